@@ -24,7 +24,8 @@ __array_api_version__ = "2025.12"
 _SPACES = "fft image lib ma nn overlap patterns random stablehlo stats xarray".split()
 _HOMES = (  # of the other names, in the order in which they are imported until one has a name
     "core elementwise others creation planning shape indexing statistics manipulation sorting "
-    "array_api storage linalg overlap.map_overlap user_functions patterns.thread_parts calibration"
+    "array_api storage linalg grouping overlap.map_overlap user_functions patterns.thread_parts "
+    "calibration"
 ).split()
 
 

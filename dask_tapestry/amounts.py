@@ -6,6 +6,7 @@ Each check is given the argument's name, which its error says first.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import ContextDecorator
 from difflib import get_close_matches
 from math import inf, isfinite
 from operator import index
@@ -18,8 +19,10 @@ from dask_tapestry.basic_errors import ArgumentError, ArgumentTypeError, Tapestr
 MOST: Final = 2**63 - 1  # of whole numbers: the largest that a machine counts to
 
 
-class reading:  # noqa: N801  # it reads as a statement
+class reading(ContextDecorator):  # noqa: N801  # it reads as a statement
     """Inside a ``with`` block, an argument is converted by Python or NumPy, whose errors are ours.
+
+    So it is in a function that is decorated by it, which converts the argument.
 
     Examples
     --------
@@ -74,6 +77,35 @@ def listed(given: Any, what: str) -> tuple[Any, ...]:
         raise ArgumentTypeError(f"a sequence of {what} is needed, not {given!r}") from None
 
 
+def is_several(given: Any) -> bool:
+    """Whether `given` is a sequence, which an array without dimensions is not.
+
+    Examples
+    --------
+    >>> is_several([3]), is_several(3)
+    (True, False)
+    """
+    return isinstance(given, Iterable) and getattr(given, "ndim", 1) != 0
+
+
+def integers(given: Any, what: str) -> tuple[int, ...]:
+    """The integers `given` in a sequence, of which the error says `what` they are to be.
+
+    Texts and dictionaries are none, however empty, and truth values are no integers.
+
+    Examples
+    --------
+    >>> integers([1, 2], "axes")
+    (1, 2)
+    """
+    if isinstance(given, str | bytes | Mapping):
+        raise ArgumentTypeError(f"a sequence of {what} is needed, not {given!r}")
+    values = listed(given, what)
+    if any(isinstance(value, bool) for value in values):
+        raise ArgumentTypeError(f"a sequence of {what} is needed, which no truth values are")
+    return tuple(map(integer, values))
+
+
 def real(name: str, given: Any) -> float:
     """The float `given` for the parameter `name`."""
     with reading(name):
@@ -121,9 +153,14 @@ def optional(check: Callable[[str, Any], object]) -> Callable[[str, Any], object
     return checked
 
 
+def is_numpy_bool(given: Any) -> bool:
+    """Whether `given` is a truth value of NumPy's, which this module does without."""
+    return type(given).__module__ == "numpy" and type(given).__name__ in ("bool", "bool_")
+
+
 def truth(name: str, given: Any) -> bool:
     """The truth `given` for the parameter `name`: a bool, or 0 or 1 as environments write it."""
-    if not (isinstance(given, int) and given in (0, 1)):
+    if not (isinstance(given, int) and given in (0, 1)) and not is_numpy_bool(given):
         raise ArgumentTypeError(f"{name} must be True or False, not {given!r}")
     return bool(given)
 

@@ -26,7 +26,19 @@ def of_numpy(value):
 FOLDER = Path(__file__).resolve().parent / "api"
 CHAPTERS = (
     *("core", "creation", "elementwise", "shape", "indexing", "manipulation", "statistics"),
-    *("sorting", "linalg", "fft", "image", "lib", "ma", "nn", "overlap", "patterns", "random"),
+    *(
+        "sorting",
+        "grouping",
+        "linalg",
+        "fft",
+        "image",
+        "lib",
+        "ma",
+        "nn",
+        "overlap",
+        "patterns",
+        "random",
+    ),
     *("stablehlo", "stats", "user_functions", "storage", "planning", "array_api", "calibration"),
     "xarray",
 )

@@ -70,3 +70,28 @@ def test_a_name_that_is_nearly_one_is_suggested():
     for wrong in ("quite another", 5, None, ["linear"]):
         with pytest.raises(ArgumentError, match=r"one of 'linear', 'lower', not [^;]*$"):
             amounts.one_of("method", wrong, ["linear", "lower"])
+
+
+def test_a_function_that_converts_an_argument_is_decorated():
+    @amounts.reading("ends")
+    def ends(given):
+        low, high = given
+        return float(low), float(high)
+
+    assert ends("12") == (1, 2)
+    for wrong in ("wide", 5, [None, 1], "ab"):
+        with pytest.raises((ArgumentError, ArgumentTypeError), match=r"^ends: "):
+            ends(wrong)
+
+
+def test_integers_are_a_sequence_of_integers():
+    assert amounts.integers(np.array([1, 2]), "axes") == (1, 2)
+    assert amounts.integers(iter([3]), "axes") == (3,)
+    for wrong in ("", b"1", {}, {1: 2}, 5, [True], [1.5], ["a"], [None], np.array(3)):
+        with pytest.raises(ArgumentTypeError):
+            amounts.integers(wrong, "axes")
+
+
+def test_several_are_a_sequence():
+    several = [[1], (), np.ones(1), "ab", 3, np.array(3), None]
+    assert [amounts.is_several(one) for one in several] == [True] * 4 + [False] * 3

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.amounts import one_of
 from dask_tapestry.arrays import elementwise
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.declared_arguments import checked, checked_as
 from dask_tapestry.arrays.core.dispatch import is_wrapper
 from dask_tapestry.arrays.core.dtypes import CASTINGS, Casting, as_dtype
 from dask_tapestry.arrays.core.halos import Boundaries, Depths
@@ -115,6 +116,7 @@ def _matmul(x: ArrayLike, y: ArrayLike) -> Array:
     return linalg.matmul(x, y)
 
 
+@checked_as(np.astype)
 def _astype(
     self: Array,
     dtype: DTypeLike,
@@ -201,7 +203,7 @@ def _transpose(self: Array, *axes: int | Sequence[int] | None) -> Array:
     dask_tapestry.transpose
     """
     order: Any = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
-    return shape.transpose(self, order or None)
+    return shape.transpose(self, order if axes else None)
 
 
 @takes_hints("merge_chunks", "limit")
@@ -269,6 +271,7 @@ def _map_blocks(self: Array, func: Callable[..., Any], *args: Any, **kwargs: Any
     return user_functions.map_blocks(func, self, *args, **kwargs)
 
 
+@checked
 def _map_overlap(
     self: Array,
     func: Callable[..., Any],

@@ -9,6 +9,7 @@ import dask_tapestry.arrays.calibration as _calibration
 import dask_tapestry.arrays.core as _core
 import dask_tapestry.arrays.creation as _creation
 import dask_tapestry.arrays.elementwise as _elementwise
+import dask_tapestry.arrays.grouping as _grouping
 import dask_tapestry.arrays.indexing as _indexing
 import dask_tapestry.arrays.linalg as _linalg
 import dask_tapestry.arrays.manipulation as _manipulation
@@ -37,6 +38,7 @@ from dask_tapestry.arrays.calibration import *
 from dask_tapestry.arrays.core import *
 from dask_tapestry.arrays.creation import *
 from dask_tapestry.arrays.elementwise import *
+from dask_tapestry.arrays.grouping import *
 from dask_tapestry.arrays.indexing import *
 from dask_tapestry.arrays.indexing import ufunc_at as _ufunc_at
 from dask_tapestry.arrays.linalg import *
@@ -73,6 +75,7 @@ __all__ = [
     *_core.__all__,
     *_creation.__all__,
     *_elementwise.__all__,
+    *_grouping.__all__,
     *_indexing.__all__,
     *_linalg.__all__,
     *_manipulation.__all__,

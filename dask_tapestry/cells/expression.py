@@ -64,6 +64,21 @@ class CellExpression:
                 return number if self.parameters[number] == dtype else None
         return None
 
+    def of_some(self, numbers: Sequence[int]) -> CellExpression:
+        """The same of some parameters alone, of which it is; they are numbered anew.
+
+        Examples
+        --------
+        >>> f8 = np.dtype("f8")
+        >>> b = CellBuilder((f8, f8, f8))
+        >>> str(b.finish(b.call("add", (2, 1), f8)).of_some((1, 2)))
+        'add($1, $0)'
+        """
+        places = {number: place for place, number in enumerate(numbers)}
+        builder = CellBuilder([self.parameters[number] for number in numbers])
+        operands = [places.get(number, 0) for number in range(len(self.parameters))]
+        return builder.finish(builder.inline(self, operands))
+
     @cached_property
     def flops(self) -> int:
         """Operations a cell, as the cost model counts them."""

@@ -51,7 +51,7 @@ def unpacked(told: bytes, dtype: np.dtype[Any]) -> Cell:
     """
     if dtype.hasobject:
         return one_cell(pickle.loads(told), dtype)
-    cell: np.generic = np.frombuffer(told, dtype)[0]
+    cell: np.generic = np.frombuffer(told, dtype)[0] if dtype.itemsize else dtype.type()
     return cell
 
 

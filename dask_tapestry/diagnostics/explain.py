@@ -19,11 +19,13 @@ from dask_tapestry.diagnostics.step_text import (
 )
 from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.planner.machine.machine import IMBALANCE
+from dask_tapestry.planner.memory.gathered import gathered
 from dask_tapestry.planner.plan import Plan
 from dask_tapestry.teg import Node
 
 AGAIN: Final = 1.5  # times that stored bytes are read, from which it is said why
 NEGLIGIBLE: Final = 0.01  # of a step's seconds; what takes less is not named
+LARGE: Final = 2**20  # bytes of results; what less takes is not named
 COSTS: Final = frozenset(
     (
         "seconds",
@@ -36,6 +38,8 @@ COSTS: Final = frozenset(
         "peak_worker_compute",
         "memory_waste",
         "compute_waste",
+        "result_bytes",
+        "result_seconds",
         "tasks",
     )
 )  # that every plan has; others are the users' own
@@ -48,6 +52,7 @@ def explain(plan: Plan) -> str:
     for node, step in plan.steps.items():
         lines.append(f"step {number[node]}: {operators(step)} -> {node.type}")
         lines += [f"  {line}" for line in _step_lines(step, number)]
+    lines += _result_lines(plan)
     return "\n".join(lines)
 
 
@@ -64,6 +69,16 @@ def headline(plan: Plan) -> str:
     )
 
 
+def _result_lines(plan: Plan) -> Iterator[str]:
+    """What bringing the results to the client takes, if it takes long."""
+    found = gathered(plan)
+    if found.bytes >= LARGE and found.seconds > NEGLIGIBLE * plan.cost["seconds"]:
+        yield (
+            f"results: {format_bytes(found.bytes)} in {counted(found.blocks, 'block')}, which "
+            f"compute() brings to this process in about {duration(found.seconds)} more"
+        )
+
+
 def _step_lines(step: Step, number: Mapping[Node, int]) -> Iterator[str]:
     """What is said of a step, below its name."""
     cost = step.cost
@@ -77,7 +92,8 @@ def _step_lines(step: Step, number: Mapping[Node, int]) -> Iterator[str]:
     yield f"about {duration(cost.seconds)}: {', '.join(kinds) or 'nothing to do'}"
     moves = {"read": cost.read, "moved": cost.moved, "written": cost.written}
     carried = [f"{format_bytes(round(n))} {what}" for what, n in moves.items() if n >= 1]
-    yield f"{', '.join([*carried, f'{format_bytes(cost.work)} held by a block'])}"
+    alone = ", one at a time on a worker" if step.machine.alone else ""
+    yield f"{', '.join([*carried, f'{format_bytes(cost.work)} held by a block'])}{alone}"
     yield from _why_again(step)
     second = runner_up(step)
     if second is not None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +21,7 @@ PARTIAL: Final = ".tapestry-partial"  # ends the name of a folder while it is wr
 REPLACED: Final = ".tapestry-replaced"  # of one that another has taken the place of
 NEW: Final = ".tapestry-new"  # of one that nobody knows of yet
 TEMPORARY: Final = (PARTIAL, REPLACED, NEW)
+STRAGGLERS: Final = 16  # attempts to delete a folder to which tasks may still write
 DESCRIPTIONS: Final = ("zarr.json", ".zarray", ".zgroup", "info")  # without one, nothing is read
 
 
@@ -116,4 +118,9 @@ def remove_folder(folder: Path) -> None:
     elif folder.is_dir():
         for name in DESCRIPTIONS:
             (folder / name).unlink(missing_ok=True)
+        for _ in range(STRAGGLERS):
+            with suppress(OSError):  # a task that was writing to it has created another file
+                shutil.rmtree(folder)
+            if not folder.exists():
+                return
         shutil.rmtree(folder)

@@ -21,6 +21,7 @@ from dask_tapestry.errors import StoreError
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.component_path import checked_component
 from dask_tapestry.io.folder_swap import PARTIAL
+from dask_tapestry.io.hdf5_conflicts import OpenWrite, OpenWrites
 from dask_tapestry.io.hdf5_source import (
     Hdf5Source,
     pending_boxes,
@@ -34,6 +35,7 @@ from dask_tapestry.io.write_region import WriteRegion
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Source, TensorType
 from dask_tapestry.teg.types import Dims
+from dask_tapestry.zspace import ZRange
 
 if TYPE_CHECKING:
     import h5py
@@ -42,7 +44,8 @@ ONE_PROCESS: Final = (
     "an HDF5 file is written by the process that opened it: use the threaded scheduler, or store "
     "to Zarr"
 )
-_lock: Final = Lock()  # while a journal changes
+_lock: Final = Lock()  # while a journal changes, and while cells are stored
+_open: Final = OpenWrites()
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,8 @@ class Hdf5Target(Target):
     def begin(self, regions: Sequence[WriteRegion], run: str) -> None:
         refuse_closed(self.data)
         with _lock:
+            for region in regions:
+                _open.begin(self._write(region, run))
             _write_journal(
                 self.data, pending_boxes(self.data) | {region.hull for region in regions}
             )
@@ -80,8 +85,20 @@ class Hdf5Target(Target):
     def write(self, selection: tuple[slice, ...], block: np.ndarray[Any, Any]) -> None:
         self.data[selection] = block
 
+    def write_of(
+        self, region: WriteRegion, run: str, cells: ZRange, block: np.ndarray[Any, Any]
+    ) -> None:
+        with _lock:  # h5py has one for all calls, too: nothing waits longer
+            _open.require(self._write(region, run))
+            self.write(region.selection(cells), block)
+
+    def _write(self, region: WriteRegion, run: str) -> OpenWrite:
+        info = lazy_import("h5py").h5o.get_info(self.data.id)
+        return OpenWrite((info.fileno, info.addr), region, run)
+
     def end(self, region: WriteRegion, run: str) -> None:
         with _lock:
+            _open.end(self._write(region, run))
             _write_journal(
                 self.data, without(pending_boxes(self.data), region.hull, region.is_dense)
             )

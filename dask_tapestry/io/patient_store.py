@@ -71,6 +71,10 @@ class PatientStore(WrapperStore[Any]):
     async def exists(self, key: str) -> bool:
         return await self._patiently("look for", key, lambda: self._store.exists(key))
 
+    async def get_all(self, keys: Sequence[str], prototype: Any) -> list[Any]:
+        """Return several objects, asked for at once; None for each that is not there."""
+        return await asyncio.gather(*[self.get(key, prototype) for key in keys])
+
     async def set(self, key: str, value: Any) -> None:
         await self._patiently("set", key, lambda: self._store.set(key, value))
 

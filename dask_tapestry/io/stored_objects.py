@@ -7,8 +7,8 @@ without zarr; behind a network each call is one request, or as many at once.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import lru_cache
 from os import scandir
 from pathlib import Path
@@ -18,8 +18,10 @@ from uuid import uuid4
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.imports import lazy_import
+from dask_tapestry.io.file_locks import shared, wait_until_free
+from dask_tapestry.io.pinned_folder import PinnedLocation
 from dask_tapestry.io.shared_listing import listing_of
-from dask_tapestry.io.zarr_location import METADATA, Location, unwrapped
+from dask_tapestry.io.zarr_location import METADATA, Location, stamp_of, unwrapped
 
 FOLDER: Final = ".dask_tapestry.writes"
 
@@ -35,13 +37,21 @@ class StoredObjects(ABC):
     def read(self, name: str) -> bytes | None:
         """Return what an object holds; None if there is none."""
 
-    def holds(self, name: str) -> bool:
-        """Whether there is an object of that name."""
-        return self.read(name) is not None
+    @abstractmethod
+    def held(self, names: Sequence[str]) -> set[str]:
+        """Return which of some names there are objects of, looked for in this order or at once."""
 
     @abstractmethod
     def create(self, name: str, data: bytes) -> None:
         """Store an object: all of it, or nothing."""
+
+    def in_use(self, name: str) -> AbstractContextManager[None]:
+        """Say inside a ``with`` block that a task works for which there is an object."""
+        del name
+        return nullcontext()
+
+    def wait_for_users(self, name: str) -> None:  # noqa: B027  (where nobody can tell)
+        """Wait until no task works any more that had said so, where that can be known."""
 
     @abstractmethod
     def delete(self, names: Iterable[str]) -> None:
@@ -52,8 +62,11 @@ class StoredObjects(ABC):
         """Return a value that changes with the array's metadata; None if there are none."""
 
     @abstractmethod
-    def clear(self, kept: frozenset[str]) -> None:
-        """Delete the array with all that is within, its metadata first; objects `kept` stay."""
+    def clear(self, old: frozenset[str]) -> None:
+        """Delete the array with all that is within, its metadata first, and the objects `old`.
+
+        Others stay: writes that began since are told by them.
+        """
 
 
 class FolderObjects(StoredObjects):
@@ -75,8 +88,8 @@ class FolderObjects(StoredObjects):
         except (FileNotFoundError, NotADirectoryError):
             return None
 
-    def holds(self, name: str) -> bool:
-        return (self.folder / name).exists()
+    def held(self, names: Sequence[str]) -> set[str]:
+        return {name for name in names if (self.folder / name).exists()}
 
     def create(self, name: str, data: bytes) -> None:
         partial = self.folder / f".{uuid4().hex}"
@@ -89,26 +102,26 @@ class FolderObjects(StoredObjects):
                 partial.unlink()
             raise StoreError(f"cannot write {self.folder / name}: {error}") from error
 
+    def in_use(self, name: str) -> AbstractContextManager[None]:
+        return shared(self.folder / name)
+
+    def wait_for_users(self, name: str) -> None:
+        wait_until_free(self.folder / name)
+
     def delete(self, names: Iterable[str]) -> None:
         for name in names:
             (self.folder / name).unlink(missing_ok=True)
 
     def metadata(self) -> object:
-        for name in METADATA:
-            try:
-                known = (self.array / name).stat()
-            except (FileNotFoundError, NotADirectoryError):
-                continue
-            return known.st_ino, known.st_mtime_ns, known.st_size
-        return None
+        return stamp_of(self.array)
 
-    def clear(self, kept: frozenset[str]) -> None:
+    def clear(self, old: frozenset[str]) -> None:
         for name in METADATA:
             (self.array / name).unlink(missing_ok=True)
         for path in [*self.array.iterdir()] if self.array.is_dir() else ():
             if path != self.folder:
                 _remove(path)
-        self.delete(self.names() - kept)
+        self.delete(old)
 
 
 def _remove(path: Path) -> None:
@@ -136,6 +149,9 @@ class MemoryObjects(StoredObjects):
         found = self.cells.get(self.head + name)
         return None if found is None else bytes(found.to_bytes())
 
+    def held(self, names: Sequence[str]) -> set[str]:
+        return {name for name in names if self.head + name in self.cells}
+
     def create(self, name: str, data: bytes) -> None:
         make = lazy_import("zarr.core.buffer").default_buffer_prototype().buffer.from_bytes
         self.cells[self.head + name] = make(data)
@@ -149,11 +165,13 @@ class MemoryObjects(StoredObjects):
         texts = tuple(None if text is None else text.to_bytes() for text in found)
         return texts if any(texts) else None
 
-    def clear(self, kept: frozenset[str]) -> None:
-        stay = {self.head + name for name in kept}
-        found = [key for key in list(self.cells) if key.startswith(self.array) and key not in stay]
-        for key in sorted(found, key=lambda key: key.removeprefix(self.array) not in METADATA):
-            self.cells.pop(key, None)
+    def clear(self, old: frozenset[str]) -> None:
+        for name in METADATA:
+            self.cells.pop(self.array + name, None)
+        for key in [key for key in list(self.cells) if key.startswith(self.array)]:
+            if not key.startswith(self.head):
+                self.cells.pop(key, None)
+        self.delete(old)
 
 
 class RemoteObjects(StoredObjects):
@@ -182,6 +200,12 @@ class RemoteObjects(StoredObjects):
         found = self._sync(self.store.get(key, buffers))
         return None if found is None else bytes(found.to_bytes())
 
+    def held(self, names: Sequence[str]) -> set[str]:
+        buffers = lazy_import("zarr.core.buffer").default_buffer_prototype()
+        keys = [f"{self.head}/{name}" for name in names]
+        found = self._sync(self.store.get_all(keys, buffers))  # `exists` may look at an old listing
+        return {name for name, text in zip(names, found, strict=True) if text is not None}
+
     def create(self, name: str, data: bytes) -> None:
         make = lazy_import("zarr.core.buffer").default_buffer_prototype().buffer.from_bytes
         self._sync(self.store.set(f"{self.head}/{name}", make(data)))
@@ -196,20 +220,27 @@ class RemoteObjects(StoredObjects):
                 return name, text
         return None
 
-    def clear(self, kept: frozenset[str]) -> None:
-        stay = {f"{self.head}/{name}" for name in kept}
+    def clear(self, old: frozenset[str]) -> None:
         first = [f"{self.array}/{name}".lstrip("/") for name in METADATA]
         self._sync(self.store.delete_keys(first))
         found = self._sync(self.store.all_keys(self.array))
-        self._sync(self.store.delete_keys([key for key in found if key not in stay]))
+        cells = [key for key in found if not key.startswith(f"{self.head}/")]
+        self._sync(self.store.delete_keys(cells))
+        self.delete(old)
 
 
-@lru_cache(maxsize=128)
 def objects_of(location: Location) -> StoredObjects | None:
     """Return the objects of the array at a location; None where one process alone can write.
 
     That is a zip file, which has its name when it is complete.
     """
+    if isinstance(location, PinnedLocation):
+        return FolderObjects(location.folder)
+    return _objects_of(location)
+
+
+@lru_cache(maxsize=128)
+def _objects_of(location: Location) -> StoredObjects | None:
     if location.is_zip:
         return None
     if (folder := location.folder) is not None:

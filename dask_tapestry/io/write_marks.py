@@ -1,7 +1,11 @@
 """Marks of what tasks have stored: one for each stored chunk, or for many of a write of very many.
 
 From them a job that is started again can know what need not be written again. A task that finds its
-write over leaves a mark, which says that what is there now is damaged.
+write over leaves a mark of damage, which counts until all of its cells have been written again: it
+is of a write of its own, which never began, and of whole stored chunks, since the task may have put
+back cells that another write had changed. Between storing a chunk and that mark nobody can know of
+it: not who reads meanwhile, and nobody at all if the process is killed there. In folders a write
+that begins waits for such tasks (`file_locks.py`), where the file system has locks.
 """
 
 from __future__ import annotations
@@ -14,9 +18,11 @@ from uuid import uuid4
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io.journal import Box
+from dask_tapestry.io.pinned_folder import is_pinned_in, pinned
 from dask_tapestry.io.stored_objects import StoredObjects, objects_of
-from dask_tapestry.io.write_record import Record, WriteKey
-from dask_tapestry.io.zarr_journal import Write, is_begun
+from dask_tapestry.io.write_conflicts import is_followed
+from dask_tapestry.io.write_record import Record, Write, WriteKey
+from dask_tapestry.io.zarr_journal import is_begun, replaced_error
 from dask_tapestry.io.zarr_location import Location
 
 MOST_MARKS: Final = 10_000  # of a write; of more chunks, several have one
@@ -27,7 +33,12 @@ _waiting: Final[OrderedDict[WriteKey, list[Box]]] = OrderedDict()
 
 
 def write_marked(
-    location: Location, write: Write, box: Box, chunks: tuple[int, int], store: Callable[[], None]
+    location: Location,
+    write: Write,
+    box: Box,
+    chunks: tuple[int, int],
+    store: Callable[[Location], None],
+    reach: Box | None = None,
 ) -> None:
     """Call `store`, which stores the cells `box` of a write, and mark them as stored.
 
@@ -37,29 +48,71 @@ def write_marked(
     ----------
     chunks
         How many stored chunks the box has, and the whole write.
+    reach
+        Box of the stored chunks that it changes; None if that is `box`.
+    store
+        Function of the place of the array.
 
     Raises
     ------
     StoreError
-        If another write has replaced the array meanwhile, or written over this one.
+        If another write has replaced the array meanwhile, or taken the cells from this one.
     """
-    objects = objects_of(location)
+    with pinned(location) as place:
+        try:
+            _write_marked(place, write, (box, reach or box), chunks, store)
+        except Exception as error:
+            if is_pinned_in(location, place):
+                raise
+            raise replaced_error(location) from error
+
+
+def _write_marked(
+    location: Location,
+    write: Write,
+    boxes: tuple[Box, Box],
+    chunks: tuple[int, int],
+    store: Callable[[Location], None],
+) -> None:
+    objects, (box, reach) = objects_of(location), boxes
     if objects is None:
-        store()
+        store(location)
         return
-    if not is_begun(location, write):
-        return
-    store()
-    ready = _ready(write.key, box, chunks)
-    mark = _create(objects, write, ready) if ready else None
-    try:
-        goes_on = is_begun(location, write)
-    except StoreError:
-        if mark is None:
-            _create(objects, write, [box])
-        raise
+    with objects.in_use(write.key.name("begin")):
+        if not is_begun(location, write):
+            return
+        store(location)
+        ready = _ready(write.key, box, chunks)
+        mark = _create(objects, write, ready) if ready else None
+        goes_on = still_begun(location, write, reach)
     if mark is not None and not goes_on:  # the write has ended: another task had stored the same
         objects.delete([mark])
+
+
+def still_begun(location: Location, write: Write, changed: Box) -> bool:
+    """Whether a write that has changed what is stored in a box went on then, rather than was done.
+
+    Raises
+    ------
+    StoreError
+        If neither, or if others have begun to write there since it was done: they are told.
+    """
+    objects = objects_of(location)
+    assert objects is not None
+    try:
+        if is_begun(location, write):
+            return True
+        if not is_followed(objects, write, changed):
+            return False
+    except StoreError:
+        _create_damage(objects, write, changed)
+        raise
+    _create_damage(objects, write, changed)
+    raise replaced_error(location)
+
+
+def _create_damage(objects: StoredObjects, write: Write, box: Box) -> None:
+    _create(objects, write._replace(run=f"{write.run} too late", box=box, region=""), [box])
 
 
 def _ready(key: WriteKey, box: Box, chunks: tuple[int, int]) -> list[Box]:

@@ -2,7 +2,8 @@
 
 A write creates a `begin` before its first cell, a `mark` for what a task has stored, and `done`
 after its last cell; then it deletes its begin and its marks. So an array is incomplete while there
-is a begin without a done. `over` names writes that had not ended, over which this one has written.
+is a begin without a done. A write that begins takes the same cells from writes that have not ended:
+it creates a `lost` for each, at which they stop, and `over`, which names what was there of them.
 `made` says which write made the array.
 
 The name of a record tells its kind, the write, the compute in which that ran and the region, each
@@ -17,13 +18,15 @@ from hashlib import blake2b
 from typing import Any, Final, Literal
 
 from dask_tapestry.io.journal import Box, boxes_from_json, boxes_to_json
+from dask_tapestry.io.process_name import this_process
 from dask_tapestry.late_named_tuple import NamedTuple
 
-Kind = Literal["begin", "mark", "over", "done"]
+Kind = Literal["begin", "mark", "over", "lost", "done"]
 
 BEGIN: Final = "begin."
 MARK: Final = "mark."
 OVER: Final = "over."
+LOST: Final = "lost."
 DONE: Final = "done."
 MADE: Final = "made."
 
@@ -73,16 +76,25 @@ class Record(NamedTuple):
         Whether every cell of them.
     over
         Names of records of writes that had not ended when this one began, and that it writes over.
+    reach
+        Boxes of the stored chunks that they are in; None if they are the same.
     """
 
     boxes: frozenset[Box] | None
     dense: bool = True
     over: tuple[str, ...] = ()
+    reach: frozenset[Box] | None = None
 
     def to_json(self, **more: Any) -> bytes:
         """The record as it is stored; `more` is for those who look."""
         told = {"boxes": boxes_to_json(self.boxes or ()), "dense": self.dense, "over": self.over}
-        return json.dumps({**told, **more}).encode()
+        reach = {} if self.reach is None else {"reach": boxes_to_json(self.reach)}
+        return json.dumps({**told, **reach, **more}).encode()
+
+    def meets(self, box: Box) -> bool:
+        """Whether stored chunks of it are in a box; one that cannot be read may be anywhere."""
+        reach = self.boxes if self.reach is None else self.reach
+        return reach is None or any(boxes_meet(one, box) for one in reach)
 
     @classmethod
     def of(cls, text: bytes) -> Record:
@@ -98,9 +110,63 @@ class Record(NamedTuple):
         try:
             held = json.loads(text)
             boxes = boxes_from_json(held["boxes"])
-            return cls(boxes, bool(held["dense"]), tuple(map(str, held["over"])))
+            reach = boxes_from_json(held["reach"]) if "reach" in held else None
+            return cls(boxes, bool(held["dense"]), tuple(map(str, held["over"])), reach)
         except (ValueError, KeyError, TypeError):
             return cls(None, dense=False)
+
+
+class Write(NamedTuple):
+    """A write to a region of an array, in one compute.
+
+    Attributes
+    ----------
+    write, run
+        Names of the write, and of the compute.
+    box
+        The region's first and one-past-last coordinates.
+    region
+        Text that is another for other cells of the box; empty for all of them.
+    chunks
+        Box of the stored chunks that it changes; None if that is `box`.
+    """
+
+    write: str
+    run: str
+    box: Box
+    region: str = ""
+    chunks: Box | None = None
+
+    @property
+    def key(self) -> WriteKey:
+        """Its key in the names of records."""
+        return WriteKey(*map(digest, (self.write, self.run, f"{self.box} {self.region}")))
+
+    @property
+    def reach(self) -> Box:
+        """Box of the stored chunks that it changes."""
+        return self.box if self.chunks is None else self.chunks
+
+    def record(self, over: Iterable[str] = ()) -> bytes:
+        """What its records hold."""
+        reach = None if self.chunks is None else frozenset([self.chunks])
+        held = Record(frozenset([self.box]), not self.region, tuple(sorted(over)), reach)
+        return held.to_json(write=self.write, run=self.run, by=this_process())
+
+
+def is_own(name: str, key: WriteKey) -> bool:
+    """Whether a record is of a write."""
+    return not name.startswith(MADE) and WriteKey.in_name(name) == key
+
+
+def ended_at(done: str) -> int:
+    """When a write ended, in seconds since 1970, by the name of the record of that."""
+    return int(done.rpartition(".")[2], 16)
+
+
+def keys_of(names: Iterable[str], *kinds: str) -> set[WriteKey]:
+    """Return the writes of the records of some kinds."""
+    return {WriteKey.in_name(name) for name in names if name.startswith(kinds)}
 
 
 def boxes_without(boxes: Iterable[Box], written: Iterable[Box]) -> frozenset[Box]:
@@ -121,8 +187,8 @@ def boxes_without(boxes: Iterable[Box], written: Iterable[Box]) -> frozenset[Box
 
 def _parts_beside(box: Box, taken: Box) -> list[Box]:
     """Return the parts of a box that another leaves: along each axis those before and behind it."""
-    if not boxes_meet(box, taken):
-        return [box]
+    if len(box) != len(taken) or not boxes_meet(box, taken):
+        return [box]  # of an array of other dimensions, which another has replaced
     parts, middle = [], list(box)
     for axis, ((lo, hi), (a, b)) in enumerate(zip(box, taken, strict=True)):
         beside = ((lo, max(lo, a)), (min(hi, b), hi))

@@ -9,6 +9,7 @@ ten times the memory.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any, Final
@@ -19,10 +20,11 @@ from dask_tapestry.cells.fixed_dtype import cell_dtype
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io.chunk_costs import split_by_chunk
 from dask_tapestry.io.file_cells import part_of
+from dask_tapestry.io.pinned_folder import PinnedLocation
 from dask_tapestry.io.zarr_direct import DirectArray
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_location import zarr as zarr_module
-from dask_tapestry.io.zarr_open import open_cached, open_stamped
+from dask_tapestry.io.zarr_open import moved, open_cached, open_stamped
 from dask_tapestry.io.zarr_remote import RemoteArray
 from dask_tapestry.io.zarr_sync import run_inline, runs_inline
 from dask_tapestry.memory.buffer_pool import POOL
@@ -112,6 +114,9 @@ def write_box(location: Location, selection: tuple[slice, ...], block: Block) ->
     """
     may_be_empty = _may_be_fill_value(block, location)
     array, way = _opened(location, location.stamp, "r+", not may_be_empty)
+    if isinstance(location, PinnedLocation):  # what is kept was opened by another handle
+        array = moved(array, location.folder)
+        way = replace(way, folder=location.folder) if isinstance(way, DirectArray) else way
     if not may_be_empty and isinstance(way, DirectArray) and way.writes(selection, block.dtype):
         way.write(selection, block)
         return

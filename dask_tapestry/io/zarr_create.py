@@ -11,8 +11,10 @@ import numpy as np
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io.folder_swap import NEW, remove_folder
 from dask_tapestry.io.maker import Maker
-from dask_tapestry.io.stored_objects import StoredObjects, objects_of
-from dask_tapestry.io.zarr_journal import Write, begin_write
+from dask_tapestry.io.stored_objects import objects_of
+from dask_tapestry.io.write_marks import still_begun
+from dask_tapestry.io.write_record import Write
+from dask_tapestry.io.zarr_journal import begin_write, earlier_records, withdraw
 from dask_tapestry.io.zarr_location import Location, zarr
 from dask_tapestry.teg import TensorType
 
@@ -39,26 +41,26 @@ def create_begun(
         _create_folder(location, folder, write, maker, options)
         return
     if overwrite:
-        before = objects.names()
+        old = earlier_records(location, write, maker)
         begin_write(location, write, maker)
-        key = write.key.name("begin")
-        objects.clear(frozenset({key, *(objects.names() - before)}))
-        create(location, overwrite=False, **options)
+        objects.clear(old)
+        still_begun(location, write, write.box)
+        _create_empty(location, write, options)
         return
     if objects.metadata() is not None:
         raise StoreError(f"cannot create a Zarr array at {location}: something is there")
-    before = objects.names()
     begin_write(location, write, maker)
     try:
-        create(location, overwrite=False, **options)
+        _create_empty(location, write, options)
     except StoreError:
-        _withdraw(objects, before)
+        withdraw(location, write, maker)
         raise
 
 
-def _withdraw(objects: StoredObjects, before: frozenset[str]) -> None:
-    """Delete the records of a write that was refused."""
-    objects.delete(objects.names() - before)
+def _create_empty(location: Location, write: Write, options: Mapping[str, Any]) -> None:
+    """Create an array, and say so if another write has taken its cells meanwhile."""
+    create(location, overwrite=False, **options)
+    still_begun(location, write, write.box)
 
 
 def _create_folder(
@@ -67,8 +69,8 @@ def _create_folder(
     """Create an array in a folder of another name, and rename that: nothing is there in between."""
     version = int(options["zarr_format"])
     create_groups(location, version)
-    new = folder.with_name(f"{folder.name}.{write.key.write}{NEW}")
-    inside = Location(str(new), "", f"{location.nonce} new")
+    new = folder.with_name(f"{folder.name}.{write.key.write}{write.key.run}{NEW}")
+    inside = Location(str(new), "", f"{location.nonce} {write.run} new")
     try:
         remove_folder(new)
         begin_write(inside, write, maker)

@@ -10,83 +10,100 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import Final
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io import attribute_journal
 from dask_tapestry.io.journal import Box, incomplete_error, whole_box
 from dask_tapestry.io.maker import Maker
-from dask_tapestry.io.process_name import this_process
 from dask_tapestry.io.stored_objects import StoredObjects, objects_of
+from dask_tapestry.io.write_conflicts import (
+    is_written_over,
+    refuse_late_marks,
+    take_over,
+)
 from dask_tapestry.io.write_record import (
     BEGIN,
     DONE,
+    LOST,
     MADE,
     MARK,
     OVER,
     Record,
+    Write,
     WriteKey,
-    boxes_meet,
     boxes_without,
     digest,
+    ended_at,
+    is_own,
+    keys_of,
 )
 from dask_tapestry.io.zarr_location import Location
-from dask_tapestry.late_named_tuple import NamedTuple
 
 KEPT_SECONDS: Final = 24 * 3600  # a record of what is done: plans that read may last as long
 
 Unended = dict[str, frozenset[Box] | None]  # boxes by names of records; None where not known
 
 
-class Write(NamedTuple):
-    """A write to a region of an array, in one compute.
-
-    Attributes
-    ----------
-    write, run
-        Names of the write, and of the compute.
-    box
-        The region's first and one-past-last coordinates.
-    region
-        Text that is another for other cells of the box; empty for all of them.
-    """
-
-    write: str
-    run: str
-    box: Box
-    region: str = ""
-
-    @property
-    def key(self) -> WriteKey:
-        """Its key in the names of records."""
-        return WriteKey(*map(digest, (self.write, self.run, f"{self.box} {self.region}")))
-
-    def record(self, over: Iterable[str] = ()) -> bytes:
-        """What its records hold."""
-        held = Record(frozenset([self.box]), not self.region, tuple(sorted(over)))
-        return held.to_json(write=self.write, run=self.run, by=this_process())
-
-
 def begin_write(location: Location, write: Write, maker: Maker | None = None) -> None:
-    """Say that `write` begins, and that `maker` makes the array; said again, nothing changes."""
+    """Say that `write` begins, and that `maker` makes the array; said again, nothing changes.
+
+    Others that write to the same stored chunks are to stop.
+
+    Raises
+    ------
+    StoreError
+        If another write has taken the cells from this one or written over them, or begins at the
+        same moment.
+    """
     objects = objects_of(location)
     if objects is None:
         return
-    names = objects.names()
+    names, key = objects.names(), write.key
+    if key not in keys_of(names, DONE) and key.name("over") not in names:
+        known = key.name("begin") in names
+        if known:
+            met = set(Record.of(objects.read(key.name("begin")) or b"").over)
+        elif is_written_over(objects, names, key):  # its tasks that are done are not done again
+            raise replaced_error(location)
+        else:
+            begun = _begun(objects, names) | _in_attribute(location)
+            met = {name for name, record in begun.items() if record.meets(write.reach)}
+            objects.create(key.name("begin"), write.record(met))
+        if key.name("lost") in names or not take_over(objects, write, met, fresh=not known):
+            raise replaced_error(location)
     if maker is not None:
         _say_maker(objects, names, maker)
-    key = write.key
-    if key.name("begin") in names or key in _keys(names, DONE):
-        return
-    met = _begun(objects, names) | attribute_journal.pending(location)
-    over = {n for n, boxes in met.items() if boxes is None or _meet([write.box], boxes)}
-    over |= {mark for mark in names if mark.startswith(MARK) and _begin_of(mark) in over}
-    objects.create(key.name("begin"), write.record(over))
+
+
+def withdraw(location: Location, write: Write, maker: Maker) -> None:
+    """Delete what `begin_write` has said, of a write that has stored nothing."""
+    objects, key = objects_of(location), write.key
+    if objects is not None:
+        made = [name for name in objects.names() if name.endswith(_ending(maker))]
+        objects.delete([*made, key.name("over"), key.name("begin")])
+
+
+def earlier_records(location: Location, write: Write, maker: Maker) -> frozenset[str]:
+    """Names of the records that are there now and are not of `write`, which makes the array."""
+    objects, ending = objects_of(location), _ending(maker)
+    names = frozenset[str]() if objects is None else objects.names()
+    own = {name for name in names if is_own(name, write.key) or name.endswith(ending)}
+    return names - own
+
+
+def _in_attribute(location: Location) -> dict[str, Record]:
+    return {name: Record(boxes) for name, boxes in attribute_journal.pending(location).items()}
+
+
+def _ending(maker: Maker) -> str:
+    """How the name ends by which a record tells of a maker."""
+    return f".{digest(maker.write)}.{digest(maker.run)}"
 
 
 def _say_maker(objects: StoredObjects, names: frozenset[str], maker: Maker) -> None:
-    ending = f".{digest(maker.write)}.{digest(maker.run)}"
+    ending = _ending(maker)
     made = sorted(name for name in names if name.startswith(MADE))
     if not any(name.endswith(ending) for name in made):
         number = int(made[-1].split(".")[1]) + 1 if made else 0
@@ -99,12 +116,15 @@ def is_begun(location: Location, write: Write) -> bool:
     Raises
     ------
     StoreError
-        If neither: there is another array now, or another write has written over this one.
+        If neither: there is another array now, or another write has taken the cells from this one.
     """
-    objects = objects_of(location)
-    if objects is None or objects.holds(write.key.name("begin")):
+    objects, key = objects_of(location), write.key
+    if objects is None:
         return True
-    if write.key in _keys(objects.names(), DONE):
+    begin, lost = key.name("begin"), key.name("lost")
+    if objects.held([lost, begin]) == {begin}:  # this order: the begin is deleted first
+        return True
+    if key in keys_of(objects.names(), DONE):
         return False
     raise replaced_error(location)
 
@@ -117,34 +137,42 @@ def end_write(location: Location, write: Write) -> None:
     Raises
     ------
     StoreError
-        If there is another array now, or another write has written over this one.
+        If there is another array now, another write has taken the cells from this one, or one that
+        had begun before may have stored cells after this one had.
     """
     objects = objects_of(location)
     if objects is None or not is_begun(location, write):
         return
     key, now = write.key, f"{int(time.time()):x}"
-    begun = Record.of(objects.read(key.name("begin")) or b"")
-    if begun.over:
-        objects.create(key.name("over"), write.record(begun.over))
+    over = Record.of(objects.read(key.name("over")) or b"").over
+    if over:
+        refuse_late_marks(objects, write, over, location)
     done = key.name("done", now)
     objects.create(done, write.record())
-    names = objects.names() | {done}
     struck = {key.name("begin")}
-    if begun.over:
-        struck |= {name for name in begun.over if name not in unended(location)}
+    if over:
+        left = unended(location)
+        struck |= {name for name in over if name not in left}
         attribute_journal.strike(location, struck)
-    marks = [mark for mark in names if mark.startswith(MARK) and _begin_of(mark) in struck]
-    own = {mark for mark in marks if WriteKey.in_name(mark) == key}
-    objects.delete(own.union(marks).intersection(own.union(begun.over)))
-    objects.delete(struck & names)
-    _forget(objects, names - struck)
+    names = objects.names() | {done}
+    marks = {name for name in names if name.startswith(MARK) and is_own(name, key)}
+    others = {other.name("over") for other in keys_of(struck, BEGIN) - {key}}
+    _delete(objects, names & (marks | struck | others))
+    _forget(objects, names - struck - others - marks)
+
+
+def _delete(objects: StoredObjects, names: Collection[str]) -> None:
+    """Delete records, those of begins first: without one, a write does not go on."""
+    begins = [name for name in names if name.startswith(BEGIN)]
+    objects.delete(begins)
+    objects.delete([name for name in names if not name.startswith(BEGIN)])
 
 
 def replaced_error(location: Location) -> StoreError:
     """Return the error of a write that came to nothing, as another write came between."""
     return StoreError(
-        f"another write has replaced the Zarr array at {location}, or written over the same cells, "
-        "while this one was writing"
+        f"another write has replaced the Zarr array at {location}, or has begun to write the same "
+        "stored chunks, while this one was writing"
     )
 
 
@@ -161,10 +189,10 @@ def unended(location: Location, attribute: bool = True) -> Unended:
     if found:  # names are not listed at one moment: only what stays is so
         names = objects.names()
         again = _begun(objects, names)
-        found = {name: boxes for name, boxes in again.items() if name in found}
+        found = {name: record for name, record in again.items() if name in found}
     if attribute:
-        found |= attribute_journal.pending(location)
-    return _left(objects, names, found) if found else found
+        found |= _in_attribute(location)
+    return _left(objects, names, found) if found else {}
 
 
 def is_incomplete(location: Location) -> bool:
@@ -193,40 +221,27 @@ def maker_of(location: Location) -> Maker | None:
     return Maker.of(json.loads(text))
 
 
-def _keys(names: Iterable[str], kind: str) -> set[WriteKey]:
-    return {WriteKey.in_name(name) for name in names if name.startswith(kind)}
+def _begun(objects: StoredObjects, names: frozenset[str]) -> dict[str, Record]:
+    """Return the records of writes that began and did not end, by their names.
 
-
-def _begin_of(mark: str) -> str:
-    return WriteKey.in_name(mark).name("begin")
-
-
-def _meet(some: Iterable[Box], others: Iterable[Box]) -> bool:
-    others = list(others)
-    return any(boxes_meet(one, other) for one in some for other in others)
-
-
-def _begun(objects: StoredObjects, names: frozenset[str]) -> Unended:
-    """Return the boxes of writes that began and did not end, by the names of their records.
-
-    A mark without a begin is of a task that stored cells after its write was over: another array
-    was there then, or another write had written there.
+    A mark of a write that has lost its cells, or whose begin is gone, counts too: its task may have
+    stored them when another write had.
     """
-    begun = {name for name in names if name.startswith(BEGIN)}
-    done = _keys(names, DONE)
-    still = {name for name in begun if WriteKey.in_name(name) not in done}
-    still |= {n for n in names if n.startswith(MARK) and _begin_of(n) not in begun}
+    begun, done = keys_of(names, BEGIN), keys_of(names, DONE)
+    going = begun - done - keys_of(names, LOST)
+    still = {key.name("begin") for key in begun - done}
+    still |= {n for n in names if n.startswith(MARK) and WriteKey.in_name(n) not in going | done}
     texts = {name: objects.read(name) for name in still}
-    return {name: Record.of(text).boxes for name, text in texts.items() if text is not None}
+    return {name: Record.of(text) for name, text in texts.items() if text is not None}
 
 
-def _left(objects: StoredObjects, names: frozenset[str], found: Unended) -> Unended:
+def _left(objects: StoredObjects, names: frozenset[str], found: dict[str, Record]) -> Unended:
     """Return what other writes that are done have not written over."""
-    done = _keys(names, DONE)
+    done = keys_of(names, DONE)
     overs = [name for name in names if name.startswith(OVER) and WriteKey.in_name(name) in done]
     records = {name: Record.of(objects.read(name) or b"") for name in overs}
     left: Unended = {}
-    for name, boxes in found.items():
+    for name, (boxes, *_) in found.items():
         covers = [(o, record) for o, record in records.items() if name in record.over]
         if any(_same_cells(o, name) for o, _ in covers):
             continue
@@ -245,12 +260,23 @@ def _same_cells(over: str, name: str) -> bool:
 def _forget(objects: StoredObjects, names: frozenset[str]) -> None:
     """Delete old records of what is done, and of earlier makers."""
     before = time.time() - KEPT_SECONDS
-    old: list[str] = []
+    left, old = list[str](), list[str]()
     for name in (name for name in names if name.startswith(DONE)):
-        if int(name.rpartition(".")[2], 16) < before:
-            over = WriteKey.in_name(name).name("over")
+        if ended_at(name) < before:
+            key = WriteKey.in_name(name)
+            over = key.name("over")
             text = objects.read(over) if over in names else None
             if text is None or not names.intersection(Record.of(text).over):
+                left += [n for n in names if n.startswith((BEGIN, MARK)) and is_own(n, key)]
                 old += [name, over]
     made = sorted(name for name in names if name.startswith(MADE))
+    objects.delete(left)  # of a process that was killed: without `done` they would count
     objects.delete([name for name in (*old, *made[:-1]) if name in names])
+    _forget_lost(objects, keys_of(names, LOST))
+
+
+def _forget_lost(objects: StoredObjects, lost: set[WriteKey]) -> None:
+    """Delete what tells writes to stop that have been written over since, or had never begun."""
+    if lost:  # names are not listed at one moment: those of begins are listed after them
+        writing = keys_of(objects.names(), BEGIN, MARK)
+        objects.delete([key.name("lost") for key in lost - writing])

@@ -5,6 +5,7 @@ zarr is imported on first use: it takes a quarter of a second, which many progra
 
 from __future__ import annotations
 
+import os
 import pickle
 from collections.abc import Mapping
 from dataclasses import field, replace
@@ -189,13 +190,8 @@ class Location:
         if isinstance(cells, dict):
             found = (cells.get(f"{self.component}/{name}".lstrip("/")) for name in METADATA)
             return tuple(None if text is None else text.to_bytes() for text in found)
-        for file in _metadata_files(self):
-            try:
-                known = file.stat()
-            except OSError:
-                continue
-            return known.st_ino, known.st_mtime_ns, known.st_size
-        return None
+        folder = _folder_of(self)
+        return None if folder is None else stamp_of(folder)
 
     def holds(self, other: Location) -> bool:
         """Whether another location is this one, or within it."""
@@ -217,9 +213,19 @@ def _located(store: bytes, component: str, nonce: str) -> Location:
 
 
 @lru_cache(maxsize=128)
-def _metadata_files(location: Location) -> tuple[Path, ...]:
-    folder = location.folder
-    return () if folder is None else tuple(folder / name for name in METADATA)
+def _folder_of(location: Location) -> Path | None:
+    return location.folder
+
+
+def stamp_of(folder: Path) -> tuple[int, int, int] | None:
+    """A value that changes with the metadata of the array in a folder; None if there are none."""
+    for name in METADATA:
+        try:
+            known = os.stat(f"{folder}/{name}")
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        return known.st_ino, known.st_mtime_ns, known.st_size
+    return None
 
 
 def _impatient(store: Any) -> Any:

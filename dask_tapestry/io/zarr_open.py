@@ -5,9 +5,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from dask_tapestry.errors import StoreError, StoreNotFoundError
+from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.folder_swap import TEMPORARY, beside_text
 from dask_tapestry.io.zarr_location import Location, zarr
 
@@ -57,6 +59,13 @@ def open_stamped(location: Location, mode: str, empty_chunks: bool, stamp: objec
     """Open the array at `location` once for each stamp of its metadata."""
     del stamp
     return open_array(location, mode, empty_chunks)
+
+
+def moved(array: Any, folder: Path) -> Any:
+    """Return an array of this machine's with its chunks in another folder."""
+    known, parts = array.async_array, lazy_import("zarr.core.array")
+    place = zarr().storage.StorePath(zarr().storage.LocalStore(folder), "")
+    return zarr().Array(parts.AsyncArray(known.metadata, place, known.config))
 
 
 def exists(location: Location) -> bool:

@@ -19,10 +19,11 @@ from dask_tapestry.io.journal import Box, whole_box
 from dask_tapestry.io.maker import Maker, next_step
 from dask_tapestry.io.region_sink import RegionSink
 from dask_tapestry.io.write_marks import write_marked
+from dask_tapestry.io.write_record import Write
 from dask_tapestry.io.zarr_chunk_io import write_box
 from dask_tapestry.io.zarr_create import create, create_begun, create_groups, dry_run_create
 from dask_tapestry.io.zarr_failure import write_error
-from dask_tapestry.io.zarr_journal import Write, begin_write, end_write, is_incomplete, maker_of
+from dask_tapestry.io.zarr_journal import begin_write, end_write, is_incomplete, maker_of
 from dask_tapestry.io.zarr_layout import ZarrLayout
 from dask_tapestry.io.zarr_location import Location, zarr
 from dask_tapestry.io.zarr_open import exists, format_of_group
@@ -143,7 +144,7 @@ class ZarrSink(Sink):
                 return
             whole = prod(-(-n // side) for n, side in zip(self.extent, self.stored, strict=True))
             own = prod(-(-n // side) for n, side in zip(box.shape, self.stored, strict=True))
-            store = partial(write_box, self.location, box.slices(), block)
+            store = partial(write_box, selection=box.slices(), block=block)
             write_marked(self.location, self._write, _sides(box), (own, whole), store)
         except Exception as error:
             kept = None if self.replaced is None else self.final

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from math import prod
 from typing import Any
 
@@ -14,12 +13,13 @@ from dask_tapestry.cells.fixed_dtype import cell_dtype
 from dask_tapestry.errors import ShapeError, StoreError
 from dask_tapestry.io.journal import Box
 from dask_tapestry.io.maker import Maker
+from dask_tapestry.io.pinned_folder import pinned
 from dask_tapestry.io.target import Target
 from dask_tapestry.io.write_marks import write_marked
+from dask_tapestry.io.write_record import Write
 from dask_tapestry.io.write_region import WriteRegion
 from dask_tapestry.io.zarr_chunk_io import stored_chunk_shape, write_box
 from dask_tapestry.io.zarr_journal import (
-    Write,
     begin_write,
     end_write,
     maker_of,
@@ -71,33 +71,44 @@ class ZarrTarget(Target):
         return replace(self, location=Location.slot(number, identity))
 
     def begin(self, regions: Sequence[WriteRegion], run: str) -> None:
+        with pinned(self.location) as place:
+            self._begin(place, regions, run)
+
+    def _begin(self, place: Location, regions: Sequence[WriteRegion], run: str) -> None:
         writes = [self._write(region, run) for region in regions]
         maker = Maker(self.location.nonce, run)
-        made = maker_of(self.location)
+        made = maker_of(place)
         if made is not None and made.run != run and maker.write in made.over:
             raise StoreError(
                 f"{self} was written into, and replaced by a write that followed and read that; "
                 "make both again"
             )
         if self.before is None:
-            self._refuse_other_shape(self.shape)
+            self._refuse_other_shape(place, self.shape)
             for write in writes:
-                begin_write(self.location, write)
+                begin_write(place, write)
             return
         if made is not None and made.write == maker.write:  # it has grown for this write before
-            self._refuse_other_shape(self.before, self.shape)
+            self._refuse_other_shape(place, self.before, self.shape)
         else:
-            self._refuse_other_shape(self.before)
+            self._refuse_other_shape(place, self.before)
         for write in writes:
-            begin_write(self.location, write, maker)
-        open_array(self.location, "r+").resize(self.shape)
+            begin_write(place, write, maker)
+        open_array(place, "r+").resize(self.shape)
 
     def _write(self, region: WriteRegion, run: str) -> Write:
         cells = "" if region.is_dense else str(region)
-        return Write(self.location.nonce, run, region.hull, cells)
+        return Write(self.location.nonce, run, region.hull, cells, self._whole_chunks(region.hull))
 
-    def _refuse_other_shape(self, *shapes: tuple[int, ...]) -> None:
-        found = tuple(open_array(self.location).shape)
+    def _whole_chunks(self, box: Box) -> Box:
+        """Box of the stored chunks that a box is in: they are changed as a whole."""
+        if any(lo >= hi for lo, hi in box):
+            return box
+        sides = zip(box, self.stored, self.shape, strict=True)
+        return tuple((lo // n * n, min(-(-hi // n) * n, extent)) for (lo, hi), n, extent in sides)
+
+    def _refuse_other_shape(self, place: Location, *shapes: tuple[int, ...]) -> None:
+        found = tuple(open_array(place).shape)
         if found not in shapes:
             raise StoreError(
                 f"the Zarr array at {self.location} has shape {found} now; the write was made for "
@@ -113,8 +124,12 @@ class ZarrTarget(Target):
         selection, whole = region.selection(cells), region.hull
         box = tuple((part.start, part.stop) for part in selection)
         chunks = self._chunks(box), self._chunks(whole)
-        store = partial(self.write, selection, block)
-        write_marked(self.location, self._write(region, run), box, chunks, store)
+
+        def store(place: Location) -> None:
+            replace(self, location=place).write(selection, block)
+
+        reach = self._whole_chunks(box)
+        write_marked(self.location, self._write(region, run), box, chunks, store, reach)
 
     def _chunks(self, box: Box) -> int:
         """How many stored chunks a box meets."""
@@ -122,7 +137,8 @@ class ZarrTarget(Target):
         return prod(-(-hi // n) - lo // n for (lo, hi), n in sides)
 
     def end(self, region: WriteRegion, run: str) -> None:
-        end_write(self.location, self._write(region, run))
+        with pinned(self.location) as place:
+            end_write(place, self._write(region, run))
 
     def source(self, dims: Dims) -> Source:
         type_ = TensorType(self.shape, cell_dtype(self.type), self.names or dims)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from typing import Final
 
 from dask_tapestry.errors import StoreError, StoreNotFoundError
 from dask_tapestry.io.journal import Box
@@ -17,6 +18,7 @@ from dask_tapestry.io.write_record import (
     DONE,
     MADE,
     MARK,
+    OVER,
     Record,
     WriteKey,
     boxes_meet,
@@ -25,6 +27,8 @@ from dask_tapestry.io.write_record import (
 from dask_tapestry.io.zarr_journal import KEPT_SECONDS, unended
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.late_named_tuple import NamedTuple
+
+AT_ONCE: Final = 300  # names that folders and servers of objects list at one moment
 
 
 class Version(NamedTuple):
@@ -86,6 +90,8 @@ class Version(NamedTuple):
         objects = objects_of(location)
         assert objects is not None
         names = objects.names()
+        if len(names) > AT_ONCE:  # a write that ended meanwhile may be in neither half
+            names |= objects.names()
         made = [name for name in self.names if name.startswith(MADE)]
         lost = made and not any(name.startswith(MADE) for name in names)
         if lost or objects.metadata() != self.metadata:
@@ -114,7 +120,8 @@ def _written_error(location: Location) -> StoreError:
 
 def _boxes_of(objects: StoredObjects, names: frozenset[str], key: WriteKey) -> set[Box] | None:
     """Return the boxes of a write as its records tell them; None if they are not known."""
-    own = [n for n in names if not n.startswith(MADE) and WriteKey.in_name(n) == key]
+    of_boxes = (BEGIN, MARK, OVER, DONE)
+    own = [n for n in names if n.startswith(of_boxes) and WriteKey.in_name(n) == key]
     whole = [name for name in own if not name.startswith(MARK)]  # a mark is of a part
     found: set[Box] = set()
     for name in whole or own:

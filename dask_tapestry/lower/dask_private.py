@@ -127,14 +127,15 @@ def as_completed(futures: list[Any], client: Any) -> Any:
 def seceded() -> Iterator[None]:
     """Inside a ``with`` block, a task that waits for others leaves its thread to them."""
     distributed = sys.modules["distributed"]
-    running = bool(getattr(sys.modules["distributed.worker"].thread_state, "key", False))
-    if running:
-        with suppress(KeyError):  # it has left it before
+    left = False
+    if getattr(sys.modules["distributed.worker"].thread_state, "key", False):
+        with suppress(KeyError):  # it has left it before, and is not to take it back here
             distributed.secede()
+            left = True
     try:
         yield
     finally:
-        if running:
+        if left:
             distributed.rejoin()
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from dask_tapestry.errors import PlanError, compute_error, of_user
 from dask_tapestry.lower.assemble import assemble, assemble_foreign, part_of
 from dask_tapestry.lower.moving_window import MovingWindow, moved
+from dask_tapestry.lower.one_by_one import one_by_one
 from dask_tapestry.lower.result_buffer import ResultBuffer
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.tiling import Part, run_tiles, tiled_part
@@ -55,7 +56,7 @@ def run_block(
         has ended before, and is not looked at.
     """
     try:
-        with stoppable(spec.stop.asked()):
+        with stoppable(spec.stop.asked()), one_by_one(spec.turns):
             return _block(spec, index, out, given)
     except StoppedError:
         raise spec.stop.error() from None

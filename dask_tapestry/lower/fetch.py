@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
-from typing import Any, Final
+from typing import Any
 
 from dask.base import collections_to_expr
 from dask.core import flatten
@@ -32,13 +32,12 @@ from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
 from dask_tapestry.memory.process_memory import free_memory
 from dask_tapestry.planner.cost.step import memory_order
 from dask_tapestry.planner.long_jobs import plan_to_run
+from dask_tapestry.planner.memory.gathered import TOGETHER
 from dask_tapestry.planner.memory.results import Results, rounds_that_fit
 from dask_tapestry.planner.plan import Plan
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts, block_box
 from dask_tapestry_kernels.block_format import BlockFormat, with_all_cells
-
-TOGETHER: Final = 2**26  # bytes of blocks that are asked for at a time
 
 Key = Any
 
@@ -182,18 +181,21 @@ def _take_all(
     """Have all blocks computed and put where they belong; return the values of `others`."""
     held: dict[Key, Any] = {}  # futures of what a later round needs
     beside: list[Any] = []
-    for one in rounds_of(lowered.graph, lowered.keys, rounds):
-        expr = TapestryExpr(None, False, None, lowered.graph, [*one.keys, *one.kept], one.name)
-        wanted, also = _with_others(expr, others)
-        keys = list(dict.fromkeys([*one.keys, *one.kept, *also]))
-        futures = dict(zip(keys, client.get(wanted, keys, sync=False, **options), strict=True))
-        try:
-            _take(one, futures, places, client)
-            beside += client.gather([futures[key] for key in also]) if also else []
-            held.update({key: futures.pop(key) for key in one.kept})
-        finally:
-            _release(futures.values())
-        _release([held.pop(key) for key in one.over])
+    try:
+        for one in rounds_of(lowered.graph, lowered.keys, rounds):
+            expr = TapestryExpr(None, False, None, lowered.graph, [*one.keys, *one.kept], one.name)
+            wanted, also = _with_others(expr, others)
+            keys = list(dict.fromkeys([*one.keys, *one.kept, *also]))
+            futures = dict(zip(keys, client.get(wanted, keys, sync=False, **options), strict=True))
+            try:
+                _take(one, futures, places, client)
+                beside += client.gather([futures[key] for key in also]) if also else []
+                held.update({key: futures.pop(key) for key in one.kept})
+            finally:
+                _release(futures.values())
+            _release([held.pop(key) for key in one.over])
+    finally:
+        _release(held.values())
     return beside
 
 

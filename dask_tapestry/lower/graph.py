@@ -153,7 +153,7 @@ class Lowering:
             made = PrepareLayer(prepare, sink, node.type, self.run, waits, annotations)
             self._add(made, {key[0] for key in waits})
             after = tuple({*after, (prepare, 0)} - set(waits))
-        spec = StepSpec.of(step, tuple(cuts), self.stop)
+        spec = StepSpec.of(step, tuple(cuts), self.stop, self.run)
         near = anywhere(annotations)
         slices = tuple(self._slices(spec, place, x, near) for place, x in enumerate(inputs))
         shown = replace(spec, name=self.names.get(node, spec.name))

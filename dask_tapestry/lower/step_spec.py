@@ -45,6 +45,8 @@ class StepSpec:
         What its blocks are held in; None for NumPy's arrays.
     stop
         By what blocks are asked to stop.
+    turns
+        Name of the blocks of which a worker computes one at a time; "" if others may be beside.
     """
 
     name: str
@@ -55,18 +57,24 @@ class StepSpec:
     heard: Heard | None = field(default=None, compare=False, repr=False)
     format: BlockFormat | None = None
     stop: Stop = field(default_factory=StopOfWorker, compare=False, repr=False)
+    turns: str = ""
     payload: list[bytes] = field(default_factory=list, compare=False, repr=False)
 
     @classmethod
     def of(
-        cls, step: Step, input_cuts: tuple[tuple[Cuts, ...] | None, ...], stop: Stop
+        cls,
+        step: Step,
+        input_cuts: tuple[tuple[Cuts, ...] | None, ...],
+        stop: Stop,
+        run: str = "",
     ) -> StepSpec:
-        """Return the specification of a planned step, whose blocks `stop` stops."""
+        """Return the specification of a step, whose blocks `stop` stops, in a compute `run`."""
         machine, threads = step.machine, cls.threads
         if step.count <= machine.workers:
             threads = None if machine.local else machine.threads
-        known = step.node.format
-        return cls(step.name, step.program, step.cuts, input_cuts, threads, asked(), known, stop)
+        known, turns = step.node.format, run if machine.alone else ""
+        parts = step.name, step.program, step.cuts, input_cuts, threads
+        return cls(*parts, asked(), known, stop, turns)
 
     @property
     def grid_shape(self) -> tuple[int, ...]:
@@ -109,8 +117,8 @@ class StepSpec:
 
     def __reduce__(self) -> tuple[Any, ...]:
         if not self.payload:
-            parts = (self.program, self.cuts, self.input_cuts, self.threads, self.format)
-            self.payload.append(_dumps(parts))
+            own = (self.program, self.cuts, self.input_cuts, self.threads)
+            self.payload.append(_dumps((*own, self.format, self.turns)))
         return _load, (self.name, self.payload[0], self.heard)
 
     def __dask_tokenize__(self) -> str:
@@ -138,8 +146,9 @@ def _load(name: str, payload: bytes, heard: Heard | None) -> StepSpec:
         if known is not None:
             _loaded.move_to_end(key)
             return known
-    program, cuts, input_cuts, threads, known = unpickle(payload)
-    spec = StepSpec(name, program, cuts, input_cuts, threads, heard, known, payload=[payload])
+    program, cuts, input_cuts, threads, known, turns = unpickle(payload)
+    own = name, program, cuts, input_cuts, threads
+    spec = StepSpec(*own, heard, known, turns=turns, payload=[payload])
     with _lock:
         _loaded[key] = spec
         while len(_loaded) > KEPT:

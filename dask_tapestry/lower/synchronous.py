@@ -130,7 +130,8 @@ def _blocks(
         partial(run_block, spec, index, out, *_given(plan, step, spec, index, held))
         for index in indices
     ]
-    return dict(zip(indices, side_by_side(calls, threads, stop.ask), strict=True))
+    together = 1 if step.machine.alone else threads
+    return dict(zip(indices, side_by_side(calls, together, stop.ask), strict=True))
 
 
 def _given(

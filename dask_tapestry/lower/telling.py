@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.floating_point import CASTS, KINDS, SAYS
+from dask_tapestry_kernels.cpu.floating_point import CASTS, KINDS, NESTED, SAYS, tell
 
 NUMBERS: Final = {"divide": 1, "over": 2, "under": 4, "invalid": 8}  # for `errstate(call=...)`
 NOT_THE_USERS: Final = frozenset({"dask", "dask_tapestry", "distributed", "xarray"})
@@ -88,7 +88,15 @@ def kind_of(text: str) -> str | None:
 
 def category_of(text: str) -> type[Warning]:
     """The category of a warning: NumPy's, or the user's own of what is declared."""
-    return UserWarning if CASTS in text else RuntimeWarning
+    return UserWarning if CASTS in text or NESTED in text else RuntimeWarning
+
+
+def tell_of_nesting() -> None:
+    """Say that an array is computed now, if this thread computes a block."""
+    tell(
+        f"{NESTED}, again in each call: what is the same for all blocks is computed once if it is "
+        "an argument of that function"
+    )
 
 
 def _in_order(text: str) -> tuple[int, str]:

@@ -107,7 +107,8 @@ def arange(start: Any, stop: Any, step: Any, dtype: np.dtype[Any] | None) -> Ten
 
 def _kind(*bounds: Any) -> np.dtype[Any]:
     """Dtype that NumPy chooses: of times, or at least int64."""
-    kinds = [np.asarray(_time(bound)).dtype for bound in bounds]
+    with reading("arange"):
+        kinds = [np.asarray(_time(bound)).dtype for bound in bounds]
     times = {kind.kind for kind in kinds} & {"M", "m"}
     if times:
         return np.dtype("M8" if "M" in times else "m8")
@@ -120,10 +121,11 @@ def _kind(*bounds: Any) -> np.dtype[Any]:
 def _cell(value: Any, kind: np.dtype[Any]) -> Any:
     """`value` as it is stored in an array of `kind`."""
     cell = np.zeros((), kind)
-    try:
-        cell[()] = value
-    except OverflowError as error:
-        raise ValueRangeError(str(error)) from None
+    with reading("arange"):
+        try:
+            cell[()] = value
+        except OverflowError as error:
+            raise ValueRangeError(str(error)) from None
     return cell[()]
 
 
@@ -131,7 +133,7 @@ def _count(start: Any, stop: Any, step: Any) -> int:
     """Number of values; of complex numbers the part that ends first decides."""
     with reading("arange"):
         number = (stop - start) / step
-    parts = (number.real, number.imag) if isinstance(number, complex) else (float(number),)
+        parts = (number.real, number.imag) if isinstance(number, complex) else (float(number),)
     if any(isnan(part) for part in parts):
         raise ShapeError("arange: cannot compute length")
     if any(abs(part) >= LONGEST for part in parts):

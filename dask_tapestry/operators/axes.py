@@ -5,10 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import cast
 
-from dask_tapestry.amounts import integer, listed
-from dask_tapestry.errors import AxisError, ShapeError
+from dask_tapestry.amounts import integer, integers, is_several
+from dask_tapestry.errors import ArgumentTypeError, AxisError, ShapeError
 
 Axes = int | Iterable[int] | None
+
+
+def one_integer(axis: int, name: str = "axis") -> int:
+    """Return `axis` as an int, which no truth value is.
+
+    Examples
+    --------
+    >>> one_integer(-1)
+    -1
+    """
+    if isinstance(axis, bool):
+        raise ArgumentTypeError(f"{name} must be an integer, not {axis}")
+    return integer(axis)
 
 
 def normalize_axis(axis: int, ndim: int, name: str = "axis") -> int:
@@ -19,7 +32,7 @@ def normalize_axis(axis: int, ndim: int, name: str = "axis") -> int:
     >>> normalize_axis(-1, 3)
     2
     """
-    number = integer(axis)
+    number = one_integer(axis, name)
     if not -ndim <= number < ndim:
         raise AxisError(f"{name} {number} is out of bounds for array of dimension {ndim}")
     return number % ndim
@@ -27,18 +40,18 @@ def normalize_axis(axis: int, ndim: int, name: str = "axis") -> int:
 
 def is_one_axis(axes: int | Iterable[int]) -> bool:
     """Whether `axes` are one axis: an integer, or an array without dimensions that holds one."""
-    return not isinstance(axes, Iterable) or getattr(axes, "ndim", 1) == 0
+    return not is_several(axes)
 
 
 def each_axis(axes: int | Iterable[int]) -> tuple[int, ...]:
-    """Return `axes` in a tuple, as they are.
+    """Return `axes` in a tuple, negative ones as they are.
 
     Examples
     --------
     >>> each_axis(-1), each_axis([0, 1])
     ((-1,), (0, 1))
     """
-    return (integer(cast(int, axes)),) if is_one_axis(axes) else listed(axes, "axes")
+    return (one_integer(cast(int, axes)),) if is_one_axis(axes) else integers(axes, "axes")
 
 
 def normalize_axes(axes: Axes, ndim: int, name: str = "axis") -> tuple[int, ...]:

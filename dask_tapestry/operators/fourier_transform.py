@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry.amounts import integer, is_one_of
+from dask_tapestry.amounts import MOST, integer, is_one_of
 from dask_tapestry.errors import ArgumentError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.axis_slices import slice_axis
@@ -60,6 +60,8 @@ def fourier(x: Tensor, function: str, length: int | None, axis: int, norm: str |
     DTypeError
         If the cells are not of a dtype that the function takes.
     """
+    if length is not None and integer(length) > MOST:
+        raise ShapeError(f"a lane has at most {MOST} cells")
     if length is None:
         extent = x.type.shape[normalize_axis(axis, x.type.ndim)]
         cells = 2 * (extent - 1) if function == "irfft" else extent

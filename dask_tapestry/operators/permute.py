@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.amounts import listed
+from dask_tapestry.amounts import integers
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.axes import normalize_axis
@@ -36,7 +36,7 @@ class Permute(ViewSelector):
 def permute(x: Tensor, axes: Sequence[int] | None = None) -> Tensor:
     """Reorder dimensions as `numpy.transpose` does; None reverses them."""
     ndim = x.type.ndim
-    if axes is not None and len(axes := listed(axes, "axes")) != ndim:
+    if axes is not None and len(axes := integers(axes, "axes")) != ndim:
         raise ShapeError(f"axes don't match array: {tuple(axes)} for {x.type}")
     order = range(ndim)[::-1] if axes is None else [normalize_axis(a, ndim, "axes") for a in axes]
     if sorted(order) != list(range(ndim)):

@@ -147,11 +147,17 @@ class Reduce(TreeReduction):
         }
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        return self.demand(inputs, box)[0].size * (1 + (self.cells.flops if self.cells else 0))
+        return self.flops_of(self.demand(inputs, box)[0])
+
+    def flops_of(self, read: ZRange) -> int:
+        """Operations to fold the cells `read`."""
+        return read.size * (1 + (self.cells.flops if self.cells else 0))
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
-        """The states of leaves, or the nodes read, and those they are combined to."""
-        read = self.demand(inputs, box)[0]
+        return self.scratch_of(self.demand(inputs, box)[0])
+
+    def scratch_of(self, read: ZRange) -> int:
+        """The states of leaves, or the nodes `read`, and those they are combined to."""
         kept = prod([n for axis, n in enumerate(read.shape) if axis not in self.axes])
         folded = [read.shape[axis] for axis in self.axes]
         tree, nodes = self.tree, prod(folded)

@@ -345,7 +345,7 @@ def _result_dtype(function: str, x: np.dtype[Any], asked: np.dtype[Any] | None) 
     missing = f"{function}.accumulate has no loop for {dtype_name(x)}"
     try:
         result: np.dtype[Any] = UFUNCS[function].accumulate(np.zeros(1, x), dtype=asked).dtype
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         raise DTypeError(f"{missing}: {error}") from None
     if x.kind not in "biufcmMO":
         raise DTypeError(missing)

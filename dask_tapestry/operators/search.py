@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dask_tapestry.amounts import is_one_of
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.elementwise import astype
@@ -135,7 +136,7 @@ def searchsorted(x: Tensor, table: Tensor, side: str = "left") -> Tensor:
     """
     if table.type.ndim != 1:
         raise ShapeError(f"object of too small depth or too deep for desired array: {table.type}")
-    if side not in ("left", "right"):
+    if not is_one_of(side, ("left", "right")):
         raise ArgumentError(f"search side must be 'left' or 'right' (got {side!r})")
     if not table.type.size:  # nothing is compared, so cells need not be comparable
         table = astype(table, x.type.dtype)

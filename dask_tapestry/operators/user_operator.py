@@ -275,10 +275,12 @@ class UserOperator(Contraction):
         return are_apart(self.reads, inputs, extents, dim, wanted.step)
 
     def flops(self, inputs: Types, box: ZRange) -> int:
+        """Those declared; else one for each cell of the largest operand at each index point."""
+        if any(name == "flops" for name, _ in self.costs):
+            return round(self.own_costs(inputs, box)["flops"])
         points = self._points(inputs, box)
-        if not any(name == "flops" for name, _ in self.costs):
-            return prod(points.values())
-        return round(self.own_costs(inputs, box)["flops"])
+        steps = prod(points[dim.name] for dim in self.index if dim.kind is not Kind.ATOMIC)
+        return steps * max(1, *[prod(one.shape) for one in (*self.reads, self.writes)])
 
     def own_costs(self, inputs: Types, box: ZRange) -> Mapping[str, float]:
         points = self._points(inputs, box)

@@ -25,7 +25,9 @@ def restricted(
     rows = [[c * k.step for c, k in zip(row, kept, strict=True)] for row in read.matrix]
     start = read.affine(tuple(k.start for k in kept))
     moved = IndexProjection(rows, start, read.shape, read.stride, read.in_ndim)
-    box = moved.of_range(ZRange((0,) * len(kept), tuple(k.count for k in kept)))
+    moving = [any(row[dim] for row in rows) for dim in range(len(kept))]
+    counts = [k.count if moves else 1 for k, moves in zip(kept, moving, strict=True)]
+    box = moved.of_range(ZRange((0,) * len(kept), counts))
     offsets, sides = [], []
     for axis, row in enumerate(read.matrix):
         dim = next((d for d, c in enumerate(row) if c), None)

@@ -172,7 +172,8 @@ def _placed(
     machine, grids = Machine.of(resources), chosen.grids
     fused = frozenset(node for node in graph.nodes if node not in grids)
     choices = replace(chosen, fused=fused)
-    state = evaluate(graph, choices, Pricing(machine, Limits.of(resources)))
+    limits = Limits.of(resources).with_alone(resources)
+    state = evaluate(graph, choices, Pricing(machine, limits))
     for node in {**grids, **state.placed}:
         if node not in state.placed or grids.get(node) != state.placed[node].grid:
             raise PlanError(f"{name}: {node!r} cannot be cut as it says: plan again")

@@ -126,7 +126,7 @@ def _largest(plan: PlannedSteps) -> str:
     """The step whose value and blocks take most memory of a worker, with the user's line."""
 
     def taken(step: Step) -> float:
-        together = min(plan.resources.threads, step.count)
+        together = 1 if step.machine.alone else min(plan.resources.threads, step.count)
         return step.node.type.nbytes / step.machine.hosts + together * step.needs.work
 
     step = max(plan.steps.values(), key=taken)

@@ -14,11 +14,13 @@ from dask_tapestry.operators.joint_reductions import JointReductions, field_name
 from dask_tapestry.operators.reduce import Reduce
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.rules.neighbouring_nodes import are_neighbours
 from dask_tapestry.teg import Graph, Node, apply
 from dask_tapestry.teg.annotations import joined
 from dask_tapestry.teg.node import reapply, written_as
 
 MOST = 8  # reductions in one pass: each has its cells and its nodes in cache
+MOST_BESIDE = 32  # of other extents: pass after pass over the cells that a block has read
 
 
 def join_reductions(graph: Graph, trace: Trace | None = None) -> Graph:
@@ -70,12 +72,36 @@ def _joint(reductions: Sequence[Node]) -> dict[Node, Node]:
         operator = node.operator
         assert isinstance(operator, Reduce)
         alike[operator.axes, operator.tree, node.input_types[0].shape].append(node)
+    sharing = [group for nodes in alike.values() for group in _sharing(nodes)]
     joint: dict[Node, Node] = {}
-    for nodes in alike.values():
-        for group in _sharing(nodes):
-            if joined(node.annotations for node in group) is not None:
-                joint |= _joined(group)
+    for group in _beside(sharing):
+        if len(group) > 1 and joined(node.annotations for node in group) is not None:
+            joint |= _joined(group)
     return joint
+
+
+def _beside(groups: Sequence[list[Node]]) -> list[list[Node]]:
+    """Groups of reductions, those together that fold cells beside each other in as many nodes.
+
+    Such cells differ in extents, by which a pass knows its own.
+    """
+    found: list[list[Node]] = []
+    alike: dict[object, list[tuple[list[Node], set[object]]]] = defaultdict(list)
+    for group in groups:
+        operator = group[0].operator
+        assert isinstance(operator, Reduce)
+        tree, extents = operator.tree, operator.tree.extents
+        others = alike[operator.axes, group[0].type.shape, tree.sides(0), tree.counts(0)]
+        for members, known in others:
+            few = len(members) + len(group) <= MOST_BESIDE
+            if few and extents not in known and are_neighbours(members[0], group[0]):
+                members += group
+                known.add(extents)
+                break
+        else:
+            others.append((list(group), {extents}))
+            found.append(others[-1][0])
+    return found
 
 
 def _sharing(nodes: Sequence[Node]) -> list[list[Node]]:
@@ -88,7 +114,7 @@ def _sharing(nodes: Sequence[Node]) -> list[list[Node]]:
                 groups.remove(other)
                 group, cells = other[0] + group, other[1] | cells
         groups.append((group, cells))
-    return [group for group, _ in groups if len(group) > 1]
+    return [group for group, _ in groups]
 
 
 def _cells_of(x: Node) -> set[Node]:

@@ -7,6 +7,7 @@ Interrupted, it computes something else, looks at what lies in the folder, and s
 
 from __future__ import annotations
 
+import signal
 import sys
 import warnings
 from collections.abc import Callable
@@ -166,4 +167,5 @@ def look(path: Path) -> None:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's `&` has it ignored
     main(sys.argv[1], Path(sys.argv[2]), *sys.argv[3:])

@@ -1,7 +1,9 @@
 """Several processes on one store: `python -m tests.io.several_processes --steps 10000`.
 
 With `PYTHONPATH=.:kernels`. Readers, writers of regions and overwriters use one array at a time;
-some are killed at random moments. What they tell is compared with what may be seen.
+some are killed at random moments. What they tell is compared with what may be seen. On a machine
+that has much else to do, a process may be killed in the moment that `write_marks.py` names: then
+a row is torn at rest, of a chunk that was stored late and not marked.
 """
 
 from __future__ import annotations
@@ -22,9 +24,9 @@ from typing import Any, NamedTuple
 import dask_tapestry as dt
 from tests.io.object_server import object_server
 from tests.io.store_model import defects, may_be_incomplete
-from tests.io.store_steps import BANDS, CHUNKS, ROWS, SHAPE, run
+from tests.io.store_steps import CHUNKS, ROWS, SHAPE, run
 
-KINDS = ("reader", "reader", "reader", "overwriter", "writer0", "writer1", "writer2")
+KINDS = ("reader", "reader", "reader", "overwriter", "0:3", "3:6", "3:6", "4:9")
 PROCESSES = get_context("forkserver")
 LOADED = ("dask", "tests.io", "zarr", "numcodecs", "fsspec", "s3fs", "aiobotocore")
 
@@ -93,14 +95,11 @@ def several_processes(
         for kind in ("done", "failed")
         if kind in event
     )
-    exchanges = "://" not in url  # folders are exchanged, objects cannot be
-    wrong = defects(events, exchanges)
-    return Report(outcomes, killed, [*wrong, *_defects_at_rest(url, options, events, exchanges)])
+    wrong = [*defects(events), *_defects_at_rest(url, options, events)]
+    return Report(outcomes, killed, wrong)
 
 
-def _defects_at_rest(
-    url: str, options: Any, events: list[dict[str, Any]], exchanges: bool
-) -> list[str]:
+def _defects_at_rest(url: str, options: Any, events: list[dict[str, Any]]) -> list[str]:
     """Return what is wrong with the array that is left, and with what makes it whole again."""
     now = time.monotonic()
     read = {"done": "reader", "begun": now, "at": now + 1, "first": 0, "process": 0}
@@ -113,13 +112,11 @@ def _defects_at_rest(
         if isinstance(error, dt.StoreNotFoundError):
             dt.to_zarr(dt.zeros(SHAPE), url, chunks=CHUNKS, storage_options=options)
     else:
-        bands = [sorted(set(band.tolist())) for band in found.reshape(BANDS, -1)]
-        wrong += [
-            f"at rest, {one}" for one in defects([*events, {**read, "seen": bands}], exchanges)
-        ]
-    for band in range(BANDS):
-        region = (slice(band * ROWS, (band + 1) * ROWS), slice(None))
-        dt.to_zarr(dt.full((ROWS, SHAPE[1]), -1.0), url, region=region, storage_options=options)
+        rows = [sorted(set(row.tolist())) for row in found]
+        wrong += [f"at rest, {one}" for one in defects([*events, {**read, "seen": rows}])]
+    for lo, hi in ((0, 5), (5, ROWS)):
+        region = (slice(lo, hi), slice(None))
+        dt.to_zarr(dt.full((hi - lo, SHAPE[1]), -1.0), url, region=region, storage_options=options)
     healed = dt.from_zarr(url, storage_options=options).compute()
     return wrong if (healed == -1).all() else [*wrong, "what is written again is not there"]
 

@@ -1,4 +1,5 @@
 import pickle
+from contextlib import nullcontext
 
 import h5py
 import numpy as np
@@ -61,6 +62,37 @@ def test_a_failed_write_is_known(path):
             dt.from_array(file["flat"])
         dt.store(CELLS, file["flat"])
         np.testing.assert_array_equal(dt.from_array(file["flat"]).compute(), CELLS)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_of_two_computes_that_write_the_same_cells_the_later_goes_on(path, fails):
+    """Else the one that ends would say that all is written, and the other may fail."""
+
+    def meanwhile(block):
+        calls.append(len(calls))
+        if len(calls) == 2:
+            with pytest.raises(OSError, match="on fire") if fails else nullcontext():
+                dt.store(dt.full((20, 30), 2.0).map_blocks(other), file["flat"], scheduler="sync")
+        return block
+
+    def other(block):
+        others.append(len(others))
+        if fails and len(others) > 1:
+            raise OSError("the disk is on fire")
+        return block
+
+    calls, others = [], []
+    first = dt.ones((20, 30), chunks=(10, 30)).map_blocks(meanwhile, dtype="f8")
+    with h5py.File(path, "r+") as file, dt.config(block_bytes=2400):
+        with pytest.raises(dt.StoreError, match="another write has begun to write the same cells"):
+            dt.store(first, file["flat"], scheduler="sync")
+        if fails:
+            with pytest.raises(dt.StoreError, match="flat is incomplete"):
+                dt.from_array(file["flat"])
+            dt.store(dt.full((20, 30), 2.0), file["flat"])
+        assert (dt.from_array(file["flat"]).compute() == 2).all()
+        dt.store([CELLS[:9], CELLS[9:]], [file["flat"]] * 2, regions=[slice(9), slice(9, 20)])
+        assert (dt.from_array(file["flat"]).compute() == CELLS).all()
 
 
 def test_in_place(path):

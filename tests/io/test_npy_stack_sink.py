@@ -17,7 +17,9 @@ def test_each_file_is_written_and_read(tmp_path, axis, length):
         np.testing.assert_array_equal(dt.from_npy_stack(tmp_path).compute(), CELLS)
     count = -(-CELLS.shape[axis] // length)
     assert len(list(tmp_path.glob("*.npy"))) == count
-    np.testing.assert_array_equal(da.from_npy_stack(str(tmp_path)).compute(), CELLS)
+    theirs = da.from_npy_stack(str(tmp_path))
+    alone = theirs.compute(scheduler="sync")  # Python 3.11 may not parse two headers at a time
+    np.testing.assert_array_equal(alone, CELLS)
 
 
 @pytest.mark.parametrize("dtype", [*"?bBhHiIlLefdFD", "M8[ns]", "S4", "U3"])

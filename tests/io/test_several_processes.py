@@ -18,7 +18,7 @@ def url(request, tmp_path):
 
 
 READERS = ("reader", "reader")
-REGIONS = ("writer0", "writer1", "writer2")
+REGIONS = ("0:3", "3:6", "6:9")
 
 
 def checked(url, tmp_path, kinds, seconds):
@@ -39,6 +39,11 @@ def test_a_read_is_of_one_version_while_others_overwrite_it(url, tmp_path):
     assert steps["done of overwriter"], steps
 
 
-@pytest.mark.exhaustive  # an overwrite and a region that run at one time may be mixed
+def test_writes_of_the_same_chunks_at_one_time(url, tmp_path):
+    kinds = ("0:6", "0:6", "4:9", "4:12")
+    steps = checked(url, tmp_path, (*READERS, *kinds), 6)
+    assert sum(steps[f"done of {writer}"] for writer in kinds), steps
+
+
 def test_regions_are_written_while_others_overwrite_the_array(url, tmp_path):
-    checked(url, tmp_path, KINDS, 20)
+    checked(url, tmp_path, KINDS, 10)

@@ -39,11 +39,7 @@ def test_objects_are_created_listed_read_and_deleted(place):
     objects.create("one", b"1")
     objects.create("two", b"22")
     assert objects.names() == {"one", "two"}
-    assert (objects.read("two"), objects.holds("one"), objects.holds("three")) == (
-        b"22",
-        True,
-        False,
-    )
+    assert (objects.read("two"), objects.held(["one", "three"])) == (b"22", {"one"})
     objects.delete(["one", "not there"])
     objects.delete([])
     assert objects.names() == {"two"}
@@ -66,14 +62,14 @@ def test_all_but_some_objects_is_cleared(place):
     zarr.create_array(data=np.arange(9), chunks=(2,), **made)
     for name in ("one", "two"):
         objects.create(name, b"")
-    objects.clear(frozenset(["two"]))
+    objects.clear(frozenset(["one"]))
     assert objects.metadata() is None
     assert objects.names() == {"two"}
     zarr.create_array(shape=(9,), chunks=(2,), dtype="i8", **made)
     path = place.component or None
     assert not zarr.open_array(path=path, **place.arguments)[...].any()
-    objects.clear(frozenset())
-    objects.clear(frozenset())
+    for _ in range(2):
+        objects.clear(frozenset(["two"]))
     assert not objects.names()
 
 

@@ -8,8 +8,8 @@ import dask_tapestry as dt
 from dask_tapestry.io import write_marks
 from dask_tapestry.io.stored_objects import objects_of
 from dask_tapestry.io.write_marks import write_marked
-from dask_tapestry.io.write_record import MARK, Record
-from dask_tapestry.io.zarr_journal import Write, begin_write, end_write, is_incomplete
+from dask_tapestry.io.write_record import MARK, Record, Write
+from dask_tapestry.io.zarr_journal import begin_write, end_write, is_incomplete
 from dask_tapestry.io.zarr_location import Location
 
 WRITE = Write("a write", "a run", ((0, 9),))
@@ -29,7 +29,7 @@ def marked(place):
     return sorted(box for text in texts for box in Record.of(text).boxes)
 
 
-def store(place, lo, hi, chunks=(1, 3), does=lambda: None):
+def store(place, lo, hi, chunks=(1, 3), does=lambda place: None):
     write_marked(place, WRITE, ((lo, hi),), chunks, does)
 
 
@@ -43,7 +43,7 @@ def test_what_is_stored_is_marked_until_the_end(place):
 
 
 def test_what_is_not_stored_is_not_marked(place):
-    def fails():
+    def fails(place):
         raise OSError("the disk is on fire")
 
     with pytest.raises(OSError, match="on fire"):
@@ -54,12 +54,12 @@ def test_what_is_not_stored_is_not_marked(place):
 def test_a_task_that_is_done_again_after_the_end_stores_nothing(place):
     end_write(place, WRITE)
     done = []
-    store(place, 0, 3, does=lambda: done.append(1))
+    store(place, 0, 3, does=lambda place: done.append(1))
     assert not done
-    store_late = lambda: end_write(place, WRITE)  # noqa: E731
+    store_late = lambda place: end_write(place, WRITE)  # noqa: E731
     assert not is_incomplete(place)
     begin_write(place, other := Write("other", "a run", ((0, 3),)))
-    write_marked(place, other, ((0, 3),), (1, 1), lambda: end_write(place, other))
+    write_marked(place, other, ((0, 3),), (1, 1), lambda place: end_write(place, other))
     assert marked(place) == []
     assert not is_incomplete(place)
     del store_late
@@ -79,12 +79,12 @@ def test_cells_that_come_too_late_damage_nothing_unseen(place, monkeypatch, most
     monkeypatch.setattr(write_marks, "MOST_MARKS", most)
     objects = objects_of(place)
     with pytest.raises(dt.StoreError, match="another write has replaced"):
-        store(place, 0, 3, does=lambda: objects.delete(objects.names()))
+        store(place, 0, 3, does=lambda place: objects.delete(objects.names()))
     with pytest.raises(dt.StoreError, match=r"incomplete: a write to \[0:3\]"):
         dt.from_zarr(place.store)
     done = []
     with pytest.raises(dt.StoreError, match="another write has replaced"):
-        store(place, 3, 6, does=lambda: done.append(1))
+        store(place, 3, 6, does=lambda place: done.append(1))
     assert not done, "the next task looks before it stores"
     dt.to_zarr(dt.zeros(3, dtype="i8"), place.store, region=(slice(0, 3),))
     assert dt.from_zarr(place.store).compute().tolist() == [0, 0, 0, 3, 4, 5, 6, 7, 8]

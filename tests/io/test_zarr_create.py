@@ -4,7 +4,12 @@ import pytest
 import zarr
 
 import dask_tapestry as dt
-from dask_tapestry.io.zarr_create import create
+from dask_tapestry.io import zarr_create
+from dask_tapestry.io.maker import Maker
+from dask_tapestry.io.stored_objects import MemoryObjects
+from dask_tapestry.io.write_record import Write
+from dask_tapestry.io.zarr_create import create, create_begun
+from dask_tapestry.io.zarr_journal import is_incomplete
 from dask_tapestry.io.zarr_location import Location
 
 
@@ -32,3 +37,27 @@ def test_a_group_may_be_created_by_another_task_meanwhile(tmp_path, monkeypatch)
     create(Location.of(tmp_path, "b/c", uuid4().hex), overwrite=False, shape=(6,), dtype="i8")
     assert len(calls) == 2
     assert simply(tmp_path)["b/c"].shape == (6,)
+
+
+@pytest.mark.parametrize("before", ["clear", "create"])
+def test_two_that_overwrite_one_place(monkeypatch, before):
+    """The other does all of it between two steps of the first, which deletes nothing unseen."""
+    store = zarr.storage.MemoryStore()
+    dt.to_zarr(dt.zeros(4), store, chunks=(2,))
+    place = Location.of(store, None, uuid4().hex)
+    where = MemoryObjects if before == "clear" else zarr_create
+    step = getattr(where, before)
+
+    def after_the_other(*arguments, **options):
+        monkeypatch.setattr(where, before, step)
+        dt.to_zarr(dt.ones(4), store, chunks=(2,), overwrite=True)
+        return step(*arguments, **options)
+
+    monkeypatch.setattr(where, before, after_the_other)
+    first = Write("first", "a run", ((0, 4),))
+    options = {"shape": (4,), "dtype": "f8", "chunks": (2,), "zarr_format": 3}
+    with pytest.raises(dt.StoreError, match=r"another write has replaced|cannot create"):
+        create_begun(place, first, Maker("first", "a run"), True, options)
+    assert is_incomplete(place) == (before == "clear")
+    dt.to_zarr(dt.full(4, 2.0), store, chunks=(2,), overwrite=True)
+    assert dt.from_zarr(store).compute().tolist() == [2] * 4

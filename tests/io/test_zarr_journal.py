@@ -10,8 +10,9 @@ from dask_tapestry.io import zarr_journal
 from dask_tapestry.io.journal import JOURNAL
 from dask_tapestry.io.maker import Maker
 from dask_tapestry.io.stored_objects import FOLDER, objects_of
+from dask_tapestry.io.write_marks import write_marked
+from dask_tapestry.io.write_record import Write
 from dask_tapestry.io.zarr_journal import (
-    Write,
     begin_write,
     end_write,
     is_begun,
@@ -125,7 +126,7 @@ def test_an_earlier_compute_of_a_write_is_struck_out(place):
 def test_a_write_whose_array_was_replaced_is_told(place):
     begun = write(0, 3)
     begin_write(place, begun)
-    objects_of(place).clear(frozenset())
+    objects_of(place).clear(objects_of(place).names())
     for done in (end_write, is_begun):
         with pytest.raises(dt.StoreError, match="another write has replaced"):
             done(place, begun)
@@ -181,6 +182,38 @@ def test_old_records_go(place, monkeypatch):
     begin_write(place, second)
     end_write(place, second)
     assert not objects_of(place).names()
+
+
+def test_of_old_records_none_is_left_that_would_count(place, monkeypatch):
+    """The process was killed when its write was done, before it had deleted what told of it."""
+    first, second = write(0, 3, "first"), write(3, 6, "second")
+    begin_write(place, first)
+    write_marked(place, first, first.box, (1, 1), lambda place: None)
+
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(zarr_journal, "_delete", killed)
+        with pytest.raises(KeyboardInterrupt):
+            end_write(place, first)
+    refuse_incomplete(place, SHAPE)
+    monkeypatch.setattr(zarr_journal, "KEPT_SECONDS", -10)
+    begin_write(place, second)
+    end_write(place, second)
+    refuse_incomplete(place, SHAPE)
+    assert not objects_of(place).names()
+
+
+def test_what_is_left_of_an_array_of_other_dimensions(place):
+    """A task of a write to it stored a chunk when another write had replaced it."""
+    flat = Write("flat", "a run", ((0, 9), (0, 2)))
+    objects_of(place).create(flat.key.name("mark", "5f"), flat.record())
+    whole = write(0, 9)
+    begin_write(place, whole)
+    end_write(place, whole)
+    with pytest.raises(dt.StoreError, match=r"incomplete: a write to \[0:9, 0:2\]"):
+        refuse_incomplete(place, SHAPE)
 
 
 def test_who_made_an_array_is_known_while_and_after_it_is_written(place):

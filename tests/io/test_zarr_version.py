@@ -9,6 +9,7 @@ import pytest
 import zarr
 
 import dask_tapestry as dt
+from dask_tapestry.io import zarr_version
 from dask_tapestry.io.stored_objects import objects_of
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_version import Version
@@ -145,11 +146,25 @@ def test_a_version_says_what_it_is_in_any_compute(tmp_path):
     assert Version.of(place, "a run").text != one.text
 
 
+def test_a_write_that_ends_while_many_records_are_listed(tmp_path, monkeypatch):
+    """It is in no half of the listing: not begun any more, and not done yet."""
+    dt.to_zarr(dt.ones(SHAPE), tmp_path / "x", chunks=CHUNKS)
+    place = Location.of(tmp_path / "x", None, uuid4().hex)
+    version, objects = Version.of(place, "a run"), objects_of(place)
+    names, list_names = objects.names(), objects.names
+    halves = iter([names])
+    monkeypatch.setattr(zarr_version, "AT_ONCE", 0)
+    monkeypatch.setattr(objects, "names", lambda: next(halves, None) or list_names())
+    region_of_read_cells(tmp_path / "x")
+    with pytest.raises(dt.StoreError, match="were written while they were read"):
+        version.confirm(place, [((0, 8), (0, 6))])
+
+
 def test_what_is_not_there_when_a_compute_begins_is_not_read(store):
     """Metadata that were read before may be of an array that another write is replacing."""
     x = dt.from_zarr(store)
     place = x.node.operator.location
-    objects_of(place).clear(frozenset())
+    objects_of(place).clear(objects_of(place).names())
     with pytest.raises(dt.StoreError, match="there is no Zarr array"):
         x.sum().compute()
 

@@ -102,6 +102,29 @@ def test_small_workers_hold_what_the_plan_says(tmp_path):
             assert max(peaks[w] - before[w] for w in peaks) < predicted + SPARE
 
 
+@needs_counters
+def test_large_chunks_are_decoded_one_by_one(tmp_path):
+    """Two of them, as stored and decoded, would not fit on a worker whose two threads are free."""
+    rows = np.arange(8.0).repeat(500)
+    shape, chunks = (4000, 48_000), (1000, 48_000)  # 384 MB a chunk, a few kB as stored
+    stored = zarr.create_array(tmp_path / "x", shape=shape, chunks=chunks, dtype="f8")
+    for chunk in range(0, 4000, 1000):
+        stored[chunk : chunk + 1000] = np.broadcast_to(rows[chunk : chunk + 1000, None], chunks)
+    x = dt.from_zarr(tmp_path / "x")
+    options = {"n_workers": 1, "threads_per_worker": 2, "memory_limit": "1.2 GB"}
+    with LocalCluster(**options, dashboard_address=":0") as cluster, Client(cluster) as client:
+        for job, value in (
+            (x[100:110], np.zeros((10, 48_000))),
+            (x[::400, :9].sum(axis=1), 9 * rows[::400]),
+        ):
+            plan = dt.plan(job)
+            assert any(step.machine.alone for step in plan.core.steps.values())
+            before = client.run(begin_anew)
+            np.testing.assert_array_equal(job.compute(), value)
+            peaks = client.run(status, "VmHWM")
+            assert max(peaks[w] - before[w] for w in peaks) < plan.cost["peak_worker_bytes"] + SPARE
+
+
 @pytest.fixture
 def scheduler_file(tmp_path):
     """A scheduler and a worker that were started as programs, as on a batch cluster."""

@@ -8,11 +8,12 @@ import dask
 import dask.array as da
 import numpy as np
 import pytest
-from distributed import Client, LocalCluster, get_client
+from distributed import Client, LocalCluster, get_client, worker_client
 
 import dask_tapestry as dt
 from dask_tapestry.lower import fetch
 from dask_tapestry.lower.layers import GatherLayer
+from dask_tapestry.planner.memory.gathered import gathered
 from tests.lower.sources import Failing
 
 OPTIONS = {"processes": False, "dashboard_address": ":0", "n_workers": 2, "threads_per_worker": 1}
@@ -65,6 +66,23 @@ def same(found, value):
     found = np.asarray(found, object) if value.dtype == object else found
     assert (found.dtype, found.shape) == (value.dtype, value.shape)
     np.testing.assert_array_equal(found, value)
+
+
+@pytest.mark.usefixtures("client")
+def test_what_comes_is_what_the_plan_says(monkeypatch):
+    came = []
+    take = fetch._Result.take
+    monkeypatch.setattr(
+        fetch._Result, "take", lambda self, at, block: (came.append(block), take(self, at, block))
+    )
+    x = dt.from_array(np.ones((4000, 500)), chunks=(500, 500))
+    for y in (x.rechunk((500, -1)) + 1, x.sum(axis=0), x.T.rechunk((100, 1000))):
+        came.clear()
+        plan = dt.plan(y)
+        same(plan.compute(), np.asarray(y))
+        expected = plan.cost["result_bytes"], gathered(plan.core).blocks
+        half = len(came) // 2  # computed twice: here, and as an array
+        assert (sum(block.nbytes for block in came[:half]), half) == expected
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -169,6 +187,42 @@ def test_in_a_task_and_with_options(client):
     same(x.compute(scheduler="distributed"), CELLS + 1)
     same(x.compute(scheduler=client), CELLS + 1)
     same(x.compute(scheduler="threads"), CELLS + 1)
+
+
+def test_a_task_that_has_left_its_thread_does_not_take_it_back():
+    """Else what it asks the cluster for later waits for a thread that it has itself."""
+
+    def task():
+        with worker_client() as client:
+            whole = float(dt.from_array(CELLS, chunks=(7, 9)).sum().compute())
+            return whole + client.submit(abs, -1, pure=False).result(timeout=20)
+
+    # in a process of its own: the client of a task stays the default of the process
+    with Client(**{**OPTIONS, "n_workers": 1, "processes": True}) as client:
+        assert client.submit(task, pure=False).result(timeout=60) == CELLS.sum() + 1
+
+
+@pytest.mark.usefixtures("rounds")
+def test_of_a_compute_that_failed_nothing_is_kept(client):
+    """Not while its error is at hand, either."""
+    failing = partial(_fails_at, 30)
+    x = dt.from_array(CELLS, chunks=(10, 60)).rechunk((40, 10)).rechunk((10, 60))
+    x = x.map_blocks(failing, dtype="f8")
+    with pytest.raises(OSError, match="on fire") as caught:
+        x.compute()
+    assert caught.value.__traceback__ is not None
+    client.sync(_nothing)  # when the client's loop has done what it was asked before
+    assert not client.futures
+
+
+async def _nothing():
+    pass
+
+
+def _fails_at(row, block):
+    if block[0, 0] == CELLS[row, 0]:
+        raise OSError("the disk is on fire")
+    return block
 
 
 @pytest.mark.usefixtures("client")

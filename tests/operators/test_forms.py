@@ -12,6 +12,7 @@ from dask_tapestry.arrays import surface  # noqa: F401  (all operators are impor
 from dask_tapestry.operators.bincount import BinCount, bincount
 from dask_tapestry.operators.forms import MOST_SIZES, a_dozen, stand_in
 from dask_tapestry.operators.gather import Gather
+from dask_tapestry.operators.group_fold import GroupFold, GroupMerge, group_fold
 from dask_tapestry.operators.joint_reductions import JointReductions
 from dask_tapestry.operators.matmul import MatMul
 from dask_tapestry.operators.order_statistics import OrderStatistics, ranks
@@ -92,6 +93,17 @@ def counted(n, m, kind, seed):
     return bincount(dt.asarray(abs(cells((n * 400,), "i8", seed)) % 5).node, 5)
 
 
+def grouped(n, m, kind, seed):
+    codes = dt.asarray(abs(cells((n * 400,), "i8", seed)) % 5).node
+    return group_fold(held((n * 400, m), "f8", seed), codes, "mean", (0,), 5)
+
+
+def merged(n, m, kind, seed):
+    node = grouped(n, m, kind, seed)
+    parts = node.operator.part(None, 0)
+    return apply(node.operator.part(0, None), apply(parts, *node.inputs))
+
+
 WIDE = 2000  # cells of a row: a table of 300 rows is worth sending apart
 
 
@@ -115,6 +127,8 @@ MADE = {  # of n cells that are folded or ordered, m times
     Reduce: lambda n, m, kind, seed: reduce(held((n * 9, m), kind, seed), "sum", 0),
     JointReductions: joint,
     BinCount: counted,
+    GroupFold: grouped,
+    GroupMerge: merged,
     Scan: lambda n, m, kind, seed: scan(held((n * 5, m), kind, seed), "add", 0),
     Sort: lambda n, m, kind, seed: apply(Sort(0), long_lanes(n, m, kind, seed)),
     ArgSort: lambda n, m, kind, seed: argsort(long_lanes(n, m, kind, seed), 0),

@@ -409,3 +409,19 @@ def test_folded_dimensions_that_are_empty_have_the_identity(count, shardings):
         for one in summed(empty):
             np.testing.assert_array_equal(one.compute(), np.zeros(count), strict=True)
         np.testing.assert_array_equal(shifted(empty, b).compute(), 1 + b, strict=True)
+
+
+def test_a_point_costs_the_cells_of_its_largest_operand():
+    """Extents of dimensions that blocks have whole are not multiplied with each other."""
+    x, at, to = dt.ones((50, 30)), dt.ones(30), dt.ones(7)
+    y = dt.apply_gufunc(
+        lambda x, at, to: np.ones((*x.shape[:-1], to.size)), "(i),(i),(j)->(j)", x, at, to,
+        output_dtypes="f8",
+    )  # fmt: skip
+    operator, inputs = y.node.operator, tuple(one.type for one in y.node.inputs)
+    assert operator.flops(inputs, y.node.type.box) == 50 * 30
+
+
+def test_a_window_costs_its_cells():
+    node = windows(dt.ones(9)).node
+    assert node.operator.flops((node.inputs[0].type,), node.type.box) == 4 * 3

@@ -4,6 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+import zarr
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -55,6 +56,17 @@ def test_the_same_steps_are_made_again(job):
     assert [s.cuts for s in again.steps.values()] == [s.cuts for s in plan.core.steps.values()]
     again.verify()
     assert dumps(again) == saved(plan)
+
+
+def test_blocks_that_are_computed_one_by_one_still_are(tmp_path):
+    zarr.create_array(tmp_path / "x", shape=(4000, 64_000), chunks=(1000, 64_000), dtype="f8")
+    jobs = [dt.from_zarr(tmp_path / "x")[100:110]]
+    tight = dt.Resources(workers=2, threads=2, memory="1.5 GB")
+    plan = dt.plan(*jobs, resources=tight)
+    again = read(saved(plan), jobs)
+    again.verify()
+    assert again.cost == plan.core.cost
+    assert [s.machine.alone for s in again.steps.values()] == [True]
 
 
 def test_the_same_values_are_the_same_plan():
@@ -144,6 +156,8 @@ def test_all_resources_are_kept():
         bandwidth="2 GB/s",
         latency="1 ms",
         store_bandwidth="3 GB/s",
+        store_latency="20 ms",
+        worker_bandwidth="300 MB/s",
         limits={"license": 4},
         rates={"latency": 2.0},
     )

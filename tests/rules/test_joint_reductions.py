@@ -58,3 +58,38 @@ def test_the_values_stay(axis):
 def test_a_joint_plan_verifies():
     x = dt.asarray(X)
     dt.plan((x - x.mean(0)) / x.std(0)).verify()
+
+
+LAGS = range(4)
+SHIFTED = {  # reductions of cells that are mostly the same, in trees of as many nodes
+    "lag products": lambda x: [(x[k:] * x[: len(x) - k]).mean(0) for k in LAGS],
+    "neighbours": lambda x: [x.mean(0), abs(x[1:] - x[:-1]).max(0), (x[2:] - x[:-2]).std(0)],
+    "both axes": lambda x: [x.sum(), (x[1:] * x[:-1]).sum(), (x[:, 2:] + x[:, :-2]).var()],
+    "an axis is kept": lambda x: [x[:, 3:].sum(0), (x[1:, 3:] - x[:-1, :-3]).sum(0)],
+}
+
+
+@pytest.mark.parametrize("name", SHIFTED)
+@pytest.mark.parametrize("chunks", [None, (7, 70), (32, 20), (13, 11)])
+def test_what_is_shifted_is_folded_in_the_same_pass(name, chunks, tmp_path):
+    x = dt.asarray(X)
+    if chunks:
+        dt.to_zarr(x, str(tmp_path / "x"), chunks=chunks)
+        x = dt.from_zarr(str(tmp_path / "x"))
+    arrays = SHIFTED[name](x)
+    together = [n for n in passes(*arrays) if n > 1]
+    assert name not in ("lag products", "neighbours") or together == [len(arrays)]
+    alone = [a.compute() for a in arrays]
+    for resources in ((1, 1), (4, 2)):
+        machine = dt.Resources(*resources, "1 GiB")
+        plan = dt.plan(*arrays, resources=machine)
+        plan.verify()
+        for found, wanted in zip(plan.compute(), alone, strict=True):
+            assert same_bits(found, wanted)
+
+
+def test_what_only_begins_elsewhere_is_not():
+    x = dt.placeholder((10_000, 70), "f8", (100, 70))
+    far = [x[:5000].sum(0), x[4990:9989].sum(0)]
+    assert passes(*far) == [1, 1]
+    assert passes(x[1:].sum(0), x[: len(x) - 2].sum(0)) == [2]

@@ -8,6 +8,7 @@ import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.known_values import where_known
 from dask_tapestry.arrays.core.memory_arguments import check_device
 from dask_tapestry.errors import ArgumentTypeError
@@ -17,6 +18,7 @@ __all__ = ["from_dlpack"]
 CPU: Final = (1, 0)  # DLPack's number of the kind of device, and which one
 
 
+@checked
 def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = None) -> Array:
     """Return an array of what another library holds, by DLPack.
 

@@ -17,6 +17,7 @@ import numpy as np
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.fft.one_axis import fft
+from dask_tapestry.arrays.grouping import groupby_reduce
 from dask_tapestry.arrays.indexing import take, take_along_axis
 from dask_tapestry.arrays.patterns.gathering import gather
 from dask_tapestry.arrays.planning import plan
@@ -173,6 +174,12 @@ def _put(n: int) -> Array:
     return x
 
 
+def _by_group(n: int) -> Array:
+    labels = np.random.default_rng(0).integers(0, 12, n // WIDTH)
+    cells = _cells(n // WIDTH * WIDTH, "f8").reshape(-1, WIDTH)
+    return groupby_reduce(asarray(cells), labels, func="sum", axis=0)[0]  # type: ignore[no-any-return]
+
+
 PROBES: Final = (  # those first that need no compiling, then those that most programs use
     Probe("matmul float64", _product("f8"), SIDE * SIDE),
     Probe("matmul float32", _product("f4"), SIDE * SIDE),
@@ -188,6 +195,7 @@ PROBES: Final = (  # those first that need no compiling, then those that most pr
     Probe("scatter", _put),
     Probe("ranks", _of_cells(middle)),
     Probe("search", _searched, CELLS // 2),
+    Probe("groupfold", _by_group),
     Probe("fourier", lambda n: fft(asarray(_cells(n, "c16").reshape(-1, 1024)))),
     Probe("fourier complex64", lambda n: fft(asarray(_cells(n, "c8").reshape(-1, 1024)))),
     Probe("map float64", _polynomial("f8")),
@@ -208,6 +216,7 @@ PROBES: Final = (  # those first that need no compiling, then those that most pr
     Probe("bin", lambda n: histogram(asarray(_cells(n, "f8")), bins=50, range=(0, 1))[0]),
 )
 ALIKE: Final = {  # kernels that end in another one's code
+    "groupmerge": "reduce",
     "linear": "matmul",
     "linear float32": "matmul float32",
     "linear float64": "matmul float64",

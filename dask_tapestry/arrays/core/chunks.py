@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.amounts import bytes_of, integer, listed
-from dask_tapestry.errors import ShapeError
+from dask_tapestry.errors import ArgumentTypeError, ShapeError
 from dask_tapestry.settings import block_bytes
 from dask_tapestry.teg import TensorType
 from dask_tapestry.zspace import Cuts, fitting_sides
@@ -39,14 +39,18 @@ def cuts_from(
     >>> [str(c) for c in cuts_from((2, (1, 5)), TensorType((4, 6), np.dtype("f8")))]
     ['2x2', '(1, 5)']
     """
-    if not type_.ndim:
-        return ()
+    if isinstance(chunks, bool | bytes):
+        raise ArgumentTypeError(f"chunks are lengths, texts or a dictionary, not {chunks!r}")
+    if isinstance(chunks, str) and chunks != "auto":
+        bytes_of("chunks", chunks)  # that it is one, of arrays without dimensions too
     if isinstance(chunks, str | int | np.integer | None):
         chunks = (chunks,) * type_.ndim
     if isinstance(chunks, Mapping):
         wanted = {_dimension(key, type_): one for key, one in chunks.items()}
         chunks = tuple(wanted.get(dim) for dim in range(type_.ndim))
     given = listed(chunks, "chunks")
+    if not type_.ndim and all(isinstance(n, int | np.integer) for n in given):
+        return ()
     if type_.ndim == 1 and len(given) != 1 and all(isinstance(n, int | np.integer) for n in given):
         given = (given,)
     if len(given) != type_.ndim:
@@ -99,7 +103,7 @@ def _with_auto(
 ) -> tuple[Cuts, ...]:
     """The cuts, those of `auto` chosen so that a block has about the bytes wanted."""
     texts = set(auto.values()) - {"auto"}
-    limit = bytes_of("chunks", texts.pop()) if texts else _limit(limit)
+    limit = min(bytes_of("chunks", text) for text in texts) if texts else _limit(limit)
     sides = fitting_sides(
         [c.longest for c in cuts], sorted(auto), limit // max(1, type_.dtype.itemsize)
     )

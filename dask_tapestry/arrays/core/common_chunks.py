@@ -10,7 +10,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.chunks import DimensionChunks
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.layout_arguments import takes_hints, with_chunks
-from dask_tapestry.errors import ShapeError
+from dask_tapestry.errors import ArgumentTypeError, ShapeError
 from dask_tapestry.zspace import Cuts
 
 __all__ = ["unify_chunks"]
@@ -75,6 +75,8 @@ def _along(array: Any, indices: Indices) -> list[tuple[Hashable, Cuts]]:
     if indices is None:
         return []
     indices = listed(indices, "indices")
+    if not all(isinstance(index, Hashable) for index in indices):
+        raise ArgumentTypeError(f"indices are texts or integers, not {indices!r}")
     if len(indices) != array.ndim:
         raise ShapeError(f"{len(indices)} indices for an array of {array.ndim} dimensions")
     return list(zip(indices, array.nominal_cuts, strict=True))

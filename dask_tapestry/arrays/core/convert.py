@@ -8,13 +8,15 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from dask_tapestry.amounts import integer, listed, refuse_unknown
+from dask_tapestry.amounts import integer, reading, refuse_unknown
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.casts import cast
 from dask_tapestry.arrays.core.chunks import Chunks
 from dask_tapestry.arrays.core.dask_arrays import from_dask_array, is_dataframe
+from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import as_dtype
+from dask_tapestry.arrays.core.given_names import names_of, worker_names
 from dask_tapestry.arrays.core.guarded_reads import Getter, guarded
 from dask_tapestry.arrays.core.held_as import held_as, held_like
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
@@ -131,7 +133,7 @@ def asarray(
         a = _copied(a)
     if dtype is not None and not _is_typed(a):
         a = _converted(a, as_dtype(dtype))
-    x = _array_of(a, listed(dims, "names") if dims is not None else None)
+    x = _array_of(a, names_of(dims))
     wanted = x.dtype if dtype is None else as_dtype(dtype)
     in_memory = not isinstance(a, list | tuple | int | float | complex)
     if copy is False and not (in_memory and wanted == x.dtype):
@@ -176,7 +178,8 @@ def result_type(*arrays_and_dtypes: ArrayLike | DTypeLike) -> np.dtype[Any]:
 
 def _converted(data: Any, dtype: np.dtype[Any]) -> Any:
     """Python's own data as NumPy makes cells of it where these are integers, or stay objects."""
-    if not (dtype.hasobject or (dtype.kind in "iu" and isinstance(data, int | list | tuple))):
+    plain = isinstance(data, int | float | complex | list | tuple)
+    if not (dtype.hasobject or (dtype.kind in "iu" and plain)):
         return data
     try:
         return np.asarray(data, dtype)
@@ -184,8 +187,10 @@ def _converted(data: Any, dtype: np.dtype[Any]) -> Any:
         raise ValueRangeError(str(error)) from None
     except ValueError as error:
         if "inhomogeneous" not in str(error):
-            raise
+            raise ArgumentError(str(error)) from None
         return data  # which is refused as it is without a dtype
+    except TypeError as error:
+        raise DTypeError(str(error)) from None
 
 
 def _copied(data: Any) -> Any:
@@ -236,6 +241,7 @@ def _stacked(parts: Sequence[Tensor], dims: Dims) -> Tensor:
     return whole if dims is None else rename_tensor(whole, dims)
 
 
+@checked
 def from_array(
     x: ArrayLike | Readable,
     chunks: Chunks = None,
@@ -306,16 +312,13 @@ def from_array(
     del asarray, fancy, inline_array
     if is_masked(x):
         return from_numpy(x, chunks)
-    if lock or getitem is not None:
+    with reading("lock"):
+        locked = bool(lock)
+    if locked or getitem is not None:
         x = guarded(x, lock, getitem)
-    found = _array_of(x, tuple(dims) if dims is not None else None)
+    found = _array_of(x, names_of(dims))
     placed = Array(place(held_as(found, meta).node, worker_names(workers)))
     return named(with_chunks(placed, chunks), name)
-
-
-def worker_names(workers: str | Sequence[str]) -> tuple[str, ...]:
-    """Names of workers, given as one or several."""
-    return (workers,) if isinstance(workers, str) else listed(workers, "names of workers")
 
 
 def placeholder(
@@ -359,9 +362,7 @@ def placeholder(
     sides = tuple(integer(n) for n in shape)
     if any(n < 0 for n in sides):
         raise ShapeError(f"negative dimensions are not allowed: {sides}")
-    names: Dims = tuple(dims) if dims is not None else None
-    if names is not None and len(names) != len(sides):
-        raise ShapeError(f"{len(names)} dimension names {names} for {len(sides)} dimensions")
+    names = names_of(dims, len(sides))
     stored = tuple(integer(n) for n in stored_chunks) if stored_chunks is not None else None
     return Array(placeholder_tensor(TensorType(sides, as_dtype(dtype), names), stored))
 
@@ -393,7 +394,7 @@ def rename(x: ArrayLike, *dims: str | None) -> Array:
     ('batch', 'feature')
     """
     array = asarray(x)
-    given = [name for name in dims if name is not None]
+    given = [name for name in names_of(dims) or () if name is not None]
     if len(dims) != array.ndim or len(set(given)) != len(given):
         raise ShapeError(f"{dims} are not distinct names for the {array.ndim} dimensions")
     return Array(rename_tensor(array.node, tuple(dims)))

@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from dask_tapestry.arrays.core.declared_arguments import DeclaredArguments
 from dask_tapestry.imports import lazy_import
 
 __all__ = ["register_chunk_type"]
@@ -51,7 +52,8 @@ def implements(*functions: Callable[..., Any]) -> Callable[[Function], Function]
     """Register the decorated function as ours for NumPy `functions`.
 
     Called with an array that answers itself, among its arguments or those of a list that comes
-    first, ours asks that array, as NumPy's function would.
+    first, ours asks that array, as NumPy's function would. Arguments are checked before, by what
+    ours declares of them.
     """
     own = [function for function in functions if not isinstance(function, np.ufunc)]
 
@@ -62,8 +64,13 @@ def implements(*functions: Callable[..., Any]) -> Callable[[Function], Function]
         if not own:
             return ours
 
+        declared = DeclaredArguments(ours, own[0])
+        first, refuse_wrong = declared.first, declared.refuse_wrong
+
         @wraps(ours)
         def asked(*args: Any, **kwargs: Any) -> Any:
+            if kwargs or len(args) > first:
+                refuse_wrong(args, kwargs)
             owner = _answering(args)
             if owner is None or not owner.answers(own[0]):
                 return ours(*args, **kwargs)

@@ -14,6 +14,25 @@ Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 CASTINGS: Final[tuple[str, ...]] = get_args(Casting)
 
 
+def promoted(*kinds: Any) -> np.dtype[Any]:
+    """The dtype that dtypes and numbers promote to, as `numpy.result_type`.
+
+    Raises
+    ------
+    DTypeError
+        If there is none.
+
+    Examples
+    --------
+    >>> promoted(np.dtype("i2"), np.float32)
+    dtype('float32')
+    """
+    try:
+        return np.result_type(*kinds)
+    except TypeError as error:
+        raise DTypeError(str(error)) from None
+
+
 def as_dtype(dtype: DTypeLike | None) -> np.dtype[Any]:
     """Return `dtype` as a NumPy dtype of this machine's byte order.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 
 from dask_tapestry.lower.heard import Asking, Heard
-from dask_tapestry.lower.telling import ErrorState, category_of
+from dask_tapestry.lower.telling import ErrorState, category_of, tell_of_nesting
 from dask_tapestry.planner.machine.resources import runs_in_processes
 from dask_tapestry.teg.node import users_level
 
@@ -18,6 +18,7 @@ class ErrorsTold:
     """Inside a ``with`` block, computes tell what went wrong when it ends."""
 
     def __enter__(self) -> Heard:
+        tell_of_nesting()
         self._state = ErrorState()
         raised = self._state.raised
         if raised and not runs_in_processes():

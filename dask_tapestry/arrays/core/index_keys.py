@@ -136,9 +136,10 @@ def _item(one: Any) -> Any:
     """An item as int, slice, None, Ellipsis, NumPy array or tensor."""
     if one is None or one is Ellipsis or isinstance(one, slice):
         return one
-    if hasattr(one, "__dask_graph__") and hasattr(one, "chunks"):
-        one = from_dask_array(one)
-    if isinstance(one, Array):
+    is_array = isinstance(one, Array)  # whose chunks are not written out to be looked at
+    if not is_array and hasattr(one, "__dask_graph__") and hasattr(one, "chunks"):
+        return _item(from_dask_array(one))
+    if is_array:
         return one.node if one.dtype.kind in "iub" else _refuse()
     if isinstance(one, bool | np.bool_):
         return np.asarray(one)

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeVar, cast
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.layout_arguments import told
+from dask_tapestry.errors import ArgumentTypeError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -32,6 +33,8 @@ def named(x: Array, name: str | bool | None, called: str = "") -> Array:
     >>> named(dt.arange(3) + 1, "mine").name
     'mine'
     """
+    if not isinstance(name, str | bool | None):
+        raise ArgumentTypeError(f"name must be a text, not {name!r}")
     if isinstance(name, str):
         x.said["name"] = name
     elif called:

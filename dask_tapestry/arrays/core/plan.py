@@ -77,7 +77,11 @@ class Plan(Suggesting):
 
     @property
     def cost(self) -> dict[str, float]:
-        """Estimates: seconds, bytes, tasks; see `dask_tapestry.planner.cost.cost.plan_cost`."""
+        """Estimates: seconds, bytes, tasks.
+
+        ``"seconds"`` are those of all steps; ``"result_seconds"`` are what `compute` takes beyond
+        them to bring ``"result_bytes"`` from a cluster to this process.
+        """
         return self.core.cost
 
     @property

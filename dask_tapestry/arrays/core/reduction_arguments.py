@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any, Final
+from operator import index
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from dask_tapestry.amounts import integer, reading
+from dask_tapestry.amounts import reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.out_argument import into
 from dask_tapestry.cells import loop_dtypes
 from dask_tapestry.cells.references import Cell
-from dask_tapestry.errors import DTypeError, ShapeError
-from dask_tapestry.operators.axes import Axes, each_axis, is_one_axis, normalize_axes
+from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
+from dask_tapestry.operators.axes import Axes, each_axis, is_one_axis, normalize_axes, one_integer
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.complex_parts import real_part
 from dask_tapestry.operators.elementwise import astype, elementwise, scalar_of
@@ -30,9 +31,17 @@ NOT_GIVEN: Final[Any] = np._NoValue
 
 
 def flag(keepdims: bool) -> bool:
-    """Return `keepdims` as a bool; NumPy passes a mark of its own where it is not given."""
+    """Return `keepdims`, an integer or a bool; NumPy passes a mark of its own where none is given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        For anything else, as NumPy's reductions do.
+    """
+    if keepdims is NOT_GIVEN:
+        return False
     with reading("keepdims"):
-        return keepdims is not NOT_GIVEN and bool(keepdims)
+        return bool(keepdims) if isinstance(keepdims, bool | np.bool) else index(keepdims) != 0
 
 
 def wanted_dtype(dtype: DTypeLike | None) -> np.dtype[Any] | None:
@@ -57,8 +66,21 @@ def mask_of(where: ArrayLike | None, x: Tensor) -> Tensor | None:
     """
     if where is NOT_GIVEN or where is True or where is None:
         return None
-    mask = astype(asarray(where).node, np.dtype(bool))
-    return broadcast(mask, x.type.shape)
+    return broadcast(booleans(where).node, x.type.shape)
+
+
+def booleans(where: ArrayLike) -> Array:
+    """Return the cells of `where`, which are booleans; Python's numbers and lists become some.
+
+    Raises
+    ------
+    DTypeError
+        If they are not.
+    """
+    mask = asarray(where, bool if isinstance(where, list | tuple | int | float) else None)
+    if mask.dtype != bool:
+        raise DTypeError(f"where= takes booleans, not {mask.dtype}")
+    return mask
 
 
 def folded(
@@ -115,14 +137,22 @@ def _takes_none(x: Tensor, axes: Axes) -> bool:
     return not prod(x.type.shape[axis] for axis in normalize_axes(axes, x.type.ndim))
 
 
+def _fits(cell: Any, own: str, kind: str) -> bool:
+    """Whether NumPy converts a number to a dtype of `kind`, though it may round it."""
+    if own == "c":
+        return kind not in "iufmM"
+    return own != "f" or (kind not in "mM" and (kind not in "iu" or bool(np.isfinite(cell))))
+
+
 def _scalar(initial: ArrayLike, dtype: np.dtype[Any], monoid: NamedMonoid) -> Cell:
-    if isinstance(initial, int | float | complex):
-        return scalar_of(initial, dtype)
     with reading("initial"):
         value = np.asarray(initial)
     if value.ndim:
         raise DTypeError(f"initial value of a {monoid.ufunc} reduction must be a scalar")
-    return scalar_of(value.flat[0], dtype)
+    cell = value.flat[0]
+    if not _fits(cell, value.dtype.kind, dtype.kind):
+        raise ArgumentError(f"initial: cannot convert {cell} to {dtype}")
+    return scalar_of(initial if isinstance(initial, int | float | complex) else cell, dtype)
 
 
 def _masked(
@@ -169,8 +199,8 @@ def _begun(
     return elementwise(monoid.ufunc, start, value)
 
 
-def placed(monoid: str, a: ArrayLike, axis: int | None, out: Array | None, keepdims: bool) -> Array:
+def placed(monoid: str, a: ArrayLike, axis: Axes, out: Array | None, keepdims: bool) -> Array:
     """Fold a monoid of places, such as argmin, over one axis or the flattened array."""
     assert monoid in ARG_REDUCTIONS
-    one = None if axis is None else integer(axis)
+    one = None if axis is None else one_integer(cast(int, axis))
     return folded(monoid, a, one, out=out, keepdims=keepdims)

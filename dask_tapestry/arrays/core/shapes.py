@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import SupportsIndex
 
-from dask_tapestry.amounts import integer
+from dask_tapestry.amounts import MOST, integer
 from dask_tapestry.errors import DTypeError, ShapeError
 
 Shape = SupportsIndex | Sequence[SupportsIndex]
@@ -30,6 +30,8 @@ def shape_of(shape: Shape) -> tuple[int, ...]:
     sides = lengths_of(shape)
     if any(n < 0 for n in sides):
         raise ShapeError(f"negative dimensions are not allowed: {sides}")
+    if any(n > MOST for n in sides):
+        raise ShapeError("Maximum allowed dimension exceeded")
     return sides
 
 
@@ -37,6 +39,8 @@ def lengths_of(shape: Shape) -> tuple[int, ...]:
     """Return `shape` as a tuple of ints; some may be negative."""
     if isinstance(shape, SupportsIndex) and getattr(shape, "ndim", None) == 0:
         return (_length(shape),)
+    if isinstance(shape, str | bytes | Mapping):
+        raise DTypeError(f"a shape is an integer or a sequence of integers, not {shape!r}")
     if isinstance(shape, Iterable):
         return tuple(_length(n) for n in shape)
     return (_length(shape),)

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from dask_tapestry.amounts import listed
+from dask_tapestry.amounts import reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.chunks import Chunks
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.dtypes import as_dtype
+from dask_tapestry.arrays.core.given_names import names_of
 from dask_tapestry.arrays.core.layout_arguments import takes_hints, with_chunks
 from dask_tapestry.arrays.core.memory_arguments import check_device, check_order
 from dask_tapestry.arrays.core.naming import takes_name
@@ -29,6 +31,7 @@ __all__ = [
 ]
 
 
+@checked
 @takes_name
 @takes_hints("meta")
 def full(
@@ -85,19 +88,22 @@ def full(
     check_order(order)
     check_device(device)
     sides = shape_of(shape)
-    if isinstance(fill_value, Array) or np.ndim(fill_value):
+    names = names_of(dims, len(sides))
+    if isinstance(fill_value, Array | list | tuple) or np.ndim(fill_value):
         x = Array(broadcast(asarray(fill_value, dtype).node, sides))
+        x = x if names is None else x.rename(*names)
     else:
-        value = np.asarray(fill_value)
+        with reading("fill_value"):
+            value = np.asarray(fill_value)
         kind = as_dtype(dtype if dtype is not None else value.dtype)
         scalar = fill_value if isinstance(fill_value, int | float | complex) else value.flat[0]
         if kind.kind in "US" and not kind.itemsize:
             kind = np.dtype(f"{kind.kind}1")  # as NumPy's arrays of no characters
-        names = listed(dims, "names") if dims is not None else None
         x = Array(full_tensor(sides, scalar_of(scalar, kind), names, kind))
     return with_chunks(x, chunks)
 
 
+@checked
 @takes_name
 @takes_hints("meta")
 def zeros(
@@ -141,6 +147,7 @@ def zeros(
     return full(shape, value, dtype, order, device=device, like=like, chunks=chunks, dims=dims)
 
 
+@checked
 @takes_name
 @takes_hints("meta")
 def ones(
@@ -184,6 +191,7 @@ def ones(
     return full(shape, value, dtype, order, device=device, like=like, chunks=chunks, dims=dims)
 
 
+@checked
 @takes_name
 @takes_hints("meta")
 def empty(

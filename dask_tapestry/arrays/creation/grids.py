@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.amounts import function as callable_of
-from dask_tapestry.amounts import listed
+from dask_tapestry.amounts import is_one_of, listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.chunks import Chunks, cuts_from
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.layout_arguments import takes_chunks, with_chunks
@@ -54,6 +55,7 @@ def indices(
     sparse: Literal[True],
     chunks: Chunks = None,
 ) -> tuple[Array, ...]: ...
+@checked
 def indices(
     dimensions: Sequence[int],
     dtype: DTypeLike | None = int,
@@ -100,7 +102,7 @@ def indices(
            [[0, 1],
             [0, 1]]])
     """
-    shape = shape_of(tuple(dimensions))
+    shape = shape_of(listed(dimensions, "lengths"))
     kind = as_dtype(dtype)
     cuts = None if chunks is None else cuts_from(chunks, TensorType(shape, kind))
     if not sparse:
@@ -237,7 +239,7 @@ def meshgrid(
            [0, 1, 2]])
     """
     del copy
-    if indexing not in ("xy", "ij"):
+    if not is_one_of(indexing, ("xy", "ij")):
         raise ShapeError("Valid values for `indexing` are 'xy' and 'ij'.")
     rank = len(xi)
     arrays = [asarray(x) for x in xi]
@@ -247,6 +249,7 @@ def meshgrid(
     return tuple(lines) if sparse or not lines else tuple(broadcast_arrays(*lines))
 
 
+@checked
 @takes_chunks
 def fromfunction(
     function: Callable[..., Any],

@@ -11,13 +11,14 @@ from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.chunks import Chunks
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.core.dtypes import as_dtype
+from dask_tapestry.arrays.core.dtypes import as_dtype, promoted
 from dask_tapestry.arrays.core.layout_arguments import takes_chunks, with_chunks
 from dask_tapestry.arrays.core.memory_arguments import check_device, check_order
 from dask_tapestry.arrays.core.shapes import shape_of
 from dask_tapestry.arrays.creation.filled import full, ones
-from dask_tapestry.errors import ShapeError
+from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.diagonal import below, on_diagonal
 from dask_tapestry.operators.elementwise import astype, cell_call, elementwise
 from dask_tapestry.operators.stack import stack
@@ -26,6 +27,7 @@ from dask_tapestry.teg import Tensor
 __all__ = ["eye", "identity", "tri", "vander"]
 
 
+@checked
 def eye(
     N: int,
     M: int | None = None,
@@ -93,6 +95,7 @@ def _ones_where(mask: Tensor, dtype: np.dtype[Any]) -> Tensor:
     return cell_call("where", (mask, cells[0], zero), loop, cells.dtype)
 
 
+@checked
 def identity(n: int, dtype: DTypeLike | None = None, *, like: ArrayLike | None = None) -> Array:  # noqa: ARG001
     """Return the square matrix with ones on its main diagonal.
 
@@ -124,6 +127,7 @@ def identity(n: int, dtype: DTypeLike | None = None, *, like: ArrayLike | None =
     return eye(n, dtype=float if dtype is None else dtype)
 
 
+@checked
 @takes_chunks
 def tri(
     N: int,
@@ -200,7 +204,9 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
     if array.ndim != 1:
         raise ShapeError("x must be a one-dimensional array or sequence.")
     count = array.size if N is None else integer(N)
-    kind = np.promote_types(array.dtype, int)
+    kind = promoted(array.dtype, np.dtype(int))
+    if kind.kind in "SU":
+        raise DTypeError("texts have no powers")
     shape_of((count,))
     if not count:
         return full((array.size, 0), 0, kind)

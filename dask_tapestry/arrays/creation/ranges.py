@@ -8,12 +8,13 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from dask_tapestry.amounts import integer, real
+from dask_tapestry.amounts import integer, reading, real
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.chunks import Chunks
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.core.dtypes import as_dtype
+from dask_tapestry.arrays.core.dtypes import as_dtype, promoted
 from dask_tapestry.arrays.core.layout_arguments import takes_chunks, with_chunks
 from dask_tapestry.arrays.core.memory_arguments import check_device
 from dask_tapestry.arrays.elementwise.choosing import astype, where
@@ -33,6 +34,7 @@ Step = Array | np.generic | float
 Bound = ArrayLike | datetime.date | datetime.timedelta | None
 
 
+@checked
 def arange(
     start: Bound = None,
     stop: Bound = None,
@@ -218,7 +220,8 @@ def _evenly_spaced(first: Any, last: Any, count: int, parts: int) -> tuple[Array
     """``first + i * step`` for `count` places i, in NumPy's order of operations, and the step."""
     multiply, divide = FUNCTIONS["multiply"], FUNCTIONS["divide"]
     with np.errstate(all="ignore"):
-        delta = last - first
+        with reading("ends"):
+            delta = last - first
         places = astype(_indices(count, delta.ndim), delta.dtype)
         step = delta / parts if parts > 0 else np.nan
     if parts <= 0:
@@ -349,7 +352,9 @@ def geomspace(
     array([1., 2., 4., 8.])
     """
     wanted = np.dtype(float) if dtype is None else as_dtype(dtype)
-    kind = np.result_type(*[asarray(v).dtype for v in (start, stop)], real("num", num), wanted)
+    kind = promoted(*[asarray(v).dtype for v in (start, stop)], real("num", num), wanted)
+    if kind.kind not in "fc":
+        raise DTypeError(f"geometric sequences are of numbers, not {kind}")
     first, last = _scalar_or_array(start, kind), _scalar_or_array(stop, kind)
     for end in (start, stop):
         if not isinstance(end, Array) and np.any(np.asarray(end) == 0):

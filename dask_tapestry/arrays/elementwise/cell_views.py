@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from dask_tapestry.amounts import is_one_of
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.errors import ArgumentError
@@ -45,7 +46,7 @@ def view(x: Array, dtype: DTypeLike | type | None = None, order: str = "C") -> A
     --------
     astype, numpy.ndarray.view
     """
-    if order not in ("C", "F"):
+    if not is_one_of(order, ("C", "F")):
         raise ArgumentError(f"order must be 'C' or 'F', not {order!r}")
     if order == "F":
         turned: Array = view(x.T, dtype).T

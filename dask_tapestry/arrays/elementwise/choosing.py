@@ -8,7 +8,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from dask_tapestry.amounts import integer
+from dask_tapestry.amounts import integer, reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.boolean_mask import nonzero
 from dask_tapestry.arrays.core.casts import cast
@@ -331,7 +331,8 @@ def _rounded(array: Array, digits: int) -> Array:
         parts = [_rounded(Array(part(array.node)), digits) for part in (real_part, imag_part)]
         loop = [part.dtype for part in parts]
         return Array(cell_call("complex", [part.node for part in parts], loop, array.dtype))
-    scale = np.float64(10.0 ** builtins.abs(digits))
+    with reading("decimals"):
+        scale = np.float64(10.0 ** builtins.abs(digits))
     up, down = ("multiply", "divide") if digits > 0 else ("divide", "multiply")
     factor: Operand = float(scale) if array.dtype.kind == "f" else scale
     whole = elementwise("rint", elementwise(up, node, factor))

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
+from dask_tapestry.arrays.core.dtypes import promoted
 from dask_tapestry.arrays.elementwise import equality_and_power, ufuncs
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.broadcast import broadcast_shape
@@ -183,4 +184,4 @@ def _compared(b: ArrayLike) -> Any:
     y = _number_or_array(b)
     if not isinstance(y, Array):
         return float(y) if isinstance(y, int) else y
-    return y if y.dtype.kind == "m" else y.astype(np.result_type(y.dtype, 1.0))
+    return y if y.dtype.kind == "m" else y.astype(promoted(y.dtype, 1.0))

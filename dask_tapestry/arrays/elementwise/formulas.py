@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +14,7 @@ from dask_tapestry.arrays.core.out_argument import into
 from dask_tapestry.arrays.elementwise import ufuncs
 from dask_tapestry.arrays.elementwise.choosing import imag, real, where
 from dask_tapestry.arrays.elementwise.predicates import isneginf, isposinf
+from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.elementwise import cell_call
 
 __all__ = ["angle", "fix", "nan_to_num", "sinc"]
@@ -136,9 +137,17 @@ def _numbers(x: Array, nan: ArrayLike, posinf: ArrayLike | None, neginf: ArrayLi
     low = ends.min if neginf is None else neginf
     result = x
     for found, value in ((ufuncs.isnan(x), nan), (isposinf(x), high), (isneginf(x), low)):
-        chosen = value if isinstance(value, int | float) else asarray(value).astype(x.dtype)
+        chosen = value if isinstance(value, int | float) else _replacement(value, x.dtype)
         result = where(found, chosen, result)
     return result
+
+
+def _replacement(value: ArrayLike, dtype: np.dtype[Any]) -> Array:
+    """Numbers that are put in place of others, in the dtype of those."""
+    numbers = asarray(value)
+    if not np.can_cast(numbers.dtype, dtype, "same_kind"):
+        raise DTypeError(f"a number of {dtype} is needed, not {value!r}")
+    return numbers.astype(dtype)
 
 
 @implements(np.sinc)

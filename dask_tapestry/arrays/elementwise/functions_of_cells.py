@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dask_tapestry.amounts import reading
+from dask_tapestry.amounts import reading, whole_number
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -74,6 +74,8 @@ def frompyfunc(func: Callable[..., Any], nin: int, nout: int) -> np.ufunc:
     >>> digits(dt.asarray([5, 123])).compute()
     array([1, 3], dtype=object)
     """
+    for name, count in (("nin", nin), ("nout", nout)):
+        whole_number(name, count, 0)
     with reading("frompyfunc"):
         made: np.ufunc = np.frompyfunc(func, nin, nout)
     return made

@@ -27,6 +27,7 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import METHODS, registered
 from dask_tapestry.arrays.core.dtypes import Casting, as_dtype
 from dask_tapestry.arrays.core.out_argument import Out, into
+from dask_tapestry.arrays.core.reduction_arguments import booleans
 from dask_tapestry.cells import Signature
 from dask_tapestry.cells.references import zero_cell
 from dask_tapestry.cells.ufuncs import harmless
@@ -94,7 +95,7 @@ def with_options(
     if casting != "same_kind":
         operands = _cast(ufunc, operands, signature, casting)
     if where is not True:
-        mask = _mask(where)
+        mask = booleans(where)
         operands = [_harmless(mask, x, harmless(ufunc.__name__)) for x in operands]
     results = call(operands, signature)
     if where is not True:
@@ -103,13 +104,6 @@ def with_options(
         raise ArgumentError(f"out has {len(outs)} arrays for {len(results)} results")
     pairs = zip(outs, results, strict=True)
     return tuple(into(one, result, casting, broadcasts=True) for one, result in pairs)
-
-
-def _mask(where: ArrayLike) -> Array:
-    mask = asarray(where, bool if isinstance(where, list | tuple | int) else None)
-    if mask.dtype != bool:
-        raise DTypeError(f"where= takes booleans, not {mask.dtype}")
-    return mask
 
 
 def _harmless(mask: Array, operand: ArrayLike, safe: int) -> ArrayLike:
@@ -144,7 +138,7 @@ def _cast(
     trial = [x if type(x) in NUMBERS else np.zeros(0, asarray(x).dtype) for x in operands]
     try:  # NumPy 2.4's resolve_dtypes crashes where it should raise, so it is called after this
         ufunc(*trial, **known)
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise ArgumentError(f"{ufunc.__name__}: {error}") from None
     except TypeError as error:
         raise DTypeError(str(error)) from None

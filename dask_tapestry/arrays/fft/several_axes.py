@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dask_tapestry.amounts import listed
+from dask_tapestry.amounts import integers
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -237,11 +237,11 @@ def _some_lengths(x: Array, s: Lengths, axes: Axes) -> list[tuple[int, int]]:
 
 def _lengths(x: Array, s: Lengths, axes: Axes) -> list[tuple[int, int]]:
     """Lengths and axes, one for each transform; an axis may come several times."""
-    s = s if s is None else listed(s, "lengths")
+    s = s if s is None else integers(s, "lengths")
     if axes is None:
         numbers = list(range(x.ndim))[-len(s) :] if s else list(range(x.ndim)) if s is None else []
     else:
-        numbers = [normalize_axis(axis, x.ndim) for axis in listed(axes, "axes")]
+        numbers = [normalize_axis(axis, x.ndim) for axis in integers(axes, "axes")]
     lengths = [x.shape[axis] for axis in numbers] if s is None else list(s)
     if len(lengths) != len(numbers):
         raise ShapeError("Shape and axes have different lengths.")

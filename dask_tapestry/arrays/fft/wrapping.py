@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.dispatch import NUMPY_FUNCTIONS
 from dask_tapestry.arrays.user_functions.gufuncs import apply_gufunc
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError, ShapeError
@@ -28,6 +29,7 @@ CELLS: Final[dict[str, Callable[[int], int]]] = {  # along the last axis, for th
 }
 
 
+@checked
 def fft_wrap(
     fft_func: Callable[..., Any],
     kind: str | None = None,

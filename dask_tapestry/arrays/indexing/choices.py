@@ -12,10 +12,12 @@ from dask_tapestry.amounts import listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
+from dask_tapestry.arrays.core.dtypes import promoted
 from dask_tapestry.arrays.core.out_argument import into
 from dask_tapestry.arrays.elementwise.choosing import where
 from dask_tapestry.arrays.indexing.take import Mode, places_within, take_along_axis
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError, DTypeError
+from dask_tapestry.operators.broadcast import broadcast_shape
 
 __all__ = ["choose", "select"]
 
@@ -70,8 +72,8 @@ def choose(
     if not choices:
         raise ArgumentError("choices are needed")
     given = [asarray(c) for c in choices]
-    shape = np.broadcast_shapes(number.shape, *[c.shape for c in given])
-    dtype = np.result_type(*[_kind(c) for c in choices])
+    shape = broadcast_shape([number.shape, *[c.shape for c in given]])
+    dtype = promoted(*[_kind(c) for c in choices])
     spread = [np.broadcast_to(c.astype(dtype), shape)[None] for c in given]
     table = np.concatenate(spread)
     if not isinstance(a, Array):
@@ -133,7 +135,7 @@ def select(
         if condition.dtype != bool:
             raise ArgumentTypeError(f"invalid entry {place} in condlist: should be boolean ndarray")
     kinds = map(_kind, choicelist)
-    dtype = np.result_type(*kinds, default if np.isscalar(default) else asarray(default).dtype)
+    dtype = promoted(*kinds, default if np.isscalar(default) else asarray(default).dtype)
     result = asarray(default).astype(dtype)
     for condition, choice in zip(conditions[::-1], list(choicelist)[::-1], strict=True):
         result = where(condition, asarray(choice).astype(dtype), result)

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dask_tapestry.amounts import is_one_of
+from dask_tapestry.amounts import is_one_of, listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -130,7 +130,7 @@ def ravel_multi_index(
     array([1, 5])
     """
     sides = _sides(dims, order)
-    parts = [_integers(one) for one in multi_index]  # type: ignore[union-attr]
+    parts = [_integers(one) for one in listed(multi_index, "coordinates")]
     modes = mode if isinstance(mode, tuple) else (mode,) * len(sides)
     if len(parts) != len(sides) or len(modes) != len(sides):
         raise ArgumentError(f"parameter multi_index must be a sequence of length {len(sides)}")
@@ -169,12 +169,12 @@ def _integers(values: ArrayLike) -> Tensor:
 
 def _placed(part: Tensor, side: int, mode: Mode) -> Tensor:
     """Coordinates within a dimension of length `side`; none are within one without cells."""
+    if not is_one_of(mode, get_args(Mode)):
+        raise ArgumentError(f"mode is 'raise', 'wrap' or 'clip', not {mode!r}")
     if mode == "wrap" and side:
         return elementwise("remainder", part, side)
     if mode == "clip" and side:
         return clip(Array(part), 0, side - 1).node
-    if mode not in get_args(Mode):
-        raise ArgumentError(f"mode is 'raise', 'wrap' or 'clip', not {mode!r}")
     return _within(part, side, "invalid entry in coordinates array")
 
 

@@ -12,10 +12,11 @@ from dask_tapestry.amounts import listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.errors import ArgumentError
+from dask_tapestry.errors import ArgumentError, IndexingError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.cell_function import called_on_cells
 from dask_tapestry.operators.elementwise import astype
+from dask_tapestry.teg import Tensor
 
 __all__ = ["piecewise"]
 
@@ -88,5 +89,13 @@ def piecewise(
             f"{len(conditions) + 1} functions are expected"
         )
     pieces = Pieces(tuple(funclist), args, tuple(kw.items()))
-    truths = [astype(condition.node, np.dtype(bool)) for condition in conditions]
+    truths = [_truth(condition, array.shape) for condition in conditions]
     return Array(called_on_cells(pieces, array.dtype, [array.node, *truths]))
+
+
+def _truth(condition: Array, shape: tuple[int, ...]) -> Tensor:
+    """A condition as booleans for cells of a shape, of which it has the first dimensions."""
+    if condition.shape != shape[: condition.ndim]:
+        raise IndexingError(f"a condition of shape {condition.shape} for cells of shape {shape}")
+    rest = (1,) * (len(shape) - condition.ndim)
+    return astype(condition.reshape(*condition.shape, *rest).node, np.dtype(bool))

@@ -39,14 +39,15 @@ def places_within(indices: ArrayLike, extent: int, mode: Mode) -> Places:
     DTypeError
         For numbers that are no integers.
     """
-    if mode not in get_args(Mode):
+    if not is_one_of(mode, get_args(Mode)):
         raise ArgumentError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
     if isinstance(indices, Array):
         if indices.dtype.kind not in "biu":
             raise DTypeError(f"places are integers: cast {indices.dtype} to int64 by astype first")
         places: Places = indices.astype(np.intp) if indices.dtype == bool else indices
     elif isinstance(indices, np.ndarray | np.generic):
-        places = np.asarray(indices).astype(np.intp, casting="same_kind")
+        with reading("indices"):
+            places = np.asarray(indices).astype(np.intp, casting="same_kind")
     else:
         with reading("indices"):
             places = np.asarray(indices, np.intp)
@@ -168,13 +169,16 @@ def _checked_arguments(
     if axis is None:
         array, axis = array.ravel(), 0
     number = normalize_axis(axis, array.ndim)
-    dtype = indices.dtype if isinstance(indices, Array) else np.asarray(indices).dtype
+    if not isinstance(indices, Array):
+        with reading("indices"):
+            indices = np.asarray(indices)
+    dtype = indices.dtype
     if dtype.kind not in "iu":
         raise IndexingError("`indices` must be an integer array")
     if np.ndim(indices) != array.ndim:
         raise ShapeError("`indices` and `arr` must have the same number of dimensions")
     if not isinstance(indices, Array):
-        indices = wrapped(np.asarray(indices), array.shape[number], number)
+        indices = wrapped(indices, array.shape[number], number)
     return array, asarray(indices), number
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from dask_tapestry.amounts import integer, reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import METHODS
@@ -57,8 +58,10 @@ def _reduceat(
     A segment ends where the next one begins; one that would end before it begins is its first cell.
     """
     # The shape of what is folded follows from the values of the indices.
-    x, begins = asarray(array).node, np.asarray(known_now(indices, f"indices of {name}.reduceat"))
-    if not x.type.ndim and axis in (0, -1):
+    x = asarray(array).node
+    with reading(f"indices of {name}.reduceat"):
+        begins = np.asarray(known_now(indices, f"indices of {name}.reduceat"))
+    if not x.type.ndim and integer(axis) in (0, -1):
         raise DTypeError("cannot reduceat on a scalar")
     number = normalize_axis(axis, x.type.ndim)
     extent = x.type.shape[number]

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.core.dtypes import as_dtype
+from dask_tapestry.arrays.core.dtypes import as_dtype, promoted
 from dask_tapestry.arrays.core.out_argument import into
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import normalize_axis
@@ -69,7 +69,7 @@ def cross(
     x, w = asarray(a).node, asarray(b).node
     if not x.type.ndim or not w.type.ndim:
         raise ShapeError("At least one array has zero dimension")
-    dtype = np.promote_types(x.type.dtype, w.type.dtype)
+    dtype = promoted(x.type.dtype, w.type.dtype)
     p = _components(astype(x, dtype), axisa, "axisa")
     q = _components(astype(w, dtype), axisb, "axisb")
     third = _difference(_product(p[0], q[1]), _product(p[1], q[0]))

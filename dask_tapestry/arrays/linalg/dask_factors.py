@@ -7,6 +7,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.linalg.factoring import qr, svd
 from dask_tapestry.arrays.linalg.matrix_functions import matrices
 from dask_tapestry.errors import ShapeError
@@ -14,6 +15,7 @@ from dask_tapestry.errors import ShapeError
 __all__ = ["sfqr", "tsqr"]
 
 
+@checked
 def tsqr(
     data: ArrayLike,
     compute_svd: bool = False,

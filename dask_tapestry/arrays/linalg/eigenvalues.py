@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import is_one_of
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.linalg.matrix_functions import apply_whole, matrices, real_dtype
@@ -218,6 +219,6 @@ def eigvalsh(a: ArrayLike, UPLO: Triangle = "L") -> Array:
 def _hermitian(a: ArrayLike, triangle: str) -> tuple[Array, Triangle]:
     (x,) = matrices(a, square=True)
     upper = str(triangle).upper()
-    if upper not in ("L", "U"):
+    if not is_one_of(upper, ("L", "U")):
         raise ArgumentError("UPLO argument must be 'L' or 'U'")
     return x, "L" if upper == "L" else "U"

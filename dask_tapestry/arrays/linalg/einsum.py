@@ -9,11 +9,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from dask_tapestry.amounts import integer
+from dask_tapestry.amounts import integer, one_of, reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.core.dtypes import Casting, as_dtype
+from dask_tapestry.arrays.core.dtypes import CASTINGS, Casting, as_dtype, promoted
 from dask_tapestry.arrays.core.layout_arguments import takes_hints
 from dask_tapestry.arrays.core.memory_arguments import check_order
 from dask_tapestry.arrays.core.out_argument import into
@@ -194,8 +194,9 @@ def _result_dtype(
     tensors: Sequence[Tensor], dtype: DTypeLike | None, casting: Casting
 ) -> np.dtype[Any]:
     types = [x.type.dtype for x in tensors]
+    one_of("casting", casting, CASTINGS)
     try:
-        result = np.result_type(*types) if dtype is None else as_dtype(dtype)
+        result = promoted(*types) if dtype is None else as_dtype(dtype)
     except TypeError as error:
         raise DTypeError(f"einsum: {error}") from None
     for number, kind in enumerate(types):
@@ -212,5 +213,6 @@ def _contraction_path(call: Call, optimize: Optimize | None) -> tuple[list[Any],
     if optimize is None or optimize is True:
         optimize = "optimal" if len(call.tensors) <= MOST_FOR_OPTIMAL else "greedy"
     empty = [np.broadcast_to(np.empty((), bool), x.type.shape) for x in call.tensors]
-    path, text = np.einsum_path(call.text, *empty, optimize=optimize)
+    with reading("optimize"):
+        path, text = np.einsum_path(call.text, *empty, optimize=optimize)
     return path, str(text)

@@ -15,6 +15,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import is_one_of
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.linalg.large_factors import large_qr, large_triangle
@@ -143,7 +144,7 @@ def qr(
     (True, True)
     """
     (x,) = matrices(a)
-    if mode not in ("reduced", "complete", "r", "raw"):
+    if not is_one_of(mode, ("reduced", "complete", "r", "raw")):
         raise ArgumentError(f"Unrecognized mode {mode!r}")
     if mode == "reduced":
         q, r = reduced_qr(x.node)

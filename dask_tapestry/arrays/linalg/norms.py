@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from math import inf
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dask_tapestry.amounts import is_one_of, listed
+from dask_tapestry.amounts import is_one_of, listed, reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
+from dask_tapestry.arrays.core.reduction_arguments import flag
 from dask_tapestry.arrays.linalg.factoring import svdvals
 from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
@@ -69,19 +70,22 @@ def norm(x: ArrayLike, ord: Order = None, axis: Axes = None, keepdims: bool = Fa
     """
     cells = _floating(asarray(x).node)
     rank = cells.type.ndim
+    with reading("ord"):
+        if np.ndim(cast(Any, ord)):
+            raise ArgumentError(f"ord is a number, not {ord!r}")
     if axis is None:
         whole = ord is None or (ord in ("f", "fro") and rank == 2) or (ord == 2 and rank == 1)
         if whole:
             value = reduce(_powers(reshape(cells, -1), 2), "sum")
-            return Array(_with_dims_kept(_root(value, 2), rank, bool(keepdims)))
+            return Array(_with_dims_kept(_root(value, 2), rank, flag(keepdims)))
         axes: tuple[int, ...] = tuple(range(rank))
     else:
         axes = (axis,) if isinstance(axis, int) else listed(axis, "axes")
     if len(axes) == 1:
-        return Array(_vector_norms(cells, normalize_axes(axes, rank), ord, bool(keepdims)))
+        return Array(_vector_norms(cells, normalize_axes(axes, rank), ord, flag(keepdims)))
     if len(axes) != 2:
         raise ShapeError("Improper number of dimensions to norm.")
-    return Array(_matrix_norms(cells, axes, ord, bool(keepdims)))
+    return Array(_matrix_norms(cells, axes, ord, flag(keepdims)))
 
 
 def _with_dims_kept(value: Tensor, rank: int, keepdims: bool) -> Tensor:
@@ -119,7 +123,8 @@ def _root(total: Tensor, order: float) -> Tensor:
 def _reciprocal(order: float, like: Tensor) -> Operand:
     """``1 / order`` in the dtype of `like`, as NumPy divides."""
     kind: Any = like.type.dtype.type
-    inverse: np.generic = kind(1) / kind(order)
+    with reading("ord"):
+        inverse: np.generic = kind(1) / kind(order)
     return inverse
 
 
@@ -128,8 +133,6 @@ def _vector_norms(x: Tensor, axes: tuple[int, ...], ord: Order, keepdims: bool) 
     order = 2 if ord is None else ord
     if isinstance(order, str):
         raise ShapeError(f"Invalid norm order '{order}' for vectors")
-    if np.ndim(order):
-        raise ArgumentError(f"ord is a number, not {order!r}")
     if order in (inf, -inf):
         sizes = elementwise("absolute", x)
         return _extreme(sizes, "max" if order > 0 else "min", axes, keepdims)

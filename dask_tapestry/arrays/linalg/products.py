@@ -8,6 +8,7 @@ sharding.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -218,7 +219,7 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: AxesPair = 2) -> Array:
             left, right = ([*ax] if isinstance(ax, Sequence) else [ax] for ax in axes)
     else:
         with reading("axes"):
-            count = int(axes)
+            count = index(axes)
         left, right = [*range(-count, 0)], [*range(count)]
     return Array(tensordot_of(x, w, left, right))
 

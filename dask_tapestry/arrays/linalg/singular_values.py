@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dask_tapestry.amounts import integer
+from dask_tapestry.amounts import integer, is_one_of, reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.elementwise.choosing import where
 from dask_tapestry.arrays.linalg.eigenvalues import eigvalsh
@@ -22,6 +23,7 @@ from dask_tapestry.arrays.random.generator import Generator, default_rng
 from dask_tapestry.arrays.random.parameters import Seed
 from dask_tapestry.errors import ArgumentError, LinAlgError, ShapeError
 from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.operators.broadcast import broadcast_shape
 from dask_tapestry.operators.elementwise import elementwise
 from dask_tapestry.operators.reduce import reduce
 
@@ -138,7 +140,9 @@ def cond(x: ArrayLike, p: Any = None) -> Array:
     given = asarray(x)
     if 0 in given.shape[-2:] and given.ndim > 1:
         raise LinAlgError("cond is not defined on empty arrays")
-    if np.ndim(p):
+    with reading("p"):
+        several = np.ndim(p)
+    if several:
         raise ArgumentError(f"p is a number or a name, not {p!r}")
     (found,) = matrices(given, square=p not in (None, 2, -2))
     if p in (None, 2, -2):
@@ -223,7 +227,9 @@ def _inverse(s: Array, share: Array) -> Array:
     """The inverses of singular values, of small ones zero."""
     if not s.shape[-1]:
         return s
-    large = s > asarray(share)[..., None] * s.max(axis=-1, keepdims=True)
+    if broadcast_shape([share.shape, s.shape[:-1]]) != s.shape[:-1]:
+        raise ShapeError(f"rcond of shape {share.shape} for matrices of shape {s.shape[:-1]}")
+    large = s > share[..., None] * s.max(axis=-1, keepdims=True)
     return where(large, 1 / where(large, s, s.dtype.type(1)), s.dtype.type(0))
 
 
@@ -288,6 +294,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
     return LstsqResult(found[:, 0] if is_vector else found, squares, rank, s)
 
 
+@checked
 def svd_compressed(
     a: ArrayLike,
     k: int,
@@ -354,9 +361,10 @@ def svd_compressed(
     True
     """
     (x,) = matrices(a)
+    k, n_oversamples = integer(k), integer(n_oversamples)
     if x.ndim != 2:
         raise ShapeError(f"svd_compressed takes a matrix, not shape {x.shape}")
-    if iterator not in ("power", "QR"):
+    if not is_one_of(iterator, ("power", "QR")):
         raise ArgumentError(f"iterator {iterator!r}: there are 'power' and 'QR'")
     if k < 1:
         raise ArgumentError(f"k must be positive, not {k}")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dask_tapestry.amounts import integer, listed
+from dask_tapestry.amounts import integer, integers
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -293,7 +293,7 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -
     """
     x, right = asarray(a), asarray(b)
     if axes is not None:
-        last = [axis % x.ndim for axis in listed(axes, "axes")]
+        last = [axis % x.ndim for axis in integers(axes, "axes")]
         x = transpose(x, [axis for axis in range(x.ndim) if axis not in last] + last)
     shape = x.shape[right.ndim :]
     if x.size != prod(shape) ** 2:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.linalg.large_factors import packed_factors
 from dask_tapestry.arrays.linalg.matrix_functions import matrices
 from dask_tapestry.errors import LinAlgError, ShapeError
@@ -107,6 +108,7 @@ def _check_matrix(name: str, *found: Array) -> None:
             )
 
 
+@checked
 def solve_triangular(a: ArrayLike, b: ArrayLike, lower: bool = False) -> Array:
     """Return x with ``a @ x = b`` for a triangle `a`, as `scipy.linalg.solve_triangular`.
 

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.out_argument import Out
 from dask_tapestry.arrays.linalg.gufunc_options import (
@@ -76,6 +77,7 @@ def _conjugate(x: Tensor) -> Tensor:
 
 
 @implements(np.vecdot)
+@checked
 def vecdot(
     x1: ArrayLike,
     x2: ArrayLike,

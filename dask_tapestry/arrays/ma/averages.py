@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.arrays.core.declared_arguments import checked_as
+from dask_tapestry.arrays.core.dtypes import promoted
 from dask_tapestry.arrays.ma import masked_array as class_module
 from dask_tapestry.arrays.ma.making import asarray
 from dask_tapestry.arrays.ma.masked_array import MaskedArray
@@ -19,6 +21,7 @@ from dask_tapestry.operators.axes import Axes, each_axis, normalize_axes, normal
 __all__ = ["average"]
 
 
+@checked_as(np.ma.average)
 def average(
     a: ArrayLike | MaskedArray,
     axis: Axes = None,
@@ -73,7 +76,7 @@ def average(
     else:
         heavy = _weights(x, axis, asarray(weights))
         is_whole = x.dtype.kind in "biu"
-        dtype = np.result_type(x.dtype, heavy.dtype, *["f8"] * is_whole)
+        dtype = promoted(x.dtype, heavy.dtype, *["f8"] * is_whole)
         if x.hidden is not None:
             heavy = heavy * call("logical_not", x.hidden)
             heavy = MaskedArray(heavy.cells, either(heavy.hidden, x.hidden))

@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from dask_tapestry.amounts import function as callable_argument
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.masked import Masked
 from dask_tapestry.arrays.user_functions import map_blocks
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.infer_meta import tried
 from dask_tapestry.operators.user_function import name_of
 
 
@@ -47,11 +50,12 @@ def mapped(
     """
     if any(isinstance(one, Masked) for one in (*args, *kwargs.values())):
         raise ArgumentError("map_blocks takes one masked array: give cells and masks of others")
+    function = callable_argument("func", function)
     if dtype is None:
         own = {k: v for k, v in kwargs.items() if k not in ("chunks", "drop_axis", "new_axis")}
         one = np.ma.ones((1,) * cells.ndim, cells.dtype)
-        dtype = np.ma.asarray(function(one, *args, **own)).dtype
-    kind = np.dtype([("cells", dtype), ("hidden", bool)])
+        dtype = np.ma.asarray(tried(function, [[one, *args]], name_of(function), **own)).dtype
+    kind = np.dtype([("cells", as_dtype(dtype)), ("hidden", bool)])
     token = kwargs.pop("token", None) or name_of(function)
     made = map_blocks(
         Packed(function, kind), cells, hidden, *args, dtype=kind, token=token, **kwargs

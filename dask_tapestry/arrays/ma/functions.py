@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.declared_arguments import checked_as
 from dask_tapestry.arrays.elementwise import where as choose
 from dask_tapestry.arrays.ma import masked_array as class_module
 from dask_tapestry.arrays.ma.making import asarray
@@ -30,6 +31,7 @@ __all__ = [
 ]
 
 
+@checked_as(np.ma.getdata)
 def getdata(a: ArrayLike | MaskedArray, subok: bool = True) -> Array:  # noqa: ARG001
     """Return all cells, those that a mask hides too.
 

@@ -10,7 +10,9 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.arrays import creation
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import from_array
+from dask_tapestry.arrays.core.declared_arguments import checked_as
 from dask_tapestry.arrays.core.masked import FROM_NUMPY
+from dask_tapestry.arrays.core.memory_arguments import check_order
 from dask_tapestry.arrays.ma.masked_array import MaskedArray
 from dask_tapestry.arrays.ma.parts import (
     cells_of,
@@ -34,6 +36,7 @@ __all__ = [
 ]
 
 
+@checked_as(np.ma.masked_array)
 def masked_array(
     data: ArrayLike | MaskedArray,
     mask: Any = None,
@@ -45,7 +48,7 @@ def masked_array(
     keep_mask: bool = True,
     hard_mask: bool | None = None,
     shrink: bool = True,  # noqa: ARG001
-    order: str | None = None,  # noqa: ARG001
+    order: str | None = None,
     *,
     chunks: Any = None,
 ) -> MaskedArray:
@@ -97,6 +100,7 @@ def masked_array(
     >>> dt.ma.masked_array([1, 2, 3], mask=[0, 1, 0]).sum().compute()
     np.int64(4)
     """
+    check_order(order)
     if hard_mask:
         raise ArgumentError("masks are never hard here: an assignment shows what it writes")
     cells = _chunked(cells_of(np.array(data) if copy and _is_list(data) else data), chunks)
@@ -112,6 +116,7 @@ def masked_array(
     return MaskedArray(cells, hidden, fill)
 
 
+@checked_as(np.ma.array)
 def array(
     data: ArrayLike | MaskedArray,
     dtype: DTypeLike | None = None,

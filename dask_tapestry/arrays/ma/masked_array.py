@@ -7,9 +7,8 @@ from functools import partial
 from typing import Any, Self, final
 
 import numpy as np
-from dask import threaded
+from dask import base, threaded
 from dask.base import DaskMethodsMixin, dont_optimize
-from dask.base import persist as dask_persist
 from dask.core import flatten
 from numpy.typing import ArrayLike, DTypeLike
 
@@ -17,6 +16,7 @@ from dask_tapestry.amounts import integer
 from dask_tapestry.arrays import elementwise, sorting
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.computed import computed
+from dask_tapestry.arrays.core.declared_arguments import checked_as
 from dask_tapestry.arrays.core.key_types import UserKey
 from dask_tapestry.arrays.core.masked import LOSES_MASK
 from dask_tapestry.arrays.core.several_arrays import Several, SeveralExpr, planned_together
@@ -30,7 +30,6 @@ from dask_tapestry.lower.local_scheduler import local_options
 from dask_tapestry.planner.machine.resources import computing_with
 
 __all__ = ["MaskedArray"]
-
 NUMPY_METHODS = frozenset(
     "all any argmax argmin argsort clip cumprod cumsum max mean min nonzero prod ptp ravel repeat "
     "reshape round squeeze std sum swapaxes take transpose var".split()
@@ -213,6 +212,7 @@ class MaskedArray(Moving, DaskMethodsMixin):
         """Return the places of cells that are neither hidden nor zero."""
         return self._with(0).nonzero()
 
+    @checked_as(np.ma.argsort)
     def argsort(
         self,
         axis: int | None = -1,
@@ -238,8 +238,8 @@ class MaskedArray(Moving, DaskMethodsMixin):
             Of dtype intp.
         """
         if fill_value is None:
-            is_float = self.dtype.kind == "f" and endwith
-            fill_value = np.nan if is_float else self._last("min" if endwith else "max")
+            last = self._counted_as("min" if endwith else "max", None)
+            fill_value = np.nan if endwith and self.dtype.kind == "f" else last
         return sorting.argsort(self._with(fill_value), axis, kind, order)
 
     def sort(
@@ -297,7 +297,7 @@ class MaskedArray(Moving, DaskMethodsMixin):
             Of the same value.
         """
         with computing_with(kwargs.get("scheduler")):
-            made = dask_persist(*self._parts(), **local_options(kwargs))
+            made = base.persist(*self._parts(), **local_options(kwargs))
         return type(self)(made[0], made[1] if len(made) > 1 else None, self.fill)
 
     @property

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.declared_arguments import checked_as
 from dask_tapestry.arrays.elementwise.ufunc_functions import FUNCTIONS
 from dask_tapestry.arrays.ma.making import asarray
 from dask_tapestry.arrays.ma.masked_array import MaskedArray
@@ -30,6 +31,7 @@ __all__ = [
 ]
 
 
+@checked_as(np.ma.masked_where)
 def masked_where(
     condition: ArrayLike | MaskedArray,
     a: ArrayLike | MaskedArray,
@@ -85,6 +87,7 @@ def _by(name: str, x: ArrayLike | MaskedArray, value: Any) -> MaskedArray:
     return masked_where(MaskedArray(told, spread(mask_of(value), told.shape)), cells)
 
 
+@checked_as(np.ma.masked_greater)
 def masked_greater(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) -> MaskedArray:  # noqa: ARG001
     """Hide the cells that are greater than a value.
 
@@ -115,6 +118,7 @@ def masked_greater(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) ->
     return _by("greater", x, value)
 
 
+@checked_as(np.ma.masked_greater_equal)
 def masked_greater_equal(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) -> MaskedArray:  # noqa: ARG001
     """Hide the cells that are greater than or equal to a value.
 
@@ -145,6 +149,7 @@ def masked_greater_equal(x: ArrayLike | MaskedArray, value: Any, copy: bool = Tr
     return _by("greater_equal", x, value)
 
 
+@checked_as(np.ma.masked_less)
 def masked_less(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) -> MaskedArray:  # noqa: ARG001
     """Hide the cells that are less than a value.
 
@@ -175,6 +180,7 @@ def masked_less(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) -> Ma
     return _by("less", x, value)
 
 
+@checked_as(np.ma.masked_less_equal)
 def masked_less_equal(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) -> MaskedArray:  # noqa: ARG001
     """Hide the cells that are less than or equal to a value.
 
@@ -205,6 +211,7 @@ def masked_less_equal(x: ArrayLike | MaskedArray, value: Any, copy: bool = True)
     return _by("less_equal", x, value)
 
 
+@checked_as(np.ma.masked_equal)
 def masked_equal(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) -> MaskedArray:  # noqa: ARG001
     """Hide the cells that are equal to a value.
 
@@ -239,6 +246,7 @@ def masked_equal(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) -> M
     return made
 
 
+@checked_as(np.ma.masked_not_equal)
 def masked_not_equal(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) -> MaskedArray:  # noqa: ARG001
     """Hide the cells that are not equal to a value.
 

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays import statistics
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.declared_arguments import checked_as
 from dask_tapestry.arrays.elementwise import where
 from dask_tapestry.arrays.ma.making import asarray
 from dask_tapestry.arrays.ma.masked_array import FUNCTIONS, MaskedArray
@@ -19,6 +20,7 @@ from dask_tapestry.operators.axes import Axes
 __all__ = ["median"]
 
 
+@checked_as(np.ma.median)
 def median(
     a: ArrayLike | MaskedArray,
     axis: Axes = None,

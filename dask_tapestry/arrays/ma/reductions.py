@@ -10,6 +10,7 @@ from numpy.typing import DTypeLike
 
 from dask_tapestry.arrays import statistics
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.declared_arguments import checked_as
 from dask_tapestry.arrays.ma.arithmetic import Arithmetic
 from dask_tapestry.arrays.ma.parts import call, checked_fill, chosen, either
 from dask_tapestry.errors import ArgumentError
@@ -45,6 +46,7 @@ class Reductions(Arithmetic):
         Array
             Of dtype intp.
         """
+        normalize_axes(axis, self.cells.ndim)  # a cell has none here, though a sum takes its first
         shown = call("logical_not", self._mask_cells())
         return statistics.sum(shown, axis=axis, dtype=np.intp, keepdims=keepdims)
 
@@ -108,6 +110,7 @@ class Reductions(Arithmetic):
         made: Self = self - mean
         return made
 
+    @checked_as(np.ma.var)
     def var(
         self,
         axis: Axes = None,
@@ -130,6 +133,7 @@ class Reductions(Arithmetic):
             return self._like(made.cells, either(self._all_hidden(axis, keepdims), few), self.fill)
         return made
 
+    @checked_as(np.ma.std)
     def std(
         self,
         axis: Axes = None,
@@ -160,7 +164,7 @@ class Reductions(Arithmetic):
 
     def _extreme(self, name: str, axis: Axes, out: None, fill_value: Any, keepdims: bool) -> Self:
         no_out(out)
-        value = self._last("min" if name == "min" else "max") if fill_value is None else fill_value
+        value = self._counted_as(name, fill_value)
         fold = getattr(statistics, name)
         made = fold(self._with(value), axis=axis, keepdims=keepdims)
         hidden = self._all_hidden(axis, keepdims)
@@ -168,8 +172,10 @@ class Reductions(Arithmetic):
             return self._like(made, None)
         return self._like(chosen(hidden, checked_fill(None, made.dtype), made), hidden)
 
-    def _last(self, name: str) -> Any:
-        """The value that is never the least (``"min"``), or never the greatest, among others."""
+    def _counted_as(self, name: str, fill_value: Any) -> Any:
+        """What hidden cells count as: by default never the least (``"min"``), or the greatest."""
+        if fill_value is not None:
+            return checked_fill(fill_value, self.cells.dtype)
         empty = np.empty(0, self.cells.dtype)
         find = np.ma.minimum_fill_value if name == "min" else np.ma.maximum_fill_value
         return np.asarray(find(empty)).astype(self.cells.dtype)[()]
@@ -192,7 +198,7 @@ class Reductions(Arithmetic):
     ) -> Array:
         """Place of the least cell along `axis`; `numpy.ma.MaskedArray.argmin`."""
         no_out(out)
-        value = self._last("min") if fill_value is None else fill_value
+        value = self._counted_as("min", fill_value)
         return statistics.argmin(self._with(value), axis, keepdims=keepdims)
 
     def argmax(
@@ -205,7 +211,7 @@ class Reductions(Arithmetic):
     ) -> Array:
         """Place of the greatest cell along `axis`; `numpy.ma.MaskedArray.argmax`."""
         no_out(out)
-        value = self._last("max") if fill_value is None else fill_value
+        value = self._counted_as("max", fill_value)
         return statistics.argmax(self._with(value), axis, keepdims=keepdims)
 
     def all(self, axis: Axes = None, out: None = None, keepdims: bool = False) -> Self:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.declared_arguments import checked_as
 from dask_tapestry.arrays.elementwise import isclose
 from dask_tapestry.arrays.ma.making import asarray, masked_array
 from dask_tapestry.arrays.ma.masked_array import MaskedArray
@@ -16,6 +18,7 @@ from dask_tapestry.arrays.ma.parts import call, cells_of, checked_fill, chosen, 
 __all__ = ["fix_invalid", "masked_inside", "masked_invalid", "masked_outside", "masked_values"]
 
 
+@checked_as(np.ma.masked_inside)
 def masked_inside(x: ArrayLike | MaskedArray, v1: Any, v2: Any, copy: bool = True) -> MaskedArray:  # noqa: ARG001
     """Hide the cells from `v1` to `v2`, in whichever order these are given.
 
@@ -49,6 +52,7 @@ def masked_inside(x: ArrayLike | MaskedArray, v1: Any, v2: Any, copy: bool = Tru
     return masked_where(call("logical_and", above, below), x)
 
 
+@checked_as(np.ma.masked_outside)
 def masked_outside(x: ArrayLike | MaskedArray, v1: Any, v2: Any, copy: bool = True) -> MaskedArray:  # noqa: ARG001
     """Hide the cells that are not from `v1` to `v2`, in whichever order these are given.
 
@@ -82,6 +86,7 @@ def masked_outside(x: ArrayLike | MaskedArray, v1: Any, v2: Any, copy: bool = Tr
     return masked_where(call("logical_or", below, above), x)
 
 
+@checked_as(np.ma.masked_values)
 def masked_values(
     x: ArrayLike | MaskedArray,
     value: float,
@@ -128,6 +133,7 @@ def _not_finite(x: Array) -> Array:
     return call("logical_not", call("isfinite", x))
 
 
+@checked_as(np.ma.masked_invalid)
 def masked_invalid(a: ArrayLike | MaskedArray, copy: bool = True) -> MaskedArray:  # noqa: ARG001
     """Hide the cells that are NaN or infinite.
 
@@ -156,6 +162,7 @@ def masked_invalid(a: ArrayLike | MaskedArray, copy: bool = True) -> MaskedArray
     return masked_where(_not_finite(cells_of(a)), a)
 
 
+@checked_as(np.ma.fix_invalid)
 def fix_invalid(
     a: ArrayLike | MaskedArray,
     mask: Any = None,

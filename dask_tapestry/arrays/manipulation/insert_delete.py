@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -21,7 +22,6 @@ from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.axis_slices import pick, slice_axis
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.concat import concat
-from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.operators.reshape import reshape
 from dask_tapestry.teg import Tensor
 
@@ -73,7 +73,8 @@ def insert(arr: ArrayLike, obj: Places, values: ArrayLike, axis: int | None = No
     x, number = _flat_or_along(arr, axis)
     extent = x.shape[number]
     places = _inserted_places(obj, extent)
-    new = astype(asarray(values).node, x.dtype)
+    with reading("values"):
+        new = asarray(values, x.dtype).node
     if places.size == 1:
         place = _checked_place(int(places.flat[0]), extent, number)
         block = with_rank(Array(new), x.ndim)
@@ -105,7 +106,8 @@ def _inserted_places(obj: Places, extent: int) -> np.ndarray[Any, Any]:
     if isinstance(obj, slice):
         return np.arange(*obj.indices(extent))
     given = known_now(obj, "positions")
-    places = np.asarray(given)
+    with reading("positions"):
+        places = np.asarray(given)
     if places.dtype == bool:
         if places.ndim != 1:
             raise ShapeError("boolean array argument obj to insert must be one dimensional")
@@ -164,7 +166,8 @@ def delete(arr: ArrayLike, obj: Places, axis: int | None = None) -> Array:
     if isinstance(obj, slice):
         return Array(_without_range(x.node, range(*obj.indices(extent)), number))
     given = known_now(obj, "positions")
-    places = np.asarray(given)
+    with reading("positions"):
+        places = np.asarray(given)
     keep = np.ones(extent, bool)
     if places.dtype == bool:
         if places.shape != (extent,):

@@ -212,7 +212,7 @@ def _collect_depths(arrays: Any, depth: int, depths: set[int], ranks: set[int]) 
         raise DTypeError("block takes nested lists, not tuples")
     if not isinstance(arrays, list):
         depths.add(depth)
-        ranks.add(np.ndim(arrays))
+        ranks.add(asarray(arrays).ndim)
         return
     if not arrays:
         raise ShapeError("list depths are mismatched: a list is empty")

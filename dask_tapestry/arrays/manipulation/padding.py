@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dask_tapestry.amounts import is_one_of, suggestion
+from dask_tapestry.amounts import is_one_of, reading, suggestion
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -22,7 +22,8 @@ from dask_tapestry.arrays.statistics.extremes import max as greatest
 from dask_tapestry.arrays.statistics.extremes import min as least
 from dask_tapestry.arrays.statistics.medians import median
 from dask_tapestry.cells.references import Cell
-from dask_tapestry.errors import ArgumentError, AxisError, DTypeError, ShapeError, ValueRangeError
+from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, ValueRangeError
+from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.axis_slices import slice_axis
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.elementwise import astype as cast
@@ -225,16 +226,18 @@ def _pad_widths(pad_width: ArrayLike | Mapping[int, int | tuple[int, int]], ndim
     if isinstance(pad_width, Mapping):
         pairs: list[Any] = [(0, 0)] * ndim
         for axis, width in pad_width.items():
-            if not -ndim <= axis < ndim:
-                raise AxisError(f"axis {axis} is out of bounds for array of dimension {ndim}")
-            pairs[axis] = width if isinstance(width, tuple) else (width, width)
+            pairs[normalize_axis(axis, ndim)] = (
+                width if isinstance(width, tuple) else (width, width)
+            )
         pad_width = np.asarray(pairs or np.zeros((0, 2), int))
-    given = np.asarray(pad_width)
+    with reading("pad_width"):
+        given = np.asarray(pad_width)
     if given.dtype.kind != "i":
         raise DTypeError("`pad_width` must be of integral type.")
     return _pairs_of_counts(given, ndim)
 
 
+@reading("numbers of cells")
 def _pairs_of_counts(values: ArrayLike | None, ndim: int) -> list[Pair]:
     """Pairs of numbers of cells, or of None."""
     if values is None:
@@ -247,7 +250,8 @@ def _pairs_of_counts(values: ArrayLike | None, ndim: int) -> list[Pair]:
 
 def _pairs_by_axis(values: ArrayLike, ndim: int) -> list[Pair]:
     """A value for each side of each dimension, of fewer by broadcasting."""
-    given = np.asarray(values)
+    with reading("values at the ends"):
+        given = np.asarray(values)
     try:
         pairs = np.broadcast_to(given, (ndim, 2))
     except ValueError as error:
@@ -260,8 +264,9 @@ def _pairs_by_axis(values: ArrayLike, ndim: int) -> list[Pair]:
 def _cell(value: object, dtype: np.dtype[Any]) -> Cell:
     """`value` as NumPy stores it in an array of `dtype`."""
     cell = np.zeros((1,), dtype)
-    try:
-        cell[:] = value
-    except OverflowError as error:
-        raise ValueRangeError(str(error)) from None
+    with reading("a value at the ends"):
+        try:
+            cell[:] = value
+        except OverflowError as error:
+            raise ValueRangeError(str(error)) from None
     return cell.reshape(()) if dtype.hasobject else cell[0]

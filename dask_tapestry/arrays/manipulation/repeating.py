@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dask_tapestry.amounts import integer
+from dask_tapestry.amounts import integer, integers, is_several, reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -131,7 +131,7 @@ def tile(A: ArrayLike, reps: Shape) -> Array:
     array([[0, 1, 2, 0, 1, 2],
            [0, 1, 2, 0, 1, 2]])
     """
-    counts = tuple(integer(n) for n in reps) if isinstance(reps, Iterable) else (integer(reps),)
+    counts = integers(reps, "repetitions") if is_several(reps) else (integer(reps),)
     if any(n < 0 for n in counts):
         raise ShapeError(f"negative dimensions are not allowed: {counts} copies")
     x = with_rank(asarray(A), len(counts))
@@ -216,6 +216,7 @@ def take_known(x: Array, places: Integers, axis: int) -> Array:
     return Array(take(x.node, asarray(places).node, axis))
 
 
+@reading("repeats")
 def _counts(repeats: ArrayLike) -> Integers:
     """`repeats` as int64; those in an array must be integers already, as in NumPy."""
     counts = np.asarray(repeats)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dask_tapestry.amounts import integer, listed
+from dask_tapestry.amounts import integer, integers, reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -173,7 +173,7 @@ def rot90(m: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
 
 def _plane(axes: Sequence[int], ndim: int) -> tuple[int, int]:
     """Two different axes as numbers from 0."""
-    if len(axes := listed(axes, "axes")) != 2:
+    if len(axes := integers(axes, "axes")) != 2:
         raise ShapeError("len(axes) must be 2.")
     if axes[0] == axes[1] or abs(axes[0] - axes[1]) == ndim:
         raise ShapeError("Axes must be different.")
@@ -216,7 +216,8 @@ def roll(a: ArrayLike, shift: ArrayLike, axis: int | Sequence[int] | None = None
     x = asarray(a)
     if axis is None:
         return reshape(roll(ravel(x), shift, 0), x.shape)
-    axes = [normalize_axis(n, x.ndim) for n in np.atleast_1d(axis).tolist()]
+    with reading("axis"):
+        axes = [normalize_axis(n, x.ndim) for n in np.atleast_1d(axis).tolist()]
     try:
         pairs = np.broadcast(shift, np.asarray(axes).reshape(np.shape(axis)))
     except ValueError as error:

@@ -9,7 +9,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dask_tapestry.amounts import integer, listed
+from dask_tapestry.amounts import integer, listed, reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -64,6 +64,7 @@ def array_split(ary: ArrayLike, indices_or_sections: Sections, axis: int = 0) ->
     return [Array(slice_axis(x.node, number, a, b)) for a, b in pairwise(edges)]
 
 
+@reading("sections")
 def _edges(sections: Any, extent: int) -> list[int]:
     """Where the parts of `extent` cells begin and end: given places, or of so many parts."""
     if np.ndim(sections):
@@ -113,7 +114,9 @@ def split(ary: ArrayLike, indices_or_sections: Sections, axis: int = 0) -> list[
     """
     x = asarray(ary)
     count: Any = indices_or_sections
-    if not np.ndim(count) and x.shape[normalize_axis(axis, x.ndim)] % (integer(count) or 1):
+    with reading("sections"):
+        alone = not np.ndim(count)
+    if alone and x.shape[normalize_axis(axis, x.ndim)] % (integer(count) or 1):
         raise ShapeError("array split does not result in an equal division")
     return array_split(x, indices_or_sections, axis)
 

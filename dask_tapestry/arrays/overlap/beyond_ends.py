@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.halos import Boundaries, Depth, Depths, halos
 from dask_tapestry.arrays.overlap.shared import continued, with_halos
 from dask_tapestry.errors import ShapeError
@@ -26,6 +27,7 @@ __all__ = [
 ]
 
 
+@checked
 def periodic(x: ArrayLike, axis: int, depth: Depth) -> Array:
     """Continue an array beyond both ends of an axis by the cells of the other end.
 
@@ -61,6 +63,7 @@ def periodic(x: ArrayLike, axis: int, depth: Depth) -> Array:
     return boundaries(x, {axis: depth}, {axis: "periodic"})
 
 
+@checked
 def reflect(x: ArrayLike, axis: int, depth: Depth) -> Array:
     """Continue an array beyond both ends of an axis by its cells in reverse, edge cells first.
 
@@ -96,6 +99,7 @@ def reflect(x: ArrayLike, axis: int, depth: Depth) -> Array:
     return boundaries(x, {axis: depth}, {axis: "reflect"})
 
 
+@checked
 def nearest(x: ArrayLike, axis: int, depth: Depth) -> Array:
     """Continue an array beyond both ends of an axis by its edge cells.
 
@@ -131,6 +135,7 @@ def nearest(x: ArrayLike, axis: int, depth: Depth) -> Array:
     return boundaries(x, {integer(axis): depth}, {axis: "nearest"})
 
 
+@checked
 def constant(x: ArrayLike, axis: int, depth: Depth, value: float) -> Array:
     """Continue an array beyond both ends of an axis by a number.
 

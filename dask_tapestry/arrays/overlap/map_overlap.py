@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.halos import Boundaries, Depths, Halo, halos
 from dask_tapestry.arrays.overlap.shared import seen_by_blocks, with_halos, without_halos
 from dask_tapestry.arrays.user_functions.map_blocks import map_blocks
@@ -27,6 +28,7 @@ OF_MAP_BLOCKS: Final = {*CHANGES, "name", "token", "dtype", "enforce_ndim", "met
 TRIAL_SIDE: Final = 2  # cells of its own, along each axis, of the block that shows whether it trims
 
 
+@checked
 def map_overlap(
     func: Callable[..., Any] | Array,
     *args: Any,

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.halos import Boundaries, Depths, Halo, halos
 from dask_tapestry.arrays.manipulation.padding import pad
 from dask_tapestry.errors import ShapeError
@@ -18,6 +19,7 @@ from dask_tapestry.zspace import Cuts
 __all__ = ["overlap", "trim_internal", "trim_overlap"]
 
 
+@checked
 def overlap(
     x: ArrayLike,
     depth: Depths,

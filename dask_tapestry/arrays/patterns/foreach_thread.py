@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dask_tapestry.amounts import integer
+from dask_tapestry.amounts import integer, is_one_of
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.patterns.thread_trace import (
     ADVICE,
     Concurrently,
@@ -42,6 +43,7 @@ from dask_tapestry.teg.node import topological
 __all__ = ["foreach_thread"]
 
 
+@checked
 def foreach_thread(
     body: Callable[..., Concurrently | None],
     num_threads: int | Sequence[int],
@@ -102,7 +104,7 @@ def foreach_thread(
     >>> dt.patterns.foreach_thread(body, (2, 2))[1].compute()
     array([4., 5., 6., 7.])
     """
-    if on_overlap not in ("error", "last"):
+    if not is_one_of(on_overlap, ("error", "last")):
         raise ArgumentError(f"on_overlap is 'error' or 'last', not {on_overlap!r}")
     name, last = name_of(body), on_overlap == "last"
     outer = outer_trace()

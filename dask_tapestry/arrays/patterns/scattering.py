@@ -9,8 +9,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import is_one_of
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.patterns.indexed_dims import index_vectors
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.operators.cell_updates import cell_update
@@ -26,6 +28,7 @@ UPDATES: Final = MappingProxyType(
 )
 
 
+@checked
 def scatter(
     operand: ArrayLike,
     update: ArrayLike,
@@ -97,7 +100,7 @@ def scatter(
            [ 4,  5,  6]])
     """
     x, given = asarray(operand).node, asarray(update).node
-    if rmw_op not in UPDATES:
+    if not is_one_of(rmw_op, UPDATES):
         raise ArgumentError(f"rmw_op must be one of {', '.join(UPDATES)}, not {rmw_op!r}")
     indices, dims = index_vectors(start_indices, scatter_dims, x.type.ndim)
     batch = indices.type.shape[:-1]

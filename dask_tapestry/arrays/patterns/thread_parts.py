@@ -9,7 +9,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dask_tapestry.amounts import integer
+from dask_tapestry.amounts import integer, listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.write_arguments import Writable
@@ -347,7 +347,7 @@ def _where(
         steps = tuple(integer(k) for k in each)
     except TypeError as error:
         raise TraceError(f"{function}: sizes and strides are the same for all threads") from error
-    starts = tuple(_start(function, one) for one in offsets)
+    starts = tuple(_start(function, one) for one in listed(offsets, "offsets"))
     if not len(starts) == len(part) == len(steps) == x.ndim:
         raise ShapeError(
             f"{function}: {x} has {x.ndim} axes; there are {len(starts)} offsets, {len(part)} "

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.amounts import function, is_one_of, listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.reduction_arguments import folded
 from dask_tapestry.arrays.patterns.cell_values import ADVICE, Attributes
 from dask_tapestry.arrays.user_functions.reduction import reduction
@@ -32,6 +33,7 @@ Reduction = str | Monoid
 CellFunction = Callable[..., Any]
 
 
+@checked
 def zipmapreduce(
     fn: CellFunction,
     arrays: Sequence[ArrayLike],
@@ -96,7 +98,7 @@ def zipmapreduce(
     array([[1., 0.],
            [3., 4.]])
     """
-    tensors = [asarray(one).node for one in arrays]
+    tensors = [asarray(one).node for one in listed(arrays, "arrays")]
     if not tensors:
         raise ArgumentError("zipmapreduce takes at least one array: its cells have their shape")
     results, several = _mapped(fn, tensors)
@@ -117,6 +119,7 @@ def zipmapreduce(
     return tuple(values) if several else values[0]
 
 
+@checked
 def reduce(x: ArrayLike, op: Reduction = "sum", axis: Axes = None, keepdims: bool = False) -> Any:
     """Reduce an array.
 

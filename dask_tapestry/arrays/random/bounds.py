@@ -141,7 +141,8 @@ def count_parameter(value: ArrayLike, name: str, *bounds: Bound) -> int | Tensor
         tensor = asarray(value).node
         _check_counts(tensor.type.dtype, name)
         return checked_later(astype(tensor, COUNT), name, bounds)
-    given = np.asarray(value)
+    with reading(name):
+        given = np.asarray(value)
     if not given.ndim:
         with reading(name):
             number = int(given)

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from dask_tapestry.amounts import is_one_of
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.chunks import Chunks
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
@@ -309,7 +310,7 @@ class Distributions(Suggesting):
         """
         kind = float_dtype(dtype, "standard_exponential")
         no_out(out)
-        if method not in ("zig", "inv"):
+        if not is_one_of(method, ("zig", "inv")):
             raise ArgumentError(f"method {method!r}: there are 'zig' and 'inv'")
         x = distributions.standard_exponential(output_shape(size), self._draws.next(), kind)
         return in_chunks(x, chunks)

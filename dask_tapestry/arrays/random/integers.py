@@ -12,6 +12,7 @@ from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.chunks import Chunks
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.declared_arguments import checked_as
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
 from dask_tapestry.arrays.core.shapes import Shape
@@ -38,6 +39,7 @@ from dask_tapestry.teg import Tensor
 class RandomIntegers(Distributions):
     """Integers, permutations and choices: methods have the names and arguments of NumPy's."""
 
+    @checked_as(np.random.Generator.integers)
     def integers(
         self,
         low: ArrayLike,
@@ -152,6 +154,7 @@ class RandomIntegers(Distributions):
         places = permutation_tensor(tensor.type.shape[number], self._draws.next())
         return in_chunks(take(tensor, places, number), chunks)
 
+    @checked_as(np.random.Generator.choice)
     def choice(
         self,
         a: ArrayLike,

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dask_tapestry.amounts import integer
+from dask_tapestry.amounts import integer, is_one_of, reading, real
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.chunks import Chunks
 from dask_tapestry.arrays.core.convert import asarray
@@ -190,7 +190,7 @@ class RandomVectors(GammaVariates):
         >>> x.shape, bool((x.sum(axis=1) == 6).all())
         ((100, 3), True)
         """
-        if method not in ("marginals", "count"):
+        if not is_one_of(method, ("marginals", "count")):
             raise ArgumentError("method must be 'count' or 'marginals'.")
         balls = _balls(colors, nsample)
         shape, stream = shape_of(() if size is None else size), self._draws.next()
@@ -259,7 +259,9 @@ class RandomVectors(GammaVariates):
                 "standard_normal by its factor of dt.linalg.cholesky"
             )
         middle = asarray(mean).node
-        factor = covariance_factor(np.asarray(cov, np.float64), check_valid, tol, method)
+        with reading("cov"):
+            known = np.asarray(cov, np.float64)
+        factor = covariance_factor(known, check_valid, real("tol", tol), method)
         if middle.type.ndim != 1:
             raise ArgumentError("mean must be 1 dimensional")
         if middle.type.shape[0] != len(factor):
@@ -284,7 +286,7 @@ def covariance_factor(
         ("check_valid", check_valid, get_args(Validity)),
         ("method", method, get_args(Factoring)),
     ):
-        if value not in known:
+        if not is_one_of(value, known):
             raise ArgumentError(f"{name} must be one of {set(known)}")
     if cov.ndim != 2 or cov.shape[0] != cov.shape[1]:
         raise ArgumentError("cov must be 2 dimensional and square")
@@ -333,7 +335,8 @@ def _balls(colors: ArrayLike, nsample: int) -> np.ndarray[Any, Any]:
     """Counts of balls as int64; see `multivariate_hypergeometric` for what is refused."""
     if is_lazy(colors):
         raise DTypeError("colors must be known when the expression is built: compute() it first")
-    given = np.asarray(colors)
+    with reading("colors"):
+        given = np.asarray(colors)
     if given.ndim != 1 or (given.size and given.dtype.kind not in "iu") or (given < 0).any():
         raise ArgumentError("colors must be a one-dimensional sequence of nonnegative integers")
     total = sum(given.tolist())

@@ -158,6 +158,7 @@ def integer_bounds(
     return _as_words(lows), _as_words(counts)
 
 
+@reading("bounds")
 def _exact(value: Any) -> np.ndarray[Any, Any]:
     """Cells as Python integers, which can be compared and subtracted whatever their size."""
     if not np.ndim(value):
@@ -200,7 +201,8 @@ def probabilities(p: ArrayLike, count: int) -> np.ndarray[Any, Any]:
     p = where_known(p)
     if is_lazy(p):
         raise DTypeError("p must be known when the expression is built: compute() it first")
-    shares = np.asarray(p, np.float64)
+    with reading("p"):
+        shares = np.asarray(p, np.float64)
     if shares.ndim != 1:
         raise ArgumentError("p must be 1-dimensional")
     if shares.size != count:

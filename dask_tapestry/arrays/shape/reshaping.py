@@ -14,7 +14,7 @@ from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.layout_arguments import takes_hints
 from dask_tapestry.arrays.core.shapes import Shape, lengths_of
 from dask_tapestry.errors import ArgumentError
-from dask_tapestry.operators.axes import Axes, normalize_axis
+from dask_tapestry.operators.axes import Axes, each_axis, normalize_axis
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.reshape import reshape as reshape_tensor
 from dask_tapestry.operators.squeeze import squeeze as squeeze_tensor
@@ -197,4 +197,4 @@ def expand_dims(a: ArrayLike, axis: int | Sequence[int] = 0) -> Array:
     >>> dt.expand_dims(dt.ones(3), (0, 2)).shape
     (1, 3, 1)
     """
-    return Array(unsqueeze(asarray(a).node, tuple(axis) if isinstance(axis, Sequence) else axis))
+    return Array(unsqueeze(asarray(a).node, each_axis(axis)))

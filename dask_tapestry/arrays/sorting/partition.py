@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dask_tapestry.amounts import integer
+from dask_tapestry.amounts import integer, integers, is_several
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -159,7 +159,7 @@ def _checked_lane(
         raise ShapeError(f"select kind must be 'introselect', got {kind!r}")
     check_options(None, order, None)
     extent = node.type.shape[number]
-    chosen = tuple(map(integer, kth)) if isinstance(kth, Iterable) else (integer(kth),)
+    chosen = integers(kth, "places") if is_several(kth) else (integer(kth),)
     for place in chosen:
         if extent and not -extent <= place < extent:
             raise ShapeError(f"kth(={place}) out of bounds ({extent})")

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dask_tapestry.amounts import reading, real
+from dask_tapestry.amounts import is_one_of, reading, real
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -129,6 +129,8 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
             np.digitize(0, np.asarray(bins))
         except ValueError as error:
             raise ShapeError(str(error)) from None
+        except TypeError as error:
+            raise DTypeError(str(error)) from None
     if edges.type.ndim != 1:
         raise ShapeError(f"object too deep for desired array: {edges.type} is no vector")
     dtype = common_dtype(cells, edges)
@@ -180,7 +182,7 @@ def isin(
     array([False,  True, False,  True])
     """
     cells, table = asarray(element).node, asarray(test_elements).node
-    if kind not in (None, "sort", "table"):
+    if not is_one_of(kind, (None, "sort", "table")):
         raise ShapeError(f"Invalid kind: {kind!r}. Please use None, 'sort' or 'table'.")
     kinds = cells.type.dtype.kind + table.type.dtype.kind
     if kind == "table" and not set(kinds) <= set("biu"):

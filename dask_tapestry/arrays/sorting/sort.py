@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.errors import ArgumentTypeError, DTypeError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
@@ -137,6 +138,7 @@ def argsort(
     return Array(argsort_tensor(node, number, descending=descending))
 
 
+@checked
 def topk(a: ArrayLike, k: int, axis: int = -1, split_every: int | None = None) -> Array:  # noqa: ARG001
     """Return the `k` greatest cells along `axis`, in descending order, as `dask.array.topk`.
 
@@ -169,6 +171,7 @@ def topk(a: ArrayLike, k: int, axis: int = -1, split_every: int | None = None) -
     return Array(topk_tensor(asarray(a).node, integer(k), axis))
 
 
+@checked
 def argtopk(a: ArrayLike, k: int, axis: int = -1, split_every: int | None = None) -> Array:  # noqa: ARG001
     """Return the indices of the cells that `topk` returns, as `dask.array.argtopk`.
 
@@ -244,12 +247,13 @@ def lexsort(keys: ArrayLike | Sequence[ArrayLike], axis: int = -1) -> Array:
 
 
 def _lexsort(keys: Sequence[Tensor], axis: int) -> Tensor:
+    number = normalize_axis(axis, max(keys[0].type.ndim, 1))  # axis 0 of one cell, as in NumPy
     if not keys[0].type.ndim:
         return full((), PLACES.type(0))
-    number = normalize_axis(axis, keys[0].type.ndim)
     return argsort_tensor(keys[0] if len(keys) == 1 else joined(keys[::-1]), number)
 
 
+@checked
 def sort_in_place(
     self: Array,
     axis: int = -1,

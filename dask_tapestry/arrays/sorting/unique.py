@@ -116,15 +116,16 @@ def unique(
     array = asarray(ar)
     number = None if axis is None else normalize_axis(axis, array.ndim)
     found: Distinct | DistinctNumbers | DistinctRows
+    in_order: Distinct | DistinctRows | None = None
     if number is not None and array.ndim != 1:
-        found = DistinctRows(array, number)
-    elif return_index:
-        found = Distinct.of(array, equal_nan)
+        found = in_order = DistinctRows(array, number)
+    elif return_index:  # which a table of counts does not tell
+        found = in_order = Distinct.of(array, equal_nan)
     else:
         found = _distinct(array, equal_nan)
     results = [found.values()]
-    if return_index and not isinstance(found, DistinctNumbers):
-        results.append(found.index())
+    if return_index and in_order is not None:
+        results.append(in_order.index())
     if return_inverse:
         results.append(found.inverse())
     if return_counts:

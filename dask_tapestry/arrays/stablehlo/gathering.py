@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.amounts import integer, listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.stablehlo.constraint_table import check
 from dask_tapestry.arrays.stablehlo.gather_constraints import CONSTRAINTS, GatherCall
 from dask_tapestry.cells.fixed_dtype import dtype_name
@@ -21,6 +22,7 @@ from dask_tapestry.teg import Tensor
 __all__ = ["gather"]
 
 
+@checked
 def gather(
     operand: ArrayLike,
     start_indices: ArrayLike,

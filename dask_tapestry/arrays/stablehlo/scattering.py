@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.stablehlo.constraint_table import check
 from dask_tapestry.arrays.stablehlo.gathering import is_integer, numbers_of
@@ -28,6 +29,7 @@ from dask_tapestry.teg import Tensor
 __all__ = ["scatter"]
 
 
+@checked
 def scatter(
     inputs: ArrayLike | Sequence[ArrayLike],
     scatter_indices: ArrayLike,

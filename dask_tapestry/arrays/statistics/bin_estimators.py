@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dynamic_shape import Counts, Deferred
 from dask_tapestry.arrays.core.known_values import where_known
@@ -148,7 +149,9 @@ def with_estimated_bins(
 
 def _known(bounds: Sequence[Any]) -> Ends:
     """The least and the greatest edge; ±0.5 around one value."""
-    ends: list[Any] = [where_known(one) for one in bounds]
+    ends: list[Any] = [where_known(one) for one in listed(bounds, "two ends")]
+    if len(ends) != 2 or any(np.ndim(end) for end in ends):
+        raise ArgumentError(f"range must be two numbers, not {bounds!r}")
     low, high = ends
     if any(isinstance(end, Array) for end in ends):
         raise ArgumentError("estimators take no range that is to be computed: compute it first")

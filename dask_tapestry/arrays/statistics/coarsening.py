@@ -10,12 +10,14 @@ from numpy.typing import ArrayLike
 from dask_tapestry.amounts import function, integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.errors import ArgumentTypeError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 
 __all__ = ["coarsen"]
 
 
+@checked
 def coarsen(
     reduction: Callable[..., Any],
     x: ArrayLike,

@@ -12,6 +12,7 @@ from dask_tapestry.amounts import reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
+from dask_tapestry.arrays.core.dtypes import promoted
 from dask_tapestry.arrays.core.reduction_arguments import wanted_dtype
 from dask_tapestry.arrays.elementwise.choosing import clip, imag, real
 from dask_tapestry.arrays.statistics.moments import average
@@ -32,7 +33,7 @@ def cov(
     y: ArrayLike | None = None,
     rowvar: bool = True,
     bias: bool = False,
-    ddof: int | None = None,
+    ddof: float | None = None,
     fweights: ArrayLike | None = None,
     aweights: ArrayLike | None = None,
     *,
@@ -90,7 +91,9 @@ def cov(
     with reading("bias"):
         free = 1 - int(bias) if ddof is None else ddof
     x = _variables(m, y, rowvar, wanted_dtype(dtype))
-    if free != int(free):
+    with reading("ddof"):
+        whole = int(free)
+    if free != whole:
         raise ArgumentError("ddof must be integer")
     if not x.shape[0]:
         return x.reshape(0, 0)
@@ -99,7 +102,7 @@ def cov(
     off = x - around.reshape(-1, 1)
     weighted = off if weights is None else off * weights
     product = Array(matmul(off.node, weighted.T.conj().node))
-    scaled = product * _inverse_degrees(x, weights, aweights, free)
+    scaled = product * _inverse_degrees(x, weights, aweights, whole)
     return Array(astype(scaled.node, x.dtype)).squeeze()
 
 
@@ -110,7 +113,7 @@ def _variables(
     given = [asarray(v) for v in (m, y) if v is not None]
     if any(v.ndim > 2 for v in given):
         raise ShapeError(f"variables have at most two dimensions: {[v.shape for v in given]}")
-    work = dtype or np.result_type(*[v.dtype for v in given], np.float64)
+    work = dtype or promoted(*[v.dtype for v in given], np.float64)
     rows = []
     for number, v in enumerate(given):
         two = v.reshape((1,) * (2 - v.ndim) + v.shape)

@@ -9,6 +9,7 @@ from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
+from dask_tapestry.arrays.core.dtypes import promoted
 from dask_tapestry.arrays.core.reduction_arguments import NOT_GIVEN
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
@@ -83,7 +84,7 @@ def _joined(parts: list[Tensor], axis: int) -> Tensor:
     """Tensors joined along `axis`, in the dtype they promote to."""
     if len(parts) == 1:
         return parts[0]
-    dtype = np.result_type(*[part.type.dtype for part in parts])
+    dtype = promoted(*[part.type.dtype for part in parts])
     return concat([astype(part, dtype) for part in parts], axis)
 
 

@@ -8,7 +8,7 @@ from typing import TypeGuard
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dask_tapestry.amounts import listed
+from dask_tapestry.amounts import listed, reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -109,7 +109,8 @@ def _spacings(x: Array, axes: Sequence[int], given: Sequence[ArrayLike]) -> list
 
 def _is_number(spacing: ArrayLike) -> TypeGuard[complex]:
     """Whether a spacing is one number, not coordinates."""
-    return not np.ndim(spacing)
+    with reading("distances"):
+        return not np.ndim(spacing)
 
 
 def _distances(x: Array, axis: int, coordinates: ArrayLike) -> Spacing:

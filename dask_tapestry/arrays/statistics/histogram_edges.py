@@ -8,7 +8,7 @@ from typing import Any, SupportsIndex, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dask_tapestry.amounts import integer
+from dask_tapestry.amounts import integer, reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.known_values import where_known
@@ -37,6 +37,8 @@ def bin_edges(x: Array, bins: ArrayLike, bounds: Range, dtype: np.dtype[Any]) ->
             raise ShapeError("`bins` must be 1d, when an array")
         return _rising(bins), False
     between = _between(bounds)
+    with reading("bins"):
+        np.ndim(bins)
     if between is not None and not np.ndim(bins) and any(isinstance(b, Array) for b in between):
         return _even_edges_between(x, between, integer(cast(SupportsIndex, bins))), True
     if np.ndim(bins) or bounds is not None or not x.size:

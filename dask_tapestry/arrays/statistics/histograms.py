@@ -11,7 +11,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dask_tapestry.amounts import listed
+from dask_tapestry.amounts import is_several, listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -160,6 +160,8 @@ def _counts(
     cells: Sequence[Array], found: Sequence[tuple[Array, bool]], weights: ArrayLike | None
 ) -> Array:
     """Counts in each bin, or sums in double precision; it has a dimension for each coordinate."""
+    if not cells:
+        raise ShapeError("a sample has at least one coordinate")
     shape = tuple(builtins.max(edges.size - 1, 0) for edges, _ in found)
     added = None if weights is None else asarray(weights)
     if added is not None and added.shape != cells[0].shape:
@@ -332,7 +334,7 @@ def histogram2d(
     first, second = asarray(x), asarray(y)
     if first.shape != second.shape:
         raise ShapeError("x and y must have the same length.")
-    shared = isinstance(bins, Sized) and len(bins) not in (1, 2)
+    shared = is_several(bins) and len(cast(Sized, bins)) not in (1, 2)
     each = [cast(ArrayLike, bins)] * 2 if shared else bins
     counts, edges = histogramdd([first, second], each, range, density, weights)
     return counts, edges[0], edges[1]

@@ -10,7 +10,9 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.amounts import integer, real
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.dispatch import implements
+from dask_tapestry.arrays.core.dtypes import promoted
 from dask_tapestry.arrays.core.lanes import align_weights
 from dask_tapestry.arrays.core.out_argument import into
 from dask_tapestry.arrays.core.reduction_arguments import flag, wanted_dtype
@@ -19,7 +21,7 @@ from dask_tapestry.arrays.statistics.reductions import sum
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators.axes import Axes, normalize_axes
 from dask_tapestry.operators.broadcast import broadcast
-from dask_tapestry.operators.elementwise import astype, elementwise
+from dask_tapestry.operators.elementwise import astype, elementwise, scalar_of
 from dask_tapestry.operators.full import full
 
 __all__ = ["average", "moment"]
@@ -101,12 +103,12 @@ def average(
         value = mean(x, axis, keepdims=keep)
         if not returned:
             return value
-        share = value.dtype.type(x.size / value.size if value.size else x.size)
+        share = scalar_of(x.size / value.size if value.size else x.size, value.dtype)
         return value, Array(full(value.shape, share))
     if axis is not None:
         normalize_axes(axis, x.ndim)  # a sum would let a 0-d array have axis 0
     given = asarray(weights)
-    dtype = np.result_type(x.dtype, given.dtype, np.float64 if x.dtype.kind in "biu" else x.dtype)
+    dtype = promoted(x.dtype, given.dtype, np.float64 if x.dtype.kind in "biu" else x.dtype)
     aligned = align_weights(given, x.shape, axis)
     scale = sum(aligned, axis, dtype=dtype, keepdims=keep)
     weighted = Array(elementwise("multiply", x.node, aligned.node, dtype=dtype))
@@ -116,6 +118,7 @@ def average(
     return value, Array(broadcast(scale.node, value.shape))
 
 
+@checked
 def moment(
     a: ArrayLike,
     order: int,

@@ -282,7 +282,7 @@ def _extreme_object(
 @implements(np.nanargmin)
 @takes_hints("split_every")
 def nanargmin(
-    a: ArrayLike, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
+    a: ArrayLike, axis: Axes = None, out: Array | None = None, *, keepdims: bool = False
 ) -> Array:
     """Return the index of the least cell along `axis`, NaN left out, as `numpy.nanargmin`.
 
@@ -325,7 +325,7 @@ def nanargmin(
 @implements(np.nanargmax)
 @takes_hints("split_every")
 def nanargmax(
-    a: ArrayLike, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
+    a: ArrayLike, axis: Axes = None, out: Array | None = None, *, keepdims: bool = False
 ) -> Array:
     """Return the index of the greatest cell along `axis`, NaN left out, as `numpy.nanargmax`.
 
@@ -366,7 +366,7 @@ def nanargmax(
 
 
 def _argmin_or_argmax(
-    monoid: str, a: ArrayLike, axis: int | None, out: Array | None, keepdims: bool
+    monoid: str, a: ArrayLike, axis: Axes, out: Array | None, keepdims: bool
 ) -> Array:
     """Fold the monoid of indices that leaves NaN out, where the dtype has NaN."""
     x = asarray(a)

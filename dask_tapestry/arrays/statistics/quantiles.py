@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -266,9 +267,12 @@ class _Asked(NamedTuple):
     method: str
     weights: ArrayLike | None
 
+    @reading("q")
     def levels(self) -> np.ndarray[Any, Any]:
         """The quantiles, between 0 and 1."""
         given = np.asanyarray(known_now(self.q, "quantiles to compute"))
+        if given.dtype.kind == "c":
+            raise DTypeError("q must be real numbers")
         levels: np.ndarray[Any, Any] = np.asanyarray(
             np.true_divide(given, self.scale) if self.scale > 1 else given
         )
@@ -294,14 +298,15 @@ def _quantile(
     array, method = asarray(a), asked.method
     if array.dtype.kind == "c":
         raise DTypeError("a must be an array of real numbers")
+    check_method(method)
+    if asked.weights is not None and method != "inverted_cdf":
+        raise ArgumentError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
     levels = asked.levels()
     weak = type(asked.q) in (int, float)
     if skip_nan and not array.size:
         return into(out, nanmean(array, axis, keepdims=keepdims))
     lanes = Lanes(array, axis)
     if asked.weights is not None:
-        if method != "inverted_cdf":
-            raise ArgumentError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
         weights = Lanes(align_weights(asarray(asked.weights), array.shape, axis), axis).array
         found = weighted_values(lanes.array, weights, levels, skip_nan)
     else:

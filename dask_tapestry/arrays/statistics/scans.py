@@ -10,7 +10,6 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import METHODS, implements
@@ -19,6 +18,7 @@ from dask_tapestry.arrays.core.layout_arguments import takes_hints
 from dask_tapestry.arrays.core.out_argument import into
 from dask_tapestry.arrays.statistics.nan_reductions import nan_filled
 from dask_tapestry.errors import AxisError, DTypeError, ShapeError
+from dask_tapestry.operators.axes import one_integer
 from dask_tapestry.operators.reshape import reshape
 from dask_tapestry.operators.scan import ASSOCIATIVE, scan
 from dask_tapestry.teg import Tensor
@@ -37,7 +37,7 @@ def scanned(
     kind = None if dtype is None else as_dtype(dtype)
     if kind is None and isinstance(out, Array):
         kind = out.dtype
-    axis = axis if axis is None else integer(axis)
+    axis = axis if axis is None else one_integer(axis)
     if axis is None or (not x.type.ndim and axis in (0, -1)):
         x, axis = reshape(x, (x.type.size,)), 0
     return into(out, Array(scan(x, function, axis, dtype=kind)))

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.elementwise.ufuncs import isnan, sqrt
 from dask_tapestry.arrays.stats.results import Significance, sample, special
 from dask_tapestry.errors import ArgumentTypeError, ShapeError
@@ -102,6 +103,7 @@ def ttest_rel(
     return ttest_1samp(x - y, 0.0, along)
 
 
+@checked
 def ttest_ind(
     a: ArrayLike, b: ArrayLike, axis: int | None = 0, equal_var: bool = True
 ) -> Significance:
@@ -142,7 +144,8 @@ def ttest_ind(
     freedom: Any = n + m - 2
     if equal_var:
         pooled = (one * (n - 1) + other * (m - 1)) / freedom
-        error = sqrt(pooled * (1 / n + 1 / m))
+        with np.errstate(divide="ignore"):  # of samples without cells, which have no mean either
+            error = sqrt(pooled * float(np.divide(1, n) + np.divide(1, m)))
     else:
         one, other = one / n, other / m
         error = sqrt(one + other)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.stats.results import sample
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators.where import where
@@ -60,6 +61,7 @@ def moment(
     return powers(x - middle, power).mean(axis=along)
 
 
+@checked
 def skew(
     a: ArrayLike, axis: int | None = 0, bias: bool = True, nan_policy: str = "propagate"
 ) -> Array:
@@ -99,6 +101,7 @@ def skew(
     return value
 
 
+@checked
 def kurtosis(
     a: ArrayLike,
     axis: int | None = 0,

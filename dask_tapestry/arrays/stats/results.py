@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry.amounts import is_one_of
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.planning import compute
@@ -90,7 +91,7 @@ def sample(a: Any, axis: int | None, nan_policy: str = "propagate") -> tuple[Arr
     DTypeError
         If cells are no real numbers.
     """
-    if nan_policy != "propagate":
+    if not is_one_of(nan_policy, ("propagate",)):
         raise UnsupportedError(
             f"nan_policy={nan_policy!r}: NaN propagates here; take the others with x[~dt.isnan(x)]"
         )

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.effect import Effect, check_options
 from dask_tapestry.arrays.storage.stores import store
 from dask_tapestry.errors import (
@@ -41,6 +42,7 @@ FilePath = str | PathLike[str]
 StoredChunks = bool | int | Sequence[int] | Literal["auto"] | None
 
 
+@checked
 def to_hdf5(
     filename: FilePath,
     *args: Any,
@@ -179,6 +181,7 @@ def from_npy(
     return asarray(cells, dims=dims)
 
 
+@checked
 def to_npy_stack(
     dirname: FilePath,
     x: ArrayLike,

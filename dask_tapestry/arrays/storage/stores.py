@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dask_arrays import is_delayed
+from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.effect import Effect, check_options, points_of
 from dask_tapestry.arrays.core.write_arguments import (
     Lock,
@@ -39,6 +40,7 @@ __all__ = ["store"]
 SEVERAL: Final = (list, tuple, ValuesView)  # collections of arrays, which are no array themselves
 
 
+@checked
 def store(
     sources: ArrayLike | Collection[ArrayLike],
     targets: Writable | Collection[Writable],

@@ -10,8 +10,10 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.chunks import Chunks
-from dask_tapestry.arrays.core.convert import asarray, worker_names
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.effect import Effect, check_options, points_of
+from dask_tapestry.arrays.core.given_names import worker_names
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
 from dask_tapestry.arrays.core.naming import named
 from dask_tapestry.arrays.core.write_arguments import Region, RegionSlices, resolve_region
@@ -40,6 +42,7 @@ __all__ = [
 ]
 
 
+@checked
 def from_zarr(
     store: StoreLike | zarr.Group | zarr.Array[Any],
     component: str | None = None,
@@ -115,6 +118,7 @@ def from_zarr(
     }
 
 
+@checked
 def to_zarr(
     x: ArrayLike,
     store: StoreLike | zarr.Group | zarr.Array[Any],

@@ -13,9 +13,10 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.shapes import Shape, shape_of
+from dask_tapestry.arrays.user_functions.lazy_arguments import arguments_of
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.operators.axes import normalize_axis
+from dask_tapestry.operators.axes import each_axis, normalize_axis
 from dask_tapestry.operators.block_function import call_blocks
 from dask_tapestry.operators.infer_meta import TRIAL_CELLS, dtype_of, sample, tried
 from dask_tapestry.operators.unsqueeze import unsqueeze
@@ -33,17 +34,13 @@ FEW = 2  # cells of an axis that a trial call takes if it is long
 
 @dataclass(frozen=True)
 class Along:
-    """`function` of the 1-d slices of a block along `axis`."""
+    """`function` of the 1-d slices of a block along `axis`, and of what else is given."""
 
     function: Callable[..., Any]
     axis: int
-    args: tuple[Any, ...]
-    options: tuple[tuple[str, Any], ...]
 
-    def __call__(self, block: np.ndarray[Any, Any]) -> Any:
-        return np.apply_along_axis(
-            self.function, self.axis, block, *self.args, **dict(self.options)
-        )
+    def __call__(self, block: np.ndarray[Any, Any], *args: Any) -> Any:
+        return np.apply_along_axis(self.function, self.axis, block, *args)
 
 
 @dataclass(frozen=True)
@@ -78,7 +75,7 @@ def apply_along_axis(
     arr
         The array, or what `asarray` takes.
     *args, **kwargs
-        Further arguments for `func1d`.
+        Further arguments for `func1d`; a lazy array among them is computed once, and given whole.
     dtype, shape
         Dtype and shape of what `func1d` returns; by default learnt by calling it on ones.
 
@@ -111,15 +108,19 @@ def apply_along_axis(
     others = [n for d, n in enumerate(x.type.shape) if d != at]
     if 0 in others:
         raise ShapeError("Cannot apply_along_axis when any iteration dimensions are 0")
+    further = arguments_of(args, kwargs)
+    call = further.call_after(func1d, 1)
     if dtype is None or shape is None:
         length = x.type.shape[at]
+        whole = [sample(a.shape, a.dtype) for a in further.arrays]
         few = [(length,)] if length <= TRIAL_CELLS or shape is None else [(1,), (FEW,)]
-        samples = [[sample(n, x.type.dtype)] for n in few]
-        made = tried(lambda cells: func1d(cells, *args, **kwargs), samples, name_of(func1d))
+        samples = [[sample(n, x.type.dtype), *whole] for n in few]
+        made = tried(call, samples, name_of(func1d))
         shape = np.shape(made) if shape is None else shape
         dtype = dtype_of(made, name_of(func1d)) if dtype is None else dtype
-    function = Along(func1d, at, args, tuple(kwargs.items()))
-    return Array(_along(UserFunction.of(function), x, at, shape_of(shape), as_dtype(dtype), func1d))
+    function, arrays = UserFunction.of(Along(call, at)), [a.node for a in further.arrays]
+    made = _along(function, x, at, shape_of(shape), as_dtype(dtype), func1d, arrays)
+    return Array(made)
 
 
 def _along(
@@ -129,8 +130,12 @@ def _along(
     inner: tuple[int, ...],
     dtype: np.dtype[Any],
     function: Callable[..., Any],
+    arrays: Sequence[Tensor] = (),
 ) -> Tensor:
-    """A function of blocks that hold all of `axis`; axes of the lengths `inner` replace it."""
+    """A function of blocks that hold all of `axis`; axes of the lengths `inner` replace it.
+
+    It takes whole `arrays` too.
+    """
     owner = name_of(function)
     loops = [f"i{d}" for d in range(x.type.ndim)]
     index = [(name, Kind.PARALLEL, x.type.shape[d]) for d, name in enumerate(loops)]
@@ -138,9 +143,14 @@ def _along(
     new = tuple(f"o{d}" for d in range(len(inner)))
     index += [(name, Kind.ATOMIC, n) for name, n in zip(new, inner, strict=True)]
     made = (*loops[:axis], *new, *loops[axis + 1 :])
-    written = Written(owner, tuple(index), (("x", tuple(loops)),), (("z", made),))
+    reads = [("x", tuple(loops))]
+    for number, array in enumerate(arrays):
+        names = tuple(f"a{number}_{d}" for d in range(array.type.ndim))
+        index += [(name, Kind.ATOMIC, n) for name, n in zip(names, array.type.shape, strict=True)]
+        reads.append((f"a{number}", names))
+    written = Written(owner, tuple(index), tuple(reads), (("z", made),))
     named = UserFunction(owner, call.identity, call.function)
-    return call_blocks(named, written, [x], {"z": dtype})[0]
+    return call_blocks(named, written, [x, *arrays], {"z": dtype})[0]
 
 
 @implements(np.apply_over_axes)
@@ -179,7 +189,7 @@ def apply_over_axes(func: Callable[..., Any], a: ArrayLike, axes: int | Sequence
             [8.]]])
     """
     x = asarray(a).node
-    for axis in np.atleast_1d(axes).tolist():
+    for axis in each_axis(axes):
         at = normalize_axis(axis, x.type.ndim)
         length = x.type.shape[at]
         some = length if length <= TRIAL_CELLS else FEW

@@ -35,7 +35,7 @@ __all__ = [
 Form = str | Sequence[str] | IndexProjection
 PLANNED = frozenset(
     "seconds compute_seconds bytes_read bytes_written bytes_moved memory_bytes peak_worker_bytes "
-    "peak_worker_compute memory_waste compute_waste tasks".split()
+    "peak_worker_compute memory_waste compute_waste result_bytes result_seconds tasks".split()
 )
 
 

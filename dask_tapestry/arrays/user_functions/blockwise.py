@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from dask_tapestry.amounts import listed
+from dask_tapestry.amounts import integer, listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dask_arrays import delayed_cell, from_delayed, is_delayed
+from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.naming import named
 from dask_tapestry.arrays.user_functions.declared_dtype import declared_dtype, declared_format
-from dask_tapestry.errors import ShapeError
+from dask_tapestry.arrays.user_functions.lazy_arguments import arguments_of, with_arrays
+from dask_tapestry.errors import ArgumentTypeError, ShapeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.blockwise import BlocksOf, Blockwise
 from dask_tapestry.operators.formatted_function import taking_formats
@@ -52,13 +54,15 @@ class Slots:
     def __call__(self, *blocks: Any, **told: Any) -> Any:
         if self.delayed:
             blocks = tuple(b[0] if n in self.delayed else b for n, b in enumerate(blocks))
-        given = list(self.values)
+        arrays = len(self.slots) + len(self.keywords)
+        given, options = with_arrays((list(self.values), dict(self.options)), blocks[arrays:])
         for slot, block in zip(self.slots, blocks, strict=False):
             given[slot] = block
-        named = dict(zip(self.keywords, blocks[len(self.slots) :], strict=True))
-        return self.function(*given, **dict(self.options), **named, **told)
+        named = dict(zip(self.keywords, blocks[len(self.slots) : arrays], strict=True))
+        return self.function(*given, **options, **named, **told)
 
 
+@checked
 def blockwise(
     func: Callable[..., Any],
     out_ind: Iterable[Hashable],
@@ -126,7 +130,7 @@ def blockwise(
     >>> dt.blockwise(np.multiply.outer, "ij", x, "i", dt.arange(2), "j").shape
     (6, 2)
     """
-    letters = tuple(out_ind)
+    letters = _letters(out_ind)
     if len(set(letters)) != len(letters):
         raise ShapeError(f"out_ind {letters} repeats an index")
     if len(args) % 2:
@@ -137,6 +141,14 @@ def blockwise(
     declared = declared_dtype(dtype, meta), declared_format(meta)
     made = apply_blockwise(func, args, kwargs, indices, declared)
     return named(made, name, token or "")
+
+
+def _letters(indices: Iterable[Hashable]) -> tuple[Hashable, ...]:
+    """The indices of an array in a tuple: texts, integers, or what else can be compared."""
+    letters = listed(indices, "indices")
+    if not all(isinstance(letter, Hashable) for letter in letters):
+        raise ArgumentTypeError(f"indices are texts or integers, not {indices!r}")
+    return letters
 
 
 @dataclass(frozen=True)
@@ -210,7 +222,7 @@ def _slots(
             values.append(value)
             continue
         array = _as_array(value)
-        if ind is not None and len(listed(ind, "indices")) != array.ndim:
+        if ind is not None and len(_letters(ind)) != array.ndim:
             raise ShapeError(f"index {ind!r} does not fit the {array.ndim} dimensions of {array}")
         values.append(None)
         slots.append(place)
@@ -220,9 +232,10 @@ def _slots(
     pairs += [(_as_array(v), None) for v in named.values()]
     given = (*[args[2 * slot] for slot in slots], *named.values())
     late = frozenset(n for n, value in enumerate(given) if is_delayed(value))
-    options = tuple((k, v) for k, v in kwargs.items() if k not in named)
-    plain = not options and not named and not late and len(slots) == len(values)
-    filled = Slots(func, tuple(values), tuple(slots), tuple(named), options, late)
+    further = arguments_of(values, {k: v for k, v in kwargs.items() if k not in named})
+    pairs += [(array, None) for array in further.arrays]
+    plain = not further.options and not named and not late and len(slots) == len(values)
+    filled = Slots(func, further.args, tuple(slots), tuple(named), further.options, late)
     inner = func if plain else filled
     return replace(UserFunction.of(inner), name=UserFunction.of(func).name), pairs, numbers
 
@@ -285,7 +298,7 @@ def _reads(
 
 def _lengths(given: BlockLengths) -> Cuts:
     """Cuts of these lengths of blocks."""
-    lengths = [int(n) for n in given] if isinstance(given, Sequence) else [int(given)]
+    lengths = [integer(n) for n in given] if isinstance(given, Sequence) else [integer(given)]
     cuts = Cuts.of_lengths(lengths)
     if cuts.count != len(lengths):
         raise ShapeError(f"blocks without cells cannot be held: {tuple(lengths)}")
@@ -303,7 +316,7 @@ def _adjusted(cuts: Cuts, adjust: Mapping[Hashable, Adjustment], index: Hashable
         if len(change) != cuts.count:
             raise ShapeError(f"index {index!r} has {cuts.count} blocks, chunks are {len(change)}")
         return _lengths(change)
-    length = int(change)
+    length = integer(change)
     return Cuts.regular(length * cuts.count, length) if length else _lengths([0] * cuts.count)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from dask_tapestry.amounts import reading
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry_kernels.block_format import BlockFormat
 
@@ -32,7 +33,8 @@ def declared_dtype(dtype: DTypeLike | None, meta: ArrayLike | None) -> np.dtype[
 
 def dtype_of_meta(meta: ArrayLike) -> np.dtype[Any]:
     """Return the dtype of an array, or of what would be one."""
-    dtype: np.dtype[Any] = getattr(meta, "dtype", None) or np.asarray(meta).dtype
+    with reading("meta"):
+        dtype: np.dtype[Any] = getattr(meta, "dtype", None) or np.asarray(meta).dtype
     return dtype
 
 

@@ -28,6 +28,14 @@ class GufuncSignature(NamedTuple):
         """Whether there are several outputs, which come as a tuple."""
         return len(self.outputs) > 1
 
+    def with_whole(self, ranks: Sequence[int]) -> GufuncSignature:
+        """The same with further inputs of so many dimensions, all of which are core dimensions."""
+        names = [
+            tuple(f"whole {number} {dim}" for dim in range(rank))
+            for number, rank in enumerate(ranks)
+        ]
+        return GufuncSignature((*self.inputs, *names), self.outputs)
+
 
 def parse(signature: str) -> GufuncSignature:
     """Read a signature such as ``"(i,j),(j)->(i)"``.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypedDict, Unpack, cast, final
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.amounts import reading, refuse_unknown
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.user_functions.declared_dtype import dtype_of_meta
 from dask_tapestry.arrays.user_functions.gufunc_signature import (
@@ -21,12 +23,13 @@ from dask_tapestry.arrays.user_functions.gufunc_signature import (
     core_axes,
     parse,
 )
+from dask_tapestry.arrays.user_functions.lazy_arguments import arguments_of
 from dask_tapestry.errors import ArgumentTypeError, SignatureError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.block_function import call_blocks
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.unsqueeze import unsqueeze
-from dask_tapestry.operators.user_function import UserFunction
+from dask_tapestry.operators.user_function import UserFunction, name_of
 from dask_tapestry.operators.user_operator import NO_SCRATCH, Costs, Scratch
 from dask_tapestry.operators.user_signature import Written
 from dask_tapestry.teg import Kind, Tensor
@@ -52,6 +55,7 @@ class GufuncOptions(TypedDict, total=False):
     meta: Metas
 
 
+@checked
 def apply_gufunc(
     func: Callable[..., Any],
     signature: str,
@@ -96,7 +100,7 @@ def apply_gufunc(
     meta
         Arrays like the outputs, instead of `output_dtypes`.
     **kwargs
-        Further arguments for `func`.
+        Further arguments for `func`; a lazy array among them is computed once, and given whole.
 
     Returns
     -------
@@ -132,8 +136,11 @@ def apply_gufunc(
     if vectorize:
         otypes = [dtypes[n] for n in sorted(dtypes)] if len(dtypes) == len(read.outputs) else None
         func = np.vectorize(func, signature=re.sub(r"\s+", "", signature), otypes=otypes)
-    call = UserFunction.of(func).bind(kwargs)
-    results = call_on_core(call, read, tensors, dtypes, output_sizes or {})
+    further = arguments_of((), kwargs)
+    call = replace(UserFunction.of(further.call_after(func, len(args))), name=name_of(func))
+    whole = read.with_whole([a.ndim for a in further.arrays])
+    tensors += [a.node for a in further.arrays]
+    results = call_on_core(call, whole, tensors, dtypes, output_sizes or {})
     made = []
     for result, core, at in zip(results, read.outputs, outs, strict=True):
         kept = unsqueeze(result, tuple(range(-len(at), 0))) if keepdims else result

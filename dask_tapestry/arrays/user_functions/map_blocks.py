@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from inspect import signature
 from typing import Any
 
 from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.naming import named
 from dask_tapestry.arrays.user_functions.blockwise import BlockLengths, Indices, apply_blockwise
 from dask_tapestry.arrays.user_functions.declared_dtype import declared_dtype, declared_format
 from dask_tapestry.errors import ArgumentTypeError, ShapeError
-from dask_tapestry.operators.axes import Axes
+from dask_tapestry.operators.axes import Axes, each_axis
 
 __all__ = ["map_blocks"]
 
 
+@checked
 def map_blocks(
     func: Callable[..., Any],
     *args: Any,
@@ -119,7 +121,7 @@ def map_blocks(
 
 def _dropped_axes(axes: Axes, ndim: int, name: str) -> tuple[int, ...]:
     """The axes to drop, from 0."""
-    given = () if axes is None else _several(axes)
+    given = () if axes is None else each_axis(axes)
     if any(not -ndim <= axis < ndim for axis in given):
         raise ShapeError(f"{name} {given} is out of range for {ndim} dimensions")
     return tuple(int(axis) % ndim for axis in given)
@@ -129,15 +131,10 @@ def _added_axes(new_axis: Axes, chunks: Sequence[BlockLengths] | None, ndim: int
     """The axes of the result to add, in order; by default those that `chunks` has more, first."""
     if new_axis is None:
         return list(range(max(0, len(chunks) - ndim))) if chunks is not None else []
-    added = sorted(_several(new_axis))
+    added = sorted(each_axis(new_axis))
     if any(not 0 <= axis < ndim + len(added) for axis in added):
         raise ShapeError(f"new_axis {added} does not fit {ndim + len(added)} dimensions")
     return added
-
-
-def _several(axes: int | Iterable[int]) -> tuple[int, ...]:
-    """One or several axes as a tuple."""
-    return tuple(axes) if isinstance(axes, Iterable) else (axes,)
 
 
 def _takes(function: Callable[..., Any], word: str) -> bool:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.naming import named
 from dask_tapestry.arrays.core.out_argument import into
 from dask_tapestry.arrays.user_functions.declared_dtype import declared_dtype
@@ -67,6 +68,7 @@ class Unpacked:
         return self.container(block[name] for name in names)
 
 
+@checked
 def reduction(
     x: ArrayLike,
     chunk: Callable[..., Any] | Monoid,

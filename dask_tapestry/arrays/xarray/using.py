@@ -8,11 +8,21 @@ from typing import Any
 
 import xarray
 from xarray.backends import zarr
-from xarray.core import parallel
+from xarray.compat import dask_array_ops
+from xarray.core import groupby, parallel
 from xarray.namedarray.parallelcompat import list_chunkmanagers
 
 from dask_tapestry.arrays.xarray.chunk_manager import TapestryManager
 from dask_tapestry.arrays.xarray.dataset_blocks import as_one_expression, of_one_plan, taking_back
+from dask_tapestry.arrays.xarray.filled_forward import filling_here
+from dask_tapestry.arrays.xarray.flox_calls import arriving_here, callers_of_flox
+from dask_tapestry.arrays.xarray.grouped_reductions import (
+    joining_together,
+    reducing_together,
+    scanning_together,
+    taking_ends_together,
+    taking_quantiles_together,
+)
 from dask_tapestry.arrays.xarray.zarr_chunks import between_writes, of_equal_lengths
 
 __all__ = ["use"]
@@ -25,6 +35,15 @@ WRAPPED = tuple(  # functions that do not ask a manager, by where xarray calls t
         (xarray.Dataset, "__dask_exprs__", as_one_expression),
         (xarray, "map_blocks", taking_back),
         (parallel, "map_blocks", taking_back),
+        *[
+            (owner, name, wrap)
+            for owner in (groupby.DataArrayGroupByBase, groupby.DatasetGroupByBase)
+            for name, wrap in (("reduce", reducing_together), ("_combine", joining_together))
+        ],
+        (groupby.GroupBy, "quantile", taking_quantiles_together),
+        (groupby.GroupBy, "_first_or_last", taking_ends_together),
+        (groupby.GroupBy, "_flox_scan", scanning_together),
+        (dask_array_ops, "push", filling_here),
         (zarr, "_determine_zarr_chunks", of_equal_lengths),
         (zarr, "validate_grid_chunks_alignment", between_writes),
     )
@@ -38,7 +57,7 @@ class use:  # noqa: N801  (it is called as a function, and may open a ``with`` b
     The chunk manager takes the place that Dask's has under the name ``"dask"``, which is xarray's
     default: ``ds.chunk()``, ``xr.open_zarr`` and ``xr.open_dataset(..., chunks=...)`` then make
     arrays of this library. Arrays of Dask's are served too; what the manager makes of them is ours.
-    xarray's option ``use_flox`` is false as long, for flox would make arrays of Dask's.
+    Where flox is installed, what xarray asks of it is computed here too.
 
     Returns
     -------
@@ -64,12 +83,11 @@ class use:  # noqa: N801  (it is called as a function, and may open a ``with`` b
         managers = list_chunkmanagers()
         self._manager_before: Any = managers.get(SLOT)
         managers[SLOT] = TapestryManager()
-        self._functions_before = [(owner, name, getattr(owner, name)) for owner, name, _ in WRAPPED]
-        for owner, name, wrap in WRAPPED:
+        of_flox = [(owner, "groupby_reduce", arriving_here) for owner in callers_of_flox()]
+        wrapped = (*WRAPPED, *of_flox)
+        self._functions_before = [(owner, name, getattr(owner, name)) for owner, name, _ in wrapped]
+        for owner, name, wrap in wrapped:
             setattr(owner, name, wrap(unwrap(getattr(owner, name))))
-        # flox writes its own Dask graphs, of which arrays of Dask's come out
-        set_options: Any = xarray.set_options  # it is not annotated
-        self._options = set_options(use_flox=False)
 
     def __enter__(self) -> use:
         return self
@@ -83,4 +101,3 @@ class use:  # noqa: N801  (it is called as a function, and may open a ``with`` b
         list_chunkmanagers()[SLOT] = self._manager_before
         for owner, name, function in self._functions_before:
             setattr(owner, name, function)
-        self._options.__exit__(kind, error, trace)

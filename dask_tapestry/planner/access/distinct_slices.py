@@ -8,7 +8,7 @@ boxes of several patterns meet.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import product
 from math import prod
 
@@ -42,7 +42,7 @@ def distinct_slices(shares: Sequence[Share], cuts: tuple[Cuts, ...], itemsize: i
     shortest = [_shortest(c) for c in cuts]
     pairs = PatternPairs(full)
     if gone or not all(pairs.are_apart(n, shortest) for n in range(len(full))):
-        found = len(set(_listed(full, gone, cuts, itemsize)))
+        found = _listed(full, gone, cuts, itemsize)
     else:
         found = sum(_counted(p, cuts, shortest, itemsize) for p in full)
     first = block_box(cuts, (0,) * len(cuts))
@@ -52,16 +52,48 @@ def distinct_slices(shares: Sequence[Share], cuts: tuple[Cuts, ...], itemsize: i
 
 def _listed(
     patterns: Sequence[Pattern], gone: Sequence[Share], cuts: tuple[Cuts, ...], itemsize: int
-) -> Iterator[Part]:
-    """The parts of all boxes, but of those parts of patterns that no block reads after all."""
+) -> int:
+    """Number of the parts of all boxes, but those of patterns that no block reads after all."""
     met = sum(prod([sum(g.kinds.values()) for g in lying_of(p, cuts)]) for p in patterns)
     if met > MOST_PLACES:
         raise UncountableError(f"{met} parts of blocks that may be equal")
+    boxes = set[ZRange]()
     for pattern in patterns:
         less = {box for share in gone if share.whole == pattern for box in share.pattern.boxes()}
-        for box in pattern.boxes():
-            if box not in less:
-                yield from _parts(box, cuts, itemsize)
+        boxes.update(box for box in pattern.boxes() if box not in less)
+    return len(_parts_of(boxes, cuts, itemsize))
+
+
+def _parts_of(
+    boxes: Collection[ZRange], cuts: tuple[Cuts, ...], itemsize: int
+) -> set[tuple[Part, Part]]:
+    """The slices of blocks that boxes need: along the first axis, and along the others.
+
+    Most boxes lie alike along most axes: the parts along these are joined once.
+    """
+    first: dict[ZRange, list[tuple[Part, int, int]]] = {}
+    others: dict[ZRange, list[tuple[Part, int, int]]] = {}
+    found = set[tuple[Part, Part]]()
+    for box in boxes:
+        ends = ZRange(box.lo[:1], box.hi[:1]), ZRange(box.lo[1:], box.hi[1:])
+        for known, end, own in zip((first, others), ends, (cuts[:1], cuts[1:]), strict=True):
+            if end not in known:
+                known[end] = list(_parts(end, own))
+        for one, part, held in first[ends[0]]:
+            found.update(
+                (one, other)
+                for other, p, h in others[ends[1]]
+                if (held * h - part * p) * itemsize >= SLICE_SAVES_BYTES
+            )
+    return found
+
+
+def _parts(box: ZRange, cuts: tuple[Cuts, ...]) -> Iterator[tuple[Part, int, int]]:
+    """The parts of blocks in a box along some axes, their cells, and those of the blocks."""
+    along = [list(parts_on_axis(c, lo, hi)) for c, lo, hi in zip(cuts, box.lo, box.hi, strict=True)]
+    for parts in product(*along):
+        part = tuple([(number, a, b) for number, a, b, _ in parts])
+        yield part, prod([b - a for _, a, b in part]), prod([length for *_, length in parts])
 
 
 def _counted(
@@ -101,16 +133,6 @@ def _different(
             part, held = (prod(n) for n in zip(*[(b - a, n) for _, a, b, n in found], strict=True))
             parts[key] = Overlap(part, held)
     return Counter(parts.values())
-
-
-def _parts(box: ZRange, cuts: tuple[Cuts, ...], itemsize: int) -> Iterator[Part]:
-    """The slices of blocks that a box needs: the block's number and the part, along each axis."""
-    along = [list(parts_on_axis(c, lo, hi)) for c, lo, hi in zip(cuts, box.lo, box.hi, strict=True)]
-    for parts in product(*along):
-        held = prod([length for *_, length in parts])
-        part = prod([b - a for _, a, b, _ in parts])
-        if (held - part) * itemsize >= SLICE_SAVES_BYTES:
-            yield tuple([(number, a, b) for number, a, b, _ in parts])
 
 
 def _shortest(cuts: Cuts) -> int:

@@ -36,7 +36,8 @@ class Pattern(NamedTuple):
 
     def holds(self, box: ZRange) -> bool:
         """Whether a box of the same shape is one of them."""
-        return _reaches(tuple(map(sub, box.lo, self.box.lo)), self.steps)
+        longest_first = sorted(self.steps, key=_length, reverse=True)
+        return _reaches(tuple(map(sub, box.lo, self.box.lo)), longest_first)
 
     def boxes(self) -> Iterator[ZRange]:
         """Each box."""
@@ -45,19 +46,33 @@ class Pattern(NamedTuple):
             yield moved(self.box, shifts, place)
 
 
+def _length(step: Steps) -> int:
+    return max(map(abs, step.shift), default=0)
+
+
 def _reaches(apart: tuple[int, ...], steps: Sequence[Steps]) -> bool:
     """Whether some of each step lead so far."""
     if not steps:
         return not any(apart)
     (shift, places), *rest = steps
     axis = first_of((a for a, n in enumerate(shift) if n), "axis along which steps lead")
-    alone = not any(step.shift[axis] for step in rest)
-    times = [apart[axis] // shift[axis]] if alone else range(places)
-    for t in times:
-        left = tuple([a - t * n for a, n in zip(apart, shift, strict=True)])
-        if 0 <= t < places and (not alone or not left[axis]) and _reaches(left, rest):
+    for t in _times(apart[axis], shift[axis], places, [(s.shift[axis], s.places) for s in rest]):
+        if _reaches(tuple([a - t * n for a, n in zip(apart, shift, strict=True)]), rest):
             return True
     return False
+
+
+def _times(apart: int, shift: int, places: int, rest: Sequence[tuple[int, int]]) -> range:
+    """How often a shift along an axis is taken, if the rest can lead as far as is left.
+
+    A few times at most where steps are longer than all shorter ones together, as those of blocks
+    and of chunks in them are.
+    """
+    ends = [n * (count - 1) for n, count in rest]
+    nearest, farthest = apart - sum(n for n in ends if n > 0), apart - sum(n for n in ends if n < 0)
+    if shift < 0:
+        shift, nearest, farthest = -shift, -farthest, -nearest
+    return range(max(0, -(-nearest // shift)), min(places - 1, farthest // shift) + 1)
 
 
 def pattern_of(box: ZRange, steps: Iterable[tuple[tuple[int, ...], int]]) -> tuple[Pattern, int]:

@@ -18,6 +18,12 @@ from dask_tapestry.planner.access.from_others import Reading, bytes_from_others
 from dask_tapestry.planner.cost.block_seconds import Order, block_seconds, kernel_seconds
 from dask_tapestry.planner.cost.footprint import Needs, needs_of, reach_of
 from dask_tapestry.planner.cost.own_resources import beyond_limits, step_amounts
+from dask_tapestry.planner.cost.resource_seconds import (
+    Taken,
+    Tasks,
+    overhead_seconds,
+    step_seconds,
+)
 from dask_tapestry.planner.cost.store_requests import block_requests
 from dask_tapestry.planner.cost.stored import stored_bytes
 from dask_tapestry.planner.cost.waves import Blocks
@@ -28,9 +34,7 @@ from dask_tapestry.planner.fusion.units import Held
 from dask_tapestry.planner.machine.machine import SLICE_SAVES_BYTES, Machine
 from dask_tapestry.zspace import Cuts, ZRange, largest_box
 
-APART: Final = 0.1  # of a resource's seconds that never overlap with those of the busiest
 COUNTED: Final = ("read", "moved", "slices", "edges", "sliced")
-FETCH: Final = 0.01  # seconds until a value asked of another worker begins to arrive
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,39 +121,6 @@ class StepCost:
         return max(kinds, key=lambda kind: float(getattr(self, kind)))
 
 
-class Taken(NamedTuple):
-    """What all blocks of a step take from elsewhere.
-
-    Attributes
-    ----------
-    read, moved
-        Bytes from stores, and from other workers.
-    requests
-        Stored chunks that are opened, those that are written too.
-    edges, slices
-        Blocks or parts of them that tasks wait for, and tasks that cut these parts.
-    sliced
-        Bytes that these cut.
-    """
-
-    read: float
-    requests: float
-    moved: float
-    edges: int
-    slices: int
-    sliced: float
-
-
-class _Tasks(NamedTuple):
-    """Blocks, operators that each calls, pieces it reads ahead and has; what it reads is plain."""
-
-    blocks: Blocks
-    calls: int
-    ahead: int
-    pieces: int
-    plain: bool
-
-
 class _Met(NamedTuple):
     """What all blocks of a step take of inputs that are held in blocks."""
 
@@ -184,17 +155,13 @@ def step_cost(
     block += _fresh_seconds(program, box, needs.work, handy, machine)
     if saves_half(program, tuple(cuts)):
         block /= 2
-    tasks = _Tasks(blocks, needs.calls, needs.ahead, needs.pieces, program.reads_plain)
+    tasks = Tasks(blocks, needs.calls, needs.ahead, needs.pieces, program.reads_plain)
     compute = _in_waves(block, tasks, program, machine)
     writing = blocks.equal if written else 0.0
     taken = _taken(program, cuts, box, held, needs, writing, machine)
-    network, store, overhead, total = _seconds(compute, taken, written, tasks, machine)
+    takes = step_seconds(compute, taken, written, tasks, machine)
     return StepCost(
-        seconds=total,
-        compute=compute,
-        network=network,
-        store=store,
-        overhead=overhead,
+        **takes._asdict(),
         read=taken.read,
         written=written,
         moved=taken.moved,
@@ -236,9 +203,9 @@ def with_taken(
     """The cost of a step under a grid, of which all that its blocks take was counted."""
     counts: dict[str, Any] = {name: getattr(taken, name) for name in COUNTED}
     e = replace(estimate, counted=True, **counts)
-    tasks = _Tasks(Blocks.of(cuts), e.calls, e.ahead, e.pieces, e.plain)
-    network, store, overhead, total = _seconds(e.compute, taken, e.written, tasks, machine)
-    return replace(e, seconds=total, network=network, store=store, overhead=overhead)
+    tasks = Tasks(Blocks.of(cuts), e.calls, e.ahead, e.pieces, e.plain)
+    takes = step_seconds(e.compute, taken, e.written, tasks, machine)
+    return replace(e, **takes._asdict())
 
 
 def _taken(
@@ -264,76 +231,6 @@ def _taken(
     )
 
 
-def _seconds(
-    compute: float, taken: Taken, written: float, tasks: _Tasks, machine: Machine
-) -> tuple[float, float, float, float]:
-    """Seconds of the network, of stores, of handling tasks, and of the step."""
-    count = tasks.blocks.total
-    network = _network_seconds(taken.moved, taken.edges, count, machine)
-    store = _store_seconds(taken.read, written, taken.requests, tasks, machine)
-    handled = (taken.slices, taken.edges, taken.sliced)
-    overhead = overhead_seconds(count, *handled, machine, tasks.calls)
-    waiting = _apart(count, machine)
-    beside = machine.threads > 1 and count > machine.workers
-    by_turns = tasks.pieces if beside else tasks.ahead
-    reading = waiting if machine.local else _apart(count * by_turns, machine)
-    busy = ((compute, reading), (network, waiting), (store, reading))
-    longest, share = max(busy)
-    apart = sum([seconds * part for seconds, part in busy]) - longest * share
-    return network, store, overhead, longest + apart + overhead
-
-
-def _apart(count: int, machine: Machine) -> float:
-    """The share of a resource's seconds that does not overlap with those of the busiest.
-
-    A block waits for what it reads; only other blocks of its slot, if there are any, compute
-    meanwhile. Of a block that reads ahead each piece counts, and of one that has a worker's other
-    threads beside it: one thread's piece is read while others are computed.
-    """
-    return max(APART, min(1.0, machine.slots / count))
-
-
-def _network_seconds(moved: float, messages: int, count: int, machine: Machine) -> float:
-    if not moved:
-        return 0.0
-    every = moved / machine.network + messages * machine.latency
-    return (0.0 if machine.local else FETCH) + every / min(machine.hosts, count)
-
-
-def _store_seconds(
-    read: float, written: float, requests: float, tasks: _Tasks, machine: Machine
-) -> float:
-    """Seconds of stores: those that threads of this process take, or a worker's connection.
-
-    Local chunks are decoded by the threads that read them, each of which has its part of the rate;
-    any thread of a worker elsewhere may use its whole connection.
-    """
-    parts = machine.threads if machine.local else 1
-    busy = read / machine.read_rate(tasks.plain) + written / machine.store_write
-    block = (busy + requests * machine.store_latency) * parts / tasks.blocks.equal
-    together = read / machine.store_read_all + written / machine.store_write_all
-    taken = tasks.blocks.waves(machine.hosts * parts)
-    return max(block * taken, together) + block * tasks.blocks.uneven(tasks.pieces)
-
-
-def overhead_seconds(
-    count: int, slices: int, edges: int, sliced: float, machine: Machine, calls: int = 0
-) -> float:
-    """Seconds of the scheduler, which handles one task at a time, and of the workers' threads.
-
-    A block calls so many operators; threads of one process do that one at a time. Slices are copies
-    in fresh memory, made before blocks are computed.
-    """
-    tasks = count * machine.task + slices * machine.slice + edges * machine.edge
-    called = count * calls * machine.call
-    if machine.local:
-        return tasks + called
-    if slices:
-        copied = 2 * sliced / machine.memory + slices * machine.fresh_seconds(sliced / slices)
-        tasks += copied / min(machine.slots, slices)
-    return tasks + ((count + slices) * machine.worker_task + called) / min(machine.slots, count)
-
-
 def _fresh_seconds(program: Program, box: ZRange, work: int, handy: int, machine: Machine) -> float:
     """Seconds of a block for memory that comes fresh from the system.
 
@@ -344,7 +241,7 @@ def _fresh_seconds(program: Program, box: ZRange, work: int, handy: int, machine
     return others + (0.0 if machine.local else machine.fresh_seconds(own))
 
 
-def _in_waves(block: float, tasks: _Tasks, program: Program, machine: Machine) -> float:
+def _in_waves(block: float, tasks: Tasks, program: Program, machine: Machine) -> float:
     """Seconds of all blocks, of which the largest takes those of a `block`."""
     blocks = tasks.blocks
     count = blocks.total

@@ -14,7 +14,8 @@ from typing import Final
 from dask_tapestry.planner.access.access import Access, UncountableError
 from dask_tapestry.planner.access.from_others import Reading, bytes_from_others
 from dask_tapestry.planner.access.traffic import InputTraffic, traffic
-from dask_tapestry.planner.cost.cost import StepCost, Taken, with_taken
+from dask_tapestry.planner.cost.cost import StepCost, with_taken
+from dask_tapestry.planner.cost.resource_seconds import Taken
 from dask_tapestry.planner.cost.store_requests import block_requests
 from dask_tapestry.planner.cost.waves import Blocks
 from dask_tapestry.planner.fusion.program import Program

@@ -99,7 +99,7 @@ def rank(cost: StepCost, limits: Limits) -> Rank:
     many = max(cost.blocks - limits.blocks, cost.edges - limits.edges, 0)
     few = limits.block is not None and cost.blocks < limits.blocks and cost.edges < limits.edges
     large = max(0, cost.touched - (limits.block or 0)) if few else 0
-    excess = max(0, cost.work - limits.of_block(cost.blocks, cost.edges))
+    excess = limits.excess(cost.blocks, cost.edges, cost.work)
     return Rank(excess, cost.beyond, many, large, cost.seconds, cost.busy)
 
 

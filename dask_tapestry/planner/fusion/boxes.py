@@ -106,13 +106,19 @@ def _hulls(boxes: Sequence[ZRange], room: float) -> tuple[ZRange, ...]:
     if whole.size <= max(FEW_CELLS, max([box.size for box in boxes])):
         return (whole,)
     hulls = [_Hull(number, box.lo, box.hi, box.size) for number, box in enumerate(boxes)]
-    count = 0
+    count, axes = 0, [a for a in range(whole.ndim) if _differ(boxes, a)]
     while count != len(hulls) > 1:
         count = len(hulls)
-        for axis in range(boxes[0].ndim):
+        for axis in axes:
             hulls = _merged_along(hulls, axis, room)
     hulls.sort(key=lambda hull: hull.first)
     return tuple([ZRange(hull.lo, hull.hi) for hull in hulls])
+
+
+def _differ(boxes: Sequence[ZRange], axis: int) -> bool:
+    """Whether boxes lie differently along an axis: those that do not are near along others."""
+    lo, hi = boxes[0].lo[axis], boxes[0].hi[axis]
+    return any(box.lo[axis] != lo or box.hi[axis] != hi for box in boxes)
 
 
 def _merged_along(hulls: list[_Hull], axis: int, room: float) -> list[_Hull]:
@@ -135,7 +141,12 @@ def _merged_along(hulls: list[_Hull], axis: int, room: float) -> list[_Hull]:
 
 def _outermost(boxes: Sequence[ZRange]) -> tuple[ZRange, ...]:
     """Those of different boxes that none of the others contains."""
-    return tuple([b for b in boxes if not any(o is not b and o.contains(b) for o in boxes)])
+    return tuple([b for b in boxes if not any(o is not b and _contains(o, b) for o in boxes)])
+
+
+def _contains(one: ZRange, other: ZRange) -> bool:
+    """Whether one box contains another, which has cells: most differ along the first axis."""
+    return one.lo[0] <= other.lo[0] and other.hi[0] <= one.hi[0] and one.contains(other)
 
 
 def holder(held: Sequence[ZRange], box: ZRange) -> int:
@@ -148,8 +159,9 @@ def holder(held: Sequence[ZRange], box: ZRange) -> int:
     """
     if len(held) == 1:
         return 0
+    contains = ZRange.contains if box.is_empty else _contains
     for number, one in enumerate(held):
-        if one is box or one.contains(box):
+        if one is box or contains(one, box):
             return number
     raise PlanError(
         f"cells {box} are read, of which only {', '.join(map(str, held)) or 'none'} are held: "

@@ -25,7 +25,10 @@ class Group:
     node
         The value.
     program
-        What one block of it takes.
+        What one block of it takes. While plans are compared it is one of all groups that differ in
+        their data alone, as those of the variables of a Dataset do.
+    own
+        What one block of it computes.
     inputs
         The held and external nodes that it reads.
     members
@@ -34,6 +37,7 @@ class Group:
 
     node: Node
     program: Program
+    own: Program
     inputs: tuple[Node, ...]
     members: tuple[Node, ...]
 
@@ -46,7 +50,8 @@ def is_external(node: Node) -> bool:
 def group_of(node: Node, held: Collection[Node]) -> Group:
     """What computes a held node from other held and external ones."""
     if is_external(node):
-        return Group(node, Program((node.type,), ()), (node,), ())
+        given = Program((node.type,), ())
+        return Group(node, given, given, (node,), ())
     members = members_of(node, held)
     inputs = inputs_of(members)
     groups: dict[Node, list[Node]] = defaultdict(list)
@@ -71,7 +76,7 @@ def group_of(node: Node, held: Collection[Node]) -> Group:
         )
     computed = tuple(m for m in members if m in groups)
     program = Program(tuple(x.type for x in inputs), tuple(instructions))
-    return Group(node, program, inputs, computed)
+    return Group(node, program, program, inputs, computed)
 
 
 def inputs_of(members: Sequence[Node]) -> tuple[Node, ...]:

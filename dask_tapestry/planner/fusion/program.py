@@ -336,9 +336,26 @@ class Program:
         for at, operator in operators.items():
             instructions[at] = instructions[at]._replace(operator=operator)
         made = Program(self.inputs, tuple(instructions), self.within)
-        made.__dict__["_schedules"] = self._schedules
-        made.__dict__["found"] = self.found
+        made.share(self)
         return made
+
+    def share(self, other: Program) -> None:
+        """Know what is known of another program that reads the same boxes."""
+        self.__dict__["_schedules"] = other._schedules
+        self.__dict__["found"] = other.found
+
+    @cached_property
+    def without_data(self) -> Program:
+        """The same with slots for what is read and written: equal for all data of these types."""
+        slots: dict[Operator, Operator] = {}
+        for one in self.instructions:
+            if isinstance(one.operator, Source | Sink) and one.operator not in slots:
+                slots[one.operator] = one.operator.slot(len(slots)) or one.operator
+        found = [
+            one._replace(operator=slots.get(one.operator, one.operator), line=None)
+            for one in self.instructions
+        ]
+        return Program(self.inputs, tuple(found), self.within)
 
     def inside(self, boxes: Sequence[tuple[ZRange, ...]]) -> Program:
         """The same for parts of a block that has these `boxes` of each value.

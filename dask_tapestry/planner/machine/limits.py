@@ -40,6 +40,9 @@ class Limits:
         Peak bytes of a block of a step that has no more blocks than there are workers, and that
         reads no other step. Dask gives such blocks to the workers that have least to do, so that
         `TOGETHER` of them meet on a worker at most.
+    alone
+        Peak bytes of a larger block, which a worker computes with no other such block beside it; 0
+        where blocks of all sizes are computed side by side.
     """
 
     task: int
@@ -49,6 +52,7 @@ class Limits:
     edges: int = MOST_EDGES
     workers: int = 1
     few: int = 0
+    alone: int = 0
 
     @classmethod
     def of(cls, resources: Resources, share: float = TASK_SHARES[0]) -> Limits:
@@ -64,6 +68,23 @@ class Limits:
         """Peak bytes of a block of a step of `count` blocks, which have so many edges."""
         return self.few if count <= self.workers and not edges else self.task
 
+    @property
+    def most(self) -> int:
+        """Peak bytes of any block of a step of many blocks."""
+        return max(self.task, self.alone)
+
+    def is_alone(self, count: int, edges: int, work: int) -> bool:
+        """Whether a block of so many peak bytes has no other such block of its worker beside it."""
+        return self.alone > 0 and work > self.of_block(count, edges)
+
+    def excess(self, count: int, edges: int, work: int) -> int:
+        """By how much a block of so many peak bytes exceeds what it may take."""
+        return max(0, work - max(self.alone, self.of_block(count, edges)))
+
+    def with_alone(self, resources: Resources) -> Limits:
+        """The same, where blocks that take more are computed one by one."""
+        return replace(self, alone=min(map(resources.usable_by, resources.kinds)))
+
     def with_least(self, touched: int) -> Limits:
         """Those of a step whose smallest block touches so much: up to twice as much is allowed.
 
@@ -73,9 +94,10 @@ class Limits:
             return self
         return replace(self, block=ROOMY * touched)
 
-    def scaled(self, share: float) -> Limits:
-        """Those of workers with a share of the memory."""
-        return replace(self, task=int(self.task * share), few=int(self.few * share))
+    def scaled(self, share: float, usable: int) -> Limits:
+        """Those of workers with a share of the memory for a task, and so many bytes for a plan."""
+        alone = usable if self.alone else 0
+        return replace(self, task=int(self.task * share), few=int(self.few * share), alone=alone)
 
     @property
     def uncut(self) -> Limits:

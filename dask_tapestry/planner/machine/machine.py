@@ -7,7 +7,7 @@ how fast it is. Everything else in the cost model is structural.
 from __future__ import annotations
 
 from dataclasses import field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import inf
 from typing import Any, Final
 
@@ -22,6 +22,7 @@ from dask_tapestry.planner.machine.worker_group import WorkerGroup
 SECONDS_A_TASK: Final = 1e-4  # of the scheduler
 HUGE_PAGE: Final = 2**21  # bytes, of x86 and usual arm64 systems
 IMBALANCE: Final = 1.25  # of a worker's share of memory: Dask decides which worker holds what
+REQUESTS: Final = 10  # of a task to a store elsewhere at a time: zarr's "async.concurrency"
 SLICE_SAVES_BYTES: Final = 2**20  # that cutting a block where it lies must save, to be worth a task
 
 
@@ -49,8 +50,8 @@ class Machine:
         Bytes a second of a worker; those read that are not encoded.
     store_read_all, store_write_all
         Bytes a second of all workers together: the store's own limit.
-    store_latency
-        Seconds a request to a store.
+    store_latency, requests
+        Seconds that a thread waits for a request to a store, and how many are under way at a time.
     task, edge, slice
         Seconds of the scheduler, which does one at a time: for a task, for a value that a task
         reads, for a task that slices a value where it lies.
@@ -67,6 +68,8 @@ class Machine:
         How many times as fast as the rates say threads compute.
     places
         The machine at each place, where workers are not alike.
+    alone
+        Whether a worker computes one block at a time, of all steps of a plan that say so.
     rates
         What the rates of kernels are looked up in.
     """
@@ -91,6 +94,7 @@ class Machine:
     store_read_all: float
     store_write_all: float
     store_latency: float
+    requests: int
     task: float
     edge: float
     slice: float
@@ -101,6 +105,7 @@ class Machine:
     place: str = ""
     speed: float = 1.0
     places: tuple[Machine, ...] = ()
+    alone: bool = False
     rates: Rates = field(kw_only=True, repr=False)
 
     @staticmethod
@@ -121,6 +126,14 @@ class Machine:
     def at(self, place: str) -> Machine:
         """The machine at a place; itself for ""."""
         return next((m for m in self.places if m.place == place), self)
+
+    @cached_property
+    def one_by_one(self) -> Machine:
+        """The machine whose workers compute one block at a time: fewer hold memory together."""
+        memory = self.rates.memory
+        return replace(
+            self, alone=True, threads=1, slots=self.hosts, memory=memory, memory_all=memory
+        )
 
     def seconds(self, kernel: str, dtype: np.dtype[Any], flops: float, bytes: float) -> float:
         """Seconds that a thread takes for `flops` operations of `kernel` that touch `bytes`.
@@ -161,6 +174,8 @@ def _machine(resources: Resources, bytes: tuple[int, int, int], rates: Rates) ->
     carried = resources.bandwidth_bytes
     latency = rates.latency if resources.latency is None else float(resources.latency)
     store = inf if resources.store_bandwidth is None else float(resources.store_bandwidth)
+    own = inf if resources.worker_bandwidth is None else float(resources.worker_bandwidth)
+    stored = carried if resources.worker_bandwidth is None else own
     made = Machine(
         workers=resources.workers,
         hosts=resources.workers,
@@ -177,12 +192,13 @@ def _machine(resources: Resources, bytes: tuple[int, int, int], rates: Rates) ->
         row=rates.row,
         network=inf if local else carried,
         latency=0.0 if local else latency,
-        store_read=rates.store_read if local else carried,
-        store_plain=rates.store_plain if local else carried,
-        store_write=rates.store_write if local else carried,
+        store_read=min(rates.store_read, own) if local else stored,
+        store_plain=min(rates.store_plain, own) if local else stored,
+        store_write=min(rates.store_write, own) if local else stored,
         store_read_all=store,
         store_write_all=store,
-        store_latency=rates.store_latency,
+        store_latency=_request_seconds(resources, rates),
+        requests=1 if _opens_files(resources) else REQUESTS,
         task=rates.local_task if local else rates.scheduler_task,
         edge=rates.local_edge if local else rates.scheduler_edge,
         slice=rates.local_slice if local else rates.scheduler_slice,
@@ -195,6 +211,18 @@ def _machine(resources: Resources, bytes: tuple[int, int, int], rates: Rates) ->
     if not resources.groups:
         return made
     return replace(made, places=tuple(_at(made, group, resources) for group in resources.kinds))
+
+
+def _opens_files(resources: Resources) -> bool:
+    """Whether a request is the opening of a file by this process, one at a time."""
+    return resources.local and resources.store_latency is None
+
+
+def _request_seconds(resources: Resources, rates: Rates) -> float:
+    """Seconds that a thread waits for a request to a store, of which the rates say those of all."""
+    if resources.store_latency is not None:
+        return float(resources.store_latency)
+    return rates.store_latency * (resources.threads if resources.local else 1)
 
 
 def _at(machine: Machine, group: WorkerGroup, resources: Resources) -> Machine:

@@ -48,8 +48,8 @@ class Resources:
     memory
         Memory of each worker, in bytes or as text such as ``"64 GiB"``.
     bandwidth
-        Between workers and from storage, in bytes a second of a worker or as text such as
-        ``"25 GB/s"``.
+        Between workers, in bytes a second of a worker or as text such as ``"25 GB/s"``; from
+        storage, too, if ``worker_bandwidth`` is not given.
     gpus
         GPUs of each worker.
     local
@@ -57,6 +57,12 @@ class Resources:
     store_bandwidth
         Most that storage gives or takes for all workers together, in bytes a second or as text;
         by default each worker has its bandwidth for itself.
+    store_latency
+        Of a request to storage, in seconds or as text such as ``"20 ms"``; a task has some of them
+        under way at a time. By default as measured, see `calibrate`.
+    worker_bandwidth
+        Most that one worker gets from storage or brings there, in bytes a second or as text; by
+        default its bandwidth.
     latency
         Of a message between workers, in seconds or as text such as ``"200 us"``; by default as
         measured, see `calibrate`.
@@ -85,6 +91,8 @@ class Resources:
     gpus: int = 0
     local: bool = field(default=False, repr=False)
     store_bandwidth: int | str | None = field(default=None, kw_only=True)
+    store_latency: float | str | None = field(default=None, kw_only=True)
+    worker_bandwidth: int | str | None = field(default=None, kw_only=True)
     latency: float | str | None = field(default=None, kw_only=True)
     limits: Mapping[str, float] = field(default_factory=dict, kw_only=True, hash=False)
     groups: Sequence[WorkerGroup | tuple[Any, ...]] = field(default=(), kw_only=True)
@@ -98,11 +106,14 @@ class Resources:
         self._set(memory=max(memory, 1), local=truth("local", self.local))
         self._set(bandwidth=bytes_a_second("bandwidth", self.bandwidth))
         self._join_groups()
-        if self.store_bandwidth is not None:
-            store = bytes_a_second("store_bandwidth", self.store_bandwidth)
-            self._set(store_bandwidth=store)
-        if self.latency is not None:
-            self._set(latency=seconds("latency", self.latency))
+        for name, check in (
+            ("store_bandwidth", bytes_a_second),
+            ("worker_bandwidth", bytes_a_second),
+            ("store_latency", seconds),
+            ("latency", seconds),
+        ):
+            if getattr(self, name) is not None:
+                self._set(**{name: check(name, getattr(self, name))})
         if self.rates is not None:
             self._set(rates=chosen_rates(self.rates))
         self._set(limits=amounts_by_name(self.limits))

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import lru_cache, reduce
-from itertools import pairwise, product
+from itertools import islice, pairwise, product
 from operator import or_
 
-from dask_tapestry.planner.access.access import Access, UncountableError
+from dask_tapestry.planner.access.access import MOST_CLASSES, Access
 from dask_tapestry.planner.cost.footprint import met_blocks
 from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.planner.fusion.program import Program
@@ -201,16 +201,28 @@ def _fewest_read(reader: Step, step: Step) -> int:
     ends = (0,) * len(reader.cuts), tuple(n - 1 for n in reader.grid_shape)
     boxes = [reader.program.input_boxes(reader.box(end))[at] for end in ends]
     fewest = min(sum(met_blocks(b, step.cuts) for b in found) for found in boxes)
-    return fewest if _all_read(reader.program, reader.cuts, at) else 0
+    return fewest if fewest and _all_read(reader.program, reader.cuts, at) else 0
 
 
 @lru_cache(maxsize=4096)
 def _all_read(program: Program, cuts: tuple[Cuts, ...], number: int) -> bool:
     """Whether no block of a grid leaves an input out, as those of a concatenation do."""
-    if not any(len(i.inputs) > 1 and i.operator.is_selector for i in program.instructions):
+    if number in _always_read(program):
         return True
-    try:
-        leaves = Access.of(program, cuts).few_leaves
-    except UncountableError:
-        return False
-    return all(any(not m.box.is_empty for m in leaf.moving[number]) for leaf in leaves)
+    classes = Access.of(program, cuts).each_leaf()
+    for leaf in islice(classes, MOST_CLASSES):
+        if all(m.box.is_empty for m in leaf.moving[number]):
+            return False
+    return next(classes, None) is None  # of more classes nothing is known
+
+
+@lru_cache(maxsize=1024)
+def _always_read(program: Program) -> frozenset[int]:
+    """The values that every block reads: no operator on the way chooses among its inputs."""
+    first, found = len(program.inputs), {len(program.types) - 1}
+    for value in range(len(program.types) - 1, first - 1, -1):
+        instruction = program.instructions[value - first]
+        chooses = len(instruction.inputs) > 1 and instruction.operator.is_selector
+        if value in found and not chooses:
+            found.update(instruction.inputs)
+    return frozenset(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from enum import Enum
 from math import ceil, prod
 
 from dask_tapestry.late_named_tuple import NamedTuple
@@ -20,6 +21,14 @@ from dask_tapestry.zspace import Cuts
 
 STREAMED = 4  # blocks for each slot that are held of a value that is read block by block
 MOST_PAIRED = 256  # steps that are compared in pairs: a thousand would take 70 ms
+
+
+class Slices(Enum):
+    """Which slices of blocks are taken to wait on workers."""
+
+    COUNTED = "those that are cut"
+    ALL = "of all that steps may cut: no worker holds more"
+    NONE = "none: a worker holds more"
 
 
 class Fullest(NamedTuple):
@@ -42,19 +51,29 @@ class Fullest(NamedTuple):
         """Whether they hold no more than a plan may."""
         return self.bytes <= self.usable
 
+    def lacking(self, reserve: int = 0) -> int:
+        """Bytes by which they hold more than that, if some are held in reserve."""
+        return max(0, self.bytes + reserve - self.usable)
 
-def fullest_workers(plan: PlannedSteps, at_most: bool = False, rounds: int = 1) -> Fullest:
+
+def fullest_workers(
+    plan: PlannedSteps, slices: Slices = Slices.COUNTED, rounds: int = 1
+) -> Fullest:
     """The workers that hold most of what they may.
 
-    With `at_most` they hold no more than that: slices are not counted, but taken to be cut by all
-    steps that may. Results are held whole, or a part at a time if they are fetched in `rounds`.
+    Parameters
+    ----------
+    slices
+        Which are taken to be there: to count them takes longest of all.
+    rounds
+        Results are held whole, or a part at a time if they are fetched in several rounds.
     """
     resources = plan.resources
     if not resources.groups:
-        peak = _peak(plan, resources.kinds[0], "", at_most, rounds)
+        peak = _peak(plan, resources.kinds[0], "", slices, rounds)
         return Fullest(peak, resources.usable_bytes)
     found = [
-        Fullest(_peak(plan, g, g.place, at_most, rounds), resources.usable_by(g), g.place)
+        Fullest(_peak(plan, g, g.place, slices, rounds), resources.usable_by(g), g.place)
         for g in resources.kinds
     ]
     return max(found, key=lambda one: one.bytes / one.usable)
@@ -66,7 +85,11 @@ def peak_worker_bytes(plan: PlannedSteps) -> int:
 
 
 def _peak(
-    plan: PlannedSteps, kind: WorkerGroup, place: str, at_most: bool = False, rounds: int = 1
+    plan: PlannedSteps,
+    kind: WorkerGroup,
+    place: str,
+    slices: Slices = Slices.COUNTED,
+    rounds: int = 1,
 ) -> int:
     """The most bytes that a worker of a kind holds at a time.
 
@@ -86,7 +109,7 @@ def _peak(
             0 if lifetimes and lifetimes.takes_place(node) else held[node],
             node in placed and step.needs.copied,
             kind.threads,
-            at_most,
+            slices,
         )
         for node, step in steps.items()
     ]
@@ -140,35 +163,41 @@ class _Running(NamedTuple):
         Bytes that it takes besides the part of the value that is held once it has ended.
     waiting
         Bytes of a worker's slices that wait for blocks of the step.
+    alone
+        Whether a worker computes one at a time of all blocks of which that is said.
     """
 
     node: Node
     together: int
     beside: float
     waiting: float
+    alone: bool
 
     @classmethod
-    def of(cls, step: Step, held: int, copied: bool, threads: int, at_most: bool) -> _Running:
+    def of(cls, step: Step, held: int, copied: bool, threads: int, slices: Slices) -> _Running:
         """A block of `step`, whose value takes `held` bytes; `copied` to where that is held."""
         node = step.node
         block = node.type.dtype.itemsize * prod(c.longest for c in step.cuts)
         own = block if held >= node.type.nbytes and not copied else 0
         few = step.count <= step.machine.hosts and all(held is None for held in step.held)
         together = min(step.count, threads, TOGETHER if few else threads)
-        return cls(node, together, max(0, step.needs.work - own), _sliced(step, threads, at_most))
+        waiting, alone = _sliced(step, threads, slices), step.machine.alone
+        return cls(node, 1 if alone else together, max(0, step.needs.work - own), waiting, alone)
 
 
-def _sliced(step: Step, threads: int, at_most: bool) -> float:
+def _sliced(step: Step, threads: int, slices: Slices) -> float:
     """Bytes of slices that wait on a worker: for its threads, or for another step that has to end.
 
     Slices are cut as soon as what they are cut from is there.
     """
-    if step.machine.workers == 1 or all(own is None for own in step.held):
+    alone = step.machine.workers == 1 or all(own is None for own in step.held)
+    if alone or slices is Slices.NONE:
         return 0
     mine = ceil(step.count / step.machine.hosts)
     blocks = mine if len(step.inputs) > 1 else min(mine, threads)
-    each = step.needs.read - step.needs.stored if at_most else step.cost.sliced / step.count
-    return blocks * each
+    if slices is Slices.ALL:
+        return blocks * (step.needs.read - step.needs.stored)
+    return blocks * step.cost.sliced / step.count
 
 
 def _of_one_worker(node: Node, cuts: Sequence[Cuts], held: int, workers: int) -> float:
@@ -188,10 +217,11 @@ def least_share(held: float, workers: int) -> float:
 
 
 def _threads_full(blocks: Iterable[_Running], threads: int) -> float:
-    """Bytes of the first `blocks`, as many as there are threads."""
-    total = 0.0
+    """Bytes of the first `blocks`, as many as there are threads; of those alone, of one."""
+    total, one_runs = 0.0, False
     for block in blocks:
-        running = min(threads, block.together)
+        running = 0 if block.alone and one_runs else min(threads, block.together)
+        one_runs = one_runs or block.alone
         total += running * block.beside + block.waiting
         threads -= running
         if not threads:

@@ -91,7 +91,8 @@ class Load(NamedTuple):
 def _thread_seconds(step: Step, machine: Machine) -> float:
     """Seconds of the average block: a step's cost counts its waves, and that blocks end apart."""
     blocks = Blocks.of(step.cuts)
-    together = blocks.waves(min(blocks.total, machine.slots))
+    slots = step.machine.slots if step.machine.alone else machine.slots
+    together = blocks.waves(min(blocks.total, slots))
     largest = step.cost.compute / (together + blocks.uneven(step.cost.pieces))
     return largest * blocks.equal / blocks.total
 
@@ -134,7 +135,9 @@ class _Run:
             _State(len(bundle.reads), len(own))
             for bundle, own in zip(self.bundles, self.readers, strict=True)
         ]
+        self.alone = {node for node, step in steps.items() if step.machine.alone}
         self.free = machine.slots
+        self.turns_free = machine.workers  # of blocks that a worker computes one at a time
         self.now = self.network = self.scheduler = self.store = 0.0
         self.held = self.working = 0.0
         self.events: list[_Event] = []
@@ -175,11 +178,17 @@ class _Run:
             blocks = there - state.started
             if not blocks:
                 continue
-            at_once = min(blocks, self.free)
+            at_once = min(blocks, self._free_for(bundle))
+            if not at_once:
+                continue
             self._run(number, at_once * max(1, blocks // (LONG * at_once)), at_once)
             if state.started == bundle.blocks:
                 self.open.remove(key)
         self._note()
+
+    def _free_for(self, bundle: Bundle) -> int:
+        """Slots that blocks of a bundle may take now."""
+        return min(self.free, self.turns_free) if bundle.step in self.alone else self.free
 
     def _arrived(self, bundle: Bundle, state: _State) -> int:
         """Blocks of an open bundle whose inputs are on their workers; else waits for some."""
@@ -208,6 +217,7 @@ class _Run:
             self.store = max(self.store, self.now) + each * blocks
             until = max(until, self.store + load.compute)
         self.free -= at_once
+        self.turns_free -= at_once * (bundle.step in self.alone)
         self.working += at_once * load.work
         state.started += blocks
         times = self.times[bundle.step]
@@ -225,6 +235,7 @@ class _Run:
         bundle, state = self.bundles[event.bundle], self.states[event.bundle]
         load = self.loads[bundle.step]
         self.free += event.at_once
+        self.turns_free += event.at_once * (bundle.step in self.alone)
         self.working -= event.at_once * load.work
         self.held += event.blocks * load.held
         self.times[bundle.step][1] = self.now

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from dask_tapestry.planner.cost.step import PlannedSteps
+from dask_tapestry.planner.memory.gathered import gathered
 from dask_tapestry.planner.memory.memory import peak_worker_bytes, resident_bytes
 from dask_tapestry.planner.memory.own_peaks import plan_amounts
 from dask_tapestry.teg import Node, Sink
@@ -16,7 +17,9 @@ def plan_cost(plan: PlannedSteps) -> dict[str, float]:
     ``bytes_read`` and ``bytes_written`` count stores, ``bytes_moved`` what goes from worker to
     worker, ``memory_bytes`` all values held, ``peak_worker_bytes`` the most that a worker holds
     at a time, ``peak_worker_compute`` operations of one worker; the wastes are the shares of memory
-    and slots that stay unused. ``tasks`` are all but those that join the blocks of a result.
+    and slots that stay unused. ``result_bytes`` come to the client of a cluster when results are
+    computed, and take it ``result_seconds`` after the last step; ``seconds`` are without them, as
+    results may stay on the workers. ``tasks`` are all but those that join the blocks of a result.
     Resources that users' operators name are added: those with limits as what is taken at a time.
     """
     steps = list(plan.steps.values())
@@ -25,7 +28,7 @@ def plan_cost(plan: PlannedSteps) -> dict[str, float]:
     total = sum(cost.seconds for cost in costs)
     flops = sum(cost.flops for cost in costs)
     busy = sum(min(cost.blocks, slots) * cost.seconds for cost in costs)
-    peak = peak_worker_bytes(plan)
+    peak, results = peak_worker_bytes(plan), gathered(plan)
     return plan_amounts(plan) | {
         "seconds": total,
         "compute_seconds": sum(cost.compute for cost in costs),
@@ -37,6 +40,8 @@ def plan_cost(plan: PlannedSteps) -> dict[str, float]:
         "peak_worker_compute": flops / workers,
         "memory_waste": max(0.0, 1 - peak / plan.resources.memory_bytes),
         "compute_waste": 1 - busy / (total * slots) if total else 0.0,
+        "result_bytes": results.bytes,
+        "result_seconds": results.seconds,
         "tasks": sum(cost.tasks for cost in costs) + _effect_tasks(plan),
     }
 

@@ -26,7 +26,7 @@ from dask_tapestry.planner.search.space import Space
 
 GAIN: Final = 0.99  # of the seconds before: a change must save a hundredth
 GAIN_OF_ROUNDS: Final = 0.75  # the same, of rounds: that an expert would take them must be clear
-LIGHTER: Final = 0.98  # of the memory before: then other choices are not looked at
+LIGHTER: Final = 0.9  # of the memory lacking before: then other choices are not looked at
 HEAVY: Final = (
     4  # kinds of steps whose blocks take most, that are cut more finely where memory lacks
 )
@@ -79,14 +79,15 @@ def fitted(space: Space, state: State, costs: int) -> State | None:
     last = space.pricing.evaluated + costs - A_CHANGE
     while not state.shortfall and not space.fits(state) and space.pricing.evaluated <= last:
         found = _whole(space, state, _finer(state), last)
-        if not any(space.peak(other) < LIGHTER * space.peak(state) for other in found):
+        enough = LIGHTER * space.lacking(state)
+        if not any(space.lacking(other) < enough for other in found):
             found += _whole(space, state, moves(state), last)
         fitting = [other for other in found if space.fits(other)]
         if fitting:
             best = min(fitting, key=lambda other: other.rank)
             return improve(space, best, last - space.pricing.evaluated)
-        lighter = min(found, key=space.peak, default=state)
-        if space.peak(lighter) >= space.peak(state):
+        lighter = min(found, key=space.lacking, default=state)
+        if space.lacking(lighter) >= space.lacking(state):
             break
         state = lighter
     return None
@@ -126,7 +127,7 @@ def relieved(space: Space, state: State) -> State:
         fitting = [other for other in finer if space.fits(other)]
         if fitting:
             return min(fitting, key=lambda other: other.rank)
-        lighter = min(finer, key=space.peak, default=lighter)
+        lighter = min(finer, key=space.lacking, default=lighter)
     return state
 
 

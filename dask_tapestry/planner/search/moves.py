@@ -156,7 +156,11 @@ def optional(state: State) -> list[Node]:
 
 
 def fuse_sets(state: State) -> Iterator[Choices]:
-    """First all optional values, then those of one program together, like layers, then each."""
+    """First all optional values, then those of one program together, like layers, then each.
+
+    Of each set, also with what its readers fold held before: blocks of a fold's nodes may be too
+    large to compute all of it in, where those of the cells that are folded are not.
+    """
     nodes = optional(state)
     alike: dict[int, list[Node]] = {}
     for node in nodes:
@@ -164,6 +168,24 @@ def fuse_sets(state: State) -> Iterator[Choices]:
     sets = [nodes, *alike.values(), *([n] for n in nodes)]
     for some in {frozenset(some): None for some in sets if some}:
         yield fuse(state, some)
+        folded = {x for node in some for x in _folded(state, node)}
+        if folded:
+            fused = fuse(state, some)
+            yield replace(fused, held=fused.held | folded, fused=fused.fused - folded)
+
+
+def _folded(state: State, node: Node) -> Iterator[Node]:
+    """The cells, computed in the steps that read a value, which these fold: smaller than it reads.
+
+    Cells that are stored or come from outside are there.
+    """
+    for reader in state.readers[node]:
+        members = state.placed[reader].group.members
+        if reader.operator.transparent or node in reader.inputs:
+            continue
+        most = max((x.type.nbytes for x in members if isinstance(x.operator, Source)), default=0)
+        computed = (x for x in reader.inputs if x not in state.placed and x.inputs)
+        yield from (x for x in computed if x.type.nbytes < most)
 
 
 def _with_grid(state: State, node: Node, grid: Grid) -> Choices:

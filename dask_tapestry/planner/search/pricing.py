@@ -53,11 +53,16 @@ class Priced:
     place: str = ""
     second: tuple[Grid, StepCost] | None = None
 
+    def on(self, machine: Machine) -> Machine:
+        """The machine that computes it, of all that there is."""
+        return machine_for(self.cost, self.limits, machine.at(self.place))
+
 
 class Pricing:
     """Groups, grids and costs for one machine, remembered.
 
-    Equal programs are priced once, whatever they stand for: the layers of a deep network are one.
+    Programs that differ in their data alone are priced once, whatever they stand for: the layers of
+    a deep network are one, and the variables of a Dataset.
     """
 
     def __init__(self, machine: Machine, limits: Limits) -> None:
@@ -86,7 +91,9 @@ class Pricing:
         if found is None:
             machine = self.machine.at(place)
             share = machine.task_bytes / self.machine.task_bytes
-            found = self._places[place] = Pricing(machine, self.limits.scaled(share))
+            found = self._places[place] = Pricing(
+                machine, self.limits.scaled(share, machine.usable)
+            )
             found._groups, found._programs = self._groups, self._programs
             found._spent = self._spent
         return found
@@ -109,7 +116,8 @@ class Pricing:
         found = self._groups.get((node, inputs))
         if found is None:
             made = group_of(node, held)
-            program = self._programs.setdefault(made.program, made.program)
+            program = self._programs.setdefault(made.own.without_data, made.own)
+            made.own.share(program)
             found = self._groups[node, inputs] = replace(made, program=program)
         return found
 
@@ -170,10 +178,23 @@ class Pricing:
         found = self._costs.get(key)
         if found is None:
             self.evaluated += costs_of(program)
-            found = self._costs[key] = step_cost(
-                program, grid, held, self.machine, self.limits.handy, order
-            )
+            found = self._step_cost(program, grid, held, order, self.machine)
+            machine = machine_for(found, self.limits, self.machine)
+            if machine is not self.machine:
+                found = self._step_cost(program, grid, held, order, machine)
+            self._costs[key] = found
         return found
+
+    def _step_cost(
+        self, program: Program, grid: Grid, held: Cut, order: Order, machine: Machine
+    ) -> StepCost:
+        return step_cost(program, grid, held, machine, self.limits.handy, order)
+
+
+def machine_for(cost: StepCost, limits: Limits, machine: Machine) -> Machine:
+    """The machine of a step: one of which each worker computes one block if these are so large."""
+    is_alone = limits.is_alone(cost.blocks, cost.edges, cost.work)
+    return machine.one_by_one if is_alone else machine
 
 
 def costs_of(program: Program) -> int:

@@ -7,7 +7,7 @@ few; and what is left of the budget goes to chance, near the plans that are best
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from dask_tapestry.errors import MemoryLimitError
@@ -93,17 +93,29 @@ def search(
     machine = Machine.of(resources)
     spaces = [Space(graph, Pricing(machine, one), resources) for one in _limits(resources, method)]
     found, fitting = _within_shares(spaces, method, effort, seed)
-    enough = next((one for one in found if not one.state.shortfall), None)
-    if not fitting and enough is not None and effort is WORTH:
-        for rounds in _rounds(graph, resources):
-            spaces = [Space(graph, one.pricing, resources, rounds) for one in spaces]
-            fitting = fitting or _within_shares(spaces, method, TO_FIT, seed)[1]
+    is_enough = any(not one.state.shortfall for one in found)
+    side_by_side = [space.pricing for space in spaces] if is_enough and effort is WORTH else []
+    one_by_one = [Pricing(machine, spaces[0].pricing.limits.with_alone(resources))]
+    for spaces in _to_fit(graph, resources, (side_by_side, one_by_one)):
+        if not fitting:
+            more, fitting = _within_shares(spaces, method, TO_FIT, seed)
+            found += more
     if fitting:
         return preferred(fitting, lambda one: one.rank)
-    if enough is not None:  # no task is too large, all together are: that is told when it is run
-        return enough
-    worst = max(found[0].state.placed.values(), key=lambda priced: priced.cost.work)
+    for one in found:
+        if not one.state.shortfall:  # no task is too large, all together are: told when it is run
+            return one
+    worst = max(found[-1].state.placed.values(), key=lambda priced: priced.cost.work)
     raise MemoryLimitError(_refusal(worst))
+
+
+def _to_fit(
+    graph: Graph, resources: Resources, ways: Iterable[Sequence[Pricing]]
+) -> Iterator[list[Space]]:
+    """Where plans are looked for if none fits: in each of some ways, and in few or many rounds."""
+    for pricings in filter(None, ways):
+        for rounds in _rounds(graph, resources):
+            yield [Space(graph, one, resources, rounds) for one in pricings]
 
 
 def _rounds(graph: Graph, resources: Resources) -> list[int]:
@@ -127,8 +139,11 @@ def _within_shares(
     found, fitting = list[Found](), list[Found]()
     for space in spaces:
         one = _METHODS[method](space, effort, seed)
-        found.append(one)
         effort = one.again
+        found.append(one)
+        if not one.state.shortfall and not space.fits_at_worst(one.state) and space.fits(one.state):
+            space = space.with_reserve(one.state)
+            one = _METHODS[method](space, effort, seed)
         if not one.state.shortfall and space.fits_at_worst(one.state):
             fitting.append(one)
             if not one.is_tight:
@@ -165,8 +180,11 @@ def _auto(space: Space, effort: Effort, seed: int) -> Found:
     again = effort._replace(costs=max(left.costs or 0, effort.costs // AGAIN))
     points = tuple(p for p in evolution.frontier if space.fits_at_worst(p.state))
     fastest = evolution.best
-    best = preferred([fastest, *[p.state for p in points]], lambda state: state.rank)
-    return Found(best, points, again, space.missed(fastest))
+    fitting = [p.state for p in points]
+    if not fitting or space.fits_at_worst(fastest):
+        fitting = [fastest, *fitting]
+    best = preferred(fitting, lambda state: state.rank)
+    return Found(best, points, again, space.missed(fastest) or not space.fits_at_worst(fastest))
 
 
 def _recut(space: Space, state: State, costs: int) -> State:
@@ -196,5 +214,5 @@ def _refusal(priced: Priced) -> str:
     return (
         f"{node.operator.label} {node.type}{where}: its smallest block, "
         f"{largest_box(priced.grid)} of {node.type}, needs {priced.cost.work:,} bytes of memory; "
-        f"the limit a task is {priced.limits.task:,}" + (f"; {way_out}" if way_out else "")
+        f"the limit a task is {priced.limits.most:,}" + (f"; {way_out}" if way_out else "")
     )

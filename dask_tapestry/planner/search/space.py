@@ -15,7 +15,7 @@ from dask_tapestry.planner.cost.worst_needs import usual_needs, worst_needs
 from dask_tapestry.planner.fusion.given import lying, sent_whole
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
-from dask_tapestry.planner.memory.memory import Fullest, fullest_workers
+from dask_tapestry.planner.memory.memory import Fullest, Slices, fullest_workers
 from dask_tapestry.planner.rewriting.rule_choices import formed
 from dask_tapestry.planner.search.choices import Choices, FormChoice, State
 from dask_tapestry.planner.search.evaluate import evaluate
@@ -50,17 +50,25 @@ class Space:
         Whose memory plans must fit.
     rounds
         In how many rounds results are fetched at most; 1 where all of them are held.
+    reserve
+        Bytes of a worker that are left to blocks which take more than usual.
     """
 
     def __init__(
-        self, graph: Graph, pricing: Pricing, resources: Resources, rounds: int = 1
+        self,
+        graph: Graph,
+        pricing: Pricing,
+        resources: Resources,
+        rounds: int = 1,
+        reserve: int = 0,
     ) -> None:
         self.graph, self.pricing, self.resources = graph, pricing, resources
-        self.rounds = rounds
+        self.rounds, self.reserve = rounds, reserve
         self._formed: dict[object, tuple[Graph, dict[Node, Node]]] = {}
         self._states: dict[object, State] = {}
         self._peaks: dict[object, Fullest] = {}
-        self._sure: dict[object, bool] = {}
+        self._worst: dict[object, Fullest] = {}
+        self._lacking: dict[object, int] = {}
         self._sketched: tuple[State, Sketch] | None = None  # the last one
         self._missed: Rank | None = None
 
@@ -124,30 +132,52 @@ class Space:
 
     def fits(self, state: State) -> bool:
         """Whether workers can hold what the plan holds at a time."""
-        if state.choices.key not in self._peaks and self._fits_surely(state):
-            return True
-        if self._fullest(state).fits:
+        if not self.lacking(state):
             return True
         if self._missed is None or state.rank < self._missed:
             self._missed = state.rank
         return False
 
-    def _fits_surely(self, state: State) -> bool:
-        """Whether they can if all slices are cut that may be: counting those takes longest."""
+    def lacking(self, state: State) -> int:
+        """Bytes that a worker lacks, if no block takes more than usual; 0 where all is held.
+
+        Slices are counted only where it depends on them.
+        """
         key = state.choices.key
-        if key not in self._sure:
-            self._sure[key] = fullest_workers(self.sketch(state), True, self.rounds).fits
-        return self._sure[key]
+        if key not in self._lacking:
+            self._lacking[key] = self._lacks(state)
+        return self._lacking[key]
+
+    def _lacks(self, state: State) -> int:
+        if state.choices.key not in self._peaks:
+            sketch = self.sketch(state)
+            if not fullest_workers(sketch, Slices.ALL, self.rounds).lacking(self.reserve):
+                return 0
+            least = fullest_workers(sketch, Slices.NONE, self.rounds).lacking(self.reserve)
+            if least:
+                return least
+        return self._fullest(state).lacking(self.reserve)
 
     def missed(self, state: State) -> bool:
         """Whether a plan was better than this one, but did not fit."""
         return self._missed is not None and self._missed < state.rank
 
     def fits_at_worst(self, state: State) -> bool:
-        """The same, of the blocks that take most: to be asked of few plans."""
-        steps = steps_of(state, self.pricing.machine)
-        sketch = Sketch(steps, state.graph, self.resources)
-        return fullest_workers(sketch, rounds=self.rounds).fits
+        """Whether workers can hold the blocks that take most: to be asked of few plans."""
+        return self._fullest_at_worst(state).fits
+
+    def _fullest_at_worst(self, state: State) -> Fullest:
+        key = state.choices.key
+        if key not in self._worst:
+            steps = steps_of(state, self.pricing.machine)
+            sketch = Sketch(steps, state.graph, self.resources)
+            self._worst[key] = fullest_workers(sketch, rounds=self.rounds)
+        return self._worst[key]
+
+    def with_reserve(self, state: State) -> Space:
+        """The space of plans that leave as much to the blocks that take most as this one needs."""
+        unusual = self._fullest_at_worst(state).bytes - self._fullest(state).bytes
+        return Space(self.graph, self.pricing, self.resources, self.rounds, max(0, unusual))
 
 
 def steps_of(
@@ -160,12 +190,12 @@ def steps_of(
     return {
         node: Step(
             node=node,
-            program=priced.group.program,
+            program=priced.group.own,
             inputs=priced.group.inputs,
             members=priced.group.members,
             cuts=priced.grid,
             held=held[node],
-            machine=machine.at(priced.place),
+            machine=priced.on(machine),
             estimate=priced.cost,
             needs=needs(priced.group.program, priced.grid, held[node], machine.workers == 1),
             name="",

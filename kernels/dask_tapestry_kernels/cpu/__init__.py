@@ -37,6 +37,7 @@ KERNELS: Final = KernelTable(
         "blocks.user_functions": "call member fold blockwise",
         "blocks.vector_functions": "vectors",
         "cells.interpreter": "map",
+        "reduction.group_fold": "groupfold groupmerge",
         "reduction.reduce": "reduce reductions",
         "reduction.tabulate": "tabulate",
         "scan.scan": "scan scan_on leaf_totals leaf_scan leaf_ends after_leaf",

@@ -27,6 +27,7 @@ KINDS: Final[Mapping[str, str]] = {
 }  # NumPy's names and words
 SAYS: Final = " encountered in "
 CASTS: Final = "the declared dtype stays, and the cast changed values"  # said of users' functions
+NESTED: Final = "an array is computed inside a function that is called on blocks"  # said of it too
 _X86: Final = {"invalid": 1, "divide": 4, "over": 8, "under": 16}
 _ARM: Final = {"invalid": 1, "divide": 2, "over": 4, "under": 8}
 FLAGS: Final = _X86 if platform.machine().lower() in ("x86_64", "amd64", "i686") else _ARM

@@ -67,3 +67,14 @@ def test_a_mask_of_another_shape_is_refused():
 def test_arrays_of_dask_are_taken_as_they_are(key):
     x = np.arange(15).reshape(5, 3)
     assert np.array_equal(dt.asarray(x)[key(da)].compute(), x[key(np)])
+
+
+def test_the_blocks_of_an_index_are_not_written_out(monkeypatch):
+    """10**13 places have five million blocks, which no graph is longer for."""
+    index, x = dt.placeholder((10**13,), "i8"), dt.arange(7)
+
+    def chunks(_):
+        raise AssertionError("chunks are written out")
+
+    monkeypatch.setattr(dt.Array, "chunks", property(chunks))
+    assert x[index].shape == (10**13,)

@@ -71,7 +71,9 @@ def test_others_are_refused_still():
         """
         return x
 
-    assert function(1, method="any") == 1
+    assert function(1, method="blelloch") == 1
+    with pytest.raises(ValueError, match="method must be one of"):
+        function(1, method="any")
     with pytest.raises(TypeError, match="axis"):
         function(1, axis=0)
     assert str(inspect.signature(function)) == "(x, *, method=None)"

@@ -32,3 +32,9 @@ def test_blocks_give_the_same():
 
 def test_too_few_functions():
     refused(lambda np, a: np.piecewise(a(X), [X < 0, X > 1], [1]))
+
+
+def test_a_condition_has_the_first_dimensions_of_the_cells():
+    x, rows = np.arange(9.0).reshape(3, 3), np.array([True, False, True])
+    expected = np.piecewise(x, [rows], [1, 7])
+    np.testing.assert_array_equal(dt.piecewise(x, [rows], [1, 7]).compute(), expected)

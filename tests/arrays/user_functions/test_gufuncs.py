@@ -75,7 +75,7 @@ def test_it_is_dasks(signature, function, arrays, options):
     ],
 )
 def test_what_does_not_fit_is_refused(signature, arrays, options):
-    with pytest.raises(ValueError, match=r"."):
+    with pytest.raises(dt.TapestryError, match=r"."):
         dt.apply_gufunc(lambda *x: x[0].sum(-1), signature, *arrays, **options)
 
 

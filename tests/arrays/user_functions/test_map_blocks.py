@@ -126,7 +126,7 @@ def test_blocks_that_do_not_fit_are_refused():
         dt.map_blocks(np.negative, ours(), new_axis=4)
     with pytest.raises(ValueError, match="without cells"):
         dt.map_blocks(lambda b: b[:0], dt.arange(6).rechunk(3), chunks=(0,))
-    with pytest.raises(TypeError, match="a function first"):
+    with pytest.raises(TypeError, match="func must be a function"):
         dt.map_blocks(3, ours())
 
 

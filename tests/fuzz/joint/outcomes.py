@@ -24,6 +24,10 @@ VIEWS = (
     "v[::2]", "v[..., 3:-2]", "v[::-1]", "v[..., ::-1]", "v.T", "v[1:]", "v[v.shape[0] // 3 :]",
     "v[..., : v.shape[-1] // 2]", "xp.swapaxes(v, 0, -1)", "xp.roll(v, 5, 0)",
 )  # fmt: skip
+SHIFTS = (  # which one pass folds, in trees of as many nodes
+    "v[1:]", "v[:-1]", "v[1:] * v[:-1]", "v[3:] + v[:-3]", "v[:-2] * v[2:]", "v[..., 2:]",
+    "v[..., 1:] * v[..., :-1]", "v[2:, ..., :-1]",
+)  # fmt: skip
 EXACT = (
     "xp.min(v, {axis})", "xp.max(v, {axis})", "xp.any(v, {axis})", "xp.all(v, {axis})",
     "xp.nanmin(v, {axis})", "xp.nanmax(v, {axis})", "xp.count_nonzero(v, {axis})",

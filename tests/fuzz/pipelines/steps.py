@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
+from xarray.groupers import BinGrouper, UniqueGrouper
 
 Call = Callable[[xr.Dataset], xr.Dataset]
 EXACT, ROUNDED, JUMP = "exact", "rounded", "jump"
@@ -76,37 +77,79 @@ def _is_lazy(data: xr.Dataset) -> bool:
 
 
 def groups(random: Random, data: xr.Dataset) -> Step:
-    key = random.choice(["phase", "time.month", "time.dayofweek"])
-    name = random.choice(("sum", "mean", "min", "max", "count", "std", "var", "first", "last"))
-    if random.random() < 0.5:
+    if random.random() < 0.1:
+        edges, name = [0, random.random(), 2], random.choice(FOLDS[:9])
         return Step(
-            f"groupby({key}).{name}()", lambda d: getattr(d.groupby(key), name)(), _fold(name)
+            f"groupby_bins(lazy area, {edges}).{name}()",
+            lambda d: getattr(_over(d, "area").groupby_bins("area", edges), name)(),
+            _fold(name),
         )
+    by, grouped = _grouping(random)
+    name, take = _of_groups(random, data)
+    if random.random() < 0.6:
+        return Step(f"{by}.{name}", lambda d: take(grouped(d)), _fold(name.split("(")[0]))
+    key, name = random.choice(["phase", "time.month"]), random.choice([*FOLDS[:7], "first", "last"])
 
     def anomaly(d: xr.Dataset) -> xr.Dataset:
-        grouped = _numbers(d).unify_chunks().groupby(key)  # which asks for common chunks
-        return grouped - getattr(grouped, name)()
+        own = _numbers(d).unify_chunks().groupby(key)  # which asks for common chunks
+        return own - getattr(own, name)()
 
     return Step(f"anomaly of groupby({key}).{name}()", anomaly, _fold(name))
 
 
-def bins(random: Random, data: xr.Dataset) -> Step:
-    edges, name = sorted(random.sample(range(-1, 30), 3)), random.choice(["sum", "max", "mean"])
-    return Step(
-        f"groupby_bins(x, {edges}).{name}()",
-        lambda d: getattr(d.groupby_bins("x", edges), name)(),
-        _fold(name),
-    )
+def _grouping(random: Random) -> tuple[str, Callable[[xr.Dataset], Any]]:
+    """A way to group a dataset, as a text too."""
+    edges = sorted(random.sample(range(-1, 30), 3))
+    areas, by = [e / 13 for e in edges], random.choice(["2D", "5D", "MS", "W"])
+    labels = random.sample(range(5), random.randint(1, 4))
+    phase, bins = UniqueGrouper(), BinGrouper(edges)
+    kinds: list[tuple[str, Callable[[xr.Dataset], Any]]] = [
+        *[(f"groupby({k})", lambda d, k=k: d.groupby(k)) for k in ("phase", "time.month", "y")],
+        ("groupby([phase, time.dayofweek])", lambda d: d.groupby(["phase", "time.dayofweek"])),
+        (f"groupby_bins(x, {edges})", lambda d: d.groupby_bins("x", edges)),
+        (
+            f"groupby_bins(area, {areas})",
+            lambda d: d.assign_coords(area=d["area"].compute()).groupby_bins("area", areas),
+        ),
+        (
+            f"groupby_bins(lazy area, {areas})",
+            lambda d: _over(d, "area").groupby_bins("area", areas),
+        ),
+        (f"groupby(phase, x={edges})", lambda d: d.groupby(phase=phase, x=bins)),
+        (f"groupby(phase=labels {labels})", lambda d: d.groupby(phase=UniqueGrouper(labels))),
+        (f"resample({by})", lambda d: d.resample(time=by)),
+        ("groupby(where)", lambda d: d.groupby(d["phase"].where(d["phase"] > 0))),
+    ]
+    return random.choice(kinds)
 
 
-def resampled(random: Random, data: xr.Dataset) -> Step:
-    by, name = (
-        random.choice(["2D", "5D", "MS", "W"]),
-        random.choice(["mean", "sum", "max", "count"]),
-    )
-    return Step(
-        f"resample({by}).{name}()", lambda d: getattr(d.resample(time=by), name)(), _fold(name)
-    )
+def _over(data: xr.Dataset, name: str) -> xr.Dataset:
+    """The variables over all of a coordinate's dimensions, of which cells may be missing."""
+    dims = set(data[name].dims)
+    return data[[n for n, v in data.data_vars.items() if dims <= set(v.dims)]].astype("f8")
+
+
+def _of_groups(random: Random, data: xr.Dataset) -> tuple[str, Call]:
+    """What is made of groups, along their own dimension, others too, or another alone."""
+    name = random.choice((*FOLDS, "first", "last", "quantile", "cumsum", "cumprod", "reduce"))
+    if name in ("first", "last"):
+        skipna = random.choice([None, True, False])
+        return f"{name}({skipna})", lambda g: getattr(g, name)(skipna)
+    dim = random.choice([None, None, None, ..., _dim(random, data), [*map(str, data.dims)]])
+    options: dict[str, Any] = {"keep_attrs": random.choice([True, False, None])}
+    if name == "quantile":
+        q = random.choice([0.5, [0.1, 0.7]])
+        return f"quantile({q}, {dim})", lambda g: g.quantile(q, dim)
+    if name == "reduce":
+        function = random.choice([np.mean, np.nanmax, np.sum, np.ptp])
+        return f"reduce({function}, {dim})", lambda g: g.reduce(function, dim, **options)
+    if name in ("std", "var"):
+        options["ddof"] = random.choice([0, 1])
+    if name not in ("count", "any", "all") and random.random() < 0.3:
+        options["skipna"] = random.choice([True, False])
+    if name in ("sum", "prod") and random.random() < 0.3:
+        options["min_count"] = random.randint(1, 4)
+    return f"{name}({dim}, {options})", lambda g: getattr(g, name)(dim, **options)
 
 
 def rolling(random: Random, data: xr.Dataset) -> Step:
@@ -291,7 +334,7 @@ def applied(random: Random, data: xr.Dataset) -> Step:
 
 
 DRAWS = (
-    reduced, reduced, quantiles, groups, groups, bins, resampled, rolling, windows, weighted,
+    reduced, reduced, quantiles, groups, groups, groups, rolling, windows, weighted,
     coarsened, stacked, moved, moved, differences, interpolated, picked, picked, filled, filled,
     applied,
 )  # fmt: skip

@@ -36,6 +36,10 @@ BLOCKS: dict[str, tuple[Phrase | str, ...]] = {
     ),
     "coarsen": _both("dt.coarsen(dt.{NAME}, x, {AXES_OF_TWO}, trim_excess=True)",
                      "coarsen('{NAME}', x, 2)", "fold", "lanes"),
+    "groupby_reduce": _both(
+        "dt.groupby_reduce(x, np.arange(x.shape[-1]) % 3, func='{NAME}')[0]",
+        "by_group(x, '{NAME}')", "fold", "lanes",
+    ),
     "bounding_box": _both("dt.bounding_box(x == 1)", "boxed(x == 1)"),
     "index_tensor": _both("dt.index_tensor(x)[0]", "np.indices(x.shape)[0]"),
     "from_array": _both("dt.from_array(np.arange(12).reshape(3, 4), chunks={1|2|(2, 3)})",

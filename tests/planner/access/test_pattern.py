@@ -1,3 +1,8 @@
+from itertools import product
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from dask_tapestry.planner.access.pattern import (
     Pattern,
     Steps,
@@ -37,3 +42,16 @@ def test_ways_in_which_nothing_moves_are_times():
 def test_boxes_without_cells_are_one():
     empty, times = pattern_of(ZRange((3,), (3,)), [((5,), 4)])
     assert (empty, times) == (Pattern(ZRange((0,), (0,)), ()), 4)
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_a_pattern_holds_its_boxes_and_no_others(data):
+    """Steps along one axis in any order, forwards and back, also such that overlap."""
+    shift = st.tuples(st.integers(-9, 9), st.integers(-3, 3)).filter(any)
+    ways = data.draw(st.lists(st.tuples(shift, st.integers(2, 5)), max_size=3))
+    many = Pattern(ZRange((0, 0), (1, 1)), tuple(Steps(*way) for way in ways))
+    boxes = set(many.boxes())
+    for lo in product(range(-40, 41, 3), range(-9, 10)):
+        box = ZRange(lo, tuple(n + 1 for n in lo))
+        assert many.holds(box) == (box in boxes)

@@ -10,9 +10,9 @@ import dask_tapestry as dt
 from dask_tapestry.planner.cost.cost import (
     handling_seconds,
     least_seconds,
-    overhead_seconds,
     step_cost,
 )
+from dask_tapestry.planner.cost.resource_seconds import overhead_seconds
 from dask_tapestry.planner.fusion.group import group_of
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.zspace import Cuts, block_box

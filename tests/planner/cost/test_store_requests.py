@@ -38,4 +38,4 @@ def test_small_chunks_take_longer():
         for side in (1000, 10)
     ]
     assert 0.9 < seconds[0] < 2
-    assert 90 < seconds[1] < 200
+    assert 9 < seconds[1] < 20, "ten at a time"

@@ -90,3 +90,16 @@ def test_values_in_between_are_rounded_out_and_the_output_is_not():
     assert program.granularity[-2:] == ((2,), None)
     assert program.schedule(*span).boxes[-2:] == ((ZRange((2,), (6,)),), span)
     assert program.schedule(*span, rounded=False).boxes[-2:] == (span, span)
+
+
+def test_programs_are_equal_without_their_data():
+    one, two = (last_step(stored() * 2).program for _ in range(2))
+    other = last_step(stored((500, 20)) * 2).program
+    assert one != two
+    assert one.without_data == two.without_data != other.without_data
+
+
+def test_data_read_twice_is_not_taken_for_other_data():
+    x, y = stored(), stored()
+    same, several = last_step(x + x[::-1]).program, last_step(x + y[::-1]).program
+    assert same.without_data != several.without_data

@@ -43,5 +43,20 @@ def test_blocks_that_are_no_more_than_workers_may_be_larger():
     assert limits.few == pytest.approx(4 * limits.task, rel=1e-6)
     assert limits.of_block(4, 0) == limits.few
     assert limits.of_block(5, 0) == limits.of_block(4, 1) == limits.task
-    assert limits.scaled(0.5).few == limits.few // 2
+    assert limits.scaled(0.5, 2**30).few == limits.few // 2
     assert Limits.of(FOUR).few == pytest.approx(Limits.of(FOUR).task, abs=1)
+
+
+def test_larger_blocks_may_be_computed_one_by_one():
+    machines = dt.Resources(groups=[(4, 8, "8 GiB"), (2, 2, "4 GiB")])
+    few = Limits.of(machines)
+    limits = few.with_alone(machines)
+    assert limits.alone == int(0.7 * 4 * 2**30)
+    assert limits.excess(9, 0, limits.task) == limits.excess(9, 0, limits.alone) == 0
+    assert limits.excess(9, 0, limits.alone + 1) == 1
+    assert not limits.is_alone(9, 0, limits.task)
+    assert limits.is_alone(9, 0, limits.task + 1)
+    assert few.excess(9, 0, few.task + 1) == 1
+    assert not few.is_alone(9, 0, few.task + 1)
+    assert limits.scaled(0.5, 2**30).alone == 2**30
+    assert few.scaled(0.5, 2**30).alone == 0

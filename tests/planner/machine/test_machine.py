@@ -75,6 +75,16 @@ def test_what_is_declared_goes_before_rates():
     assert Machine.of(Resources(limits={"b": 1, "a": 2})).limits == (("a", 2), ("b", 1))
 
 
+def test_a_worker_has_its_own_way_to_the_store():
+    far = Machine.of(Resources(workers=2, bandwidth=50, worker_bandwidth=7, store_latency=3))
+    assert (far.network, far.store_read, far.store_plain, far.store_write) == (50, 7, 7, 7)
+    assert (far.store_latency, far.requests) == (3, 10)
+    here = Machine.of(Resources(threads=4, local=True, worker_bandwidth=7, store_latency=3))
+    assert (here.store_read, here.store_latency, here.requests) == (7, 3, 10)
+    files = Machine.of(Resources(threads=4, local=True), SLOW)
+    assert (files.store_latency, files.requests) == (4 * SLOW.store_latency, 1)
+
+
 def test_resources_may_have_rates_of_their_own():
     slow = Resources(rates={"latency": 9.0})
     assert Machine.of(slow).latency == 9

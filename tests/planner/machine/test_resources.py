@@ -128,6 +128,9 @@ def test_storage_and_messages_have_rates():
     r = Resources(store_bandwidth="10 GB/s", latency="250 ms")
     assert (r.store_bandwidth, r.latency) == (10**10, 0.25)
     assert (Resources().store_bandwidth, Resources().latency) == (None, None)
+    r = Resources(worker_bandwidth="200 MB/s", store_latency="20 ms")
+    assert (r.worker_bandwidth, r.store_latency) == (2 * 10**8, 0.02)
+    assert (Resources().worker_bandwidth, Resources().store_latency) == (None, None)
 
 
 def test_limits_are_by_name():
@@ -143,6 +146,9 @@ def test_limits_are_by_name():
         ({"latency": -1}, "latency must be"),
         ({"bandwidth": 0}, "bandwidth must be"),
         ({"store_bandwidth": "0 GB/s"}, "store_bandwidth must be"),
+        ({"worker_bandwidth": 0}, "worker_bandwidth must be a number of bytes a second"),
+        ({"store_latency": -1}, "store_latency must be a number of seconds"),
+        ({"store_latency": float("nan")}, "store_latency must be a number of seconds"),
         ({"rates": {"speed": 1}}, "unknown rates"),
     ],
 )
@@ -196,6 +202,8 @@ WRONG = {
     "gpus": NUMBER,
     "local": ["yes", None, 2, nan],
     "store_bandwidth": [0, *AMOUNT],
+    "worker_bandwidth": [0, *AMOUNT],
+    "store_latency": AMOUNT,
     "latency": AMOUNT,
     "limits": [None, 4, {"a": 0}, {"a": nan}, {"a": "4"}, {3: 1}, ["a"]],
     "groups": [4, "large", [4], [(1,)], [(1, 1, -5)], [(1.5, 1, 5)], [(1, 1, "8 gigs")],

@@ -7,8 +7,11 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.operators.panel_lu import solve_by_panels
+from dask_tapestry.planner.access.access import Access
 from dask_tapestry.planner.build import build_plan
-from dask_tapestry.planner.memory.lifetimes import Lifetimes
+from dask_tapestry.planner.fusion.group import group_of
+from dask_tapestry.planner.memory.lifetimes import Lifetimes, _all_read
+from dask_tapestry.zspace import Cuts
 from tests.planner.graphs import FOUR, stored
 
 
@@ -116,3 +119,19 @@ def test_a_step_that_may_run_at_any_time_does_not_hold_all_at_once():
     sizes = dict.fromkeys(plan.steps, 1.0)
     said = Lifetimes(plan.steps, set(plan.graph.roots)).most_together(sizes, lambda _: 0.0)
     assert said < len(plan.steps) / 2
+
+
+def test_what_no_operator_chooses_from_is_always_read(monkeypatch):
+    """Classes of blocks are looked at only where an input is one of those that are joined."""
+    x, y = (stored((2000, 10), "f8", (100, 10)).rechunk((100, 10)) for _ in range(2))
+    both = {x.node, y.node}
+    joined = group_of(dt.concatenate([x, y]).node, both)
+    added = group_of((x + dt.concatenate([y[:5], x[5:]])).node, both)
+    columns = Cuts.regular(10, 10)
+    for cuts, each in ((Cuts.regular(4000, 100), False), (Cuts.regular(4000, 4000), True)):
+        assert [_all_read(joined.program, (cuts, columns), number) for number in (0, 1)] == 2 * [
+            each
+        ]
+    monkeypatch.setattr(Access, "of", None)
+    always = added.inputs.index(x.node)
+    assert _all_read(added.program, (Cuts.regular(2000, 100), columns), always)

@@ -1,9 +1,11 @@
 import numpy as np
 import pytest
+import zarr
 
 import dask_tapestry as dt
 from dask_tapestry.operators.exchange_sort import exchange_sort
 from dask_tapestry.planner.memory.memory import (
+    Slices,
     _peak,
     fullest_workers,
     peak_worker_bytes,
@@ -150,4 +152,21 @@ def test_what_is_surely_enough_is_no_less():
     machines = dt.Resources(workers=4, threads=2, memory="8 GiB")
     for y in (x + x.T, (x - x.mean(0)).sum(1), x @ x.T):
         plan = dt.plan(y, resources=machines).core
-        assert fullest_workers(plan, at_most=True).bytes >= fullest_workers(plan).bytes
+        assert fullest_workers(plan, Slices.ALL).bytes >= fullest_workers(plan).bytes
+        assert fullest_workers(plan, Slices.NONE).bytes <= fullest_workers(plan).bytes
+
+
+def test_of_blocks_that_are_computed_one_by_one_a_worker_has_one(tmp_path):
+    """Two steps have such blocks; those of a third may run beside."""
+    for name in "xy":
+        zarr.create_array(tmp_path / name, shape=(8000, 10_000), chunks=(2000, 10_000), dtype="f8")
+    x, y = (dt.from_zarr(tmp_path / name)[:, :10].rechunk((4000, 10)) for name in "xy")
+    machines = dt.Resources(workers=4, threads=3, memory="700 MB")
+    y = x + y.max(axis=0)
+    plan = dt.plan(y, resources=machines).core
+    alone = [step for step in plan.steps.values() if step.machine.alone]
+    others = [step.needs.work for step in plan.steps.values() if not step.machine.alone]
+    assert len(alone) > 1
+    largest = max(step.needs.work for step in alone)
+    assert largest <= peak_worker_bytes(plan) < largest + 3 * max(others) + 2 * y.nbytes
+    plan.verify()

@@ -2,6 +2,7 @@ from random import Random
 from statistics import median
 
 import pytest
+import zarr
 
 import dask_tapestry as dt
 from tests.planner.event_simulation import Events
@@ -101,3 +102,13 @@ def test_plans_of_many_blocks_take_no_longer():
 
 def test_nothing_takes_no_time():
     assert dt.plan(dt.asarray([1.0, 2.0])).simulate().seconds < 0.1
+
+
+def test_blocks_that_a_worker_computes_one_by_one_run_so(tmp_path):
+    zarr.create_array(tmp_path / "x", shape=(32_000, 10_000), chunks=(2000, 10_000), dtype="f8")
+    machines = dt.Resources(workers=4, threads=3, memory="600 MB")
+    plan = dt.plan(dt.from_zarr(tmp_path / "x")[::2000, :10], resources=machines)
+    (step,) = plan.core.steps.values()
+    assert step.machine.alone
+    assert step.count > 4
+    assert max(moment.running for moment in plan.simulate().moments) == 4

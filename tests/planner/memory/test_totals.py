@@ -14,6 +14,8 @@ NAMES = {
     "peak_worker_compute",
     "memory_waste",
     "compute_waste",
+    "result_bytes",
+    "result_seconds",
     "tasks",
 }
 JOBS = {

@@ -1,5 +1,7 @@
 """Choices that differ in one."""
 
+import pytest
+
 import dask_tapestry as dt
 from dask_tapestry.planner.search import moves
 from dask_tapestry.planner.search.choices import Choices, FormChoice
@@ -143,3 +145,45 @@ def test_a_value_and_its_transpose_are_exchanged_between_workers(tmp_path):
     plan = dt.plan(dt.to_zarr(x + x.T, tmp_path / "sum", compute=False), resources=small)
     assert plan.cost["bytes_read"] == x.nbytes
     assert plan.cost["peak_worker_bytes"] < 0.5 * small.memory_bytes
+
+
+def table():
+    return dt.placeholder((20_000_000, 1000), "f4", (100_000, 1000))
+
+
+def labels():
+    return dt.placeholder((20_000_000,), "i8", (100_000,))
+
+
+def centred(x):
+    return x - x.max(axis=1, keepdims=True)
+
+
+def picked(x):
+    return dt.take_along_axis(x, labels()[:, None], axis=1)[:, 0]
+
+
+OF_ROWS = {  # one value a row, of passes over the row, then one value of all
+    "picked": lambda x: picked(centred(x)).mean(),
+    "cross entropy": lambda x: (dt.log(dt.exp(centred(x)).sum(axis=1)) - picked(centred(x))).mean(),
+    "chosen": lambda x: (x.argmax(axis=1) == labels()).mean(),
+    "spread": lambda x: (x.max(axis=1) - x.min(axis=1)).max(),
+    "ends": lambda x: (centred(x)[:, 0] * centred(x)[:, -1]).sum(),
+}
+
+
+@pytest.mark.parametrize("name", OF_ROWS)
+def test_what_is_folded_is_held_where_all_of_it_cannot_be_computed_in_one_block(name):
+    """Blocks of a mean's nodes hold many stored chunks, of which rows are computed in one."""
+    x = table()
+    machine = dt.Resources(workers=64, threads=4, memory="16 GiB", bandwidth="1 GB/s")
+    plan = dt.plan(OF_ROWS[name](x), resources=machine)
+    assert plan.cost["bytes_read"] < 1.1 * x.nbytes
+
+
+def test_a_set_may_be_fused_with_what_its_readers_fold_held():
+    values = picked(centred(table()))
+    state = space_of(values.mean()).state(Choices())
+    both = [c for c in moves.fuse_sets(state) if c.held]
+    assert {value.type.shape for choices in both for value in choices.held} == {values.shape}
+    assert all(choices.fused for choices in both)

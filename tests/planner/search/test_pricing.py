@@ -1,5 +1,7 @@
 """What is computed once while a plan is searched."""
 
+import numpy as np
+
 import dask_tapestry as dt
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
@@ -67,3 +69,25 @@ def test_no_chunk_is_read_by_many_blocks_as_smaller_ones_are_wished():
     (step,) = plan.core.steps.values()
     assert step.cost.blocks <= 4
     assert step.cost.read == 4000 * 1000 * 8
+
+
+def test_programs_that_read_other_data_alike_are_priced_once():
+    known = pricing()
+    one, two = (stored().std(axis=0).node for _ in range(2))
+    groups = [known.group(node, {node}) for node in (one, two)]
+    assert groups[0].program is groups[1].program
+    assert groups[0].own != groups[1].own
+    first = known.best(groups[0], ())
+    spent = known.evaluated
+    assert known.best(groups[1], ()).grid == first.grid
+    assert known.evaluated == spent
+
+
+def test_each_step_reads_its_own_data(tmp_path):
+    cells = [np.full((40, 30), number) for number in range(4)]
+    for number, one in enumerate(cells):
+        dt.to_zarr(one, tmp_path / f"{number}.zarr")
+    arrays = [dt.from_zarr(tmp_path / f"{number}.zarr") for number in range(4)]
+    found = dt.compute(*[x.sum(axis=0) for x in arrays])
+    for one, sums in zip(cells, found, strict=True):
+        np.testing.assert_array_equal(sums, one.sum(axis=0))

@@ -1,8 +1,10 @@
 """The plan that is found."""
 
 import pytest
+import zarr
 
 import dask_tapestry as dt
+from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.memory.memory import fullest_workers, least_share
 from dask_tapestry.planner.memory.results import Results
@@ -118,3 +120,49 @@ def test_what_fits_with_some_network_fits_with_any(job, bandwidth):
     """Of live clusters the rates differ, and so does the fastest plan; they can hold as much."""
     machines = dt.Resources(workers=4, threads=2, memory="700 MB", bandwidth=bandwidth)
     dt.plan(job(), resources=machines).verify()
+
+
+TWO_AT_A_TIME = dt.Resources(workers=2, threads=2, memory="1.5 GB")  # tasks of 525 MB each
+
+
+@pytest.fixture
+def large_chunks(tmp_path):
+    """An array whose compressed chunks take 512 MB each, and as much again while they are read."""
+    shape, chunks = (4000, 64_000), (1000, 64_000)
+    zarr.create_array(tmp_path / "x", shape=shape, chunks=chunks, dtype="f8")
+    return dt.from_zarr(tmp_path / "x")
+
+
+@pytest.mark.parametrize(
+    "job",
+    [
+        lambda x: x[100:110],
+        lambda x: x[990:1010] + 1,
+        lambda x: x.sum(axis=1),
+        lambda x: dt.sort(x[5]),
+        lambda x: dt.max(x[:, ::2], axis=0),
+    ],
+)
+def test_blocks_too_large_to_be_computed_side_by_side_are_computed_one_by_one(large_chunks, job):
+    plan = dt.plan(job(large_chunks), resources=TWO_AT_A_TIME)
+    plan.core.verify(Results.FETCHED)
+    alone = [step for step in plan.core.steps.values() if step.machine.alone]
+    assert alone
+    for step in alone:
+        assert step.cost.work > Limits.of(TWO_AT_A_TIME).task
+        assert step.machine.slots == 2
+    assert "one at a time on a worker" in plan.explain()
+    assert plan.cost["peak_worker_bytes"] >= max(step.needs.work for step in alone)
+
+
+def test_no_block_is_computed_alone_that_need_not_be(large_chunks):
+    roomy = dt.Resources(workers=2, threads=2, memory="4 GB")
+    for x in (large_chunks[100:110], large_chunks.mean(axis=0)):
+        steps = dt.plan(x, resources=roomy).core.steps.values()
+        assert not any(step.machine.alone for step in steps)
+
+
+def test_what_does_not_fit_alone_either_is_refused(large_chunks):
+    small = dt.Resources(workers=2, threads=2, memory="1.4 GB")
+    with pytest.raises(dt.MemoryLimitError, match="smallest block"):
+        dt.plan(large_chunks[100:110], resources=small)

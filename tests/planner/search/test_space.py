@@ -3,9 +3,12 @@
 from dataclasses import replace
 
 import dask_tapestry as dt
+from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.search.choices import Choices, FormChoice
-from dask_tapestry.planner.search.space import steps_of
+from dask_tapestry.planner.search.pricing import Pricing
+from dask_tapestry.planner.search.space import Space, steps_of
+from dask_tapestry.teg import Graph
 from dask_tapestry.zspace import Cuts
 from tests.planner.graphs import FOUR, stored
 from tests.planner.spaces import gram, space_of
@@ -65,3 +68,33 @@ def test_steps_are_those_of_the_choices():
     steps = steps_of(state, Machine.of(FOUR))
     assert list(steps) == list(state.placed)
     assert [s.cuts for s in steps.values()] == [p.grid for p in state.placed.values()]
+
+
+def test_what_a_worker_lacks_is_what_does_not_fit():
+    """Slices are counted only where it depends on them: with all of them, or none, bounds hold."""
+    x = stored((20_000, 20_000), "f8", (500, 20_000))
+    graph = Graph([(x.T @ x).sum(axis=0).node, x.rechunk((20_000, 400)).node])
+    found = set()
+    for memory in ("600 MB", "1200 MB", "2400 MB", "40 GB"):
+        machines = dt.Resources(workers=4, threads=2, memory=memory)
+        space = Space(graph, Pricing(Machine.of(machines), Limits.of(machines)), machines)
+        state = space.state(Choices())
+        lacking, exact = space.lacking(state), space.peak(state) - machines.usable_bytes
+        assert (lacking == 0) == (exact <= 0) == space.fits(state)
+        assert lacking <= max(0, exact)
+        found.add(lacking > 0)
+    assert found == {True, False}
+
+
+def test_a_reserve_is_kept_for_blocks_that_take_more():
+    x = dt.concatenate([dt.zeros((9100, 1000)), dt.sqrt(stored((900, 1000), "f8", (100, 1000)))])
+    graph = Graph([x.T.T.node])
+    machines = dt.Resources(workers=2, threads=2, memory="1 GB")
+    space = Space(graph, Pricing(Machine.of(machines), Limits.of(machines)), machines)
+    state = space.state(Choices())
+    roomy = space.with_reserve(state)
+    usable = machines.usable_bytes
+    assert space.fits(state)
+    assert roomy.reserve > 0
+    none = Space(graph, space.pricing, machines, reserve=usable)
+    assert none.lacking(state) == space.peak(state)

@@ -45,16 +45,33 @@ def reduce(out: Block | None, *blocks: Block, **part: Any) -> Block:  # noqa: AR
     return _folded(blocks, [Part(**part)])[0]
 
 
-def reductions(out: Block | None, *blocks: Block, parts: Sequence[Mapping[str, Any]]) -> Block:  # noqa: ARG001
-    """Several reductions of the same blocks, or of the fields f0, f1... of one block of nodes.
+def reductions(
+    out: Block | None,  # noqa: ARG001
+    *blocks: Block,
+    parts: Sequence[Mapping[str, Any]],
+    passes: Sequence[tuple[Sequence[int], Sequence[int]]] | None = None,
+) -> Block:
+    """Several reductions of blocks, or of the fields f0, f1... of one block of nodes.
 
     `parts` has the fields of `Part` for each. The result has the fields f0, f1... too.
+
+    Parameters
+    ----------
+    passes
+        Numbers of reductions of the same blocks, and those of these blocks; None where all parts
+        are of all blocks.
     """
     folds = [Part(**part) for part in parts]
-    if folds[0].source is None:
+    if folds[0].source is not None:
+        values = [_folded([blocks[0][f"f{i}"]], [part])[0] for i, part in enumerate(folds)]
+    elif passes is None:
         values = _folded(blocks, folds)
     else:
-        values = [_folded([blocks[0][f"f{i}"]], [part])[0] for i, part in enumerate(folds)]
+        found = dict[int, Block]()
+        for numbers, reads in passes:
+            own = _folded([blocks[i] for i in reads], [folds[i] for i in numbers])
+            found |= dict(zip(numbers, own, strict=True))
+        values = [found[number] for number in range(len(folds))]
     fields = [(f"f{number}", value.dtype) for number, value in enumerate(values)]
     result = np.empty(values[0].shape, fields)
     for (name, _), value in zip(fields, values, strict=True):

@@ -1,0 +1,149 @@
+"""Order statistics and running totals of groups: their cells side by side, a row for each group.
+
+All groups have one table, unless it held more than twice the cells: then those that are alike in
+size, to a factor of two, have one. So there are no more tables than sizes have powers of two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.creation.filled import full
+from dask_tapestry.arrays.elementwise.choosing import where
+from dask_tapestry.arrays.elementwise.predicates import isnull
+from dask_tapestry.arrays.grouping.group_cells import GroupCells
+from dask_tapestry.arrays.indexing.take import take
+from dask_tapestry.arrays.manipulation.joining import concatenate
+from dask_tapestry.arrays.shape.transposing import moveaxis
+from dask_tapestry.arrays.statistics.quantiles import nanquantile
+from dask_tapestry.errors import DTypeError
+from dask_tapestry.late_named_tuple import NamedTuple
+
+Numbers = np.ndarray[Any, Any]
+
+
+class Rows(NamedTuple):
+    """Cells of groups of about one size.
+
+    Attributes
+    ----------
+    groups
+        The groups, a row each.
+    places
+        Where the cells of each lie in the flattened codes, in their order.
+    held
+        Which places of a row are cells; the others are any cell.
+    """
+
+    groups: Numbers
+    places: Numbers
+    held: Numbers
+
+
+def rows_of(codes: Numbers, count: int) -> list[Rows]:
+    """The cells of groups by rows; of groups without cells nothing.
+
+    Examples
+    --------
+    >>> [rows.places.tolist() for rows in rows_of(np.array([0, 2, 2, -1, 2]), 3)]
+    [[[0, 0, 0], [1, 2, 4]]]
+    """
+    order = np.argsort(codes, kind="stable")
+    order = order[np.searchsorted(codes[order], 0) : np.searchsorted(codes[order], count)]
+    sizes = np.bincount(codes[order], minlength=count)
+    starts = np.cumsum(sizes) - sizes
+    powers = np.ceil(np.log2(np.maximum(sizes, 1))).astype(np.intp)
+    if np.count_nonzero(sizes) * sizes.max(initial=0) <= 2 * order.size:
+        powers[:] = 0
+    found = []
+    for power in np.unique(powers[sizes > 0]).tolist():
+        groups = np.flatnonzero((powers == power) & (sizes > 0))
+        width = np.arange(sizes[groups].max())
+        held = width < sizes[groups, None]
+        at = np.where(held, starts[groups, None] + width, 0)
+        found.append(Rows(groups, order[at], held))
+    return found
+
+
+def quantiles(cells: GroupCells, q: Any, method: str = "linear") -> Array:
+    """Quantiles of the cells of each group, with an axis of `q` first where that is a vector.
+
+    Codes that are not known are computed first.
+
+    Raises
+    ------
+    DTypeError
+        If the cells are no real numbers.
+    """
+    x = cells.x
+    if x.dtype.kind not in "biuf":
+        raise DTypeError(f"quantiles by group have no meaning for dtype {x.dtype}")
+    codes, real = np.asarray(cells.codes).ravel(), _float_of(x.dtype)
+    beside = prod(x.shape[axis] for axis in cells.whole)
+    lanes = _lanes(cells)
+    found, groups = [], []
+    for rows in rows_of(codes, cells.count) if beside else []:
+        shape = (*lanes.shape[:-2], *rows.places.shape)
+        own = take(lanes, rows.places.ravel(), axis=lanes.ndim - 2).reshape((*shape, beside))
+        own = where(rows.held[..., None], own.astype(real), np.nan)
+        own = own.reshape((*shape[:-1], shape[-1] * beside))
+        found.append(nanquantile(own, q, axis=-1, method=method))
+        groups.append(rows.groups)
+    empty = np.setdiff1d(np.arange(cells.count), np.concatenate([[], *groups]))
+    if empty.size:
+        kept = [x.shape[axis] for axis in cells.kept]
+        found.append(full((*np.shape(q), *kept, empty.size), np.nan, real))
+        groups.append(empty)
+    value = _joined(found, np.argsort(np.concatenate(groups)))
+    if not cells.skipna and x.dtype.kind == "f":
+        value = where(cells.with_cells(isnull(x)).fold("any"), np.nan, value)
+    return value
+
+
+def running(cells: GroupCells, scan: Callable[..., Array], wanted: Numbers) -> Array:
+    """Running totals of the cells of each group, at the cells that are wanted.
+
+    Parameters
+    ----------
+    cells
+        Of one axis, whose codes are known.
+    scan
+        Such as `cumsum`; called with an array and its axis.
+    wanted
+        Places along the axis, of cells that are in groups.
+    """
+    (axis,), lanes = cells.axes, _lanes(cells)[..., 0]
+    codes, found = np.asarray(cells.codes), []
+    places, first = np.zeros(codes.size, np.intp), 0
+    for rows in rows_of(codes, cells.count):
+        shape = (*lanes.shape[:-1], *rows.places.shape)
+        total = scan(take(lanes, rows.places.ravel(), axis=-1).reshape(shape), axis=len(shape) - 1)
+        found.append(total.reshape((*shape[:-2], rows.places.size)))
+        places[rows.places[rows.held]] = first + np.flatnonzero(rows.held)
+        first += rows.places.size
+    return moveaxis(_joined(found, places[wanted]), -1, axis)
+
+
+def _lanes(cells: GroupCells) -> Array:
+    """The cells, shaped (kept..., numbered by the codes, the whole axes)."""
+    x = cells.x
+    sides = [prod(x.shape[axis] for axis in axes) for axes in (cells.axes, cells.whole)]
+    kept = [x.shape[axis] for axis in cells.kept]
+    return x.transpose([*cells.kept, *cells.axes, *cells.whole]).reshape((*kept, *sides))
+
+
+def _joined(parts: list[Array], order: Numbers) -> Array:
+    """Parts joined along the last axis, of which cells are taken in some order."""
+    whole = parts[0] if len(parts) == 1 else concatenate(parts, axis=parts[0].ndim - 1)
+    if np.array_equal(order, np.arange(whole.shape[-1])):
+        return whole
+    return take(whole, order, axis=whole.ndim - 1)
+
+
+def _float_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return dtype if dtype.kind == "f" else np.dtype(np.float64)

@@ -1,0 +1,63 @@
+"""Locks of files, which end with the process that has them, however it ends.
+
+Where a system or file system knows no such locks nothing is locked, and nobody waits.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+try:
+    import fcntl as _fcntl
+except ImportError:  # Windows
+    fcntl: ModuleType | None = None
+else:
+    fcntl = _fcntl
+
+PATIENCE: Final = 60.0  # seconds that a lock is waited for: its process may have been stopped
+PAUSE: Final = 0.002
+
+
+@contextmanager
+def shared(path: Path) -> Iterator[None]:
+    """Have a file locked inside a ``with`` block, as others may at the same time."""
+    number = _opened(path)
+    try:
+        if fcntl is not None and number is not None:
+            with suppress(OSError):
+                fcntl.flock(number, fcntl.LOCK_SH)
+        yield
+    finally:
+        if number is not None:
+            os.close(number)
+
+
+def wait_until_free(path: Path) -> None:
+    """Wait until nobody has a file locked who had it when this was called."""
+    number, until = _opened(path), time.monotonic() + PATIENCE
+    if number is None:
+        return
+    try:
+        while fcntl is not None and time.monotonic() < until:
+            try:
+                fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            except BlockingIOError:
+                time.sleep(PAUSE)
+            except OSError:
+                return
+    finally:
+        os.close(number)
+
+
+def _opened(path: Path) -> int | None:
+    try:
+        return os.open(path, os.O_RDONLY)
+    except OSError:  # there is no such file: there is nothing to wait for
+        return None

@@ -1,0 +1,67 @@
+"""Blocks of a worker that are computed one by one, as two of them would not fit beside each other.
+
+Dask has limits of tasks that a worker runs at a time only for workers that were started with them.
+So a thread waits for its turn here: what other threads compute are the blocks of other steps. No
+block waits for another one while it is computed, so each has its turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import Final
+
+from dask_tapestry_kernels.cpu.stopping import stop_if_asked
+
+LOOK: Final = 0.1  # seconds after which one who waits asks whether its block is wanted
+
+_changing = Lock()
+_turns: dict[str, _Turn] = {}
+
+
+class _Turn:
+    """Whose turn it is of those who take turns, and how many these are."""
+
+    __slots__ = ("lock", "users")
+
+    def __init__(self) -> None:
+        self.lock, self.users = Lock(), 0
+
+
+@contextmanager
+def one_by_one(name: str) -> Iterator[None]:
+    """Inside a ``with`` block, no other thread of this process is in one of this `name`.
+
+    An empty name is nobody's. Blocks of a compute that is run by a block have another name, so that
+    none waits for the one that waits for it.
+
+    Raises
+    ------
+    StoppedError
+        If the block that waits is not wanted any more.
+
+    Examples
+    --------
+    >>> with one_by_one("tapestry-plan"):
+    ...     print("alone")
+    alone
+    """
+    if not name:
+        yield
+        return
+    with _changing:
+        turn = _turns.setdefault(name, _Turn())
+        turn.users += 1
+    try:
+        while not turn.lock.acquire(timeout=LOOK):
+            stop_if_asked()
+        try:
+            yield
+        finally:
+            turn.lock.release()
+    finally:
+        with _changing:
+            turn.users -= 1
+            if not turn.users:
+                del _turns[name]

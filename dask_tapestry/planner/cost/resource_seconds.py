@@ -1,0 +1,136 @@
+"""Seconds of a step: of each resource from what its blocks take, and of all together.
+
+A step's seconds are those of its busiest resource, a part of the others', as they overlap not
+quite, and what its tasks cost the scheduler and the workers.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.planner.cost.waves import Blocks
+from dask_tapestry.planner.machine.machine import Machine
+
+APART: Final = 0.1  # of a resource's seconds that never overlap with those of the busiest
+FETCH: Final = 0.01  # seconds until a value asked of another worker begins to arrive
+
+
+class Taken(NamedTuple):
+    """What all blocks of a step take from elsewhere.
+
+    Attributes
+    ----------
+    read, moved
+        Bytes from stores, and from other workers.
+    requests
+        Stored chunks that are opened, those that are written too.
+    edges, slices
+        Blocks or parts of them that tasks wait for, and tasks that cut these parts.
+    sliced
+        Bytes that these cut.
+    """
+
+    read: float
+    requests: float
+    moved: float
+    edges: int
+    slices: int
+    sliced: float
+
+
+class Tasks(NamedTuple):
+    """Blocks, operators that each calls, pieces it reads ahead and has; what it reads is plain."""
+
+    blocks: Blocks
+    calls: int
+    ahead: int
+    pieces: int
+    plain: bool
+
+
+class Seconds(NamedTuple):
+    """Those of a step, as its cost has them."""
+
+    seconds: float
+    compute: float
+    network: float
+    store: float
+    overhead: float
+
+
+def step_seconds(
+    compute: float, taken: Taken, written: float, tasks: Tasks, machine: Machine
+) -> Seconds:
+    """Seconds of a step, whose kernels take `compute`."""
+    count = tasks.blocks.total
+    network = _network_seconds(taken.moved, taken.edges, count, machine)
+    store = _store_seconds(taken.read, written, taken.requests, tasks, machine)
+    handled = (taken.slices, taken.edges, taken.sliced)
+    overhead = overhead_seconds(count, *handled, machine, tasks.calls)
+    waiting = _apart(count, machine)
+    beside = machine.threads > 1 and count > machine.workers
+    by_turns = tasks.pieces if beside else tasks.ahead
+    reading = waiting if machine.local else _apart(count * by_turns, machine)
+    busy = ((compute, reading), (network, waiting), (store, reading))
+    longest, share = max(busy)
+    apart = sum([seconds * part for seconds, part in busy]) - longest * share
+    return Seconds(longest + apart + overhead, compute, network, store, overhead)
+
+
+def _apart(count: int, machine: Machine) -> float:
+    """The share of a resource's seconds that does not overlap with those of the busiest.
+
+    A block waits for what it reads; only other blocks of its slot, if there are any, compute
+    meanwhile. Of a block that reads ahead each piece counts, and of one that has a worker's other
+    threads beside it: one thread's piece is read while others are computed.
+    """
+    return max(APART, min(1.0, machine.slots / count))
+
+
+def _network_seconds(moved: float, messages: int, count: int, machine: Machine) -> float:
+    if not moved:
+        return 0.0
+    every = moved / machine.network + messages * machine.latency
+    return (0.0 if machine.local else FETCH) + every / min(machine.hosts, count)
+
+
+def _store_seconds(
+    read: float, written: float, requests: float, tasks: Tasks, machine: Machine
+) -> float:
+    """Seconds of stores: those that threads of this process take, or a worker's connection.
+
+    Local chunks are decoded by the threads that read them, each of which has its part of the rate;
+    any thread of a worker elsewhere may use its whole connection, and waits for its own requests.
+    """
+    blocks = tasks.blocks
+    busy = read / machine.read_rate(tasks.plain) + written / machine.store_write
+    waits = max(requests / machine.requests, min(requests, blocks.equal))  # one a block at least
+    idle = waits * machine.store_latency / blocks.equal
+    together = read / machine.store_read_all + written / machine.store_write_all
+    if machine.local:
+        block = busy * machine.threads / blocks.equal + idle
+        own = block * blocks.waves(machine.slots)
+    else:
+        link = busy / blocks.equal
+        own = max(link * blocks.waves(machine.hosts), idle * blocks.waves(machine.slots))
+        block = max(link, idle)
+    return max(own, together) + block * blocks.uneven(tasks.pieces)
+
+
+def overhead_seconds(
+    count: int, slices: int, edges: int, sliced: float, machine: Machine, calls: int = 0
+) -> float:
+    """Seconds of the scheduler, which handles one task at a time, and of the workers' threads.
+
+    A block calls so many operators; threads of one process do that one at a time. Slices are copies
+    in fresh memory, made before blocks are computed.
+    """
+    tasks = count * machine.task + slices * machine.slice + edges * machine.edge
+    called = count * calls * machine.call
+    if machine.local:
+        return tasks + called
+    if slices:
+        copied = 2 * sliced / machine.memory + slices * machine.fresh_seconds(sliced / slices)
+        tasks += copied / min(machine.slots, slices)
+    return tasks + ((count + slices) * machine.worker_task + called) / min(machine.slots, count)

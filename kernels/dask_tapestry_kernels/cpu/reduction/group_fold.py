@@ -1,0 +1,191 @@
+"""Folds by group: the cells of each of some groups are folded to one, for every kept cell.
+
+A leaf of the canonical tree has a table of a state for each group and kept cell. Its cells are
+folded into the table in C order, so the table has the same bits however the kept cells are cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from math import prod
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from dask_tapestry_kernels.cpu.cells.interpreter import tiles
+from dask_tapestry_kernels.cpu.floating_point import listening
+from dask_tapestry_kernels.cpu.reduction.group_leaves import Leaf, group_states
+from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
+from dask_tapestry_kernels.cpu.reduction.node_merges import risen
+from dask_tapestry_kernels.cpu.reduction.reduce import leaf_grid, reduce
+from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.lattice_cells import (
+    Counts,
+    LatticeCell,
+    folded_nodes,
+    node_counts,
+    node_numbers,
+)
+
+Block = np.ndarray[Any, Any]
+TILE_CELLS: Final = 2**18  # that are folded at a time: 2 MiB of float64
+LEAST_COLUMNS: Final = 512  # of them
+
+
+class Groups(NamedTuple):
+    """What is folded, and into what.
+
+    Attributes
+    ----------
+    monoid
+        A key of `group_leaves.STATES`.
+    skipna
+        Whether NaN and NaT are left out.
+    axes
+        The folded axes of the cells.
+    labelled
+        Those of them that the codes have.
+    tree
+        The canonical tree over them, with what `reduce.Part` asks of it.
+    origin
+        Where the block begins along them.
+    groups
+        The groups that have a column in the table: cells of others are left out.
+    dtype, state
+        Of the value, and of the tables.
+    identity
+        State of a group without cells.
+    ddof
+        Degrees of freedom taken off the count.
+    target
+        Level whose tables are returned; None for the value.
+    """
+
+    monoid: str
+    skipna: bool
+    axes: tuple[int, ...]
+    labelled: tuple[int, ...]
+    tree: Any
+    origin: tuple[int, ...]
+    groups: range
+    dtype: np.dtype[Any]
+    state: np.dtype[Any]
+    identity: Any
+    ddof: float
+    target: int | None
+
+
+def group_fold(out: Block | None, cells: Block, codes: Block, **how: Any) -> Block:  # noqa: ARG001
+    """Fold the cells of each group, whose number is in `codes`.
+
+    Parameters
+    ----------
+    codes
+        Numbers of the groups, one for each cell along the labelled axes.
+    **how
+        The fields of `Groups`.
+
+    Returns
+    -------
+    numpy.ndarray
+        The kept axes, or with a target all axes with nodes along the folded ones; groups last.
+    """
+    groups = Groups(**how)
+    rank, tree = len(groups.axes), groups.tree
+    kept = [axis for axis in range(cells.ndim) if axis not in groups.axes]
+    kept.sort(key=lambda axis: -abs(cells.strides[axis]))
+    order = (*groups.axes, *kept)
+    turned = cells.transpose(order)
+    extents = [cells.shape[axis] if axis in groups.labelled else 1 for axis in groups.axes]
+    codes = np.broadcast_to(codes.reshape(extents), turned.shape[:rank])
+    last = tree.depth if groups.target is None else groups.target
+    with np.errstate(all="ignore"), listening(frozenset()):
+        if tree.lattice is None:
+            tables = _node_tables(turned, codes, groups, tree, last, groups.origin)
+        else:
+            tables = _lattice_tables(turned, codes, groups, last)
+        if groups.target is not None:
+            return np.moveaxis(tables, rank, -1).transpose(*np.argsort(order), cells.ndim)
+        root = _root(tables, rank, groups)
+        value = ARITHMETIC[groups.monoid].finish(root, codes.size, groups.ddof)
+    value = np.moveaxis(value.astype(groups.dtype, copy=False), 0, -1)
+    return value.transpose(*np.argsort(kept), len(kept))
+
+
+def group_merge(out: Block | None, nodes: Block, **part: Any) -> Block:
+    """Fold tables further, as `reduce` does; of groups without cells nothing is said."""
+    with listening(frozenset()):
+        return reduce(out, nodes, **part)
+
+
+def _node_tables(
+    cells: Block, codes: Block, groups: Groups, tree: Any, level: int, origin: Sequence[int]
+) -> Block:
+    """Tables, shaped (nodes..., groups, kept...), of a tree without lattice."""
+    rank, sides = codes.ndim, tree.sides(0)
+    grid = leaf_grid(codes.shape, sides)
+    shape = (*grid, len(groups.groups), *cells.shape[rank:])
+    tables = np.empty(shape, groups.state)
+    for corner in product(*[range(0, n, side) for n, side in zip(codes.shape, sides, strict=True)]):
+        leaf = tuple([slice(c, c + side) for c, side in zip(corner, sides, strict=True)])
+        number = tuple([c // side for c, side in zip(corner, sides, strict=True)])
+        _fill(tables[number], cells[leaf], codes[leaf], groups)
+    arithmetic, first = ARITHMETIC[groups.monoid], node_numbers(tree, 0, origin)
+    return risen(tables, arithmetic, tree, range(level), first)
+
+
+def _lattice_tables(cells: Block, codes: Block, groups: Groups, last: int) -> Block:
+    """Tables of the nodes at level `last` of a tree over a lattice."""
+    tree, origin, rank, arithmetic = (
+        groups.tree,
+        groups.origin,
+        codes.ndim,
+        ARITHMETIC[groups.monoid],
+    )
+
+    def fold(cell: LatticeCell) -> Block:
+        first = (0,) * rank
+        depth = cell.tree.depth
+        tables = _node_tables(cells[cell.cut], codes[cell.cut], groups, cell.tree, depth, first)
+        return _root(tables, rank, groups)
+
+    def merge(left: Block, right: Block, counts: Counts) -> Block:  # noqa: ARG001
+        return arithmetic.combine(left, right, left, right)
+
+    grid = node_counts(tree, last, origin, codes.shape)
+    tables = np.empty((*grid, len(groups.groups), *cells.shape[rank:]), groups.state)
+    for number, table in folded_nodes(tree, last, origin, codes.shape, fold, merge):
+        tables[number] = table
+    return tables
+
+
+def _root(tables: Block, rank: int, groups: Groups) -> Block:
+    """The only table, or one of groups without cells."""
+    if 0 in tables.shape[:rank]:
+        return np.full(tables.shape[rank:], groups.identity, groups.state)
+    root: Block = tables[(0,) * rank]
+    return root
+
+
+def _fill(table: Block, cells: Block, codes: Block, groups: Groups) -> None:
+    """Fold the cells of one leaf into its table, some columns at a time."""
+    numbers = codes.ravel().astype(np.intp, copy=False) - groups.groups.start
+    held = np.flatnonzero((numbers >= 0) & (numbers < len(groups.groups)))
+    rows = None if held.size == numbers.size else held
+    kept = cells.shape[codes.ndim :]
+    columns = max(LEAST_COLUMNS, TILE_CELLS // max(1, codes.size))
+    for tile in tiles(kept, columns):
+        values = cells[(slice(None),) * codes.ndim + tile]
+        shape = values.shape[codes.ndim :]
+        values = values.reshape(codes.size, prod(shape))
+        values, own = (values, numbers) if rows is None else (values[rows], numbers[rows])
+        leaf = Leaf(values, own, len(groups.groups), groups.state, groups.identity, groups.skipna)
+        states = group_states(groups.monoid, leaf)
+        table[(slice(None), *tile)] = states.reshape(len(groups.groups), *shape)
+
+
+KERNELS: Final[dict[str, Kernel]] = {
+    "groupfold": group_fold,
+    "groupmerge": group_merge,
+}

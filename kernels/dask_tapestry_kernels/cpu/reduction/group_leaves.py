@@ -1,0 +1,150 @@
+"""States of the groups of one leaf: its rows, each of a group, folded to a row for each group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from dask_tapestry_kernels.cpu.cells import reproducible_ufuncs
+
+Block = np.ndarray[Any, Any]
+ROW: Final = 256  # columns from which a call of NumPy for each row is faster than one for all
+
+
+class Leaf(NamedTuple):
+    """Cells of a leaf.
+
+    Attributes
+    ----------
+    values
+        Rows of cells, in C order of the folded axes.
+    numbers
+        The group of each row.
+    groups
+        Number of groups.
+    state
+        Dtype of a state.
+    identity
+        State of no cells.
+    skipna
+        Whether NaN and NaT are left out.
+    """
+
+    values: Block
+    numbers: Block
+    groups: int
+    state: np.dtype[Any]
+    identity: Any
+    skipna: bool
+
+    @property
+    def null(self) -> Block | None:
+        """Where cells are left out; None where none is."""
+        if not self.skipna or self.values.dtype.kind not in "fcmM":
+            return None
+        is_null = np.isnat if self.values.dtype.kind in "mM" else np.isnan
+        null: Block = is_null(self.values)
+        return null if null.any() else None
+
+    def replaced(self, null: Block | None, filler: Any, dtype: np.dtype[Any]) -> Block:
+        """The cells in a dtype, with a filler for those that are left out."""
+        cells = self.values.astype(dtype, copy=False)
+        return cells if null is None else np.where(null, dtype.type(filler), cells)
+
+    def folded(self, function: Callable[..., Block], values: Block, start: Any) -> Block:
+        """Rows of values folded by group, in their order, from `start` on."""
+        table = np.full((self.groups, values.shape[1]), start, values.dtype)
+        if not values.size:
+            return table
+        if values.shape[1] >= ROW or not isinstance(function, np.ufunc):
+            for group, row in zip(self.numbers.tolist(), values, strict=True):
+                function(table[group], row, out=table[group])
+            return table
+        width = values.shape[1]
+        places = (self.numbers[:, None] * width + np.arange(width)).ravel()
+        cells, flat = values.ravel(), table.reshape(-1)
+        if function is np.add and values.dtype == np.float64:
+            flat += np.bincount(places, cells, len(flat))  # adds in the same order, and faster
+        else:
+            function.at(flat, places, cells)
+        return table
+
+    def sizes(self, null: Block | None) -> Block:
+        """How many cells of each group are not left out, for each column."""
+        if null is None:
+            rows = np.bincount(self.numbers, minlength=self.groups)[:, None]
+            return np.broadcast_to(rows, (self.groups, self.values.shape[1]))
+        return self.folded(np.add, (~null).astype(np.intp), 0)
+
+
+def group_states(monoid: str, leaf: Leaf) -> Block:
+    """States of a monoid, a row for each group."""
+    return STATES[monoid](leaf)
+
+
+def _values(leaf: Leaf, function: Callable[..., Block]) -> Block:
+    """States that are values."""
+    filled = leaf.replaced(leaf.null, leaf.identity, leaf.state)
+    return leaf.folded(function, filled, leaf.identity)
+
+
+def _product(leaf: Leaf) -> Block:
+    is_complex = leaf.state.kind == "c"
+    return _values(leaf, reproducible_ufuncs.multiply if is_complex else np.multiply)
+
+
+def _best_number(leaf: Leaf, function: Callable[..., Block], worst: float) -> Block:
+    """The best cell that is not NaN; NaN, the identity, of none."""
+    null = leaf.null
+    dtype = leaf.state
+    least = _worst(dtype, worst)
+    best = leaf.folded(function, leaf.replaced(null, least, dtype), least)
+    return np.where(leaf.sizes(null) > 0, best, leaf.identity)
+
+
+def _worst(dtype: np.dtype[Any], worst: float) -> Any:
+    """A value than which none is worse."""
+    if dtype.kind in "fc":
+        return dtype.type(worst)
+    number = np.iinfo(np.int64)
+    return np.array(number.max if worst > 0 else number.min + 1).view(dtype)[()]
+
+
+def _mean(leaf: Leaf) -> Block:
+    null, states = leaf.null, np.empty((leaf.groups, leaf.values.shape[1]), leaf.state)
+    states["sum"] = leaf.folded(np.add, leaf.replaced(null, 0, leaf.state["sum"]), 0)
+    states["count"] = leaf.sizes(null)
+    return states
+
+
+def _variance(leaf: Leaf) -> Block:
+    """Count, mean, and sum of squared deviations from the mean of the leaf's own cells."""
+    null, states = leaf.null, np.empty((leaf.groups, leaf.values.shape[1]), leaf.state)
+    states["count"] = sizes = leaf.sizes(null)
+    cells = leaf.replaced(null, 0, leaf.state["mean"])
+    mean = leaf.folded(np.add, cells, 0) / np.maximum(sizes, 1).astype(leaf.state["m2"])
+    states["mean"] = mean
+    off = cells - mean[leaf.numbers]
+    squares = off * off if off.dtype.kind != "c" else off.real * off.real + off.imag * off.imag
+    if null is not None:
+        squares[null] = 0
+    states["m2"] = leaf.folded(np.add, squares, 0)
+    return states
+
+
+STATES: Final[Mapping[str, Callable[[Leaf], Block]]] = {
+    "sum": partial(_values, function=np.add),
+    "prod": _product,
+    "min": partial(_values, function=np.minimum),
+    "max": partial(_values, function=np.maximum),
+    "any": partial(_values, function=np.logical_or),
+    "all": partial(_values, function=np.logical_and),
+    "fmin": partial(_best_number, function=np.minimum, worst=np.inf),
+    "fmax": partial(_best_number, function=np.maximum, worst=-np.inf),
+    "nanmean": _mean,
+    "nanvar": _variance,
+    "nanstd": _variance,
+}

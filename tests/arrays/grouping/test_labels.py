@@ -1,0 +1,53 @@
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.arrays.grouping.labels import codes_of
+from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
+from dask_tapestry.teg import Source
+
+
+@pytest.mark.parametrize("make", [np.asarray, dt.asarray])
+def test_codes_are_numbers_of_groups(make):
+    labels = make(np.array([30, 10, 30, 20]))
+    found = codes_of([labels], [None])
+    assert (np.asarray(found.codes).tolist(), found.counts) == ([2, 0, 2, 1], (3,))
+    found = codes_of([labels], [[20, 30]])
+    assert np.asarray(found.codes).tolist() == [1, -1, 1, 0]
+
+
+def test_several_labels_are_numbered_in_c_order():
+    found = codes_of([np.array([[0], [1]]), np.array(["x", "y", "z"])], [None, ["z", "x"]])
+    assert found.counts == (2, 2)
+    assert found.codes.tolist() == [[1, -1, 0], [3, -1, 2]]
+
+
+def test_no_groups():
+    found = codes_of([np.array([np.nan, np.nan])], [None])
+    assert (found.codes.tolist(), found.counts) == ([-1, -1], (0,))
+
+
+def test_errors():
+    with pytest.raises(ArgumentError, match=r"expected twice: \[1\]"):
+        codes_of([np.arange(3)], [[1, 1]])
+    with pytest.raises(ShapeError, match="a vector"):
+        codes_of([np.arange(3)], [[[1]]])
+    with pytest.raises(ShapeError, match="labels of shapes"):
+        codes_of([np.arange(3), np.arange(2)], [None, None])
+    with pytest.raises(DTypeError, match="no order"):
+        codes_of([np.array([1, "a", None], object)], [None])
+    pandas = pytest.importorskip("pandas")
+    gap = pandas.IntervalIndex.from_tuples([(0, 1), (2, 3)])
+    with pytest.raises(ArgumentError, match="must adjoin"):
+        codes_of([np.arange(3)], [gap])
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_no_array_in_memory_has_the_shape_of_labels_that_are_not(count):
+    """10**13 labels: an array of them would not fit."""
+    labels = [dt.placeholder((10**13,), "i8") for _ in range(count)]
+    codes = codes_of(labels, [np.arange(7)] * count).codes
+    assert codes.shape == (10**13,)
+    sources = [n for n in codes.teg.nodes if isinstance(n.operator, Source)]
+    held = [n for n in sources if n not in {x.node for x in labels}]
+    assert sum(node.type.nbytes for node in held) < 1000

@@ -1,0 +1,1 @@
+"""Random programs that workers of little memory can compute block by block."""

@@ -1,0 +1,51 @@
+"""Seconds of resources, from amounts."""
+
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.planner.cost.resource_seconds import Taken, Tasks, step_seconds
+from dask_tapestry.planner.cost.waves import Blocks
+from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.zspace import Cuts
+
+READ = 64 * 10**9
+
+
+def store(blocks=3200, read=READ, requests=0.0, **resources):
+    """Seconds of the stores of a step of blocks that are alike."""
+    machine = Machine.of(dt.Resources(**{"workers": 4, "threads": 8} | resources))
+    tasks = Tasks(Blocks.of([Cuts.regular(blocks, 1)]), 1, 1, 1, False)
+    return step_seconds(0.0, Taken(read, requests, 0, 0, 0, 0), 0, tasks, machine).store
+
+
+def test_the_least_of_three_rates_counts():
+    assert store(bandwidth="2 GB/s") == pytest.approx(8, rel=0.01)
+    assert store(bandwidth="2 GB/s", worker_bandwidth="1 GB/s") == pytest.approx(16, rel=0.01)
+    assert store(bandwidth="2 GB/s", worker_bandwidth="8 GB/s") == pytest.approx(2, rel=0.01)
+    few = store(bandwidth="2 GB/s", worker_bandwidth="8 GB/s", store_bandwidth="1 GB/s")
+    assert few == pytest.approx(64, rel=0.01)
+
+
+def test_requests_wait_side_by_side():
+    one_by_one = 32_000 * 0.1
+    found = store(read=0, requests=32_000, store_latency=0.1)
+    assert found == pytest.approx(one_by_one / (4 * 8 * 10), rel=0.01), "ten of each thread"
+
+
+def test_a_block_waits_for_a_request_at_least():
+    assert store(blocks=32, read=0, requests=32, store_latency=0.1) == pytest.approx(0.11)
+
+
+def test_threads_of_this_process_wait_for_declared_requests_too():
+    local = {"workers": 1, "threads": 2, "local": True}
+    found = store(read=0, requests=32_000, store_latency=0.1, **local)
+    assert found == pytest.approx(32_000 * 0.1 / 20, rel=0.01)
+
+
+@pytest.mark.parametrize("latency", ["1 ms", "200 ms"])
+def test_a_plan_takes_as_long_as_its_requests_wait(latency):
+    x = dt.placeholder((40_000, 40_000), "f4", (400, 400))
+    far = dt.Resources(4, 4, "8 GiB", store_latency=latency, worker_bandwidth="1 GB/s")
+    plan = dt.plan(x.mean(0), resources=far)
+    waits = 10_000 * float(latency.split()[0]) / 1000 / (10 * 16)
+    assert plan.cost["seconds"] > waits
