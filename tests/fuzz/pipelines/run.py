@@ -23,6 +23,8 @@ from tests.pieces import pieces_of
 
 LENGTH = 4
 MOST_CELLS = 30_000
+# xarray without flox cannot reduce datasets by labels of which some never occur; this library can.
+NOT_IN_XARRAY = "conflicting sizes for dimension 'phase'"
 
 
 def run(random: Random, length: int = LENGTH) -> list[str]:
@@ -75,7 +77,7 @@ def _drawn(
         try:
             made = one.call(data)
         except Exception as error:
-            if random.random() < 0.1:
+            if random.random() < 0.1 and NOT_IN_XARRAY not in str(error):
                 return [*steps, one], error
             continue
         if not _is_plain(made):
