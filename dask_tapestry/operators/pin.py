@@ -51,6 +51,10 @@ class Pin(Operator):
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return self.operator.arguments(inputs, box, boxes)
 
+    @property
+    def tells_chunks(self) -> bool:
+        return self.operator.tells_chunks
+
     def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         return self.operator.nominal(inputs, chunks)
 

@@ -7,7 +7,7 @@ operators, transposes, slices, reductions and products as Dask's do, and no oper
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from operator import attrgetter
 from typing import Final
@@ -17,6 +17,7 @@ from dask_tapestry.zspace import Cuts, ZRange
 
 Shape = tuple[int, ...]
 MOST_EDGES: Final = 100_000  # of chunks of unequal lengths; more are not followed
+SLIVER: Final = 8  # times a chunk that the longest is, from which on it is joined with others
 
 
 class AxisChunks(NamedTuple):
@@ -65,15 +66,42 @@ def together(found: Sequence[AxisChunks]) -> AxisChunks | None:
     several = {one.cuts for one in wanted if one.cuts.count > 1}
     if len(several) > 1 and sum(cuts.count for cuts in several) > MOST_EDGES:
         return None
-    return AxisChunks(reduce(Cuts.common, [one.cuts for one in wanted]), wanted[0].said)
+    common = reduce(Cuts.common, [one.cuts for one in wanted])
+    if len(several) > 1 and common.count > max(cuts.count for cuts in several):
+        common = without_slivers(common.lengths(), max(cuts.longest for cuts in several))
+    return AxisChunks(common, wanted[0].said)
 
 
 def in_a_row(found: Sequence[AxisChunks]) -> AxisChunks | None:
-    """The chunks of several inputs in a row; None where there would be too many."""
-    if sum(one.cuts.count for one in found) > MOST_EDGES:
+    """The chunks of several inputs in a row; None where there would be too many.
+
+    None too where nobody said any and they differ: the joined value has canonical ones.
+    """
+    is_said = any(one.said for one in found)
+    alike = all(one.cuts == found[0].cuts for one in found)
+    if sum(one.cuts.count for one in found) > MOST_EDGES or not (is_said or alike):
         return None
     lengths = [n for one in found for n in one.cuts.lengths()]
-    return AxisChunks(Cuts.of_lengths(lengths), any(one.said for one in found))
+    return AxisChunks(without_slivers(lengths, max(lengths)), is_said)
+
+
+def without_slivers(lengths: Iterable[int], longest: int) -> Cuts:
+    """Chunks in a row, of which slivers are joined with their neighbours, to `longest` at most.
+
+    So the chunks of a loop that slices, shifts and joins do not get finer with each step.
+
+    Examples
+    --------
+    >>> str(without_slivers([18, 1, 1, 18, 1, 1, 20], 20))
+    '3x20'
+    """
+    joined: list[int] = []
+    for length in lengths:
+        if joined and joined[-1] + length <= longest and SLIVER * min(joined[-1], length) < longest:
+            joined[-1] += length
+        else:
+            joined.append(length)
+    return Cuts.of_lengths(joined)
 
 
 def followed(

@@ -53,12 +53,13 @@ def _chunks(node: Node, most: int) -> Chunks:
     while stack:
         top = stack[-1]
         known = _known.setdefault(top, {})
-        missing = [x for x in top.inputs if most not in _known.get(x, {})]
+        inputs = () if top.operator.tells_chunks else top.inputs
+        missing = [x for x in inputs if most not in _known.get(x, {})]
         if most in known or not missing:
             stack.pop()
             if most not in known:
-                inputs = tuple(_known[x][most] for x in top.inputs)
-                along = top.operator.nominal(top.input_types, inputs)
+                chunks = tuple(_known[x][most] for x in inputs)
+                along = top.operator.nominal(top.input_types, chunks)
                 known[most] = _completed(along, top.type, most)
         stack += missing
     return _known[node][most]

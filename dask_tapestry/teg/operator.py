@@ -266,6 +266,11 @@ class Operator(ABC):
         """Cuts in which the output must be held; None where the plan chooses."""
         return None
 
+    @property
+    def tells_chunks(self) -> bool:
+        """Whether its nominal chunks are its own, whatever its inputs have."""
+        return self.layout is not None
+
     def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         """Nominal chunks along each axis of the output, for inputs that have `chunks`.
 

@@ -2,7 +2,9 @@ import numpy as np
 
 import dask_tapestry as dt
 from dask_tapestry.arrays.core.array import Array
-from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
+from dask_tapestry.operators.nominal_chunks import with_chunks_kept, with_nominal_chunks
+from dask_tapestry.teg.chunking import AxisChunks
+from dask_tapestry.teg.nominal import nominal_chunks
 from dask_tapestry.zspace import Cuts
 
 
@@ -12,6 +14,14 @@ def test_it_changes_what_blocks_are_seen_and_no_value():
     seen = Array(with_nominal_chunks(x.node, cuts))
     assert seen.chunks == ((1, 3, 2),)
     assert seen.compute().tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_chunks_that_nobody_said_stay_so():
+    x = dt.asarray(np.zeros((4, 9)), chunks=(2, 9))
+    chunks = (nominal_chunks(x.node)[0], AxisChunks(Cuts.regular(9, 3), False))
+    kept = nominal_chunks(with_chunks_kept(x.node, chunks))
+    assert [one.said for one in kept] == [True, False]
+    assert [str(one.cuts) for one in kept] == ["2x2", "3x3"]
 
 
 def test_a_plan_does_not_see_it():

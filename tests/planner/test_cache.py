@@ -10,11 +10,30 @@ from dask_tapestry.io.slot import Slot
 from dask_tapestry.io.zarr_source import ZarrSource
 from dask_tapestry.lower.expression import lower_plan
 from dask_tapestry.planner import cache
+from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.cache import plan_of, verified_plan_of
 from dask_tapestry.planner.memory.results import Results
 from dask_tapestry.planner.plan import Plan
 
 BATCHES = [np.arange(10.0) + number for number in range(3)]
+
+STEPS = {
+    "rolled": lambda x: (x + dt.roll(x, 1, 0) + dt.roll(x, (-1, 2), (1, 0))) / 3,
+    "rolled as one": lambda x: (x + dt.roll(x, 1)) / 2,
+    "joined": lambda x: (x + dt.concatenate([x[1:], x[:1]])) / 2,
+    "padded": lambda x: dt.pad(x[1:-1] + x[2:] + x[:-2], ((1, 1), (0, 0))) / 3,
+    "wrapped": lambda x: dt.diff(dt.pad(x, ((1, 0), (0, 0)), mode="wrap"), axis=0),
+    "assigned": lambda x: _inner(x.copy(), x[:-2] + x[2:]),
+    "gradient": lambda x: x + dt.gradient(x, axis=0),
+    "turned": lambda x: (x.T * 1.01)[::-1],
+    "chosen": lambda x: dt.where(x > 0.5, dt.roll(x, 1, 0), x),
+    "stacked": lambda x: dt.stack([x, x + 1]).mean(axis=0),
+}
+
+
+def _inner(x, cells):
+    x[1:-1] = cells
+    return x
 
 
 def planned(*arrays):
@@ -77,6 +96,20 @@ def test_persisted_arrays_are_planned_once_for_each_layout():
     for x, batch in ((first, BATCHES[0]), (second, BATCHES[1]), (coarse, BATCHES[0])):
         np.testing.assert_array_equal(doubled(x).compute(), batch * 2)
         np.testing.assert_array_equal((x[2:] + doubled(x)[2:]).persist().compute(), batch[2:] * 3)
+
+
+@pytest.mark.parametrize("chunks", [None, (20, 60)])
+@pytest.mark.parametrize("step", STEPS.values(), ids=STEPS)
+def test_loops_that_persist_keep_their_chunks_and_find_their_plan(step, chunks, monkeypatch):
+    planned = []
+    monkeypatch.setattr(cache, "build_plan", lambda *given: planned.append(1) or build_plan(*given))
+    x = dt.asarray(np.linspace(0, 1, 3600).reshape(60, 60), chunks=chunks).persist()
+    for number in range(8):
+        if number == 4:
+            planned.clear()
+        x = step(x).persist()
+        assert x.npartitions <= 5
+    assert not planned
 
 
 def test_names_are_the_same_when_planned_again():

@@ -1,8 +1,18 @@
+from itertools import accumulate, pairwise
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from dask_tapestry.teg.chunking import AxisChunks, followed, in_a_row, said, together
+from dask_tapestry.teg.chunking import (
+    SLIVER,
+    AxisChunks,
+    followed,
+    in_a_row,
+    said,
+    together,
+    without_slivers,
+)
 from dask_tapestry.zspace import Cuts, ZRange
 
 
@@ -66,6 +76,30 @@ def test_edges_of_all_that_is_said_count():
     found = together(said([Cuts.regular(6, 4), Cuts.regular(6, 3)]))
     assert list(found.cuts.lengths()) == [3, 1, 2]
     assert together([]) is None
+
+
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=30), st.integers(1, 60))
+def test_slivers_are_joined_and_nothing_else(parts, longest):
+    left = list(without_slivers(parts, longest).lengths())
+    edges, kept = ({0, *accumulate(row)} for row in (parts, left))
+    assert kept <= edges
+    assert sum(left) == sum(parts)
+    assert max(left) <= max(longest, *parts)
+    for a, b in pairwise(left):
+        assert a + b > longest or min(a, b) * SLIVER >= longest
+
+
+def test_what_is_in_a_row_and_nobody_said_is_cut_canonically():
+    short, long = (AxisChunks(Cuts.regular(n, n), False) for n in (2, 7))
+    assert in_a_row([short, long]) is None
+    assert list(in_a_row([short, short]).cuts.lengths()) == [2, 2]
+    assert list(in_a_row([short, long._replace(said=True)]).cuts.lengths()) == [2, 7]
+
+
+def test_shifted_chunks_meet_without_slivers():
+    rows = Cuts.regular(60, 20)
+    shifted = [AxisChunks(rows.window(k, 1, 58), True) for k in range(3)]
+    assert list(together(shifted).cuts.lengths()) == [20, 20, 18]
 
 
 def test_chunks_are_filled_again_over_another_extent():

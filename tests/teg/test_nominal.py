@@ -37,7 +37,6 @@ BOTH = {
     "joined": lambda np_like, x: np_like.concatenate([x, x[:3]], axis=0),
     "stacked": lambda np_like, x: np_like.stack([x, x]),
     "chosen": lambda np_like, x: np_like.where(x > 3, x, 0),
-    "rolled": lambda np_like, x: np_like.roll(x, 2, axis=0),
     "tiled": lambda np_like, x: np_like.tile(x, (2, 1, 1)),
     "repeated": lambda np_like, x: np_like.repeat(x, 2, axis=1),
 }
@@ -77,6 +76,7 @@ def test_functions_of_several_arrays_pass_them_as_dasks_do(pair, function):
         (lambda x: x + dt.from_array(CELLS), CHUNKS),
         (lambda x: dt.from_array(CELLS) + x, CHUNKS),
         (lambda x: x.persist() + 1, CHUNKS),
+        (lambda x: dt.roll(x, (2, 1), axis=(0, 1)), CHUNKS),
         (lambda x: x.rename("a", "b", "c"), CHUNKS),
         (lambda x: x.map_blocks(np.negative), CHUNKS),
     ],

@@ -10,10 +10,10 @@ from dask_tapestry.io.block_source import from_blocks
 from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.lower.result_layout import ResultLayout, find_layout
 from dask_tapestry.operators.in_format import in_format
-from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
+from dask_tapestry.operators.nominal_chunks import with_chunks_kept
 from dask_tapestry.operators.rechunk import rechunk
 from dask_tapestry.teg import Node
-from dask_tapestry.teg.nominal import nominal_cuts
+from dask_tapestry.teg.nominal import nominal_chunks, nominal_cuts
 from dask_tapestry.teg.stored_grid import stored_cuts
 from dask_tapestry.zspace import Cuts
 
@@ -42,7 +42,7 @@ def layout_in(
 
 def kept_blocks(graph: Mapping[Any, Any], layout: ResultLayout, node: Node) -> Node:
     """The value of `node` as the blocks in `graph`, which lie as `layout` says."""
-    nominal, cuts = nominal_cuts(node), layout.cuts
+    nominal, cuts = nominal_chunks(node), layout.cuts
     blocks = from_blocks(
         layout.name,
         node.type,
@@ -53,7 +53,8 @@ def kept_blocks(graph: Mapping[Any, Any], layout: ResultLayout, node: Node) -> N
         stored_cuts(node),
         node.format,
     )
-    return blocks if cuts == nominal else with_nominal_chunks(blocks, nominal)
+    same = all(one.said and one.cuts == own for one, own in zip(nominal, cuts, strict=True))
+    return blocks if same else with_chunks_kept(blocks, nominal)
 
 
 def held_in(node: Node, cuts: tuple[Cuts, ...]) -> Node:

@@ -15,8 +15,10 @@ from dask_tapestry.arrays.shape.reshaping import ravel, reshape
 from dask_tapestry.arrays.shape.transposing import swapaxes
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import Axes, normalize_axis
+from dask_tapestry.operators.nominal_chunks import with_chunks_kept
 from dask_tapestry.operators.reverse import reverse
 from dask_tapestry.operators.roll import roll as roll_tensor
+from dask_tapestry.teg.nominal import nominal_chunks
 
 __all__ = ["flip", "fliplr", "flipud", "roll", "rot90"]
 
@@ -227,4 +229,5 @@ def roll(a: ArrayLike, shift: ArrayLike, axis: int | Sequence[int] | None = None
     shifts: dict[int, int] = {}
     for places, number in pairs:
         shifts[int(number)] = shifts.get(int(number), 0) + integer(places)
-    return Array(roll_tensor(x.node, shifts))
+    rolled = roll_tensor(x.node, shifts)
+    return x if rolled is x.node else Array(with_chunks_kept(rolled, nominal_chunks(x.node)))
