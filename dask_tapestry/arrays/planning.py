@@ -17,10 +17,11 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dynamic_shape import CountRun, check_workers
 from dask_tapestry.arrays.core.effect import Effect
 from dask_tapestry.arrays.core.floating_errors import ErrorsTold
+from dask_tapestry.arrays.core.late_modules import kept_blocks
 from dask_tapestry.arrays.core.plan import Plan
 from dask_tapestry.errors import ArgumentTypeError, PlanError, StoreError, StoreNotFoundError
 from dask_tapestry.lower.local_scheduler import local_options
-from dask_tapestry.lower.synchronous import compute_synchronously
+from dask_tapestry.lower.synchronous import compute_synchronously, persist_synchronously
 from dask_tapestry.planner import build
 from dask_tapestry.planner.equivalence import require_computes
 from dask_tapestry.planner.machine.resources import Resources, computing_with, live_client
@@ -269,6 +270,11 @@ def persist(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     array([0, 2, 4, 6])
     """
     with computing_with(kwargs.get("scheduler")):
+        if args and all(type(a) is Array and a.runs_anywhere(kwargs) for a in args):
+            found = persist_synchronously([a.node for a in args])
+            if found is not None:
+                pairs = zip(found, args, strict=True)
+                return tuple(Array(kept_blocks.kept_here(one, a.node)) for one, a in pairs)
         return tuple(base.persist(*args, **_options(args, kwargs)))
 
 

@@ -2,7 +2,8 @@
 
 Of a plan of few blocks a scheduler has nothing to decide, and handing the tasks over takes longer
 than many of them do: .4 instead of 1.3 ms for a formula of 10,000 cells, 2 instead of 3.5 ms for a
-sum over 50 MB in two blocks. Steps follow each other; the blocks of one run side by side.
+sum over 50 MB in two blocks. Steps follow each other; the blocks of one run side by side. So are
+the steps of a loop over blocks that are kept in this process.
 """
 
 from __future__ import annotations
@@ -11,13 +12,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import product
+from math import prod
 from typing import Any, Final
 from uuid import uuid4
 
 import dask.config
+import numpy as np
 
 from dask_tapestry.io.block_source import BlockSource
 from dask_tapestry.io.numpy_source import NumpySource
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.lower.assemble import finish_array
 from dask_tapestry.lower.execute import Block, run_block
 from dask_tapestry.lower.joined_blocks import buffers_between
@@ -33,9 +37,10 @@ from dask_tapestry.planner.machine.resources import live_client
 from dask_tapestry.planner.plan import Plan
 from dask_tapestry.planner.search.evaluate import is_given
 from dask_tapestry.teg import Node, Sink
-from dask_tapestry.zspace import block_range
+from dask_tapestry.zspace import Cuts, block_range
 
-MOST_STEPS: Final = 8
+MOST_STEPS: Final = 8  # of which some might run side by side
+BRIEF: Final = 0.01  # seconds of computing of which it is no matter whether steps run side by side
 MOST_NODES: Final = 64
 MOST_BLOCKS: Final = 64  # of all steps
 MOST_BYTES: Final = 2**27  # of a value; of larger ones a millisecond is no part, and memory is one
@@ -44,21 +49,67 @@ THREADED: Final = (None, "threads", "threading")
 Blocks = dict[tuple[int, ...], Block]
 
 
+class KeptBlocks(NamedTuple):
+    """The blocks of a value: under the key ``(name, i, j, ...)`` one that `cuts` cuts."""
+
+    blocks: dict[tuple[Any, ...], Block]
+    name: str
+    cuts: tuple[Cuts, ...]
+
+
 def compute_synchronously(roots: Sequence[Node]) -> list[Any] | None:
     """Plan and compute `roots` by this thread and some helpers; None where a scheduler should.
 
     That is where there is much to compute, or somebody watches, or has said how it should run.
     """
+    plan = _small_plan(roots)
+    if plan is None:
+        return None
+    outs = buffers_between(plan.steps)
+    for node in plan.graph.roots:
+        step = plan.steps[node]
+        outs[node] = ResultBuffer(node.type, memory_order(node, step.inputs))
+    held = _run(plan, outs)
+    roots = plan.graph.roots
+    return [
+        finish_array(
+            plan.steps[node].cuts, outs[node], node in roots[:place], None, *held[node].values()
+        )
+        for place, node in enumerate(roots)
+    ]
+
+
+def persist_synchronously(roots: Sequence[Node]) -> list[KeptBlocks] | None:
+    """The blocks of `roots`, computed as by `compute_synchronously`; None where a scheduler should.
+
+    Blocks are cut as the plan cuts them.
+    """
+    plan = _small_plan(roots)
+    if plan is None:
+        return None
+    held = _run(plan, {})
+    return [_kept(plan.steps[node], held[node]) for node in plan.graph.roots]
+
+
+def _kept(step: Step, blocks: Blocks) -> KeptBlocks:
+    name = f"{step.name.rpartition('-')[0]}-{uuid4().hex}"  # a kept plan computes other data too
+    keyed = {(name, *index): block for index, block in blocks.items()}
+    return KeptBlocks(keyed, name, step.cuts)
+
+
+def _small_plan(roots: Sequence[Node]) -> Plan | None:
+    """The plan of `roots` if there is so little to compute that a scheduler is not worth it."""
     if _is_watched() or not _is_small(roots):
         return None
     plan = verified_plan_of(roots)
     steps = plan.steps.values()
-    if len(steps) > MOST_STEPS or sum(step.count for step in steps) > MOST_BLOCKS:
+    if sum(step.count for step in steps) > MOST_BLOCKS or set(plan.graph.roots) - plan.steps.keys():
+        return None
+    if len(steps) > MOST_STEPS and sum(step.estimate.compute for step in steps) > BRIEF:
         return None
     if plan.resources.workers > 1 or any(is_symmetric(step.program, step.cuts) for step in steps):
         return None
-    threaded = dask.config.get("scheduler", None) in THREADED
-    return _run(plan, plan.resources.threads if threaded else 1)
+    return plan
 
 
 def _is_watched() -> bool:
@@ -77,10 +128,10 @@ def _is_small(roots: Sequence[Node]) -> bool:
     while stack:
         node = stack.pop()
         operator = node.operator
-        large = node.type.nbytes > MOST_BYTES and not isinstance(operator, NumpySource)
-        if node.after or large or len(seen) > MOST_NODES:
+        here = isinstance(operator, NumpySource) or (_is_here(node) and node not in roots)
+        if node.after or len(seen) > MOST_NODES or (node.type.nbytes > MOST_BYTES and not here):
             return False
-        if isinstance(operator, Sink | BlockSource) or is_given(node) or node.format is not None:
+        if isinstance(operator, Sink) or node.format is not None or (is_given(node) and not here):
             return False
         fresh = [x for x in node.inputs if x not in seen]
         seen.update(fresh)
@@ -88,41 +139,44 @@ def _is_small(roots: Sequence[Node]) -> bool:
     return True
 
 
-def _run(plan: Plan, threads: int) -> list[Any]:
-    """Compute the blocks of each step, when what they need is there; return the roots' values.
+def _is_here(node: Node) -> bool:
+    """Whether blocks are given that are arrays in this process: no tasks, and no futures."""
+    operator = node.operator
+    if not isinstance(operator, BlockSource) or prod(c.count for c in operator.cuts) > MOST_BLOCKS:
+        return False
+    indices = product(*[range(c.count) for c in operator.cuts])
+    blocks = (operator.graph.get((operator.key_name, *index)) for index in indices)
+    return all(isinstance(block, np.ndarray) for block in blocks)
+
+
+def _run(plan: Plan, outs: Mapping[Node, ResultBuffer]) -> dict[Node, Blocks]:
+    """Compute the blocks of each step, when what they need is there; return those of the roots.
 
     Of a root that is asked for again the value is another array.
     """
+    threaded = dask.config.get("scheduler", None) in THREADED
+    threads = plan.resources.threads if threaded else 1
     plan = plan.for_run(uuid4().hex)
     roots = plan.graph.roots
     readers = Counter(x for step in plan.steps.values() for x in dict.fromkeys(step.inputs))
     held: dict[Node, Blocks] = {}
-    outs = buffers_between(plan.steps)
     for node in plan.graph.nodes:
         step = plan.steps.get(node)
         if step is None:
             continue
-        order = memory_order(node, step.inputs)
-        if node in roots:
-            outs[node] = ResultBuffer(node.type, order)
         held[node] = _blocks(plan, step, held, outs.get(node, REMOTE), threads)
         for x in dict.fromkeys(step.inputs):
             readers[x] -= 1
             if not readers[x] and x not in roots:
                 held.pop(x, None)
-    return [
-        finish_array(
-            plan.steps[node].cuts, outs[node], node in roots[:place], None, *held[node].values()
-        )
-        for place, node in enumerate(roots)
-    ]
+    return held
 
 
 def _blocks(
     plan: Plan, step: Step, held: Mapping[Node, Blocks], out: ResultBuffer, threads: int
 ) -> Blocks:
     """Compute a step's blocks, in C order."""
-    cuts = [plan.steps[x].cuts if x in held else None for x in step.inputs]
+    cuts = [_cuts(plan, x, held) for x in step.inputs]
     stop = Stop()
     spec = StepSpec.of(step, tuple(cuts), stop)
     indices = list(product(*map(range, step.grid_shape)))
@@ -134,16 +188,29 @@ def _blocks(
     return dict(zip(indices, side_by_side(calls, together, stop.ask), strict=True))
 
 
+def _cuts(plan: Plan, x: Node, held: Mapping[Node, Blocks]) -> tuple[Cuts, ...] | None:
+    """How an input is cut; None for an array in memory."""
+    if x in held:
+        return plan.steps[x].cuts
+    operator = plan.source(x).operator
+    return operator.cuts if isinstance(operator, BlockSource) else None
+
+
 def _given(
     plan: Plan, step: Step, spec: StepSpec, index: tuple[int, ...], held: Mapping[Node, Blocks]
 ) -> list[Block]:
-    """What a block reads: blocks of other steps, and cells of arrays in memory."""
+    """What a block reads: blocks of other steps, or given ones, and cells of arrays in memory."""
     given: list[Block] = []
     for x, boxes in zip(step.inputs, spec.input_boxes(index), strict=True):
+        operator = plan.source(x).operator
         if x in held:
             cuts = plan.steps[x].cuts
             given += [held[x][i] for box in boxes for i in product(*block_range(cuts, box))]
+        elif isinstance(operator, BlockSource):
+            graph, name = operator.graph, operator.key_name
+            ranges = [block_range(operator.cuts, box) for box in boxes]
+            given += [graph[(name, *i)] for each in ranges for i in product(*each)]
         else:
-            data: Block = plan.source(x).operator.data  # type: ignore[attr-defined]
+            data: Block = operator.data  # type: ignore[attr-defined]
             given += [data[box.index()] for box in boxes]
     return given

@@ -1,11 +1,12 @@
 import dask
+import dask.array as da
 import numpy as np
 import pytest
 from dask.callbacks import Callback
 
 import dask_tapestry as dt
 from dask_tapestry.errors import ComputeError
-from dask_tapestry.lower import synchronous
+from dask_tapestry.lower import expression, synchronous
 from dask_tapestry.lower.synchronous import MOST_BYTES, compute_synchronously
 from tests.comparisons import same_bits
 
@@ -47,6 +48,71 @@ def test_several_blocks_are_computed_side_by_side(several):
     assert same_bits(value, x.compute(scheduler=dask.get))
 
 
+BLOCKS = {
+    "whole": lambda x: x,
+    "blocks": lambda x: x.rechunk((2, 5)),
+    "uneven": lambda x: x.rechunk(((1, 3), (7, 7, 11))),
+}
+FURTHER = {
+    "cells": lambda x: x * 2 + 1,
+    "slices": lambda x: x[1:, ::-3] + x[:-1, ::-3],
+    "sum": lambda x: x.sum(axis=0),
+    "mean": lambda x: (x - x.mean()) / x.std(axis=1, keepdims=True),
+    "rolled": lambda x: dt.roll(x, 3, axis=1) - x,
+    "product": lambda x: x @ x.T,
+    "turned": lambda x: x.T.reshape(10, 10),
+    "cut": lambda x: x.rechunk((3, 4)),
+    "joined": lambda x: dt.concatenate([x, small()]),
+}
+
+
+@pytest.mark.parametrize("blocks", BLOCKS.values(), ids=BLOCKS)
+@pytest.mark.parametrize("further", FURTHER.values(), ids=FURTHER)
+def test_kept_blocks_are_computed_with_as_a_scheduler_does(blocks, further, monkeypatch):
+    cells = further(blocks(small())).compute(scheduler=dask.get)
+    monkeypatch.setattr(expression, "lower_plan", None)
+    x = further(blocks(small()).persist())
+    kept = x.persist()
+    assert kept.chunks == x.chunks
+    assert same_bits(x.compute(), cells)
+    assert same_bits((kept.T + 0).compute(), cells.T + 0)
+    monkeypatch.undo()
+    for one in (x, kept):
+        assert same_bits(one.compute(scheduler=dask.get), cells)
+
+
+def test_what_is_kept_can_be_asked_for_again():
+    x = small().rechunk((2, 5)).persist()
+    for same in (x, x.T.T, x.persist(), x.T.T.persist()):
+        assert same_bits(same.compute(), small().compute())
+
+
+def test_what_one_plan_keeps_of_several_arrays_is_told_apart():
+    x, y = ((dt.asarray(np.arange(5.0) + n) * 2).persist() for n in range(2))
+    with dask.config.set(num_workers=1):
+        assert (x - y).compute().tolist() == [-2] * 5
+        first, second = dask.compute(x, y)
+    assert (first - second).tolist() == [-2] * 5
+
+
+def test_several_are_kept_together():
+    x, y = dt.persist(small() + 1, small().sum(axis=1))
+    assert same_bits(x.compute(), small().compute() + 1)
+    assert same_bits(y.compute(), small().sum(axis=1).compute(scheduler=dask.get))
+
+
+def test_many_brief_steps_are_no_matter_for_a_scheduler(monkeypatch):
+    x = small().persist()
+    several = [(x * n).rechunk((2, 25)).sum(axis=k) for n in range(1, 6) for k in (0, 1)]
+    plan = dt.plan(*several)
+    assert len(plan.core.steps) > synchronous.MOST_STEPS
+    values = compute_synchronously([one.node for one in several])
+    for value, one in zip(values, several, strict=True):
+        assert same_bits(value, one.compute(scheduler=dask.get))
+    monkeypatch.setattr(synchronous, "BRIEF", 0)
+    assert compute_synchronously([one.node for one in several]) is None
+
+
 def test_options_for_threads_are_left_to_a_scheduler():
     with dask.config.set(num_workers=1):
         assert compute_synchronously([small().node]) is None
@@ -57,7 +123,9 @@ def test_options_for_threads_are_left_to_a_scheduler():
     [
         lambda: dt.ones(MOST_BYTES // 8 + 1) + 1,
         lambda: dt.ones((8, 9)).rechunk((1, 1)) + 1,
-        lambda: small().persist() + 1,
+        lambda: small().persist(),
+        lambda: dt.from_dask_array(da.ones((4, 25))) + 1,
+        lambda: dt.ones((8, 9)).rechunk((1, 1)).persist() + 1,
     ],
 )
 def test_what_is_left_to_a_scheduler(large):

@@ -25,7 +25,7 @@ from dask_tapestry.arrays.core.suggesting import Suggesting
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError, PlanError
 from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.lower.local_scheduler import local_options, says_nothing
-from dask_tapestry.lower.synchronous import compute_synchronously
+from dask_tapestry.lower.synchronous import compute_synchronously, persist_synchronously
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.resources import computing_with
 from dask_tapestry.planner.memory.results import Results
@@ -242,6 +242,10 @@ class Array(Suggesting, PythonConversion, DaskMethodsMixin):
             Of the same value, made of the blocks that are kept.
         """
         with computing_with(kwargs.get("scheduler")):
+            if self.runs_anywhere(kwargs):
+                found = persist_synchronously([self.node])
+                if found is not None:
+                    return Array(kept_blocks.kept_here(found[0], self.node))
             kept: Array = DaskMethodsMixin.persist(self, **local_options(kwargs))
             return kept
 

@@ -9,6 +9,7 @@ from uuid import uuid4
 from dask_tapestry.io.block_source import from_blocks
 from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.lower.result_layout import ResultLayout, find_layout
+from dask_tapestry.lower.synchronous import KeptBlocks
 from dask_tapestry.operators.in_format import in_format
 from dask_tapestry.operators.nominal_chunks import with_chunks_kept
 from dask_tapestry.operators.rechunk import rechunk
@@ -55,6 +56,11 @@ def kept_blocks(graph: Mapping[Any, Any], layout: ResultLayout, node: Node) -> N
     )
     same = all(one.said and one.cuts == own for one, own in zip(nominal, cuts, strict=True))
     return blocks if same else with_chunks_kept(blocks, nominal)
+
+
+def kept_here(found: KeptBlocks, node: Node) -> Node:
+    """The value of `node` as blocks in this process."""
+    return kept_blocks(found.blocks, ResultLayout(found.name, found.cuts), node)
 
 
 def held_in(node: Node, cuts: tuple[Cuts, ...]) -> Node:
