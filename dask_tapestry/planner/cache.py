@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import replace
 from hashlib import blake2b
 from threading import Lock
 from typing import Any, Final
@@ -32,11 +33,10 @@ KEPT: Final = 64  # plans
 
 
 class _Kept(NamedTuple):
-    """A plan, the forms of its slots in order, and whether it passed its checks: not empty then."""
+    """A plan, and the forms of its slots in order."""
 
     plan: Plan
     forms: tuple[str, ...]
-    passed: list[bool]
 
 
 _known: OrderedDict[Any, _Kept] = OrderedDict()
@@ -53,29 +53,10 @@ def plan_of(roots: Sequence[Node]) -> Plan:
     MemoryLimitError
         If a block cannot be made small enough.
     """
-    return _plan_of(roots)[0]
-
-
-def verified_plan_of(roots: Sequence[Node]) -> Plan:
-    """The plan of `plan_of`, verified: once, as long as it is kept.
-
-    Raises
-    ------
-    PlanError
-        Names the constraint, the operator and the box.
-    """
-    plan, passed = _plan_of(roots)
-    if not passed:
-        plan.verify()
-        passed.append(True)
-    return plan
-
-
-def _plan_of(roots: Sequence[Node]) -> tuple[Plan, list[bool]]:
     resources = current()
     form = _form(roots)
     if form is None or (form.stored and rules_in_force()):  # a rule may look at a place
-        return build_plan(roots, resources), []
+        return build_plan(roots, resources)
     written = Graph(roots)
     if form.sinks > 1:
         check(written, (writes_that_meet_are_ordered,))
@@ -87,12 +68,25 @@ def _plan_of(roots: Sequence[Node]) -> tuple[Plan, list[bool]]:
     if kept is None:
         kept = _planned(form, roots, resources)
         if kept is None:
-            return build_plan(roots, resources), []
+            return build_plan(roots, resources)
         with _lock:
             _known[key] = kept
             while len(_known) > KEPT:
                 _known.popitem(last=False)
-    return kept.plan.closed(written, dict(zip(kept.forms, form.ends, strict=True))), kept.passed
+    return kept.plan.closed(written, dict(zip(kept.forms, form.ends, strict=True)))
+
+
+def verified_plan_of(roots: Sequence[Node]) -> Plan:
+    """The plan of `plan_of`, verified: once, as long as it is kept.
+
+    Raises
+    ------
+    PlanError
+        Names the constraint, the operator and the box.
+    """
+    plan = plan_of(roots)
+    plan.verify_once()
+    return plan
 
 
 def _planned(form: _Form, roots: Sequence[Node], resources: Resources) -> _Kept | None:
@@ -101,7 +95,7 @@ def _planned(form: _Form, roots: Sequence[Node], resources: Resources) -> _Kept 
     plan = build_plan([opened[root] for root in roots], resources)
     forms = tuple(opened[node].form for node in form.ends)
     ends = {n.form for n in plan.graph.nodes if isinstance(n.operator, Source | Sink)}
-    return _Kept(plan, forms, []) if ends <= set(forms) else None
+    return _Kept(replace(plan, passed=set()), forms) if ends <= set(forms) else None
 
 
 def _settings() -> tuple[object, ...]:

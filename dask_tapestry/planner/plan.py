@@ -43,6 +43,9 @@ class Plan:
         What was decided.
     points
         The frontier that it was chosen from.
+    passed
+        Verifications that it has passed, and with it all plans that differ in data alone; None for
+        a plan that is not kept, and is verified each time.
     """
 
     written: Graph
@@ -53,6 +56,7 @@ class Plan:
     sources: Mapping[str, Node] = field(default_factory=dict, repr=False)
     choices: Choices = field(default=Choices(), repr=False)
     points: tuple[Point, ...] = field(default=(), repr=False)
+    passed: set[Results] | None = field(default=None, repr=False, compare=False)
 
     def closed(self, written: Graph, sources: Mapping[str, Node]) -> Plan:
         """The same plan for the graph `written`, whose sources and sinks replace the slots."""
@@ -84,6 +88,7 @@ class Plan:
             graph=state.graph,
             steps=with_first(steps_of(state, machine)),
             choices=state.choices,
+            passed=None,
         )
         return made.closed(self.written, self.sources)
 
@@ -145,6 +150,13 @@ class Plan:
             Names the constraint, the operator and the box.
         """
         verify(self, results)
+
+    def verify_once(self, results: Results = Results.KEPT) -> None:
+        """Check the plan as `verify` does, unless it has passed."""
+        if self.passed is None or results not in self.passed:
+            self.verify(results)
+        if self.passed is not None:
+            self.passed.add(results)
 
 
 def _for_run(step: Step, run: str, known: dict[Operator, Operator]) -> Step:

@@ -244,9 +244,15 @@ def test_few_are_kept():
 
 def test_a_plan_is_verified_once_as_long_as_it_is_kept(monkeypatch):
     checked = []
-    monkeypatch.setattr(Plan, "verify", lambda plan: checked.append(plan))
+    monkeypatch.setattr(Plan, "verify", lambda plan, results: checked.append(plan))
     for _ in range(3):
         verified_plan_of([(dt.asarray(np.arange(7.0)) * 3).node])
     with dt.config(memory_limit="1 GB"):
         verified_plan_of([(dt.asarray(np.arange(7.0)) * 3).node])
     assert len(checked) == 2
+    for _ in range(3):
+        lower_plan(plan_of([(dt.asarray(np.arange(7.0)) * 3).node]), Results.JOINED)
+    assert len(checked) == 3  # what becomes of results is another question
+    for _ in range(2):
+        lower_plan(build_plan([dt.ones(7).node]), Results.JOINED)
+    assert len(checked) == 5  # nobody keeps these
