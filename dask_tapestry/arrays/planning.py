@@ -21,7 +21,7 @@ from dask_tapestry.arrays.core.late_modules import kept_blocks
 from dask_tapestry.arrays.core.plan import Plan
 from dask_tapestry.errors import ArgumentTypeError, PlanError, StoreError, StoreNotFoundError
 from dask_tapestry.lower.local_scheduler import local_options
-from dask_tapestry.lower.synchronous import compute_synchronously, persist_synchronously
+from dask_tapestry.lower.synchronous import compute_synchronously
 from dask_tapestry.planner import build
 from dask_tapestry.planner.equivalence import require_computes
 from dask_tapestry.planner.machine.resources import Resources, computing_with, live_client
@@ -271,10 +271,9 @@ def persist(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     """
     with computing_with(kwargs.get("scheduler")):
         if args and all(type(a) is Array and a.runs_anywhere(kwargs) for a in args):
-            found = persist_synchronously([a.node for a in args])
-            if found is not None:
-                pairs = zip(found, args, strict=True)
-                return tuple(Array(kept_blocks.kept_here(one, a.node)) for one, a in pairs)
+            here = kept_blocks.kept_here([a.node for a in args])
+            if here is not None:
+                return tuple(map(Array, here))
         return tuple(base.persist(*args, **_options(args, kwargs)))
 
 

@@ -245,10 +245,7 @@ class Operator(ABC):
         return 0
 
     def format_of(self, inputs: Types, formats: Formats) -> BlockFormat | None:
-        """What blocks of its output are held in, for inputs that are held in `formats`.
-
-        Cells are the same in any; by default NumPy's arrays.
-        """
+        """What blocks of its output are held in, for inputs that are held in `formats`."""
         return self.format
 
     @property
@@ -272,14 +269,11 @@ class Operator(ABC):
         return self.layout is not None
 
     def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
-        """Nominal chunks along each axis of the output, for inputs that have `chunks`.
-
-        Those in which it must be held, or those that `follow`; None where nothing tells.
-        """
+        """Nominal chunks along the output's axes: its own, or what `follow` makes of `chunks`."""
         return self.follow(inputs, chunks) if self.layout is None else said(self.layout)
 
     def follow(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
-        """How `chunks` of the inputs pass to the output; by default as the demands tell."""
+        """How `chunks` of inputs pass to the output, None where nothing tells; as demands do."""
         shape, shapes = self.infer(*inputs).shape, [x.shape for x in inputs]
         if self.is_formula and all(own == shape for own in shapes):
             return tuple([together(axis) for axis in zip(*chunks, strict=True)])

@@ -25,7 +25,7 @@ from dask_tapestry.arrays.core.suggesting import Suggesting
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError, PlanError
 from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.lower.local_scheduler import local_options, says_nothing
-from dask_tapestry.lower.synchronous import compute_synchronously, persist_synchronously
+from dask_tapestry.lower.synchronous import compute_synchronously
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.resources import computing_with
 from dask_tapestry.planner.memory.results import Results
@@ -218,10 +218,9 @@ class Array(Suggesting, PythonConversion, DaskMethodsMixin):
             If a block cannot be made small enough for a worker.
         """
         with computing_with(kwargs.get("scheduler")), ErrorsTold():
-            if self.runs_anywhere(kwargs):
-                values = compute_synchronously([self.node])
-                if values is not None:
-                    return values[0]
+            values = compute_synchronously([self.node]) if self.runs_anywhere(kwargs) else None
+            if values is not None:
+                return values[0]
             return computed.computed(self, traverse=False, **local_options(kwargs))[0]
 
     def runs_anywhere(self, options: Mapping[str, Any]) -> bool:
@@ -242,10 +241,9 @@ class Array(Suggesting, PythonConversion, DaskMethodsMixin):
             Of the same value, made of the blocks that are kept.
         """
         with computing_with(kwargs.get("scheduler")):
-            if self.runs_anywhere(kwargs):
-                found = persist_synchronously([self.node])
-                if found is not None:
-                    return Array(kept_blocks.kept_here(found[0], self.node))
+            here = kept_blocks.kept_here([self.node]) if self.runs_anywhere(kwargs) else None
+            if here is not None:
+                return Array(here[0])
             kept: Array = DaskMethodsMixin.persist(self, **local_options(kwargs))
             return kept
 
@@ -255,8 +253,7 @@ class Array(Suggesting, PythonConversion, DaskMethodsMixin):
         cuts = self.nominal_cuts
         known: dict[Any, expression.LoweredPlan] = self.__dict__.setdefault("lowered", {})
         if cuts not in known:
-            held = kept_blocks.held_in(self.node, cuts)
-            plan = build_plan([held])
+            plan = build_plan([kept_blocks.held_in(self.node, cuts)])
             known[cuts] = _, arrays = expression.lower_plan(plan, Results.KEPT, [self.name])
             if arrays is not None:
                 arrays.needed_for(None)  # other collections may stand on these blocks
@@ -271,8 +268,7 @@ class Array(Suggesting, PythonConversion, DaskMethodsMixin):
     @property
     def name(self) -> str:
         """First part of the keys of the blocks: the user's name for it, or operation and digest."""
-        # for a name of a DataArray nothing is counted, and any will do
-        node = self.bound if names_itself_after_it() else self.node
+        node = self.bound if names_itself_after_it() else self.node  # a DataArray counts nothing
         return name_of_blocks(node, self.said)
 
     @property

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
 from dask_tapestry.io.block_source import from_blocks
 from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.lower.result_layout import ResultLayout, find_layout
-from dask_tapestry.lower.synchronous import KeptBlocks
+from dask_tapestry.lower.synchronous import persist_synchronously
 from dask_tapestry.operators.in_format import in_format
 from dask_tapestry.operators.nominal_chunks import with_chunks_kept
 from dask_tapestry.operators.rechunk import rechunk
@@ -58,9 +58,13 @@ def kept_blocks(graph: Mapping[Any, Any], layout: ResultLayout, node: Node) -> N
     return blocks if same else with_chunks_kept(blocks, nominal)
 
 
-def kept_here(found: KeptBlocks, node: Node) -> Node:
-    """The value of `node` as blocks in this process."""
-    return kept_blocks(found.blocks, ResultLayout(found.name, found.cuts), node)
+def kept_here(nodes: Sequence[Node]) -> list[Node] | None:
+    """The values of `nodes` as blocks in this process; None where a scheduler should make them."""
+    found = persist_synchronously(nodes)
+    if found is None:
+        return None
+    pairs = zip(found, nodes, strict=True)
+    return [kept_blocks(x.blocks, ResultLayout(x.name, x.cuts), node) for x, node in pairs]
 
 
 def held_in(node: Node, cuts: tuple[Cuts, ...]) -> Node:
