@@ -31,6 +31,7 @@ class NumpySource(Source):
     identity: str
     type: TensorType
     data: np.ndarray[Any, Any] = field(compare=False, repr=False)
+    is_table: bool = False
 
     def infer(self, *inputs: TensorType) -> TensorType:
         return self.type
@@ -44,7 +45,8 @@ class NumpySource(Source):
         return "F" if flags.f_contiguous and not flags.c_contiguous else "C"
 
     def slot(self, number: int, identity: str = "") -> Slot:
-        return Slot(number, self.type, order=self.order, identity=identity)
+        kind = {"order": self.order, "is_table": self.is_table}
+        return Slot(number, self.type, identity=identity, **kind)  # type: ignore[arg-type]
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return self.data
@@ -93,6 +95,16 @@ def constant(array: np.ndarray[Any, Any]) -> Tensor:
     held = array.copy()
     type_ = declared_type(held.shape, held.dtype, None)
     return apply(NumpySource(_token(held), type_, held))
+
+
+def table(array: np.ndarray[Any, Any]) -> Tensor:
+    """Return a tensor of cells as they are now, known by their values, that tasks read most of.
+
+    Equal ones are one value, in whichever expressions they are, and workers have it once.
+    """
+    held = array.copy()
+    type_ = declared_type(held.shape, held.dtype, None)
+    return apply(NumpySource(_token(held), type_, held, is_table=True))
 
 
 def _token(array: np.ndarray[Any, Any]) -> str:

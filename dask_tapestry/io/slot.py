@@ -16,8 +16,8 @@ class Slot(Source):
     """Stands for source number `number` in a plan that serves any data of such types.
 
     `cuts` says how it comes in blocks, if it does, `order` how it lies in memory, `identity` whose
-    plan it is in, `stored_cuts` how the data that it is made of is stored, and `format` what blocks
-    are held in.
+    plan it is in, `stored_cuts` how the data that it is made of is stored, `format` what blocks are
+    held in, and `is_table` that what reads it reads most of it.
     """
 
     name = "open"
@@ -29,6 +29,7 @@ class Slot(Source):
     identity: str = ""
     stored_cuts: tuple[Cuts | None, ...] | None = None
     format: BlockFormat | None = None
+    is_table: bool = False
 
     @property
     def layout(self) -> tuple[Cuts, ...] | None:

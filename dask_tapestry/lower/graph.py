@@ -36,7 +36,7 @@ from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
 from dask_tapestry.lower.worker_placement import anywhere, beside_blocks, placement
 from dask_tapestry.planner.cost.step import Step, memory_order
 from dask_tapestry.planner.fusion.annotated import annotations_of_step
-from dask_tapestry.planner.fusion.given import EMBEDDED_BYTES
+from dask_tapestry.planner.fusion.given import is_embedded
 from dask_tapestry.planner.plan import Plan
 from dask_tapestry.teg import Node, Sink
 from dask_tapestry.zspace import Cuts
@@ -206,7 +206,7 @@ class Lowering:
         if isinstance(x.operator, BlockSource):
             return self._foreign(x.operator), x.operator.cuts
         data: np.ndarray[Any, Any] = x.operator.data  # type: ignore[attr-defined]
-        if self.arrays is None or data.nbytes <= EMBEDDED_BYTES:
+        if self.arrays is None or is_embedded(x):
             return data, None
         layer = self.arrays.offer(x, held)
         self._add(layer, ())

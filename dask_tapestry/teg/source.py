@@ -28,6 +28,8 @@ class Source(Operator):
         Order in which its cells lie in memory, where they do.
     data
         The array, or what can be sliced like one, that it reads; None where it holds none.
+    is_table
+        What reads it reads most of it: workers have it once, instead of each task.
     """
 
     transparent = True
@@ -37,6 +39,7 @@ class Source(Operator):
     may_change: ClassVar[bool] = False
     order: Literal["C", "F"] = "C"
     data: Any = None
+    is_table: bool = False
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return ()

@@ -19,6 +19,7 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.fft.one_axis import fft
 from dask_tapestry.arrays.grouping import groupby_reduce
 from dask_tapestry.arrays.indexing import take, take_along_axis
+from dask_tapestry.arrays.linalg import sparse_matmul
 from dask_tapestry.arrays.patterns.gathering import gather
 from dask_tapestry.arrays.planning import plan
 from dask_tapestry.arrays.random import default_rng
@@ -38,6 +39,8 @@ CELLS: Final = 2**19  # 4 MB of float64: beyond a second-level cache
 FEW: Final = 2**14  # what a program of so many takes is handling it
 SIDE: Final = 512  # of a matrix
 WIDTH: Final = 1000  # of rows; of a power of two all cells of a column share few lines of a cache
+NEIGHBOURS: Final = 4  # cells of a sparse matrix in each of its rows
+TIMES: Final = 32  # that it is multiplied with
 TERMS: Final = 20  # of a polynomial: enough to make memory wait
 REPEATS: Final = 3  # of which the best counts
 Program = Callable[[int], Array]
@@ -180,6 +183,18 @@ def _by_group(n: int) -> Array:
     return groupby_reduce(asarray(cells), labels, func="sum", axis=0)[0]  # type: ignore[no-any-return]
 
 
+def _weighed(n: int) -> Array:
+    """Means of four neighbours, as of a grid of twice as many cells along both axes."""
+    side = round((n // NEIGHBOURS) ** 0.5)
+    row, column = np.divmod(np.arange(side * side), side)
+    corners = [(2 * row + i) * 2 * side + 2 * column + j for i in (0, 1) for j in (0, 1)]
+    rows = np.repeat(np.arange(side * side), NEIGHBOURS)
+    values = np.full(rows.size, 1 / NEIGHBOURS, np.float32)
+    weights = (values, rows, np.stack(corners, -1).ravel(), (side * side, 4 * side * side))
+    x = asarray(_cells(TIMES * 4 * side * side, "f4").reshape(TIMES, -1))
+    return sparse_matmul(weights, x)
+
+
 PROBES: Final = (  # those first that need no compiling, then those that most programs use
     Probe("matmul float64", _product("f8"), SIDE * SIDE),
     Probe("matmul float32", _product("f4"), SIDE * SIDE),
@@ -196,6 +211,7 @@ PROBES: Final = (  # those first that need no compiling, then those that most pr
     Probe("ranks", _of_cells(middle)),
     Probe("search", _searched, CELLS // 2),
     Probe("groupfold", _by_group),
+    Probe("sparsematmul", _weighed, CELLS // 8),
     Probe("fourier", lambda n: fft(asarray(_cells(n, "c16").reshape(-1, 1024)))),
     Probe("fourier complex64", lambda n: fft(asarray(_cells(n, "c8").reshape(-1, 1024)))),
     Probe("map float64", _polynomial("f8")),

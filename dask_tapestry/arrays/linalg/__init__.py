@@ -4,6 +4,7 @@ from dask_tapestry.arrays.linalg import namespace as linalg
 from dask_tapestry.arrays.linalg.cross_trace import *
 from dask_tapestry.arrays.linalg.einsum import *
 from dask_tapestry.arrays.linalg.products import *
+from dask_tapestry.arrays.linalg.sparse_products import *
 from dask_tapestry.arrays.linalg.vector_products import *
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "matmul",
     "matvec",
     "outer",
+    "sparse_matmul",
     "tensordot",
     "trace",
     "vdot",

@@ -3,7 +3,7 @@
 Blocks of persisted arrays and of other collections lie as they are. An array in the memory of the
 client is sent to a cluster's workers in blocks before the plan runs, in one where a task reads all
 of it: several would lie on the worker beside what each task joins of them. A small array travels
-inside the tasks that read it.
+inside the tasks that read it, or if each of them reads most of it, a tiny one.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from dask_tapestry.planner.fusion.group import is_external
 from dask_tapestry.planner.fusion.program import Program
 from dask_tapestry.planner.fusion.units import Held
 from dask_tapestry.planner.machine.machine import Machine
-from dask_tapestry.teg import Node
+from dask_tapestry.teg import Node, Source
 from dask_tapestry.zspace import Cuts, ZRange
 
 EMBEDDED_BYTES: Final = 2**20  # arrays in memory up to this size travel inside tasks
+TABLE_BYTES: Final = 2**14  # those of which each task reads most
 SENT_BYTES: Final = 16 * 2**20  # of a block of a larger one, about
 
 
@@ -45,7 +46,14 @@ def given_cuts(node: Node, machine: Machine) -> tuple[Cuts, ...] | None:
 def is_sent(node: Node, machine: Machine) -> bool:
     """Whether an external value is an array that the client sends to workers."""
     given = node.operator.layout is not None
-    return not (machine.local or given or node.type.nbytes <= EMBEDDED_BYTES)
+    return not (machine.local or given or is_embedded(node))
+
+
+def is_embedded(node: Node) -> bool:
+    """Whether an array in memory is so small that it travels inside the tasks that read it."""
+    source = node.operator
+    table = isinstance(source, Source) and source.is_table
+    return node.type.nbytes <= (TABLE_BYTES if table else EMBEDDED_BYTES)
 
 
 def sent_whole(

@@ -33,6 +33,7 @@ KERNELS: Final = KernelTable(
         "blocks.select": "identity view windows concat mosaic reshape",
         "blocks.shuffle": "route send serve answer giveback foldsent",
         "blocks.sort": "sort argsort top withplaces",
+        "blocks.sparse_matmul": "sparsematmul",
         "blocks.take": "take takealong insert",
         "blocks.user_functions": "call member fold blockwise",
         "blocks.vector_functions": "vectors",
