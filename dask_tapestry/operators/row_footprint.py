@@ -67,7 +67,8 @@ class RowFootprint:
         spans = tuple([max(1, -(-n // most)) for n in rows])
         step = max(1, -(-prod(rows) // MOST_MARKS))
         held = np.flatnonzero(np.diff(weights.starts))
-        low, high = [], []
+        low: list[Table] = []
+        high: list[Table] = []
         for axis in range(len(grid)):
             along = weights.columns // max(1, prod(grid[axis + 1 :])) % max(1, grid[axis])
             for found, fold, none in ((low, np.minimum, grid[axis]), (high, np.maximum, -1)):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import prod
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from dask_tapestry.teg.regularity import ANYWHERE, Regularity
 from dask_tapestry.teg.turns import CELL_BY_CELL, Turns
 from dask_tapestry.zspace import IndexProjection, ZRange
 
+T = TypeVar("T")
 PLACES: Final = 4  # operations that finding a cell of the matrix takes, once a block
 TILE_BYTES: Final = 2**23  # that a kernel which is not compiled takes at a time
 TOLERANCE: Final = 1e-6  # of a share of weight that is 0 or 1
@@ -135,7 +136,8 @@ class SparseMatmul(BlockOperator):
             hi.append(part.start + part.step * (b - 1) + 1 if b > a else lo[-1])
         return ZRange(tuple(lo), tuple(hi))
 
-    def _own(self, corner: Sequence[int]) -> Sequence[int]:
+    def _own(self, corner: Sequence[T]) -> Sequence[T]:
+        """Of what is said of each axis of the result, that of the axes of rows."""
         return corner[self.at : self.at + len(self.region)]
 
     def _numbers(self, rows: ZRange) -> tuple[int, int]:
@@ -190,7 +192,9 @@ class SparseMatmul(BlockOperator):
             "at": self.at,
             "grid": self.grid,
             "corner": tuple(corner),
-            "rows": tuple([range(p.start + p.step * a, p.start + p.step * b, p.step) for p, a, b in own]),
+            "rows": tuple(
+                [range(p.start + p.step * a, p.start + p.step * b, p.step) for p, a, b in own]
+            ),
             "table": self.shape,
             "first": (boxes[3].lo[0], boxes[1].lo[0]),
             "shape": box.shape,

@@ -33,9 +33,7 @@ class SparseRows(NamedTuple):
     shape: tuple[int, int]
 
 
-def rows_of_cells(
-    values: Cells, rows: Cells, columns: Cells, shape: tuple[int, int]
-) -> SparseRows:
+def rows_of_cells(values: Cells, rows: Cells, columns: Cells, shape: tuple[int, int]) -> SparseRows:
     """Rows of the cells at (row, column), in any order; those of one place are added up.
 
     Raises
@@ -58,7 +56,7 @@ def rows_of_cells(
             f"sparse weights of {values.size} values, {rows.size} rows and {columns.size} columns"
         )
     for name, places, extent in (("row", rows, shape[0]), ("column", columns, shape[1])):
-        if places.size and not (0 <= int(places.min()) and int(places.max()) < extent):
+        if places.size and not (int(places.min()) >= 0 and int(places.max()) < extent):
             raise ArgumentError(f"a {name} of sparse weights lies outside of their shape {shape}")
     order = np.lexsort((columns, rows))
     values, rows, columns = values[order], rows[order], columns[order]
@@ -71,9 +69,7 @@ def rows_of_cells(
     return SparseRows(values, _narrow(columns, shape[1]), starts, shape)
 
 
-def rows_of_csr(
-    values: Cells, columns: Cells, starts: Cells, shape: tuple[int, int]
-) -> SparseRows:
+def rows_of_csr(values: Cells, columns: Cells, starts: Cells, shape: tuple[int, int]) -> SparseRows:
     """Rows of a matrix in compressed sparse rows, whose columns may be in any order.
 
     Examples

@@ -31,6 +31,7 @@ from tests.comparisons import (
     selectors,
     sets,
     sorting,
+    sparse_products,
     stats,
     variates,
 )
@@ -58,6 +59,7 @@ FAMILIES = (
     indexing,
     creation,
     products,
+    sparse_products,
     decompositions,
     random,
     variates,

@@ -33,13 +33,7 @@ def applied(x: np.ndarray, weights: tuple[np.ndarray, ...], rows: int) -> np.nda
     with np.errstate(all="ignore"):
         for (row, place), value in sorted(dense.items(), key=lambda item: item[0]):
             one = x[..., place].astype(found.dtype)
-            if found.dtype.kind == "c":
-                value, product = complex(value), np.empty_like(one)
-                product.real = one.real * found.real.dtype.type(value.real)
-                product.imag = one.imag * found.real.dtype.type(value.real)
-                found[..., row] += product
-            else:
-                found[..., row] += found.dtype.type(value) * one
+            found[..., row] += one * found.real.dtype.type(value)
     return found
 
 

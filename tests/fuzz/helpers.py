@@ -11,8 +11,8 @@ import dask_tapestry as dt
 
 __all__ = [
     "at", "boxed", "by_group", "changed", "coarsen", "cumulated", "doubled", "erf", "filled_by",
-    "interleaved", "into", "joined", "largest", "moment", "neighbours", "ordered", "partitioned",
-    "push", "put",
+    "interleaved", "into", "joined", "largest", "moment", "neighbours", "ordered",
+    "paired", "pairs", "partitioned", "push", "put",
     "records_of", "scattered", "seeded", "shuffled", "shuffled_by", "sliding", "sorted_copy",
     "topk", "triangular", "update", "upper",
 ]  # fmt: skip
@@ -99,6 +99,24 @@ def by_group(x: np.ndarray, name: str) -> np.ndarray:
     """Reductions of every third cell along the last axis."""
     groups = range(min(3, x.shape[-1]))
     return np.stack([getattr(np, name)(x[..., group::3], -1) for group in groups], -1)
+
+
+def pairs(n: int) -> tuple[Any, ...]:
+    """Weights of the sums of two neighbours."""
+    places = np.arange(n)
+    return np.ones(n, bool), places // 2, places, (-(-n // 2), n)
+
+
+def paired(x: np.ndarray, axis: int) -> np.ndarray:
+    """Sums of two neighbours."""
+    if x.dtype.kind not in "biufc":
+        raise TypeError("no numbers")
+    front = np.moveaxis(x, axis, 0)
+    kind = np.dtype("f4") if x.dtype == np.float16 else x.dtype
+    made = np.zeros((-(-len(front) // 2), *front.shape[1:]), kind)
+    for place, one in enumerate(front):
+        made[place // 2] += one
+    return np.moveaxis(made, 0, axis)
 
 
 def push(x: np.ndarray, n: int | None, axis: int) -> np.ndarray:

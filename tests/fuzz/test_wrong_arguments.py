@@ -79,6 +79,8 @@ def test_most_names_are_called_wrongly():
         (lambda: dt.ma.masked_array(dt.ones(3), [1, 0, 0]).std(ddof=(1, 2)), TypeError),
         (lambda: dt.ma.array(np.ones(3, "i1"), mask=True).argmin(fill_value=np.inf), TypeError),
         (lambda: dt.groupby_reduce(dt.ones(2), [None], func="sum"), TypeError),
+        (lambda: dt.sparse_matmul(([1], [0], [9], (1, 2)), dt.ones(2)), ValueError),
+        (lambda: dt.sparse_matmul(np.eye(2), dt.ones(2)), TypeError),
         (lambda: dt.IndexProjection(((1,),), (0,), (-1,)), ValueError),
     ],
 )

@@ -50,9 +50,9 @@ def sparse_matmul(
         Extents of the axes that the rows become, in C order, in place of `axis`; of several they
         begin where the first of them in `x` stood. By default one axis.
     skipna
-        Leave NaN out, as `xesmf` does: each sum is divided by the weights of what is not NaN, and is
-        NaN where they are fewer than ``1 - na_thres``. Rows are to add up to 1, as those of
-        interpolations do; of a row without weights the result is NaN.
+        Leave NaN out, as `xesmf` does: each sum is divided by the weights of what is not NaN, and
+        is NaN where these add up to less than ``1 - na_thres``. Rows are to add up to 1, as those
+        of interpolations do; of a row without weights the result is NaN.
     na_thres
         From 0, NaN where any weight is missing, to 1, NaN where all of it is.
 
@@ -112,7 +112,7 @@ def _shape(given: int | Sequence[int] | None, rows: int) -> tuple[int, ...]:
     if given is None:
         return (rows,)
     extents = integers(given, "output_shape") if is_several(given) else (given,)
-    return tuple([whole_number("output_shape", n, 0) for n in extents])  # type: ignore[arg-type]
+    return tuple([whole_number("output_shape", n, 0) for n in extents])
 
 
 def _rows_of(weights: Any) -> SparseRows:

@@ -35,6 +35,13 @@ PRODUCTS = {
     "matvec": _fold("xp.matvec(x, x[..., 0, :])"),
     "vecmat": _fold("xp.vecmat(x[..., 0], x)"),
 }  # fmt: skip
+SPARSE = {
+    "sparse_matmul": (
+        Phrase("dt.sparse_matmul(pairs(x.shape[-1]), x, {-1|x.ndim - 1})", "fold", "lanes",
+               "paired(x, -1)"),
+        Phrase("dt.sparse_matmul(pairs(x.shape[0]), x, axis=0)", "fold", "lanes", "paired(x, 0)"),
+    ),
+}  # fmt: skip
 LINALG = {
     "linalg.cholesky": _rounded("positive", "xp.linalg.cholesky(x, upper={bool})"),
     "linalg.qr": _rounded(
@@ -128,4 +135,4 @@ FOURIER = {
     "fft.fftshift": (Phrase("xp.fft.fftshift(x, {axes})", "same", "signals"),),
     "fft.ifftshift": (Phrase("xp.fft.ifftshift(x, {axes})", "same", "signals"),),
 }
-PHRASES: dict[str, tuple[Phrase | str, ...]] = {**PRODUCTS, **LINALG, **FOURIER}
+PHRASES: dict[str, tuple[Phrase | str, ...]] = {**PRODUCTS, **SPARSE, **LINALG, **FOURIER}

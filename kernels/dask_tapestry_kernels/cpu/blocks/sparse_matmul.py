@@ -78,9 +78,7 @@ def sparse_matmul(
     values, columns, starts = _of_rows(values, columns, starts - first[1], rows, table, first[0])
     places = _places(columns, grid, corner, turned.shape[kept:])
     with np.errstate(all="ignore"), listening(frozenset()):
-        made = sparse_matmul_compiled.product(
-            results, turned, values, places, starts, kept, least
-        )
+        made = sparse_matmul_compiled.product(results, turned, values, places, starts, kept, least)
         if not made:
             _product(results, turned, values, places, starts, kept, least)
     return out
@@ -95,7 +93,7 @@ def _of_rows(
     first: int,
 ) -> tuple[Block, Block, Block]:
     """The matrix's cells of some rows alone, and where each row begins among them."""
-    numbers = np.zeros((), np.int64)
+    numbers: Block = np.zeros((), np.int64)
     for axis, one in enumerate(rows):
         numbers = np.add.outer(numbers, np.array(one, np.int64) * prod(table[axis + 1 :]))
     numbers = numbers.ravel() - first
@@ -119,9 +117,10 @@ def _places(
     if whole:
         rest = prod(grid[1:])
         return (columns.astype(np.int64) - corner[0] * rest,)
-    found, rest = [], columns
+    found: list[Block] = []
+    left = columns
     for n, begin in zip(reversed(grid), reversed(corner), strict=True):
-        rest, here = np.divmod(rest, n)
+        left, here = np.divmod(left, n)
         found.append(here.astype(np.int64) - begin)
     return tuple(reversed(found))
 
@@ -143,7 +142,7 @@ def _product(
     order = np.argsort(-counts, kind="stable")
     begins, lengths = starts[:-1][order], -counts[order]
     if len(places) < cells.ndim - kept:
-        places = np.unravel_index(places[0], cells.shape[kept:])  # type: ignore[assignment]
+        places = np.unravel_index(places[0], cells.shape[kept:])
     outer, table = results.shape[:kept], results.shape[kept:]
     for tile in tiles(outer, max(1, TILE_CELLS // max(1, order.size))):
         stop_if_asked()
@@ -154,7 +153,9 @@ def _product(
             count = int(np.searchsorted(lengths, -number))  # of rows that have more cells
             at = begins[:count] + number
             met = own[(..., *[p[at] for p in places])].astype(results.dtype)
-            _add(sums[..., :count], None if shares is None else shares[..., :count], values[at], met)
+            _add(
+                sums[..., :count], None if shares is None else shares[..., :count], values[at], met
+            )
         found = sums if shares is None or least is None else _shared(sums, shares, least)
         back = np.empty_like(found)
         back[..., order] = found

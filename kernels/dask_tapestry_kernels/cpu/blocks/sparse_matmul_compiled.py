@@ -53,16 +53,14 @@ def product(cells, places, values, starts, bases, outs, out, spare, rows, outers
             for lane in range(0, lanes, {line}):
                 n = min({line}, lanes - lane)
                 for r in range(rows):
-                    y = carray(
-                        pointer(out + t[o] + r * step + lane * {out_size}), (n * {parts},), np.{real}
-                    )
+                    to = out + t[o] + r * step + lane * {out_size}
+                    y = carray(pointer(to), (n * {parts},), np.{real})
                     for i in range(n * {parts}):
                         y[i] = 0
                     {clear}
                     for k in range(s[r], s[r + 1]):
-                        x = carray(
-                            pointer(cells + b[o] + p[k] + lane * {size}), (n * {given},), np.{cell}
-                        )
+                        at = cells + b[o] + p[k] + lane * {size}
+                        x = carray(pointer(at), (n * {given},), np.{cell})
                         {weight}
                         for i in range(n):
 {lane}
@@ -160,15 +158,15 @@ def source(operand: DType, result: DType, skipna: bool) -> str | None:
         out_size=result.itemsize,
         together=TOGETHER,
         line=LINE,
-        many=_rows(how, cell, result, TOGETHER),
-        one=_rows(how, cell, result, 1),
+        many=_rows(how, cell, TOGETHER),
+        one=_rows(how, cell, 1),
         weight=how.weight(),
         arguments=", ".join(["int64"] * ARITY),
         **_line(how),
     )
 
 
-def _rows(how: Cell, cell: str, result: DType, count: int) -> str:
+def _rows(how: Cell, cell: str, count: int) -> str:
     """The loop over rows for `count` operands at once."""
     names, zeros, steps, ends = [], [], [], []
     for n in range(count):
@@ -276,13 +274,13 @@ def _lanes(cells: Block, results: Block, kept: int) -> tuple[int, int]:
 
 
 def _offsets(places: tuple[Block, ...], cells: Block, kept: int) -> Block:
-    """Bytes from the first cell of a block's part to those that the matrix's are multiplied with."""
+    """Bytes to the cells that the matrix's are multiplied with, from where the grid begins."""
     sides, strides = cells.shape[kept:], cells.strides[kept:]
     if len(places) < len(sides):
         step = one_step(sides, strides)
         if step is not None:
             return places[0] * step
-        places = np.unravel_index(places[0], sides)  # type: ignore[assignment]
+        places = np.unravel_index(places[0], sides)
     found = np.zeros(places[0].shape, np.int64)
     for place, stride in zip(places, strides, strict=True):
         found += place * stride
