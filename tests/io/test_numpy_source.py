@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.io.numpy_source import HASHED_BYTES, constant, from_numpy
+from dask_tapestry.io.numpy_source import HASHED_BYTES, constant, from_numpy, table
 from dask_tapestry.zspace import ZRange
 
 
@@ -73,6 +73,17 @@ def test_a_constant_is_what_an_array_was():
     places[0] = 1
     assert held.operator.data.tolist() == [2, 0]
     assert constant(places) is not held
+
+
+def test_tables_are_known_by_their_cells_however_many_and_so_are_their_slots():
+    cells = np.zeros(HASHED_BYTES)
+    held = table(cells)
+    assert held is table(cells.copy())
+    assert table(cells + 1) is not held
+    assert held.operator.slot(3).is_table
+    assert not constant(cells).operator.slot(3).is_table
+    cells[0] = 1
+    assert not held.operator.data.any()
 
 
 def test_large_constants_are_not_copied():

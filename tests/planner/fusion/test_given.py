@@ -3,7 +3,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.planner.fusion.given import SENT_BYTES, given_cuts, scatter_cuts
+from dask_tapestry.io.numpy_source import table
+from dask_tapestry.planner.fusion.given import (
+    SENT_BYTES,
+    given_cuts,
+    is_embedded,
+    scatter_cuts,
+)
 from dask_tapestry.planner.machine.machine import Machine
 from tests.planner.graphs import FOUR, last_step, stored
 
@@ -29,6 +35,15 @@ def test_arrays_in_memory_are_sent_in_blocks_but_for_small_ones():
     assert [c.count for c in given_cuts(LARGE.node, FAR)] == [4, 1]
     assert given_cuts(dt.asarray(np.ones(1000)).node, FAR) is None
     assert given_cuts(LARGE.node, HERE) is None
+
+
+def test_tables_are_sent_unless_they_are_tiny():
+    cells = np.ones((100, 100))
+    assert is_embedded(dt.asarray(cells).node)
+    assert given_cuts(dt.asarray(cells).node, FAR) is None
+    assert not is_embedded(table(cells))
+    assert [c.count for c in given_cuts(table(cells), FAR)] == [1, 1]
+    assert is_embedded(table(cells[:10]))
 
 
 def test_blocks_that_are_there_lie_as_they_are():
