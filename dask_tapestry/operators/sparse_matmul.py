@@ -38,7 +38,7 @@ from dask_tapestry.zspace import IndexProjection, ZRange
 
 T = TypeVar("T")
 PLACES: Final = 4  # operations that finding a cell of the matrix takes, once a block
-TILE_BYTES: Final = 2**23  # that a kernel which is not compiled takes at a time
+TILE_CELLS: Final = 2**16  # of results that a kernel which is not compiled takes at a time
 TOLERANCE: Final = 1e-6  # of a share of weight that is 0 or 1
 
 
@@ -216,8 +216,9 @@ class SparseMatmul(BlockOperator):
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         """Where the cells lie that those of the matrix are multiplied with, and a tile of sums."""
-        sums = box.size * (3 * self.dtype.itemsize + (0 if self.least is None else 24))
-        return 24 * self._cells(box) + min(sums, TILE_BYTES)
+        rows = prod(self._own(box.shape))
+        each = 5 * self.dtype.itemsize + (0 if self.least is None else 34)
+        return 24 * self._cells(box) + 40 * rows + each * min(box.size, max(TILE_CELLS, rows))
 
     def text(self) -> str:
         rows, columns = prod(self.shape), prod(self.grid)

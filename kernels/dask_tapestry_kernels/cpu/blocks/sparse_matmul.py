@@ -21,7 +21,7 @@ from dask_tapestry_kernels.cpu.stopping import stop_if_asked
 from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
-TILE_CELLS: Final = 2**17  # of results that NumPy adds up at a time
+TILE_CELLS: Final = 2**16  # of results that NumPy adds up at a time
 
 
 def sparse_matmul(
