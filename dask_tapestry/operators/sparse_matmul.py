@@ -245,7 +245,7 @@ class SparseMatmul(BlockOperator):
                 add.at(sums, rows, values * np.where(known, cells, 0))
                 add.at(shares, rows, values * known.astype(shares.dtype))
                 sums = np.where(shares < self.least, np.nan, sums / shares).astype(self.dtype)
-        picked = sums.reshape(*self.shape, *sums.shape[1:])
+        picked = sums.reshape((*self.shape, *sums.shape[1:]))
         for axis, p in enumerate(self.region):
             places = p.start + p.step * np.arange(p.count)
             picked = np.take(picked, places, axis)

@@ -67,6 +67,17 @@ def test_axes_become_axes_where_the_first_of_them_stood():
     assert dt.sparse_matmul(COO, lanes[0]).shape == (35,)
 
 
+def test_one_row_of_all_axes_is_one_number():
+    made = dt.sparse_matmul(COO.tocsr()[[7]], X[0], (0, 1), ())
+    assert made.shape == ()
+    assert same_bits(made.node.operator.reference(*map(_cells, made.node.inputs)), made.compute())
+    np.testing.assert_allclose(made, DENSE[7] @ X[0].ravel())
+
+
+def _cells(node):
+    return dt.Array(node).compute()
+
+
 @pytest.mark.parametrize("threshold", [0, 0.25, 0.5, 1.0])
 def test_what_is_missing_is_left_out_as_xesmf_does(threshold):
     x = X.copy()

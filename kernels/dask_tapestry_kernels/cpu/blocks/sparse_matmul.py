@@ -159,7 +159,7 @@ def _product(
         found = sums if shares is None or least is None else _shared(sums, shares, least)
         back = np.empty_like(found)
         back[..., order] = found
-        results[tile[:-1]] = back.reshape(*own.shape[:kept], *table)
+        results[tile[:-1]] = back.reshape((*own.shape[:kept], *table))
 
 
 def _share_dtype(values: np.dtype[Any]) -> np.dtype[Any]:
