@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from math import prod
+from operator import le
 from typing import Final
 
 from dask_tapestry.errors import PlanError
@@ -57,8 +60,9 @@ def merged(
     if len(within) < 2:
         return _hulls(filled, room)
     groups: dict[int, list[ZRange]] = defaultdict(list)
+    index = BoxIndex(within)
     for box in filled:
-        groups[holder(within, box)].append(box)
+        groups[holder(within, box, index)].append(box)
     found = [_hulls(group, room) for group in groups.values()]
     return found[0] if len(found) == 1 else _outermost([one for own in found for one in own])
 
@@ -141,16 +145,56 @@ def _merged_along(hulls: list[_Hull], axis: int, room: float) -> list[_Hull]:
 
 def _outermost(boxes: Sequence[ZRange]) -> tuple[ZRange, ...]:
     """Those of different boxes that none of the others contains."""
-    return tuple([b for b in boxes if not any(o is not b and _contains(o, b) for o in boxes)])
+    index = BoxIndex(boxes)
+    return tuple([b for b in boxes if all(boxes[n] is b for n in index.containing(b))])
 
 
-def _contains(one: ZRange, other: ZRange) -> bool:
-    """Whether one box contains another, which has cells: most differ along the first axis."""
-    return one.lo[0] <= other.lo[0] and other.hi[0] <= one.hi[0] and one.contains(other)
+class BoxIndex:
+    """Boxes by where they end along one axis, so that those that contain one are found soon.
+
+    Parameters
+    ----------
+    boxes
+        Of one value.
+
+    Examples
+    --------
+    >>> index = BoxIndex([ZRange((4,), (8,)), ZRange((0,), (3,)), ZRange((2,), (6,))])
+    >>> sorted(index.containing(ZRange((4,), (5,))))
+    [0, 2]
+    """
+
+    __slots__ = ("_axis", "_first", "_furthest", "_order", "boxes")
+
+    def __init__(self, boxes: Sequence[ZRange]) -> None:
+        self.boxes = boxes
+        self._axis = max(
+            range(boxes[0].ndim), key=lambda a: len({b.lo[a] for b in boxes}), default=0
+        )
+        axis = self._axis
+        self._order = sorted(range(len(boxes)), key=lambda n: boxes[n].lo[axis])
+        self._first = [boxes[n].lo[axis] for n in self._order]
+        self._furthest = list(accumulate([boxes[n].hi[axis] for n in self._order], max))
+
+    def containing(self, box: ZRange) -> Iterator[int]:
+        """The numbers of the boxes that contain another one, which has cells."""
+        lo, hi, axis = box.lo, box.hi, self._axis
+        at = bisect_right(self._first, lo[axis]) - 1
+        while at >= 0 and self._furthest[at] >= hi[axis]:
+            number = self._order[at]
+            one = self.boxes[number]
+            if all(map(le, one.lo, lo)) and all(map(le, hi, one.hi)):
+                yield number
+            at -= 1
 
 
-def holder(held: Sequence[ZRange], box: ZRange) -> int:
+def holder(held: Sequence[ZRange], box: ZRange, index: BoxIndex | None = None) -> int:
     """The number of the first of the boxes that are `held` that contains another one.
+
+    Parameters
+    ----------
+    index
+        Of the boxes, where many are looked for.
 
     Raises
     ------
@@ -159,10 +203,12 @@ def holder(held: Sequence[ZRange], box: ZRange) -> int:
     """
     if len(held) == 1:
         return 0
-    contains = ZRange.contains if box.is_empty else _contains
-    for number, one in enumerate(held):
-        if one is box or contains(one, box):
-            return number
+    if index is None or box.is_empty:
+        found = next((n for n, one in enumerate(held) if one is box or one.contains(box)), None)
+    else:
+        found = min(index.containing(box), default=None)
+    if found is not None:
+        return found
     raise PlanError(
         f"cells {box} are read, of which only {', '.join(map(str, held)) or 'none'} are held: "
         "this is an error of the library"

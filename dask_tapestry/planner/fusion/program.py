@@ -17,7 +17,7 @@ import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.planner.fusion.boxes import ROOM, holder, merged, rounded_out
+from dask_tapestry.planner.fusion.boxes import ROOM, BoxIndex, holder, merged, rounded_out
 from dask_tapestry.teg import Operator, Sink, Source, TensorType
 from dask_tapestry.teg.operator import Demanding, Types
 from dask_tapestry.zspace import ZRange
@@ -141,12 +141,16 @@ class Schedule:
             return Places(len(self.boxes), made, tuple(reads))
         firsts = list(accumulate(map(len, self.boxes), initial=0))
 
-        def place(value: int, box: ZRange) -> int | None:
-            held = self.boxes[value]
-            return firsts[value] + holder(held, box) if held or not box.is_empty else None
+        indices = [BoxIndex(held) if len(held) > 1 else None for held in self.boxes]
 
-        made = tuple([firsts[w.value] + holder(self.boxes[w.value], w.box) for w in self.works])
-        read = tuple([tuple([place(*one) for one in w.reads]) for w in self.works])
+        def place(value: int, box: ZRange) -> int:
+            return firsts[value] + holder(self.boxes[value], box, indices[value])
+
+        def read_place(value: int, box: ZRange) -> int | None:
+            return place(value, box) if self.boxes[value] or not box.is_empty else None
+
+        made = tuple([place(w.value, w.box) for w in self.works])
+        read = tuple([tuple([read_place(*one) for one in w.reads]) for w in self.works])
         return Places(firsts[-1], made, read)
 
 
