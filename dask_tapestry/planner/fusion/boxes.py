@@ -7,11 +7,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from math import prod
-from operator import le
+from operator import le, sub
 from typing import Final
 
 from dask_tapestry.errors import PlanError
 from dask_tapestry.zspace import ZRange
+from dask_tapestry.zspace.range import trusted_range
 
 FEW_CELLS: Final = 64
 ROOM: Final = 1 / 8  # more cells than boxes have may be computed, so that these do not multiply
@@ -24,9 +25,10 @@ def rounded_out(box: ZRange, together: tuple[int, ...], shape: tuple[int, ...]) 
     """
     if box.is_empty:
         return box
-    lo = [a // n * n if n else 0 for a, n in zip(box.lo, together, strict=True)]
+    lo = tuple([a // n * n if n else 0 for a, n in zip(box.lo, together, strict=True)])
     ends = zip(box.hi, together, shape, strict=True)
-    return ZRange(lo, [min(-(-b // n) * n, extent) if n else extent for b, n, extent in ends])
+    hi = [min(-(-b // n) * n, extent) if n else extent for b, n, extent in ends]
+    return trusted_range(lo, tuple(hi))
 
 
 def merged(
@@ -63,7 +65,7 @@ def merged(
     index = BoxIndex(within)
     for box in filled:
         groups[holder(within, box, index)].append(box)
-    found = [_hulls(group, room) for group in groups.values()]
+    found = [_hulls(group, room) if len(group) > 1 else (group[0],) for group in groups.values()]
     return found[0] if len(found) == 1 else _outermost([one for own in found for one in own])
 
 
@@ -104,19 +106,22 @@ def _hulls(boxes: Sequence[ZRange], room: float) -> tuple[ZRange, ...]:
 
     Whether two are merged does not depend on others that are far away.
     """
-    whole = boxes[0]
-    for box in boxes[1:]:
-        whole = whole.hull(box)
-    if whole.size <= max(FEW_CELLS, max([box.size for box in boxes])):
-        return (whole,)
-    hulls = [_Hull(number, box.lo, box.hi, box.size) for number, box in enumerate(boxes)]
-    count, axes = 0, [a for a in range(whole.ndim) if _differ(boxes, a)]
+    lo = tuple(map(min, *[box.lo for box in boxes]))
+    hi = tuple(map(max, *[box.hi for box in boxes]))
+    sizes = [box.size for box in boxes]
+    if prod(map(sub, hi, lo)) <= max(FEW_CELLS, max(sizes)):
+        return (trusted_range(lo, hi),)
+    hulls = [
+        _Hull(n, box.lo, box.hi, size)
+        for n, (box, size) in enumerate(zip(boxes, sizes, strict=True))
+    ]
+    count, axes = 0, [a for a in range(len(lo)) if _differ(boxes, a)]
     while count != len(hulls) > 1:
         count = len(hulls)
         for axis in axes:
             hulls = _merged_along(hulls, axis, room)
     hulls.sort(key=lambda hull: hull.first)
-    return tuple([ZRange(hull.lo, hull.hi) for hull in hulls])
+    return tuple([trusted_range(tuple(hull.lo), tuple(hull.hi)) for hull in hulls])
 
 
 def _differ(boxes: Sequence[ZRange], axis: int) -> bool:

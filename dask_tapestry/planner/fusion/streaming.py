@@ -25,7 +25,7 @@ from dask_tapestry.planner.fusion.grains import grains
 from dask_tapestry.planner.fusion.parts import Part, little_inputs, parts_of, with_last
 from dask_tapestry.planner.fusion.peak import InTurns, Key, Peak, all_bytes, peak_bytes, peak_of
 from dask_tapestry.planner.fusion.program import Instruction, Program, Schedule, Work
-from dask_tapestry.planner.fusion.windows import Line, Window, opened, sliding
+from dask_tapestry.planner.fusion.windows import Line, Window, opened, reads_apart, sliding
 from dask_tapestry.teg import Sink, Split, Turns
 from dask_tapestry.zspace import ZRange
 
@@ -255,7 +255,7 @@ def _moving_cut(program: Program, box: ZRange, in_place: bool) -> _Cut | None:
     """Pieces along the dimension whose windows are smallest."""
     own, shape = opened(program), box.shape
     excess = min(_bytes(program, box, final=False) / PIECE, MOST_PIECES)
-    if own is None or excess <= 1:
+    if own is None or excess <= 1 or reads_apart(program, box):
         return None
     found = [
         (sum([window.nbytes for window in slid.windows]), dim, slid)

@@ -121,6 +121,16 @@ def _is_stored(instruction: Instruction) -> bool:
     return isinstance(instruction.operator, Source) and instruction.operator.stored_bytes(one) > 0
 
 
+def reads_apart(program: Program, box: ZRange) -> bool:
+    """Whether the output's cells `box` need several boxes of a stored value: no window shows these.
+
+    It is known of the whole program, before that is opened.
+    """
+    boxes = program.schedule(box).boxes[len(program.inputs) :]
+    pairs = zip(program.instructions, boxes, strict=True)
+    return any(len(held) > 1 and _is_stored(one) for one, held in pairs)
+
+
 class Sliding(NamedTuple):
     """Edges of pieces along a dimension, and the windows that move with them."""
 

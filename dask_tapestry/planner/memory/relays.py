@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
+from math import prod
 from typing import Final
 
 from dask_tapestry.planner.access.access import Access
@@ -62,13 +63,10 @@ def _takes_place(step: Step, x: Step, readers: Sequence[Step], ends_before: Ends
     """
     if not (1 < x.count <= MOST_BLOCKS and 1 < step.count <= MOST_BLOCKS):
         return False
-    taken = blocks_read(step, x)
-    times = Counter(block for read in taken.values() for block in read)
-    if max(times.values(), default=2) > 1:
+    at, itemsize = step.inputs.index(x.node), x.node.type.dtype.itemsize
+    taken = _taken(step.program, step.cuts, at, x.cuts, itemsize)
+    if taken is None:
         return False
-    for number, read in taken.items():
-        if _bytes(step, number) > sum(_bytes(x, block) for block in read):
-            return False
     late = [r for r in readers if r is not step and not ends_before(r.node, step.node)]
     return all(_reads_before(step, x, taken, reader) for reader in late)
 
@@ -88,8 +86,25 @@ def _reads_before(
     return True
 
 
-def _bytes(step: Step, block: Block) -> int:
-    return step.node.type.dtype.itemsize * step.box(block).size
+@lru_cache(maxsize=1024)
+def _taken(
+    program: Program, cuts: tuple[Cuts, ...], number: int, held: tuple[Cuts, ...], itemsize: int
+) -> Mapping[Block, frozenset[Block]] | None:
+    """The blocks that each block reads, if it alone does and takes no more bytes than they do."""
+    taken = _blocks_read(program, cuts, number, held)
+    times = Counter(block for read in taken.values() for block in read)
+    if max(times.values(), default=2) > 1:
+        return None
+    own = program.type.dtype.itemsize
+    for block, read in taken.items():
+        if own * _cells(cuts, block) > itemsize * sum([_cells(held, one) for one in read]):
+            return None
+    return taken
+
+
+def _cells(cuts: Sequence[Cuts], block: Block) -> int:
+    ends = [cut.block(at) for cut, at in zip(cuts, block, strict=True)]
+    return prod([hi - lo for lo, hi in ends])
 
 
 def blocks_read(reader: Step, step: Step) -> Mapping[Block, frozenset[Block]]:
