@@ -36,6 +36,8 @@ __all__ = ["METHODS", "Found", "search", "steps_of"]
 
 METHODS: Final = ("auto", "exhaustive", "none")
 AGAIN: Final = 4  # part of the effort that a search with less memory a task has at least
+FAR_BEHIND: Final = 16.0  # times the seconds of a plan, of a seed that is not changed any more
+GAIN: Final = 0.99  # of the seconds: a smaller gain is no reason to try still smaller tasks
 MANY_ROUNDS: Final = 2**40  # each of one block
 MOST_IMPROVED: Final = 5_000  # costs of a search change by change; chance has the rest
 
@@ -49,14 +51,14 @@ class Found(NamedTuple):
         The plan to take, and the frontier that it was chosen from.
     again
         The effort for a search with a smaller share.
-    is_tight
-        Whether a better plan did not fit: then one of smaller tasks may.
+    hope
+        Of the best plan that did not fit, if it is better: then one of smaller tasks may.
     """
 
     state: State
     points: tuple[Point, ...] = ()
     again: Effort = NO_EFFORT
-    is_tight: bool = False
+    hope: Rank | None = None
 
     @property
     def rank(self) -> Rank:
@@ -146,7 +148,8 @@ def _within_shares(
             one = _METHODS[method](space, effort, seed)
         if not one.state.shortfall and space.fits_at_worst(one.state):
             fitting.append(one)
-            if not one.is_tight:
+            best = min(other.rank for other in fitting)
+            if one.hope is None or one.hope >= best.with_seconds(GAIN):
                 break
     return found, fitting
 
@@ -165,9 +168,10 @@ def _auto(space: Space, effort: Effort, seed: int) -> Found:
         if not effort.costs:
             return Found(first)
         before = space.pricing.evaluated
-        seeds = [Choices(forms=forms), Choices()] if forms else [Choices()]
         each = min(effort.costs, MOST_IMPROVED)
-        states = [improve(space, space.state(choices), each) for choices in seeds]
+        states = [improve(space, space.state(Choices(forms=forms)), each)]
+        if forms and _may_win(other := space.state(Choices()), states[0]):
+            states.append(improve(space, other, each))
         evolution = Evolution(space, seed)
         also = [fitted(space, state, each) for state in states]
         evolution.begin([*[_recut(space, state, each) for state in states], *filter(None, also)])
@@ -184,7 +188,12 @@ def _auto(space: Space, effort: Effort, seed: int) -> Found:
     if not fitting or space.fits_at_worst(fastest):
         fitting = [fastest, *fitting]
     best = preferred(fitting, lambda state: state.rank)
-    return Found(best, points, again, space.missed(fastest) or not space.fits_at_worst(fastest))
+    return Found(best, points, again, space.hope(fastest))
+
+
+def _may_win(seed: State, best: State) -> bool:
+    """Whether a seed is not so far behind a plan that changes of it would be of no use."""
+    return seed.rank < best.rank.with_seconds(FAR_BEHIND) or not best.rank.is_allowed
 
 
 def _recut(space: Space, state: State, costs: int) -> State:

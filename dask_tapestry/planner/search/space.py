@@ -158,9 +158,14 @@ class Space:
                 return least
         return self._fullest(state).lacking(self.reserve)
 
-    def missed(self, state: State) -> bool:
-        """Whether a plan was better than this one, but did not fit."""
-        return self._missed is not None and self._missed < state.rank
+    def missed(self, state: State) -> Rank | None:
+        """The best rank of plans that did not fit, if it is better than that of this one."""
+        return self._missed if self._missed is not None and self._missed < state.rank else None
+
+    def hope(self, state: State) -> Rank | None:
+        """The best rank that a plan with smaller tasks may reach; None if this one is best."""
+        missed = self.missed(state)
+        return state.rank if missed is None and not self.fits_at_worst(state) else missed
 
     def fits_at_worst(self, state: State) -> bool:
         """Whether workers can hold the blocks that take most: to be asked of few plans."""

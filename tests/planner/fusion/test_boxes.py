@@ -3,7 +3,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.planner.fusion.boxes import FEW_CELLS, ROOM, holder, merged, rounded_out
+from dask_tapestry.planner.fusion.boxes import (
+    FEW_CELLS,
+    ROOM,
+    BoxIndex,
+    holder,
+    merged,
+    rounded_out,
+)
 from dask_tapestry.zspace import ZRange
 
 BOXES = st.lists(
@@ -86,11 +93,28 @@ def test_near_boxes_of_far_ones_stay_apart():
     assert merged(near, far) == tuple(near)
 
 
+@given(BOXES, BOXES)
+def test_an_index_finds_the_boxes_that_contain_another(given_boxes, others):
+    held = [box for box in given_boxes if not box.is_empty]
+    if held:
+        index = BoxIndex(held)
+        for box in [*others, *held]:
+            expected = [number for number, one in enumerate(held) if one.contains(box)]
+            if not box.is_empty:
+                assert sorted(index.containing(box)) == expected
+            if expected:
+                assert (
+                    holder(held, box, index) == holder(held, box) == expected[0] * (len(held) > 1)
+                )
+
+
 def test_what_is_not_held_is_an_error_that_says_so():
     held = ZRange((0,), (3,)), ZRange((5,), (9,))
     assert holder(held, ZRange((6,), (9,))) == 1
     with pytest.raises(dt.PlanError, match=r"\[2:6\] are read, of which only \[0:3\], \[5:9\]"):
         holder(held, ZRange((2,), (6,)))
+    with pytest.raises(dt.PlanError, match=r"\[2:6\] are read, of which only \[0:3\], \[5:9\]"):
+        holder(held, ZRange((2,), (6,)), BoxIndex(held))
     with pytest.raises(dt.PlanError, match="only none"):
         holder((), ZRange((2,), (6,)))
     with pytest.raises(dt.PlanError):

@@ -4,7 +4,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.planner.fusion.group import group_of
-from dask_tapestry.planner.fusion.windows import opened, sliding
+from dask_tapestry.planner.fusion.windows import opened, reads_apart, sliding
 from dask_tapestry.zspace import ZRange
 from tests.planner.graphs import stored
 
@@ -35,6 +35,14 @@ def test_stored_values_become_inputs_after_the_others():
 def test_what_reads_nothing_or_nothing_else_has_no_windows():
     for x in (X, dt.asarray([1.0]) + 1, dt.arange(9) * 2):
         assert opened(group_of(x.node, set()).program) is None
+
+
+def test_what_is_read_in_several_boxes_is_known_before_a_program_is_opened():
+    box = ZRange((0, 0), (1000, 6000))
+    for x, apart in ((X + X[::-1], True), (X[10:] - X[:-10], False), (X + Y, False)):
+        program = group_of(x.node, set()).program
+        assert reads_apart(program, box) == apart
+        assert any(len(boxes) > 1 for boxes in opened(program).boxes(box)) == apart
 
 
 WINDOWS = {

@@ -39,6 +39,22 @@ def test_the_same_question_has_the_same_answer():
     assert first.choices == second.choices
 
 
+def test_still_smaller_tasks_are_not_tried_where_they_gave_nothing(monkeypatch):
+    y = stored((10_000, 10_000), "f8", (2000, 2000)).sum(axis=1)
+    state = search(Graph([y.node]), FOUR).state
+    better, asked = state.rank.with_seconds(0.5), []
+    for hope, tried in ((None, 1), (state.rank, 1), (better, 4)):
+        asked.clear()
+
+        def found(space, effort, seed, hope=hope):
+            asked.append(space)
+            return module.Found(state, hope=hope)
+
+        monkeypatch.setitem(module._METHODS, "auto", found)
+        assert search(Graph([y.node]), FOUR).state is state
+        assert len(asked) == tried
+
+
 def test_tasks_may_take_more_than_half_of_the_memory_where_they_must():
     lanes = stored((4, 20_000_000), "f8", (1, 20_000_000))
     tight = dt.Resources(workers=4, threads=1, memory="700 MB")

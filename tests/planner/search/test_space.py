@@ -51,12 +51,13 @@ def test_what_workers_cannot_hold_does_not_fit():
     state = space_of(y, resources=small).state(Choices())
     assert not space_of(y, resources=small).fits(state)
     space = space_of(y, resources=small)
-    assert not space.missed(state)
+    assert space.missed(state) is None
+    assert space.hope(state) == state.rank, "with smaller tasks it may fit"
     assert not space.fits(state)
-    assert space.missed(
-        space.state(Choices(grids={y.node: tuple(Cuts.regular(n, 100) for n in y.shape)}))
-    )
+    cut = space.state(Choices(grids={y.node: tuple(Cuts.regular(n, 100) for n in y.shape)}))
+    assert space.missed(cut) == space.hope(cut) == state.rank
     roomy = space_of(y)
+    assert roomy.hope(roomy.state(Choices())) is None
     assert roomy.fits(roomy.state(Choices()))
     assert roomy.peak(roomy.state(Choices())) > 0
 
