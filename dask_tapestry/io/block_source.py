@@ -10,6 +10,8 @@ from dask_tapestry.errors import ShapeError
 from dask_tapestry.io.slot import Slot
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Source, Tensor, TensorType, apply
+from dask_tapestry.teg.chunking import Chunks, Known, said_but
+from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import Cuts, ZRange
 from dask_tapestry_kernels.block_format import BlockFormat
 
@@ -20,6 +22,7 @@ class BlockSource(Source):
 
     `held` is what must live as long as they may be computed again; `stored_cuts` is the
     grid in which the data that they are made of is stored; `format` what blocks are held in.
+    Along axes that are `canonical` nobody said the cuts.
     """
 
     name = "blocks"
@@ -32,6 +35,7 @@ class BlockSource(Source):
     held: object = field(default=None, compare=False, repr=False)
     stored_cuts: tuple[Cuts | None, ...] | None = None
     format: BlockFormat | None = None
+    canonical: tuple[int, ...] = ()
 
     @property
     def layout(self) -> tuple[Cuts, ...]:
@@ -39,6 +43,9 @@ class BlockSource(Source):
 
     def infer(self, *inputs: TensorType) -> TensorType:
         return self.type
+
+    def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
+        return said_but(self.cuts, self.canonical)
 
     def slot(self, number: int, identity: str = "") -> Slot:
         told = (self.cuts, self.order, identity, self.stored_cuts, self.format)
@@ -60,15 +67,17 @@ def from_blocks(
     held: object = None,
     stored_cuts: tuple[Cuts | None, ...] | None = None,
     block_format: BlockFormat | None = None,
+    canonical: tuple[int, ...] = (),
 ) -> Tensor:
     """Return the tensor whose blocks are the results of a graph's tasks.
 
     `identity` tells apart graphs that hold results under equal keys, on two clusters say;
     `held` must live as long as they; `stored_cuts` is the grid in which the data is stored that
-    these are made of; `block_format` is what blocks are held in.
+    these are made of; `block_format` is what blocks are held in; along axes that are `canonical`
+    nobody said the cuts.
     """
-    source = BlockSource(key_name, identity, type_, cuts, graph, held, stored_cuts, block_format)
-    return apply(source)
+    told = (graph, held, stored_cuts, block_format, canonical)
+    return apply(BlockSource(key_name, identity, type_, cuts, *told))
 
 
 def cuts_of_chunks(chunks: tuple[tuple[int, ...], ...]) -> tuple[Cuts, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.view import View, ViewSelector, identity_axes
 from dask_tapestry.teg import Tensor, TensorType, apply
-from dask_tapestry.teg.chunking import AxisChunks, Chunks, Known
+from dask_tapestry.teg.chunking import Chunks, Known, canonical_axes, said_but
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import Cuts
 
@@ -33,8 +33,7 @@ class NominalChunks(ViewSelector):
         return True
 
     def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
-        free = self.canonical
-        return tuple([AxisChunks(cuts, n not in free) for n, cuts in enumerate(self.cuts)])
+        return said_but(self.cuts, self.canonical)
 
     def text(self) -> str:
         return ", ".join(map(str, self.cuts))
@@ -47,8 +46,7 @@ def with_nominal_chunks(x: Tensor, cuts: tuple[Cuts, ...]) -> Tensor:
 
 def with_chunks_kept(x: Tensor, chunks: Chunks) -> Tensor:
     """`x` with nominal `chunks` of another value, said or not as they are there."""
-    free = tuple([axis for axis, one in enumerate(chunks) if not one.said])
-    return apply(NominalChunks(tuple([one.cuts for one in chunks]), free), x)
+    return apply(NominalChunks(tuple([one.cuts for one in chunks]), canonical_axes(chunks)), x)
 
 
 def without_nominal_chunks(x: Tensor) -> Tensor:

@@ -7,7 +7,7 @@ operators, transposes, slices, reductions and products as Dask's do, and no oper
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import reduce
 from operator import attrgetter
 from typing import Final
@@ -50,6 +50,16 @@ Known = tuple[AxisChunks | None, ...]  # None: no input tells
 def said(cuts: Sequence[Cuts]) -> Chunks:
     """Chunks that the user or a store chose."""
     return tuple(AxisChunks(one, True) for one in cuts)
+
+
+def said_but(cuts: Sequence[Cuts], canonical: Collection[int]) -> Chunks:
+    """Chunks that were chosen, but for those along `canonical` axes."""
+    return tuple([AxisChunks(one, axis not in canonical) for axis, one in enumerate(cuts)])
+
+
+def canonical_axes(chunks: Chunks) -> tuple[int, ...]:
+    """Axes along which nobody said the chunks."""
+    return tuple([axis for axis, one in enumerate(chunks) if not one.said])
 
 
 def together(found: Sequence[AxisChunks]) -> AxisChunks | None:

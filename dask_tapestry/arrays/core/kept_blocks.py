@@ -15,6 +15,7 @@ from dask_tapestry.operators.in_format import in_format
 from dask_tapestry.operators.nominal_chunks import with_chunks_kept
 from dask_tapestry.operators.rechunk import rechunk
 from dask_tapestry.teg import Node
+from dask_tapestry.teg.chunking import canonical_axes
 from dask_tapestry.teg.nominal import nominal_chunks, nominal_cuts
 from dask_tapestry.teg.stored_grid import stored_cuts
 from dask_tapestry.zspace import Cuts
@@ -45,6 +46,7 @@ def layout_in(
 def kept_blocks(graph: Mapping[Any, Any], layout: ResultLayout, node: Node) -> Node:
     """The value of `node` as the blocks in `graph`, which lie as `layout` says."""
     nominal, cuts = nominal_chunks(node), layout.cuts
+    as_cut = tuple([one.cuts for one in nominal]) == cuts
     blocks = from_blocks(
         layout.name,
         node.type,
@@ -54,9 +56,9 @@ def kept_blocks(graph: Mapping[Any, Any], layout: ResultLayout, node: Node) -> N
         layout.lease,
         stored_cuts(node),
         node.format,
+        canonical_axes(nominal) if as_cut else (),
     )
-    same = all(one.said and one.cuts == own for one, own in zip(nominal, cuts, strict=True))
-    return blocks if same else with_chunks_kept(blocks, nominal)
+    return blocks if as_cut else with_chunks_kept(blocks, nominal)
 
 
 def kept_here(nodes: Sequence[Node]) -> list[Node] | None:

@@ -31,6 +31,7 @@ SCATTERED: Final = 0.05  # of the seconds by which a cut must be better than one
 FEW_WAVES: Final = 8  # of tasks; with more, a last one that is not full costs little
 NEGLIGIBLE: Final = 2.0  # times what handling one task takes: not worth another task
 AGAIN: Final = 2.0  # times what is read once: from then on equal blocks may read less
+EDGES: Final = 1.02  # times it: from then on another shape of blocks may read less around them
 CARRIED: Final = 0.05  # of a step's seconds that its reads take: less cannot be worth a search
 LONG: Final = 2.0  # seconds of a step whose reads are; a tenth of them may go to the search
 
@@ -44,10 +45,10 @@ class Graded:
     second: tuple[Grid, StepCost] | None = None
 
 
-def reads_again(cost: StepCost, once: StepCost) -> bool:
+def reads_again(cost: StepCost, once: StepCost, times: float = AGAIN) -> bool:
     """Whether a step, that reads all `once` under another grid, takes long to read it again."""
     takes_long = max(cost.network, cost.store) > CARRIED * cost.seconds
-    return cost.seconds > LONG and takes_long and cost.carried > AGAIN * once.carried
+    return cost.seconds > LONG and takes_long and cost.carried > times * once.carried
 
 
 def prime_factors(number: int) -> Iterator[int]:
@@ -120,8 +121,11 @@ class GridSearch:
                     self._graded_if_it_may_win(grid)
             for filled in self._full_waves(pieces):
                 self._graded_if_it_may_win(self._grid(filled))
-            if reads_again(self.seen[self._grid(pieces)], self.seen[self._grid(uncut)]):
+            found, once = (self.seen[self._grid(each)] for each in (pieces, uncut))
+            if reads_again(found, once):
                 self._cut_equally()
+            if reads_again(found, once, EDGES):
+                self._trade(pieces)
         ordered = sorted(self.seen.items(), key=lambda item: self._rank(item[1]))
         best = self._contiguous(ordered)
         second = next((other for other in ordered if other[0] != best[0]), None)
@@ -193,8 +197,19 @@ class GridSearch:
                 pieces = grids[min(graded, key=lambda grid: graded[grid].seconds)]
             count = prod(pieces)
 
-    def _multiplied(self, pieces: list[int], dim: int, parts: int) -> list[int]:
-        return [n * parts if d == dim else n for d, n in enumerate(pieces)]
+    def _trade(self, pieces: list[int]) -> None:
+        """Fewer pieces along one dimension for more along another, as long as that is better."""
+        best = self._rank(self._graded(self._grid(pieces)))
+        while True:
+            pairs = ((a, b) for a in self.dims for b in self.dims if a != b and pieces[a] > 1)
+            traded = [self._multiplied(self._multiplied(pieces, b, 2), a, 0.5) for a, b in pairs]
+            ranks = [(self._rank(self._graded(self._grid(one))), one) for one in traded]
+            if not ranks or min(ranks)[0] >= best:
+                return
+            best, pieces = min(ranks)
+
+    def _multiplied(self, pieces: list[int], dim: int, times: float) -> list[int]:
+        return [max(1, round(n * times)) if d == dim else n for d, n in enumerate(pieces)]
 
     def _is_negligible(self, cost: StepCost) -> bool:
         """Whether all that cutting could save is less than another task costs."""

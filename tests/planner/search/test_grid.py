@@ -198,6 +198,16 @@ def test_equal_blocks_divide_chunks_where_all_read_the_same_again():
     assert counts(found) == [8, 8]
 
 
+def test_blocks_of_another_shape_are_tried_where_edges_are_read_again():
+    def price(grid):
+        rows, columns = (c.count for c in grid)
+        edges = 6 * (rows + columns) if rows * columns >= 16 else 0  # till then rows are as good
+        seconds = 100 * max(1, 16 / (rows * columns)) + edges
+        return replace(a_cost(grid, seconds), store=0.2 * seconds, read=100 + rows + columns)
+
+    assert counts(GridSearch((64, 64), [Unit()] * 2, price, ROOM, range(2), 16).best()) == [4, 4]
+
+
 @pytest.mark.parametrize("number", [1, 2, 12, 97, 100])
 def test_prime_factors(number):
     factors = list(prime_factors(number))
