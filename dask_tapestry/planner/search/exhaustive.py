@@ -43,8 +43,7 @@ def exhaustive(space: Space, found: State) -> State:
 
 def all_choices(space: Space) -> Iterator[Choices]:
     """All forms, and for each all sets of values that are held."""
-    offers = {node: list(_taken(node)) for node in space.graph.nodes if forms_of(node)}
-    _require_few(prod(len(taken) for taken in offers.values()), space)
+    offers = offered(space)
     seeds = [
         Choices(forms={n: (f,) for n, f in zip(offers, forms, strict=True) if f is not None})
         for forms in product(*offers.values())
@@ -55,6 +54,19 @@ def all_choices(space: Space) -> Iterator[Choices]:
         subsets = chain.from_iterable(combinations(nodes, n) for n in range(len(nodes) + 1))
         for held in map(frozenset, subsets):
             yield replace(seed, held=held, fused=frozenset(nodes) - held)
+
+
+def offered(space: Space) -> dict[Node, list[FormChoice | None]]:
+    """The forms that each node may take, if these have few combinations.
+
+    Raises
+    ------
+    PlanError
+        If there are too many.
+    """
+    offers = {node: list(_taken(node)) for node in space.graph.nodes if forms_of(node)}
+    _require_few(prod(len(taken) for taken in offers.values()), space)
+    return offers
 
 
 def _require_few(count: int, space: Space) -> None:

@@ -23,7 +23,7 @@ from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.evaluate import evaluate
 from dask_tapestry.planner.search.evolve import Evolution
 from dask_tapestry.planner.search.exact import best_grids, near_grids
-from dask_tapestry.planner.search.exhaustive import exhaustive
+from dask_tapestry.planner.search.exhaustive import exhaustive, offered
 from dask_tapestry.planner.search.frontier import Point
 from dask_tapestry.planner.search.improve import fitted, improve
 from dask_tapestry.planner.search.islands import LONG, evolve_on_islands
@@ -204,6 +204,7 @@ def _recut(space: Space, state: State, costs: int) -> State:
 
 def _exhaustive(space: Space, effort: Effort, seed: int) -> Found:
     """The best of all plans."""
+    offered(space)  # refuses what is too large before anything is searched
     found = _auto(space, effort, seed)
     return found._replace(state=exhaustive(space, found.state))
 
