@@ -72,7 +72,8 @@ class _Late:
         self.recipe, self.name = recipe, name
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
-        made = self.recipe.donor().__dict__
+        donor = self.recipe.donor()  # held: a class that is collected takes its methods with it
+        made = donor.__dict__
         for name in self.recipe.names:  # two threads may do so at once: both put the same there
             setattr(self.recipe.cls, name, made[name])
         found = made[self.name]

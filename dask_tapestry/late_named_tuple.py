@@ -29,7 +29,8 @@ class _Late:
         self.cls, self.name = cls, name
 
     def __get__(self, instance: object, owner: type) -> Any:
-        made = _donor(self.cls).__dict__
+        donor = _donor(self.cls)  # held: a class that is collected takes its methods with it
+        made = donor.__dict__
         for name in METHODS:  # two threads may do so at once: both put the same there
             if name in made and isinstance(self.cls.__dict__.get(name), _Late):
                 setattr(self.cls, name, made[name])

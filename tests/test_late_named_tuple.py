@@ -1,7 +1,9 @@
 """Late named tuples beside the standard library's: the same class, but made when it is used."""
 
+import builtins
 import collections
 import copy
+import gc
 import inspect
 import pickle
 import typing
@@ -10,6 +12,7 @@ from threading import Barrier
 
 import pytest
 
+from dask_tapestry import late_named_tuple
 from dask_tapestry.late_named_tuple import NamedTuple
 
 
@@ -170,3 +173,17 @@ def test_threads_may_use_it_first_at_once():
             for n, (value, text) in enumerate(pool.map(use, range(8))):
                 assert value == (n, 2, "t")
                 assert text == f"Cell(row={n}, column=2, mark='x')"
+
+
+def test_methods_are_there_though_garbage_is_collected_meanwhile(monkeypatch):
+    class Pair(NamedTuple):
+        first: int
+        second: int = 2
+
+    def collecting(*given):
+        gc.collect()
+        return builtins.isinstance(*given)
+
+    monkeypatch.setattr(late_named_tuple, "isinstance", collecting, raising=False)
+    assert Pair(1) == (1, 2)
+    assert Pair(3)._replace(first=0) == (0, 2)

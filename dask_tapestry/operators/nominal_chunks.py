@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.view import View, ViewSelector, identity_axes
 from dask_tapestry.teg import Tensor, TensorType, apply
@@ -34,6 +38,9 @@ class NominalChunks(ViewSelector):
 
     def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         return said_but(self.cuts, self.canonical)
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return inputs[0]
 
     def text(self) -> str:
         return ", ".join(map(str, self.cuts))
