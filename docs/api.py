@@ -39,7 +39,17 @@ CHAPTERS = (
         "patterns",
         "random",
     ),
-    *("stablehlo", "stats", "user_functions", "storage", "planning", "array_api", "calibration"),
+    *(
+        "stablehlo",
+        "stats",
+        "stencil",
+        "loops",
+        "user_functions",
+        "storage",
+        "planning",
+        "array_api",
+        "calibration",
+    ),
     "xarray",
 )
 NAMESPACES = (
@@ -53,6 +63,7 @@ NAMESPACES = (
     "random",
     "stablehlo",
     "stats",
+    "stencil",
     "xarray",
 )
 BESIDE = {

@@ -12,6 +12,7 @@ import dask_tapestry.arrays.elementwise as _elementwise
 import dask_tapestry.arrays.grouping as _grouping
 import dask_tapestry.arrays.indexing as _indexing
 import dask_tapestry.arrays.linalg as _linalg
+import dask_tapestry.arrays.loops as _loops
 import dask_tapestry.arrays.manipulation as _manipulation
 import dask_tapestry.arrays.others as _others
 import dask_tapestry.arrays.patterns.thread_parts as _thread_parts
@@ -32,6 +33,7 @@ from dask_tapestry.arrays import (
     random,
     stablehlo,
     stats,
+    stencil,
 )
 from dask_tapestry.arrays.array_api import *
 from dask_tapestry.arrays.calibration import *
@@ -42,6 +44,7 @@ from dask_tapestry.arrays.grouping import *
 from dask_tapestry.arrays.indexing import *
 from dask_tapestry.arrays.indexing import ufunc_at as _ufunc_at
 from dask_tapestry.arrays.linalg import *
+from dask_tapestry.arrays.loops import *
 from dask_tapestry.arrays.manipulation import *
 from dask_tapestry.arrays.others import *
 from dask_tapestry.arrays.overlap import map_overlap
@@ -69,6 +72,7 @@ __all__ = [
     "random",
     "stablehlo",
     "stats",
+    "stencil",
     *_others.__all__,
     *_array_api.__all__,
     *_calibration.__all__,
@@ -78,6 +82,7 @@ __all__ = [
     *_grouping.__all__,
     *_indexing.__all__,
     *_linalg.__all__,
+    *_loops.__all__,
     *_manipulation.__all__,
     *_shape.__all__,
     *_sorting.__all__,

@@ -17,6 +17,7 @@ from tests.comparisons import (
     indexing,
     joining,
     kernel_rows,
+    loops,
     masked,
     moving,
     nan_reductions,
@@ -72,6 +73,7 @@ FAMILIES = (
     patterns,
     fourier,
     masked,
+    loops,
     program_rows,
     kernel_rows,
 )

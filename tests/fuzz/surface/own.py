@@ -101,6 +101,12 @@ PATTERNS = {
                              "np.{OPERATION}(x, {AXIS})"),
     "patterns.zipmapreduce": _both("dt.patterns.zipmapreduce(lambda _, a, b: a - b, [x, y], 'max')",
                                    "(x - y).max()", "jump", "lanes"),
+    "iterate": _both("dt.iterate(lambda x: xp.flip(x), x, 3)", "np.flip(x)", "same"),
+    "stencil.iterate": _both(
+        "dt.stencil.iterate(lambda x: x[:-1], x, {N}, depth=dict(((0, (1, 0)),)),"
+        " boundary='periodic')",
+        "np.roll(x, {N}, 0)", "same", "lanes2",
+    ),
     "nn.linear": _both("dt.nn.linear(x[None], y[..., None])", "np.matmul(x[None], y[..., None])",
                        "fold", "single"),
     "nn.relu": _both("dt.nn.relu(x)", "np.maximum(x, 0)", "jump", "lanes"),

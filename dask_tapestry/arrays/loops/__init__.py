@@ -1,0 +1,5 @@
+"""Loops over a state: a step that is traced once, and computed again and again."""
+
+from dask_tapestry.arrays.loops.iterate import *
+
+__all__ = ["iterate"]

@@ -1,0 +1,156 @@
+"""Stencils iterated over a grid: `iterate`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dask_tapestry.amounts import function as callable_argument
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.halos import Depths
+from dask_tapestry.arrays.loops.checkpoints import Checkpoints
+from dask_tapestry.arrays.loops.identity import Identity
+from dask_tapestry.arrays.loops.iterate import as_given
+from dask_tapestry.arrays.loops.running import (
+    Ends,
+    checked_ends,
+    ending,
+    one_by_one,
+    run,
+    state_of,
+)
+from dask_tapestry.arrays.loops.traced import Field, Traced, as_fields, graph_of, takes_time, traced
+from dask_tapestry.arrays.stencil.borders import Border, SideBoundaries, bordered, borders
+
+__all__ = ["iterate"]
+
+Borders = Sequence[tuple[Border, ...]]  # of each field
+
+
+def iterate(
+    step: Callable[..., Any],
+    state: Any,
+    steps: int | None,
+    *,
+    depth: Depths,
+    boundary: SideBoundaries,
+    until: Callable[..., Any] | None = None,
+    every: int | None = None,
+    checkpoint: Any = None,
+) -> Array | tuple[Array, ...]:
+    """Apply a stencil to fields on a grid again and again.
+
+    It computes, as `dt.iterate`: each state is persisted, and only the last two are kept. The step
+    is called once, with arrays that have no cells yet; what it makes of them is every step.
+
+    Parameters
+    ----------
+    step
+        Called with the fields, each with `depth` cells more at either end of each axis: with depth
+        1, ``u[1:-1]`` is the field itself, and ``u[:-2]`` its cells' neighbours before them. If it
+        takes one argument more, that is the number of the step, from 0, as a 0-d int64 array. It
+        returns the next fields, without the cells beyond the ends, in the same dtypes.
+    state
+        A field, an array of any rank and dtype, or a tuple of several.
+    steps
+        How many steps, at most if `until` is given; None for any number.
+    depth
+        How many cells a step sees beyond the ends: a number, or one for each axis, where a pair is
+        before and after; or a dictionary by axis.
+    boundary
+        What lies there: ``"periodic"``, ``"reflect"`` (the edge cell is repeated), ``"nearest"``, a
+        number, ``"constant"`` for zeros, or ``"none"`` for no cells at all; one for all axes, or
+        one for each, where a pair is before and after; or a dictionary by axis. Corners are those
+        of `numpy.pad`, axis by axis.
+    until, every, checkpoint
+        As of `dt.iterate`.
+
+    Returns
+    -------
+    Array or tuple of Array
+        The last state, persisted: one array for one field. With 0 steps, the state.
+
+    Raises
+    ------
+    ArgumentError
+        For a depth that is negative or larger than an axis, an unknown boundary, and for arguments
+        that `dt.iterate` refuses.
+    ArgumentTypeError
+        If `step` does not take or return as many arrays as there are fields, or `until` does not
+        return a 0-d bool.
+    ShapeError, DTypeError
+        If a step returns another shape than that of its field, or another dtype.
+    TraceError
+        If `step` or `until` computes.
+    StoreError
+        If the store has checkpoints of another loop.
+
+    See Also
+    --------
+    dask_tapestry.iterate, map_overlap
+
+    Examples
+    --------
+    >>> import numpy as np, dask_tapestry as dt
+    >>> def life(u):
+    ...     around = (
+    ...         sum(
+    ...             u[i : u.shape[0] - 2 + i, j : u.shape[1] - 2 + j]
+    ...             for i in range(3)
+    ...             for j in range(3)
+    ...         )
+    ...         - u[1:-1, 1:-1]
+    ...     )
+    ...     alive = (around == 3) | ((around == 2) & (u[1:-1, 1:-1] == 1))
+    ...     return alive.astype("u1")
+    >>> blinker = np.zeros((5, 5), "u1")
+    >>> blinker[2, 1:4] = 1
+    >>> dt.stencil.iterate(life, blinker, 3, depth=1, boundary="periodic").compute()[:, 2].tolist()
+    [0, 1, 1, 1, 0]
+    """
+    callable_argument("step", step)
+    first = state_of(state)
+    most, apart = checked_ends(steps, until, every, checkpoint)
+    fields = [Field.of(x) for x in first]
+    around = [borders(x.shape, depth, boundary) for x in first]
+    graph = _traced_step(step, fields, around)
+    test = ending(until, fields)
+    if most == 0:
+        return as_given(state, first)
+    checkpoints = None
+    if checkpoint is not None:
+        identity = Identity.of(graph, first, f"{around}")
+        checkpoints = Checkpoints.at(checkpoint, identity, len(first))
+
+    last = run(first, one_by_one(graph), Ends(most, test, apart, checkpoints))
+    return as_given(state, last)
+
+
+def _traced_step(step: Callable[..., Any], fields: Sequence[Field], around: Borders) -> Traced:
+    """The graph of a step, from fields to fields."""
+
+    def seen(arrays: Sequence[Array]) -> list[Array]:
+        return [bordered(x, own) for x, own in zip(arrays, around, strict=True)]
+
+    def hint(number: int, shape: tuple[int, ...]) -> str:
+        return _reach_told(fields[number].type.shape, shape, around[number])
+
+    slots, results = traced(step, fields, seen, takes_time(step, len(fields)))
+    return graph_of(slots, as_fields(step, results, fields, hint))
+
+
+def _reach_told(shape: tuple[int, ...], found: tuple[int, ...], own: tuple[Border, ...]) -> str:
+    """What a shape that is too short, or too long, says of the cells that a step reads."""
+    if len(shape) != len(found):
+        return ""
+    told = []
+    for axis, (wanted, length, (before, after)) in enumerate(zip(shape, found, own, strict=True)):
+        seen = before.depth + after.depth
+        if length < wanted:
+            told.append(
+                f"along axis {axis} it reads {seen + wanted - length} cells beside its own, and "
+                f"depth gives {before.depth} before and {after.depth} after"
+            )
+        elif length > wanted:
+            told.append(f"along axis {axis} {length - wanted} cells too many: cut off what it saw")
+    return "".join(f"; {one}" for one in told)
