@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 
 import dask_tapestry as dt
+from tests.comparisons.layers import attention, conv, conv_transpose, layer_norm, pooled, softmax
 
 __all__ = [
-    "at", "boxed", "by_group", "changed", "coarsen", "cumulated", "doubled", "erf", "filled_by",
-    "interleaved", "into", "joined", "largest", "moment", "neighbours", "ordered",
-    "paired", "pairs", "partitioned", "push", "put",
-    "records_of", "scattered", "seeded", "shuffled", "shuffled_by", "sliding", "sorted_copy",
-    "topk", "triangular", "update", "upper",
+    "at", "attention", "boxed", "by_group", "changed", "coarsen", "conv",
+    "conv_transpose", "cumulated", "doubled", "erf", "filled_by",
+    "interleaved", "into", "joined", "largest", "layer_norm", "moment", "neighbours", "ordered",
+    "paired", "pairs", "partitioned", "pooled", "push", "put",
+    "records_of", "scattered", "seeded", "shuffled", "shuffled_by", "sliding", "softmax",
+    "sorted_copy", "topk", "triangular", "update", "upper",
 ]  # fmt: skip
 QUANTILES = (
     "linear lower higher midpoint nearest inverted_cdf averaged_inverted_cdf hazen weibull "

@@ -81,6 +81,13 @@ def test_most_names_are_called_wrongly():
         (lambda: dt.groupby_reduce(dt.ones(2), [None], func="sum"), TypeError),
         (lambda: dt.sparse_matmul(([1], [0], [9], (1, 2)), dt.ones(2)), ValueError),
         (lambda: dt.sparse_matmul(np.eye(2), dt.ones(2)), TypeError),
+        (lambda: dt.nn.conv(dt.ones((1, 1, 3)), dt.ones((1, 1, 5))), ValueError),
+        (lambda: dt.nn.conv(dt.ones((1, 1, 3)), dt.ones((1, 1, 2)), strides=1.5), TypeError),
+        (lambda: dt.nn.max_pool(dt.ones((1, 1, 3)), None), TypeError),
+        (lambda: dt.nn.softmax(dt.ones(3), axis=1), IndexError),
+        (lambda: dt.nn.layer_norm(dt.ones(3), eps="small"), ValueError),
+        (lambda: dt.nn.attention(dt.ones(3), dt.ones(3), dt.ones(3)), ValueError),
+        (lambda: dt.convolve([], [1]), ValueError),
         (lambda: dt.IndexProjection(((1,),), (0,), (-1,)), ValueError),
     ],
 )

@@ -19,8 +19,8 @@ FUSED = tuple(  # those of complex numbers have bits in NumPy that depend on mac
 FACTORS = ("prod", "nanprod", "cumprod", "nancumprod", "cumulative_prod", "multiply.")
 POWERS, LARGE = ("pow", "float_power", "power"), re.compile(r"\d{3}")
 LOOSE = re.compile(  # products that BLAS makes, and functions of the user's own
-    r"matmul|dot|einsum|linalg|inner|matvec|vecmat|vecdot|nn\.linear| @ |cov|corrcoef|own "
-    r"|normal\(\["
+    r"matmul|dot|einsum|linalg|inner|matvec|vecmat|vecdot|nn\.(linear|conv|attention)| @ |cov"
+    r"|corrcoef|own |normal\(\["
 )
 DTYPE = re.compile(r"dtype='(\w+)'")
 ZERO_SIGNS = re.compile(r"div|reciprocal|arctan2|copysign|signbit| / |power|angle")

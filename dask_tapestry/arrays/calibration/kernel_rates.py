@@ -20,6 +20,7 @@ from dask_tapestry.arrays.fft.one_axis import fft
 from dask_tapestry.arrays.grouping import groupby_reduce
 from dask_tapestry.arrays.indexing import take, take_along_axis
 from dask_tapestry.arrays.linalg import sparse_matmul
+from dask_tapestry.arrays.nn.convolutions import conv
 from dask_tapestry.arrays.patterns.gathering import gather
 from dask_tapestry.arrays.planning import plan
 from dask_tapestry.arrays.random import default_rng
@@ -41,6 +42,7 @@ SIDE: Final = 512  # of a matrix
 WIDTH: Final = 1000  # of rows; of a power of two all cells of a column share few lines of a cache
 NEIGHBOURS: Final = 4  # cells of a sparse matrix in each of its rows
 TIMES: Final = 32  # that it is multiplied with
+IMAGES: Final = 8  # channels that are each convolved by itself
 TERMS: Final = 20  # of a polynomial: enough to make memory wait
 REPEATS: Final = 3  # of which the best counts
 Program = Callable[[int], Array]
@@ -195,10 +197,29 @@ def _weighed(n: int) -> Array:
     return sparse_matmul(weights, x)
 
 
+def _convolved(channels: int, dtype: str) -> Program:
+    """Windows of 3 x 3 cells of images, of so many channels, or of each by itself for none."""
+
+    def make(n: int) -> Array:
+        count = channels or IMAGES
+        side = round((n // count) ** 0.5)
+        x = asarray(_cells(count * side * side, dtype).reshape(1, count, side, side))
+        k = asarray(_cells(count * (channels or 1) * 9, dtype).reshape(count, channels or 1, 3, 3))
+        return conv(x, k, groups=1 if channels else count)
+
+    return make
+
+
 PROBES: Final = (  # those first that need no compiling, then those that most programs use
     Probe("matmul float64", _product("f8"), SIDE * SIDE),
     Probe("matmul float32", _product("f4"), SIDE * SIDE),
     Probe("matmul", _product("i8"), SIDE * SIDE // 4),
+    Probe("convolution float64", _convolved(32, "f8")),
+    Probe("convolution float32", _convolved(32, "f4")),
+    Probe("convolution", _convolved(32, "c16"), CELLS // 8),
+    Probe("directconvolution float64", _convolved(0, "f8")),
+    Probe("directconvolution float32", _convolved(0, "f4")),
+    Probe("directconvolution", _convolved(0, "i8")),
     Probe("sort float64", _of_cells(sort)),
     Probe("sort float32", _of_cells(sort, "f4")),
     Probe("sort", _of_cells(sort, "i8")),

@@ -7,6 +7,21 @@ Examples
 (2, 4)
 """
 
+from dask_tapestry.arrays.nn.attending import *
+from dask_tapestry.arrays.nn.convolutions import *
 from dask_tapestry.arrays.nn.layers import *
+from dask_tapestry.arrays.nn.normalizing import *
+from dask_tapestry.arrays.nn.pooling import *
 
-__all__ = ["linear", "relu"]
+__all__ = [
+    "attention",
+    "avg_pool",
+    "conv",
+    "conv_transpose",
+    "layer_norm",
+    "linear",
+    "max_pool",
+    "relu",
+    "softmax",
+    "sum_pool",
+]

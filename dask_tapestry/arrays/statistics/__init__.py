@@ -3,6 +3,7 @@
 from dask_tapestry.arrays.statistics.averages import *
 from dask_tapestry.arrays.statistics.bincount import *
 from dask_tapestry.arrays.statistics.coarsening import *
+from dask_tapestry.arrays.statistics.convolving import *
 from dask_tapestry.arrays.statistics.covariances import *
 from dask_tapestry.arrays.statistics.cumulative import *
 from dask_tapestry.arrays.statistics.differences import *
@@ -28,7 +29,9 @@ __all__ = [
     "average",
     "bincount",
     "coarsen",
+    "convolve",
     "corrcoef",
+    "correlate",
     "count_nonzero",
     "cov",
     "cummax",

@@ -18,6 +18,7 @@ KERNELS: Final = KernelTable(
     {
         "blocks.bins": "bin",
         "blocks.compress": "count compress",
+        "blocks.convolution": "convolution directconvolution",
         "blocks.exchange": "sortedruns weighedsort probe narrow splitruns mergebuckets",
         "blocks.fourier": "fourier",
         "blocks.gather": "gather",

@@ -90,7 +90,7 @@ def test_ufuncs_of_others_are_called_and_have_no_other_methods():
     "call",
     [
         lambda a: np.unwrap(a),
-        lambda a: np.convolve(a[0], a[1]),
+        lambda a: np.polydiv(a[0], a[1]),
         lambda a: np.trim_zeros(a),
         lambda a: np.polyfit(a[0], a[1], 1),
     ],
