@@ -21,7 +21,9 @@ __version__ = "0.1.0"
 __array_api_version__ = "2025.12"
 
 # Namespaces, of which xarray alone needs a package that may not be there.
-_SPACES = "fft image lib ma nn overlap patterns random stablehlo stats stencil xarray".split()
+_SPACES = (
+    "fft image lib ma ndimage nn overlap patterns random stablehlo stats stencil xarray".split()
+)
 _HOMES = (  # of the other names, in the order in which they are imported until one has a name
     "core elementwise others creation planning shape indexing statistics manipulation sorting "
     "array_api storage linalg grouping overlap.map_overlap user_functions patterns.thread_parts "

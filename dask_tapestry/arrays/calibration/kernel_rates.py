@@ -20,6 +20,7 @@ from dask_tapestry.arrays.fft.one_axis import fft
 from dask_tapestry.arrays.grouping import groupby_reduce
 from dask_tapestry.arrays.indexing import take, take_along_axis
 from dask_tapestry.arrays.linalg import sparse_matmul
+from dask_tapestry.arrays.ndimage import gaussian_filter, median_filter, minimum_filter
 from dask_tapestry.arrays.nn.convolutions import conv
 from dask_tapestry.arrays.patterns.gathering import gather
 from dask_tapestry.arrays.planning import plan
@@ -40,6 +41,7 @@ CELLS: Final = 2**19  # 4 MB of float64: beyond a second-level cache
 FEW: Final = 2**14  # what a program of so many takes is handling it
 SIDE: Final = 512  # of a matrix
 WIDTH: Final = 1000  # of rows; of a power of two all cells of a column share few lines of a cache
+CROSS: Final = ((0, 1, 0), (1, 1, 1), (0, 1, 0))
 NEIGHBOURS: Final = 4  # cells of a sparse matrix in each of its rows
 TIMES: Final = 32  # that it is multiplied with
 IMAGES: Final = 8  # channels that are each convolved by itself
@@ -210,6 +212,13 @@ def _convolved(channels: int, dtype: str) -> Program:
     return make
 
 
+def _of_image(filtered: Callable[[Array], Array]) -> Callable[[int], Array]:
+    def make(n: int) -> Array:
+        return filtered(asarray(_cells(n // 1024 * 1024, "f8").reshape(-1, 1024)))
+
+    return make
+
+
 PROBES: Final = (  # those first that need no compiling, then those that most programs use
     Probe("matmul float64", _product("f8"), SIDE * SIDE),
     Probe("matmul float32", _product("f4"), SIDE * SIDE),
@@ -233,6 +242,10 @@ PROBES: Final = (  # those first that need no compiling, then those that most pr
     Probe("search", _searched, CELLS // 2),
     Probe("groupfold", _by_group),
     Probe("sparsematmul", _weighed, CELLS // 8),
+    Probe("windowsum", _of_image(lambda x: gaussian_filter(x, 1))),
+    Probe("windowfold", _of_image(lambda x: minimum_filter(x, 5))),
+    Probe("windowextreme", _of_image(lambda x: minimum_filter(x, footprint=CROSS))),
+    Probe("windowrank", _of_image(lambda x: median_filter(x, 3)), CELLS // 4),
     Probe("fourier", lambda n: fft(asarray(_cells(n, "c16").reshape(-1, 1024)))),
     Probe("fourier complex64", lambda n: fft(asarray(_cells(n, "c8").reshape(-1, 1024)))),
     Probe("map float64", _polynomial("f8")),

@@ -236,7 +236,7 @@ def product(
         return False
     outer, lanes = _lanes(cells, results, kept)
     offsets = _offsets(places, cells, kept)
-    bases, outs = (_table(block, outer) for block in (cells, results))
+    bases, outs = (byte_table(block.strides, block.shape[:outer]) for block in (cells, results))
     spare = np.empty(1 + LINE)
     spare[0] = 0.0 if least is None else least
     weights, begins = np.ascontiguousarray(values), np.ascontiguousarray(starts, np.int64)
@@ -287,10 +287,10 @@ def _offsets(places: tuple[Block, ...], cells: Block, kept: int) -> Block:
     return found
 
 
-def _table(block: Block, outer: int) -> Block:
+def byte_table(strides: Sequence[int], shape: Sequence[int]) -> Block:
     """Bytes from the first cell of a block to each along its first axes, in C order."""
     table = np.zeros(1, np.int64)
-    for n, stride in zip(block.shape[:outer], block.strides[:outer], strict=True):
+    for n, stride in zip(shape, strides, strict=False):
         table = np.add.outer(table, stride * np.arange(n)).ravel()
     return table
 

@@ -1,0 +1,43 @@
+"""Filters of n-dimensional images, by the names, arguments and values of `scipy.ndimage`: lazy.
+
+Examples
+--------
+>>> import dask_tapestry as dt
+>>> image = dt.random.default_rng(0).random((2000, 3000))
+>>> smooth = dt.ndimage.gaussian_filter(image, 2)
+>>> smooth[:10, :10].compute().shape
+(10, 10)
+"""
+
+from dask_tapestry.arrays.ndimage.correlations import *
+from dask_tapestry.arrays.ndimage.derivatives import *
+from dask_tapestry.arrays.ndimage.extremes import *
+from dask_tapestry.arrays.ndimage.filter_error import FilterError as FilterError
+from dask_tapestry.arrays.ndimage.laplacians import *
+from dask_tapestry.arrays.ndimage.ranks import *
+from dask_tapestry.arrays.ndimage.smoothing import *
+
+__all__ = [
+    "convolve",
+    "convolve1d",
+    "correlate",
+    "correlate1d",
+    "gaussian_filter",
+    "gaussian_filter1d",
+    "gaussian_gradient_magnitude",
+    "gaussian_laplace",
+    "generic_gradient_magnitude",
+    "generic_laplace",
+    "laplace",
+    "maximum_filter",
+    "maximum_filter1d",
+    "median_filter",
+    "minimum_filter",
+    "minimum_filter1d",
+    "percentile_filter",
+    "prewitt",
+    "rank_filter",
+    "sobel",
+    "uniform_filter",
+    "uniform_filter1d",
+]

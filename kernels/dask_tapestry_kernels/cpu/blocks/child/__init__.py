@@ -1,0 +1,1 @@
+"""What compiled kernels of blocks are made of, in the process that compiles."""

@@ -1,0 +1,39 @@
+"""Phrases of filters of images, compared with their own values computed whole."""
+
+from __future__ import annotations
+
+from tests.fuzz.phrases import Phrase
+
+MODE = "mode={'reflect'|'constant'|'nearest'|'mirror'|'wrap'}"
+
+
+def _own(*texts: str) -> tuple[Phrase, ...]:
+    return tuple(Phrase(f"dt.ndimage.{text}", "jump", "", "ours") for text in texts)
+
+
+PHRASES: dict[str, tuple[Phrase, ...]] = {
+    "ndimage.correlate1d": _own(f"correlate1d(x, [1, 2, {{0|4.5}}], {{place}}, {MODE})"),
+    "ndimage.convolve1d": _own(f"convolve1d(x, [1, 2, 3, 4], {{place}}, {MODE})"),
+    "ndimage.correlate": _own(f"correlate(x, np.ones((2,) * x.ndim), {MODE}, cval={{0|2.5}})"),
+    "ndimage.convolve": _own(f"convolve(x, np.arange(3.0)[:, None], axes=(0, -1), {MODE})"),
+    "ndimage.gaussian_filter1d": _own(
+        f"gaussian_filter1d(x, {{0.5|2.0}}, {{place}}, {{0|1|2}}, {MODE})"
+    ),
+    "ndimage.gaussian_filter": _own(f"gaussian_filter(x, {{0.5|2.0}}, {MODE}, cval={{0|1.5}})"),
+    "ndimage.uniform_filter1d": _own(f"uniform_filter1d(x, {{1|4|70}}, {{place}}, {MODE})"),
+    "ndimage.uniform_filter": _own(f"uniform_filter(x, {{2|3}}, {MODE})"),
+    "ndimage.sobel": _own(f"sobel(x, {{place}}, {MODE})"),
+    "ndimage.prewitt": _own(f"prewitt(x, {{place}}, {MODE})"),
+    "ndimage.laplace": _own(f"laplace(x, {MODE})"),
+    "ndimage.gaussian_laplace": _own(f"gaussian_laplace(x, 0.8, {MODE})"),
+    "ndimage.gaussian_gradient_magnitude": _own(f"gaussian_gradient_magnitude(x, 0.8, {MODE})"),
+    "ndimage.generic_laplace": _own("generic_laplace(x, dt.ndimage.sobel)"),
+    "ndimage.generic_gradient_magnitude": _own("generic_gradient_magnitude(x, dt.ndimage.prewitt)"),
+    "ndimage.minimum_filter1d": _own(f"minimum_filter1d(x, {{1|4|9}}, {{place}}, {MODE})"),
+    "ndimage.maximum_filter1d": _own(f"maximum_filter1d(x, {{1|4|9}}, {{place}}, {MODE})"),
+    "ndimage.minimum_filter": _own(f"minimum_filter(x, {{2|5}}, {MODE}, cval={{0|1.5}})"),
+    "ndimage.maximum_filter": _own(f"maximum_filter(x, footprint=[1, 0, 1], axes=0, {MODE})"),
+    "ndimage.median_filter": _own(f"median_filter(x, {{2|3}}, {MODE})"),
+    "ndimage.rank_filter": _own(f"rank_filter(x, {{0|1|-1}}, {{2|3}}, {MODE})"),
+    "ndimage.percentile_filter": _own(f"percentile_filter(x, {{20|-30|100}}, 3, {MODE})"),
+}
