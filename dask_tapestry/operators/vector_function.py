@@ -55,9 +55,14 @@ def pad_vectors(
     options: Mapping[str, Any],
 ) -> Tensor:
     """Let ``function(vector, widths, axis, options)`` write into the vectors along `axis`."""
-    return apply(
-        VectorFunction(axis, widths, UserFunction.of(_written, function, dict(options))), x
-    )
+    return called_on_vectors(x, _written, axis, widths, function, dict(options))
+
+
+def called_on_vectors(
+    x: Tensor, function: Callable[..., Any], axis: int, widths: tuple[int, int], *first: Any
+) -> Tensor:
+    """Let ``function(*first, vector, widths, axis)`` write into the vectors along `axis`."""
+    return apply(VectorFunction(axis, widths, UserFunction.of(function, *first)), x)
 
 
 def _written(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy
 from scipy import ndimage
 
 from tests.comparisons.table import Comparison, each, mild
@@ -53,11 +54,30 @@ ORDERED: dict[str, Sequence[Call]] = {
     "rank_filter": (lambda f, x: f(x, 1, 3, mode="wrap"), lambda f, x: f(x, -2, size=2)),
     "percentile_filter": (lambda f, x: f(x, 30, 3, mode="nearest"),),
 }
+GREY: dict[str, Sequence[Call]] = {
+    name: (lambda f, x: f(x, 3, mode="mirror"), lambda f, x: f(x, footprint=_cross(x, 1)))
+    for name in (
+        "grey_erosion grey_dilation grey_opening grey_closing morphological_gradient "
+        "morphological_laplace white_tophat black_tophat"
+    ).split()
+}
+BINARY: dict[str, Sequence[Call]] = {
+    "binary_erosion": (lambda f, x: f(x > 1, border_value=1),),
+    "binary_dilation": (lambda f, x: f(x > 1, iterations=2),),
+    "binary_opening": (lambda f, x: f(x > 1),),
+    "binary_closing": (lambda f, x: f(x > 1),),
+    "binary_hit_or_miss": (lambda f, x: f(x > 1),),
+    "binary_propagation": (lambda f, x: f(x > 3, mask=x > 0),),
+    "binary_fill_holes": (lambda f, x: f(x > 0),),
+}
+ORDERED |= GREY | BINARY
 
 
 def _kinds(name: str) -> list[str]:
     if name == "gaussian_gradient_magnitude":
         return ["f4", "f8"]  # SciPy's derivatives of integers are cut off, their squares wrap
+    if name in BINARY:
+        return ["i1", "f8"]
     return KINDS if name in LINES else REAL
 
 
@@ -80,8 +100,24 @@ def _second(f: Any) -> Any:
     return second
 
 
+def _doubled(line: Any, result: Any) -> None:
+    result[:] = line[1:] - 2 * line[:-1]
+
+
 COMPARISONS = (
     *_rows(),
+    Comparison(
+        "ndimage.generic_filter",
+        lambda dt, x: dt.ndimage.generic_filter(x, numpy.ptp, 2, mode="wrap"),
+        lambda x: ndimage.generic_filter(x, numpy.ptp, 2, mode="wrap"),
+        each(1, ["i4", "f4", "f8"], SHAPES[:-1], mild),
+    ),
+    Comparison(
+        "ndimage.generic_filter1d",
+        lambda dt, x: dt.ndimage.generic_filter1d(x, _doubled, 2, mode="nearest"),
+        lambda x: ndimage.generic_filter1d(x, _doubled, 2, mode="nearest"),
+        each(1, ["i4", "f4", "f8"], SHAPES, mild),
+    ),
     Comparison(
         "ndimage.generic_laplace",
         lambda dt, x: dt.ndimage.generic_laplace(x, _second(dt.ndimage.correlate1d)),

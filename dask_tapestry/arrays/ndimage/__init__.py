@@ -9,15 +9,27 @@ Examples
 (10, 10)
 """
 
+from dask_tapestry.arrays.ndimage.binary_morphology import *
 from dask_tapestry.arrays.ndimage.correlations import *
 from dask_tapestry.arrays.ndimage.derivatives import *
 from dask_tapestry.arrays.ndimage.extremes import *
 from dask_tapestry.arrays.ndimage.filter_error import FilterError as FilterError
+from dask_tapestry.arrays.ndimage.generic import *
+from dask_tapestry.arrays.ndimage.grey_morphology import *
 from dask_tapestry.arrays.ndimage.laplacians import *
 from dask_tapestry.arrays.ndimage.ranks import *
 from dask_tapestry.arrays.ndimage.smoothing import *
+from dask_tapestry.arrays.ndimage.structures import *
 
 __all__ = [
+    "binary_closing",
+    "binary_dilation",
+    "binary_erosion",
+    "binary_fill_holes",
+    "binary_hit_or_miss",
+    "binary_opening",
+    "binary_propagation",
+    "black_tophat",
     "convolve",
     "convolve1d",
     "correlate",
@@ -26,18 +38,29 @@ __all__ = [
     "gaussian_filter1d",
     "gaussian_gradient_magnitude",
     "gaussian_laplace",
+    "generate_binary_structure",
+    "generic_filter",
+    "generic_filter1d",
     "generic_gradient_magnitude",
     "generic_laplace",
+    "grey_closing",
+    "grey_dilation",
+    "grey_erosion",
+    "grey_opening",
+    "iterate_structure",
     "laplace",
     "maximum_filter",
     "maximum_filter1d",
     "median_filter",
     "minimum_filter",
     "minimum_filter1d",
+    "morphological_gradient",
+    "morphological_laplace",
     "percentile_filter",
     "prewitt",
     "rank_filter",
     "sobel",
     "uniform_filter",
     "uniform_filter1d",
+    "white_tophat",
 ]

@@ -149,7 +149,7 @@ def percentile_filter(
     >>> import dask_tapestry as dt
     >>> x = dt.asarray([2, 8, 0, 4, 1, 9, 9, 0])
     >>> dt.ndimage.percentile_filter(x, 20, size=5).compute()
-    array([2, 0, 1, 1, 1, 1, 0, 0])
+    array([2, 2, 1, 1, 1, 1, 0, 0])
     """
     function, array = "percentile_filter", operand("percentile_filter", input)
     seen = footprint_of(function, size, footprint, mode, origin, axes, array.ndim)

@@ -78,7 +78,7 @@ def gaussian_filter1d(
     --------
     >>> import dask_tapestry as dt
     >>> dt.ndimage.gaussian_filter1d(dt.asarray([0.0, 0, 1, 0, 0]), 1).compute().round(3)
-    array([0.059, 0.242, 0.399, 0.242, 0.059])
+    array([0.058, 0.242, 0.399, 0.242, 0.058])
     """
     function = "gaussian_filter1d"
     array = operand(function, input, complex_too=True)

@@ -38,6 +38,7 @@ KERNELS: Final = KernelTable(
         "blocks.take": "take takealong insert",
         "blocks.user_functions": "call member fold blockwise",
         "blocks.vector_functions": "vectors",
+        "blocks.window_call": "windowcall",
         "blocks.window_extreme": "windowextreme",
         "blocks.window_fold": "windowfold",
         "blocks.window_rank": "windowrank",

@@ -36,4 +36,22 @@ PHRASES: dict[str, tuple[Phrase, ...]] = {
     "ndimage.median_filter": _own(f"median_filter(x, {{2|3}}, {MODE})"),
     "ndimage.rank_filter": _own(f"rank_filter(x, {{0|1|-1}}, {{2|3}}, {MODE})"),
     "ndimage.percentile_filter": _own(f"percentile_filter(x, {{20|-30|100}}, 3, {MODE})"),
+    "ndimage.generic_filter": _own(f"generic_filter(x, np.ptp, {{1|2}}, {MODE})"),
+    "ndimage.generic_filter1d": _own(
+        f"generic_filter1d(x, lambda a, b: np.subtract(a[1:], a[:-1], out=b), 2, {{place}}, {MODE})"
+    ),
+    **{
+        f"ndimage.{name}": _own(f"{name}(x, {{2|3}}, {MODE})", f"{name}(x, 3)[{{SLICES}}]")
+        for name in (
+            "grey_erosion grey_dilation grey_opening grey_closing morphological_gradient "
+            "morphological_laplace white_tophat black_tophat"
+        ).split()
+    },
+    **{
+        f"ndimage.{name}": _own(f"{name}(x == x, iterations={{1|2}}, border_value={{0|1}})")
+        for name in "binary_erosion binary_dilation binary_opening binary_closing".split()
+    },
+    "ndimage.binary_hit_or_miss": _own("binary_hit_or_miss(x == x)"),
+    "ndimage.binary_propagation": _own("binary_propagation(x == 1, mask=x == x)"),
+    "ndimage.binary_fill_holes": _own("binary_fill_holes(x == x)"),
 }

@@ -27,6 +27,7 @@ LEFT_OUT: dict[str, str] = {
         ".ndim .node .nominal_cuts .npartitions .numblocks .runs_anywhere .shape .size .teg .item "
         ".tobytes .tolist .plan .said "
         "ma.MaskedArray.answers ma.MaskedArray.chunks ma.MaskedArray.expr "
+        "ndimage.generate_binary_structure ndimage.iterate_structure "
         "overlap.ensure_minimum_chunksize "
         "ma.MaskedArray.dtype ma.MaskedArray.fill_value "
         "ma.MaskedArray.itemsize ma.MaskedArray.nbytes ma.MaskedArray.ndim "

@@ -121,7 +121,7 @@ def box_network(window: tuple[int, ...], rank: int) -> Network:
     Examples
     --------
     >>> len(box_network((3, 3), 4).steps)
-    26
+    22
     """
     build = _Builder()
     runs = [Ref(INPUT, (0,) * len(window))]

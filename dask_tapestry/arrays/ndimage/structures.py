@@ -1,0 +1,93 @@
+"""Structures of binary morphology: small NumPy arrays that say which cells are neighbours."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dask_tapestry.amounts import integer
+from dask_tapestry.arrays.ndimage.arguments import for_each, known
+
+__all__ = ["generate_binary_structure", "iterate_structure"]
+
+Block = np.ndarray[Any, Any]
+
+
+def generate_binary_structure(rank: int, connectivity: int) -> Block:
+    """Return the neighbours of a cell, as `scipy.ndimage.generate_binary_structure`.
+
+    Parameters
+    ----------
+    rank
+        Number of dimensions.
+    connectivity
+        Steps along different axes that a neighbour may be away, at least 1.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of bools, 3 cells along each axis: true for the cell in the middle and its neighbours.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.ndimage.generate_binary_structure(2, 1).astype(int)
+    array([[0, 1, 0],
+           [1, 1, 1],
+           [0, 1, 0]])
+    """
+    ndim = max(0, integer(rank))
+    steps = np.zeros((3,) * ndim, int)
+    for axis in range(ndim):
+        away = np.array([1, 0, 1]).reshape([-1 if a == axis else 1 for a in range(ndim)])
+        steps = steps + away
+    return np.asarray(steps <= max(1, connectivity))
+
+
+def iterate_structure(structure: ArrayLike, iterations: int, origin: Any = None) -> Any:
+    """Return a structure dilated with itself, as `scipy.ndimage.iterate_structure`.
+
+    Parameters
+    ----------
+    structure
+        The cells that are true.
+    iterations
+        How often it is applied; 1 and less for the structure itself.
+    origin
+        Its origin, one for all axes or one each; None for none.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of bools; with an `origin` a pair of it and the origins that go with it.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.ndimage.iterate_structure([1, 1, 1], 2).astype(int)
+    array([1, 1, 1, 1, 1])
+    """
+    cells, times = known("iterate_structure", "structure", structure), integer(iterations)
+    if times < 2:
+        return cells.copy()
+    made = cells != 0
+    for _ in range(times - 1):
+        made = _grown(made, cells != 0)
+    if origin is None:
+        return made
+    origins = for_each("iterate_structure", "origin", origin, cells.ndim)
+    return made, [times * one for one in origins]
+
+
+def _grown(made: Block, cells: Block) -> Block:
+    """All sums of a place that is true in one and a place that is true in the other."""
+    sides = [n + m - 1 for n, m in zip(made.shape, cells.shape, strict=True)]
+    found = np.zeros(sides, bool)
+    for place in product(*[range(n) for n in cells.shape]):
+        if cells[place]:
+            ways = zip(place, made.shape, strict=True)
+            found[tuple([slice(at, at + n) for at, n in ways])] |= made
+    return found
