@@ -74,8 +74,8 @@ def for_each(function: str, name: str, given: Any, count: int) -> list[Any]:
     values = list(given)
     if len(values) != count:
         raise FilterError(
-            f"{function}: sequence argument {name} must have length {count}, one for each axis, "
-            f"not {len(values)}"
+            f"{function}: sequence argument must have length equal to input rank, or to that of "
+            f"axes: {name} has {len(values)} for {count}"
         )
     return values
 

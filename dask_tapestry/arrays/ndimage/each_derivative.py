@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.amounts import function as checked_function
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.ndimage.arguments import (
     Output,
     axes_of,
@@ -56,6 +57,6 @@ def along_each(
     dtype, along = result_dtype(function, output, array.dtype), axes_of(function, axes, array.ndim)
     made = []
     for axis, own in zip(along, for_each(function, "mode", mode, len(along)), strict=True):
-        one = derivative(array, axis, dtype, own, cval, *arguments, **keywords).node
+        one = asarray(derivative(array, axis, dtype, own, cval, *arguments, **keywords)).node
         made.append(elementwise("multiply", one, one) if squared else one)
     return made or [astype(array.node, dtype)]

@@ -12,7 +12,7 @@ X = dt.ones((4, 5))
     [
         (lambda: dt.ndimage.correlate1d(X, [1, 2], origin=1), ValueError, "correlate1d: invalid"),
         (lambda: dt.ndimage.correlate1d(X, [1, 2], axis=2), ValueError, "correlate1d: axis 2 is"),
-        (lambda: dt.ndimage.gaussian_filter(X, [1, 2, 3]), RuntimeError, "sigma must have"),
+        (lambda: dt.ndimage.gaussian_filter(X, [1, 2, 3]), RuntimeError, "sigma has 3 for 2"),
         (lambda: dt.ndimage.gaussian_filter(X, 1, axes=(0, -2)), ValueError, "axes must be unique"),
         (lambda: dt.ndimage.gaussian_filter(X, 1, axes=3), ValueError, "axis 3 is out of bounds"),
         (lambda: dt.ndimage.median_filter(X + 1j, 3), TypeError, "must be real numbers"),

@@ -28,12 +28,12 @@ def test_places_are_those_that_count():
     [
         ({}, "no footprint or filter size"),
         ({"size": 0}, "size must be at least 1"),
-        ({"size": (3,)}, "size must have length 2"),
+        ({"size": (3,)}, "size has 1 for 2"),
         ({"footprint": [1, 1]}, r"footprint.ndim must match len\(axes\), 2"),
         ({"footprint": np.zeros((2, 2))}, "all-zero footprint"),
         ({"footprint": np.ones((2, 0))}, "there must be some"),
         ({"size": 3, "origin": 2}, "invalid origin 2"),
-        ({"size": 3, "origin": (0, 1, 0)}, "origin must have length 2"),
+        ({"size": 3, "origin": (0, 1, 0)}, "origin has 3 for 2"),
     ],
 )
 def test_what_does_not_fit_is_refused(options, words):

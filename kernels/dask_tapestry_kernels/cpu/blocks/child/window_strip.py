@@ -8,28 +8,31 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 
-from dask_tapestry_kernels.cpu.reduction.child import vector_ir as v
-from dask_tapestry_kernels.elementary.number_intrinsics import Lowered, intrinsic
+from dask_tapestry_kernels.elementary.number_intrinsics import DOUBLE, FLOAT, Lowered, intrinsic
 
 WIDTH: Final = 8  # doubles of a vector
 VECTORS: Final = 4  # sums that do not wait for each other
 STRIP: Final = WIDTH * VECTORS
+INT32, INT64 = ir.IntType(32), ir.IntType(64)
+
+
+def _splat(b: Any, scalar: Any, count: int) -> Any:
+    """A number in all lanes of a vector."""
+    kind = ir.VectorType(scalar.type, count)
+    one = b.insert_element(ir.Constant(kind, ir.Undefined), scalar, ir.Constant(INT32, 0))
+    return b.shuffle_vector(one, one, ir.Constant(ir.VectorType(INT32, count), None))
 
 
 def _doubles(b: Any, address: Any, place: int, element: Any, signed: bool) -> Any:
     """A vector of cells, as doubles."""
-    size = (
-        element.width // 8
-        if isinstance(element, ir.IntType)
-        else {v.DOUBLE: 8, v.FLOAT: 4}[element]
-    )
+    size = element.width // 8 if isinstance(element, ir.IntType) else {DOUBLE: 8, FLOAT: 4}[element]
     kind = ir.VectorType(element, WIDTH)
-    here = b.add(address, ir.Constant(v.INT64, place * WIDTH * size))
+    here = b.add(address, ir.Constant(INT64, place * WIDTH * size))
     cells = b.load(b.inttoptr(here, kind.as_pointer()), align=size, typ=kind)
-    wide = ir.VectorType(v.DOUBLE, WIDTH)
-    if element == v.DOUBLE:
+    wide = ir.VectorType(DOUBLE, WIDTH)
+    if element == DOUBLE:
         return cells
-    if element == v.FLOAT:
+    if element == FLOAT:
         return b.fpext(cells, wide)
     return b.sitofp(cells, wide) if signed else b.uitofp(cells, wide)
 
@@ -50,35 +53,35 @@ def _strip_sum(minus: bool) -> Any:
 
         def lower(_c: Any, b: Any, _s: Any, args: Any) -> Any:
             x, first, second, weights, singles, terms, out = args[:7]
-            element, kind = args[7].type, ir.VectorType(v.DOUBLE, WIDTH)
+            element, kind = args[7].type, ir.VectorType(DOUBLE, WIDTH)
             sums = [cgutils.alloca_once(b, kind) for _ in range(VECTORS)]
             for one in sums:
-                b.store(ir.Constant(kind, [ir.Constant(v.DOUBLE, 0.0)] * WIDTH), one)
+                b.store(ir.Constant(kind, [ir.Constant(DOUBLE, 0.0)] * WIDTH), one)
 
             def entry(table: Any, number: Any, word: Any) -> Any:
                 place = b.gep(b.inttoptr(table, word.as_pointer()), [number], source_etype=word)
                 return b.load(place, typ=word)
 
             with cgutils.for_range(b, singles) as loop:
-                near = b.add(x, entry(first, loop.index, v.INT64))
-                weight = v.splat(b, entry(weights, loop.index, v.DOUBLE), WIDTH)
+                near = b.add(x, entry(first, loop.index, INT64))
+                weight = _splat(b, entry(weights, loop.index, DOUBLE), WIDTH)
                 for place, one in enumerate(sums):
                     cells = _doubles(b, near, place, element, signed)
                     b.store(b.fadd(b.load(one, typ=kind), b.fmul(cells, weight)), one)
-            with cgutils.for_range_slice(b, singles, terms, ir.Constant(v.INT64, 1), inc=True) as (
+            with cgutils.for_range_slice(b, singles, terms, ir.Constant(INT64, 1), inc=True) as (
                 number,
                 _count,
             ):
-                near = b.add(x, entry(first, number, v.INT64))
-                far = b.add(x, entry(second, number, v.INT64))
-                weight = v.splat(b, entry(weights, number, v.DOUBLE), WIDTH)
+                near = b.add(x, entry(first, number, INT64))
+                far = b.add(x, entry(second, number, INT64))
+                weight = _splat(b, entry(weights, number, DOUBLE), WIDTH)
                 for place, one in enumerate(sums):
                     cells = _doubles(b, near, place, element, signed)
                     others = _doubles(b, far, place, element, signed)
                     both = b.fsub(cells, others) if minus else b.fadd(cells, others)
                     b.store(b.fadd(b.load(one, typ=kind), b.fmul(both, weight)), one)
             for place, one in enumerate(sums):
-                here = b.add(out, ir.Constant(v.INT64, place * WIDTH * 8))
+                here = b.add(out, ir.Constant(INT64, place * WIDTH * 8))
                 b.store(b.load(one, typ=kind), b.inttoptr(here, kind.as_pointer()), align=8)
             return _c.get_dummy_value()
 
