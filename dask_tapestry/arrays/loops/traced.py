@@ -205,11 +205,14 @@ def as_fields(
                 f"{name} returned {x.dtype}{which}, not {type_.dtype}: a step keeps the dtype; "
                 "convert with astype, of the first state or of what the step returns"
             )
-        node = x.bound
-        if node.type.dims != type_.dims:
-            node = rename(node, type_.dims or ())
-        nodes.append(_with_cuts(node, field.cuts))
+        nodes.append(as_value(x.bound, field))
     return nodes
+
+
+def as_value(x: Node, field: Field) -> Node:
+    """`x` with the names and chunks of a field."""
+    dims = field.type.dims
+    return _with_cuts(x if x.type.dims == dims else rename(x, dims or ()), field.cuts)
 
 
 def _with_cuts(x: Node, cuts: tuple[Cuts, ...]) -> Node:

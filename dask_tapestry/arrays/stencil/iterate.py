@@ -21,6 +21,9 @@ from dask_tapestry.arrays.loops.running import (
 )
 from dask_tapestry.arrays.loops.traced import Field, Traced, as_fields, graph_of, takes_time, traced
 from dask_tapestry.arrays.stencil.borders import Border, SideBoundaries, bordered, borders
+from dask_tapestry.arrays.stencil.fused import fused_steps
+from dask_tapestry.arrays.stencil.neighbours import neighbours_of
+from dask_tapestry.teg import Node
 
 __all__ = ["iterate"]
 
@@ -113,7 +116,7 @@ def iterate(
     most, apart = checked_ends(steps, until, every, checkpoint)
     fields = [Field.of(x) for x in first]
     around = [borders(x.shape, depth, boundary) for x in first]
-    graph = _traced_step(step, fields, around)
+    graph, padded = _traced_step(step, fields, around)
     test = ending(until, fields)
     if most == 0:
         return as_given(state, first)
@@ -122,21 +125,27 @@ def iterate(
         identity = Identity.of(graph, first, f"{around}")
         checkpoints = Checkpoints.at(checkpoint, identity, len(first))
 
-    last = run(first, one_by_one(graph), Ends(most, test, apart, checkpoints))
-    return as_given(state, last)
+    found = neighbours_of(graph, padded, fields, around[0])
+    advance, fused = (one_by_one(graph), 1) if found is None else fused_steps(found, fields)
+    return as_given(state, run(first, advance, Ends(most, test, apart, checkpoints), fused))
 
 
-def _traced_step(step: Callable[..., Any], fields: Sequence[Field], around: Borders) -> Traced:
-    """The graph of a step, from fields to fields."""
+def _traced_step(
+    step: Callable[..., Any], fields: Sequence[Field], around: Borders
+) -> tuple[Traced, list[Node]]:
+    """The graph of a step, from fields to fields; and the fields as it was given them."""
+    padded: list[Node] = []
 
     def seen(arrays: Sequence[Array]) -> list[Array]:
-        return [bordered(x, own) for x, own in zip(arrays, around, strict=True)]
+        given = [bordered(x, own) for x, own in zip(arrays, around, strict=True)]
+        padded.extend(x.node for x in given)
+        return given
 
     def hint(number: int, shape: tuple[int, ...]) -> str:
         return _reach_told(fields[number].type.shape, shape, around[number])
 
     slots, results = traced(step, fields, seen, takes_time(step, len(fields)))
-    return graph_of(slots, as_fields(step, results, fields, hint))
+    return graph_of(slots, as_fields(step, results, fields, hint)), padded
 
 
 def _reach_told(shape: tuple[int, ...], found: tuple[int, ...], own: tuple[Border, ...]) -> str:

@@ -1,0 +1,333 @@
+"""Several steps of a stencil over a block, tile by tile: one stays in cache for all steps.
+
+A tile of the block is computed from a larger one of the fields, which shrinks by what a step reads
+beside its cells. Cells that two tiles need are computed by both, so tiles wait for nothing. Away
+from the ends of the array one compiled loop runs all steps of all tiles; beside them a step ends
+with the cells beyond the ends, and NumPy's views lead from step to step. The bits are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import product
+from math import prod
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from dask_tapestry_kernels.cpu.blocks.outputs import OutputAxis, OutputBlocks, OutputShape
+from dask_tapestry_kernels.cpu.cells import compiled_tiles
+from dask_tapestry_kernels.cpu.cells.interpreter import evaluate
+from dask_tapestry_kernels.cpu.floating_point import suspecting
+from dask_tapestry_kernels.cpu.stopping import stop_if_asked
+from dask_tapestry_kernels.kernel_table import Kernel
+
+Block = np.ndarray[Any, Any]
+Ints = tuple[int, ...]
+
+CACHE: Final = 2**20  # bytes of a tile's fields, twice: half of a second-level cache
+WIDTHS: Final = (4096, 2048, 1024, 512, 256, 128, 64)  # of a tile: cells of its last dimension
+CALL_CELLS: Final = 48  # that could be computed in the time that each row of a tile costs
+SMALLEST: Final = 2**12  # cells; of fewer, finding the compiled way takes longer than NumPy
+
+
+class Box(NamedTuple):
+    """Cells from `lo` to `hi` along each axis."""
+
+    lo: Ints
+    hi: Ints
+
+    @property
+    def shape(self) -> Ints:
+        """Extents."""
+        return tuple([b - a for a, b in zip(self.lo, self.hi, strict=True)])
+
+    @property
+    def size(self) -> int:
+        """Number of cells."""
+        return prod([max(0, n) for n in self.shape])
+
+    def within(self, outer: Box, offset: Ints) -> tuple[Any, ...]:
+        """The cells that lie `offset` from its own, as slices of an array of `outer`."""
+        sides = zip(self.lo, self.hi, outer.lo, offset, strict=True)
+        return tuple([slice(a - low + by, b - low + by) for a, b, low, by in sides])
+
+
+class _Run(NamedTuple):
+    """What a block is computed from.
+
+    Attributes
+    ----------
+    program, steps, cells
+        As of the operator: what a step computes, how many there are, extents of the fields.
+    blocks, boxes
+        Fields and what else is read of them, and the cells that each has.
+    times
+        Values that depend on the step's number alone, for each step.
+    """
+
+    program: Any
+    steps: int
+    cells: Ints
+    blocks: tuple[Block, ...]
+    boxes: tuple[Box, ...]
+    times: tuple[tuple[Block, ...], ...]
+
+    def region(self, tile: Box, done: int) -> Box:
+        """The cells that are needed after so many steps to compute a tile in all of them."""
+        left = self.steps - done
+        lo, hi = [], []
+        axes = zip(tile.lo, tile.hi, self.program.reach, self.program.ends, self.cells, strict=True)
+        for a, b, reach, (before, after), n in axes:
+            lo.append(a - left * reach if before.mode == "wrap" else max(0, a - left * reach))
+            hi.append(b + left * reach if after.mode == "wrap" else min(n, b + left * reach))
+        return Box(tuple(lo), tuple(hi))
+
+
+def stencil_steps(
+    out: Block | None,
+    time: Block,
+    *blocks: Block,
+    program: Any,
+    steps: int,
+    cells: Ints,
+    box: tuple[Ints, Ints],
+    lows: tuple[Ints, ...],
+    kept: Ints = (0,),
+) -> Block | OutputBlocks:
+    """Compute the cells `box` of the fields after some steps.
+
+    Parameters
+    ----------
+    out
+        Where the cells may be written, of one field.
+    time
+        The number of the first step.
+    blocks
+        The fields, and what else is read of them.
+    program
+        What a step computes: see the operator.
+    steps, cells
+        How many, and the extents of the fields.
+    box, lows
+        First and one-past-last coordinates of the block, and the first ones of what is read.
+    kept
+        Numbers of the fields that are returned, where there are several.
+    """
+    here = Box(*box)
+    dtypes = [expression.dtype for expression, _ in program.formulas]
+    made = [np.empty(here.shape, dtype) for dtype in dtypes]
+    if out is not None and len(made) == 1:
+        made = [out]
+    boxes = tuple(
+        Box(low, tuple([a + n for a, n in zip(low, b.shape, strict=True)]))
+        for low, b in zip(lows, blocks, strict=True)
+    )
+    run = _Run(program, steps, cells, blocks, boxes, _times(program, time, steps))
+    if here.size:
+        inner = _inner(run, here)
+        rest = [here]
+        if inner.size >= SMALLEST and _run_tiles(run, here, inner, made):
+            rest = list(_beside(here, inner))
+        for part in rest:
+            for tile in _tiles(run, part):
+                stop_if_asked()
+                _run_tile(run, here, tile, made)
+    if len(made) == 1:
+        return made[0]
+    axes = tuple([OutputAxis(dim, 1) for dim in range(len(here.shape))])
+    shapes = tuple([OutputShape(f"f{i}", dtypes[i], axes) for i in kept])
+    return OutputBlocks(here.shape, shapes, [made[i] for i in kept])
+
+
+def _times(program: Any, time: Block, steps: int) -> tuple[tuple[Block, ...], ...]:
+    """Values that depend on the number of the step alone."""
+    numbers = [np.full((1,), int(time) + step, np.int64) for step in range(steps)]
+    return tuple(
+        tuple([evaluate(None, n, expression=one).reshape(()) for one in program.scalars])
+        for n in numbers
+    )
+
+
+def _inner(run: _Run, here: Box) -> Box:
+    """The cells of a block to which no step brings what lies beyond the ends."""
+    lo, hi = list(here.lo), list(here.hi)
+    for axis, (before, after) in enumerate(run.program.ends):
+        far = run.steps * run.program.reach[axis]
+        if before.mode != "wrap":
+            lo[axis] = min(hi[axis], max(lo[axis], far))
+        if after.mode != "wrap":
+            hi[axis] = max(lo[axis], min(hi[axis], run.cells[axis] - far))
+    return Box(tuple(lo), tuple(hi))
+
+
+def _beside(here: Box, inner: Box) -> Iterator[Box]:
+    """What `inner` leaves of a box: along each axis the parts before and behind it."""
+    lo, hi = list(here.lo), list(here.hi)
+    for axis, (a, b) in enumerate(zip(inner.lo, inner.hi, strict=True)):
+        for start, stop in ((lo[axis], a), (b, hi[axis])):
+            if start < stop:
+                first, last = [*lo], [*hi]
+                first[axis], last[axis] = start, stop
+                yield Box(tuple(first), tuple(last))
+        lo[axis], hi[axis] = a, b
+
+
+def _tiles(run: _Run, part: Box) -> Iterator[Box]:
+    _, sides = tile_of(part.shape, run.program.reach, run.steps, _cell_bytes(run.program))
+    starts = [range(a, b, n) for a, b, n in zip(part.lo, part.hi, sides, strict=True)]
+    for lo in product(*starts):
+        yield Box(lo, tuple([min(a + n, b) for a, n, b in zip(lo, sides, part.hi, strict=True)]))
+
+
+def _cell_bytes(program: Any) -> int:
+    """Bytes of a cell of all fields."""
+    return sum(expression.dtype.itemsize for expression, _ in program.formulas)
+
+
+@lru_cache(maxsize=512)
+def tile_of(shape: Ints, reach: Ints, steps: int, cell_bytes: int) -> tuple[float, Ints]:
+    """How much more than the cells a tile takes, and the shape of the tile that takes least.
+
+    Examples
+    --------
+    >>> more, sides = tile_of((6000, 6000), (1, 1), 8, 8)
+    >>> sides, round(more, 2)
+    ((120, 512), 1.17)
+    """
+    best: tuple[float, Ints] | None = None
+    for width in dict.fromkeys(min(width, shape[-1]) for width in (*WIDTHS, 1)):
+        sides = _sides(shape, reach, steps, width, CACHE // (2 * cell_bytes))
+        work = sum(
+            prod([n + 2 * left * r for n, r in zip(sides, reach, strict=True)])
+            for left in range(steps)
+        )
+        call = (1 + CALL_CELLS / max(1, sides[-1])) / (1 + CALL_CELLS / 512)
+        more = work * call / (steps * max(1, prod(sides)))
+        if best is None or more < best[0]:
+            best = more, sides
+    assert best is not None
+    return best
+
+
+def _sides(shape: Ints, reach: Ints, steps: int, width: int, room: int) -> Ints:
+    """A tile of this width, the other sides as equal as the room lets them be."""
+    around = [2 * (steps - 1) * r for r in reach]
+    left = max(1, room // (width + around[-1]))
+    sides = [width]
+    for axis in range(len(shape) - 2, -1, -1):
+        side = int(left ** (1 / (axis + 1)) + 1e-9)
+        sides.insert(0, max(1, min(shape[axis], side - around[axis])))
+        left = max(1, left // (sides[0] + around[axis]))
+    return tuple(sides)
+
+
+def _run_tiles(run: _Run, here: Box, inner: Box, made: Sequence[Block]) -> bool:
+    """Compute the inner cells by one compiled loop; return whether that was done, and no error."""
+    program, steps = run.program, run.steps
+    _, sides = tile_of(inner.shape, program.reach, steps, _cell_bytes(program))
+    tile = Box(inner.lo, tuple([a + n for a, n in zip(inner.lo, sides, strict=True)]))
+    widest = run.region(tile, 1)
+    buffers = [[np.empty(widest.shape, x.dtype) for x in made] for _ in range(min(2, steps - 1))]
+    still = (0,) * len(sides)
+    operations = []
+    for step in range(1, steps + 1):
+        region = run.region(tile, step)
+        for field, (expression, operands) in enumerate(program.formulas):
+            arrays, moves = [], []
+            for number in operands:
+                if number < 0:
+                    arrays.append(np.broadcast_to(run.times[step - 1][-1 - number], region.shape))
+                    moves.append(still)
+                    continue
+                source, offset = program.taps[number]
+                given = step == 1 or source >= len(made)
+                array = run.blocks[source] if given else buffers[step % 2][source]
+                arrays.append(array[region.within(run.boxes[source] if given else widest, offset)])
+                moves.append(array.strides if given else still)
+            target = made[field] if step == steps else buffers[(step + 1) % 2][field]
+            outer = here if step == steps else widest
+            arrays.append(target[region.within(outer, still)])
+            moves.append(target.strides if step == steps else still)
+            operations.append(compiled_tiles.Operation(expression, tuple(arrays), tuple(moves)))
+    grid = [
+        compiled_tiles.GridLine(-(-n // side), side, n - side)
+        for n, side in zip(inner.shape, sides, strict=True)
+    ]
+    with suspecting() as suspicion:
+        done = compiled_tiles.run(operations, grid, inner.size)
+    return done and (suspicion is None or not suspicion.raised)
+
+
+def _run_tile(run: _Run, here: Box, tile: Box, made: Sequence[Block]) -> None:
+    """Compute a tile step by step, with what lies beyond the ends of the array."""
+    program = run.program
+    fields, outer = _with_ends(run, run.region(tile, 0), run.blocks[: len(made)], run.boxes)
+    for step in range(1, run.steps + 1):
+        region = run.region(tile, step)
+        last = step == run.steps
+        results = []
+        for field, (expression, operands) in enumerate(program.formulas):
+            cells = [
+                np.broadcast_to(run.times[step - 1][-1 - number], region.shape)
+                if number < 0
+                else _tap(run, program.taps[number], fields, outer, region)
+                for number in operands
+            ]
+            place = made[field][tile.within(here, (0,) * len(tile.lo))] if last else None
+            results.append(evaluate(place, *cells, expression=expression))
+        if not last:
+            fields, outer = _with_ends(run, region, results, (region,) * len(results))
+
+
+def _tap(run: _Run, tap: tuple[int, Ints], fields: Sequence[Block], outer: Box, region: Box) -> Any:
+    source, offset = tap
+    if source < len(fields):
+        return fields[source][region.within(outer, offset)]
+    return run.blocks[source][region.within(run.boxes[source], offset)]
+
+
+def _with_ends(
+    run: _Run, region: Box, arrays: Sequence[Block], boxes: Sequence[Box]
+) -> tuple[list[Block], Box]:
+    """The cells `region` of fields, with those beyond the ends of the array that a step sees."""
+    ends, zero = run.program.ends, (0,) * len(region.lo)
+    lo, hi = list(region.lo), list(region.hi)
+    for axis, (before, after) in enumerate(ends):
+        if before.mode != "wrap" and lo[axis] == 0:
+            lo[axis] -= before.width
+        if after.mode != "wrap" and hi[axis] == run.cells[axis]:
+            hi[axis] += after.width
+    outer = Box(tuple(lo), tuple(hi))
+    if outer == region:
+        pairs = zip(arrays, boxes, strict=False)
+        return [array[(*region.within(box, zero), ...)] for array, box in pairs], region
+    filled = []
+    for field, (array, box) in enumerate(zip(arrays, boxes, strict=False)):
+        cells = np.empty(outer.shape, array.dtype)
+        cells[region.within(outer, zero)] = array[region.within(box, zero)]
+        _fill(cells, outer, region, ends, field)
+        filled.append(cells)
+    return filled, outer
+
+
+def _fill(cells: Block, outer: Box, region: Box, ends: Any, field: int) -> None:
+    """Write the cells beyond the ends, axis by axis, from those that are there."""
+    for axis, (before, after) in enumerate(ends):
+        own: tuple[Any, ...] = (slice(None),) * axis
+        first, last = region.lo[axis] - outer.lo[axis], region.hi[axis] - outer.lo[axis]
+        for place in range(first):
+            cells[(*own, first - 1 - place)] = _beyond(cells, own, before, first, place, field)
+        for place in range(outer.hi[axis] - region.hi[axis]):
+            cells[(*own, last + place)] = _beyond(cells, own, after, last - 1, -place, field)
+
+
+def _beyond(cells: Block, own: Any, side: Any, edge: int, place: int, field: int) -> Any:
+    """The cells that lie beyond an edge, `place` cells further than the first there."""
+    if side.mode == "constant":
+        return side.values[field]
+    return cells[(*own, edge if side.mode == "edge" else edge + place)]
+
+
+KERNELS: Final[dict[str, Kernel]] = {"stencilsteps": stencil_steps}  # type: ignore[dict-item]
