@@ -28,7 +28,9 @@ from dask_tapestry.arrays.random import default_rng
 from dask_tapestry.arrays.sorting import argsort, searchsorted, sort
 from dask_tapestry.arrays.statistics import bincount, cumsum, histogram
 from dask_tapestry.arrays.statistics import median as middle
+from dask_tapestry.cells import CellBuilder
 from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.operators.stencil_steps import End, StencilProgram, stencil_after
 from dask_tapestry.planner.cost.block_seconds import ACROSS
 from dask_tapestry.planner.machine.rates import shipped_rates
 from dask_tapestry.planner.machine.resources import Resources
@@ -44,6 +46,7 @@ WIDTH: Final = 1000  # of rows; of a power of two all cells of a column share fe
 CROSS: Final = ((0, 1, 0), (1, 1, 1), (0, 1, 0))
 NEIGHBOURS: Final = 4  # cells of a sparse matrix in each of its rows
 TIMES: Final = 32  # that it is multiplied with
+STEPS: Final = 8  # of a stencil
 IMAGES: Final = 8  # channels that are each convolved by itself
 TERMS: Final = 20  # of a polynomial: enough to make memory wait
 REPEATS: Final = 3  # of which the best counts
@@ -219,6 +222,18 @@ def _of_image(filtered: Callable[[Array], Array]) -> Callable[[int], Array]:
     return make
 
 
+def _stepped(n: int) -> Array:
+    """Steps of a cell and its neighbour."""
+    f8 = np.dtype("f8")
+    b = CellBuilder((f8, f8))
+    total = b.call("add", (0, b.call("multiply", (1, b.constant(np.float64(0.5))), f8)), f8)
+    ends = ((End("edge", 0), End("edge", 0)), (End("edge", 1), End("edge", 0)))
+    taps = ((0, (0, 0)), (0, (0, -1)))
+    program = StencilProgram(((b.finish(total), (0, 1)),), taps, (), ends, (0, 1))
+    cells, time = asarray(_cells(n, "f8").reshape(-1, 1024)), asarray(np.int64(0))
+    return Array(stencil_after(time.node, [cells.node], STEPS, program)[0])
+
+
 PROBES: Final = (  # those first that need no compiling, then those that most programs use
     Probe("matmul float64", _product("f8"), SIDE * SIDE),
     Probe("matmul float32", _product("f4"), SIDE * SIDE),
@@ -246,6 +261,7 @@ PROBES: Final = (  # those first that need no compiling, then those that most pr
     Probe("windowfold", _of_image(lambda x: minimum_filter(x, 5))),
     Probe("windowextreme", _of_image(lambda x: minimum_filter(x, footprint=CROSS))),
     Probe("windowrank", _of_image(lambda x: median_filter(x, 3)), CELLS // 4),
+    Probe("stencilsteps", _stepped),
     Probe("fourier", lambda n: fft(asarray(_cells(n, "c16").reshape(-1, 1024)))),
     Probe("fourier complex64", lambda n: fft(asarray(_cells(n, "c8").reshape(-1, 1024)))),
     Probe("map float64", _polynomial("f8")),
