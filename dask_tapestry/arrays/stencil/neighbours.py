@@ -15,11 +15,10 @@ from dask_tapestry.arrays.loops.traced import Field, Traced
 from dask_tapestry.arrays.stencil.borders import Border, Side
 from dask_tapestry.cells import CellBuilder, CellExpression
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.operators.elementwise import Elementwise
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.stencil_steps import End, StencilProgram
-from dask_tapestry.operators.view import View, ViewAxis, ViewSelector
 from dask_tapestry.teg import Node
+from dask_tapestry.zspace import ZAffineMap
 
 KINDS: Final = "biufc"
 MOST_TAPS: Final = 64
@@ -81,6 +80,14 @@ def _end(side: Side, width: int, dtypes: Sequence[np.dtype[Any]]) -> End:
     return End("constant", width, values)
 
 
+def _formula_of(node: Node) -> CellExpression | None:
+    """What a node computes of its inputs' cells; None if it does something else."""
+    if not node.operator.is_formula:
+        return None
+    (found,) = node.operator.formulas(node.input_types)
+    return found
+
+
 class _Finder:
     """Reads the graph of a step from its results to the fields."""
 
@@ -124,11 +131,8 @@ class _Finder:
                 continue
             node, _ = value
             inputs = [known[x] for x in self._inputs(value)]
-            operator = node.operator
-            if isinstance(operator, Elementwise):
-                known[value] = builder.inline(operator.expression, inputs)
-            else:
-                known[value] = inputs[0]
+            formula = _formula_of(node)
+            known[value] = inputs[0] if formula is None else builder.inline(formula, inputs)
         if len(builder.steps) > MOST_STEPS:
             return None
         return builder.finish(known[order[-1]]), tuple(distinct)
@@ -149,7 +153,7 @@ class _Finder:
             state[value] = False
             if self._is_computed(value):
                 node, _ = value
-                if not isinstance(node.operator, Elementwise) and self._shifted(node) is None:
+                if _formula_of(node) is None and self._shifted(node) is None:
                     return None
                 stack += [x for x in self._inputs(value) if x not in state]
         return order
@@ -160,11 +164,11 @@ class _Finder:
 
     def _is_time(self, node: Node) -> bool:
         """Whether a node repeats one number that depends on the number of the step alone."""
-        return node.operator.name == "broadcast" and node.inputs[0].type.ndim == 0
+        return node.operator.is_view and node.inputs[0].type.ndim == 0
 
     def _inputs(self, value: Value) -> list[Value]:
         node, offset = value
-        if isinstance(node.operator, Elementwise):
+        if _formula_of(node) is not None:
             return [(x, offset) for x in node.inputs]
         start = self._shifted(node)
         assert start is not None
@@ -172,17 +176,12 @@ class _Finder:
 
     def _shifted(self, node: Node) -> Offset | None:
         """Where a slice without steps begins; None for what is none."""
-        operator = node.operator
-        if isinstance(operator, ViewSelector):
-            view = operator.view(node.inputs[0].type)
-        elif isinstance(operator, View):
-            view = operator
-        else:
+        if not node.operator.is_view:
             return None
-        plain = all(axis == ViewAxis(dim, axis.start, 1) for dim, axis in enumerate(view.axes))
-        if not plain or len(view.axes) != len(self.shape) or len(view.shape) != len(self.shape):
+        cells = node.operator.cell_map(node.input_types)
+        if cells is None or cells.matrix != ZAffineMap.identity(len(self.shape)).matrix:
             return None
-        return tuple(axis.start for axis in view.axes)
+        return cells.offset
 
     def _operand(self, value: Value) -> int | None:
         """The number of the tap, or of the scalar, that a value is; None if it is none."""
@@ -228,12 +227,13 @@ class _Finder:
             if node in known:
                 stack.pop()
                 continue
-            if node not in self.moving or not isinstance(node.operator, Elementwise):
+            formula = _formula_of(node)
+            if node not in self.moving or formula is None:
                 return None
             missing = [x for x in node.inputs if x not in known]
             if missing:
                 stack += missing
                 continue
             inputs = [known[x] for x in node.inputs]
-            known[node] = builder.inline(node.operator.expression, inputs)
+            known[node] = builder.inline(formula, inputs)
         return builder.finish(known[root])
