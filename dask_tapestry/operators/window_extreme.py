@@ -13,6 +13,7 @@ from dask_tapestry.teg import Tensor, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.cpu.blocks.window_casts import from_double
+from dask_tapestry_kernels.cpu.blocks.window_extreme import with_addend
 
 Block = np.ndarray[Any, Any]
 Place = tuple[int, ...]
@@ -22,6 +23,8 @@ Extreme = Literal["minimum", "maximum"]
 @dataclass(frozen=True)
 class WindowExtreme(WindowOperator):
     """The minimum or maximum over some places of a window; NaN if one of them is.
+
+    With addends doubles are compared, of integers as `with_addend` has them.
 
     Attributes
     ----------
@@ -53,7 +56,8 @@ class WindowExtreme(WindowOperator):
     def reference(self, *inputs: Block) -> Block:
         cells = np.stack([self.cells_at(inputs[0], place) for place in self.places], -1)
         if self.addends is not None:
-            cells = cells + np.array(self.addends)
+            added = [with_addend(cells[..., n], one, n == 0) for n, one in enumerate(self.addends)]
+            cells = np.stack(added, -1)
         best = np.asarray(cells.min(-1) if self.fold == "minimum" else cells.max(-1))
         return best if best.dtype == self.dtype else from_double(best, self.dtype)
 

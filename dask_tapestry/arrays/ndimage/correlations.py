@@ -300,8 +300,8 @@ def spread(function: str, name: str, values: Block, axes: Sequence[int], ndim: i
     """
     if values.ndim != len(axes) or not values.size:
         raise FilterError(
-            f"{function}: {name}.ndim must match len(axes), {len(axes)}, and there must be some, "
-            f"not shape {values.shape}"
+            f"{function}: {name}.ndim ({values.ndim}) must match len(axes) ({len(axes)}), and "
+            f"there must be some, not shape {values.shape}"
         )
     if len(axes) == ndim:
         return values

@@ -223,7 +223,8 @@ def uniform_filter(
     input, output, cval
         As of `correlate1d`.
     size, mode, origin
-        As of `uniform_filter1d`, one for all axes or one each.
+        As of `uniform_filter1d`, one for all axes or one each; nothing is done along axes of which
+        `size` is below 2.
     axes
         Along which it works; None for all.
 
@@ -254,10 +255,12 @@ def uniform_filter(
         for name, given in (("size", size), ("mode", mode), ("origin", origin))
     ]
     for axis, own, own_mode, own_origin in zip(along, *each, strict=True):
-        length, fill = checked_size(function, own), checked_mode(function, own_mode)
+        fill = checked_mode(function, own_mode)
+        if int(_number(function, "size", own)) < 2:
+            continue
+        length = checked_size(function, own)
         cells = reach(function, length, own_origin)
-        if length > 1:
-            node = _mean(function, node, length, axis, cells, fill, cval, dtype)
+        node = _mean(function, node, length, axis, cells, fill, cval, dtype)
     return given_out(output, node if node.type.dtype == dtype else astype(node, dtype))
 
 

@@ -29,7 +29,7 @@ def test_places_are_those_that_count():
         ({}, "no footprint or filter size"),
         ({"size": 0}, "size must be at least 1"),
         ({"size": (3,)}, "size has 1 for 2"),
-        ({"footprint": [1, 1]}, r"footprint.ndim must match len\(axes\), 2"),
+        ({"footprint": [1, 1]}, r"footprint.ndim \(1\) must match len\(axes\) \(2\)"),
         ({"footprint": np.zeros((2, 2))}, "all-zero footprint"),
         ({"footprint": np.ones((2, 0))}, "there must be some"),
         ({"size": 3, "origin": 2}, "invalid origin 2"),

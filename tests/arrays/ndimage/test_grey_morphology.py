@@ -20,8 +20,7 @@ def test_sizes_footprints_and_structures(name, shape):
         check(name, x, (2,) * rank, origin=(-1,) * rank)
         footprint = np.arange(3**rank).reshape((3,) * rank) % 4 > 0
         check(name, x, footprint=footprint, mode="constant", cval=3)
-        if dtype != "u1":  # SciPy compares what is below 0 there modulo 256
-            check(name, x, structure=np.arange(3**rank).reshape((3,) * rank) % 5)
+        check(name, x, structure=np.arange(3**rank).reshape((3,) * rank) % 5)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -36,7 +35,7 @@ def test_structures_of_some_places(mode):
 def test_what_is_given_is_checked():
     with pytest.raises(ValueError, match="size, footprint, or structure must be specified"):
         dt.ndimage.grey_erosion(dt.ones(3))
-    with pytest.raises(RuntimeError, match=r"structure.ndim must match len\(axes\), 2"):
+    with pytest.raises(RuntimeError, match=r"structure.ndim \(1\) must match len\(axes\) \(2\)"):
         dt.ndimage.grey_dilation(dt.ones((3, 3)), structure=[1, 2])
     with pytest.raises(RuntimeError, match="is not that of the footprint"):
         dt.ndimage.grey_erosion(dt.ones(3), footprint=[1, 1], structure=[1, 2, 3])

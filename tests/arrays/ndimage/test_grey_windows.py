@@ -1,12 +1,15 @@
 import numpy as np
 
 import dask_tapestry as dt
+from tests.arrays.ndimage.against_scipy import check
 
 
-def test_addends_are_compared_as_doubles():
-    x = np.array([0, 5, 250], "u1")
-    found = dt.ndimage.grey_erosion(dt.asarray(x), structure=[2, 3], output="f8").compute()
-    np.testing.assert_array_equal(found, [-3, -2, 3])
+def test_integers_are_compared_as_scipy_does():
+    for dtype in ("u1", "i2"):
+        x = np.array([0, 5, 250, 1, 0, 90]).astype(dtype)
+        check("grey_erosion", x, structure=[2, 3], output="f8")
+        check("white_tophat", x, structure=[1, 1, 1])
+        check("grey_dilation", x, structure=[0.5, -9, 300])
 
 
 def test_a_structure_is_part_of_the_operator():

@@ -81,8 +81,8 @@ def test_what_is_no_gaussian_is_refused(options, words):
 
 
 def test_sizes_and_modes_are_checked():
-    with pytest.raises(RuntimeError, match="uniform_filter: size must be at least 1"):
-        dt.ndimage.uniform_filter(dt.ones(3), 0)
+    with pytest.raises(RuntimeError, match="uniform_filter1d: size must be at least 1"):
+        dt.ndimage.uniform_filter1d(dt.ones(3), 0)
     with pytest.raises(RuntimeError, match="mode must be one of"):
         dt.ndimage.gaussian_filter(dt.ones(3), 1, mode="symmetric")
 
@@ -90,7 +90,7 @@ def test_sizes_and_modes_are_checked():
 def test_nothing_is_done_of_no_axes():
     x = image((3, 4), "i4")
     np.testing.assert_array_equal(dt.ndimage.gaussian_filter(dt.asarray(x), 0).compute(), x)
-    assert dt.ndimage.uniform_filter(dt.asarray(x), 1, output="f4").dtype == "f4"
+    assert dt.ndimage.uniform_filter(dt.asarray(x), (1, 0), output="f4").dtype == "f4"
     assert dt.ndimage.gaussian_filter(dt.asarray(3.5), 1).compute() == 3.5
     np.testing.assert_array_equal(
         dt.ndimage.gaussian_filter(dt.asarray(x), 1, axes=()).compute(),

@@ -54,11 +54,28 @@ def window_extreme(
             for number, place in enumerate(places):
                 cells = cells_at(seen, place, steps, made.shape)
                 if addends is not None:
-                    cells = np.add(cells, addends[number], dtype=np.float64)
+                    cells = with_addend(cells, addends[number], number == 0)
                 best = cells.copy() if best is None else better(best, cells, out=best)
             if best is not None:
                 made[...] = from_double(best, dtype) if best.dtype != dtype else best
     return out
+
+
+def with_addend(cells: Block, addend: float, first: bool) -> Block:
+    """Doubles that are compared: a number added to cells.
+
+    SciPy converts those of integers, but for the first, to their dtype, modulo its range.
+
+    Examples
+    --------
+    >>> with_addend(np.array([1, 5], np.uint8), -2.0, False)
+    array([255.,   3.])
+    """
+    total: Block = np.add(cells, addend, dtype=np.float64)
+    if first or cells.dtype.kind == "f":
+        return total
+    own = np.dtype(np.uint8) if cells.dtype.kind == "b" else cells.dtype
+    return from_double(total, own).astype(np.float64)
 
 
 KERNELS: Final[dict[str, Kernel]] = {"windowextreme": window_extreme}
