@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 from warnings import warn
 
 import numpy as np
@@ -22,6 +22,7 @@ from dask_tapestry.operators.axes import each_axis, normalize_axis
 from dask_tapestry.teg import Tensor
 
 Output = DTypeLike | Array | None
+MOST_CELLS: Final = 2**31  # of a window along an axis
 
 
 def operand(function: str, x: ArrayLike, complex_too: bool = False) -> Array:
@@ -82,9 +83,11 @@ def for_each(function: str, name: str, given: Any, count: int) -> list[Any]:
 
 def checked_size(function: str, size: Any, name: str = "size") -> int:
     """The cells of a window along an axis."""
-    number = integer(size) if not isinstance(size, float) else int(size)
-    if number < 1:
-        raise FilterError(f"{function}: {name} must be at least 1, not {number}")
+    with reading(f"{function}: {name}"):
+        number = int(size) if isinstance(size, float) else integer(size)
+    if not 1 <= number <= MOST_CELLS:
+        few = "at least 1" if number < 1 else f"at most {MOST_CELLS}"
+        raise FilterError(f"{function}: {name} must be {few}, not {number}")
     return number
 
 
@@ -113,7 +116,10 @@ def reach(function: str, size: int, origin: Any) -> tuple[int, int]:
 def known(function: str, name: str, given: ArrayLike) -> np.ndarray[Any, Any]:
     """The cells of a small argument, known when the expression is built."""
     with reading(f"{function}: {name}"):
-        return np.asarray(known_now(given, f"{function}: {name}"))
+        cells = np.asarray(known_now(given, f"{function}: {name}"))
+    if cells.dtype.kind not in "biufc":
+        raise DTypeError(f"{function}: {name} must be numbers, not {dtype_name(cells.dtype)}")
+    return cells
 
 
 def result_dtype(function: str, output: Output, natural: np.dtype[Any]) -> np.dtype[Any]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.ndimage.arguments import (
     Output,
@@ -220,7 +221,7 @@ def _weights(function: str, weights: ArrayLike) -> Block:
 
 def mirrored(origin: Any, size: int) -> Any:
     """The origin of a window that is turned round."""
-    return -origin - (0 if size % 2 else 1)
+    return -integer(origin) - (0 if size % 2 else 1)
 
 
 def _natural(dtype: DType, weights: Block) -> DType:

@@ -8,6 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from dask_tapestry.amounts import function as checked_function
+from dask_tapestry.amounts import reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.ndimage.arguments import (
@@ -55,6 +56,8 @@ def along_each(
     array = operand(function, x, complex_too=True)
     checked_function(f"{function}: the derivative", derivative)
     dtype, along = result_dtype(function, output, array.dtype), axes_of(function, axes, array.ndim)
+    with reading(f"{function}: extra arguments"):
+        arguments, keywords = tuple(arguments), dict(keywords)
     made = []
     for axis, own in zip(along, for_each(function, "mode", mode, len(along)), strict=True):
         one = asarray(derivative(array, axis, dtype, own, cval, *arguments, **keywords)).node

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dask_tapestry.amounts import function as checked_function
-from dask_tapestry.amounts import real
+from dask_tapestry.amounts import reading, real
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.ndimage.arguments import (
     Output,
@@ -86,7 +86,8 @@ def generic_filter(
         return given_out(output, astype(array.node, dtype))
     places = seen.places or tuple(np.ndindex(*seen.window))
     framed = padded(array.node, seen.reach, seen.modes, fill)
-    given = (function, tuple(extra_arguments), dict(extra_keywords or {}))
+    with reading(f"{name}: extra arguments"):
+        given = (function, tuple(extra_arguments), dict(extra_keywords or {}))
     return given_out(output, window_call(framed, seen.window, places, given, dtype))
 
 
@@ -148,7 +149,8 @@ def generic_filter1d(
         return given_out(output, astype(array.node, dtype))
     widths = [around if a == along else (0, 0) for a in range(array.ndim)]
     framed = padded(astype(array.node, np.dtype(float)), widths, [fill] * array.ndim, value)
-    given = (function, tuple(extra_arguments), dict(extra_keywords or {}))
+    with reading(f"{name}: extra arguments"):
+        given = (function, tuple(extra_arguments), dict(extra_keywords or {}))
     written = called_on_vectors(framed, _line, along, around, *given)
     made = slice_axis(written, along, around[0], around[0] + array.shape[along])
     if dtype.kind in "fc":

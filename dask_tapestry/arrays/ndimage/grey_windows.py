@@ -13,6 +13,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.ndimage.arguments import (
     Output,
     axes_of,
+    checked_size,
     for_each,
     given_out,
     known,
@@ -87,7 +88,7 @@ def dilated(
     origins = for_each(function, "origin", origin, len(along))
     if size is not None or window is not None:
         ways = zip(origins, sides, strict=False)
-        origins = [mirrored(o, int(n)) for o, n in ways]
+        origins = [mirrored(o, checked_size(function, n)) for o, n in ways]
     how = (output, mode, cval, origins, along)
     return _extreme(function, "maximum", array, size, cells, more, *how)
 

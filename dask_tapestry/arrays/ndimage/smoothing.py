@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.amounts import integer, reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.ndimage.arguments import (
+    MOST_CELLS,
     Output,
     axes_of,
     checked_size,
@@ -256,7 +257,7 @@ def uniform_filter(
     ]
     for axis, own, own_mode, own_origin in zip(along, *each, strict=True):
         fill = checked_mode(function, own_mode)
-        if int(_number(function, "size", own)) < 2:
+        if _number(function, "size", own) < 2:
             continue
         length = checked_size(function, own)
         cells = reach(function, length, own_origin)
@@ -285,13 +286,14 @@ def _gaussian(function: str, sigma: Any, order: Any, truncate: Any, radius: Any)
     if degree < 0:
         raise ArgumentError(f"{function}: order must not be negative, here {order!r}")
     if radius is None:
-        cells = int(_number(function, "truncate", truncate) * width + 0.5)
+        with reading(f"{function}: truncate"):
+            cells = int(_number(function, "truncate", truncate) * width + 0.5)
     else:
         try:
             cells = integer(radius)
         except TypeError:
             cells = -1
-    if cells < 0:
+    if not 0 <= cells <= MOST_CELLS:
         given = radius if radius is not None else cells
         raise ArgumentError(f"{function}: radius must be a non-negative integer, not {given!r}")
     return _bell(width, degree, cells)[::-1]

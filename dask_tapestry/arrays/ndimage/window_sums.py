@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry.amounts import reading
 from dask_tapestry.arrays.ndimage.boundary import Widths, padded
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.late_dataclass import dataclass
@@ -123,20 +124,22 @@ def by_parts(
     ArgumentError
         For a complex `cval` of real cells.
     """
-    if x.type.dtype.kind != "c" and np.iscomplexobj(cval):
+    with reading(f"{function}: cval"):
+        fill = complex(cval)
+    if x.type.dtype.kind != "c" and (fill.imag or isinstance(cval, complex | np.complexfloating)):
         raise ArgumentError(
             f"{function}: cval cannot be complex where the input is real, here {cval!r}"
         )
     if x.type.dtype.kind != "c" and weights.dtype.kind != "c":
-        return correlated(x, weights.astype(np.float64), float(cval), dtype)
+        return correlated(x, weights.astype(np.float64), fill.real, dtype)
     part = np.dtype(dtype.char.lower())
-    cells = [(x, float(np.real(cval)))]
+    cells = [(x, fill.real)]
     if x.type.dtype.kind == "c":
-        cells = [(real_part(x), float(np.real(cval))), (imag_part(x), float(np.imag(cval)))]
+        cells = [(real_part(x), fill.real), (imag_part(x), fill.imag)]
     factors = [weights.real.astype(np.float64)]
     if weights.dtype.kind == "c":
         factors.append(weights.imag.astype(np.float64))
-    made = [[correlated(one, w, fill, part) for w in factors] for one, fill in cells]
+    made = [[correlated(one, w, value, part) for w in factors] for one, value in cells]
     if len(made) == 1:
         real, imag = made[0]
     elif len(factors) == 1:
