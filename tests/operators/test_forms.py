@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import dask_tapestry as dt
 from dask_tapestry.arrays import surface  # noqa: F401  (all operators are imported)
 from dask_tapestry.operators.bincount import BinCount, bincount
+from dask_tapestry.operators.convolution import Convolution, DirectConvolution
 from dask_tapestry.operators.forms import MOST_SIZES, a_dozen, stand_in
 from dask_tapestry.operators.gather import Gather
 from dask_tapestry.operators.group_fold import GroupFold, GroupMerge, group_fold
@@ -58,6 +59,16 @@ def long_lanes(n, m, kind, seed):
 
 def products(n, m, kind, seed):
     return apply(MatMul(np.dtype("f8")), held((m, n), "f8", seed), held((n, 3), "f8", seed + 1))
+
+
+def convolved(operator, dtype):
+    """A convolution of n channels, with m outputs."""
+
+    def made(n, m, kind, seed):
+        x, k = held((2, 1, n, 5), dtype, seed), held((1, m, n, 2), dtype, seed + 1)
+        return apply(operator((1,), (1,), np.dtype(dtype)), x, k)
+
+    return made
 
 
 def rows_times(n, m, kind, seed):
@@ -135,12 +146,14 @@ MADE = {  # of n cells that are folded or ordered, m times
     OrderStatistics: picked,
     WeighedSort: weighed,
     MatMul: products,
+    Convolution: convolved(Convolution, "f8"),
+    DirectConvolution: convolved(DirectConvolution, "i8"),
     UserOperator: rows_times,
     Fold: folded,
     Gather: looked_up,
     Scatter: updated,
 }
-ROUNDED = (MatMul, UserOperator)  # BLAS adds in an order of its own
+ROUNDED = (MatMul, Convolution, UserOperator)  # BLAS adds in an order of its own
 
 
 def declaring(base=Operator):

@@ -221,6 +221,8 @@ def _output(
         if bound is not None:
             wide = v.astype(WIDER.get(v.dtype.str[1:], np.longdouble))
             lost = np.nanmax(abs(others[-1])) if anomaly else 0  # digits that cancel
+            if "log1p" in formula and v.dtype.kind == "c":
+                lost = 1  # NumPy's is the logarithm of 1 + z, rounded
             narrow = np.asarray(expected)
             if np.isfinite(v).all() and not np.isfinite(narrow).all():
                 return None  # a sum of float16 has no room, which a wider one has
