@@ -7,7 +7,7 @@ cost the scheduler and the workers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import prod
@@ -15,13 +15,12 @@ from typing import Any, Final
 
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.access.from_others import Reading, bytes_from_others
-from dask_tapestry.planner.cost.block_seconds import Order, block_seconds, kernel_seconds
+from dask_tapestry.planner.cost.block_seconds import Order, block_seconds
 from dask_tapestry.planner.cost.footprint import Needs, needs_of, reach_of
 from dask_tapestry.planner.cost.own_resources import beyond_limits, step_amounts
 from dask_tapestry.planner.cost.resource_seconds import (
     Taken,
     Tasks,
-    overhead_seconds,
     step_seconds,
 )
 from dask_tapestry.planner.cost.store_requests import block_requests
@@ -29,7 +28,7 @@ from dask_tapestry.planner.cost.stored import stored_bytes
 from dask_tapestry.planner.cost.waves import Blocks
 from dask_tapestry.planner.fusion.movement import movement
 from dask_tapestry.planner.fusion.program import Program
-from dask_tapestry.planner.fusion.symmetric import is_own_transpose, saves_half
+from dask_tapestry.planner.fusion.symmetric import saves_half
 from dask_tapestry.planner.fusion.units import Held
 from dask_tapestry.planner.machine.machine import SLICE_SAVES_BYTES, Machine
 from dask_tapestry.zspace import Cuts, ZRange, largest_box
@@ -121,7 +120,7 @@ class StepCost:
         return max(kinds, key=lambda kind: float(getattr(self, kind)))
 
 
-class _Met(NamedTuple):
+class Met(NamedTuple):
     """What all blocks of a step take of inputs that are held in blocks."""
 
     edges: int
@@ -130,7 +129,7 @@ class _Met(NamedTuple):
     readings: Sequence[Reading]
 
 
-NOTHING_MET: Final = _Met(0, 0, 0.0, ())
+NOTHING_MET: Final = Met(0, 0, 0.0, ())
 
 
 def step_cost(
@@ -140,14 +139,15 @@ def step_cost(
     machine: Machine,
     handy: int,
     order: Order = "C",
+    needing: Callable[[Program, ZRange, Held, bool], Needs] = needs_of,
 ) -> StepCost:
     """What the operators of a step take under a grid, whose inputs are `held` in blocks.
 
     Memory beyond `handy` bytes a block is not used again, but comes fresh from the system. Inputs
-    and output lie in memory in such an `order`.
+    and output lie in memory in such an `order`. What a block needs is told by `needing`.
     """
     box = largest_box(cuts)
-    blocks, needs = Blocks.of(cuts), needs_of(program, box, held, machine.workers == 1)
+    blocks, needs = Blocks.of(cuts), needing(program, box, held, machine.workers == 1)
     writes = bool(program.lasting) and program.lasting[-1].is_sink
     written = program.type.nbytes if writes else 0
     block = block_seconds(program, box, machine, held, order)
@@ -181,22 +181,6 @@ def step_cost(
     )
 
 
-def least_seconds(program: Program, machine: Machine) -> float:
-    """Seconds of kernels that a step takes under any grid, without handling tasks.
-
-    All slots are busy throughout, and of a product with its own transpose half is computed.
-    """
-    kernels = kernel_seconds(program, program.type.box, machine)
-    return kernels / (1 + is_own_transpose(program)) / machine.slots
-
-
-def handling_seconds(program: Program, cuts: Sequence[Cuts], held: Held, machine: Machine) -> float:
-    """Seconds of handling the tasks of a step under a grid, of one operator each."""
-    met = _inputs_met(program, cuts, held, machine)
-    count = prod([c.count for c in cuts])
-    return overhead_seconds(count, met.slices, met.edges, met.sliced, machine)
-
-
 def with_taken(
     estimate: StepCost, taken: Taken, cuts: Sequence[Cuts], machine: Machine
 ) -> StepCost:
@@ -218,7 +202,7 @@ def _taken(
     machine: Machine,
 ) -> Taken:
     """What the blocks take if each takes what the largest one does; so many of these write."""
-    met = _inputs_met(program, cuts, held, machine)
+    met = inputs_met(program, cuts, held, machine)
     read = stored_bytes(program, cuts, box) if needs.stored else 0.0
     opened = block_requests(program, box) if read or writing else (0.0, 0.0)
     return Taken(
@@ -250,7 +234,7 @@ def _in_waves(block: float, tasks: Tasks, program: Program, machine: Machine) ->
     return block * (blocks.waves(min(count, machine.slots)) + blocks.uneven(tasks.pieces))
 
 
-def _inputs_met(program: Program, cuts: Sequence[Cuts], held: Held, machine: Machine) -> _Met:
+def inputs_met(program: Program, cuts: Sequence[Cuts], held: Held, machine: Machine) -> Met:
     """What the blocks meet of inputs that are held in blocks."""
     if all(own is None for own in held):
         return NOTHING_MET
@@ -265,7 +249,7 @@ def _met(
     held: tuple[Sequence[Cuts] | None, ...],
     workers: int,
     hosts: int,
-) -> _Met:
+) -> Met:
     box = largest_box(cuts)
     boxes, moves = program.schedule(box).boxes, movement(program)
     count = prod([c.count for c in cuts])
@@ -290,4 +274,4 @@ def _met(
             sliced += exact * distinct
         most = reach.most * size * distinct
         readings.append(Reading(sent * fetches, sent * distinct, most, distinct))
-    return _Met(edges, slices, sliced, readings)
+    return Met(edges, slices, sliced, readings)

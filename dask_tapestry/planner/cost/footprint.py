@@ -64,8 +64,28 @@ def needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs:
     return _needs_of(program, box, tuple(chunks), local)
 
 
+def least_needs(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs:
+    """The same, with no more memory than any way to compute the cells takes.
+
+    It is found in a fraction of the time, as nobody looks for that way.
+    """
+    cells = box.size * program.type.dtype.itemsize
+    is_computed = bool(program.instructions) and not program.lasting[-1].is_sink
+    is_new = is_computed and program.instructions[-1].operator.copies
+    size = cells if is_new or (is_computed and not local) else 0  # a view is copied at its end
+    flops, stored = _flops_and_stored(program, box)
+    peak = Peak(cells if is_new else 0, 0, 0, size, size)
+    own = _Own(flops, stored, peak, 0, False, len(program.schedule(box).works), 1, 1)
+    return _with_inputs(program, box, tuple(chunks), local, own)
+
+
 @lru_cache(maxsize=8192)  # a search asks for those of each step in each plan that it compares
 def _needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs:
+    return _with_inputs(program, box, chunks, local, _own_needs(program, box))
+
+
+def _with_inputs(program: Program, box: ZRange, chunks: Held, local: bool, own: _Own) -> Needs:
+    """What a block takes, with the inputs that it is given."""
     schedule = program.schedule(box)
     read = touched = brought = here = blocks = 0
     is_whole = box == program.type.box
@@ -81,7 +101,7 @@ def _needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs
             here = max(here, whole)  # a block that is read alone is not brought to its reader
         brought += exact if reach.blocks > len(boxes) else 0
         blocks += reach.blocks
-    flops, stored, peak, at_end, copied_at_end, *turns = _own_needs(program, box)
+    flops, stored, peak, at_end, copied_at_end, *turns = own
     copied, brought = (0 if local else at_end), brought - here
     return Needs(
         read + stored,
@@ -128,13 +148,7 @@ class _Own(NamedTuple):
 def _own_needs(program: Program, box: ZRange) -> _Own:
     """Remembered: a step is priced with its inputs held in many ways."""
     course = course_of(program, box)
-    flops = stored = 0
-    first, lasting = len(program.inputs), program.lasting
-    for value, own, _ in program.schedule(box).works:
-        operator, _, types, *_ = program.instructions[value - first]
-        does = lasting[value - first]
-        stored += operator.stored_bytes(own) if does.stored else 0
-        flops += operator.flops(types, own) if does.flops else 0
+    flops, stored = _flops_and_stored(program, box)
     peak = course.peak(program, box)
     last = len(program.types) - 1
     in_turns = (last, box) in course.streamed
@@ -142,6 +156,18 @@ def _own_needs(program: Program, box: ZRange) -> _Own:
     fills = bool(program.instructions) and program.instructions[-1].operator.fills
     turns = course.calls, course.ahead, course.pieces
     return _Own(flops, stored, peak, at_end, not (in_turns or fills), *turns)
+
+
+def _flops_and_stored(program: Program, box: ZRange) -> tuple[int, int]:
+    """Operations, and bytes that come from stores."""
+    flops = stored = 0
+    first, lasting = len(program.inputs), program.lasting
+    for value, own, _ in program.schedule(box).works:
+        operator, _, types, *_ = program.instructions[value - first]
+        does = lasting[value - first]
+        stored += operator.stored_bytes(own) if does.stored else 0
+        flops += operator.flops(types, own) if does.flops else 0
+    return flops, stored
 
 
 def _moved_bytes(reach: Reach, itemsize: int) -> int:

@@ -78,6 +78,28 @@ def step_seconds(
     return Seconds(longest + apart + overhead, compute, network, store, overhead)
 
 
+def least_step_seconds(
+    kernels: float, carried: tuple[float, float, float], count: int, plain: bool, machine: Machine
+) -> float:
+    """Seconds that no step can do without, but for handling its `count` tasks.
+
+    Parameters
+    ----------
+    kernels
+        Seconds of those, with all slots busy.
+    carried
+        Bytes that are read, written and moved.
+    """
+    read, written, moved = carried
+    hosts = min(machine.hosts, count)
+    network = moved / machine.network / hosts
+    link = read / machine.read_rate(plain) + written / machine.store_write
+    together = read / machine.store_read_all + written / machine.store_write_all
+    busy = kernels, network, max(link if machine.local else link / hosts, together)
+    longest = max(busy)
+    return longest + APART * (sum(busy) - longest)
+
+
 def _apart(count: int, machine: Machine) -> float:
     """The share of a resource's seconds that does not overlap with those of the busiest.
 

@@ -25,6 +25,7 @@ from dask_tapestry.zspace import Cuts
 
 CLOSE: Final = 1.1  # times the least seconds that are possible: not worth another form
 PARTS_A_SLOT: Final = 16  # pieces that a form should yield, so that cuts between them are even
+FAR_WORSE: Final = 2.0  # times the seconds of the best size: no further one is better
 NEARBY: Final = 32  # nodes that are searched for stored chunks
 SHORT: Final = 0.02  # seconds; of a shorter step no more than one size is tried
 NOTHING: Final[Mapping[Node, Priced]] = {}
@@ -138,7 +139,7 @@ class _Chooser:
             worse = 0
             for at in others:
                 best, worse = (at, 0) if ranked(at) < ranks[best] else (best, worse + 1)
-                if worse == form.patience:
+                if worse == form.patience or ranks[at] > ranks[best].with_seconds(FAR_WORSE):
                     break
         found = ranks[best], sizes[best]
         for size in _whole_chunks(node, sizes[best], sizes):

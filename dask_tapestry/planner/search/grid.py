@@ -92,6 +92,8 @@ class GridSearch:
         Seconds that a step takes at least under a grid.
     workers
         Processes that blocks run in.
+    rough
+        Roughly the cost of a grid whose blocks are far too large; None for other grids.
     """
 
     def __init__(
@@ -104,9 +106,12 @@ class GridSearch:
         slots: int,
         floor: Callable[[Grid], float] = lambda _: 0.0,
         workers: int = 1,
+        rough: Callable[[Grid], StepCost | None] = lambda _: None,
     ) -> None:
         self.shape, self.units, self.limits, self.dims = shape, units, limits, dims
         self.slots, self.workers, self.price, self.floor = slots, workers, price, floor
+        self.rough = rough
+        self._too_large: dict[Grid, StepCost] = {}
         self._enough = inf  # seconds of the best grid that is allowed, of those seen
         self.seen: dict[Grid, StepCost] = {}
         self._ranks: dict[int, Rank] = {}  # by the costs seen
@@ -115,13 +120,13 @@ class GridSearch:
         """The best grid found; `candidates` are tried too."""
         uncut = [1] * len(self.shape)
         pieces = self._descend()
-        if len(self.seen) > 1:
+        if len(self.seen) + len(self._too_large) > 1:
             for grid in candidates:
                 if all(unit.allows(cuts) for unit, cuts in zip(self.units, grid, strict=True)):
                     self._graded_if_it_may_win(grid)
             for filled in self._full_waves(pieces):
                 self._graded_if_it_may_win(self._grid(filled))
-            found, once = (self.seen[self._grid(each)] for each in (pieces, uncut))
+            found, once = self.seen[self._grid(pieces)], self._looked_at(self._grid(uncut))
             if reads_again(found, once):
                 self._cut_equally()
             if reads_again(found, once, EDGES):
@@ -151,6 +156,16 @@ class GridSearch:
                 self._enough = known.seconds
         return known
 
+    def _looked_at(self, grid: Grid) -> StepCost:
+        """The cost of a grid, or of one whose blocks are too large about what it is."""
+        known = self.seen.get(grid) or self._too_large.get(grid)
+        if known is None:
+            known = self.rough(grid)
+            if known is None:
+                return self._graded(grid)
+            self._too_large[grid] = known
+        return known
+
     def _rank(self, cost: StepCost) -> Rank:
         found = self._ranks.get(id(cost))
         if found is None:
@@ -161,7 +176,7 @@ class GridSearch:
         known = self.seen.get(grid)
         if known is None and self._enough < inf and self.floor(grid) > self._enough:
             return None
-        return self._graded(grid)
+        return self._looked_at(grid)
 
     def _grid(self, pieces: Sequence[int]) -> Grid:
         sides = zip(self.units, self.shape, pieces, strict=True)
@@ -170,7 +185,7 @@ class GridSearch:
     def _descend(self) -> list[int]:
         """Cut until it no longer pays; return the pieces of the best grid on the way."""
         pieces = [1] * len(self.shape)
-        cost = self._graded(self._grid(pieces))
+        cost = self._looked_at(self._grid(pieces))
         best, best_rank, patience = pieces, self._rank(cost), PATIENCE
         while patience:
             if not any(best_rank.exceeded) and self._is_negligible(cost):
@@ -181,8 +196,9 @@ class GridSearch:
             pieces, cost = found
             now = self._rank(cost)
             patience = PATIENCE if now < best_rank or any(now.exceeded) else patience - 1
-            if now < best_rank:
+            if now < best_rank or self._grid(best) in self._too_large:
                 best, best_rank = pieces, now
+        self._graded(self._grid(best))
         return best
 
     def _cut_equally(self) -> None:
@@ -203,7 +219,8 @@ class GridSearch:
         while True:
             pairs = ((a, b) for a in self.dims for b in self.dims if a != b and pieces[a] > 1)
             traded = [self._multiplied(self._multiplied(pieces, b, 2), a, 0.5) for a, b in pairs]
-            ranks = [(self._rank(self._graded(self._grid(one))), one) for one in traded]
+            graded = [(self._graded_if_it_may_win(self._grid(one)), one) for one in traded]
+            ranks = [(self._rank(cost), one) for cost, one in graded if cost is not None]
             if not ranks or min(ranks)[0] >= best:
                 return
             best, pieces = min(ranks)

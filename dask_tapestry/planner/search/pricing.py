@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 from functools import cache, partial
+from math import prod
 from typing import Final
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.cost.block_seconds import Order
-from dask_tapestry.planner.cost.cost import StepCost, handling_seconds, least_seconds, step_cost
-from dask_tapestry.planner.cost.footprint import least_touched
+from dask_tapestry.planner.cost.cost import StepCost, step_cost
+from dask_tapestry.planner.cost.footprint import least_needs, least_touched
+from dask_tapestry.planner.cost.least import Least
 from dask_tapestry.planner.cost.step import memory_order
 from dask_tapestry.planner.fusion.group import Group, group_of, inputs_of, is_external, members_of
 from dask_tapestry.planner.fusion.movement import movement
@@ -20,7 +22,7 @@ from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.search.grid import Graded, Grid, GridSearch
 from dask_tapestry.teg import Node
-from dask_tapestry.zspace import Cuts
+from dask_tapestry.zspace import Cuts, largest_box
 
 SHORT_PROGRAM: Final = 8  # operators whose cost takes as long as the rest of a step's
 
@@ -138,7 +140,7 @@ class Pricing:
     def _search(self, program: Program, held: Cut, order: Order) -> Graded:
         shape = program.type.shape
         dims = range(len(shape))[:: 1 if order == "C" else -1]
-        least = cache(partial(least_seconds, program, self.machine))
+        least = cache(partial(Least.of, program, self.machine))
         search = GridSearch(
             shape,
             units(program, held),
@@ -146,8 +148,9 @@ class Pricing:
             self._limits_of(program),
             dims,
             self.machine.slots,
-            lambda grid: least() + handling_seconds(program, grid, held, self.machine),
+            lambda grid: least().seconds(grid, held, self.machine),
             self.machine.workers,
+            lambda grid: self._cost_if_forbidden(program, grid, held, order),
         )
         moves = movement(program) if any(held) else ()
         pushed = [m.pushed(shape, own) for m, own in zip(moves, held, strict=False) if own]
@@ -184,6 +187,20 @@ class Pricing:
                 found = self._step_cost(program, grid, held, order, machine)
             self._costs[key] = found
         return found
+
+    def _cost_if_forbidden(
+        self, program: Program, grid: Grid, held: Cut, order: Order
+    ) -> StepCost | None:
+        """Roughly the cost of a program under a grid whose blocks are too large, however computed.
+
+        None where blocks may be small enough.
+        """
+        machine, limits = self.machine, self.limits
+        needs = least_needs(program, largest_box(grid), held, machine.workers == 1)
+        if not limits.forbids(prod([cuts.count for cuts in grid]), needs.work):
+            return None
+        self.evaluated += 1
+        return step_cost(program, grid, held, machine, limits.handy, order, least_needs)
 
     def _step_cost(
         self, program: Program, grid: Grid, held: Cut, order: Order, machine: Machine

@@ -1,23 +1,17 @@
 """What one step takes under a grid, against what its blocks do one by one."""
 
 from itertools import product
-from random import Random
 
 import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.planner.cost.cost import (
-    handling_seconds,
-    least_seconds,
-    step_cost,
-)
+from dask_tapestry.planner.cost.cost import step_cost
 from dask_tapestry.planner.cost.resource_seconds import overhead_seconds
 from dask_tapestry.planner.fusion.group import group_of
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.zspace import Cuts, block_box
 from tests.planner.graphs import FOUR, stored
-from tests.planner.small_steps import random_cuts, random_step
 
 MACHINE = Machine.of(FOUR)
 HANDY = 2**25
@@ -142,13 +136,3 @@ def test_a_block_in_this_process_takes_no_fresh_memory_for_its_value():
     alone = Machine.of(dt.Resources(workers=1, threads=4))
     here, there = (cost(one, *whole, held=(None,), machine=m).compute for m in (local, alone))
     assert there - here == pytest.approx(alone.fresh_seconds(x.nbytes))
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_no_grid_takes_less_than_is_least(seed):
-    random = Random(seed)
-    one, grid = random_step(random)
-    held = tuple(tuple(random_cuts(random, n) for n in type_.shape) for type_ in one.inputs)
-    for machine in (MACHINE, Machine.of(dt.Resources(workers=1, threads=2, memory="2 GiB"))):
-        floor = least_seconds(one, machine) + handling_seconds(one, grid, held, machine)
-        assert cost(one, *grid, held=held, machine=machine).seconds >= floor * (1 - 1e-9)

@@ -1,12 +1,22 @@
+from random import Random
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.planner.cost.footprint import held_cells, least_touched, met_blocks, needs_of
-from dask_tapestry.zspace import Cuts, ZRange
+from dask_tapestry.planner.cost.footprint import (
+    held_cells,
+    least_needs,
+    least_touched,
+    met_blocks,
+    needs_of,
+)
+from dask_tapestry.zspace import Cuts, ZRange, largest_box
 from tests.examples import examples
 from tests.planner.graphs import last_step, stored
+from tests.planner.small_steps import random_cuts, random_step
 
 
 def needs(x, *shape, chunks=(), local=False):
@@ -97,3 +107,17 @@ def test_a_block_that_is_read_alone_is_not_brought_to_its_reader():
     assert needs(x, 1000, 1000, chunks=(rows,)).work == 1000 * row
     assert needs(x, 500, 1000, chunks=(rows,)).work == 2 * 500 * row
     assert needs(x, 2000, 1000, chunks=(rows,)).work == 3 * 2000 * row
+
+
+@pytest.mark.parametrize("local", [True, False])
+@pytest.mark.parametrize("seed", range(60))
+def test_no_block_takes_less_than_its_least_needs(seed, local):
+    random = Random(seed)
+    one, grid = random_step(random)
+    held = tuple(tuple(random_cuts(random, n) for n in type_.shape) for type_ in one.inputs)
+    box = largest_box(grid)
+    least, needs = (f(one, box, held, local) for f in (least_needs, needs_of))
+    same = ("read", "stored", "flops", "blocks")
+    assert [getattr(least, name) for name in same] == [getattr(needs, name) for name in same]
+    assert least.work <= needs.work
+    assert least.touched <= needs.touched

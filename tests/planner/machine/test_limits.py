@@ -60,3 +60,9 @@ def test_larger_blocks_may_be_computed_one_by_one():
     assert not few.is_alone(9, 0, few.task + 1)
     assert limits.scaled(0.5, 2**30).alone == 2**30
     assert few.scaled(0.5, 2**30).alone == 0
+
+
+def test_a_block_is_forbidden_that_exceeds_what_any_of_its_step_may_take():
+    limits = Limits(task=100, block=None, blocks=10, workers=4, few=150)
+    asked = [(4, 150), (4, 151), (5, 100), (5, 101)]
+    assert [limits.forbids(*one) for one in asked] == [False, True, False, True]

@@ -214,3 +214,35 @@ def test_prime_factors(number):
     assert prod(factors) == number
     assert all(f > 1 and all(f % d for d in range(2, f)) for f in factors)
     assert factors == sorted(factors, reverse=True)
+
+
+def test_blocks_that_are_far_too_large_are_not_priced():
+    """The way to blocks that fit is the same, by what they cost about."""
+    tight, priced = Limits(task=100, block=None, blocks=10_000), list[int]()
+
+    def price(grid):
+        priced.append(grid[0].longest)
+        return a_cost(grid, 3 / grid[0].count + grid[0].count / 100, work=grid[0].longest * 10)
+
+    def rough(grid):
+        if grid[0].longest * 8 <= tight.task:
+            return None
+        return a_cost(grid, 1.0, work=grid[0].longest * 8)
+
+    every = GridSearch((960,), [Unit()], price, tight, [0], 8).best()
+    seen = len(priced)
+    priced.clear()
+    found = GridSearch((960,), [Unit()], price, tight, [0], 8, rough=rough).best()
+    assert (found.grid, found.cost) == (every.grid, every.cost)
+    assert len(priced) < seen
+    assert max(priced) * 8 <= tight.task
+
+
+def test_the_last_grid_is_priced_where_none_fits():
+    none = Limits(task=0, block=None, blocks=10_000)
+
+    def price(grid):
+        return a_cost(grid, 1.0, work=grid[0].longest + 7)
+
+    found = GridSearch((4,), [Unit()], price, none, [0], 8, rough=price).best()
+    assert (counts(found), found.cost.work) == ([4], 8)
