@@ -35,6 +35,8 @@ class WindowCall(WindowOperator):
 
     name = "windowcall"
     kernel = "windowcall"
+    transparent = False  # a user's function is called once for a window
+    is_window = False
     places: tuple[Place, ...]
     function: UserFunction
 

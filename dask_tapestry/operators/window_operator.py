@@ -46,6 +46,8 @@ class WindowOperator(BlockOperator):
         Of the result.
     """
 
+    transparent = True
+    is_window = True
     window: tuple[int, ...]
     steps: tuple[int, ...]
     dtype: np.dtype[Any]

@@ -74,6 +74,9 @@ class Operator(ABC):
         Its kernel hands blocks to a function, in whatever arrays it takes them.
     is_formula
         Its output is a formula of its inputs' cells at the same place, the only one of `formulas`.
+    is_window
+        Each cell of its output is computed from a window of cells: fused with what reads windows of
+        it, those around blocks are computed again.
     is_selector
         Each cell of its output is a cell of an input.
     is_view
@@ -102,6 +105,7 @@ class Operator(ABC):
     any_format: bool = False
     calls: ClassVar[bool] = False
     is_formula: ClassVar[bool] = False
+    is_window: ClassVar[bool] = False
     is_selector: ClassVar[bool] = False
     is_view: ClassVar[bool] = False
     category: ClassVar[str] = "operator"

@@ -6,8 +6,8 @@ A value that is not held is computed within each step that reads it. Held are
 - values whose readers' annotations cannot be joined with their own;
 - results of operators that are not transparent (reductions, products), unless the rest of the step
   reads each of their cells once: then it is their epilogue;
-- stored cells, or a selection of them, and costly formulas, that several steps read, where there is
-  memory to hold them.
+- stored cells, or a selection of them, costly formulas, and what is made of windows, that several
+  steps read, where there is memory to hold them.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def _is_better_held(
     if len(users) < 2 or is_external(node):
         return False
     stored = _reads_store(node, local) and _is_read_again(node, readers)
-    costly = operator.is_formula and flops[node] >= COSTLY_FLOPS
+    costly = operator.is_window or (operator.is_formula and flops[node] >= COSTLY_FLOPS)
     if not (stored or costly):
         return False
     waits = any(_reaches(a, users - {a}, later) for a in users)

@@ -81,7 +81,8 @@ def again(priced: Priced) -> list[Node]:
     found = []
     for value, instruction in enumerate(program.instructions, start=first):
         operator, type_ = instruction.operator, instruction.type
-        if not (operator.is_formula or isinstance(operator, Source) or not operator.transparent):
+        computes = operator.is_formula or operator.is_window or not operator.transparent
+        if not (computes or isinstance(operator, Source)):
             continue
         cells = sum(b.size for b in schedule.boxes[value])
         stored = sum(operator.stored_bytes(b) for b in schedule.boxes[value])

@@ -60,6 +60,18 @@ def test_a_reduction_of_which_a_part_is_read_is_held_whole():
     assert held(ROWS.sum(axis=0) @ stored((1000, 50))) == ["reduce"]
 
 
+def test_filters_in_a_row_are_one_step():
+    smooth = dt.ndimage.gaussian_filter(stored((4000, 4000)), 2)
+    assert held(smooth) == []
+    assert held(dt.ndimage.sobel(smooth, 0)) == []
+    assert held(smooth.mean(), (smooth * 2).sum(axis=0)) == ["windowsum"]
+
+
+def test_a_users_function_of_windows_is_called_once():
+    called = dt.ndimage.generic_filter(ROWS, np.ptp, 3)
+    assert held(dt.ndimage.sobel(called, 0)) == ["windowcall"]
+
+
 def test_a_stored_source_that_several_steps_read_is_held():
     assert held(ROWS.sum(), ROWS.max(axis=0)) == ["placeholder"]
     assert held(ROWS.sum()) == []
