@@ -75,8 +75,7 @@ class Operator(ABC):
     is_formula
         Its output is a formula of its inputs' cells at the same place, the only one of `formulas`.
     is_window
-        Each cell of its output is computed from a window of cells: fused with what reads windows of
-        it, those around blocks are computed again.
+        Each cell of its output is computed from a window of cells.
     is_selector
         Each cell of its output is a cell of an input.
     is_view
@@ -88,8 +87,7 @@ class Operator(ABC):
     format
         What its blocks are held in, whatever it reads; None for NumPy's arrays.
     runs_along
-        Axis along which its blocks must be computed in order, each once, as its kernel goes on from
-        what the block before has left; None for any order.
+        Axis along which blocks are computed in order, each going on from the last; None for any.
     """
 
     name: ClassVar[str]

@@ -1,4 +1,4 @@
-"""Filters of n-dimensional images, by the names, arguments and values of `scipy.ndimage`: lazy.
+"""Filters and measurements of images, by the names, arguments and values of `scipy.ndimage`: lazy.
 
 Examples
 --------
@@ -17,7 +17,9 @@ from dask_tapestry.arrays.ndimage.filter_error import FilterError as FilterError
 from dask_tapestry.arrays.ndimage.generic import *
 from dask_tapestry.arrays.ndimage.grey_morphology import *
 from dask_tapestry.arrays.ndimage.laplacians import *
+from dask_tapestry.arrays.ndimage.measurements import *
 from dask_tapestry.arrays.ndimage.ranks import *
+from dask_tapestry.arrays.ndimage.region_extremes import *
 from dask_tapestry.arrays.ndimage.smoothing import *
 from dask_tapestry.arrays.ndimage.structures import *
 
@@ -30,10 +32,12 @@ __all__ = [
     "binary_opening",
     "binary_propagation",
     "black_tophat",
+    "center_of_mass",
     "convolve",
     "convolve1d",
     "correlate",
     "correlate1d",
+    "extrema",
     "gaussian_filter",
     "gaussian_filter1d",
     "gaussian_gradient_magnitude",
@@ -49,18 +53,27 @@ __all__ = [
     "grey_opening",
     "iterate_structure",
     "laplace",
+    "maximum",
     "maximum_filter",
     "maximum_filter1d",
+    "maximum_position",
+    "mean",
+    "median",
     "median_filter",
+    "minimum",
     "minimum_filter",
     "minimum_filter1d",
+    "minimum_position",
     "morphological_gradient",
     "morphological_laplace",
     "percentile_filter",
     "prewitt",
     "rank_filter",
     "sobel",
+    "standard_deviation",
+    "sum_labels",
     "uniform_filter",
     "uniform_filter1d",
+    "variance",
     "white_tophat",
 ]

@@ -54,4 +54,14 @@ PHRASES: dict[str, tuple[Phrase, ...]] = {
     "ndimage.binary_hit_or_miss": _own("binary_hit_or_miss(x == x)"),
     "ndimage.binary_propagation": _own("binary_propagation(x == 1, mask=x == x)"),
     "ndimage.binary_fill_holes": _own("binary_fill_holes(x == x)"),
+    **{
+        f"ndimage.{name}": _own(
+            f"{name}(x, np.arange(x.shape[-1] if x.ndim else 1) % 3, {{[1, 2]|1|None}})"
+        )
+        for name in (
+            "sum_labels mean variance standard_deviation median minimum maximum minimum_position "
+            "maximum_position center_of_mass"
+        ).split()
+    },
+    "ndimage.extrema": _own("extrema(x)[1]"),
 }
