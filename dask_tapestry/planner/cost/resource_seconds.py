@@ -79,23 +79,21 @@ def step_seconds(
 
 
 def least_step_seconds(
-    kernels: float, carried: tuple[float, float, float], count: int, plain: bool, machine: Machine
+    kernels: float, written: float, moved: float, count: int, machine: Machine
 ) -> float:
-    """Seconds that no step can do without, but for handling its `count` tasks.
+    """Seconds that no step can do without, but for reading and for handling its `count` tasks.
 
     Parameters
     ----------
     kernels
         Seconds of those, with all slots busy.
-    carried
-        Bytes that are read, written and moved.
+    written, moved
+        Bytes that go to stores, and from worker to worker.
     """
-    read, written, moved = carried
     hosts = min(machine.hosts, count)
-    network = moved / machine.network / hosts
-    link = read / machine.read_rate(plain) + written / machine.store_write
-    together = read / machine.store_read_all + written / machine.store_write_all
-    busy = kernels, network, max(link if machine.local else link / hosts, together)
+    link = written / machine.store_write / (1 if machine.local else hosts)
+    store = max(link, written / machine.store_write_all)
+    busy = kernels, moved / machine.network / hosts, store
     longest = max(busy)
     return longest + APART * (sum(busy) - longest)
 

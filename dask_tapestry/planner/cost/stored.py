@@ -168,31 +168,3 @@ def _sources(program: Program) -> tuple[tuple[int, tuple[tuple[_Shift, ...], ...
 def _middle(shape: Sequence[int]) -> list[int]:
     """A cell off the diagonal, and with one after it where there is another."""
     return [min((dim + 1) * n // (len(shape) + 2), max(n - 2, 0)) for dim, n in enumerate(shape)]
-
-
-@lru_cache(maxsize=1024)
-def reads_without_gaps(program: Program) -> bool:
-    """Whether blocks in a row together read all chunks that they read as one.
-
-    Cells that are picked far apart leave chunks between them to nobody; where an operator picks
-    them by a list, nothing is known.
-    """
-    rules = [
-        i.operator.regularity(i.types)
-        for i in program.instructions
-        if not isinstance(i.operator, Source)
-    ]
-    if any(None in (rule or (None,)) for rule in rules):
-        return False
-    if 0 in program.type.shape:
-        return True
-    middle = _middle(program.type.shape)
-    boxes = program.schedule(ZRange(middle, [a + 1 for a in middle]), rounded=False).boxes
-    for value, shifts in _sources(program):
-        source = program.instructions[value - len(program.inputs)].operator
-        assert isinstance(source, Source)
-        sides = source.read_sides or (1,) * program.types[value].ndim
-        for box, own in zip(boxes[value], shifts, strict=False):
-            if any(abs(n) > max(box.hi[a] - box.lo[a], sides[a]) for _, a, n in own):
-                return False
-    return True

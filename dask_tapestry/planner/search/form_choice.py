@@ -139,7 +139,7 @@ class _Chooser:
             worse = 0
             for at in others:
                 best, worse = (at, 0) if ranked(at) < ranks[best] else (best, worse + 1)
-                if worse == form.patience or ranks[at] > ranks[best].with_seconds(FAR_WORSE):
+                if worse == form.patience or _is_far_worse(ranks[at], ranks[best]):
                     break
         found = ranks[best], sizes[best]
         for size in _whole_chunks(node, sizes[best], sizes):
@@ -188,6 +188,11 @@ class _Chooser:
             if one is node or one in held:
                 steps[one] = place(one, boundary, {**self._placed, **before, **steps}, self.pricing)
         return steps
+
+
+def _is_far_worse(rank: Rank, best: Rank) -> bool:
+    """Whether what is allowed as another one is takes so much longer that sizes beyond it do."""
+    return rank.exceeded == best.exceeded and rank.seconds > FAR_WORSE * best.seconds
 
 
 def _whole_chunks(node: Node, size: int, sizes: Sequence[int]) -> set[int]:

@@ -45,7 +45,6 @@ def test_no_grid_takes_less(seed):
     ],
 )
 def test_nor_does_one_of_stored_chunks(pick, machine):
-    """Of cells that are picked far apart, small blocks read less than large ones do."""
     y = pick(stored((1000, 1000), "f8", (100, 50)))
     one, least = program(y), Least.of(program(y), machine)
     for seed in range(20):
@@ -54,18 +53,8 @@ def test_nor_does_one_of_stored_chunks(pick, machine):
         assert found >= least.seconds(grid, (), machine) * (1 - 1e-9)
 
 
-def test_what_is_stored_is_read_once_at_least():
-    x = stored((1000, 1000), "f8", (100, 50))
-    reads = {name: Least.of(program(y), MACHINES[0]).read for name, y in cells(x).items()}
-    assert reads == {"all": x.nbytes, "a half": x.nbytes // 2, "far apart": 0, "listed": 0}
-
-
-def cells(x):
-    return {"all": x + 1, "a half": x[500:] + 1, "far apart": x[::300] + 1, "listed": x[[7, 3]] + 1}
-
-
 def test_the_bound_is_near_what_a_good_grid_takes():
-    x = stored((4000, 4000), "f8", (500, 500))
-    one, grid = program(x + 1), (Cuts.regular(4000, 500), Cuts.regular(4000, 2000))
+    x = dt.ones((4000, 4000))
+    one, grid = program(dt.exp(dt.cos(x)) + x), (Cuts.regular(4000, 500), Cuts.regular(4000, 2000))
     least = Least.of(one, MACHINES[0]).seconds(grid, (), MACHINES[0])
     assert least > 0.5 * step_cost(one, grid, (), MACHINES[0], HANDY).seconds

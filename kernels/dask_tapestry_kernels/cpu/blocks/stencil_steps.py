@@ -194,7 +194,7 @@ def tile_of(shape: Ints, reach: Ints, steps: int, cell_bytes: int) -> tuple[floa
     --------
     >>> more, sides = tile_of((6000, 6000), (1, 1), 8, 8)
     >>> sides, round(more, 2)
-    ((120, 512), 1.17)
+    ((110, 512), 1.08)
     """
     best: tuple[float, Ints] | None = None
     for width in dict.fromkeys(min(width, shape[-1]) for width in (*WIDTHS, 1)):
