@@ -17,7 +17,7 @@ import dask_tapestry as dt
 
 Make = Callable[[np.ndarray, Path], Any]
 Chunks = tuple[int | tuple[int, ...], ...]
-PIECES = (1, 4, 2, 2)  # about so many to an axis, by the number of axes
+PIECES = (1, 4, 2, 2, 2, 2)  # about so many to an axis, by the number of axes
 
 
 class Sharding(NamedTuple):
