@@ -18,11 +18,7 @@ from dask_tapestry.planner.access.from_others import Reading, bytes_from_others
 from dask_tapestry.planner.cost.block_seconds import Order, block_seconds
 from dask_tapestry.planner.cost.footprint import Needs, needs_of, reach_of
 from dask_tapestry.planner.cost.own_resources import beyond_limits, step_amounts
-from dask_tapestry.planner.cost.resource_seconds import (
-    Taken,
-    Tasks,
-    step_seconds,
-)
+from dask_tapestry.planner.cost.resource_seconds import Taken, Tasks, step_seconds
 from dask_tapestry.planner.cost.store_requests import block_requests
 from dask_tapestry.planner.cost.stored import stored_bytes
 from dask_tapestry.planner.cost.waves import Blocks

@@ -146,7 +146,9 @@ def _sources(program: Program) -> tuple[tuple[int, tuple[tuple[_Shift, ...], ...
     ]
     if not values or 0 in shape:
         return ()
-    middle = _middle(shape)
+    middle = [  # off the diagonal, and with a cell after it where there is another
+        min((dim + 1) * n // (len(shape) + 2), max(n - 2, 0)) for dim, n in enumerate(shape)
+    ]
     origin = program.schedule(ZRange(middle, [a + 1 for a in middle]), rounded=False)
     shifts: dict[int, list[list[_Shift]]] = {v: [[] for _ in origin.boxes[v]] for v in values}
     for dim, extent in enumerate(shape):
@@ -163,8 +165,3 @@ def _sources(program: Program) -> tuple[tuple[int, tuple[tuple[_Shift, ...], ...
                     if a != b
                 ]
     return tuple((value, tuple(map(tuple, found))) for value, found in shifts.items())
-
-
-def _middle(shape: Sequence[int]) -> list[int]:
-    """A cell off the diagonal, and with one after it where there is another."""
-    return [min((dim + 1) * n // (len(shape) + 2), max(n - 2, 0)) for dim, n in enumerate(shape)]
