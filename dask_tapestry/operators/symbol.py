@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 from uuid import uuid4
 
@@ -9,6 +11,9 @@ from dask_tapestry.errors import TraceError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Source, Tensor, TensorType, apply
 from dask_tapestry.zspace import ZRange
+
+Answer = Callable[[Tensor], Any]
+answering: ContextVar[Answer | None] = ContextVar("answering", default=None)
 
 
 @dataclass(frozen=True)
@@ -48,3 +53,9 @@ class Symbol(Source):
 def symbol(what: str, advice: str, dtype: Any, shape: tuple[int, ...] = ()) -> Tensor:
     """Return a new symbol of `shape` and `dtype`."""
     return apply(Symbol(what, advice, uuid4().hex, TensorType(shape, dtype)))
+
+
+def known_while_traced(value: Tensor) -> Any:
+    """The value for all that symbols stand for, where the trace that is going on knows it."""
+    answer = answering.get()
+    return None if answer is None else answer(value)

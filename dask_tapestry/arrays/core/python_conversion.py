@@ -9,6 +9,8 @@ import numpy as np
 
 from dask_tapestry.arrays.core.method_stubs import ArrayMethods
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError, ShapeError
+from dask_tapestry.operators.symbol import known_while_traced
+from dask_tapestry.teg import Tensor
 
 T = TypeVar("T")
 
@@ -20,6 +22,8 @@ class PythonConversion(ArrayMethods):
 
     if TYPE_CHECKING:
 
+        @property
+        def node(self) -> Tensor: ...
         @property
         def shape(self) -> tuple[int, ...]: ...
         @property
@@ -35,7 +39,8 @@ class PythonConversion(ArrayMethods):
             raise ArgumentTypeError(
                 f"only arrays of one cell can be converted to {convert.__name__}: {self.shape}"
             )
-        return convert(np.asarray(self).reshape(())[()])
+        known = known_while_traced(self.node)
+        return convert(np.asarray(self).reshape(())[()] if known is None else known)
 
     def __bool__(self) -> bool:
         if self.size != 1:

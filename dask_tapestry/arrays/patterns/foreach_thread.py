@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -10,6 +11,14 @@ import numpy as np
 from dask_tapestry.amounts import integer, is_one_of
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.declared_arguments import checked
+from dask_tapestry.arrays.core.effect import Effect
+from dask_tapestry.arrays.patterns.thread_kinds import (
+    MOST_KINDS,
+    Box,
+    check_kinds,
+    check_written,
+    cut,
+)
 from dask_tapestry.arrays.patterns.thread_trace import (
     ADVICE,
     Concurrently,
@@ -33,6 +42,7 @@ from dask_tapestry.operators.thread_inserts import (
     inserted,
     thread_cells,
 )
+from dask_tapestry.operators.thread_kinds import ThreadsDifferError
 from dask_tapestry.operators.thread_slice import part_of, thread_slice
 from dask_tapestry.operators.thread_tiles import pieces
 from dask_tapestry.operators.threads import Threads, replaced
@@ -58,6 +68,9 @@ def foreach_thread(
     them as with any arrays, and says what it makes: it returns ``perform_concurrently(...)``, or
     writes to arrays that exist by `subview` and returns None. Threads within threads become one
     space of threads.
+
+    Where the body asks for a value of threads' numbers, as ``min(4, n - 4 * i)`` does for the size
+    of the last tile, it is called once for each kind of threads, of which there are at most 64.
 
     Source: MLIR's RFC of `foreach_thread`.
 
@@ -107,29 +120,80 @@ def foreach_thread(
     if not is_one_of(on_overlap, ("error", "last")):
         raise ArgumentError(f"on_overlap is 'error' or 'last', not {on_overlap!r}")
     name, last = name_of(body), on_overlap == "last"
-    outer = outer_trace()
-    trace = Trace.begun(name, _extents(num_threads))
-    returned = _called(body, trace, name)
-    if returned is None:
-        if not trace.writes:
-            raise TraceError(f"{name} neither writes nor returns what perform_concurrently makes")
+    outer, kinds = outer_trace(), _kinds(body, name_of(body), _extents(num_threads))
+    if len({None if one is None else len(one.inserts) for _, one in kinds}) > 1:
+        raise TraceError(f"{name}: threads of different sizes or conditions make different results")
+    if kinds[0][1] is None:
+        return _written(name, [trace for trace, _ in kinds], outer, last, check)
+    made: list[list[Nested]] = []
+    for trace, returned in kinds:
+        if trace.writes:
+            raise TraceError(f"{name} returns inserts and writes to subviews: do one of the two")
+        assert returned is not None
+        made.append([_nested(one, trace, last, check) for one in returned.inserts])
+    around = len(kinds[0][0].around.ids)
+    for alike in zip(*made, strict=True):
+        check_kinds(name, alike, [trace.own for trace, _ in kinds], around)
+    nodes: list[Tensor] = []
+    for (trace, _), inserts in zip(kinds, made, strict=True):
+        if outer is None:
+            check_events(name, trace.events)
+            nodes = _results(_into(inserts, nodes), trace)
+        else:
+            outer.has(trace)
+            nodes = [_promised(one, outer) for one in _into(inserts, nodes)]
+    results = [Array(node) for node in nodes]
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def _kinds(
+    body: Callable[..., Any], name: str, extents: tuple[int, ...]
+) -> list[tuple[Trace, Concurrently | None]]:
+    """The body, traced for each box of threads that are alike, in the order of their numbers."""
+    todo: list[Box] = [tuple((0, n) for n in extents)]
+    found: list[tuple[Trace, Concurrently | None]] = []
+    while todo:
+        trace = Trace.begun(name, todo.pop())
+        try:
+            found.append((trace, _called(body, trace, name)))
+        except ThreadsDifferError as error:
+            if error.number not in trace.ids:
+                raise
+            todo += reversed(cut(trace.own, trace.ids.index(error.number), error.cuts))
+        if len(todo) + len(found) > MOST_KINDS:
+            raise TraceError(
+                f"{name}: sizes and conditions tell more than {MOST_KINDS} kinds of threads apart: "
+                "take parts of one size and choose with where"
+            )
+    if len(found) > 1 and any(trace.events for trace, _ in found):
+        raise TraceError(f"{name}: threads that wait for others take parts of one size")
+    return found
+
+
+def _written(
+    name: str, traces: Sequence[Trace], outer: Trace | None, last: bool, check: bool
+) -> Effect | None:
+    """What bodies that return nothing write: at once, or with the threads around them."""
+    if not any(trace.writes for trace in traces):
+        raise TraceError(f"{name} neither writes nor returns what perform_concurrently makes")
+    for trace in traces:
         for n, (target, one) in enumerate(trace.writes):
             trace.writes[n] = target, one._replace(last=one.last or last, check=check)
-        if outer is None:
-            writes = [(target, _resolved(one, trace)) for target, one in trace.writes]
-            return written(name, writes, trace.events, trace.reads)
-        outer.has(trace)
+    check_written(name, [trace.writes for trace in traces], len(traces[0].around.ids))
+    if outer is not None:
+        for trace in traces:
+            outer.has(trace)
         return None
-    if trace.writes:
-        raise TraceError(f"{name} returns inserts and writes to subviews: do one of the two")
-    made = [_nested(one, trace, last, check) for one in returned.inserts]
-    if outer is None:
-        check_events(name, trace.events)
-        results = [Array(one) for one in _results(made, trace)]
-    else:
-        outer.has(trace)
-        results = [Array(_promised(one, outer)) for one in made]
-    return results[0] if len(results) == 1 else tuple(results)
+    writes = [(target, _resolved(one, trace)) for trace in traces for target, one in trace.writes]
+    events = [one for trace in traces for one in trace.events]
+    return written(name, writes, events, set().union(*[trace.reads for trace in traces]))
+
+
+def _into(made: Sequence[Nested], before: Sequence[Tensor]) -> list[Nested]:
+    """Inserts of one kind of threads, into what the kinds before it have made."""
+    if not before:
+        return list(made)
+    return [replace(one, into=node) for one, node in zip(made, before, strict=True)]
 
 
 def _extents(num_threads: int | Sequence[int]) -> tuple[int, ...]:
@@ -146,7 +210,7 @@ def _extents(num_threads: int | Sequence[int]) -> tuple[int, ...]:
 def _called(body: Callable[..., Any], trace: Trace, name: str) -> Concurrently | None:
     try:
         with tracing(trace):
-            returned = body(*[Array(one) for one in trace.ids])
+            returned = body(*[Array(one) for one in trace.numbers])
     except TraceError as error:
         why = str(error).partition("\n")[0]
         raise TraceError(f"{name} cannot be traced: {why}") from error

@@ -50,7 +50,7 @@ Strides = int | Sequence[int]
 
 
 def extract_slice(
-    x: ArrayLike, offsets: Sequence[Offset], sizes: Sequence[int], strides: Strides = 1
+    x: ArrayLike, offsets: Sequence[Offset], sizes: Sequence[Offset], strides: Strides = 1
 ) -> Array:
     """Take a part of an array, in the body of `foreach_thread`.
 
@@ -63,7 +63,7 @@ def extract_slice(
     offsets
         For each axis where the part begins: a number, or what is computed of threads' numbers.
     sizes
-        The shape of the part, the same for all threads.
+        The shape of the part: numbers, or computed of threads' numbers.
     strides
         Between its cells, one for all axes or one each; at least 1.
 
@@ -77,7 +77,7 @@ def extract_slice(
     ShapeError
         If the part does not fit the array.
     TraceError
-        If a size is not known.
+        If a size is computed of something else than threads' numbers.
 
     See Also
     --------
@@ -113,7 +113,7 @@ def parallel_insert_slice(
     value: ArrayLike,
     into: ArrayLike,
     offsets: Sequence[Offset],
-    sizes: Sequence[int] | None = None,
+    sizes: Sequence[Offset] | None = None,
     strides: Strides = 1,
 ) -> InsertSlice:
     """Say what a thread puts into an array; for `perform_concurrently`.
@@ -233,13 +233,13 @@ class Subview:
     """
 
     def __init__(
-        self, target: Writable, offsets: Sequence[Offset], sizes: Sequence[int], strides: Strides
+        self, target: Writable, offsets: Sequence[Offset], sizes: Sequence[Offset], strides: Strides
     ) -> None:
         if not isinstance(target, np.ndarray) and not is_zarr_array(target):
             name = type(target).__name__
             raise ArgumentTypeError(f"subview takes a NumPy or Zarr array to write to, not {name}")
         self._target, self._offsets, self._strides = target, tuple(offsets), strides
-        self.shape = tuple(integer(n) for n in sizes)
+        self.shape = tuple(_size("subview", n) for n in listed(sizes, "sizes"))
 
     def __getitem__(self, key: EllipsisType | slice) -> Array:
         _check_key(key)
@@ -264,7 +264,7 @@ class Subview:
 
 
 def subview(
-    target: Writable, offsets: Sequence[Offset], sizes: Sequence[int], strides: Strides = 1
+    target: Writable, offsets: Sequence[Offset], sizes: Sequence[Offset], strides: Strides = 1
 ) -> Subview:
     """Take a part of an array that exists, to read it or to write to it in `foreach_thread`.
 
@@ -280,7 +280,7 @@ def subview(
     offsets
         For each axis where the part begins: a number, or what is computed of threads' numbers.
     sizes
-        The shape of the part, the same for all threads.
+        The shape of the part: numbers, or computed of threads' numbers.
     strides
         Between its cells, one for all axes or one each; at least 1.
 
@@ -337,16 +337,16 @@ def _where(
     function: str,
     x: TensorType,
     offsets: Sequence[Offset],
-    sizes: Sequence[int],
+    sizes: Sequence[Offset],
     strides: Strides,
 ) -> tuple[tuple[Tensor, ...], tuple[int, ...], tuple[int, ...]]:
     """The arguments that say where a part lies, checked."""
+    part = tuple(_size(function, n) for n in listed(sizes, "sizes"))
     try:
-        part = tuple(integer(n) for n in sizes)
         each = strides if isinstance(strides, Sequence) else (strides,) * x.ndim
         steps = tuple(integer(k) for k in each)
     except TypeError as error:
-        raise TraceError(f"{function}: sizes and strides are the same for all threads") from error
+        raise TraceError(f"{function}: strides are the same for all threads") from error
     starts = tuple(_start(function, one) for one in listed(offsets, "offsets"))
     if not len(starts) == len(part) == len(steps) == x.ndim:
         raise ShapeError(
@@ -356,6 +356,15 @@ def _where(
     if any(n < 0 for n in part) or any(k < 1 for k in steps):
         raise ShapeError(f"{function}: sizes {part} are at least 0, strides {steps} at least 1")
     return starts, part, steps
+
+
+def _size(function: str, size: Offset) -> int:
+    """A size, which all threads that are traced together have."""
+    if not isinstance(size, Array):
+        return integer(size)
+    if size.ndim or size.dtype.kind not in "iu":
+        raise DTypeError(f"{function}: a size is one integer, not {size.node.type}")
+    return int(size)
 
 
 def _start(function: str, offset: Offset) -> Tensor:

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import field
 from typing import Any, Final
 
+import numpy as np
+
 from dask_tapestry.errors import TraceError
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.affine_cells import Affine
 from dask_tapestry.operators.coordinates import INDEX_DTYPE
-from dask_tapestry.operators.symbol import symbol
+from dask_tapestry.operators.elementwise import elementwise
+from dask_tapestry.operators.symbol import answering, symbol
 from dask_tapestry.operators.thread_inserts import ThreadInsert
+from dask_tapestry.operators.thread_kinds import same_for_all
 from dask_tapestry.operators.thread_turns import Event
 from dask_tapestry.operators.threads import Threads
 from dask_tapestry.teg import Node, Tensor
 
 ADVICE: Final = (
     "compute with it, choose with where, and take parts of arrays with extract_slice or subview, "
-    "not with if, and not with slices"
+    "not with if, and not with slices, unless threads' numbers alone tell it"
 )
+Span = tuple[int, int]
 _current: ContextVar[Trace | None] = ContextVar("trace", default=None)
 
 
@@ -85,7 +92,7 @@ class Trace:
     threads
         All ids, the outermost first.
     own
-        How many of them are the body's own.
+        Of the body's own ids the numbers that it is called for.
     nested
         Results of threads within it, by the symbols that stand for them.
     writes
@@ -97,20 +104,28 @@ class Trace:
     """
 
     threads: Threads
-    own: int
+    own: tuple[Span, ...]
     nested: dict[Node, Nested] = field(default_factory=dict)
     writes: list[tuple[Any, ThreadInsert]] = field(default_factory=list)
     reads: set[Node] = field(default_factory=set)
     events: list[Event] = field(default_factory=list)
 
     @classmethod
-    def begun(cls, name: str, extents: tuple[int, ...]) -> Trace:
-        """A trace of a body, within the one that is going on."""
+    def begun(cls, name: str, spans: Sequence[Span]) -> Trace:
+        """A trace of a body for a box of threads, within the one that is going on."""
         outer = _current.get()
         around = Threads(name, (), ()) if outer is None else outer.threads
-        ids = tuple(symbol("a thread's number", ADVICE, INDEX_DTYPE) for _ in extents)
-        threads = Threads(name, (*around.ids, *ids), (*around.extents, *extents))
-        return cls(threads, len(extents))
+        ids = tuple(symbol("a thread's number", ADVICE, INDEX_DTYPE) for _ in spans)
+        extents = (*around.extents, *(b - a for a, b in spans))
+        first = (*(0 for _ in around.ids), *(a for a, _ in spans))
+        if around.called:
+            first = (*(one.constant for one in around.called), *first[len(around.ids) :])
+        called = tuple(
+            Affine(tuple(int(d == dim) for d in range(len(first))), a)
+            for dim, a in enumerate(first)
+        )
+        threads = Threads(name, (*around.ids, *ids), extents, called if any(first) else ())
+        return cls(threads, tuple(spans))
 
     def has(self, inner: Trace) -> None:
         """Take over what threads within these have said."""
@@ -121,13 +136,19 @@ class Trace:
 
     @property
     def ids(self) -> tuple[Node, ...]:
-        """The body's own ids."""
-        return self.threads.ids[len(self.threads.ids) - self.own :]
+        """The body's own ids, from 0."""
+        return self.threads.ids[len(self.threads.ids) - len(self.own) :]
+
+    @property
+    def numbers(self) -> tuple[Tensor, ...]:
+        """What the body is called with."""
+        pairs = zip(self.ids, self.own, strict=True)
+        return tuple(elementwise("add", id_, np.int64(a)) if a else id_ for id_, (a, _) in pairs)
 
     @property
     def around(self) -> Threads:
         """The space around the body's own."""
-        count = len(self.threads.ids) - self.own
+        count = len(self.threads.ids) - len(self.own)
         name, ids, extents, _ = self.threads
         return Threads(name, ids[:count], extents[:count])
 
@@ -140,8 +161,11 @@ class tracing:  # noqa: N801  (a context, written as one)
 
     def __enter__(self) -> None:
         self._token = _current.set(self._trace)
+        threads = self._trace.threads
+        self._answering = answering.set(lambda value: same_for_all(value, threads))
 
     def __exit__(self, *error: object) -> None:
+        answering.reset(self._answering)
         _current.reset(self._token)
 
 
