@@ -20,7 +20,12 @@ from dask_tapestry.arrays.fft.one_axis import fft
 from dask_tapestry.arrays.grouping import groupby_reduce
 from dask_tapestry.arrays.indexing import take, take_along_axis
 from dask_tapestry.arrays.linalg import sparse_matmul
-from dask_tapestry.arrays.ndimage import gaussian_filter, median_filter, minimum_filter
+from dask_tapestry.arrays.ndimage import (
+    gaussian_filter,
+    median_filter,
+    minimum_filter,
+    spline_filter,
+)
 from dask_tapestry.arrays.nn.convolutions import conv
 from dask_tapestry.arrays.patterns.gathering import gather
 from dask_tapestry.arrays.planning import plan
@@ -261,6 +266,7 @@ PROBES: Final = (  # those first that need no compiling, then those that most pr
     Probe("windowfold", _of_image(lambda x: minimum_filter(x, 5))),
     Probe("windowextreme", _of_image(lambda x: minimum_filter(x, footprint=CROSS))),
     Probe("windowrank", _of_image(lambda x: median_filter(x, 3)), CELLS // 4),
+    Probe("splinefilter", _of_image(spline_filter)),
     Probe("stencilsteps", _stepped),
     Probe("fourier", lambda n: fft(asarray(_cells(n, "c16").reshape(-1, 1024)))),
     Probe("fourier complex64", lambda n: fft(asarray(_cells(n, "c8").reshape(-1, 1024)))),

@@ -21,6 +21,7 @@ from dask_tapestry.arrays.ndimage.measurements import *
 from dask_tapestry.arrays.ndimage.ranks import *
 from dask_tapestry.arrays.ndimage.region_extremes import *
 from dask_tapestry.arrays.ndimage.smoothing import *
+from dask_tapestry.arrays.ndimage.splines import *
 from dask_tapestry.arrays.ndimage.structures import *
 
 __all__ = [
@@ -70,6 +71,8 @@ __all__ = [
     "prewitt",
     "rank_filter",
     "sobel",
+    "spline_filter",
+    "spline_filter1d",
     "standard_deviation",
     "sum_labels",
     "uniform_filter",

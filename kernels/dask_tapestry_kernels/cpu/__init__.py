@@ -35,6 +35,7 @@ KERNELS: Final = KernelTable(
         "blocks.shuffle": "route send serve answer giveback foldsent",
         "blocks.sort": "sort argsort top withplaces",
         "blocks.sparse_matmul": "sparsematmul",
+        "blocks.spline_filter": "splinefilter",
         "blocks.stencil_steps": "stencilsteps",
         "blocks.take": "take takealong insert",
         "blocks.user_functions": "call member fold blockwise",

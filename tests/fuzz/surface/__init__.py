@@ -15,6 +15,7 @@ from tests.fuzz.surface import (
     cells,
     distributions,
     filters,
+    interpolation,
     layers,
     masked,
     matrices,
@@ -26,9 +27,9 @@ from tests.fuzz.surface import (
 from tests.fuzz.trust import takes_for_ever
 
 TABLES: tuple[Mapping[str, Sequence[Phrase | str]], ...] = (
-    arrangements.PHRASES, cells.PHRASES, distributions.PHRASES, filters.PHRASES, layers.PHRASES,
-    masked.PHRASES, matrices.PHRASES, methods.PHRASES, own.PHRASES, records.PHRASES,
-    statistics.PHRASES,
+    arrangements.PHRASES, cells.PHRASES, distributions.PHRASES, filters.PHRASES,
+    interpolation.PHRASES, layers.PHRASES, masked.PHRASES, matrices.PHRASES, methods.PHRASES,
+    own.PHRASES, records.PHRASES, statistics.PHRASES,
 )  # fmt: skip
 PHRASES: dict[str, tuple[Phrase, ...]] = {
     name: tuple(p if isinstance(p, Phrase) else Phrase(p) for p in phrases)
