@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from itertools import product
 from typing import Any
 
+import numpy as np
+
 from dask_tapestry.errors import ShapeError
+from dask_tapestry.io.cells_digest import cells_digest
 from dask_tapestry.io.slot import Slot
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Source, Tensor, TensorType, apply
 from dask_tapestry.teg.chunking import Chunks, Known, said_but
 from dask_tapestry.teg.operator import Types
+from dask_tapestry.teg.origin import TO_ZARR, UnnamedError
 from dask_tapestry.zspace import Cuts, ZRange
 from dask_tapestry_kernels.block_format import BlockFormat
 
@@ -50,6 +55,16 @@ class BlockSource(Source):
     def slot(self, number: int, identity: str = "") -> Slot:
         told = (self.cuts, self.order, identity, self.stored_cuts, self.format)
         return Slot(number, self.type, *told)
+
+    def origin(self) -> str:
+        """Digest of the cells, where all blocks are arrays in this process."""
+        shape = [cuts.count for cuts in self.cuts]
+        keys = [(self.key_name, *index) for index in product(*map(range, shape))]
+        blocks = [block for block in map(self.graph.get, keys) if type(block) is np.ndarray]
+        if len(blocks) < len(keys):
+            what = f"blocks of {self.type} that others compute, or that workers keep, have no name"
+            raise UnnamedError(what, TO_ZARR)
+        return f"{self.type} {self.cuts} {[cells_digest(block) for block in blocks]}"
 
     def read(self, box: ZRange, out: Block | None = None) -> Block:
         raise NotImplementedError("blocks of a collection are handed to a step, not read by it")

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from uuid import uuid4
 
 import numpy as np
+from dask.tokenize import TokenizationError, tokenize
 from numpy.typing import DTypeLike
 
 from dask_tapestry.errors import DTypeError
@@ -14,6 +15,7 @@ from dask_tapestry.io.chunked_source import ChunkedSource
 from dask_tapestry.io.declared_type import checked_block, declared_type
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Tensor, TensorType, apply
+from dask_tapestry.teg.origin import TO_ZARR, UnnamedError
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.block_format import BlockFormat, refusal, with_all_cells
@@ -48,6 +50,17 @@ class DuckSource(ChunkedSource):
     def read(self, box: ZRange, out: Block | None = None) -> Block:
         cells = with_all_cells(self.data[box.slices()])
         return checked_block(cells, box.shape, self.type.dtype, self.data)
+
+    def origin(self) -> str:
+        """What the object says by ``__dask_tokenize__``; the cells of sparse arrays."""
+        what = f"an object of {type(self.data).__name__} has no name"
+        if not hasattr(self.data, "__dask_tokenize__") and self.format is None:
+            way = "give its class a method __dask_tokenize__, which returns what tells its cells"
+            raise UnnamedError(what, f"{way}, or {TO_ZARR}")
+        try:
+            return f"{self.type} {tokenize(self.data, ensure_deterministic=True)}"
+        except TokenizationError as error:
+            raise UnnamedError(what, TO_ZARR) from error
 
     def text(self) -> str:
         return type(self.data).__name__

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 from uuid import uuid4
 
@@ -17,6 +18,7 @@ from dask_tapestry.io.declared_type import checked_block, declared_type
 from dask_tapestry.io.journal import JOURNAL, Box, boxes_from_json, incomplete_error
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Tensor, TensorType, apply
+from dask_tapestry.teg.origin import UnnamedError, file_stamp
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
 
@@ -60,6 +62,13 @@ class Hdf5Source(ChunkedSource):
         except (OSError, KeyError, ValueError, TypeError) as error:
             where = f"{self.dataset} of the HDF5 file {self.path}"
             raise StoreError(f"cannot read {box} of {where}: {error}") from error
+
+    def origin(self) -> str:
+        """The dataset, and the stamp of its file, which must be open to read alone."""
+        if self.changing:
+            way = "open the file with mode 'r'"
+            raise UnnamedError(f"what is in {self.path}{self.dataset} may change", way)
+        return f"{Path(self.path).resolve()} {self.dataset} {self.type} {file_stamp(self.path)}"
 
     def text(self) -> str:
         return repr(f"{self.path}{self.dataset}")

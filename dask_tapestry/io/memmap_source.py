@@ -9,6 +9,7 @@ import numpy as np
 from dask_tapestry.io.memmap_file import MappedFile, mapped_path
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Source, TensorType
+from dask_tapestry.teg.origin import file_stamp
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
 
@@ -30,6 +31,10 @@ class MemmapSource(Source):
 
     def read(self, box: ZRange, out: Block | None = None) -> Block:
         return np.asarray(self.file.array[box.index()], self.file.dtype.newbyteorder("="))
+
+    def origin(self) -> str:
+        """The file with its stamp, and which cells of it."""
+        return f"{self.file.cells} {file_stamp(self.file.path)}"
 
     def text(self) -> str:
         return repr(self.file.path)

@@ -14,6 +14,7 @@ from dask_tapestry.io.declared_type import checked_block
 from dask_tapestry.io.npy_stack_info import INFO, read_info
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Source, Tensor, TensorType, apply
+from dask_tapestry.teg.origin import file_stamp
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
 
 HEADERS: Final = Lock()  # NumPy parses them by `ast`, which fails at times in two threads at once
@@ -68,6 +69,12 @@ class NpyStackSource(Source):
             return checked_block(cells, held.shape, self.type.dtype, self)
         except (OSError, ValueError, TypeError) as error:
             raise StoreError(f"cannot read {held} of the stack from {path}: {error}") from error
+
+    def origin(self) -> str:
+        """The folder, and the stamps of its files."""
+        folder = Path(self.folder).resolve()
+        names = [INFO, *[f"{number}.npy" for number in range(self.cuts[self.axis].count)]]
+        return f"{folder} {self.type} {[file_stamp(folder / name) for name in names]}"
 
     def text(self) -> str:
         return repr(self.folder)

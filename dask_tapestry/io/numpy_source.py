@@ -10,6 +10,7 @@ from uuid import uuid4
 import numpy as np
 
 from dask_tapestry.errors import ArgumentError, DTypeError
+from dask_tapestry.io.cells_digest import cells_digest
 from dask_tapestry.io.declared_type import declared_type
 from dask_tapestry.io.masked_array import is_masked
 from dask_tapestry.io.slot import Slot
@@ -43,6 +44,10 @@ class NumpySource(Source):
     def order(self) -> Literal["C", "F"]:  # type: ignore[override]
         flags = self.data.flags
         return "F" if flags.f_contiguous and not flags.c_contiguous else "C"
+
+    def origin(self) -> str:
+        """Digest of the cells: each is looked at."""
+        return f"{self.type} {cells_digest(self.data)}"
 
     def slot(self, number: int, identity: str = "") -> Slot:
         kind = {"order": self.order, "is_table": self.is_table}

@@ -56,6 +56,10 @@ class ReadBackSource(Source):
         """Why only this process can read, or None where any can."""
         return self.inner.local_only
 
+    def origin(self) -> str:
+        """Where it is: what is there then, the writes that it follows tell."""
+        return self.inner.text()
+
     def stored_bytes(self, box: ZRange) -> int:
         return self.inner.stored_bytes(box)
 

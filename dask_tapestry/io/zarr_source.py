@@ -22,6 +22,7 @@ from dask_tapestry.io.zarr_version import Version
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Source, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
+from dask_tapestry.teg.origin import file_stamp
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
 
@@ -71,6 +72,14 @@ class ZarrSource(ChunkedSource):
     @property
     def stamp(self) -> str:
         return "" if self.version is None else self.version.text
+
+    def origin(self) -> str:
+        """Where the array is, and the stamp of its metadata and of the writes to it."""
+        found = Version.of(self.location, "")
+        stamp = "" if found is None else found.text
+        if self.location.is_zip:
+            stamp = file_stamp(self.location.store.path)
+        return f"{self.location.key} {self.type} {self.stored} {stamp}"
 
     def confirm(self, boxes: Iterable[ZRange]) -> None:
         if self.version is not None:

@@ -23,11 +23,15 @@ FLOPS: Final = 8  # operations that a cell's bits cost
 
 
 class Stream(NamedTuple):
-    """Which random numbers: the key of the seed, the number of the call, and of its part."""
+    """Which random numbers: the key of the seed, the number of the call, and of its part.
+
+    `seeded` is false where the system chose the seed: another process draws others.
+    """
 
     key: tuple[int, int]
     call: int
     part: int = 0
+    seeded: bool = True
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 
 from dask_tapestry.teg.chunking import Chunks, Known, said
 from dask_tapestry.teg.operator import Operator, Types
+from dask_tapestry.teg.origin import TO_ZARR, UnnamedError
 from dask_tapestry.zspace import Cuts, ZRange
 
 Block = np.ndarray[Any, Any]
@@ -91,6 +92,16 @@ class Source(Operator):
     def stamp(self) -> str:
         """Text that is another for other versions of what is stored; empty where none is known."""
         return ""
+
+    def origin(self) -> str:
+        """Text that any process finds for these data, and that is another for others.
+
+        Raises
+        ------
+        UnnamedError
+            If nothing tells the data from others.
+        """
+        raise UnnamedError(f"the cells of {self.label}({self.text()}) have no name", TO_ZARR)
 
     def confirm(self, boxes: Iterable[ZRange]) -> None:
         """Raise `StoreError` if the cells that a task has read are not all of the version read."""

@@ -12,9 +12,9 @@ from typing import Any, Final
 from uuid import uuid4
 
 from dask_tapestry.arrays.core.array import Array
-from dask_tapestry.arrays.loops.identity import Identity
 from dask_tapestry.arrays.storage.zarr_arrays import from_zarr, to_zarr
 from dask_tapestry.errors import StoreError
+from dask_tapestry.io.identity import Identity
 from dask_tapestry.io.zarr_location import Location, zarr
 from dask_tapestry.late_named_tuple import NamedTuple
 

@@ -1,14 +1,12 @@
-"""Identity of a loop: of its graph, of the data that its steps read, and of its first state.
+"""Identity of a loop: of the graph of its step, of the data that steps read, of its first state.
 
-The graph that a step was traced to is its code: a step that is written otherwise and computes by
-the same operators is the same step. Cells are known by a sum of their bits, each mixed with its
-place: a reduction like others, so that a state may be as large as a cluster.
+Cells that no origin names are known by a sum of their bits, each mixed with its place: a reduction
+like others, so that a state may be as large as a cluster.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from hashlib import blake2b
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -19,53 +17,42 @@ from dask_tapestry.arrays.loops.traced import Traced
 from dask_tapestry.arrays.planning import compute
 from dask_tapestry.arrays.shape.reshaping import reshape
 from dask_tapestry.errors import DTypeError
-from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.planner.saved import digest
-from dask_tapestry.teg import Graph, Source
+from dask_tapestry.io.identity import COMPUTED, Identity, graph_parts
+from dask_tapestry.teg import Node, Source
+from dask_tapestry.teg.origin import UnnamedError
 
 ODD: Final = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9))
 
 
-class Identity(NamedTuple):
-    """What makes two loops one, each part by itself, so that an error can name it."""
+def identity_of(step: Traced, state: Sequence[Array], more: str = "") -> Identity:
+    """The identity of a loop; `more` is what its graph does not tell.
 
-    step: str
-    data: str
-    state: str
-
-    @classmethod
-    def of(cls, step: Traced, state: Sequence[Array], more: str = "") -> Identity:
-        """The identity of a loop; `more` is what its graph does not tell."""
-        graph = Graph([step.nodes[root] for root in step.roots])
-        slots = {step.nodes[place] for place in step.slots}
-        read = [Array(n) for n in step.nodes if isinstance(n.operator, Source) and n not in slots]
-        types = [str(x.node.type) for x in state]
-        return cls(_text([digest(graph), *types, more]), _cells(read), _cells([*state]))
-
-    def as_dict(self) -> dict[str, str]:
-        """As it is stored."""
-        return dict(zip(self._fields, self, strict=True))
-
-    def differs(self, other: Any) -> str:
-        """What another identity, as it is stored, has otherwise."""
-        known = other if isinstance(other, dict) else {}
-        names = {"step": "what a step computes", "data": "the data that steps read"}
-        for name, value in self.as_dict().items():
-            if known.get(name) != value:
-                return names.get(name, "the first state")
-        return "something that this version does not know"
+    Raises
+    ------
+    UnnamedError
+        If a function of the step holds something that has no name.
+    """
+    roots, slots = [step.nodes[n] for n in step.roots], [step.nodes[n] for n in step.slots]
+    parts = graph_parts(roots, slots, _data_of)
+    types = [str(x.node.type) for x in state]
+    computed = f"{parts.pop(COMPUTED)} {types} {more}"
+    read = {"the data that steps read": sorted(parts.items())}
+    return Identity.of({"what a step computes": computed, **read, "the first state": _cells(state)})
 
 
-def _text(parts: Iterable[str]) -> str:
-    return blake2b("\n".join(parts).encode(), digest_size=16).hexdigest()
+def _data_of(node: Node) -> str:
+    """Name of the data of a source."""
+    assert isinstance(node.operator, Source)
+    try:
+        return node.operator.origin()
+    except UnnamedError:
+        return _cells([Array(node)])
 
 
 def _cells(arrays: Sequence[Array]) -> str:
     """Text of the cells of arrays."""
-    if not arrays:
-        return _text([])
-    sums = compute(*[checksum(x) for x in arrays])
-    return _text([f"{x.node.type} {int(value)}" for x, value in zip(arrays, sums, strict=True)])
+    sums: Sequence[Any] = compute(*[checksum(x) for x in arrays]) if arrays else ()
+    return " ".join([f"{x.node.type} {int(n)}" for x, n in zip(arrays, sums, strict=True)])
 
 
 def checksum(x: Array) -> Array:

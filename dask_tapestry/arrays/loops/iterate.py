@@ -8,7 +8,7 @@ from typing import Any
 from dask_tapestry.amounts import function as callable_argument
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.loops.checkpoints import Checkpoints
-from dask_tapestry.arrays.loops.identity import Identity
+from dask_tapestry.arrays.loops.identity import identity_of
 from dask_tapestry.arrays.loops.running import (
     Ends,
     State,
@@ -115,7 +115,7 @@ def iterate(
     checkpoints = (
         None
         if checkpoint is None
-        else Checkpoints.at(checkpoint, Identity.of(graph, first), len(first))
+        else Checkpoints.at(checkpoint, identity_of(graph, first), len(first))
     )
 
     last = run(first, one_by_one(graph), Ends(most, test, apart, checkpoints))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from threading import Lock
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -32,6 +32,7 @@ TAKEN_BYTES = 32  # of a generator of NumPy's, for a seed: more than the key has
 WORD = 2**64
 FINITE = Bound("{name} range exceeds valid bounds", lambda apply, x: apply("isfinite", x))
 LENGTH = Bound("{name} < 0", lambda apply, x: apply("greater_equal", x, 0))
+_system_seeds: Final[set[Any]] = set()  # entropy that the system has given
 
 
 class Draws:
@@ -47,8 +48,9 @@ class Draws:
     """
 
     def __init__(self, seed: Seed = None, calls: int = 0) -> None:
+        given = seed
         if isinstance(seed, type) and issubclass(seed, np.random.BitGenerator):
-            seed = seed()
+            given, seed = None, seed()
         if isinstance(seed, np.random.BitGenerator):
             seed = np.random.Generator(seed)
         if isinstance(seed, np.random.Generator | np.random.RandomState):
@@ -56,7 +58,10 @@ class Draws:
         if not isinstance(seed, np.random.SeedSequence):
             with reading("seed"):
                 seed = np.random.SeedSequence(seed)
+            if given is None:
+                _system_seeds.add(seed.entropy)
         self.seeds = seed
+        self.is_seeded = not isinstance(seed.entropy, int) or seed.entropy not in _system_seeds
         first, second = self.seeds.generate_state(2, np.uint64)
         self.key = (int(first), int(second))
         self.calls = calls
@@ -66,7 +71,7 @@ class Draws:
         """The stream of the next call; two threads never get the same."""
         with self._lock:
             self.calls += 1
-            return Stream(self.key, self.calls - 1)
+            return Stream(self.key, self.calls - 1, seeded=self.is_seeded)
 
     def copy(self) -> Draws:
         """Another one that gives the same streams from here on."""

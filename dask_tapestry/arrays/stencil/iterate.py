@@ -9,7 +9,7 @@ from dask_tapestry.amounts import function as callable_argument
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.halos import Depths
 from dask_tapestry.arrays.loops.checkpoints import Checkpoints
-from dask_tapestry.arrays.loops.identity import Identity
+from dask_tapestry.arrays.loops.identity import identity_of
 from dask_tapestry.arrays.loops.iterate import as_given
 from dask_tapestry.arrays.loops.running import (
     Ends,
@@ -122,7 +122,7 @@ def iterate(
         return as_given(state, first)
     checkpoints = None
     if checkpoint is not None:
-        identity = Identity.of(graph, first, f"{around}")
+        identity = identity_of(graph, first, f"{around}")
         checkpoints = Checkpoints.at(checkpoint, identity, len(first))
 
     found = neighbours_of(graph, padded, fields, around[0])
