@@ -18,6 +18,11 @@ CALLS: dict[str, Sequence[Call]] = {
         lambda f, x: f(x, 5, output=x.dtype, mode="grid-wrap"),
     ),
     "spline_filter": (lambda f, x: f(x, output=x.dtype, mode="reflect"),),
+    "zoom": (
+        lambda f, x: f(x, 1.7, order=1),
+        lambda f, x: f(x, 0.6, mode="grid-constant", cval=1),
+    ),
+    "shift": (lambda f, x: f(x, 0.7, order=2), lambda f, x: f(x, -3.5, mode="nearest")),
 }
 
 

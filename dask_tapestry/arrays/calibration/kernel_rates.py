@@ -24,6 +24,7 @@ from dask_tapestry.arrays.ndimage import (
     gaussian_filter,
     median_filter,
     minimum_filter,
+    shift,
     spline_filter,
 )
 from dask_tapestry.arrays.nn.convolutions import conv
@@ -266,6 +267,7 @@ PROBES: Final = (  # those first that need no compiling, then those that most pr
     Probe("windowfold", _of_image(lambda x: minimum_filter(x, 5))),
     Probe("windowextreme", _of_image(lambda x: minimum_filter(x, footprint=CROSS))),
     Probe("windowrank", _of_image(lambda x: median_filter(x, 3)), CELLS // 4),
+    Probe("resample", _of_image(lambda x: shift(x, 0.5, prefilter=False)), CELLS // 4),
     Probe("splinefilter", _of_image(spline_filter)),
     Probe("stencilsteps", _stepped),
     Probe("fourier", lambda n: fft(asarray(_cells(n, "c16").reshape(-1, 1024)))),

@@ -20,6 +20,7 @@ from dask_tapestry.arrays.ndimage.laplacians import *
 from dask_tapestry.arrays.ndimage.measurements import *
 from dask_tapestry.arrays.ndimage.ranks import *
 from dask_tapestry.arrays.ndimage.region_extremes import *
+from dask_tapestry.arrays.ndimage.resampling import *
 from dask_tapestry.arrays.ndimage.smoothing import *
 from dask_tapestry.arrays.ndimage.splines import *
 from dask_tapestry.arrays.ndimage.structures import *
@@ -70,6 +71,7 @@ __all__ = [
     "percentile_filter",
     "prewitt",
     "rank_filter",
+    "shift",
     "sobel",
     "spline_filter",
     "spline_filter1d",
@@ -79,4 +81,5 @@ __all__ = [
     "uniform_filter1d",
     "variance",
     "white_tophat",
+    "zoom",
 ]

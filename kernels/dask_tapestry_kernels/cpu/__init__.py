@@ -29,6 +29,7 @@ KERNELS: Final = KernelTable(
         "blocks.outputs": "calloutputs output",
         "blocks.partition": "partition",
         "blocks.random": "randombits randomfraction permutation",
+        "blocks.resample": "resample",
         "blocks.scatter": "scatter",
         "blocks.search": "search digitize isin interp",
         "blocks.select": "identity view windows concat mosaic reshape",

@@ -14,4 +14,9 @@ def _own(*texts: str) -> tuple[Phrase, ...]:
 PHRASES: dict[str, tuple[Phrase, ...]] = {
     "ndimage.spline_filter1d": _own(f"spline_filter1d(x, {{0|2|3|5}}, {{place}}, 'c16', {MODE})"),
     "ndimage.spline_filter": _own(f"spline_filter(x, {{2|3|4}}, 'c16', {MODE})"),
+    "ndimage.zoom": _own(
+        f"zoom(x, {{0.5|1|1.7}}, order={{0|1|2|3}}, {MODE}, cval={{0|1.5}})",
+        "zoom(x, 2, order=1)[{SLICES}]",
+    ),
+    "ndimage.shift": _own(f"shift(x, {{0.5|-1.25|9}}, order={{0|1|3}}, {MODE}, cval={{0|1.5}})"),
 }
