@@ -25,6 +25,7 @@ from dask_tapestry.rules.matrix_chains import CHAIN_RULES  # noqa: E402
 from dask_tapestry.rules.outputs import OUTPUT_RULES, keep_outputs_read  # noqa: E402
 from dask_tapestry.rules.products import PRODUCT_RULES  # noqa: E402
 from dask_tapestry.rules.scalar_identities import CELL_RULES  # noqa: E402
+from dask_tapestry.rules.stencil_loops import fuse_stencil_loops  # noqa: E402
 from dask_tapestry.rules.views import VIEW_RULES  # noqa: E402
 
 PAGE = ROOT / "docs" / "rules.md"
@@ -32,6 +33,7 @@ SAME, PRODUCTS, OTHER = "stay", "as of another product", "may change"
 CELLS = sorted({r for rules in CELL_RULES.values() for r in rules}, key=lambda r: r.__name__)
 SECTIONS = (
     ("Selectors", SAME, VIEW_RULES),
+    ("Loops of stencils", SAME, (fuse_stencil_loops,)),
     ("Constants and formulas", SAME, (*CONSTANT_RULES, *FORMULA_RULES)),
     ("Cells, inside formulas", SAME, CELLS),
     ("Reductions of equal cells", SAME, BROADCAST_RULES),
@@ -114,6 +116,7 @@ Rules work in passes, one after the other, each over the whole graph:
 | annotations | equal operators with [annotations](coming-from-dask.md#annotations) are one | once |
 | as written | the user's semantic ones | until none applies |
 | *a rule's name* | one of the user's that says so | as often as it says |
+| loops | steps of stencils that repeat are computed several at a time | once |
 | simplify | selectors, constants, formulas, reductions, `linear`, the user's | until none applies |
 | products | matrix products, and those of *simplify* again | until none applies |
 | slices | no operator computes more than is read of it; then *simplify* again | once |

@@ -20,9 +20,10 @@ from dask_tapestry.arrays.loops.running import (
     state_of,
 )
 from dask_tapestry.arrays.loops.traced import Field, Traced, as_fields, graph_of, takes_time, traced
-from dask_tapestry.arrays.stencil.borders import Border, SideBoundaries, bordered, borders
+from dask_tapestry.arrays.stencil.borders import Border, Side, SideBoundaries, bordered, borders
 from dask_tapestry.arrays.stencil.fused import fused_steps
-from dask_tapestry.arrays.stencil.neighbours import neighbours_of
+from dask_tapestry.rules.extensions import Beyond
+from dask_tapestry.rules.neighbours import Fields, Neighbours, neighbours_of
 from dask_tapestry.teg import Node
 
 __all__ = ["iterate"]
@@ -125,7 +126,7 @@ def iterate(
         identity = identity_of(graph, first, f"{around}")
         checkpoints = Checkpoints.at(checkpoint, identity, len(first))
 
-    found = neighbours_of(graph, padded, fields, around[0])
+    found = _neighbours(graph, padded, fields, around[0])
     advance, fused = (one_by_one(graph), 1) if found is None else fused_steps(found, fields)
     return as_given(state, run(first, advance, Ends(most, test, apart, checkpoints), fused))
 
@@ -146,6 +147,28 @@ def _traced_step(
 
     slots, results = traced(step, fields, seen, takes_time(step, len(fields)))
     return graph_of(slots, as_fields(step, results, fields, hint)), padded
+
+
+def _neighbours(
+    step: Traced, padded: Sequence[Node], fields: Sequence[Field], around: Sequence[Border]
+) -> Neighbours | None:
+    """The formulas of neighbours that a step is; None where it is something else."""
+    shape = fields[0].type.shape
+    if any(field.type.shape != shape for field in fields):
+        return None
+    slots = {number: step.nodes[place] for place, number in step.slots.items()}
+    given = Fields(
+        tuple(padded),
+        shape,
+        tuple([before.depth for before, _ in around]),
+        tuple([(_beyond(before), _beyond(after)) for before, after in around]),
+        slots.get(len(padded)),
+    )
+    return neighbours_of([step.nodes[root] for root in step.roots], given)
+
+
+def _beyond(side: Side) -> Beyond | None:
+    return None if side.mode is None else Beyond(frozenset({side.mode}), side.value)
 
 
 def _reach_told(shape: tuple[int, ...], found: tuple[int, ...], own: tuple[Border, ...]) -> str:

@@ -6,6 +6,7 @@ pass              rules                                       how often
 annotations       `merge_annotated`                           once, if any are annotated
 as written        the user's semantic ones                    to a fixed point
 *a rule's name*   one of the user's that says `times`         so many times over the graph
+loops             `fuse_stencil_loops`                        once
 simplify          the user's, `FAST_RULES`, `written_rules`   to a fixed point
 products          the user's, `OF_PRODUCTS`                   to a fixed point, if there are any
 slices            `push_slices`                               once
@@ -42,6 +43,7 @@ from dask_tapestry.rules.matrix_chains import CHAIN_RULES
 from dask_tapestry.rules.outputs import OUTPUT_RULES, keep_outputs_read
 from dask_tapestry.rules.products import PRODUCT_RULES, has_products
 from dask_tapestry.rules.slice_pushdown import push_slices
+from dask_tapestry.rules.stencil_loops import fuse_stencil_loops
 from dask_tapestry.rules.views import VIEW_RULES
 from dask_tapestry.settings import setting
 from dask_tapestry.teg import Graph
@@ -126,6 +128,7 @@ def _passes(own: tuple[OwnRule, ...], fast: bool, gathers: bool) -> tuple[Pass, 
         Pass("annotations", merge_annotated),
         Pass("as written", Rules(rule for rule in again if rule.kind == "semantic")),
         *[Pass(rule.__name__, Rules((rule,)), rule.times) for rule in own if rule.times],
+        Pass("loops", fuse_stencil_loops),
         Pass("simplify", Rules((*mine, *(FAST_RULES if fast else ()), *written))),
         Pass("products", Rules((*mine, *OF_PRODUCTS)), applies=has_products),
         Pass("slices", slices),

@@ -1,0 +1,174 @@
+"""Joins that are one tensor with cells beyond its ends: rolled, or padded along an axis.
+
+`numpy.roll` and `numpy.pad` are joins of slices. A stencil that reads one reads the tensor itself,
+at cells that may lie beyond its ends.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.operators.concat import Concat
+from dask_tapestry.operators.full import Full
+from dask_tapestry.teg import Node
+from dask_tapestry.zspace import ZAffineMap
+
+MODES: Final = frozenset({"wrap", "edge", "symmetric"})
+
+
+class Beyond(NamedTuple):
+    """What lies beyond one end of an axis.
+
+    Attributes
+    ----------
+    modes
+        Those of NumPy's padding that give these cells: several where few cells are seen.
+    value
+        Of all cells, where the mode is ``"constant"``.
+    """
+
+    modes: frozenset[str]
+    value: Any = 0
+
+
+class Extension(NamedTuple):
+    """A tensor with cells beyond its ends.
+
+    Attributes
+    ----------
+    base, axis
+        The tensor, and the axis along which there are more cells, or others.
+    shift
+        Where its first cell would be.
+    before, after
+        What lies beyond both ends; None where nothing is seen.
+    """
+
+    base: Node
+    axis: int
+    shift: int
+    before: Beyond | None
+    after: Beyond | None
+
+
+class _Part(NamedTuple):
+    """Cells of a join, from `place` on: cell i is ``start + step * i`` of the base."""
+
+    place: int
+    length: int
+    start: int
+    step: int
+
+
+def extension_of(node: Node) -> Extension | None:
+    """The tensor that a join extends; None for another join, and for what is none."""
+    if not isinstance(node.operator, Concat):
+        return None
+    axis = node.operator.axis
+    chains = [_seen(x) for x in node.inputs]
+    cells = [chain for chain in chains if not isinstance(chain[-1].operator, Full)]
+    if not cells:
+        return None
+    base = next((x for x in cells[0] if all(x in chain for chain in cells)), None)
+    if base is None or _beside(base, axis) != _beside(node, axis):
+        return None
+    places = node.operator.offsets(node.input_types)
+    parts: list[_Part] = []
+    sides: list[tuple[_Part, Any]] = []
+    for chain, place in zip(chains, places, strict=True):
+        length = chain[0].type.shape[axis]
+        if not length:
+            continue
+        if chain in cells:
+            line = _line(chain[: chain.index(base)], axis)
+            if line is None:
+                return None
+            parts.append(_Part(place, length, *line))
+        else:
+            assert isinstance(chain[-1].operator, Full)
+            sides.append((_Part(place, length, 0, 0), chain[-1].operator.scalar))
+    return _matched(base, axis, parts, sides)
+
+
+def _matched(
+    base: Node, axis: int, parts: list[_Part], constants: list[tuple[_Part, Any]]
+) -> Extension | None:
+    extent = base.type.shape[axis]
+    straight = [part for part in parts if part.step == 1 or part.length == 1]
+    if not straight:
+        return None
+    main = max(straight, key=lambda part: part.length)
+    shift = main.place - main.start
+    found: dict[bool, Beyond] = {}
+    told = [(part, None) for part in parts]
+    for part, value in (*told, *constants):
+        first = part.place - shift
+        if value is None and part.start == first and (part.step == 1 or part.length == 1):
+            continue
+        after = first >= extent
+        if not after and first + part.length > 0:
+            return None
+        beyond = Beyond(_modes(part, first, extent)) if value is None else _constant(value)
+        known = found.setdefault(after, beyond)
+        modes = known.modes & beyond.modes
+        if not modes or repr(known.value) != repr(beyond.value):
+            return None
+        found[after] = Beyond(modes, known.value)
+    return Extension(base, axis, shift, found.get(False), found.get(True))
+
+
+def _constant(value: Any) -> Beyond:
+    return Beyond(frozenset({"constant"}), value.item())
+
+
+def _modes(part: _Part, first: int, extent: int) -> frozenset[str]:
+    """The modes that give the cells of a part, the first of which is `first` of the base."""
+    turned = -1 - first if first < 0 else 2 * extent - 1 - first
+    wanted = {
+        "wrap": (first % extent, 1),
+        "edge": (0 if first < 0 else extent - 1, 0),
+        "symmetric": (turned, -1),
+    }
+    return frozenset(
+        mode
+        for mode, (start, step) in wanted.items()
+        if start == part.start and (part.length == 1 or step == part.step)
+    )
+
+
+def _seen(node: Node) -> list[Node]:
+    """A node, and those that it is a view of, one after the other."""
+    chain = [node]
+    while chain[-1].operator.is_view and len(chain[-1].inputs) == 1:
+        chain.append(chain[-1].inputs[0])
+    return chain
+
+
+def _beside(node: Node, axis: int) -> tuple[int, ...]:
+    """Extents along the other axes."""
+    shape = node.type.shape
+    return shape[:axis] + shape[axis + 1 :]
+
+
+def _line(views: list[Node], axis: int) -> tuple[int, int] | None:
+    """Where views begin along an axis and their step; None if they change another axis."""
+    start, step = 0, 1
+    for node in views:
+        cells = node.operator.cell_map(node.input_types)
+        if cells is None or not _changes_only(cells, axis):
+            return None
+        own = cells.matrix[axis][axis]
+        start, step = own * start + cells.offset[axis], own * step
+    return start, step
+
+
+def _changes_only(cells: ZAffineMap, axis: int) -> bool:
+    """Whether a map leaves all axes but one as they are."""
+    ndim = cells.in_ndim
+    return len(cells.matrix) == ndim and all(
+        row == axis == column
+        or (cells.matrix[row][column] == (row == column) and (row == axis or not cells.offset[row]))
+        for row in range(ndim)
+        for column in range(ndim)
+    )

@@ -1,0 +1,132 @@
+"""Graphs in which a part repeats: the steps of a loop, found by their form.
+
+In the order of a graph, inputs first, the nodes of one step follow those of the step before, and
+are the same operators on what lies as far before them. A place between two nodes is a *cut*: what
+the nodes behind it read of those before is the state of the loop there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.teg import Node
+
+FEWEST: Final = 4  # steps
+MOST_NODES: Final = 400  # of a step
+MOST_FIELDS: Final = 8  # of a state
+TRIED: Final = 64  # lengths of a step
+
+
+class Repeated(NamedTuple):
+    """Steps that follow each other, one like the other.
+
+    Attributes
+    ----------
+    states
+        The state before the first step, after it, and so on; the fields of each in one order.
+    """
+
+    states: tuple[tuple[Node, ...], ...]
+
+
+class _Order(NamedTuple):
+    """The nodes of a graph in order, and the places of what each reads."""
+
+    nodes: Sequence[Node]
+    reads: Sequence[tuple[int, ...]]
+
+    def repeats(self, place: int, period: int) -> bool:
+        """Whether a node is to what it reads as the one `period` before it is."""
+        before = place - period
+        if before < 0 or self.nodes[place].form != self.nodes[before].form:
+            return False
+        reads, known = self.reads[place], self.reads[before]
+        return len(reads) == len(known) and all(
+            a in (b, b + period) for a, b in zip(reads, known, strict=True)
+        )
+
+
+def repeated_steps(nodes: Sequence[Node]) -> Iterator[Repeated]:
+    """Ways to see steps in a graph, whose nodes are given inputs first; states of few fields first.
+
+    Only a part that has the middle of the graph is seen.
+    """
+    if len(nodes) < 2 * FEWEST:
+        return
+    number = {node: place for place, node in enumerate(nodes)}
+    order = _Order(nodes, [tuple([number[x] for x in node.inputs]) for node in nodes])
+    period, first, last = _longest(order)
+    if not period or last - first < (FEWEST - 1) * period:
+        return
+    for start, state in _cuts(order, period, first):
+        count = (last - start) // period
+        if count < FEWEST:
+            continue
+        states = [tuple([p + k * period for p in state]) for k in range(count + 1)]
+        while (earlier := _before(order, states[0], states[1])) is not None:
+            states.insert(0, earlier)
+        yield Repeated(tuple(tuple([nodes[p] for p in places]) for places in states))
+
+
+def _longest(order: _Order) -> tuple[int, int, int]:
+    """The period of the nodes around the middle, and from where on, to where, they repeat."""
+    middle = len(order.nodes) // 2
+    form = order.nodes[middle].form
+    tried = 0
+    for before in range(middle - 1, max(-1, middle - MOST_NODES - 1), -1):
+        if order.nodes[before].form != form or not order.repeats(middle, middle - before):
+            continue
+        period, tried = middle - before, tried + 1
+        last = middle
+        while last < len(order.nodes) and order.repeats(last, period):
+            last += 1
+        first = middle
+        while order.repeats(first - 1, period):
+            first -= 1
+        if last - first >= (FEWEST - 1) * period:
+            return period, first, last
+        if tried == TRIED:
+            break
+    return 0, 0, 0
+
+
+def _cuts(order: _Order, period: int, first: int) -> list[tuple[int, tuple[int, ...]]]:
+    """Cuts within the first period, and the state at each: those of few fields first."""
+    found = []
+    for cut in range(first, first + period):
+        state: set[int] = set()
+        for place in range(cut, cut + period):
+            for x, known in zip(order.reads[place], order.reads[place - period], strict=True):
+                if x < cut and x != known:
+                    state.update(range(x, cut, period))
+        if 0 < len(state) <= MOST_FIELDS and min(state) >= period:
+            found.append((cut - period, tuple(sorted(p - period for p in state))))
+    return sorted(found, key=lambda one: (len(one[1]), -one[0]))
+
+
+def _before(
+    order: _Order, state: tuple[int, ...], after: tuple[int, ...]
+) -> tuple[int, ...] | None:
+    """The state from which a step like that from `state` to `after` leads to `state`."""
+    like = dict(zip(after, state, strict=True))
+    stack, wanted = [*after], set(state)
+    done: set[int] = set()
+    while stack:
+        place = stack.pop()
+        if place in done or place in wanted:
+            continue
+        done.add(place)
+        own = like[place]
+        if order.nodes[place].form != order.nodes[own].form:
+            return None
+        for x, known in zip(order.reads[place], order.reads[own], strict=True):
+            if x == known and x not in wanted:
+                continue
+            if like.setdefault(x, known) != known:
+                return None
+            stack.append(x)
+    if any(p not in like for p in state):
+        return None
+    return tuple([like[p] for p in state])

@@ -1,0 +1,144 @@
+"""Rule on loops of stencils: steps that repeat are computed several at a time.
+
+It takes whole graphs, and comes first: a loop of a thousand steps that slices, rolls or pads is a
+graph of tens of thousands of nodes, which other rules would rewrite one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dask_tapestry.operators.full import full
+from dask_tapestry.operators.rename import rename
+from dask_tapestry.operators.stencil_steps import stencil_after, suitable_steps
+from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.rules.neighbours import Fields, Neighbours, neighbours_of
+from dask_tapestry.rules.repeated_steps import Repeated, repeated_steps
+from dask_tapestry.teg import Graph, Node, Tensor
+from dask_tapestry.teg.node import reapply, written_as
+from dask_tapestry.teg.nominal import nominal_cuts
+
+MOST_WAYS = 4  # to see steps that are tried
+
+
+def fuse_stencil_loops(graph: Graph, trace: Trace | None = None) -> Graph:
+    """``step(step(...(x))) -> steps(x, n)``, where a step is a formula of neighbours."""
+    for way, loop in enumerate(repeated_steps(graph.nodes)):
+        if way == MOST_WAYS:
+            break
+        fused = _fused(graph, loop)
+        if fused is not None:
+            if trace is not None:
+                trace.begin("loops", "graph")
+                after = loop.states[-1][0]
+                trace.record("fuse_stencil_loops", after, fused[after])
+            results = _replaced(graph, fused)
+            if trace is not None:
+                trace.record_results(graph.roots, results)
+            return Graph(results)
+    return graph
+
+
+def _fused(graph: Graph, loop: Repeated) -> dict[Node, Node] | None:
+    """What computes the states that are read behind the loop; None if a step is something else."""
+    first, second = loop.states[:2]
+    if any(x.type.shape != first[0].type.shape for x in first):
+        return None
+    found = neighbours_of(second, Fields.plain(first))
+    if found is None or not _computes(found) or not _is_plain(first, second):
+        return None
+    stops = _stops(graph, loop)
+    if stops is None:
+        return None
+    block = tuple([max(cuts.lengths()) for cuts in nominal_cuts(first[0])])
+    most = suitable_steps(block, found.program)
+    made: dict[Node, Node] = {}
+    state: Sequence[Node] = first
+    done = 0
+    for stop in stops:
+        while done < stop:
+            count = min(most, stop - done)
+            state, done = _after(state, found, count), done + count
+        for node, value in zip(loop.states[stop], state, strict=True):
+            with written_as(node):
+                made.setdefault(node, _as(node, value))
+    return made
+
+
+def _computes(found: Neighbours) -> bool:
+    """Whether a step reads neighbours and computes: other rules join what only moves."""
+    steps = [step for cell, _ in found.program.formulas for step in cell.steps]
+    return any(found.program.reach) and any(step.function != "cast" for step in steps)
+
+
+def _after(state: Sequence[Tensor], found: Neighbours, count: int) -> Sequence[Tensor]:
+    time = full((), np.int64(0))  # which no step reads
+    return stencil_after(time, [*state, *found.beside], count, found.program)
+
+
+def _as(node: Node, value: Node) -> Node:
+    """A value with the names of the node that it replaces."""
+    dims = node.type.dims
+    return value if value.type.dims == dims else rename(value, dims or ())
+
+
+def _is_plain(state: Sequence[Node], after: Sequence[Node]) -> bool:
+    """Whether a step orders nothing, is not annotated, and its values are NumPy's arrays."""
+    stack, seen = [*after], {*state}
+    while stack:
+        node = stack.pop()
+        if node.after or node.annotations or node.format is not None:
+            return False
+        fresh = [x for x in node.inputs if x not in seen]
+        seen.update(fresh)
+        stack += fresh
+    return all(node.format is None for node in state)
+
+
+def _stops(graph: Graph, loop: Repeated) -> list[int] | None:
+    """The numbers of states that are read behind the loop; None if something else of it is."""
+    known = {node: step for step, state in enumerate(loop.states) for node in state}
+    inner = _inner(graph, loop)
+    wanted = {len(loop.states) - 1}
+    outer = [node for node in graph.nodes if node not in inner]
+    read = {x for node in outer for x in (*node.inputs, *node.after)} | {*graph.roots}
+    for node in read:
+        if node in inner:
+            if node not in known:
+                return None
+            wanted.add(known[node])
+    return sorted(wanted)
+
+
+def _inner(graph: Graph, loop: Repeated) -> set[Node]:
+    """The nodes that the steps compute."""
+    first = {*loop.states[0]}
+    stack, needed = [*loop.states[-1]], set(loop.states[-1])
+    while stack:
+        fresh = [x for x in stack.pop().inputs if x not in needed and x not in first]
+        needed.update(fresh)
+        stack += fresh
+    moving = set(first)
+    for node in graph.nodes:
+        if node in needed and any(x in moving for x in node.inputs):
+            moving.add(node)
+    return moving - first
+
+
+def _replaced(graph: Graph, became: dict[Node, Node]) -> list[Node]:
+    """The results of a graph, with other nodes instead of some."""
+    done = dict(became)
+    stack = [*graph.roots]
+    while stack:
+        node = stack[-1]
+        missing = [x for x in (*node.inputs, *node.after) if x not in done]
+        if node not in done and missing:
+            stack += missing
+            continue
+        stack.pop()
+        if node not in done:
+            inputs, after = [done[x] for x in node.inputs], [done[x] for x in node.after]
+            done[node] = reapply(node, inputs, after)
+    return [done[root] for root in graph.roots]
