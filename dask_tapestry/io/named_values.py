@@ -168,7 +168,7 @@ class Names:
         if hasattr(value, "__dask_graph__") or kind.__module__.startswith("distributed."):
             raise UnnamedError("what other tasks compute has no name", TO_ZARR)
         if hasattr(kind, "__dask_tokenize__"):
-            return f"{self.of(kind)}({self.of(value.__dask_tokenize__())})"
+            return f"{self._head(kind)}({self.of(value.__dask_tokenize__())})"
         if is_dataclass(value) and kind.__module__.startswith("dask_tapestry"):
             return self._own(value)
         inner = getattr(value, "py_func", None) or getattr(value, "__wrapped__", None)

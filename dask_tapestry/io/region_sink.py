@@ -9,6 +9,7 @@ import numpy as np
 
 from dask_tapestry.errors import ShapeError, StoreError
 from dask_tapestry.io.chunk_costs import write_scratch_bytes
+from dask_tapestry.io.pending_parts import as_ranges, parts_of
 from dask_tapestry.io.target import Target
 from dask_tapestry.io.write_region import WriteRegion
 from dask_tapestry.late_dataclass import dataclass
@@ -34,9 +35,13 @@ class RegionSink(Sink):
     dims: Dims = None
     workers: tuple[str, ...] = ()
     run: str = ""
+    pending: tuple[ZRange, ...] | None = None
 
     def for_run(self, run: str) -> RegionSink:
-        return replace(self, run=run)
+        found = self.target.progress(self.region)
+        if found is None:
+            return replace(self, run=run)
+        return replace(self, run=found.run, pending=as_ranges(found.pending, self.region.origin))
 
     def infer(self, *inputs: TensorType) -> TensorType:
         (x,) = inputs
@@ -70,7 +75,7 @@ class RegionSink(Sink):
         return None if target is None else replace(self, target=target)
 
     def prepare(self, type_: TensorType, run: str) -> None:
-        self.target.begin([self.region], run)
+        self.target.begin([self.region], self.run or run)
 
     def meets(self, other: Sink) -> bool:
         if not isinstance(other, RegionSink):
@@ -79,10 +84,11 @@ class RegionSink(Sink):
 
     def write(self, box: ZRange, block: np.ndarray[Any, Any]) -> None:
         cells = self.region.cells(box)
-        if cells.is_empty:
-            return
         try:
-            self.target.write_of(self.region, self.run, cells, block)
+            for part in parts_of(box, self.pending):
+                own = self.region.cells(part)
+                if not own.is_empty:
+                    self.target.write_of(self.region, self.run, own, block[own.index(cells)])
         except Exception as error:
             raise StoreError(f"cannot write {cells} to {self.target}: {error}") from error
 
@@ -100,6 +106,11 @@ class Announcement(Sink):
     name = "announce"
     target: Target
     regions: tuple[WriteRegion, ...]
+    runs: tuple[str, ...] = ()
+
+    def for_run(self, run: str) -> Announcement:
+        found = [self.target.progress(region) for region in self.regions]
+        return replace(self, runs=tuple([one.run if one else run for one in found]))
 
     @property
     def chunks(self) -> tuple[int, ...]:
@@ -114,7 +125,10 @@ class Announcement(Sink):
         return None if target is None else replace(self, target=target)
 
     def prepare(self, type_: TensorType, run: str) -> None:
-        self.target.begin(self.regions, run)
+        runs = self.runs or (run,) * len(self.regions)
+        for known in dict.fromkeys(runs):
+            of_run = zip(self.regions, runs, strict=True)
+            self.target.begin([region for region, own in of_run if own == known], known)
 
     def write(self, box: ZRange, block: np.ndarray[Any, Any]) -> None:
         """Write nothing: there are no cells."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dask_tapestry.io.resuming import Progress
 from dask_tapestry.io.write_region import WriteRegion
 from dask_tapestry.teg import Source
 from dask_tapestry.teg.types import Dims
@@ -52,6 +53,10 @@ class Target(ABC):
     @abstractmethod
     def write(self, selection: tuple[slice, ...], block: np.ndarray[Any, Any]) -> None:
         """Store cells."""
+
+    def progress(self, region: WriteRegion) -> Progress | None:
+        """What there is of the write to a region; None for one that is not resumed."""
+        return None
 
     def begin(self, regions: Sequence[WriteRegion], run: str) -> None:  # noqa: B027  (most need not)
         """Get ready for writes to `regions` in the compute `run`: say that they begin."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
-from typing import Final
+from typing import Any, Final
 from uuid import uuid4
 
 from dask_tapestry.errors import StoreError
@@ -29,7 +29,9 @@ MOST_MARKS: Final = 10_000  # of a write; of more chunks, several have one
 MOST_WRITES: Final = 64  # whose chunks without a mark a process remembers
 
 _lock: Final = Lock()
-_waiting: Final[OrderedDict[WriteKey, list[Box]]] = OrderedDict()
+Told = dict[str, Any] | None  # of what is stored, by keys of chunks
+Stored = tuple[Box, Told]
+_waiting: Final[OrderedDict[WriteKey, list[Stored]]] = OrderedDict()
 
 
 def write_marked(
@@ -37,7 +39,7 @@ def write_marked(
     write: Write,
     box: Box,
     chunks: tuple[int, int],
-    store: Callable[[Location], None],
+    store: Callable[[Location], Told],
     reach: Box | None = None,
 ) -> None:
     """Call `store`, which stores the cells `box` of a write, and mark them as stored.
@@ -51,7 +53,7 @@ def write_marked(
     reach
         Box of the stored chunks that it changes; None if that is `box`.
     store
-        Function of the place of the array.
+        Function of the place of the array; it returns what the mark is to tell of what is stored.
 
     Raises
     ------
@@ -72,7 +74,7 @@ def _write_marked(
     write: Write,
     boxes: tuple[Box, Box],
     chunks: tuple[int, int],
-    store: Callable[[Location], None],
+    store: Callable[[Location], Told],
 ) -> None:
     objects, (box, reach) = objects_of(location), boxes
     if objects is None:
@@ -81,8 +83,8 @@ def _write_marked(
     with objects.in_use(write.key.name("begin")):
         if not is_begun(location, write):
             return
-        store(location)
-        ready = _ready(write.key, box, chunks)
+        told = store(location)
+        ready = _ready(write.key, (box, told), chunks)
         mark = _create(objects, write, ready) if ready else None
         goes_on = still_begun(location, write, reach)
     if mark is not None and not goes_on:  # the write has ended: another task had stored the same
@@ -112,18 +114,19 @@ def still_begun(location: Location, write: Write, changed: Box) -> bool:
 
 
 def _create_damage(objects: StoredObjects, write: Write, box: Box) -> None:
-    _create(objects, write._replace(run=f"{write.run} too late", box=box, region=""), [box])
+    late = write._replace(run=f"{write.run} too late", box=box, region="")
+    _create(objects, late, [(box, None)])
 
 
-def _ready(key: WriteKey, box: Box, chunks: tuple[int, int]) -> list[Box]:
+def _ready(key: WriteKey, one: Stored, chunks: tuple[int, int]) -> list[Stored]:
     """Return the boxes that are to have a mark now: several together where chunks are very many."""
     own, whole = chunks
     if whole <= MOST_MARKS:
-        return [box]
+        return [one]
     with _lock:
         waiting = _waiting.setdefault(key, [])
         _waiting.move_to_end(key)
-        waiting.append(box)
+        waiting.append(one)
         while len(_waiting) > MOST_WRITES:
             _waiting.popitem(last=False)
         if len(waiting) * max(1, own) * MOST_MARKS < whole:
@@ -131,8 +134,11 @@ def _ready(key: WriteKey, box: Box, chunks: tuple[int, int]) -> list[Box]:
         return _waiting.pop(key)
 
 
-def _create(objects: StoredObjects, write: Write, boxes: list[Box]) -> str:
-    told = Record(frozenset(boxes)).to_json(write=write.write, run=write.run)
+def _create(objects: StoredObjects, write: Write, stored: list[Stored]) -> str:
+    states = {key: state for _, told in stored if told for key, state in told.items()}
+    more = {"stored": states} if states else {}
+    record = Record(frozenset([box for box, _ in stored]))
+    told = record.to_json(write=write.write, run=write.run, **more)
     mark = write.key.name("mark", uuid4().hex[:12])
     objects.create(mark, told)
     return mark

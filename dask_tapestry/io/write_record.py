@@ -129,6 +129,8 @@ class Write(NamedTuple):
         Text that is another for other cells of the box; empty for all of them.
     chunks
         Box of the stored chunks that it changes; None if that is `box`.
+    named
+        Its identity as JSON, if it may be resumed.
     """
 
     write: str
@@ -136,6 +138,7 @@ class Write(NamedTuple):
     box: Box
     region: str = ""
     chunks: Box | None = None
+    named: str = ""
 
     @property
     def key(self) -> WriteKey:
@@ -151,7 +154,8 @@ class Write(NamedTuple):
         """What its records hold."""
         reach = None if self.chunks is None else frozenset([self.chunks])
         held = Record(frozenset([self.box]), not self.region, tuple(sorted(over)), reach)
-        return held.to_json(write=self.write, run=self.run, by=this_process())
+        named = {"named": self.named} if self.named else {}
+        return held.to_json(write=self.write, run=self.run, by=this_process(), **named)
 
 
 def is_own(name: str, key: WriteKey) -> bool:

@@ -127,8 +127,10 @@ def _open_group(location: Location, **options: Any) -> None:
         zarr().open_group(mode="a", **options, **location.arguments)
 
 
-def dry_run_create(type_: TensorType, location: Location, **options: Any) -> None:
+def dry_run_create(type_: TensorType, location: Location, **options: Any) -> Any:
     """Create such an array in memory, so that what zarr refuses is known before anything is lost.
+
+    Its metadata are returned, as zarr stores them.
 
     Raises
     ------
@@ -138,6 +140,7 @@ def dry_run_create(type_: TensorType, location: Location, **options: Any) -> Non
     dtype = np.dtype(type_.dtype.str) if type_.dtype.kind in "iu" else type_.dtype
     store = zarr().storage.MemoryStore()
     try:
-        zarr().create_array(store=store, shape=type_.shape, dtype=dtype, **options)
+        made = zarr().create_array(store=store, shape=type_.shape, dtype=dtype, **options)
     except Exception as error:
         raise StoreError(f"cannot create a Zarr array at {location}: {error}") from error
+    return made.metadata.to_dict()

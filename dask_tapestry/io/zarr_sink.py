@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 from collections.abc import Sequence
 from dataclasses import field, replace
-from functools import partial
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,15 @@ from dask_tapestry.imports import unpickle
 from dask_tapestry.io.chunk_costs import write_scratch_bytes
 from dask_tapestry.io.journal import Box, whole_box
 from dask_tapestry.io.maker import Maker, next_step
+from dask_tapestry.io.pending_parts import as_ranges, parts_of
 from dask_tapestry.io.region_sink import RegionSink
+from dask_tapestry.io.resumed_sink import (
+    is_same_job,
+    refuse_other_write,
+    refuse_reading_itself,
+    write_identity,
+)
+from dask_tapestry.io.resuming import Resume, complete, progress_of
 from dask_tapestry.io.write_marks import write_marked
 from dask_tapestry.io.write_record import Write
 from dask_tapestry.io.zarr_chunk_io import write_box
@@ -76,6 +83,10 @@ class ZarrSink(Sink):
         Shape of the array.
     run
         Name of the compute in which it writes.
+    resume
+        How it is resumed, if it is.
+    pending
+        What of it is missing; None for all.
     """
 
     name = "store"
@@ -90,9 +101,18 @@ class ZarrSink(Sink):
     over: tuple[str, ...] = ()
     extent: tuple[int, ...] = ()
     run: str = ""
+    resume: Resume | None = None
+    pending: tuple[ZRange, ...] | None = None
 
     def for_run(self, run: str) -> ZarrSink:
-        return replace(self, run=run)
+        if self.resume is None:
+            return replace(self, run=run)
+        if self._is_whole:
+            found = complete(self.final, self._made_in)
+        else:
+            known = (self.location, self._write_in, self.stored, self.resume)
+            found = progress_of(*known, may_be_followed=True, title=self.final)
+        return replace(self, run=found.run, pending=as_ranges(found.pending))
 
     @property
     def chunks(self) -> tuple[int, ...]:
@@ -103,10 +123,14 @@ class ZarrSink(Sink):
 
     @property
     def _write(self) -> Write:
-        return Write(self.location.nonce, self.run, whole_box(self.extent))
+        return self._write_in(self.run)
+
+    def _write_in(self, run: str) -> Write:
+        named = "" if self.resume is None else self.resume.named
+        return Write(self.location.nonce, run, whole_box(self.extent), named=named)
 
     def prepare(self, type_: TensorType, run: str) -> None:
-        options = self._options(type_)
+        options, run = self._options(type_), run if self.resume is None else self.run
         if self.location.is_zip:
             if self.archive is not None:
                 _delete_partial_zip(self.location.store)
@@ -140,21 +164,29 @@ class ZarrSink(Sink):
 
     def write(self, box: ZRange, block: np.ndarray[Any, Any]) -> None:
         try:
-            if self._is_done:
-                return
-            whole = prod(-(-n // side) for n, side in zip(self.extent, self.stored, strict=True))
-            own = prod(-(-n // side) for n, side in zip(box.shape, self.stored, strict=True))
-            store = partial(write_box, selection=box.slices(), block=block)
-            write_marked(self.location, self._write, _sides(box), (own, whole), store)
+            if not self._is_done:
+                for part in parts_of(box, self.pending):
+                    self._write_part(part, block[part.index(box)])
         except Exception as error:
             kept = None if self.replaced is None else self.final
             raise write_error(box, self.location, error, kept) from error
 
+    def _write_part(self, box: ZRange, block: np.ndarray[Any, Any]) -> None:
+        whole = prod(-(-n // side) for n, side in zip(self.extent, self.stored, strict=True))
+        own = prod(-(-n // side) for n, side in zip(box.shape, self.stored, strict=True))
+
+        def store(place: Location) -> dict[str, Any] | None:
+            write_box(place, box.slices(), block)
+            return self.resume and self.resume.states(place, _sides(box), self.stored)
+
+        write_marked(self.location, self._write, _sides(box), (own, whole), store)
+
     def finish(self) -> None:
         if not self.location.is_zip:
-            if not self._is_done:
+            whole = self.resume is not None and self._is_whole
+            if not whole and not self._is_done:
                 end_write(self.location, self._write)
-            if self.replaced is not None:
+            if self.replaced and (not whole or is_in_place(self.location, self.final, self.run)):
                 put_in_place(self.location, *self.replaced, self.run)
         elif self.archive is not None:
             self.location.store.close()
@@ -192,6 +224,17 @@ class ZarrSink(Sink):
         return made is not None and made.has_done(self.location.nonce)
 
     @property
+    def _made_in(self) -> str:
+        """Run that has made what is in the place, of this write that is resumed; or nothing."""
+        made = maker_of(self.final)
+        return "" if made is None or not is_same_job(made.write, self.location.nonce) else made.run
+
+    @property
+    def _is_whole(self) -> bool:
+        """Whether this write, which is resumed, has made what is in the place, and completed it."""
+        return bool(self._made_in) and not is_incomplete(self.final)
+
+    @property
     def _is_emptied_again(self) -> bool:
         """Whether each compute writes the place anew, or looking at it would be slow."""
         return not self.once and (self.overwrite or self.location.stamp is None)
@@ -223,7 +266,8 @@ class ZarrSink(Sink):
         options = pickle.dumps(self.options)  # codecs among them: zarr is imported to load them
         how = (self.overwrite, self.workers, self.archive)
         rest = (*how, self.replaced, self.once, self.over, self.extent, self.run)
-        return _loaded, (options, self.location, self.stored, *rest)
+        parts = (options, self.location, self.stored, *rest)
+        return _loaded, (*parts, self.resume, self.pending)
 
 
 def _sides(box: ZRange) -> Box:
@@ -243,8 +287,11 @@ def zarr_sink(
     workers: tuple[str, ...] = (),
     after: Sequence[Node] = (),
     memory: int | None = None,
+    resume: Any = False,
 ) -> Node:
     """Return the sink that writes `x` to a new array, by tasks that have `memory` bytes.
+
+    What `resume` says is that of `Resume.of`, or false.
 
     Raises
     ------
@@ -255,7 +302,7 @@ def zarr_sink(
     """
     location, archive = _partial_zip(location)
     there = exists(location) if archive is None else Path(archive).exists()
-    if there and not overwrite:
+    if there and not overwrite and not resume:
         raise StoreError(f"{archive or location} exists: give overwrite=True to replace it")
     if x.type.dtype.hasobject:
         raise DTypeError(
@@ -264,7 +311,13 @@ def zarr_sink(
         )
     group = None if archive else format_of_group(location)
     options = layout.options(x, location, group, memory)
-    dry_run_create(x.type, location, **options)
+    form = dry_run_create(x.type, location, **options)
+    resumed = None
+    if resume:
+        identity = write_identity(x, after, location, form)
+        location, resumed = replace(location, nonce=identity.text), Resume.of(identity, resume)
+        if there and not overwrite:
+            refuse_other_write(location, identity)
     how = Replacing(location, x, after)
     over: tuple[str, ...] = ()
     if overwrite and archive is None:
@@ -281,7 +334,9 @@ def zarr_sink(
         workers,
         archive,
     )
-    rest = (how.replaced, how.reads_itself, over, x.type.shape)
+    if resumed and (how.reads_itself or over):
+        refuse_reading_itself(location)
+    rest = (how.replaced, how.reads_itself, over, x.type.shape, "", resumed)
     return apply(ZarrSink(*into, *rest), how.x, after=how.after)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -14,6 +15,7 @@ from dask_tapestry.errors import ShapeError, StoreError
 from dask_tapestry.io.journal import Box
 from dask_tapestry.io.maker import Maker
 from dask_tapestry.io.pinned_folder import pinned
+from dask_tapestry.io.resuming import Progress, Resume, progress_of
 from dask_tapestry.io.target import Target
 from dask_tapestry.io.write_marks import write_marked
 from dask_tapestry.io.write_record import Write
@@ -42,6 +44,8 @@ class ZarrTarget(Target):
     ----------
     before
         Shape that the array has until it grows to `shape`, or None where it does not grow.
+    resume
+        How writes to it are resumed, if they are.
     """
 
     location: Location
@@ -50,6 +54,7 @@ class ZarrTarget(Target):
     stored: tuple[int, ...]
     before: tuple[int, ...] | None = None
     names: Dims = None
+    resume: Resume | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -68,7 +73,13 @@ class ZarrTarget(Target):
         return self.location.local_only
 
     def slot(self, number: int, identity: str) -> ZarrTarget:
-        return replace(self, location=Location.slot(number, identity))
+        return replace(self, location=Location.slot(number, identity), resume=None)
+
+    def progress(self, region: WriteRegion) -> Progress | None:
+        if self.resume is None:
+            return None
+        known = (self.location, partial(self._write, region), self.stored, self.resume)
+        return progress_of(*known, may_be_followed=False, title=f"{self}{region}")
 
     def begin(self, regions: Sequence[WriteRegion], run: str) -> None:
         with pinned(self.location) as place:
@@ -98,9 +109,11 @@ class ZarrTarget(Target):
 
     def _write(self, region: WriteRegion, run: str) -> Write:
         cells = "" if region.is_dense else str(region)
-        return Write(self.location.nonce, run, region.hull, cells, self._whole_chunks(region.hull))
+        named = "" if self.resume is None else self.resume.named
+        chunks = self.whole_chunks(region.hull)
+        return Write(self.location.nonce, run, region.hull, cells, chunks, named)
 
-    def _whole_chunks(self, box: Box) -> Box:
+    def whole_chunks(self, box: Box) -> Box:
         """Box of the stored chunks that a box is in: they are changed as a whole."""
         if any(lo >= hi for lo, hi in box):
             return box
@@ -125,10 +138,11 @@ class ZarrTarget(Target):
         box = tuple((part.start, part.stop) for part in selection)
         chunks = self._chunks(box), self._chunks(whole)
 
-        def store(place: Location) -> None:
+        def store(place: Location) -> dict[str, Any] | None:
             replace(self, location=place).write(selection, block)
+            return self.resume and self.resume.states(place, box, self.stored)
 
-        reach = self._whole_chunks(box)
+        reach = self.whole_chunks(box)
         write_marked(self.location, self._write(region, run), box, chunks, store, reach)
 
     def _chunks(self, box: Box) -> int:

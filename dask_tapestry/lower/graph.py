@@ -146,10 +146,9 @@ class Lowering:
         waits = tuple(self.ends[a] for a in node.after)
         after = (*waits, *[(self._prepare_name(sink), 0) for sink in step.first])
         annotations = self._annotations(step)
-        sink = self.plan.source(node).operator
+        sink = step.program.instructions[-1].operator if step.program.instructions else None
         if isinstance(sink, Sink):
             prepare = self._prepare_name(node)
-            sink = sink.for_run(self.run)
             made = PrepareLayer(prepare, sink, node.type, self.run, waits, annotations)
             self._add(made, {key[0] for key in waits})
             after = tuple({*after, (prepare, 0)} - set(waits))

@@ -27,7 +27,7 @@ from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
 from dask_tapestry.lower.symmetric import source_of, transpose_block
 from dask_tapestry.planner.access.access import Leaf
 from dask_tapestry.teg import Sink, TensorType
-from dask_tapestry.zspace import Cuts
+from dask_tapestry.zspace import Cuts, block_range
 from dask_tapestry_kernels.block_format import BlockFormat
 
 
@@ -202,8 +202,14 @@ class FinishLayer(SymbolicLayer):
         self.source, self.cuts, self.sink = source, cuts, sink
 
     def task(self, index: tuple[int, ...]) -> GraphNode:
-        written = every_key(self.source, self.cuts)
-        return _after((self.name, *index), finish_sink, (self.sink,), written)
+        return _after((self.name, *index), finish_sink, (self.sink,), self._written())
+
+    def _written(self) -> list[Key]:
+        """Keys of the blocks that meet what is to be written: of others no task is made."""
+        if self.sink.pending is None:
+            return every_key(self.source, self.cuts)
+        ranges = [block_range(self.cuts, box) for box in self.sink.pending]
+        return list(dict.fromkeys(key for each in ranges for key in product((self.source,), *each)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return FinishLayer, (self.name, self.source, self.cuts, self.sink, self.annotations)

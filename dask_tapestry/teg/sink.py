@@ -18,12 +18,18 @@ class Sink(Operator):
     """A block operator that writes a tensor; nothing prunes it.
 
     Its output stands for what was written: the input's type, but no cells.
+
+    Attributes
+    ----------
+    pending
+        Boxes of the output that are still to be written in the compute that it knows; None for all.
     """
 
     category = "sink"
     copies = False
     kernel = "write"
     holds = True
+    pending: tuple[ZRange, ...] | None = None
 
     def infer(self, *inputs: TensorType) -> TensorType:
         return inputs[0]

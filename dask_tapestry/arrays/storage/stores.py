@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence, ValuesView
 from contextlib import AbstractContextManager
-from typing import Any, Final
+from typing import Any, Final, Literal
 from uuid import uuid4
 
 import numpy as np
@@ -28,6 +28,7 @@ from dask_tapestry.io.duck_target import SizedTarget, duck_target
 from dask_tapestry.io.hdf5_source import is_dataset
 from dask_tapestry.io.hdf5_target import dataset_target
 from dask_tapestry.io.numpy_target import numpy_target
+from dask_tapestry.io.resumed_region import resumed
 from dask_tapestry.io.target import Target
 from dask_tapestry.io.write_order import Write, checked_write, ordered_sinks, target_tensor
 from dask_tapestry.io.zarr_location import Location
@@ -50,6 +51,7 @@ def store(
     return_stored: bool = False,
     load_stored: bool | None = None,
     *,
+    resume: bool | Literal["checksums"] = False,
     after: Sequence[Array | Effect] = (),
     **kwargs: Any,
 ) -> Effect | Array | tuple[Array, ...] | None:
@@ -81,6 +83,8 @@ def store(
         `compute` is false they read after the write.
     load_stored
         As Dask's, without meaning here.
+    resume
+        Go on where the same call was killed, as of `to_zarr`; for Zarr arrays alone.
     after
         Lazy writes, sequence points and arrays that must end before.
     **kwargs
@@ -98,7 +102,9 @@ def store(
     DTypeError
         If cells would lose their kind, as floating point in integers.
     StoreError
-        If a target cannot be written to.
+        If a target cannot be written to, or another write has begun where one is to be resumed.
+    ArgumentError, ArgumentTypeError
+        If a write that is to be resumed has no name, or a target is no Zarr array.
 
     Source: dask.array.store.
 
@@ -127,7 +133,7 @@ def store(
     found = _targets(sized, _checked_lock(lock))
     where = [resolve_region(r, t.shape) for r, t in zip(places, found, strict=True)]
     writes = [write_of(*one) for one in zip(arrays, found, where, strict=True)]
-    made = written(writes, where, after, (), compute, return_stored, kwargs)
+    made = written(writes, where, after, (), compute, return_stored, kwargs, resume)
     return made[0] if isinstance(made, tuple) and not several else made
 
 
@@ -197,9 +203,12 @@ def written(
     compute: bool,
     return_stored: bool,
     kwargs: Mapping[str, Any],
+    resume: bool | Literal["checksums"] = False,
 ) -> Effect | tuple[Array, ...] | None:
     """Write, or return the lazy write, or the stored arrays, as `store` and `to_zarr` do."""
-    sinks = ordered_sinks(writes, points_of(after), workers)
+    points = points_of(after)
+    writes = resumed(writes, points, resume) if resume else writes
+    sinks = ordered_sinks(writes, points, workers)
     effect = Effect(sinks[0] if len(sinks) == 1 else sequence_point(*sinks))
     if compute:
         effect.compute(**kwargs)

@@ -133,6 +133,7 @@ def to_zarr(
     overwrite: bool = False,
     region: Region = None,
     append_dim: int | str | None = None,
+    resume: bool | Literal["checksums"] = False,
     compute: bool = True,
     return_stored: bool = False,
     workers: str | Sequence[str] = (),
@@ -170,6 +171,10 @@ def to_zarr(
         from dimensions, by name or number, to slices.
     append_dim
         Enlarge the array that is there along this dimension, and write behind what it holds.
+    resume
+        Go on where the same call was killed: only chunks that are missing are computed and written,
+        in this process or another, by any plan. It is the same call if code, data and target are:
+        see the notes. ``"checksums"`` also compares the bytes of what is stored, not sizes alone.
     compute
         Write now and return None; otherwise return a lazy write to compute later.
     return_stored
@@ -189,12 +194,23 @@ def to_zarr(
     Raises
     ------
     ArgumentError
-        If `overwrite` is given with a region or to append.
+        If `overwrite` is given with a region or to append; if `resume` is given to append, or
+        something that is written has no name that another process finds, as random numbers without
+        a seed: the text names it, and what to do.
     StoreError
-        If something is there and `overwrite` is false; or if there is nothing to write a region of
+        If something is there and `overwrite` is false, with `resume` unless it is of this call; or
+        if there is nothing to write a region of
         or to append to, or that cannot change.
     ShapeError
         If chunks, shards, region or the shape of what is there do not fit.
+
+    Notes
+    -----
+    With `resume` a write is known by what it computes (functions by code, defaults and what they
+    close over or name as globals), what it reads (stored arrays by place and stamp of their
+    metadata, which changes when they are written by this library; arrays in memory by all their
+    cells), random fields by seed, the place, and the encoding. What functions read by themselves
+    from files is not seen. Where an identity differs the error says in what.
 
     See Also
     --------
@@ -219,9 +235,14 @@ def to_zarr(
             raise StoreError(f"{location} is written into: its chunks and shards stay as they are")
         if overwrite:
             raise ArgumentError(f"{location} is written into: there is nothing to overwrite")
+        if append_dim is not None and resume:
+            raise ArgumentError(
+                "resume=True: an array that was enlarged would be enlarged again: make it at its "
+                "full size, and write regions of it"
+            )
         target, place = _destination(array, location, region, append_dim)
         writes = [write_of(array, target, place)]
-        done = written(writes, [place], after, names, compute, return_stored, kwargs)
+        done = written(writes, [place], after, names, compute, return_stored, kwargs, resume)
         return done[0] if isinstance(done, tuple) else done
     node = zarr_sink(
         array.node,
@@ -231,6 +252,7 @@ def to_zarr(
         workers=names,
         after=points_of(after),
         memory=current().task_bytes,
+        resume=resume,
     )
     effect = Effect(node)
     if compute:
