@@ -65,8 +65,8 @@ def convolved(operator, dtype):
     """A convolution of n channels, with m outputs."""
 
     def made(n, m, kind, seed):
-        x, k = held((2, 1, n, 5), dtype, seed), held((1, m, n, 2), dtype, seed + 1)
-        return apply(operator((1,), (1,), np.dtype(dtype)), x, k)
+        x, k = held((2, 1, n, 7), dtype, seed), held((1, m, n, 2), dtype, seed + 1)
+        return apply(operator((1,), (3,), np.dtype(dtype)), x, k)
 
     return made
 
