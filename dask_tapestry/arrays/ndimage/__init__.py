@@ -16,9 +16,11 @@ from dask_tapestry.arrays.ndimage.extremes import *
 from dask_tapestry.arrays.ndimage.filter_error import FilterError as FilterError
 from dask_tapestry.arrays.ndimage.generic import *
 from dask_tapestry.arrays.ndimage.grey_morphology import *
+from dask_tapestry.arrays.ndimage.labelling import *
 from dask_tapestry.arrays.ndimage.laplacians import *
 from dask_tapestry.arrays.ndimage.measurements import *
 from dask_tapestry.arrays.ndimage.ranks import *
+from dask_tapestry.arrays.ndimage.region_boxes import *
 from dask_tapestry.arrays.ndimage.region_extremes import *
 from dask_tapestry.arrays.ndimage.resampling import *
 from dask_tapestry.arrays.ndimage.smoothing import *
@@ -40,6 +42,7 @@ __all__ = [
     "correlate",
     "correlate1d",
     "extrema",
+    "find_objects",
     "gaussian_filter",
     "gaussian_filter1d",
     "gaussian_gradient_magnitude",
@@ -54,6 +57,7 @@ __all__ = [
     "grey_erosion",
     "grey_opening",
     "iterate_structure",
+    "label",
     "laplace",
     "maximum",
     "maximum_filter",

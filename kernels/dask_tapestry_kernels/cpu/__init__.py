@@ -30,6 +30,8 @@ KERNELS: Final = KernelTable(
         "blocks.partition": "partition",
         "blocks.random": "randombits randomfraction permutation",
         "blocks.resample": "resample",
+        "blocks.region_boxes": "regionboxes boxtable",
+        "blocks.regions": "regionparts regionjoints regionmerge renumber regioncount",
         "blocks.scatter": "scatter",
         "blocks.search": "search digitize isin interp",
         "blocks.select": "identity view windows concat mosaic reshape",

@@ -64,4 +64,10 @@ PHRASES: dict[str, tuple[Phrase, ...]] = {
         ).split()
     },
     "ndimage.extrema": _own("extrema(x)[1]"),
+    "ndimage.label": _own(
+        "label(x > 0)[{0|1}]",
+        "label(x > 0, np.ones((3,) * x.ndim))[0]",
+        "label(x > 0)[0][{SLICES}]",
+    ),
+    "ndimage.find_objects": _own("find_objects(x > 0, 2)"),
 }
