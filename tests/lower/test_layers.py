@@ -103,6 +103,8 @@ def layer_out():
 class Steps:
     """A sink that writes down what is done to it."""
 
+    pending = None
+
     def __init__(self):
         self.done = []
 
