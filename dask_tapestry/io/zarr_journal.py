@@ -218,7 +218,10 @@ def maker_of(location: Location) -> Maker | None:
     text = objects.read(made[-1]) if made else None
     if text is None:
         return attribute_journal.maker(location)
-    return Maker.of(json.loads(text))
+    try:
+        return Maker.of(json.loads(text))
+    except ValueError:  # a power cut has left an empty file
+        return None
 
 
 def _begun(objects: StoredObjects, names: frozenset[str]) -> dict[str, Record]:

@@ -44,6 +44,7 @@ BRIEF: Final = 0.01  # seconds of computing of which it is no matter whether ste
 MOST_NODES: Final = 64
 MOST_BLOCKS: Final = 64  # of all steps
 MOST_BYTES: Final = 2**27  # of a value; of larger ones a millisecond is no part, and memory is one
+FEW_BYTES: Final = 2**16  # of a value that was kept: it is copied faster than planned
 THREADED: Final = (None, "threads", "threading")
 
 Blocks = dict[tuple[int, ...], Block]
@@ -62,6 +63,9 @@ def compute_synchronously(roots: Sequence[Node]) -> list[Any] | None:
 
     That is where there is much to compute, or somebody watches, or has said how it should run.
     """
+    if all(map(_is_kept, roots)) and not _is_watched():
+        blocks = [np.array(_only_block(node)) for node in roots]
+        return [block if block.ndim else block[()] for block in blocks]
     plan = _small_plan(roots)
     if plan is None:
         return None
@@ -137,6 +141,19 @@ def _is_small(roots: Sequence[Node]) -> bool:
         seen.update(fresh)
         stack += fresh
     return True
+
+
+def _is_kept(node: Node) -> bool:
+    """Whether a value of a few cells was computed before, as one block in this process."""
+    small = node.type.nbytes <= FEW_BYTES and node.format is None and not node.after
+    return small and _is_here(node) and isinstance(_only_block(node), np.ndarray)
+
+
+def _only_block(node: Node) -> object:
+    operator = node.operator
+    if not isinstance(operator, BlockSource) or prod(c.count for c in operator.cuts) > 1:
+        return None
+    return operator.graph.get((operator.key_name, *[0] * len(operator.cuts)))
 
 
 def _is_here(node: Node) -> bool:

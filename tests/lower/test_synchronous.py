@@ -87,6 +87,16 @@ def test_what_is_kept_can_be_asked_for_again():
         assert same_bits(same.compute(), small().compute())
 
 
+def test_one_block_that_is_kept_is_copied(monkeypatch):
+    x, number = (dt.arange(6) + 1).persist(), dt.arange(6).sum().persist()
+    monkeypatch.setattr(synchronous, "verified_plan_of", None)
+    value = x.compute()
+    value[:] = 0
+    assert x.compute().tolist() == [1, 2, 3, 4, 5, 6]
+    assert type(number.compute()) is np.int64
+    assert number.compute() == 15
+
+
 def test_what_one_plan_keeps_of_several_arrays_is_told_apart():
     x, y = ((dt.asarray(np.arange(5.0) + n) * 2).persist() for n in range(2))
     with dask.config.set(num_workers=1):
@@ -123,7 +133,6 @@ def test_options_for_threads_are_left_to_a_scheduler():
     [
         lambda: dt.ones(MOST_BYTES // 8 + 1) + 1,
         lambda: dt.ones((8, 9)).rechunk((1, 1)) + 1,
-        lambda: small().persist(),
         lambda: dt.from_dask_array(da.ones((4, 25))) + 1,
         lambda: dt.ones((8, 9)).rechunk((1, 1)).persist() + 1,
     ],

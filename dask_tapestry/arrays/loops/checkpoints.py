@@ -14,6 +14,7 @@ from uuid import uuid4
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.storage.zarr_arrays import from_zarr, to_zarr
 from dask_tapestry.errors import StoreError
+from dask_tapestry.io.durable import sync
 from dask_tapestry.io.identity import Identity
 from dask_tapestry.io.zarr_location import Location, zarr
 from dask_tapestry.late_named_tuple import NamedTuple
@@ -54,6 +55,7 @@ class Checkpoints(NamedTuple):
         found = _attributes(location)
         if found is None:
             _make_group(location, "", {ATTRIBUTE: identity.as_dict()})
+            _sync(location, "")
         elif ATTRIBUTE not in found:
             raise StoreError(
                 f"{location} holds something else than checkpoints: give another store, or delete "
@@ -79,12 +81,14 @@ class Checkpoints(NamedTuple):
         return None
 
     def write(self, step: int, state: Sequence[Array]) -> None:
-        """Store the state after `step`; it is complete when this returns."""
+        """Store the state after `step`; it is complete, and on the disk, when this returns."""
         for number, array in enumerate(state):
             to_zarr(array, self.store, f"{step}/{number}", overwrite=True)
         location = Location.of(self.store, None, uuid4().hex)
+        _sync(location, f"{step}")
         told = {ATTRIBUTE: self.identity.as_dict(), "step": step}
         _make_group(location, f"{step}/{COMPLETE}", told)
+        _sync(location, f"{step}/{COMPLETE}")
 
     def _is_complete(self, location: Location, step: int) -> bool:
         try:
@@ -126,6 +130,13 @@ def _make_group(location: Location, name: str, attributes: dict[str, Any]) -> No
         )
     except Exception as error:
         raise StoreError(f"cannot write the Zarr group at {location}: {error}") from error
+
+
+def _sync(location: Location, name: str) -> None:
+    """Wait until what is below `name` is on the disk; other stores answer when it is safe."""
+    folder = location.folder
+    if folder is not None:
+        sync(folder / name)
 
 
 def _steps(location: Location) -> list[int]:

@@ -61,11 +61,14 @@ def iterate(
         A function of the arrays of a state that gives a 0-d bool array: true of the last state. It
         is called once, and computed with the steps: of the first state, and then after every step.
     every
-        Look, by `until` and for `checkpoint`, at every so many steps only.
+        Look, by `until` and for `checkpoint`, at every so many steps only. By default `until` looks
+        at each state, so the last one is the first of which it is true; with ``every=10`` it may be
+        up to nine steps further.
     checkpoint
         A store, as `to_zarr` takes: there the states of every `every` steps are written, array i of
         step k as ``"k/i"``. The same loop, called again with the same store, goes on from the last
-        one that is complete, with the same bits.
+        one that is complete, with the same bits. In a folder, a state is complete when it is on
+        the disk, also if the power is cut.
 
     Returns
     -------
@@ -75,8 +78,8 @@ def iterate(
     Raises
     ------
     ArgumentError
-        If neither `steps` nor `until` is given, `steps` is negative, or `checkpoint` comes without
-        `every`.
+        If neither `steps` nor `until` is given, `steps` is negative, `checkpoint` comes without
+        `every`, or `every` without `checkpoint` and `until`.
     ArgumentTypeError
         If `step` does not take or return as many arrays as the state has, or `until` does not
         return a 0-d bool.

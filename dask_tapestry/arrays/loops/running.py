@@ -61,7 +61,8 @@ def checked_ends(
     Raises
     ------
     ArgumentError, ArgumentTypeError
-        If nothing ends the loop, a number is none, or a checkpoint has no `every`.
+        If nothing ends the loop, a number is none, a checkpoint has no `every`, or `every` has
+        nothing to look at.
     """
     if steps is None and until is None:
         raise ArgumentError("nothing ends this loop: give steps, or until")
@@ -69,6 +70,8 @@ def checked_ends(
         raise ArgumentTypeError(f"until must be a function of the state, not {until!r}")
     if checkpoint is not None and every is None:
         raise ArgumentError("a checkpoint needs every=: how many steps lie between two of them")
+    if every is not None and until is None and checkpoint is None:
+        raise ArgumentError("every= says how often until or checkpoint looks: give one of them")
     most = None if steps is None else whole_number("steps", steps, 0)
     return most, 1 if every is None else whole_number("every", every)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,6 +23,7 @@ from dask_tapestry.arrays.loops.running import (
 from dask_tapestry.arrays.loops.traced import Field, Traced, as_fields, graph_of, takes_time, traced
 from dask_tapestry.arrays.stencil.borders import Border, Side, SideBoundaries, bordered, borders
 from dask_tapestry.arrays.stencil.fused import fused_steps
+from dask_tapestry.errors import ShapeError
 from dask_tapestry.rules.extensions import Beyond
 from dask_tapestry.rules.neighbours import Fields, Neighbours, neighbours_of
 from dask_tapestry.teg import Node
@@ -67,7 +69,7 @@ def iterate(
         one for each, where a pair is before and after; or a dictionary by axis. Corners are those
         of `numpy.pad`, axis by axis.
     until, every, checkpoint
-        As of `dt.iterate`.
+        As of `dt.iterate`. Steps from one look to the next are computed together: give `every`.
 
     Returns
     -------
@@ -145,7 +147,13 @@ def _traced_step(
     def hint(number: int, shape: tuple[int, ...]) -> str:
         return _reach_told(fields[number].type.shape, shape, around[number])
 
-    slots, results = traced(step, fields, seen, takes_time(step, len(fields)))
+    try:
+        slots, results = traced(step, fields, seen, takes_time(step, len(fields)))
+    except ShapeError as error:
+        told = _offset_told(str(error), fields[0].type.shape, around[0])
+        if not told:
+            raise
+        raise ShapeError(f"{error}{told}") from error
     return graph_of(slots, as_fields(step, results, fields, hint)), padded
 
 
@@ -169,6 +177,30 @@ def _neighbours(
 
 def _beyond(side: Side) -> Beyond | None:
     return None if side.mode is None else Beyond(frozenset({side.mode}), side.value)
+
+
+def _offset_told(text: str, shape: tuple[int, ...], own: tuple[Border, ...]) -> str:
+    """What an error of operands says of a slice that is shorter than the field, as it goes too far.
+
+    Examples
+    --------
+    >>> side = Side(1, "edge")
+    >>> _offset_told("operands of shapes (6, 8) (6, 7)", (6, 8), ((side, side), (side, side)))
+    '; along axis 1 a slice reads a cell 2 away, and depth gives 1 before and 1 after'
+    """
+    for found in re.findall(r"\((\d+(?:, \d+)*),?\)", text):
+        lengths = tuple(map(int, found.split(", ")))
+        if len(lengths) != len(shape):
+            continue
+        short = [axis for axis, n in enumerate(lengths) if n < shape[axis]]
+        if len(short) == 1 and lengths[short[0]]:
+            before, after = own[short[0]]
+            far = max(before.depth, after.depth) + shape[short[0]] - lengths[short[0]]
+            return (
+                f"; along axis {short[0]} a slice reads a cell {far} away, and depth gives "
+                f"{before.depth} before and {after.depth} after"
+            )
+    return ""
 
 
 def _reach_told(shape: tuple[int, ...], found: tuple[int, ...], own: tuple[Border, ...]) -> str:

@@ -105,6 +105,50 @@ def test_a_torn_state_is_never_taken(tmp_path, begun, torn):
     np.testing.assert_array_equal(dt.from_zarr(str(store), "4/0").compute(), plain(4))
 
 
+class PowerCut(BaseException):
+    """Nothing more is written."""
+
+
+def cut_after(store, flushes, monkeypatch):
+    """Loop until the power is cut: files keep the size they had when they were flushed last."""
+    sizes, real = {}, os.fsync
+
+    def flushed(descriptor):
+        if len(done) == flushes:
+            raise PowerCut
+        done.append(descriptor)
+        real(descriptor)
+        path = os.readlink(f"/proc/self/fd/{descriptor}")
+        sizes[path] = os.path.getsize(path)
+
+    done = []
+    monkeypatch.setattr(os, "fsync", flushed)
+    try:
+        looped(4, str(store))
+    except PowerCut:
+        pass
+    else:
+        return False
+    finally:
+        monkeypatch.undo()
+    for path in store.rglob("*"):
+        if path.is_file() and path.name != "zarr.json":  # descriptions happen to be on the disk
+            os.truncate(path, sizes.get(str(path), 0))
+    return True
+
+
+def test_a_power_cut_leaves_no_state_that_lacks_chunks(tmp_path, monkeypatch):
+    flushes, expected = 0, {step: plain(step) for step in (2, 4)}
+    while cut_after(store := tmp_path / f"{flushes}", flushes, monkeypatch):
+        for step, value in expected.items():
+            if (store / f"{step}" / "complete").exists():
+                found = dt.from_zarr(str(store), f"{step}/0").compute()
+                np.testing.assert_array_equal(found, value)
+        np.testing.assert_array_equal(looped(4, str(store)), expected[4])
+        flushes += 2
+    assert flushes > 12
+
+
 def test_states_of_another_loop_are_refused(tmp_path):
     store = str(tmp_path / "states")
     looped(4, store)

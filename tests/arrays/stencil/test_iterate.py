@@ -215,7 +215,11 @@ def test_nothing_beyond_the_ends():
     ("step", "error", "text"),
     [
         (lambda u: u[2:-2], dt.ShapeError, r"\(4,\), not \(6,\).*reads 4 cells beside its own"),
+        (lambda u: u[1:-1] + u[3:], dt.ShapeError, "axis 0 a slice reads a cell 2 away"),
+        (lambda u: u[1:-1] + u[:-5], dt.ShapeError, "axis 0 a slice reads a cell 4 away"),
+        (lambda u: u[1:-1] + np.ones(9), dt.ShapeError, r"\(6,\) \(9,\)$"),
         (lambda u: u, dt.ShapeError, "2 cells too many"),
+        (lambda u: dt.stack([u, u]), dt.ShapeError, r"shape \(2, 8\), not \(6,\)"),
         (lambda u: u[1:-1] > 0, dt.DTypeError, "bool, not float64"),
         (lambda u: (u, u), dt.ArgumentTypeError, "2 arrays for a state of 1"),
         (lambda: 1, dt.ArgumentTypeError, "neither"),
