@@ -29,6 +29,7 @@ from dask_tapestry.memory.buffer_pool import POOL
 if TYPE_CHECKING:
     from pathlib import Path
 
+PARTIAL: Final = ".partial"  # ends the names of files until they are complete, zarr's own too
 MISSING: Final = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
 
 
@@ -187,7 +188,7 @@ def replaced_file(path: Path) -> Iterator[int]:
 
     Another task or process sees all of a chunk or nothing of it, as with zarr's own local store.
     """
-    partial = path.with_name(f"{path.name}.{uuid4().hex}.partial")
+    partial = path.with_name(f"{path.name}.{uuid4().hex}{PARTIAL}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     try:
         number = os.open(partial, flags, 0o666)
@@ -203,3 +204,9 @@ def replaced_file(path: Path) -> Iterator[int]:
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
+
+
+def remove_partial_files(folder: Path) -> None:
+    """Delete what killed processes have left of files of an array that nobody else writes now."""
+    for path in folder.rglob(f"*{PARTIAL}"):
+        path.unlink(missing_ok=True)

@@ -29,6 +29,7 @@ from dask_tapestry.io.write_marks import write_marked
 from dask_tapestry.io.write_record import Write
 from dask_tapestry.io.zarr_chunk_io import write_box
 from dask_tapestry.io.zarr_create import create, create_begun, create_groups, dry_run_create
+from dask_tapestry.io.zarr_direct import remove_partial_files
 from dask_tapestry.io.zarr_failure import write_error
 from dask_tapestry.io.zarr_journal import begin_write, end_write, is_incomplete, maker_of
 from dask_tapestry.io.zarr_layout import ZarrLayout
@@ -185,6 +186,9 @@ class ZarrSink(Sink):
         if not self.location.is_zip:
             whole = self.resume is not None and self._is_whole
             if not whole and not self._is_done:
+                folder = None if self.pending is None else self.location.folder
+                if folder is not None:
+                    remove_partial_files(folder)
                 end_write(self.location, self._write)
             if self.replaced and (not whole or is_in_place(self.location, self.final, self.run)):
                 put_in_place(self.location, *self.replaced, self.run)

@@ -10,6 +10,7 @@ import zarr
 import dask_tapestry as dt
 from dask_tapestry.io.resuming import identity_there
 from dask_tapestry.io.zarr_location import Location
+from tests.io.object_server import object_server
 from tests.io.resumed_jobs import Tripping, Written
 
 CELLS = np.arange(40.0 * 30).reshape(40, 30)
@@ -366,3 +367,30 @@ def test_what_a_killed_overwrite_left_does_not_replace_what_is_complete(tmp_path
     written(Tripping(99), tmp_path / "x")
     written(Tripping(0), tmp_path / "x", overwrite=True)
     np.testing.assert_array_equal(dt.from_zarr(tmp_path / "x").compute(), 2 * CELLS)
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+@pytest.mark.parametrize("resume", [True, "checksums"])
+def test_objects_behind_a_network(caplog, overwrite, resume):
+    with object_server() as server:
+        options = {"overwrite": overwrite, "resume": resume}
+        failed(server.url, **options)
+        stored = [key for key in server.objects if "/c/" in key]
+        victim = stored[0]
+        server.objects[victim] = server.objects[victim][:5]
+        double = Tripping(99)
+        written(double, server.url, **options)
+        assert 24 - len(stored) < double.calls < 24
+        np.testing.assert_array_equal(dt.from_zarr(server.url).compute(), 2 * CELLS)
+        assert f"{24 - len(stored) + 1} of 24 chunks are missing" in caplog.text
+        written(Tripping(0), server.url, **options)
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_what_was_left_of_chunks_that_were_being_stored_goes(tmp_path, overwrite):
+    failed(tmp_path / "x", overwrite=overwrite)
+    (place,) = tmp_path.iterdir()
+    left = place / "c" / "0.7f.partial"
+    left.write_text("half")
+    written(Tripping(99), tmp_path / "x", overwrite=overwrite)
+    assert not list((tmp_path / "x").rglob("*.partial"))
