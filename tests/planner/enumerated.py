@@ -86,6 +86,16 @@ def counted_input(
     return InputTraffic(*totals, boxes=len(times), reads=sum(times.values()), sliced=sliced)
 
 
+def same_but_main(found: Traffic, counted: Traffic) -> bool:
+    """Whether totals are equal; what lies in the largest boxes is told about."""
+    assert all(0 <= one.main <= one.nearest for one in found.inputs)
+    plain = [
+        told._replace(inputs=tuple([each._replace(main=0.0) for each in told.inputs]))
+        for told in (found, counted)
+    ]
+    return plain[0] == plain[1]
+
+
 @contextmanager
 def any_saving() -> Iterator[Callable[[int], None]]:
     """Context with a function that sets how many bytes a slice must save."""

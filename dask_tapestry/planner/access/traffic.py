@@ -49,6 +49,8 @@ class InputTraffic(NamedTuple):
         How many boxes differ, and how many blocks read, one after another.
     sliced
         Bytes of slices, once for blocks that need the same box.
+    main
+        What `nearest` is of as many boxes as there are blocks, about the largest ones.
     """
 
     cells: int = 0
@@ -62,6 +64,7 @@ class InputTraffic(NamedTuple):
     boxes: int = 0
     reads: int = 0
     sliced: int = 0
+    main: float = 0.0
 
 
 class Traffic(NamedTuple):
@@ -130,7 +133,7 @@ def input_traffic(
     largest = prod([c.longest for c in cuts]) * itemsize
     may_cut = not local and largest >= SLICE_SAVES_BYTES
     cells = whole = edges = moved = distinct = fetched = nearest = boxes = reads = sliced = 0
-    cut = []
+    cut, parts = [], []
     for share in shares_of(access, number):
         pattern, times = share.pattern, share.times
         more = min(share.inside + times, 1) - min(share.inside, 1)
@@ -149,14 +152,31 @@ def input_traffic(
             if own:
                 cut.append(share)
                 sliced += more * own
-            nearest += more * prod([group.largest for group in lying]) * itemsize
+            near = more * prod([group.largest for group in lying]) * itemsize
+            nearest += near
+            parts.append((near, more * pattern.places))
         moved += times * sent
         distinct += more * sent
         boxes, reads = boxes + more * pattern.places, reads + times * pattern.places
         fetched += sent * (min(share.inside + times, workers) - min(share.inside, workers))
     slices = distinct_slices(cut, cuts, itemsize) if may_cut else 0
     totals = (cells, whole, edges, slices, moved, distinct, fetched, nearest, boxes, reads, sliced)
-    return InputTraffic(*totals)
+    return InputTraffic(*totals, _main(parts, nearest, boxes, access.count))
+
+
+def _main(parts: Sequence[tuple[int, int]], nearest: int, boxes: int, blocks: int) -> float:
+    """Bytes of so many boxes, about the largest.
+
+    Parts are the bytes of several boxes, and how many; what overlaps is taken off by others.
+    """
+    if boxes <= blocks:
+        return float(nearest)
+    total, left = 0.0, blocks
+    added = [part for part in parts if part[1] > 0]
+    for size, count in sorted(added, key=lambda part: -part[0] / part[1]):
+        taken = min(count, left)
+        total, left = total + size / count * taken, left - taken
+    return min(float(nearest), max(total, nearest / boxes * blocks))
 
 
 def _totals(lying: Sequence[Lying]) -> tuple[int, int, int]:

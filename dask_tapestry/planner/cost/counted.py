@@ -77,12 +77,12 @@ def _counted(
 def _reading(each: InputTraffic, blocks: int) -> Reading:
     """What `blocks` take of an input.
 
-    One that reads several boxes can lie with one of them only, and shares it with those alone that
-    read the same ones: it is taken to share none.
+    One that reads several boxes can lie with one of them only, the largest, and shares it with
+    those alone that read the same ones: it is taken to share none.
     """
     if each.reads <= blocks:
         return Reading(each.fetched, each.distinct, each.nearest, each.boxes)
-    return Reading(each.fetched, each.moved, each.nearest / each.boxes * blocks, blocks)
+    return Reading(each.fetched, each.moved, each.main, blocks)
 
 
 def _edges(access: Access, held: tuple[tuple[Cuts, ...] | None, ...], edges: int) -> int:

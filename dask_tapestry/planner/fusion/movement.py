@@ -95,6 +95,25 @@ def _note_first_of_several(program: Program, dim: int, paces: list[dict[int, Pac
         is_known = any(pace.dim == dim for pace in own.values())
         if not is_known and len(here[number]) == len(there[number]) > 1:
             _note(own, dim, here[number][0], there[number][0])
+            if not any(pace.dim == dim for pace in own.values()):
+                _note_inside(program, dim, number, own)
+
+
+def _note_inside(program: Program, dim: int, number: int, paces: dict[int, Pace]) -> None:
+    """Where several boxes are read at the ends alone, as by windows that wrap, the middle tells.
+
+    A window is where its middle is: then blocks lie above those that they read most of.
+    """
+    middle = tuple([extent // 2 for extent in program.type.shape])
+    moved = tuple([place + (d == dim) for d, place in enumerate(middle)])
+    if moved[dim] >= program.type.shape[dim]:
+        return
+    here, there = (_at(program, place).boxes[number] for place in (middle, moved))
+    if len(here) != 1 or len(there) != 1:
+        return
+    for axis, (a, b, end) in enumerate(zip(here[0].lo, there[0].lo, here[0].hi, strict=True)):
+        if a != b:
+            paces[axis] = Pace(dim, b - a, (a + end - 1) // 2 - (b - a) * middle[dim])
 
 
 def _note(paces: dict[int, Pace], dim: int, here: ZRange, moved: ZRange) -> None:

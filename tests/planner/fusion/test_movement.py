@@ -53,3 +53,16 @@ def test_of_several_boxes_the_first_one_tells():
     x = dt.placeholder((60, 60), "f8")
     (both,) = movement(group_of((x + x.T).node, {x.node}).program)
     assert both.paces == {0: Pace(0, 1, 0), 1: Pace(1, 1, 0)}
+
+
+def test_windows_that_wrap_move_as_in_the_middle():
+    wide = dt.pad(X, [(3, 3), (3, 3)], mode="wrap")
+    around = wide[:-6, 3:-3] + wide[6:, 3:-3] + wide[3:-3, :-6] + wide[3:-3, 6:]
+    (move,) = moves(around)
+    assert move.dims == {0, 1}
+    u = dt.asarray(X.compute())
+    for _ in range(5):
+        u = u + 0.5 * dt.roll(u, 1, 0) + dt.roll(u, -1, 1)
+    (steps,) = [n for n in u.plan().core.graph if n.operator.name == "stencilsteps"][-1:]
+    found = movement(group_of(steps, {x for x in u.plan().core.graph if not x.inputs}).program)
+    assert [one.paces for one in found if one.dims] == [{0: Pace(0, 1, 0), 1: Pace(1, 1, 0)}]
