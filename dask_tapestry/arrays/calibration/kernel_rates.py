@@ -22,8 +22,10 @@ from dask_tapestry.arrays.indexing import take, take_along_axis
 from dask_tapestry.arrays.linalg import sparse_matmul
 from dask_tapestry.arrays.ndimage import (
     gaussian_filter,
+    map_coordinates,
     median_filter,
     minimum_filter,
+    rotate,
     shift,
     spline_filter,
 )
@@ -228,6 +230,12 @@ def _of_image(filtered: Callable[[Array], Array]) -> Callable[[int], Array]:
     return make
 
 
+def _at_points(n: int) -> Array:
+    """A spline at points that are known."""
+    cells = asarray(_cells(n // 1024 * 1024, "f8").reshape(-1, 1024))
+    return map_coordinates(cells, np.indices(cells.shape) + 0.25, order=1)
+
+
 def _stepped(n: int) -> Array:
     """Steps of a cell and its neighbour."""
     f8 = np.dtype("f8")
@@ -267,6 +275,8 @@ PROBES: Final = (  # those first that need no compiling, then those that most pr
     Probe("windowfold", _of_image(lambda x: minimum_filter(x, 5))),
     Probe("windowextreme", _of_image(lambda x: minimum_filter(x, footprint=CROSS))),
     Probe("windowrank", _of_image(lambda x: median_filter(x, 3)), CELLS // 4),
+    Probe("affinepoints", _of_image(lambda x: rotate(x, 30, order=1)), CELLS // 4),
+    Probe("points", _at_points, CELLS // 4),
     Probe("resample", _of_image(lambda x: shift(x, 0.5, prefilter=False)), CELLS // 4),
     Probe("splinefilter", _of_image(spline_filter)),
     Probe("stencilsteps", _stepped),

@@ -18,6 +18,7 @@ from dask_tapestry.arrays.ndimage.generic import *
 from dask_tapestry.arrays.ndimage.grey_morphology import *
 from dask_tapestry.arrays.ndimage.labelling import *
 from dask_tapestry.arrays.ndimage.laplacians import *
+from dask_tapestry.arrays.ndimage.mapping import *
 from dask_tapestry.arrays.ndimage.measurements import *
 from dask_tapestry.arrays.ndimage.ranks import *
 from dask_tapestry.arrays.ndimage.region_boxes import *
@@ -26,8 +27,10 @@ from dask_tapestry.arrays.ndimage.resampling import *
 from dask_tapestry.arrays.ndimage.smoothing import *
 from dask_tapestry.arrays.ndimage.splines import *
 from dask_tapestry.arrays.ndimage.structures import *
+from dask_tapestry.arrays.ndimage.transforms import *
 
 __all__ = [
+    "affine_transform",
     "binary_closing",
     "binary_dilation",
     "binary_erosion",
@@ -52,6 +55,7 @@ __all__ = [
     "generic_filter1d",
     "generic_gradient_magnitude",
     "generic_laplace",
+    "geometric_transform",
     "grey_closing",
     "grey_dilation",
     "grey_erosion",
@@ -59,6 +63,7 @@ __all__ = [
     "iterate_structure",
     "label",
     "laplace",
+    "map_coordinates",
     "maximum",
     "maximum_filter",
     "maximum_filter1d",
@@ -75,6 +80,7 @@ __all__ = [
     "percentile_filter",
     "prewitt",
     "rank_filter",
+    "rotate",
     "shift",
     "sobel",
     "spline_filter",

@@ -28,6 +28,7 @@ KERNELS: Final = KernelTable(
         "blocks.order_statistics": "ranks weightedranks",
         "blocks.outputs": "calloutputs output",
         "blocks.partition": "partition",
+        "blocks.points": "points affinepoints",
         "blocks.random": "randombits randomfraction permutation",
         "blocks.resample": "resample",
         "blocks.region_boxes": "regionboxes boxtable",

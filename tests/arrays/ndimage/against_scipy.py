@@ -23,12 +23,13 @@ def image(shape, dtype, seed=0):
     return (cells + 1j * random.normal(size=shape) if dtype[0] == "c" else cells).astype(dtype)
 
 
-def check(name, x, *arguments, bound=16, **options):
+def check(name, x, *arguments, bound=16, chunks=None, **options):
     """The same dtype, integers cell by cell, floats within `bound` roundings of the largest."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         expected = getattr(ndimage, name)(x, *arguments, **options)
-    found = getattr(dt.ndimage, name)(dt.asarray(x), *arguments, **options).compute()
+    own = dt.asarray(x) if chunks is None else dt.asarray(x).rechunk(chunks)
+    found = getattr(dt.ndimage, name)(own, *arguments, **options).compute()
     assert found.dtype == expected.dtype
     if expected.dtype.kind in "biu" or not expected.size:
         np.testing.assert_array_equal(found, expected)

@@ -1,9 +1,12 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from tests.arrays.ndimage.against_scipy import MODES, REAL, SHAPES, check, image
 from tests.comparisons import same_bits
+from tests.examples import examples
 
 EXACT = 0.01  # of a rounding: none
 FILLED = [shape for shape in SHAPES if 0 not in shape]
@@ -75,3 +78,24 @@ def test_factors_that_do_not_fit_are_refused():
             call(dt.ones((3, 4)))
     with pytest.warns(UserWarning, match="recommended to use mode = grid-wrap instead of wrap"):
         dt.ndimage.zoom(dt.ones((3, 4)), 2, mode="wrap", grid_mode=True)
+
+
+@given(
+    st.lists(st.integers(1, 12), min_size=1, max_size=3),
+    st.sampled_from([*REAL, "c8", "c16"]),
+    st.integers(0, 5),
+    st.sampled_from(MODES),
+    st.booleans(),
+    st.integers(0, 2**32),
+)
+@examples(60)
+def test_anything(shape, dtype, order, mode, prefilter, seed):
+    random = np.random.default_rng(seed)
+    x = image(tuple(shape), dtype, seed)
+    how = {"order": order, "mode": mode, "prefilter": prefilter, "cval": 1.5, "bound": EXACT}
+    by, along = random.uniform(0.3, 2.5, x.ndim).tolist(), random.normal(0, 9, x.ndim).tolist()
+    chunks = tuple(int(random.integers(1, n + 1)) for n in shape)
+    with dt.config(block_bytes=int(random.integers(50, 2000))):
+        check("zoom", x, by, chunks=chunks, **how)
+        check("shift", x, along, chunks=chunks, **how)
+        check("affine_transform", x, by, along, chunks=chunks, **how)

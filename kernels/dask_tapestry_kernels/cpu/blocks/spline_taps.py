@@ -52,11 +52,12 @@ class Line(NamedTuple):
         7.0
         """
         c = np.asarray(self.start + self.step * numbers, np.float64)
-        if self.shift is not None:
-            c = c + self.shift
-        if self.zoom is not None:
-            c = (c + 0.5) * self.zoom - 0.5 if self.centred else c * self.zoom
-        return c + float(self.pad)
+        with np.errstate(invalid="ignore"):
+            if self.shift is not None:
+                c = c + self.shift
+            if self.zoom is not None:
+                c = (c + 0.5) * self.zoom - 0.5 if self.centred else c * self.zoom
+            return c + float(self.pad)
 
 
 class Taps(NamedTuple):
