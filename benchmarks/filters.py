@@ -5,6 +5,7 @@ the best of some computes, seconds by the clock and seconds of processors.
 
 python benchmarks/filters.py
 python benchmarks/filters.py --side 8000 --stored
+python benchmarks/filters.py --interpolate
 """
 
 from __future__ import annotations
@@ -30,6 +31,14 @@ FILTERS: Final[dict[str, tuple[Callable[[Any, Any], Any], int]]] = {  # with its
     "minimum 9": (lambda lib, x: lib.minimum_filter(x, 9), 4),
     "median 3": (lambda lib, x: lib.median_filter(x, 3), 1),
     "median 5": (lambda lib, x: lib.median_filter(x, 5), 2),
+}
+INTERPOLATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "zoom 2, order 1": lambda lib, x: lib.zoom(x, 2, order=1),
+    "zoom 2, order 3": lambda lib, x: lib.zoom(x, 2, order=3),
+    "shift .5, order 3": lambda lib, x: lib.shift(x, 0.5, order=3),
+    "rotate 30, order 1": lambda lib, x: lib.rotate(x, 30, order=1),
+    "rotate 30, order 3": lambda lib, x: lib.rotate(x, 30, order=3),
+    "spline_filter, order 3": lambda lib, x: lib.spline_filter(x),
 }
 MEMORY = """
 import resource, sys
@@ -104,6 +113,26 @@ def in_memory(side: int, times: int, dtypes: list[str]) -> None:
             )
 
 
+def interpolated(side: int, times: int, dtypes: list[str]) -> None:
+    """Interpolation beside SciPy's in one thread."""
+    import dask_tapestry as dt
+    from dask_tapestry_kernels.cpu.jit import compile_service
+
+    print("| | dtype | ours, s (of processors) | SciPy, s (of processors) | processors: less |")
+    print("|---|---|---|---|---|")
+    for dtype in dtypes:
+        x = image(side, dtype)
+        array = dt.asarray(x)
+        for name, function in INTERPOLATIONS.items():
+            function(dt.ndimage, array).compute()
+            compile_service.wait()
+            ours = best(lambda f=function, a=array: f(dt.ndimage, a).compute(), times)
+            theirs = best(lambda f=function, x=x: f(ndimage, x), times)
+            row = [f"{a:.2f} ({b:.2f})" for a, b in (ours, theirs)]
+            times_less = theirs[1] / ours[1]
+            print(f"| {name} | {dtype} | {' | '.join(row)} | {times_less:.1f} |", flush=True)
+
+
 def stored(side: int) -> None:
     """Peak memory and seconds of a Gaussian from store to store, each in a process of its own."""
     import zarr
@@ -129,9 +158,12 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=3)
     parser.add_argument("--dtypes", nargs="*", default=["f4", "f8"])
     parser.add_argument("--stored", action="store_true")
+    parser.add_argument("--interpolate", action="store_true")
     given = parser.parse_args()
     if given.stored:
         stored(given.side)
+    elif given.interpolate:
+        interpolated(given.side, given.times, given.dtypes)
     else:
         in_memory(given.side, given.times, given.dtypes)
 

@@ -25,7 +25,7 @@ def cells_read(low: float, high: float, n: int, order: int, mode: str) -> Span:
     """
     if isnan(low) or isnan(high):
         return 0, n
-    low, high = max(low, -FAR), min(high, FAR)
+    low, high = (min(max(c, -FAR), FAR) for c in (low, high))
     if mode == "constant":
         if high < 0 or low > n - 1:
             return (0, 0) if high < 0 else (n - 1, n - 1)

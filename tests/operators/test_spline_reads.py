@@ -36,4 +36,5 @@ def test_no_more_is_read_than_cells_near_by():
     assert cells_read(-2.5, -1.5, 100, 1, "mirror") == (1, 4)
     assert cells_read(101.5, 103.0, 100, 1, "grid-wrap") == (1, 5)
     assert cells_read(-5.0, -2.0, 100, 1, "constant") == (0, 0)
+    assert cells_read(np.inf, np.inf, 100, 1, "nearest") == (99, 100)
     assert cells_read(np.nan, 3.0, 100, 1, "constant") == (0, 100)

@@ -63,9 +63,8 @@ class Interpolation:
         """
         number = checked_order(function, order)
         checked_mode(function, mode)
-        return cls(
-            function, number, "reflect" if mode == "grid-mirror" else mode, cval, bool(prefilter)
-        )
+        filters = truth(function, "prefilter", prefilter)
+        return cls(function, number, "reflect" if mode == "grid-mirror" else mode, cval, filters)
 
     def operand(self, x: ArrayLike) -> Array:
         """The array whose cells are interpolated.
@@ -143,6 +142,12 @@ class Interpolation:
             return read(cells, pad, fill, own)
 
         return given_out(output, in_parts(found, array.node, self.cval, dtype))
+
+
+def truth(function: str, name: str, given: Any) -> bool:
+    """An argument that is true or not."""
+    with reading(f"{function}: {name}"):
+        return bool(given)
 
 
 def _as_cell(fill: float, dtype: DType) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.ndimage.arguments import Output
@@ -82,7 +83,8 @@ def map_coordinates(
     how = Interpolation.of(name, order, mode, cval, prefilter)
     array = how.operand(input)
     bounds: IndexBounds | None = None
-    where = coordinates if isinstance(coordinates, Array) else np.asarray(coordinates)
+    with reading(f"{name}: coordinates"):
+        where = coordinates if isinstance(coordinates, Array) else np.asarray(coordinates)
     if where.dtype.kind not in "biuf" or where.dtype.char in "g":
         raise DTypeError(f"{name}: coordinates must be real, not {dtype_name(where.dtype)}")
     if where.ndim < 2:
@@ -165,7 +167,9 @@ def geometric_transform(
             f"{name}: mapping must be a Python function, not {type(mapping).__name__}"
         )
     shape = array.shape if output_shape is None else shape_of(name, output_shape)
-    told = Mapped(mapping, array.ndim, tuple(extra_arguments), dict(extra_keywords or {}))
+    with reading(f"{name}: extra_arguments and extra_keywords"):
+        more, named = tuple(extra_arguments), dict(extra_keywords or {})
+    told = Mapped(mapping, array.ndim, more, named)
     kind = np.dtype([(f"c{axis}", DOUBLE) for axis in range(array.ndim)])
     numbers = [coordinates_of(shape, axis) for axis in range(len(shape))]
     where = called_on_cells(told, kind, numbers)

@@ -12,7 +12,7 @@ from dask_tapestry.amounts import reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.ndimage.arguments import Output, for_each, given_out, result_dtype
 from dask_tapestry.arrays.ndimage.filter_error import FilterError
-from dask_tapestry.arrays.ndimage.interpolated import Interpolation
+from dask_tapestry.arrays.ndimage.interpolated import Interpolation, truth
 from dask_tapestry.arrays.ndimage.splines import DType
 from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.operators.resample import resample
@@ -94,20 +94,21 @@ def zoom(
     """
     how = Interpolation.of("zoom", order, mode, cval, prefilter)
     array = how.operand(input)
+    edges = truth("zoom", "grid_mode", grid_mode)
     factors = _numbers("zoom", "zoom", zoom, array.ndim)
     counts = [round(n * factor) for n, factor in zip(array.shape, factors, strict=True)]
     if min(counts) < 0:
         raise FilterError(f"zoom: factors must not be negative, here {zoom!r}")
-    if prefilter and all(factor == 1 for factor in factors):
+    if how.prefilter and all(factor == 1 for factor in factors):
         dtype = result_dtype("zoom", output, array.dtype)
         return given_out(output, astype(array.node, dtype))
-    if grid_mode and how.mode in ("constant", "wrap"):
+    if edges and how.mode in ("constant", "wrap"):
         warn(
             f"It is recommended to use mode = grid-{how.mode} instead of {how.mode} when grid_mode "
             "is True.",
             stacklevel=2,
         )
-    less = 0 if grid_mode else 1
+    less = 0 if edges else 1
     ratios = [
         (n - less) / (count - less) if count != less else 1.0
         for n, count in zip(array.shape, counts, strict=True)
@@ -115,8 +116,7 @@ def zoom(
 
     def read(x: Tensor, pad: int, fill: float, own: DType) -> Tensor:
         lines = [
-            Line(n, pad, None, ratio, bool(grid_mode))
-            for n, ratio in zip(x.type.shape, ratios, strict=True)
+            Line(n, pad, None, ratio, edges) for n, ratio in zip(x.type.shape, ratios, strict=True)
         ]
         return resample(x, lines, counts, how.order, how.mode, fill, own)
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dask_tapestry.amounts import integers, reading
+from dask_tapestry.amounts import integers, listed, reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.ndimage.arguments import Output, known
 from dask_tapestry.arrays.ndimage.degrees import cosine, sine
 from dask_tapestry.arrays.ndimage.filter_error import FilterError
-from dask_tapestry.arrays.ndimage.interpolated import Interpolation
+from dask_tapestry.arrays.ndimage.interpolated import Interpolation, truth
 from dask_tapestry.arrays.ndimage.splines import DType
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators.affine_points import affine_points
@@ -147,7 +147,7 @@ def rotate(
     matrix = np.array([[c, s], [-s, c]])
     sides = np.array([array.shape[axis] for axis in plane])
     turned = sides
-    if reshape:
+    if truth("rotate", "reshape", reshape):
         height, width = sides
         corners = matrix @ np.array([[0, 0, height, height], [0, width, 0, width]])
         turned = (np.ptp(corners, axis=1) + 0.5).astype(int)
@@ -168,10 +168,12 @@ def _plane(axes: Sequence[int], ndim: int) -> tuple[int, ...]:
     """
     if ndim < 2:
         raise ArgumentError(f"rotate: input array should be at least 2D, it has {ndim} dimension")
-    given = list(axes)
+    given = listed(axes, "axes")
     if len(given) != 2:
         raise ArgumentError(f"rotate: axes should contain exactly two values, not {axes!r}")
-    if not all(float(axis).is_integer() for axis in given):
+    with reading("rotate: axes"):
+        whole = all(float(axis).is_integer() for axis in given)
+    if not whole:
         raise ArgumentError(f"rotate: axes should contain only integer values, not {axes!r}")
     found = sorted(int(axis) + ndim if axis < 0 else int(axis) for axis in given)
     if found[0] < 0 or found[1] >= ndim or found[0] == found[1]:
