@@ -128,7 +128,7 @@ def _begun(
     keys = list(dict.fromkeys(key for boxes, states in told if boxes for key in states))
     found = chunk_states(location, keys, resume.checksums) if keys else {}
     for boxes, states in told:
-        there = {key for key, state in states.items() if same_state(state, found[key])}
+        there = {key for key, state in states.items() if same_state(state, found.get(key, []))}
         for box in boxes if there else ():
             for part in _there(location, box, sides, states, there):
                 chunks.strike(part)

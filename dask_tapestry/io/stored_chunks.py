@@ -96,6 +96,6 @@ def same_state(known: Any, found: State) -> bool:
     >>> same_state([3], [3]), same_state([3, "5f"], [3]), same_state([3], [3, "5f"])
     (True, True, False)
     """
-    if not isinstance(known, list) or known[:1] != found[:1]:
+    if not isinstance(known, list) or not found or known[:1] != found[:1]:
         return False
     return found[0] is None or known[: len(found)] == found

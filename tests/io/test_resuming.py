@@ -394,3 +394,17 @@ def test_what_was_left_of_chunks_that_were_being_stored_goes(tmp_path, overwrite
     left.write_text("half")
     written(Tripping(99), tmp_path / "x", overwrite=overwrite)
     assert not list((tmp_path / "x").rglob("*.partial"))
+
+
+BOXLESS = '{"boxes": [], "dense": true, "over": [], "stored": {"a": 1}}'
+
+
+@pytest.mark.parametrize("text", ["", "{", BOXLESS])
+def test_marks_that_are_damaged_tell_nothing(tmp_path, counted, text):
+    double = failed(tmp_path / "x")
+    for mark in (tmp_path / "x" / ".dask_tapestry.writes").glob("mark.*"):
+        mark.write_text(text)
+    counted.chunks.clear()
+    written(double, tmp_path / "x")
+    assert len(counted.chunks) == 24
+    np.testing.assert_array_equal(stored(tmp_path / "x"), 2 * CELLS)
