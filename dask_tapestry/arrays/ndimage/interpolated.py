@@ -25,6 +25,7 @@ from dask_tapestry.errors import ArgumentError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.full import full
 from dask_tapestry.teg import Tensor
+from dask_tapestry_kernels.cpu.blocks.spline_taps import rounded
 
 PAD: Final = 12  # cells before and after an axis whose ends no filter knows, as SciPy has them
 PADDED: Final = {"nearest": "nearest", "grid-constant": "constant"}
@@ -137,7 +138,7 @@ class Interpolation:
 
         def found(x: Tensor, fill: float, own: DType) -> Tensor:
             if not x.type.size or 0 in shape:
-                return full(tuple(shape), _as_cell(fill, own))
+                return full(tuple(shape), rounded(np.array(fill), own)[()])
             cells, pad = self.coefficients(x, fill, axes)
             return read(cells, pad, fill, own)
 
@@ -148,8 +149,3 @@ def truth(function: str, name: str, given: Any) -> bool:
     """An argument that is true or not."""
     with reading(f"{function}: {name}"):
         return bool(given)
-
-
-def _as_cell(fill: float, dtype: DType) -> Any:
-    from_double = np.rint(fill) if dtype.kind in "iu" and np.isfinite(fill) else fill
-    return np.float64(from_double).astype(dtype)

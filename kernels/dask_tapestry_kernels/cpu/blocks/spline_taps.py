@@ -214,5 +214,4 @@ def rounded(cells: Block, dtype: np.dtype[Any]) -> Block:
         away = np.where(np.isnan(cells), 0.0, away)
         most = away >= float(info.max)
         made = np.where(most, 0.0, np.maximum(away, float(info.min))).astype(dtype)
-        made[most] = info.max
-        return made
+        return np.where(most, dtype.type(info.max), made)
