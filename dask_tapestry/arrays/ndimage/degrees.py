@@ -1,4 +1,4 @@
-"""Sine and cosine of degrees: exact at multiples of 45, and with the bits that SciPy has.
+"""Sine and cosine of degrees: exact at multiples of 90, and with the bits that SciPy has.
 
 Source: Moshier, Cephes mathematical library, whose reduction and polynomials `scipy.special.sindg`
 and `cosdg` have.
@@ -35,7 +35,7 @@ def sine(degrees: float) -> float:
 
     Examples
     --------
-    >>> sine(90), sine(-90), sine(45) == cosine(45)
+    >>> sine(90), sine(-90), sine(180) == 0
     (1.0, -1.0, True)
     """
     octant, rest = _reduced(abs(degrees))
