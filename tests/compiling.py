@@ -12,6 +12,7 @@ from dask_tapestry_kernels.cpu.blocks import (
     between_compiled,
     bins_compiled,
     gather_compiled,
+    nearest_sites_compiled,
     random,
     region_boxes_compiled,
     region_runs_compiled,
@@ -25,7 +26,8 @@ from dask_tapestry_kernels.cpu.reduction import tabulate_compiled
 from dask_tapestry_kernels.cpu.scan import scan_compiled
 
 OF_MANY_CELLS = (  # kernels that are not asked for of fewer cells than their module's `SMALL`
-    between_compiled, bins_compiled, gather_compiled, random, region_boxes_compiled,
+    between_compiled, bins_compiled, gather_compiled, nearest_sites_compiled, random,
+    region_boxes_compiled,
     region_runs_compiled, scan_compiled, scatter_compiled, select_compiled, sort_compiled,
     tabulate_compiled,
 )  # fmt: skip

@@ -12,6 +12,7 @@ Examples
 from dask_tapestry.arrays.ndimage.binary_morphology import *
 from dask_tapestry.arrays.ndimage.correlations import *
 from dask_tapestry.arrays.ndimage.derivatives import *
+from dask_tapestry.arrays.ndimage.distances import *
 from dask_tapestry.arrays.ndimage.extremes import *
 from dask_tapestry.arrays.ndimage.filter_error import FilterError as FilterError
 from dask_tapestry.arrays.ndimage.generic import *
@@ -44,6 +45,9 @@ __all__ = [
     "convolve1d",
     "correlate",
     "correlate1d",
+    "distance_transform_bf",
+    "distance_transform_cdt",
+    "distance_transform_edt",
     "extrema",
     "find_objects",
     "gaussian_filter",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,9 +11,10 @@ from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.ndimage.arguments import operand
 from dask_tapestry.cells.fixed_dtype import dtype_name
-from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.operators.region_boxes import region_boxes
 
+MOST: Final = 2**31  # labels: each is an entry of the list
 __all__ = ["find_objects"]
 
 Box = tuple[slice, ...]
@@ -39,6 +40,8 @@ def find_objects(input: ArrayLike, max_label: int = 0) -> list[Box | None]:
 
     Raises
     ------
+    ArgumentError
+        If `max_label` is larger than a list may be long.
     DTypeError
         If labels are no integers.
     ShapeError
@@ -55,6 +58,8 @@ def find_objects(input: ArrayLike, max_label: int = 0) -> list[Box | None]:
     if labels.dtype.kind not in "biu":
         raise DTypeError(f"find_objects: labels must be integers, not {dtype_name(labels.dtype)}")
     most = integer(max_label)
+    if most > MOST:
+        raise ArgumentError(f"find_objects: max_label must be at most {MOST}, not {most}")
     if most < 1:
         if not labels.size:
             raise ShapeError("find_objects: no labels, and no max_label: nothing has a maximum")

@@ -25,6 +25,7 @@ KERNELS: Final = KernelTable(
         "blocks.generate": "full arange index",
         "blocks.joined_keys": "joinedkeys",
         "blocks.matmul": "matmul linear add_product",
+        "blocks.nearest_sites": "nearestsites",
         "blocks.order_statistics": "ranks weightedranks",
         "blocks.outputs": "calloutputs output",
         "blocks.partition": "partition",

@@ -31,6 +31,11 @@ def test_other_cells_are_refused():
             dt.ndimage.find_objects(dt.ones(3, dtype))
 
 
+def test_labels_beyond_any_list_are_refused():
+    with pytest.raises(ValueError, match="max_label must be at most 2147483648"):
+        dt.ndimage.find_objects(dt.ones(3, int), 2**70)
+
+
 def test_every_sharding_has_one_value(shardings):
     labels = np.random.default_rng(0).integers(0, 9, (60, 50))
     expected = ndimage.find_objects(labels)

@@ -64,6 +64,12 @@ PHRASES: dict[str, tuple[Phrase, ...]] = {
         ).split()
     },
     "ndimage.extrema": _own("extrema(x)[1]"),
+    **{
+        f"ndimage.distance_transform_{name}": _own(
+            f"distance_transform_{name}(x > 0)", f"distance_transform_{name}(x > 0)[{{SLICES}}]"
+        )
+        for name in ("bf", "cdt", "edt")
+    },
     "ndimage.label": _own(
         "label(x > 0)[{0|1}]",
         "label(x > 0, np.ones((3,) * x.ndim))[0]",
