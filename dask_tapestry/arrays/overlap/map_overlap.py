@@ -78,7 +78,7 @@ def map_overlap(
     ArgumentError
         If there is no array, or depths or boundaries do not fit.
     ShapeError
-        If results are too small to be trimmed.
+        For a depth that is larger than the array, or if results are too small to be trimmed.
 
     See Also
     --------

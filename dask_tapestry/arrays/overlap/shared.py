@@ -51,6 +51,8 @@ def overlap(
     ------
     ArgumentError
         For depths or boundaries that do not fit.
+    ShapeError
+        For a depth that is larger than the array.
 
     See Also
     --------
@@ -154,6 +156,11 @@ def with_halos(x: Array, beside: Sequence[Halo]) -> Array:
     for axis, halo in enumerate(beside):
         if not (halo.before or halo.after):
             continue
+        if 0 < x.shape[axis] < max(halo.before, halo.after):
+            raise ShapeError(
+                f"the overlapping depth {max(halo.before, halo.after)} is larger than the array "
+                f"along axis {axis}, which has {x.shape[axis]} cells"
+            )
         x = continued(x, axis, halo)
         shift = 0 if halo.mode is None else halo.before  # where the array's own cells begin
         spans = [

@@ -89,3 +89,13 @@ def test_arrays_are_cut_at_all_edges():
     made = dt.map_overlap(lambda a, b: a + b, x, y, depth=1, boundary="none")
     assert made.chunks == ((2, 3, 3, 2),)
     np.testing.assert_array_equal(made, np.arange(10) * 2)
+
+
+@pytest.mark.parametrize("boundary", ["reflect", "periodic", "nearest", "none", 0])
+def test_a_depth_beyond_the_array_is_refused(boundary):
+    x = dt.ones((4, 6), chunks=2)
+    assert dt.map_overlap(np.copy, x, depth=4, boundary=boundary).compute().all()
+    with pytest.raises(dt.ShapeError, match="depth 5 is larger than the array along axis 0"):
+        dt.map_overlap(np.copy, x, depth=5, boundary=boundary)
+    with pytest.raises(dt.ShapeError, match="axis 1, which has 6"):
+        dt.overlap.overlap(x, {1: (0, 7)}, boundary)
