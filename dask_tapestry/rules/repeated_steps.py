@@ -17,6 +17,7 @@ FEWEST: Final = 4  # steps
 MOST_NODES: Final = 400  # of a step
 MOST_FIELDS: Final = 8  # of a state
 TRIED: Final = 64  # lengths of a step
+MOST_PARTS: Final = 64  # that a graph is looked at in
 
 
 class Repeated(NamedTuple):
@@ -48,18 +49,35 @@ class _Order(NamedTuple):
         )
 
 
-def repeated_steps(nodes: Sequence[Node]) -> Iterator[Repeated]:
-    """Ways to see steps in a graph, whose nodes are given inputs first; states of few fields first.
+def repeated_parts(nodes: Sequence[Node]) -> Iterator[Iterator[Repeated]]:
+    """Parts of a graph that repeat, of which none lies in another: ways to see steps in each.
 
-    Only a part that has the middle of the graph is seen.
+    The nodes are given inputs first; states of few fields come first. A part is seen that has one
+    of the nodes in the middle, at the quarters, at the eighths, and so on.
     """
-    if len(nodes) < 2 * FEWEST:
-        return
     number = {node: place for place, node in enumerate(nodes)}
     order = _Order(nodes, [tuple([number[x] for x in node.inputs]) for node in nodes])
-    period, first, last = _longest(order)
-    if not period or last - first < (FEWEST - 1) * period:
-        return
+    seen: list[tuple[int, int]] = []
+    for place in _places(len(nodes)):
+        if any(first <= place < last for first, last in seen):
+            continue
+        period, first, last = _longest(order, place)
+        if period:
+            seen.append((first, last))
+            yield _steps(order, period, first, last)
+
+
+def _places(count: int) -> Iterator[int]:
+    """The middle of so many nodes, the quarters, the eighths, while steps may lie between them."""
+    parts = 2
+    while parts <= MOST_PARTS and count >= FEWEST * parts:
+        for odd in range(1, parts, 2):
+            yield count * odd // parts
+        parts *= 2
+
+
+def _steps(order: _Order, period: int, first: int, last: int) -> Iterator[Repeated]:
+    """Ways to see steps where nodes repeat."""
     for start, state in _cuts(order, period, first):
         count = (last - start) // period
         if count < FEWEST:
@@ -67,12 +85,11 @@ def repeated_steps(nodes: Sequence[Node]) -> Iterator[Repeated]:
         states = [tuple([p + k * period for p in state]) for k in range(count + 1)]
         while (earlier := _before(order, states[0], states[1])) is not None:
             states.insert(0, earlier)
-        yield Repeated(tuple(tuple([nodes[p] for p in places]) for places in states))
+        yield Repeated(tuple(tuple([order.nodes[p] for p in places]) for places in states))
 
 
-def _longest(order: _Order) -> tuple[int, int, int]:
-    """The period of the nodes around the middle, and from where on, to where, they repeat."""
-    middle = len(order.nodes) // 2
+def _longest(order: _Order, middle: int) -> tuple[int, int, int]:
+    """The period of the nodes around a place, and from where on, to where, they repeat."""
     form = order.nodes[middle].form
     tried = 0
     for before in range(middle - 1, max(-1, middle - MOST_NODES - 1), -1):

@@ -7,6 +7,7 @@ graph of tens of thousands of nodes, which other rules would rewrite one by one.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from dask_tapestry.operators.rename import rename
 from dask_tapestry.operators.stencil_steps import stencil_after, suitable_steps
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.neighbours import Fields, Neighbours, neighbours_of
-from dask_tapestry.rules.repeated_steps import Repeated, repeated_steps
+from dask_tapestry.rules.repeated_steps import Repeated, repeated_parts
 from dask_tapestry.teg import Graph, Node, Tensor
 from dask_tapestry.teg.node import reapply, written_as
 from dask_tapestry.teg.nominal import nominal_cuts
@@ -25,20 +26,25 @@ MOST_WAYS = 4  # to see steps that are tried
 
 def fuse_stencil_loops(graph: Graph, trace: Trace | None = None) -> Graph:
     """``step(step(...(x))) -> steps(x, n)``, where a step is a formula of neighbours."""
-    for way, loop in enumerate(repeated_steps(graph.nodes)):
-        if way == MOST_WAYS:
-            break
-        fused = _fused(graph, loop)
-        if fused is not None:
+    became: dict[Node, Node] = {}
+    for part in repeated_parts(graph.nodes):
+        for loop in islice(part, MOST_WAYS):
+            fused = _fused(graph, loop)
+            if fused is None:
+                continue
             if trace is not None:
-                trace.begin("loops", "graph")
+                if not became:
+                    trace.begin("loops", "graph")
                 after = loop.states[-1][0]
                 trace.record("fuse_stencil_loops", after, fused[after])
-            results = _replaced(graph, fused)
-            if trace is not None:
-                trace.record_results(graph.roots, results)
-            return Graph(results)
-    return graph
+            became |= fused
+            break
+    if not became:
+        return graph
+    results = _replaced(graph, became)
+    if trace is not None:
+        trace.record_results(graph.roots, results)
+    return Graph(results)
 
 
 def _fused(graph: Graph, loop: Repeated) -> dict[Node, Node] | None:
@@ -128,17 +134,18 @@ def _inner(graph: Graph, loop: Repeated) -> set[Node]:
 
 
 def _replaced(graph: Graph, became: dict[Node, Node]) -> list[Node]:
-    """The results of a graph, with other nodes instead of some."""
-    done = dict(became)
+    """The results of a graph, with other nodes instead of some, also among what these read."""
+    done: dict[Node, Node] = {}
     stack = [*graph.roots]
     while stack:
         node = stack[-1]
-        missing = [x for x in (*node.inputs, *node.after) if x not in done]
+        now = became.get(node, node)
+        missing = [x for x in (*now.inputs, *now.after) if x not in done]
         if node not in done and missing:
             stack += missing
             continue
         stack.pop()
         if node not in done:
-            inputs, after = [done[x] for x in node.inputs], [done[x] for x in node.after]
-            done[node] = reapply(node, inputs, after)
+            inputs, after = [done[x] for x in now.inputs], [done[x] for x in now.after]
+            done[node] = reapply(now, inputs, after)
     return [done[root] for root in graph.roots]

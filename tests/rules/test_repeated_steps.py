@@ -2,14 +2,15 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.rules.repeated_steps import FEWEST, repeated_steps
+from dask_tapestry.rules.repeated_steps import FEWEST, repeated_parts
 from dask_tapestry.teg import Graph
 
 X = dt.asarray(np.arange(6.0))
 
 
 def ways(*arrays):
-    return list(repeated_steps(Graph([x.node for x in arrays]).nodes))
+    parts = repeated_parts(Graph([x.node for x in arrays]).nodes)
+    return [way for part in parts for way in part]
 
 
 def states(steps, *roots):
@@ -69,3 +70,14 @@ def test_steps_that_differ_are_none():
     for step in range(20):
         x = x - step * dt.roll(x, 1)
     assert not ways(x)
+
+
+def test_parts_lie_apart_wherever_they_are():
+    def step(u):
+        return u - 0.1 * dt.roll(u, 1)
+
+    first = loop(step, 9)
+    second = loop(lambda u: step(u) * 2, 7, dt.sqrt(first[-1]))
+    third = loop(dt.sin, 90, second[-1] + 1)
+    for values in (first, second, third):
+        assert states([(u.node,) for u in values], third[-1])

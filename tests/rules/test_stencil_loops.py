@@ -98,6 +98,59 @@ def test_values_that_are_read_on_the_way():
     np.testing.assert_array_equal(dt.compute(*made)[1], loop(np)[1])
 
 
+def slow(u, xp):
+    return u + 0.05 * (xp.roll(u, 2, 1) - u)
+
+
+def loops_of_two_arrays(xp):
+    return after(heat, 12, xp) + after(slow, 15, xp, X[::-1])
+
+
+def loops_one_behind_the_other(xp):
+    return xp.sqrt(after(slow, 14, xp, xp.sqrt(after(heat, 13, xp))) + 4)
+
+
+def loops_that_read_one_on_the_way(xp):
+    early = after(heat, 6, xp)
+    late = after(heat, 7, xp, early)
+    return late, after(slow, 12, xp, early[::2]), early.sum(axis=0).max()
+
+
+def alike_loops_of_parts(xp):
+    return tuple(after(heat, 8 + n, xp, X[n : n + 4]) for n in range(5))
+
+
+@pytest.mark.parametrize(
+    ("loops", "steps"),
+    [
+        (loops_of_two_arrays, 27),
+        (loops_one_behind_the_other, 27),
+        (loops_that_read_one_on_the_way, 25),
+        (alike_loops_of_parts, 50),
+    ],
+)
+def test_every_loop_of_a_graph(loops, steps):
+    made = loops(dt)
+    assert sum(steps_in(*(made if isinstance(made, tuple) else (made,)))) == steps
+    check(loops)
+
+
+@examples(30)
+@given(
+    st.lists(st.tuples(st.sampled_from([heat, slow]), st.integers(1, 12)), min_size=1, max_size=6)
+)
+def test_loops_in_any_order_have_the_bits_of_numpy(loops):
+    def chained(xp):
+        u, kept = xp.asarray(X), []
+        for step, count in loops:
+            u = after(step, count, xp, u * 0.5)
+            kept.append(u)
+        return tuple(kept)
+
+    for x, y in zip(dt.compute(*chained(dt)), chained(np), strict=True):
+        np.testing.assert_array_equal(x, y)
+
+
 @pytest.mark.parametrize("dtype", ["u1", "i8", "f4", "c16"])
 def test_dtypes(dtype):
     x = (10 * X).astype(dtype)
