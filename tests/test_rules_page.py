@@ -31,7 +31,13 @@ def test_every_rule_in_use_is_listed(rules):
 def test_every_module_of_rules_has_a_listed_rule(rules):
     modules = {Path(p).stem for p in Path(dask_tapestry.rules.__path__[0]).glob("*.py")}
     whole_graph = {"__init__", "effects", "slice_pushdown", "unfuse"}
-    shared = {"extensions", "neighbouring_nodes", "neighbours", "repeated_steps"}  # what rules ask
+    shared = {  # what rules ask
+        "extensions",
+        "inserted_cells",
+        "neighbouring_nodes",
+        "neighbours",
+        "repeated_steps",
+    }
     assert modules - whole_graph - shared == {
         r.__module__.rpartition(".")[2] for r in rules.listed()
     }

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import numpy as np
+
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.concat import Concat
 from dask_tapestry.operators.full import Full
@@ -66,7 +68,7 @@ def extension_of(node: Node) -> Extension | None:
     if not isinstance(node.operator, Concat):
         return None
     axis = node.operator.axis
-    chains = [_seen(x) for x in node.inputs]
+    chains = [seen_through(x) for x in node.inputs]
     cells = [chain for chain in chains if not isinstance(chain[-1].operator, Full)]
     if not cells:
         return None
@@ -137,7 +139,7 @@ def _modes(part: _Part, first: int, extent: int) -> frozenset[str]:
     )
 
 
-def _seen(node: Node) -> list[Node]:
+def seen_through(node: Node) -> list[Node]:
     """A node, and those that it is a view of, one after the other."""
     chain = [node]
     while chain[-1].operator.is_view and len(chain[-1].inputs) == 1:
@@ -172,3 +174,25 @@ def _changes_only(cells: ZAffineMap, axis: int) -> bool:
         for row in range(ndim)
         for column in range(ndim)
     )
+
+
+def shown_as_it_is(node: Node, rank: int) -> tuple[Node, tuple[int, ...]] | None:
+    """The tensor of `rank` dimensions that views show a part of, and where it begins; or None.
+
+    An axis of one cell may be anything of its own.
+    """
+    units = [n != 1 for n in node.type.shape]
+    if len(units) != rank:
+        return None
+    one = np.eye(rank, dtype=int)
+    matrix, offset, base = one, np.zeros(rank, int), node
+    while base.operator.is_view and len(base.inputs) == 1:
+        cells = base.operator.cell_map(base.input_types)
+        if cells is None:
+            return None
+        own = np.array(cells.matrix, int).reshape(-1, cells.in_ndim)
+        matrix, offset = own @ matrix, own @ offset + np.array(cells.offset, int)
+        base = base.inputs[0]
+        if len(matrix) == rank and (matrix == one)[:, units].all():
+            return base, tuple(map(int, offset))
+    return None

@@ -15,9 +15,21 @@ from dask_tapestry.cells import CellBuilder, CellExpression
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.stencil_steps import End, StencilProgram
-from dask_tapestry.rules.extensions import Beyond, Extension, extension_of
+from dask_tapestry.rules.extensions import Beyond, Extension, extension_of, shown_as_it_is
+from dask_tapestry.rules.inserted_cells import (
+    HIDDEN,
+    INSIDE,
+    Choice,
+    Offset,
+    Sides,
+    as_insertion,
+    choice_of,
+    chosen_cells,
+    constant_of,
+    embedded,
+    is_quiet,
+)
 from dask_tapestry.teg import Node
-from dask_tapestry.zspace import ZAffineMap
 
 KINDS: Final = "biufc"
 MOST_TAPS: Final = 64
@@ -25,11 +37,7 @@ MOST_STEPS: Final = 400  # of a formula
 FARTHEST: Final = 64  # cells that a step may read beside its own
 PREFERRED: Final = ("wrap", "edge", "symmetric", "constant")
 
-Offset = tuple[int, ...]
-Sides = tuple[Beyond | None, Beyond | None]  # what is seen beyond both ends of an axis
 Value = tuple[Node, Offset, tuple[Sides, ...]]  # cells so far from those that are computed
-
-INSIDE: Final[Sides] = (None, None)
 
 
 class Neighbours(NamedTuple):
@@ -119,6 +127,7 @@ class _Finder:
         self.dtypes: list[np.dtype[Any]] = []  # of the taps
         self.seen: dict[tuple[int, int, int], Beyond] = {}  # of axis, side and field
         self.extensions: dict[Node, Extension | None] = {}
+        self.choices: dict[Value, Choice | None] = {}
         self.moving = self._moving(roots)
 
     def _moving(self, roots: Sequence[Node]) -> set[Node]:
@@ -145,7 +154,8 @@ class _Finder:
         order = self._order((root, (0,) * ndim, (INSIDE,) * ndim))
         if order is None:
             return None
-        leaves = [value for value in order if not self._is_computed(value)]
+        fixed = {value: self._constant(value[0]) for value in order}
+        leaves = [v for v in order if fixed[v] is None and not self._is_computed(v)]
         operands = [self._operand(value) for value in leaves]
         if None in operands:
             return None
@@ -156,8 +166,11 @@ class _Finder:
         for value in order:
             if value in known:
                 continue
+            if fixed[value] is not None:
+                known[value] = builder.constant(fixed[value])
+                continue
             inputs = [known[x] for x in self._inputs(value) or ()]
-            formula = _formula_of(value[0])
+            formula = self._computed_by(value)
             known[value] = inputs[0] if formula is None else builder.inline(formula, inputs)
             if len(builder.steps) > MOST_STEPS:
                 return None
@@ -184,6 +197,10 @@ class _Finder:
                 stack += [x for x in inputs if x not in state]
         return order
 
+    def _constant(self, node: Node) -> Any:
+        """The one value of all cells of data; None for other nodes."""
+        return None if node in self.moving or node in self.number else constant_of(node)
+
     def _is_computed(self, value: Value) -> bool:
         node = value[0]
         return node in self.moving and node not in self.number and not self._is_time(node)
@@ -196,21 +213,48 @@ class _Finder:
         """What a value is computed from; None if it is no formula, slice, roll or pad."""
         node, offset, sides = value
         if any(
-            side != INSIDE and n != own
+            side not in (INSIDE, HIDDEN) and n != own
             for side, n, own in zip(sides, node.type.shape, self.shape, strict=True)
         ):
             return None  # beyond the ends of a part there are cells of the whole
-        if _formula_of(node) is not None:
+        formula = _formula_of(node)
+        if formula is not None:
+            if HIDDEN in sides and not is_quiet(formula):
+                return None
             fixed = any(b is not None and "constant" in b.modes for side in sides for b in side)
             return None if fixed else [(x, offset, sides) for x in node.inputs]
-        start = self._shifted(node)
-        if start is not None:
+        choice = self._choice(value)
+        if choice is not None:
+            none = (0,) * len(offset), (INSIDE,) * len(offset)
+            chosen = (choice.value, choice.offset, choice.sides)
+            return [(choice.mask, *none), chosen, (choice.rest, offset, sides)]
+        shifted = shown_as_it_is(node, len(offset))
+        if shifted is not None:
+            base, start = shifted
             moved = tuple(map(sum, zip(offset, start, strict=True)))
-            return [(node.inputs[0], moved, sides)]
+            return [(base, moved, sides)]
         if node not in self.extensions:
             self.extensions[node] = extension_of(node)
         extension = self.extensions[node]
-        return None if extension is None else self._extended(extension, offset, sides)
+        if extension is None:
+            return None
+        if extension.base.type.shape[extension.axis] != self.shape[extension.axis]:
+            made = as_insertion(node, extension)
+            if made is not None:
+                self.moving.add(made)
+                return [(made, offset, sides)]
+        return self._extended(extension, offset, sides)
+
+    def _choice(self, value: Value) -> Choice | None:
+        if value not in self.choices:
+            self.choices[value] = choice_of(*value, self.shape)
+        return self.choices[value]
+
+    def _computed_by(self, value: Value) -> CellExpression | None:
+        """The formula of a value that is computed; None where it is a cell of its input."""
+        if self._choice(value) is not None:
+            return chosen_cells(value[0].type.dtype)
+        return _formula_of(value[0])
 
     def _extended(
         self, extension: Extension, offset: Offset, sides: tuple[Sides, ...]
@@ -223,7 +267,7 @@ class _Finder:
             before if start < 0 else None,
             after if start + cells > extent else None,
         )
-        if sides[axis] != INSIDE:
+        if sides[axis] not in (INSIDE, HIDDEN):
             ends = [one for one in (before, after, *sides[axis]) if one is not None]
             if extent != cells or any("wrap" not in one.modes for one in ends):
                 return None
@@ -231,17 +275,10 @@ class _Finder:
             seen = turned if start < 0 else None, turned if start > 0 else None
         if seen != INSIDE and extent != cells:
             return None
+        if sides[axis] == HIDDEN:
+            seen = (seen[0] or HIDDEN[0], seen[1] or HIDDEN[1])
         moved = (*offset[:axis], start, *offset[axis + 1 :])
         return [(base, moved, (*sides[:axis], seen, *sides[axis + 1 :]))]
-
-    def _shifted(self, node: Node) -> Offset | None:
-        """Where a slice without steps begins; None for what is none."""
-        if not node.operator.is_view:
-            return None
-        cells = node.operator.cell_map(node.input_types)
-        if cells is None or cells.matrix != ZAffineMap.identity(len(self.shape)).matrix:
-            return None
-        return cells.offset
 
     def _operand(self, value: Value) -> int | None:
         """The number of the tap, or of the scalar, that a value is; None if it is none."""
@@ -250,12 +287,19 @@ class _Finder:
             return self._field(self.number[node], offset, sides)
         if node in self.moving:
             return self._scalar(node.inputs[0]) if self._is_time(node) else None
+        if len(node.type.shape) != len(offset) or node.type.dtype.kind not in KINDS:
+            return None
+        if HIDDEN in sides:
+            hidden = embedded(node, offset, sides, self.shape)
+            return None if hidden is None else self._data(hidden)
         spans = list(zip(offset, self.shape, strict=True))
-        if any(side != INSIDE for side in sides) or len(node.type.shape) != len(spans):
+        if any(side != INSIDE for side in sides):
             return None
         cells = basic_slice(node, tuple(slice(a, a + n) for a, n in spans))
-        if cells.type.shape != self.shape or cells.type.dtype.kind not in KINDS:
-            return None
+        return self._data(cells) if cells.type.shape == self.shape else None
+
+    def _data(self, cells: Node) -> int:
+        """The number of the tap of what is read beside the fields."""
         source = self.beside.setdefault(cells, len(self.beside))
         return self._tap(len(self.number) + source, (0,) * len(self.shape), cells)
 

@@ -28,7 +28,7 @@ def fuse_stencil_loops(graph: Graph, trace: Trace | None = None) -> Graph:
     """``step(step(...(x))) -> steps(x, n)``, where a step is a formula of neighbours."""
     became: dict[Node, Node] = {}
     for part in repeated_parts(graph.nodes):
-        for loop in islice(part, MOST_WAYS):
+        for loop in sorted(islice(part, MOST_WAYS), key=_fields_and_steps):
             fused = _fused(graph, loop)
             if fused is None:
                 continue
@@ -45,6 +45,11 @@ def fuse_stencil_loops(graph: Graph, trace: Trace | None = None) -> Graph:
     if trace is not None:
         trace.record_results(graph.roots, results)
     return Graph(results)
+
+
+def _fields_and_steps(loop: Repeated) -> tuple[int, int]:
+    """Smaller for a better way to see steps: of few fields, and many."""
+    return len(loop.states[0]), -len(loop.states)
 
 
 def _fused(graph: Graph, loop: Repeated) -> dict[Node, Node] | None:
