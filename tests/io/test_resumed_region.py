@@ -128,5 +128,5 @@ def test_what_cannot_be_resumed_is_refused_before_anything_is_written(tmp_path):
     with pytest.raises(dt.ArgumentError, match="which it replaces"):
         dt.store(dt.from_zarr(array) * 2, array, resume=True)
     with pytest.raises(dt.ArgumentError, match="seed"):
-        dt.store(dt.random.normal(size=(40, 30)), array, resume=True)
+        dt.store(dt.random.default_rng().normal(size=(40, 30)), array, resume=True)
     np.testing.assert_array_equal(array[...], -1)

@@ -243,7 +243,7 @@ def test_sources_that_have_changed_are_told(tmp_path):
 
 def test_what_has_no_name_is_told(tmp_path):
     with pytest.raises(dt.ArgumentError, match=r"seed that the system chose.*default_rng"):
-        dt.to_zarr(dt.random.normal(size=3), tmp_path / "x", resume=True)
+        dt.to_zarr(dt.random.default_rng().normal(size=3), tmp_path / "x", resume=True)
     with pytest.raises(dt.ArgumentError, match=r"zip file, which is written in one go"):
         dt.to_zarr(dt.ones(3), tmp_path / "x.zip", resume=True)
     with pytest.raises(dt.ArgumentError, match="enlarged again"):

@@ -308,6 +308,7 @@ class ArrayMethods:
             return_stored: bool = False,
             load_stored: bool | None = None,
             *,
+            resume: bool | Literal["checksums"] = False,
             after: Sequence[Self | Effect] = (),
             **kwargs: Any,
         ) -> Effect | Self | tuple[Self, ...] | None: ...
@@ -325,6 +326,7 @@ class ArrayMethods:
             overwrite: bool = False,
             region: Region = None,
             append_dim: int | str | None = None,
+            resume: bool | Literal["checksums"] = False,
             compute: bool = True,
             return_stored: bool = False,
             workers: str | Sequence[str] = (),
