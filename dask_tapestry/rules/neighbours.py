@@ -154,7 +154,7 @@ class _Finder:
         order = self._order((root, (0,) * ndim, (INSIDE,) * ndim))
         if order is None:
             return None
-        fixed = {value: self._constant(value[0]) for value in order}
+        fixed = dict.fromkeys(order) | {v: self._constant(v[0]) for v in order[:-1]}
         leaves = [v for v in order if fixed[v] is None and not self._is_computed(v)]
         operands = [self._operand(value) for value in leaves]
         if None in operands:

@@ -207,3 +207,26 @@ def test_data_where_it_is_hidden_and_where_it_is_not():
 def test_constants():
     assert constant_of(dt.full((3, 4), 2.5)[1:].node) == 2.5
     assert constant_of(dt.asarray(X).node) is None
+
+
+def test_a_field_that_becomes_a_constant():
+    def step(u, v, xp):
+        return u + 0.1 * (xp.roll(u, 1, 0) - u) + v, xp.full(X.shape, 2.5)
+
+    def loop(xp):
+        u, v = xp.asarray(X), xp.asarray(K)
+        for _ in range(8):
+            u, v = step(u, v, xp)
+        return u, v
+
+    for made, expected in zip(dt.compute(*loop(dt)), loop(np), strict=True):
+        np.testing.assert_array_equal(made, expected)
+
+    def inner(u, v):
+        return u[1:-1, 1:-1] + 0.1 * (u[:-2, 1:-1] - u[1:-1, 1:-1]) + v[1:-1, 1:-1], dt.full(
+            X.shape, 2.5
+        )
+
+    found = dt.stencil.iterate(inner, (X, K), 8, depth=1, boundary="periodic")
+    for made, expected in zip(found, loop(np), strict=True):
+        np.testing.assert_array_equal(made.compute(), expected)
