@@ -154,8 +154,8 @@ class _Finder:
         order = self._order((root, (0,) * ndim, (INSIDE,) * ndim))
         if order is None:
             return None
-        fixed = dict.fromkeys(order) | {v: self._constant(v[0]) for v in order[:-1]}
-        leaves = [v for v in order if fixed[v] is None and not self._is_computed(v)]
+        fixed: dict[Value, Any] = {v: self._constant(v[0]) for v in order[:-1]}  # not a result
+        leaves = [v for v in order if fixed.get(v) is None and not self._is_computed(v)]
         operands = [self._operand(value) for value in leaves]
         if None in operands:
             return None
@@ -166,7 +166,7 @@ class _Finder:
         for value in order:
             if value in known:
                 continue
-            if fixed[value] is not None:
+            if fixed.get(value) is not None:
                 known[value] = builder.constant(fixed[value])
                 continue
             inputs = [known[x] for x in self._inputs(value) or ()]
