@@ -97,7 +97,7 @@ class ClientArrays:
         if x not in self.offers:
             cuts = cuts or scatter_cuts(x.type.shape, x.type.dtype.itemsize)
             data = x.operator.data  # type: ignore[attr-defined]
-            self.offers[x] = self.shelf.put(Offer(f"tapestry-memory-{uuid4().hex}", cuts, data))
+            self.offers[x] = self.shelf.put(Offer(f"memory-{uuid4().hex}", cuts, data))
         offer = self.offers[x]
         return OfferedLayer(offer.name, offer.cuts, self.shelf.topic, offer.data, self.lease)
 

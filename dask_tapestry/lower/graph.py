@@ -160,7 +160,7 @@ class Lowering:
         reads = {x for x in (*inputs, *slices) if isinstance(x, str)}
         self._add(layer, {r for r in reads if r in self.layers} | {key[0] for key in after})
         if isinstance(sink, Sink):
-            finish = f"tapestry-finish-{step.name.rpartition('-')[2]}"
+            finish = beside(step.name, "finish")
             made_whole = FinishLayer(finish, step.name, step.cuts, sink, annotations)
             self._add(made_whole, {step.name})
             self.ends[node] = (finish, 0)
@@ -172,7 +172,7 @@ class Lowering:
     def _prepare_name(self, sink: Node) -> str:
         """Name of the layer that makes a sink's store ready."""
         text = f"{sink.digest} {self.run}"
-        return f"tapestry-prepare-{blake2b(text.encode(), digest_size=16).hexdigest()}"
+        return f"{sink.operator.name}-prepare-{blake2b(text.encode(), digest_size=16).hexdigest()}"
 
     def _annotations(self, step: Step) -> dict[str, Any]:
         """What Dask is told of a step's tasks; workers that a value is placed on come first."""
@@ -187,7 +187,7 @@ class Lowering:
         """Layer that slices blocks for an input of a step, where blocks have to travel."""
         if self.plan.resources.workers == 1 or not isinstance(source, str):
             return None
-        name = f"tapestry-slice-{spec.name.rpartition('-')[2]}-{place}"
+        name = f"{beside(spec.name, 'slice')}-{place}"
         blocks = prod(cut.count for cut in spec.input_cuts[place] or ())
         near = {**annotations, **beside_blocks(self.client, blocks)}
         self._add(SliceLayer(name, source, spec, place, near), self._known(source))
@@ -236,7 +236,7 @@ class Lowering:
         for before in node.after:
             ended += [self.ends[before]] if before in self.ends else self._ends_of_blocks(before)
         text = f"{node.digest} {ended}"  # a plan that is found again has the same nodes
-        name = f"tapestry-sequence-{blake2b(text.encode(), digest_size=16).hexdigest()}"
+        name = f"sequence-{blake2b(text.encode(), digest_size=16).hexdigest()}"
         self._add(
             BarrierLayer(name, tuple(ended)), {key[0] for key in ended if key[0] in self.layers}
         )
@@ -245,7 +245,7 @@ class Lowering:
     def _ends_of_blocks(self, node: Node) -> list[Key]:
         """Return keys of tasks that wait for the blocks of a node, so that no block travels."""
         source, cuts = self._held(node)
-        name = f"tapestry-ended-{blake2b(source.encode(), digest_size=16).hexdigest()}"
+        name = f"ended-{blake2b(source.encode(), digest_size=16).hexdigest()}"
         layer = EndedLayer(name, source, cuts)
         self._add(layer, self._known(source))
         return list(iter(layer))
@@ -274,7 +274,7 @@ class Lowering:
         source, cuts = self._held(node)
         if not final:
             return nested_keys(source, tuple(c.count for c in cuts))
-        name = f"tapestry-gather-{uuid4().hex}"
+        name = f"{source.rpartition('-')[0] or 'blocks'}-gather-{uuid4().hex}"
         reads = self._known(source)
         shared = node in self.gathered or node not in self.plan.steps
         self.gathered.add(node)
@@ -283,6 +283,18 @@ class Lowering:
         out = buffers.get(node, REMOTE)
         self._add(GatherLayer(name, source, cuts, out, shared, told, known), reads)
         return [(name, 0)]
+
+
+def beside(name: str, what: str) -> str:
+    """Name of a layer that does something for the step `name`, beside it on Dask's pages.
+
+    Examples
+    --------
+    >>> beside("mean-5f", "slice")
+    'mean-slice-5f'
+    """
+    words, _, digest = name.rpartition("-")
+    return f"{words}-{what}-{digest}"
 
 
 def nested_keys(name: str, shape: tuple[int, ...], head: tuple[int, ...] = ()) -> Any:

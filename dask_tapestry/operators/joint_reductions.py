@@ -62,6 +62,10 @@ class JointReductions(TreeReduction):
     parts: tuple[Reduce, ...]
 
     @property
+    def called(self) -> str:
+        return "-".join(dict.fromkeys(part.monoid for part in self.parts))
+
+    @property
     def axes(self) -> tuple[int, ...]:  # type: ignore[override]
         """The folded axes."""
         return self.parts[0].axes

@@ -163,7 +163,7 @@ def test_values_go_from_workers_as_they_are_fetched(client, monkeypatch, togethe
 
 def count_tasks(dask_scheduler):
     """Tasks that a scheduler knows."""
-    return len([key for key in dask_scheduler.tasks if "tapestry" in str(key)])
+    return len([key for key in dask_scheduler.tasks if str(key).startswith("('multiply")])
 
 
 @pytest.mark.usefixtures("client", "together", "rounds")

@@ -13,6 +13,7 @@ from dask_tapestry.imports import LateModule
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.cost.cost import StepCost
 from dask_tapestry.planner.cost.footprint import Needs
+from dask_tapestry.planner.cost.group_names import group_name
 from dask_tapestry.planner.fusion.program import Program
 from dask_tapestry.planner.fusion.units import Held
 from dask_tapestry.planner.machine.machine import Machine
@@ -128,15 +129,15 @@ def memory_order(node: Node, inputs: Sequence[Node]) -> Literal["C", "F"]:
     return "F" if along else "C"
 
 
-def step_name(node: Node, cuts: tuple[Cuts, ...], inputs: tuple[str, ...]) -> str:
+def step_name(
+    node: Node, cuts: tuple[Cuts, ...], inputs: tuple[str, ...], members: Sequence[Node] = ()
+) -> str:
     """Name of a step; another grid or expansion upstream gives another name.
 
-    What calls a user's function is named as the function, as Dask's arrays name it.
+    It begins with the word of what is computed, as Dask's arrays name it.
     """
     text = " ".join((node.digest, token(cuts), *inputs))
-    name, label = node.operator.name, node.operator.label
-    group = f"tapestry-{name}" if label == name else label
-    return f"{group}-{blake2b(text.encode(), digest_size=12).hexdigest()}"
+    return f"{group_name(node, members)}-{blake2b(text.encode(), digest_size=12).hexdigest()}"
 
 
 def with_first(steps: dict[Node, Step], salt: str = "") -> dict[Node, Step]:
@@ -155,6 +156,7 @@ def with_first(steps: dict[Node, Step], salt: str = "") -> dict[Node, Step]:
         reads_blocks = any(x in steps or x.operator.layout is not None for x in step.inputs)
         sinks = () if reads_blocks else tuple(sorted(wanted.get(node, ()), key=lambda n: n.digest))
         names = [named[x].name if x in named else x.digest for x in step.inputs]
-        name = step_name(node, step.cuts, (*names, *[sink.digest for sink in sinks], salt))
+        stands_on = (*names, *[sink.digest for sink in sinks], salt)
+        name = step_name(node, step.cuts, stands_on, step.members)
         named[node] = replace(step, name=name, first=sinks)
     return named

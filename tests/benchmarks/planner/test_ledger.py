@@ -6,6 +6,7 @@ import pytest
 
 import dask_tapestry as dt
 from benchmarks.planner.ledger import _idle, ledger
+from dask_tapestry.lower.symbolic_layer import SymbolicLayer
 
 FOUR = dt.Resources(workers=4, threads=2, memory="8 GiB")
 
@@ -31,7 +32,7 @@ def programs():
 def test_tasks_are_those_of_the_graph(roots):
     plan, found = counted(*roots)
     graph = plan.graph()
-    layers = [graph.layers[name] for name in graph.layers if name.startswith("tapestry")]
+    layers = [layer for layer in graph.layers.values() if isinstance(layer, SymbolicLayer)]
     gathers = len(roots)
     assert found.tasks + gathers == sum(len(dict(layer)) for layer in layers)
 
