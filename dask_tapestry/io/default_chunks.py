@@ -10,8 +10,8 @@ from typing import Final
 from dask.utils import format_bytes
 
 from dask_tapestry.teg import Tensor
-from dask_tapestry.teg.node import users_level
 from dask_tapestry.teg.nominal import chunk_bytes, nominal_cuts
+from dask_tapestry.teg.users_line import users_level
 from dask_tapestry.zspace import fitting_sides
 
 CHUNKS_A_TASK: Final = 4  # that a task has memory for: read, computed, stored

@@ -16,7 +16,7 @@ from dask_tapestry.planner.machine.calibrate import measured_rates
 from dask_tapestry.planner.plan import Plan
 from dask_tapestry.settings import setting
 from dask_tapestry.teg import Node
-from dask_tapestry.teg.node import users_level
+from dask_tapestry.teg.users_line import users_level
 
 DAY: Final = 86_400.0  # seconds
 YEAR: Final = 365  # days

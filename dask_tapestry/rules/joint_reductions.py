@@ -18,6 +18,7 @@ from dask_tapestry.rules.neighbouring_nodes import are_neighbours
 from dask_tapestry.teg import Graph, Node, apply
 from dask_tapestry.teg.annotations import joined
 from dask_tapestry.teg.node import reapply, written_as
+from dask_tapestry.teg.users_line import said_together
 
 MOST = 8  # reductions in one pass: each has its cells and its nodes in cache
 MOST_BESIDE = 32  # of other extents: pass after pass over the cells that a block has read
@@ -142,7 +143,8 @@ def _joined(group: Sequence[Node]) -> dict[Node, Node]:
         assert isinstance(part, Reduce)
         parts.append(part)
     with written_as(next((node for node in group if node.line), group[0])):
-        together = apply(JointReductions(tuple(parts)), *inputs)
+        line = said_together(node.line for node in group)
+        together = apply(JointReductions(tuple(parts)), *inputs, line=line)
     together = reapply(together, inputs, annotations=joined(n.annotations for n in group))
     fields = {}
     for number, node in enumerate(group):

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Sequence
 from contextvars import ContextVar
 from hashlib import blake2b
-from pathlib import Path
 from threading import Lock
-from types import FrameType
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
-import dask
 import numpy as np
 
 from dask_tapestry.errors import DTypeError
@@ -23,10 +19,9 @@ from dask_tapestry.teg.chunking import Known
 from dask_tapestry.teg.operator import Operator
 from dask_tapestry.teg.token import token
 from dask_tapestry.teg.types import TensorType
+from dask_tapestry.teg.users_line import users_line
 from dask_tapestry_kernels.block_format import BlockFormat
 
-PACKAGE: Final = str(Path(__file__).resolve().parent.parent)
-NOT_THE_USERS: Final = (PACKAGE, str(Path(dask.__file__).parent))
 _interned: WeakValueDictionary[str, Node] = WeakValueDictionary()
 _lock = Lock()
 Origin = tuple[str | None, Annotations]  # line, None for the user's that runs now
@@ -80,7 +75,7 @@ class Node:
     type: TensorType
     digest: str
     form: str
-    line: str | None
+    line: str | None  # a `UsersLine` where the user wrote it
     annotations: Annotations
     stored: Known | None
     format: BlockFormat | None
@@ -250,24 +245,11 @@ class written_as:  # noqa: N801  (a context manager, entered for every node that
 
 
 def user_line() -> str | None:
-    """``file:line`` of the innermost frame outside the library and Dask, which may call it."""
+    """Where the user wrote what is made now, as `users_line` tells; None if lines are not kept."""
     origin = _origin.get()
     if origin is not None and origin[0] is not None:
         return origin[0]
-    if not setting("line-numbers"):
-        return None
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(NOT_THE_USERS):
-        frame = frame.f_back
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame else None
-
-
-def users_level() -> int:
-    """`stacklevel` for a warning that names the user's line."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(NOT_THE_USERS):
-        level, frame = level + 1, frame.f_back
-    return level
+    return users_line(2) if setting("line-numbers") else None
 
 
 def topological(roots: Iterable[Node]) -> list[Node]:

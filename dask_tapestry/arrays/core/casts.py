@@ -9,7 +9,7 @@ import numpy as np
 
 from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.teg import Tensor
-from dask_tapestry.teg.node import users_level
+from dask_tapestry.teg.users_line import users_level
 
 
 def cast(x: Tensor, dtype: np.dtype[Any]) -> Tensor:

@@ -11,7 +11,7 @@ import warnings
 from dask_tapestry.lower.heard import Asking, Heard
 from dask_tapestry.lower.telling import ErrorState, category_of, tell_of_nesting
 from dask_tapestry.planner.machine.resources import runs_in_processes
-from dask_tapestry.teg.node import users_level
+from dask_tapestry.teg.users_line import users_level
 
 
 class ErrorsTold:

@@ -1,0 +1,99 @@
+"""Where the user wrote a value, and which function made it: text with a word beside it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Final
+
+import dask
+
+PACKAGE: Final = str(Path(__file__).resolve().parent.parent)
+NOT_THE_USERS: Final = (PACKAGE, str(Path(dask.__file__).parent))
+PUBLIC: Final = str(Path(PACKAGE) / "arrays")  # functions that users call are there
+WRAPPERS: Final = frozenset(
+    "asked call_numpy_function call_ufunc checking chosen decorated filled function "
+    "masked_results method scanned taking wrapped".split()
+)  # functions there that call another, whose name is the user's word
+
+
+class UsersLine(str):
+    """``file:line``, which is all that it compares and prints as, and the word of what was called.
+
+    Attributes
+    ----------
+    word
+        Name of the function that the user called there; "" where an operator or a ufunc was
+        applied, which a formula tells itself.
+
+    Examples
+    --------
+    >>> line = UsersLine("job.py:6", "mean")
+    >>> line, line.word, line == "job.py:6"
+    ('job.py:6', 'mean', True)
+    """
+
+    __slots__ = ("word",)
+
+    word: str
+
+    def __new__(cls, text: str, word: str = "") -> UsersLine:
+        self = super().__new__(cls, text)
+        self.word = word
+        return self
+
+    def __reduce__(self) -> tuple[type[UsersLine], tuple[str, str]]:
+        return UsersLine, (str(self), self.word)
+
+
+def said_together(lines: Iterable[str | None]) -> str | None:
+    """The first of some lines, with the words of all: of what is computed at once.
+
+    Examples
+    --------
+    >>> said_together([None, UsersLine("job.py:6", "mean"), UsersLine("job.py:7", "std")]).word
+    'mean, std'
+    """
+    known = [line for line in lines if line]
+    words = dict.fromkeys(word for line in known for word in words_at(line))
+    return UsersLine(str(known[0]), ", ".join(words)) if known else None
+
+
+def words_at(line: str | None) -> list[str]:
+    """The words of a line; none of what is no `UsersLine`, or has none."""
+    word = line.word if isinstance(line, UsersLine) else ""
+    return word.split(", ") if word else []
+
+
+def users_line(depth: int = 1) -> UsersLine | None:
+    """The innermost line outside the library and Dask, which may call it; None if all are inside.
+
+    `depth` frames above this one are not looked at.
+    """
+    inside: list[CodeType] = []
+    frame: FrameType | None = sys._getframe(depth)
+    while frame is not None and (code := frame.f_code).co_filename.startswith(NOT_THE_USERS):
+        inside.append(code)
+        frame = frame.f_back
+    if frame is None:
+        return None
+    return UsersLine(f"{frame.f_code.co_filename}:{frame.f_lineno}", _word(inside))
+
+
+def users_level() -> int:
+    """`stacklevel` for a warning that names the user's line."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(NOT_THE_USERS):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def _word(inside: list[CodeType]) -> str:
+    """The outermost function that has a name for users, of those that were called."""
+    for code in reversed(inside):
+        name = code.co_name
+        if name[0] not in "_<" and name not in WRAPPERS and code.co_filename.startswith(PUBLIC):
+            return name
+    return ""
