@@ -13,7 +13,7 @@ BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help venv test format lint types layers pytest quick exhaustive demo bench array-api docs docs-check clean
+.PHONY: help venv test format lint types layers pytest quick exhaustive demo bench array-api docs docs-check slurm clean
 
 help:
 	@echo "make venv        the environment in .venv, made again when its requirements change"
@@ -23,6 +23,7 @@ help:
 	@echo "make demo        the image job, end to end on this machine"
 	@echo "make bench       the benchmarks"
 	@echo "make array-api   the conformance tests of the array API standard, EXAMPLES=20 of each"
+	@echo "make slurm       the image job on a real Slurm, killed and resumed; needs its programs"
 	@echo "make docs        the site, in build/docs; a warning is an error"
 	@echo "make docs-check  the examples and links of the pages, and the changelog to be"
 	@echo "make clean       remove what tools and runs leave behind; .venv stays"
@@ -65,6 +66,9 @@ array-api: venv
 	  ARRAY_API_TESTS_MODULE=dask_tapestry $(CURDIR)/$(BIN)/python -m pytest array_api_tests \
 	  --max-examples=$(EXAMPLES) --disable-deadline -p no:cacheprovider \
 	  --xfails-file=$(CURDIR)/tests/array_api_xfails.txt $(ARGS)
+
+slurm: venv
+	$(BIN)/python tests/slurm/image_job.py $(ARGS)
 
 docs: venv
 	$(BIN)/sphinx-build -E -W --keep-going -q -b html -d build/doctrees docs build/docs

@@ -20,15 +20,23 @@ from pictures import write_pictures
 import dask_tapestry as dt
 
 
-def build(folder: Path, w: np.ndarray, b: np.ndarray) -> tuple:
-    """The two lazy sinks of the job. Nothing is read or written yet."""
+def weights() -> tuple[np.ndarray, np.ndarray]:
+    """Those of the layer, the same in each run."""
+    rng = np.random.default_rng(0)
+    w = rng.standard_normal((256 * 256 * 3, 64), dtype="float32") / 443  # ~ sqrt(rows of w)
+    return w, rng.standard_normal(64, dtype="float32")
+
+
+def build(folder: Path, w: np.ndarray, b: np.ndarray, resume: bool = False) -> tuple:
+    """The two lazy sinks of the job. Nothing is read or written yet.
+
+    They replace what is there, or go on with it.
+    """
     x = dt.from_zarr(folder / "x.zarr", dims=("batch", "height", "width", "channel"))
     y = x.astype("float16") / 255
     z = dt.nn.relu(dt.nn.linear(y.reshape(len(x), -1), dt.asarray(w), dt.asarray(b)))
-    return (
-        dt.to_zarr(y, folder / "y.zarr", overwrite=True, compute=False),
-        dt.to_zarr(z, folder / "z.zarr", overwrite=True, compute=False),
-    )
+    how = {"overwrite": not resume, "resume": resume, "compute": False}
+    return dt.to_zarr(y, folder / "y.zarr", **how), dt.to_zarr(z, folder / "z.zarr", **how)
 
 
 def check(folder: Path, w: np.ndarray, b: np.ndarray) -> None:
@@ -56,9 +64,7 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
 
     write_pictures(str(folder / "x.zarr"), arguments.images)
-    rng = np.random.default_rng(0)
-    w = rng.standard_normal((256 * 256 * 3, 64), dtype="float32") / 443  # ~ sqrt(rows of w)
-    b = rng.standard_normal(64, dtype="float32")
+    w, b = weights()
 
     with contextlib.ExitStack() as stack:
         if arguments.cluster:
