@@ -11,6 +11,7 @@ import dask_tapestry.arrays.creation as _creation
 import dask_tapestry.arrays.elementwise as _elementwise
 import dask_tapestry.arrays.grouping as _grouping
 import dask_tapestry.arrays.indexing as _indexing
+import dask_tapestry.arrays.jobs as _jobs
 import dask_tapestry.arrays.linalg as _linalg
 import dask_tapestry.arrays.loops as _loops
 import dask_tapestry.arrays.manipulation as _manipulation
@@ -44,6 +45,7 @@ from dask_tapestry.arrays.elementwise import *
 from dask_tapestry.arrays.grouping import *
 from dask_tapestry.arrays.indexing import *
 from dask_tapestry.arrays.indexing import ufunc_at as _ufunc_at
+from dask_tapestry.arrays.jobs import *
 from dask_tapestry.arrays.linalg import *
 from dask_tapestry.arrays.loops import *
 from dask_tapestry.arrays.manipulation import *
@@ -83,6 +85,7 @@ __all__ = [
     *_elementwise.__all__,
     *_grouping.__all__,
     *_indexing.__all__,
+    *_jobs.__all__,
     *_linalg.__all__,
     *_loops.__all__,
     *_manipulation.__all__,

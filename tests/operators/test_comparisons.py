@@ -160,7 +160,15 @@ def test_every_public_operation_is_in_the_table():
         dt.save,
     }
     layout = {dt.placeholder, dt.rechunk, dt.rename}
-    layout |= {dt.apply, dt.rule, dt.mutator, dt.verify, dt.calibrate, dt.load_plan}
+    layout |= {
+        dt.apply,
+        dt.rule,
+        dt.mutator,
+        dt.verify,
+        dt.calibrate,
+        dt.load_plan,
+        dt.check_cluster,
+    }
     tried |= {dt.can_cast, dt.finfo, dt.iinfo, dt.isdtype, dt.issubdtype, dt.promote_types}
     tried |= {dt.iscomplexobj, dt.isrealobj}
     moves |= {dt.from_dlpack}

@@ -1,0 +1,5 @@
+"""Jobs on clusters: whether one is fit for work."""
+
+from dask_tapestry.arrays.jobs.check_cluster import *
+
+__all__ = ["check_cluster"]

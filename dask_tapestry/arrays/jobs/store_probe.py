@@ -1,0 +1,133 @@
+"""Whether all processes see the same store: each writes a small object, and reads the others'."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Final
+from uuid import uuid4
+
+from dask_tapestry.imports import lazy_import
+from dask_tapestry.late_named_tuple import NamedTuple
+
+PREFIX: Final = ".tapestry-check-"
+
+
+class Store(NamedTuple):
+    """A place that workers are to reach.
+
+    Attributes
+    ----------
+    url
+        Path or URL of a folder.
+    options
+        For its file system.
+    """
+
+    url: str
+    options: Mapping[str, Any]
+
+    def opened(self) -> tuple[Any, str]:
+        """The file system, and the path of the folder on it."""
+        found: tuple[Any, str] = lazy_import("fsspec").core.url_to_fs(self.url, **self.options)
+        return found
+
+    def write(self, name: str) -> None:
+        """Write a small object, whose text is its name."""
+        files, root = self.opened()
+        files.pipe_file(f"{root}/{name}", name.encode())
+
+    def reads(self, name: str) -> bool:
+        """Whether a small object is there, and holds its name."""
+        files, root = self.opened()
+        files.invalidate_cache()
+        try:
+            return bool(files.cat_file(f"{root}/{name}") == name.encode())
+        except FileNotFoundError:
+            return False
+
+    def names(self) -> list[str]:
+        """Names of what the folder holds, but for our own objects."""
+        files, root = self.opened()
+        files.invalidate_cache()
+        found = [str(path).rstrip("/").rpartition("/")[2] for path in files.ls(root, detail=False)]
+        return sorted(name for name in found if not name.startswith(PREFIX))
+
+    def remove(self, names: Sequence[str]) -> None:
+        """Remove small objects."""
+        files, root = self.opened()
+        for name in names:
+            with suppress(OSError):
+                files.rm_file(f"{root}/{name}")
+
+
+def seen_by(store: Store, name: str) -> dict[str, Any]:
+    """What a worker finds: what the folder holds, whether it reads `name`, what it could write."""
+    found: dict[str, Any] = {}
+    try:
+        found["names"] = store.names()
+        found["reads"] = not name or store.reads(name)
+    except Exception as error:
+        return found | {"error": f"{type(error).__name__}: {error}"}
+    own = f"{PREFIX}{uuid4().hex}"
+    try:
+        store.write(own)
+        found["wrote"] = own
+    except Exception as error:
+        found["refused"] = f"{type(error).__name__}: {error}"
+    return found
+
+
+def store_problems(
+    store: Store, run: Callable[..., Mapping[str, Any]]
+) -> tuple[list[str], list[str]]:
+    """What is wrong with a store as workers see it, and what is worth knowing.
+
+    Parameters
+    ----------
+    run
+        Calls a function on all workers, as `distributed.Client.run`.
+    """
+    name, notes = f"{PREFIX}{uuid4().hex}", list[str]()
+    try:
+        here = store.names()
+    except Exception as error:
+        return [
+            f"store: this process cannot list {store.url} ({type(error).__name__}: {error}); make "
+            "the folder, or correct the URL or its credentials (storage_options=)"
+        ], notes
+    try:
+        store.write(name)
+    except Exception as error:
+        notes.append(f"store: {store.url} is read-only for this process ({error})")
+        name = ""
+    told = run(seen_by, store, name, on_error="return")
+    wrote = [one["wrote"] for one in told.values() if isinstance(one, dict) and "wrote" in one]
+    problems = [text for worker, one in told.items() for text in _wrong(store, worker, one, here)]
+    if not problems:
+        lost = [own for own in wrote if not store.reads(own)]
+        if lost:
+            problems.append(
+                f"store: {len(lost)} workers wrote to {store.url} what this process does not see: "
+                "it is another folder there; give a path on a file system that all machines share"
+            )
+        refused = {one["refused"] for one in told.values() if "refused" in one}
+        notes += [f"store: workers cannot write to {store.url}: {text}" for text in refused]
+    store.remove([name, *wrote] if name else wrote)
+    return problems, notes
+
+
+def _wrong(store: Store, worker: str, one: Any, here: list[str]) -> list[str]:
+    if isinstance(one, BaseException):
+        return [f"store: worker {worker} could not look at {store.url}: {one!r}"]
+    if "error" in one:
+        return [
+            f"store: worker {worker} cannot reach {store.url} ({one['error']}); give a place that "
+            "all machines see, and credentials that workers have, too"
+        ]
+    if not one["reads"] or not set(here) <= set(one["names"]):
+        return [
+            f"store: worker {worker} sees other files in {store.url} than this process: it is "
+            "another folder there; give a path on a file system that all machines share"
+        ]
+    return []
