@@ -135,7 +135,7 @@ def _facts_of_workers(
             found[name] = one
         else:
             problems.append(f"workers: {name} did not answer: {one!r}; see its log")
-    return found
+    return dict(sorted(found.items(), key=lambda one: (len(one[0]), one[0])))
 
 
 def _facts_of_scheduler(client: Any, problems: list[str]) -> dict[str, Facts]:
