@@ -50,6 +50,7 @@ CHAPTERS = (
         "planning",
         "array_api",
         "calibration",
+        "jobs",
     ),
     "xarray",
 )
