@@ -51,6 +51,7 @@ CHAPTERS = (
         "array_api",
         "calibration",
         "jobs",
+        "datasets",
     ),
     "xarray",
 )

@@ -11,6 +11,7 @@ import numpy as np
 from dask import base
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import whole_number
 from dask_tapestry.arrays.core.array import Array, run_count
 from dask_tapestry.arrays.core.computed import computed
 from dask_tapestry.arrays.core.convert import asarray
@@ -19,6 +20,7 @@ from dask_tapestry.arrays.core.effect import Effect
 from dask_tapestry.arrays.core.floating_errors import ErrorsTold
 from dask_tapestry.arrays.core.late_modules import kept_blocks
 from dask_tapestry.arrays.core.plan import Plan
+from dask_tapestry.arrays.core.replicated import persist_replicated
 from dask_tapestry.errors import ArgumentTypeError, PlanError, StoreError, StoreNotFoundError
 from dask_tapestry.lower.local_scheduler import local_options
 from dask_tapestry.lower.synchronous import compute_synchronously
@@ -243,13 +245,16 @@ def compute(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
         return computed(*args, **_options(args, kwargs))
 
 
-def persist(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
+def persist(*args: Any, replicas: int = 1, **kwargs: Any) -> tuple[Any, ...]:
     """Compute several arrays at once and keep their blocks where they are computed.
 
     Parameters
     ----------
     *args
         Arrays, other Dask collections, and containers of them.
+    replicas
+        How many workers of a cluster hold each block: with two, a worker that is lost takes none
+        with it. The others are made within seconds of a block's end, and again as workers leave.
     **kwargs
         For `dask.persist`, such as ``scheduler``.
 
@@ -257,6 +262,13 @@ def persist(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     -------
     tuple
         For each argument an array of the blocks that are kept.
+
+    Raises
+    ------
+    MemoryLimitError
+        If workers cannot hold the blocks, or not so many times.
+    PlanError
+        For replicas without a cluster, or with fewer workers than replicas.
 
     See Also
     --------
@@ -270,6 +282,8 @@ def persist(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     array([0, 2, 4, 6])
     """
     with computing_with(kwargs.get("scheduler")):
+        if whole_number("replicas", replicas, 1) > 1:
+            return persist_replicated(args, replicas, _options(args, kwargs))
         if args and all(type(a) is Array and a.runs_anywhere(kwargs) for a in args):
             here = kept_blocks.kept_here([a.node for a in args])
             if here is not None:

@@ -8,6 +8,7 @@ import dask_tapestry.arrays.array_api as _array_api
 import dask_tapestry.arrays.calibration as _calibration
 import dask_tapestry.arrays.core as _core
 import dask_tapestry.arrays.creation as _creation
+import dask_tapestry.arrays.datasets as _datasets
 import dask_tapestry.arrays.elementwise as _elementwise
 import dask_tapestry.arrays.grouping as _grouping
 import dask_tapestry.arrays.indexing as _indexing
@@ -41,6 +42,7 @@ from dask_tapestry.arrays.array_api import *
 from dask_tapestry.arrays.calibration import *
 from dask_tapestry.arrays.core import *
 from dask_tapestry.arrays.creation import *
+from dask_tapestry.arrays.datasets import *
 from dask_tapestry.arrays.elementwise import *
 from dask_tapestry.arrays.grouping import *
 from dask_tapestry.arrays.indexing import *
@@ -82,6 +84,7 @@ __all__ = [
     *_calibration.__all__,
     *_core.__all__,
     *_creation.__all__,
+    *_datasets.__all__,
     *_elementwise.__all__,
     *_grouping.__all__,
     *_indexing.__all__,

@@ -17,14 +17,17 @@ LOCAL_SCHEDULERS: Final = (None, "threads", "threading", "sync", "synchronous", 
 
 
 def says_nothing(options: Mapping[str, Any]) -> bool:
-    """Whether options for Dask name a local scheduler at most.
+    """Whether options for Dask name a local scheduler at most, for arrays in no containers.
 
     Examples
     --------
     >>> says_nothing({"scheduler": "threads"}), says_nothing({"num_workers": 2})
     (True, False)
     """
-    return not set(options) - {"scheduler"} and options.get("scheduler") in LOCAL_SCHEDULERS
+    return (
+        not set(options) - {"scheduler", "traverse"}
+        and options.get("scheduler") in LOCAL_SCHEDULERS
+    )
 
 
 def local_options(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -103,3 +103,10 @@ def insert(x: Tensor, into: tuple[Progression, ...], values: Tensor) -> Tensor:
     if 0 in shape:
         return x
     return values if Region(into).is_whole(x.type.shape) else apply(Insert(into), x, values)
+
+
+def inserted_region(x: Tensor, into: Tensor) -> tuple[Progression, ...] | None:
+    """The region that `x` replaces in the value `into`; None where it is made otherwise."""
+    if not isinstance(x.operator, Insert) or x.inputs[0] is not into:
+        return None
+    return x.operator.into

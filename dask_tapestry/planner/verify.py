@@ -19,7 +19,12 @@ from dask_tapestry.planner.access.bounds import read_outside
 from dask_tapestry.planner.cost.step import PlannedSteps, Step
 from dask_tapestry.planner.memory.memory import fullest_workers
 from dask_tapestry.planner.memory.own_peaks import limits_are_kept
-from dask_tapestry.planner.memory.results import Results, joined_bytes, rounds_that_fit
+from dask_tapestry.planner.memory.results import (
+    Results,
+    copied_bytes,
+    joined_bytes,
+    rounds_that_fit,
+)
 from dask_tapestry.settings import setting
 from dask_tapestry.teg import BlockOperator, Sink
 from dask_tapestry.teg.operator import signature_of
@@ -156,4 +161,15 @@ def peak_memory_is_bounded(plan: PlannedSteps, results: Results = Results.KEPT) 
             f"{format_bytes(joined)} on one worker, which has {format_bytes(usable)} for it; "
             "x.persist() keeps blocks where they are, dt.to_zarr writes them, and x.compute() or "
             "dt.compute(x) brings them here one by one"
+        )
+
+
+def replicas_fit(plan: PlannedSteps, replicas: int) -> None:
+    """Raise `MemoryLimitError` if workers cannot hold the results of a plan so many times."""
+    fullest, copies = fullest_workers(plan), copied_bytes(plan, replicas)
+    if fullest.lacking(copies):
+        raise MemoryLimitError(
+            f"replicas_fit: {replicas} copies of the results need "
+            f"{format_bytes(fullest.bytes + copies)} on one worker, which has "
+            f"{format_bytes(fullest.usable)} for it; persist fewer copies, or write to a store"
         )

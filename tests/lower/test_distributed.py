@@ -202,11 +202,12 @@ async def asynchronous_work():
         large = await client.compute((dt.asarray(np.ones(300_000)) + 1).sum())
         held = client.persist(x)
         await wait(held)
-        return first, large, await client.compute(held.sum()), repr(x)
+        return first, large, await client.compute(held.sum()), repr(x), current()
 
 
 def test_an_asynchronous_client():
-    first, large, again, text = asyncio.run(asynchronous_work())
+    first, large, again, text, machines = asyncio.run(asynchronous_work())
+    assert (machines.workers, machines.threads, machines.local) == (2, 1, False)
     assert first == again == CELLS.sum() + 100
     assert large == 600_000
     assert "4 blocks of (5, 5)" in text

@@ -168,6 +168,7 @@ def test_every_public_operation_is_in_the_table():
         dt.calibrate,
         dt.load_plan,
         dt.check_cluster,
+        dt.datasets,
     }
     tried |= {dt.can_cast, dt.finfo, dt.iinfo, dt.isdtype, dt.issubdtype, dt.promote_types}
     tried |= {dt.iscomplexobj, dt.isrealobj}

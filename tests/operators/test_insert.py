@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.errors import ShapeError
-from dask_tapestry.operators.insert import Insert, insert
+from dask_tapestry.operators.insert import Insert, insert, inserted_region
 from dask_tapestry.teg import Progression, apply
 
 from .indexed import SHAPES, check, numbers
@@ -33,3 +33,11 @@ def test_all_or_nothing_is_no_insert():
     assert insert(x, (Progression(0, 1, 0),), dt.zeros(0).node) is x
     with pytest.raises(ShapeError, match="do not fill"):
         insert(x, (Progression(0, 1, 2),), y)
+
+
+def test_the_region_of_a_value_that_has_one():
+    x, part = dt.zeros((4, 6)).node, dt.ones((2, 3)).node
+    into = (Progression(1, 1, 2), Progression(0, 2, 3))
+    assert inserted_region(insert(x, into, part), x) == into
+    assert inserted_region(insert(x, into, part), part) is None
+    assert inserted_region(x, x) is None

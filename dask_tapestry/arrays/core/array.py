@@ -23,6 +23,7 @@ from dask_tapestry.arrays.core.late_modules import array_repr, computed, express
 from dask_tapestry.arrays.core.python_conversion import PythonConversion
 from dask_tapestry.arrays.core.suggesting import Suggesting
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError, PlanError
+from dask_tapestry.imports import lazy_import
 from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.lower.local_scheduler import local_options, says_nothing
 from dask_tapestry.lower.synchronous import compute_synchronously
@@ -227,11 +228,13 @@ class Array(Suggesting, PythonConversion, DaskMethodsMixin):
         """Whether nothing says how to compute: no plan of its own, no option for Dask."""
         return says_nothing(options) and self._plan_given is None
 
-    def persist(self, **kwargs: Any) -> Array:
+    def persist(self, *, replicas: int = 1, **kwargs: Any) -> Array:
         """Run the array and keep its blocks where they are computed.
 
         Parameters
         ----------
+        replicas
+            How many workers of a cluster hold each block, for `dask_tapestry.persist`.
         **kwargs
             For `dask.persist`, such as ``scheduler``.
 
@@ -240,12 +243,9 @@ class Array(Suggesting, PythonConversion, DaskMethodsMixin):
         Array
             Of the same value, made of the blocks that are kept.
         """
-        with computing_with(kwargs.get("scheduler")):
-            here = kept_blocks.kept_here([self.node]) if self.runs_anywhere(kwargs) else None
-            if here is not None:
-                return Array(here[0])
-            kept: Array = DaskMethodsMixin.persist(self, **local_options(kwargs))
-            return kept
+        persist = lazy_import("dask_tapestry.arrays.planning").persist
+        kept: Array = persist(self, replicas=replicas, traverse=False, **kwargs)[0]
+        return kept
 
     @property
     def _lowered(self) -> expression.LoweredPlan:
@@ -366,14 +366,12 @@ class Array(Suggesting, PythonConversion, DaskMethodsMixin):
         raise ArgumentTypeError("an Array is not hashable: == compares cells")
 
     def __repr__(self) -> str:
-        if self.deferred is None:
-            return array_repr.array_text(self.node)
-        return array_repr.bound_text(self.bound)
+        bound = self.deferred is not None
+        return array_repr.bound_text(self.bound) if bound else array_repr.array_text(self.node)
 
     def _repr_html_(self) -> str:
-        if self.deferred is None:
-            return array_repr.array_html(self.node)
-        return array_repr.bound_html(self.bound)
+        bound = self.deferred is not None
+        return array_repr.bound_html(self.bound) if bound else array_repr.array_html(self.node)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Array, (self.node,)

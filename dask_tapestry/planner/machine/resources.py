@@ -257,15 +257,26 @@ def current() -> Resources:
     client = live_client()
     if client is None:
         return this_machine()
-    workers = client.scheduler_info(n_workers=-1).get("workers", {}).values()
-    groups = [
-        WorkerGroup(1, w["nthreads"], w["memory_limit"] or machine_memory())
-        for w in workers
-        if w["nthreads"]
-    ]
-    groups = grown(client, groups)
+    groups = grown(client, _live_groups(client.scheduler_info(n_workers=-1)))
     if not groups:
         return this_machine()
     rates = cluster_rates(client)
     carried = (rates or rates_in_force()).network
     return Resources(groups=groups, bandwidth=int(carried), rates=rates)
+
+
+def _live_groups(known: Mapping[str, Any]) -> list[WorkerGroup]:
+    """The workers that a scheduler says it has.
+
+    An asynchronous client cannot wait for the list of them, and knows their number and what they
+    have together: these are taken to be alike.
+    """
+    workers, count = known.get("workers", {}).values(), known.get("n_workers", 0)
+    if workers or not count:
+        return [
+            WorkerGroup(1, w["nthreads"], w["memory_limit"] or machine_memory())
+            for w in workers
+            if w["nthreads"]
+        ]
+    threads, memory = known["total_threads"] // count, known["total_memory"] // count
+    return [WorkerGroup(count, max(threads, 1), memory or machine_memory())]

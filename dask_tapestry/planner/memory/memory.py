@@ -115,7 +115,8 @@ def _peak(
     ]
     blocks = sorted(running, key=lambda block: -block.beside)
     parts = {
-        n: _of_one_worker(n, step.cuts, held[n], step.machine.hosts) for n, step in steps.items()
+        n: bytes_of_one_worker(n, step.cuts, held[n], step.machine.hosts)
+        for n, step in steps.items()
     }
     if lifetimes is None:
         most = sum(parts.values()) + _threads_full(blocks, kind.threads)
@@ -124,7 +125,7 @@ def _peak(
             parts,
             lambda may_run: _threads_full((b for b in blocks if may_run(b.node)), kind.threads),
             {
-                n: _of_one_worker(n, s.cuts, n.type.nbytes, s.machine.hosts)
+                n: bytes_of_one_worker(n, s.cuts, n.type.nbytes, s.machine.hosts)
                 for n, s in steps.items()
             },
         )
@@ -143,7 +144,7 @@ def _sent_bytes(plan: PlannedSteps) -> float:
         for x, held in zip(step.inputs, step.held, strict=True)
         if is_external(x) and is_sent(x, machine)
     }
-    return sum(_of_one_worker(x, cuts, x.type.nbytes, workers) for x, cuts in sent.items())
+    return sum(bytes_of_one_worker(x, cuts, x.type.nbytes, workers) for x, cuts in sent.items())
 
 
 def _block_bytes(node: Node, cuts: Sequence[Cuts]) -> int:
@@ -200,7 +201,7 @@ def _sliced(step: Step, threads: int, slices: Slices) -> float:
     return blocks * step.cost.sliced / step.count
 
 
-def _of_one_worker(node: Node, cuts: Sequence[Cuts], held: int, workers: int) -> float:
+def bytes_of_one_worker(node: Node, cuts: Sequence[Cuts], held: int, workers: int) -> float:
     """Bytes of one of `workers`, of the `held` ones of a value: its share, or whole blocks.
 
     Pieces of a round lie where they were cut and, as soon as all are there, where they are wanted.

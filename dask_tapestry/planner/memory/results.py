@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Final
 
 from dask_tapestry.planner.cost.step import PlannedSteps
-from dask_tapestry.planner.memory.memory import fullest_workers
+from dask_tapestry.planner.memory.memory import bytes_of_one_worker, fullest_workers
 from dask_tapestry.teg import Node, Sink
 
 PROCESS: Final = 2**27  # bytes of a worker itself: Python, libraries, and what messages take
@@ -45,6 +45,18 @@ def joined_bytes(plan: PlannedSteps) -> int:
         return 0
     total = sum(_joined(node, plan) for node in dict.fromkeys(plan.graph.roots))
     return total + PROCESS if total > PROCESS else 0
+
+
+def copied_bytes(plan: PlannedSteps, replicas: int) -> int:
+    """Bytes on a worker of the copies of results that are held by `replicas` workers each."""
+    workers, total = plan.resources.workers, 0.0
+    for node in dict.fromkeys(plan.graph.roots):
+        step = plan.steps.get(node)
+        cuts = step.cuts if step is not None else node.operator.layout
+        if cuts is not None and not isinstance(node.operator, Sink):
+            copies = (replicas - 1) * bytes_of_one_worker(node, cuts, node.type.nbytes, workers)
+            total += min(copies, node.type.nbytes)
+    return round(total)
 
 
 def _joined(node: Node, plan: PlannedSteps) -> int:

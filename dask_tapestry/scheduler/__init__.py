@@ -1,0 +1,1 @@
+"""What runs on Dask's scheduler: plugins that a client registers where it needs them."""
