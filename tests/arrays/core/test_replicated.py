@@ -24,15 +24,15 @@ def test_more_than_there_are_workers():
 
 
 def test_copies_are_counted():
-    x = dt.zeros((400, 10**6), dtype="int8")
-    plan = build.build_plan([(x + 1).node], dt.Resources(workers=4, threads=1, memory="1 GB"))
+    x = (dt.zeros((400, 10**6), dtype="int8") + 1).rechunk((10, 10**6))
+    plan = build.build_plan([x.node], dt.Resources(workers=4, threads=1, memory="1 GB"))
     once = copied_bytes(plan, 2)
     assert 1e8 <= once <= 2e8
     assert copied_bytes(plan, 1) == 0
     assert copied_bytes(plan, 3) == pytest.approx(2 * once, abs=1)
     assert copied_bytes(plan, 100) == x.nbytes  # a worker holds no block twice
     verify.replicas_fit(plan, 4)
-    small = build.build_plan([(x + 1).node], dt.Resources(workers=4, threads=1, memory="400 MB"))
+    small = build.build_plan([x.node], dt.Resources(workers=4, threads=1, memory="400 MB"))
     verify.replicas_fit(small, 1)
     with pytest.raises(dt.MemoryLimitError, match="4 copies of the results need"):
         verify.replicas_fit(small, 4)
