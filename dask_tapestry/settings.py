@@ -22,12 +22,19 @@ DEFAULTS: dict[str, object] = {
     "kept-memory": None,  # bytes of gone arrays that a process keeps; None: a tenth of its memory
     "relax-placement": False,  # let other workers do what is placed on workers that are busy
     "line-numbers": True,  # keep the user's source line beside each node
+    "resume": False,  # whether writes to Zarr that say nothing are resumed; or "checksums"
     "rules": (),  # the user's, made by dt.rule, or "module:name" of them
     "mutators": (),  # the same, made by dt.mutator
     "rates": "measured",  # how fast machines are: "measured", "shipped", a file, or a dictionary
     "algebra": "exact",  # or "fast": rules that change floating-point bits of sums and quotients
 }
 BLOCK_BYTES = 32 * 2**20  # of canonical chunks, and up to which freed memory is used again
+
+
+def _is_resume(name: str, given: Any) -> object:
+    """True, False or ``"checksums"``."""
+    return given if given == "checksums" else truth(name, given)
+
 
 Check: TypeAlias = Callable[[str, Any], object]  # is given a setting's name and value, may raise
 _checks: dict[str, Check] = {
@@ -38,6 +45,7 @@ _checks: dict[str, Check] = {
     "relax-placement": truth,
     "line-numbers": truth,
     "algebra": partial(one_of, choices=("exact", "fast")),
+    "resume": _is_resume,
 }
 
 dask.config.update_defaults({"tapestry": DEFAULTS})
@@ -88,8 +96,10 @@ def config(**settings: object) -> dask.config.set:
         (working set a block aims at, in bytes), ``kept_memory`` (bytes of results and intermediate
         arrays that are gone, which a process keeps some seconds for the next ones; by default a
         tenth of its memory, 1 GiB at most),
-        ``relax_placement``, ``line_numbers``, ``rates`` (how fast machines are: ``"measured"``,
-        as `calibrate` found or else as shipped, ``"shipped"``, the path of a file of rates, or some
+        ``relax_placement``, ``line_numbers``, ``resume`` (whether `to_zarr`, and `store` into Zarr
+        arrays, go on where the same write was killed, as their ``resume=`` says), ``rates``
+        (how fast machines are: ``"measured"``, as `calibrate` found or else as shipped,
+        ``"shipped"``, the path of a file of rates, or some
         of them by name), ``algebra`` (``"exact"``, or ``"fast"``:
         rewrite as algebra allows, though floating-point bits change), ``rules`` (a list of rules
         that `rule` made, instead of those before), ``mutators`` (the same of `mutator`).

@@ -22,6 +22,8 @@ from dask_tapestry.lower.dask_private import Expr, ExprSequence, HLGExpr, HLGExp
 from dask_tapestry.lower.graph import Lowered, Lowering
 from dask_tapestry.lower.heard import hear_from, raised_by_blocks, unattended
 from dask_tapestry.lower.materialize import materialize
+from dask_tapestry.lower.rehearsal import rehearsed
+from dask_tapestry.lower.rehearsing_now import is_rehearsal
 from dask_tapestry.planner.cost.step import with_first
 from dask_tapestry.planner.long_jobs import plan_to_run
 from dask_tapestry.planner.machine.resources import live_client
@@ -37,6 +39,8 @@ def lower_plan(plan: Plan, results: Results, names: Sequence[str] = ()) -> Lower
 
     With `names`, blocks of each root have its name in their keys.
     """
+    if is_rehearsal():
+        return rehearsed(plan, results, for_dask=bool(names)), None
     plan.verify_once(results)
     client = live_client()
     if client is not None:

@@ -26,6 +26,7 @@ from dask_tapestry.lower.assemble import finish_array
 from dask_tapestry.lower.execute import Block, run_block
 from dask_tapestry.lower.joined_blocks import buffers_between
 from dask_tapestry.lower.local_scheduler import LOCAL_SCHEDULERS
+from dask_tapestry.lower.rehearsing_now import is_rehearsal
 from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
 from dask_tapestry.lower.side_by_side import side_by_side
 from dask_tapestry.lower.step_spec import StepSpec
@@ -63,6 +64,8 @@ def compute_synchronously(roots: Sequence[Node]) -> list[Any] | None:
 
     That is where there is much to compute, or somebody watches, or has said how it should run.
     """
+    if is_rehearsal():
+        return None
     if all(map(_is_kept, roots)) and not _is_watched():
         blocks = [np.array(_only_block(node)) for node in roots]
         return [block if block.ndim else block[()] for block in blocks]
@@ -103,7 +106,7 @@ def _kept(step: Step, blocks: Blocks) -> KeptBlocks:
 
 def _small_plan(roots: Sequence[Node]) -> Plan | None:
     """The plan of `roots` if there is so little to compute that a scheduler is not worth it."""
-    if _is_watched() or not _is_small(roots):
+    if is_rehearsal() or _is_watched() or not _is_small(roots):
         return None
     plan = verified_plan_of(roots)
     steps = plan.steps.values()

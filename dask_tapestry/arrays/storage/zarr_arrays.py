@@ -30,6 +30,7 @@ from dask_tapestry.io.zarr_source import from_zarr_location
 from dask_tapestry.io.zarr_target import append_target, zarr_target
 from dask_tapestry.operators.placement import place as place_tensor
 from dask_tapestry.planner.machine.resources import current
+from dask_tapestry.settings import setting
 from dask_tapestry.teg import apply
 
 if TYPE_CHECKING:
@@ -174,7 +175,8 @@ def to_zarr(
     resume
         Go on where the same call was killed: only chunks that are missing are computed and written,
         in this process or another, by any plan. It is the same call if code, data and target are:
-        see the notes. ``"checksums"`` also compares the bytes of what is stored, not sizes alone.
+        see the notes. ``"checksums"`` also compares the bytes of what is stored, not sizes alone;
+        ``config(resume=...)`` says it of all calls.
     compute
         Write now and return None; otherwise return a lazy write to compute later.
     return_stored
@@ -228,6 +230,7 @@ def to_zarr(
     """
     check_options(to_zarr, kwargs)
     array = asarray(x, dtype)
+    resume = resume or setting("resume")
     location = Location.of(store, component, uuid4().hex, storage_options)
     names = worker_names(workers)
     if is_zarr_array(store) or region is not None or append_dim is not None:

@@ -1,0 +1,1 @@
+"""The command ``dask-tapestry``: one file a subcommand, imported when it is asked for."""
