@@ -8,7 +8,7 @@ from tests.command.processes import command
 @pytest.mark.cluster
 def test_a_cluster_that_is_fit_and_a_store_that_is_not_there(tmp_path):
     options = {"n_workers": 1, "threads_per_worker": 1, "memory_limit": "1 GiB"}
-    with LocalCluster(**options, dashboard_address=":0", processes=False) as cluster:
+    with LocalCluster(**options, dashboard_address=":0") as cluster:
         told = command("check", cluster.scheduler_address)
         assert told.code == (1 if "problem:" in told.out else 0), told
         assert "worker 0" in told.out

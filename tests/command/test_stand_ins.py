@@ -14,15 +14,15 @@ class StopError(BaseException):
 def test_clients_and_clusters_are_not_started_and_come_back():
     own = distributed.Client, distributed.LocalCluster, distributed.wait
     with standing_in(StopError), dt.config(resources=None):
-        with distributed.Client(distributed.LocalCluster(n_workers=3)) as client:
-            assert "not started" in repr(client)
-            client.scale(2)
-            client.register_plugin(None)
-            assert client.gather([StandInFuture(None), {"a": StandInFuture(1)}]) == [None, {"a": 1}]
-            with pytest.raises(StopError, match=r"Client\.submit"):
-                client.submit(len, ())
-            with pytest.raises(StopError, match="asynchronous"):
-                distributed.Client(asynchronous=True)
+        client = distributed.Client(distributed.LocalCluster(n_workers=3))
+        assert "not started" in repr(client)
+        client.scale(2)
+        client.register_plugin(None)
+        assert client.gather([StandInFuture(None), {"a": StandInFuture(1)}]) == [None, {"a": 1}]
+        with pytest.raises(StopError, match=r"Client\.submit"):
+            client.submit(len, ())
+        with pytest.raises(StopError, match="asynchronous"):
+            distributed.Client(asynchronous=True)
     assert (distributed.Client, distributed.LocalCluster, distributed.wait) == own
     assert asyncio.iscoroutinefunction(own[0]._run)
 
