@@ -52,6 +52,7 @@ WRONG = {
     "block-bytes": [-1, 0, "x", nan, inf, True],
     "kept-memory": [-1, "x", nan, "-1 GB"],
     "relax-placement": ["yes", None, 2],
+    "resume": ["yes", 2],
     "line-numbers": ["yes", None, 0.5],
     "rules": ["module:name", 4, [4], [None]],
     "mutators": ["module:name", 4, [4]],
