@@ -72,7 +72,7 @@ class DuckTarget(Target):
         return self.stored
 
     def write(self, selection: tuple[slice, ...], block: np.ndarray[Any, Any]) -> None:
-        patiently(lambda: self._put(selection, block))
+        patiently(lambda: self._put(selection, block), type(self.data).__name__)
 
     def _put(self, selection: tuple[slice, ...], block: np.ndarray[Any, Any]) -> None:
         held: AbstractContextManager[Any] = nullcontext() if self.lock is None else self.lock

@@ -14,10 +14,18 @@ from typing import Any, Final, TypeVar
 from zarr.storage import FsspecStore, WrapperStore
 
 from dask_tapestry.errors import StoreError
-from dask_tapestry.io.patience import ATTEMPTS, FIRST_WAIT, is_passing
+from dask_tapestry.io.patience import (
+    ATTEMPTS,
+    FIRST_WAIT,
+    MISSING,
+    is_of_obstore,
+    is_passing,
+    status_of,
+)
+from dask_tapestry.io.retries import first_line, note_retry
 from dask_tapestry.io.zarr_location import unwrapped
 
-MISSING: Final = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
+WRITES: Final = ("set",)  # which need no object to be there
 
 UNLISTED: Final = frozenset({401, 403, 404, 405, 501})  # of HTTP, where folders are not told
 
@@ -31,6 +39,13 @@ def forget_listings(store: Any) -> None:
     while files is not None:  # those that pass calls on do not pass on this one
         files.invalidate_cache()
         files = getattr(files, "sync_fs", None) or getattr(files, "fs", None)
+
+
+def _is_of_the_store(error: Exception) -> bool:
+    """Whether an error says that a store refuses, and not that there is no such object."""
+    if isinstance(error, MISSING):
+        return False
+    return isinstance(error, OSError) or is_of_obstore(error)
 
 
 class PatientStore(WrapperStore[Any]):
@@ -51,14 +66,19 @@ class PatientStore(WrapperStore[Any]):
             try:
                 return await request()
             except Exception as error:
+                if isinstance(error, StoreError):
+                    raise
                 if not is_passing(error):
-                    if isinstance(error, OSError) and not isinstance(error, MISSING):
-                        text = f"cannot {what} {key} of {self._store}: {error}"
+                    writes = what in WRITES and isinstance(error, MISSING)  # no such bucket
+                    if writes or _is_of_the_store(error):
+                        text = f"cannot {what} {key} of {self._store}: {first_line(error)}"
                         raise StoreError(text) from error
                     raise
                 if attempt == ATTEMPTS:
-                    text = f"cannot {what} {key} of {self._store} in {ATTEMPTS} attempts: {error!r}"
+                    said = f"{type(error).__name__}({first_line(error)!r})"
+                    text = f"cannot {what} {key} of {self._store} in {ATTEMPTS} attempts: {said}"
                     raise StoreError(text) from error
+                note_retry(unwrapped(self._store), error)
             await asyncio.sleep(wait * random.uniform(0.5, 1))
             wait *= 2
         raise AssertionError
@@ -99,7 +119,7 @@ class PatientStore(WrapperStore[Any]):
             except (*MISSING, NotImplementedError, PermissionError):
                 return []
             except Exception as error:
-                if getattr(error, "status", None) in UNLISTED:
+                if getattr(error, "status", status_of(error)) in UNLISTED:
                     return []
                 raise
 

@@ -20,6 +20,7 @@ from dask_tapestry.cells.fixed_dtype import cell_dtype
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io.chunk_costs import split_by_chunk
 from dask_tapestry.io.file_cells import part_of
+from dask_tapestry.io.patience import read_again
 from dask_tapestry.io.pinned_folder import PinnedLocation
 from dask_tapestry.io.zarr_direct import DirectArray
 from dask_tapestry.io.zarr_location import Location
@@ -73,10 +74,10 @@ def read_box(
     elif way is not None:
         way.read(selection, out)
     elif out.dtype == dtype:
-        _read_by_zarr(array, selection, out)
+        _read_patiently(array, selection, out, location)
     else:
         cells = np.empty(out.shape, dtype)
-        _read_by_zarr(array, selection, cells)
+        _read_patiently(array, selection, cells, location)
         out[...] = cells
 
 
@@ -92,6 +93,15 @@ def _opened(
     """An array and the short way to its chunks, looked for again when its metadata change."""
     array = open_stamped(location, mode, empty_chunks, stamp)
     return array, short_way(array)
+
+
+def _read_patiently(
+    array: zarr.Array[Any], selection: tuple[slice, ...], out: Block, location: Location
+) -> None:
+    try:
+        _read_by_zarr(array, selection, out)
+    except Exception as error:  # codecs have errors of their own
+        read_again(lambda: _read_by_zarr(array, selection, out), error, location)
 
 
 def _read_by_zarr(array: zarr.Array[Any], selection: tuple[slice, ...], out: Block) -> None:

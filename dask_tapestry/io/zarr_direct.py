@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
@@ -20,6 +21,7 @@ from dask_tapestry.errors import StoreError
 from dask_tapestry.io.chunk_costs import InHand
 from dask_tapestry.io.chunk_format import BYTE
 from dask_tapestry.io.file_cells import SCRATCH, Block, CellFile, Part, part_of, rows_of
+from dask_tapestry.io.patience import MISSING, read_again
 from dask_tapestry.io.shard_index import ABSENT
 from dask_tapestry.io.zarr_encoding import ArrayEncoding, chunks_met, has_other_pipeline
 from dask_tapestry.io.zarr_location import zarr
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PARTIAL: Final = ".partial"  # ends the names of files until they are complete, zarr's own too
-MISSING: Final = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
 
 
 @dataclass(frozen=True)
@@ -84,17 +85,28 @@ class DirectArray:
             If a chunk cannot be read or decoded.
         """
         for place, part, there in chunks_met(selection, self.encoding.chunk):
-            key = self.encoding.key(place)
+            key, cells = self.encoding.key(place), part_of(out, there)
+            skips = every != 1 and not self.encoding.is_encoded and not self.encoding.format.axes[0]
+            how = (-there[0].start % every, every) if skips else None
             try:
-                if every == 1 or self.encoding.is_encoded or self.encoding.format.axes[0]:
-                    self._read_file(self.folder / key, part, part_of(out, there))
-                else:
-                    skipped = -there[0].start % every
-                    self._read_some(self.folder / key, part, part_of(out, there), skipped, every)
+                try:
+                    self._read_one(key, part, cells, how)
+                except MISSING:
+                    raise
+                except Exception as error:  # codecs have errors of their own
+                    again = partial(self._read_one, key, part, cells, how)
+                    read_again(again, error, self.folder)
             except MISSING:
-                part_of(out, there)[...] = self.encoding.fill
-            except Exception as error:  # codecs have errors of their own
+                cells[...] = self.encoding.fill
+            except Exception as error:
                 raise StoreError(f"cannot read chunk {key}: {error}") from error
+
+    def _read_one(self, key: str, part: Part, out: Block, skips: tuple[int, int] | None) -> None:
+        """Read from a chunk, or shard: all rows, or of rows from the first on one in so many."""
+        if skips is None:
+            self._read_file(self.folder / key, part, out)
+        else:
+            self._read_some(self.folder / key, part, out, *skips)
 
     def writes(self, selection: Sequence[slice], dtype: np.dtype[Any]) -> bool:
         """Whether cells of a dtype that a selection of the array takes are written here.

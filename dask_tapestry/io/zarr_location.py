@@ -183,6 +183,12 @@ class Location:
         return f"{root}/{self.component}".rstrip("/")
 
     @property
+    def retry_names(self) -> frozenset[str]:
+        """Names under which is counted what had to be asked of it again."""
+        found = {str(self), str(unwrapped(self.store)), str(unwrapped(self.arguments["store"]))}
+        return frozenset(found if self.folder is None else found | {str(self.folder)})
+
+    @property
     def stamp(self) -> Any:
         """A value that changes with the array's metadata; None where looking would be slow."""
         store = unwrapped(self.store)

@@ -81,7 +81,9 @@ def exists(location: Location) -> bool:
         open_array(location)
     except StoreNotFoundError:
         return False
-    except StoreError:
+    except StoreError as error:
+        if isinstance(error.__cause__, StoreError):  # the store does not let us look
+            raise
         return True
     return True
 

@@ -15,8 +15,10 @@ from dask_tapestry.errors import StoreError
 from dask_tapestry.imports import asyncio, lazy_import
 from dask_tapestry.io.chunk_costs import InHand
 from dask_tapestry.io.file_cells import Block, Part, part_of
+from dask_tapestry.io.retries import note_retry
 from dask_tapestry.io.shard_index import ABSENT, ShardIndex
 from dask_tapestry.io.zarr_encoding import ArrayEncoding, chunks_met, has_other_pipeline
+from dask_tapestry.io.zarr_location import unwrapped
 from dask_tapestry.io.zarr_sync import is_at_hand
 from dask_tapestry.late_dataclass import dataclass
 
@@ -110,7 +112,12 @@ class _Reading:
         async with self._turn(key) as goes_on:
             if goes_on:
                 stored = await self._get(key, wanted)
-                await asyncio.to_thread(self._unpack, stored, part, out)
+                try:
+                    await asyncio.to_thread(self._unpack, stored, part, out)
+                except Exception as error:  # it may have come torn
+                    note_retry(unwrapped(self.path.store), error)
+                    stored = await self._get(key, wanted)
+                    await asyncio.to_thread(self._unpack, stored, part, out)
 
     def _unpack(self, stored: Block | None, part: Part, out: Block) -> None:
         if stored is None:
@@ -123,21 +130,33 @@ class _Reading:
         index = self.encoding.shards
         assert index is not None
         is_whole = out.shape == self.encoding.chunk
-        stored = pairs = None
+        pairs = None
         async with self._turn(key) as goes_on:
             if not goes_on:
                 return
-            stored = await self._get(key, None if is_whole else _place_of(index))
-            if stored is None:
-                out[...] = self.encoding.fill
-            elif is_whole:
-                at = slice(0, index.nbytes) if index.first else slice(-index.nbytes, None)
-                pairs = index.decode(stored[at])
-                await asyncio.to_thread(self._unpack_all, stored, pairs, out)
-            else:
-                pairs = index.decode(stored)
+            wanted = None if is_whole else _place_of(index)
+            try:
+                pairs = await self._index(await self._get(key, wanted), index, out, is_whole)
+            except StoreError:
+                raise
+            except Exception as error:  # it may have come torn
+                note_retry(unwrapped(self.path.store), error)
+                pairs = await self._index(await self._get(key, wanted), index, out, is_whole)
         if pairs is not None and not is_whole:
             await self._inner_chunks(key, index, pairs, part, out)
+
+    async def _index(
+        self, stored: Block | None, index: ShardIndex, out: Block, is_whole: bool
+    ) -> Block | None:
+        """Return the index of a shard; of a whole one unpack all; None if there is no shard."""
+        if stored is None:
+            out[...] = self.encoding.fill
+            return None
+        if not is_whole:
+            return index.decode(stored)
+        pairs = index.decode(stored[: index.nbytes] if index.first else stored[-index.nbytes :])
+        await asyncio.to_thread(self._unpack_all, stored, pairs, out)
+        return pairs
 
     def _unpack_all(self, stored: Block, pairs: Block, out: Block) -> None:
         """Unpack all inner chunks of a shard."""

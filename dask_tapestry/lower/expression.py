@@ -21,6 +21,7 @@ from dask_tapestry.lower.client_arrays import ClientArrays
 from dask_tapestry.lower.dask_private import Expr, ExprSequence, HLGExpr, HLGExprSequence
 from dask_tapestry.lower.graph import Lowered, Lowering
 from dask_tapestry.lower.heard import hear_from, raised_by_blocks, unattended
+from dask_tapestry.lower.heard_retries import hear_retries_from
 from dask_tapestry.lower.materialize import materialize
 from dask_tapestry.lower.rehearsal import rehearsed
 from dask_tapestry.lower.rehearsing_now import is_rehearsal
@@ -45,6 +46,7 @@ def lower_plan(plan: Plan, results: Results, names: Sequence[str] = ()) -> Lower
     client = live_client()
     if client is not None:
         hear_from(client)
+        hear_retries_from(client)
         _refuse_local_members(plan)
     run = uuid4().hex
     plan = plan.for_run(run)

@@ -5,7 +5,8 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.io import patience
-from dask_tapestry.io.patience import ATTEMPTS, is_passing, patiently
+from dask_tapestry.io.patience import ATTEMPTS, is_passing, patiently, read_again
+from dask_tapestry.io.retries import forget_retries, retries
 
 
 @pytest.fixture(autouse=True)
@@ -56,3 +57,69 @@ def test_results_and_kinds():
     assert patiently(lambda: 3) == 3
     assert is_passing(TimeoutError())
     assert not is_passing(KeyError("a"))
+
+
+class Source:
+    """A read that fails as it is told, one error after the other."""
+
+    def __init__(self, *errors):
+        self.errors, self.calls = list(errors), 0
+
+    def __call__(self):
+        self.calls += 1
+        if self.errors:
+            raise self.errors.pop(0)
+        return "read"
+
+
+TORN = [ValueError("torn"), RuntimeError("blosc"), EOFError("short")]
+
+
+@pytest.mark.parametrize("error", TORN)
+def test_what_came_torn_is_read_once_more(error):
+    forget_retries()
+    assert read_again(Source(), error, "here") == "read"
+    assert retries()["here"].times == 1
+    again = Source(error, error)
+    with pytest.raises(type(error)):
+        read_again(again, error, "here")
+    assert again.calls == 1
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.ESTALE, errno.EAGAIN, errno.EMFILE])
+def test_reads_of_files_are_made_again(number):
+    forget_retries()
+    again = Source(*[OSError(number, "no")] * (ATTEMPTS - 2))
+    assert read_again(again, OSError(number, "no"), "here") == "read"
+    assert retries()["here"].times == again.calls == ATTEMPTS - 1
+
+
+@pytest.mark.parametrize("number", [errno.ENOENT, errno.EACCES, errno.ENOSPC])
+def test_reads_that_cannot_be_made_are_not_made_again(number):
+    with pytest.raises(OSError, match="no"):
+        read_again(Source(), OSError(number, "no"), "here")
+
+
+def test_a_torn_read_within_passing_errors():
+    again = Source(ValueError("torn"), TimeoutError())
+    assert read_again(again, TimeoutError(), "here") == "read"
+
+
+class GenericError(Exception):
+    """One of obstore's, whose errors have no number."""
+
+    __module__ = "obstore.exceptions"
+
+
+@pytest.mark.parametrize(
+    ("text", "passes"),
+    [
+        ("Server returned non-2xx status code: 503 Service Unavailable", True),
+        ("Server returned non-2xx status code: 403 Forbidden", False),
+        ("HTTP error: error sending request", True),
+        ("anything else", False),
+    ],
+)
+def test_errors_of_obstore(text, passes):
+    assert is_passing(GenericError(text)) is passes
+    assert not is_passing(ValueError("status code: 503"))

@@ -1,4 +1,5 @@
 import errno
+import os
 from itertools import product
 from typing import ClassVar
 
@@ -17,10 +18,12 @@ from zarr.codecs import (
 )
 from zarr.core.codec_pipeline import BatchedCodecPipeline
 from zarr.registry import register_pipeline
+from zarr.storage import LocalStore
 
 import dask_tapestry as dt
-from dask_tapestry.io import file_cells
+from dask_tapestry.io import file_cells, patience
 from dask_tapestry.io import zarr_direct as module
+from dask_tapestry.io.retries import forget_retries, retries
 from dask_tapestry.io.zarr_direct import DirectArray
 from dask_tapestry.zspace import ZRange
 
@@ -297,3 +300,71 @@ def test_what_a_box_reads_is_foretold(tmp_path, monkeypatch, layout, scratch):
             assert sum(read) >= source.stored_bytes(box)
         else:
             assert sum(read) == source.stored_bytes(box), box
+
+
+class Flaky:
+    """Reads of files that fail now and then, or come with a bit turned over."""
+
+    def __init__(self, monkeypatch, errors=(), turned=0):
+        self.errors, self.turned, self.reads = list(errors), turned, 0
+        self.read = os.preadv
+        monkeypatch.setattr(os, "preadv", self)
+
+    def __call__(self, number, places, at):
+        self.reads += 1
+        if self.errors:
+            raise self.errors.pop(0)
+        found = self.read(number, places, at)
+        if self.turned:
+            self.turned -= 1
+            np.asarray(places[0]).view("u1")[-1] ^= 1
+        return found
+
+
+@pytest.fixture
+def short_waits(monkeypatch):
+    monkeypatch.setattr(patience, "FIRST_WAIT", 1e-4)
+    forget_retries()
+    yield
+    forget_retries()
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.ESTALE, errno.EAGAIN, errno.ENFILE])
+@pytest.mark.parametrize("layout", ["3", "3 zstd", "shards, zstd"])
+def test_reads_that_fail_for_a_moment_are_made_again(
+    tmp_path, monkeypatch, short_waits, layout, number
+):
+    stored(tmp_path, **LAYOUTS[layout])
+    x = dt.from_zarr(tmp_path)
+    Flaky(monkeypatch, [OSError(number, "no")] * 3)
+    np.testing.assert_array_equal(x.compute(scheduler="sync"), CELLS)
+    assert retries()[str(tmp_path)].times == 3
+    assert f"asked again 3 times, of {tmp_path}" in x.plan().explain()
+
+
+@pytest.mark.parametrize("layout", ["3 blosc, checksum", "3 transposed, gzip"])
+def test_what_came_damaged_is_read_once_more(tmp_path, monkeypatch, short_waits, layout):
+    stored(tmp_path, **LAYOUTS[layout])
+    flaky = Flaky(monkeypatch, turned=1)
+    np.testing.assert_array_equal(dt.from_zarr(tmp_path).compute(scheduler="sync"), CELLS)
+    assert retries()[str(tmp_path)].times == 1
+    flaky.turned = 2
+    with pytest.raises(dt.StoreError, match="cannot read chunk"):
+        dt.from_zarr(tmp_path).compute(scheduler="sync")
+
+
+def test_what_zarr_reads_is_read_again_too(tmp_path, monkeypatch, short_waits):
+    filters = {"zarr_format": 2, "filters": [numcodecs.Delta("i4")]}
+    stored(tmp_path, **filters)
+    x = dt.from_zarr(tmp_path)
+    failing, read = [OSError(errno.EIO, "no")] * 2, LocalStore.get
+
+    async def get(self, key, *args, **named):
+        if failing and key.endswith("0.1.0"):
+            raise failing.pop()
+        return await read(self, key, *args, **named)
+
+    monkeypatch.setattr(LocalStore, "get", get)
+    np.testing.assert_array_equal(x.compute(scheduler="sync"), CELLS)
+    assert not failing
+    assert retries()[str(tmp_path)].times == 2

@@ -16,6 +16,7 @@ from dask_tapestry.arrays.core.suggesting import Suggesting
 from dask_tapestry.diagnostics.compare import difference
 from dask_tapestry.diagnostics.explain import explain
 from dask_tapestry.diagnostics.page import plan_html, plan_page
+from dask_tapestry.diagnostics.retry_text import retry_lines
 from dask_tapestry.errors import PlanError
 from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.planner.abstract import abstract
@@ -148,9 +149,10 @@ class Plan(Suggesting):
         Returns
         -------
         str
-            What runs, how it is cut, and why.
+            What runs, how it is cut, and why; and, once it ran, which stores had to be asked
+            again, how often since this process began, and what had gone wrong the last time.
         """
-        text = explain(self.core)
+        text = "\n".join([explain(self.core), *retry_lines(self.core)])
         return f"{text}\n{Machine.of(self.resources).rates!r}" if rates else text
 
     def diff(self, other: Plan) -> str:
