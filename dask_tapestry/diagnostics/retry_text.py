@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dask_tapestry.io.retries import retries
-from dask_tapestry.io.zarr_sink import ZarrSink
-from dask_tapestry.io.zarr_source import ZarrSource
 from dask_tapestry.planner.plan import Plan
 from dask_tapestry.teg.node import topological
 
@@ -18,12 +16,8 @@ def retry_lines(plan: Plan) -> Iterator[str]:
         return
     told = set[str]()
     for node in topological(plan.written.roots):
-        match node.operator:
-            case ZarrSource(location=location) | ZarrSink(location=location):
-                names = location.retry_names
-            case operator:
-                names = frozenset({str(getattr(operator, "data", ""))})
-        told |= names & set(known)
+        location = getattr(node.operator, "location", None)  # stores are imported where one is
+        told |= getattr(location, "retry_names", frozenset()) & set(known)
     for name in sorted(told):
         times = "once" if known[name].times == 1 else f"{known[name].times} times"
         yield f"asked again {times}, of {name}: the last time after {known[name].last}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import random
 import re
@@ -40,7 +39,7 @@ Result = TypeVar("Result")
 
 def is_passing(error: BaseException) -> bool:
     """Whether a request that failed so may succeed when it is made again."""
-    if isinstance(error, ConnectionError | TimeoutError | asyncio.TimeoutError):
+    if isinstance(error, ConnectionError | TimeoutError):
         return True
     status = getattr(error, "status", getattr(error, "code", None))  # of aiohttp, of gcsfs
     if status in BUSY or getattr(error, "errno", None) in PASSING:
