@@ -26,6 +26,7 @@ BUSY: Final = frozenset({408, 425, 429, 500, 502, 503, 504})  # of HTTP
 CLIENTS: Final = frozenset(  # of aiohttp and botocore, which may not be installed
     {
         *("ClientConnectionError", "ClientPayloadError", "ServerTimeoutError"),
+        "EndpointConnectionError",
         *("HTTPClientError", "IncompleteReadError", "ResponseStreamingError"),
     }
 )
