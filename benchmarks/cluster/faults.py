@@ -43,16 +43,15 @@ KEPT = "1 h"  # a cluster gives up nannies whose worker was away 15 s after an e
 
 
 @contextmanager
-def workers(nanny: bool) -> Iterator[Any]:
-    """The client of a cluster whose workers are processes."""
+def workers(nanny: bool, count: int = WORKERS) -> Iterator[Any]:
+    """The client of a cluster whose workers are processes; without a nanny there are none yet."""
     import dask
     from distributed import Client, LocalCluster
 
     dask.config.set({"distributed.deploy.lost-worker-timeout": KEPT})
-    count = WORKERS if nanny else 0
     cluster = LocalCluster(
-        n_workers=count, threads_per_worker=1, memory_limit="1 GB", dashboard_address=":0",
-        silence_logs=logging.CRITICAL,
+        n_workers=count if nanny else 0, threads_per_worker=1, memory_limit="1 GB",
+        dashboard_address=":0", silence_logs=logging.CRITICAL,
     )  # fmt: skip
     try:
         with Client(cluster) as client:
