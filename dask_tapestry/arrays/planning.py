@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 from dask import base
@@ -20,8 +20,10 @@ from dask_tapestry.arrays.core.effect import Effect
 from dask_tapestry.arrays.core.floating_errors import ErrorsTold
 from dask_tapestry.arrays.core.late_modules import kept_blocks
 from dask_tapestry.arrays.core.plan import Plan
+from dask_tapestry.arrays.core.plan_without_arrays import PlanWithoutArrays
 from dask_tapestry.arrays.core.replicated import persist_replicated
-from dask_tapestry.errors import ArgumentTypeError, PlanError, StoreError, StoreNotFoundError
+from dask_tapestry.diagnostics.plan_file import text_of, told_of_file
+from dask_tapestry.errors import ArgumentTypeError
 from dask_tapestry.lower.local_scheduler import local_options
 from dask_tapestry.lower.synchronous import compute_synchronously
 from dask_tapestry.planner import build
@@ -153,7 +155,15 @@ def verify(sharded: Plan, abstract: Graph | ArrayLike | Effect, *more: ArrayLike
     require_computes(sharded.core, graph)
 
 
-def load_plan(filename: str | PathLike[str], *arrays: ArrayLike | Effect) -> Plan:
+@overload
+def load_plan(filename: str | PathLike[str]) -> PlanWithoutArrays: ...
+@overload
+def load_plan(
+    filename: str | PathLike[str], array: ArrayLike | Effect, /, *arrays: ArrayLike | Effect
+) -> Plan: ...
+def load_plan(
+    filename: str | PathLike[str], *arrays: ArrayLike | Effect
+) -> Plan | PlanWithoutArrays:
     """Make a plan again that `Plan.save` has written, without searching.
 
     Parameters
@@ -162,17 +172,16 @@ def load_plan(filename: str | PathLike[str], *arrays: ArrayLike | Effect) -> Pla
         Of the plan.
     *arrays
         The arrays and lazy writes that it was made for, or others that differ in their data and
-        places alone: the same operators on the same shapes, dtypes and stored chunks.
+        places alone: the same operators on the same shapes, dtypes and stored chunks. Without any
+        the plan can be explained, compared and visualised, but not computed.
 
     Returns
     -------
-    Plan
+    Plan or PlanWithoutArrays
         For the resources of the saved one, with the same steps and grids.
 
     Raises
     ------
-    TypeError
-        Without arrays.
     PlanError
         If the file is no plan, damaged, of another version, or made for another graph.
     StoreNotFoundError
@@ -194,21 +203,9 @@ def load_plan(filename: str | PathLike[str], *arrays: ArrayLike | Effect) -> Pla
     True
     """
     if not arrays:
-        raise ArgumentTypeError("load_plan needs at least one array")
+        return PlanWithoutArrays(told_of_file(filename), str(filename))
     items, roots = _planned(arrays)
-    return Plan(loads(_text_of(Path(filename)), roots, str(filename)), items)
-
-
-def _text_of(file: Path) -> str:
-    """What a file of a plan holds."""
-    try:
-        return file.read_text("utf-8")
-    except FileNotFoundError:
-        raise StoreNotFoundError(f"there is no plan at {file}") from None
-    except OSError as error:
-        raise StoreError(f"cannot read the plan {file}: {error}") from error
-    except UnicodeDecodeError as error:
-        raise PlanError(f"{file} is no plan: {error}") from None
+    return Plan(loads(text_of(Path(filename)), roots, str(filename)), items)
 
 
 def compute(*args: Any, **kwargs: Any) -> tuple[Any, ...]:

@@ -92,6 +92,29 @@ def frontier_svg(
     return _svg(HEIGHT, parts)
 
 
+def thinned(
+    points: Sequence[tuple[float, float]], most: int = 600
+) -> tuple[tuple[float, float], ...]:
+    """Some of the moments of a line: in each of `most` parts of its time the most and the last.
+
+    Examples
+    --------
+    >>> thinned([(0, 1.0), (1, 5.0), (2, 0.0)])
+    ((0, 1.0), (1, 5.0), (2, 0.0))
+    """
+    if len(points) <= most:
+        return tuple((time, float(size)) for time, size in points)
+    end = points[-1][0] or 1.0
+    peaks: dict[int, tuple[float, float]] = {}
+    lasts: dict[int, tuple[float, float]] = {}
+    for time, size in points:
+        part = int(time / end * most)
+        if part not in peaks or size > peaks[part][1]:
+            peaks[part] = time, float(size)
+        lasts[part] = time, float(size)
+    return tuple(sorted({*peaks.values(), *lasts.values()}))
+
+
 def _by_pixel(points: Sequence[tuple[float, float]], end: float) -> dict[int, tuple[float, float]]:
     """The most and the last bytes in each pixel: a chart has hundreds, for thousands of moments."""
     found: dict[int, tuple[float, float]] = {}

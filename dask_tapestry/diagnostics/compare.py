@@ -8,20 +8,22 @@ from typing import Final
 
 from dask.utils import format_bytes
 
-from dask_tapestry.diagnostics.step_text import counted, duration, grid_text, operators
-from dask_tapestry.planner.cost.step import Step
+from dask_tapestry.diagnostics.step_text import counted, duration
+from dask_tapestry.diagnostics.tell import told
+from dask_tapestry.diagnostics.told_plan import ToldPlan, ToldStep
 from dask_tapestry.planner.plan import Plan
 
 ALIKE: Final = 0.005  # parts by which figures may differ and count as the same
 MOST_SHOWN: Final = 50  # steps that differ; of more, these are shown and the others counted
 
 
-def difference(first: Plan, second: Plan) -> str:
+def difference(one: Plan | ToldPlan, other: Plan | ToldPlan) -> str:
     """Write what differs: resources, totals, steps of one plan alone, grids and costs.
 
     Steps are the same if they compute one node; others are compared in order, where they have the
     same operators and type.
     """
+    first, second = (p if isinstance(p, ToldPlan) else told(p) for p in (one, other))
     lines = []
     if first.resources != second.resources:
         lines.append(f"resources: {first.resources} -> {second.resources}")
@@ -36,7 +38,7 @@ def difference(first: Plan, second: Plan) -> str:
     return "\n".join(lines) or "the plans are the same"
 
 
-def _totals(first: Plan, second: Plan) -> Iterator[str]:
+def _totals(first: ToldPlan, second: ToldPlan) -> Iterator[str]:
     """Costs that differ."""
     before, after = first.cost, second.cost
     for name in dict.fromkeys((*before, *after)):
@@ -45,55 +47,52 @@ def _totals(first: Plan, second: Plan) -> Iterator[str]:
             yield f"{name}: {_figure(name, a)} -> {_figure(name, b)}{_percent(a, b)}"
 
 
-def _matched(first: Plan, second: Plan) -> tuple[list[tuple[Step, Step]], list[Step], list[Step]]:
+def _matched(
+    first: ToldPlan, second: ToldPlan
+) -> tuple[list[tuple[ToldStep, ToldStep]], list[ToldStep], list[ToldStep]]:
     """Steps of both plans in pairs, steps of the first alone, and of the second alone."""
-    pairs = {node: second.steps[node] for node in first.steps if node in second.steps}
-    waiting: dict[tuple[str, str], list[Step]] = defaultdict(list)
-    for node, step in second.steps.items():
-        if node not in pairs:
-            waiting[_kind(step)].append(step)
-    for steps in waiting.values():
-        steps.reverse()
+    known = {step.digest: step for step in second.steps}
+    pairs = {s.digest: known[s.digest] for s in first.steps if s.digest in known}
+    waiting: dict[tuple[str, str], list[ToldStep]] = defaultdict(list)
+    for step in reversed(second.steps):
+        if step.digest not in pairs:
+            waiting[step.label, step.type].append(step)
     gone = []
-    for node, step in first.steps.items():
-        if node not in pairs:
-            alike = waiting[_kind(step)]
+    for step in first.steps:
+        if step.digest not in pairs:
+            alike = waiting[step.label, step.type]
             if alike:
-                pairs[node] = alike.pop()
+                pairs[step.digest] = alike.pop()
             else:
                 gone.append(step)
-    left = {id(step) for steps in waiting.values() for step in steps}
-    new = [step for step in second.steps.values() if id(step) in left]
-    ordered = [(step, pairs[node]) for node, step in first.steps.items() if node in pairs]
+    left = {step.digest for steps in waiting.values() for step in steps}
+    new = [step for step in second.steps if step.digest in left]
+    ordered = [(step, pairs[step.digest]) for step in first.steps if step.digest in pairs]
     return ordered, gone, new
 
 
-def _kind(step: Step) -> tuple[str, str]:
-    return step.node.operator.label, str(step.node.type)
-
-
-def _changes(one: Step, other: Step) -> Iterator[str]:
+def _changes(one: ToldStep, other: ToldStep) -> Iterator[str]:
     """What differs between two steps that compute the same."""
     found = []
-    if operators(one) != operators(other):
-        found.append(f"{operators(one)} -> {operators(other)}")
-    if one.cuts != other.cuts:
-        found.append(f"{grid_text(one.cuts)} -> {grid_text(other.cuts)}")
-    a, b = one.cost.seconds, other.cost.seconds
+    if one.chain != other.chain:
+        found.append(f"{one.chain} -> {other.chain}")
+    if one.dims != other.dims:
+        found.append(f"{one.grid} -> {other.grid}")
+    a, b = one.seconds, other.seconds
     if found or abs(a - b) > ALIKE * max(a, b):
         found.append(f"{duration(a)} -> {duration(b)}")
     if found:
         yield f"{_named(one)}: {'; '.join(found)}"
 
 
-def _named(step: Step) -> str:
-    return f"{step.node.operator.label} {step.node.type}"
+def _named(step: ToldStep) -> str:
+    """The last function, its line, and its type."""
+    words = step.words._replace(functions=step.words.functions[-1:])
+    return f"{words.label} {step.type}"
 
 
-def _cost_text(step: Step) -> str:
-    return (
-        f"{grid_text(step.cuts)}, {counted(step.cost.tasks, 'task')}, {duration(step.cost.seconds)}"
-    )
+def _cost_text(step: ToldStep) -> str:
+    return f"{step.grid}, {counted(step.tasks, 'task')}, {duration(step.seconds)}"
 
 
 def _figure(name: str, value: float) -> str:

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from dask.utils import format_bytes
 
-from dask_tapestry.diagnostics.step_text import (
-    counted,
-    decided,
-    duration,
-    grid_text,
-    operators,
-    runner_up,
-    seconds_by_kind,
-    sources,
-)
-from dask_tapestry.planner.cost.step import Step
-from dask_tapestry.planner.machine.machine import IMBALANCE
-from dask_tapestry.planner.memory.gathered import gathered
+from dask_tapestry.diagnostics.step_text import KINDS, counted, duration
+from dask_tapestry.diagnostics.tell import told
+from dask_tapestry.diagnostics.told_plan import ToldPlan, ToldStep
 from dask_tapestry.planner.plan import Plan
-from dask_tapestry.teg import Node
 
-AGAIN: Final = 1.5  # times that stored bytes are read, from which it is said why
 NEGLIGIBLE: Final = 0.01  # of a step's seconds; what takes less is not named
 LARGE: Final = 2**20  # bytes of results; what less takes is not named
 COSTS: Final = frozenset(
@@ -45,18 +33,26 @@ COSTS: Final = frozenset(
 )  # that every plan has; others are the users' own
 
 
-def explain(plan: Plan) -> str:
-    """Write the plan as text: what runs, how it is cut, what that takes, and why."""
-    number = {node: i for i, node in enumerate(plan.steps, start=1)}
-    lines = [f"plan for {plan.resources}", f"  {headline(plan)}"]
-    for node, step in plan.steps.items():
-        lines.append(f"step {number[node]}: {operators(step)} -> {node.type}")
-        lines += [f"  {line}" for line in _step_lines(step, number)]
-    lines += _result_lines(plan)
+def explain(plan: Plan | ToldPlan, *, all: bool = False, rates: bool = False) -> str:
+    """Write the plan as text: what runs, how it is cut, what that takes, and why.
+
+    Steps are called by the functions that the user called; with `all` their operators are named
+    too, views, fields and joins among them.
+    """
+    known = plan if isinstance(plan, ToldPlan) else told(plan)
+    lines = [f"plan for {known.resources}", f"  {headline(known)}"]
+    for number, step in enumerate(known.steps, start=1):
+        lines.append(f"step {number}: {step.words.label} -> {step.type}")
+        if all:
+            lines.append(f"  operators: {step.chain}")
+        lines += [f"  {line}" for line in _step_lines(step)]
+    lines += _result_lines(known)
+    if rates:
+        lines.append(known.rates)
     return "\n".join(lines)
 
 
-def headline(plan: Plan) -> str:
+def headline(plan: ToldPlan) -> str:
     """Totals of a plan in one line."""
     cost = plan.cost
     own = [f"; {name} {value:,.4g}" for name, value in cost.items() if name not in COSTS]
@@ -69,50 +65,52 @@ def headline(plan: Plan) -> str:
     )
 
 
-def _result_lines(plan: Plan) -> Iterator[str]:
+def _result_lines(plan: ToldPlan) -> Iterator[str]:
     """What bringing the results to the client takes, if it takes long."""
-    found = gathered(plan)
-    if found.bytes >= LARGE and found.seconds > NEGLIGIBLE * plan.cost["seconds"]:
+    size, blocks, seconds = plan.results
+    if size >= LARGE and seconds > NEGLIGIBLE * plan.cost["seconds"]:
         yield (
-            f"results: {format_bytes(found.bytes)} in {counted(found.blocks, 'block')}, which "
-            f"compute() brings to this process in about {duration(found.seconds)} more"
+            f"results: {format_bytes(size)} in {counted(blocks, 'block')}, which "
+            f"compute() brings to this process in about {duration(seconds)} more"
         )
 
 
-def _step_lines(step: Step, number: Mapping[Node, int]) -> Iterator[str]:
+def _step_lines(step: ToldStep) -> Iterator[str]:
     """What is said of a step, below its name."""
-    cost = step.cost
-    slices = f" and {counted(cost.slices, 'slice')}" if cost.slices else ""
-    edges = f", {counted(cost.edges, 'edge')}" if cost.edges else ""
-    where = f" on {step.place}" if step.place else ""
-    blocks = f"{counted(step.count, 'block')}{where}{slices}{edges}"
-    yield f"{blocks}: {grid_text(step.cuts)} ({decided(step)})"
-    least = NEGLIGIBLE * cost.seconds
-    kinds = [f"{kind} {duration(s)}" for kind, s in seconds_by_kind(cost).items() if s > least]
-    yield f"about {duration(cost.seconds)}: {', '.join(kinds) or 'nothing to do'}"
-    moves = {"read": cost.read, "moved": cost.moved, "written": cost.written}
-    carried = [f"{format_bytes(round(n))} {what}" for what, n in moves.items() if n >= 1]
-    alone = ", one at a time on a worker" if step.machine.alone else ""
-    yield f"{', '.join([*carried, f'{format_bytes(cost.work)} held by a block'])}{alone}"
-    yield from _why_again(step)
-    second = runner_up(step)
-    if second is not None:
-        yield f"next best: {second.text}, {second.why}"
-    if not cost.counted:
+    yield f"{blocks_text(step)}: {step.grid} ({step.decided})"
+    least = NEGLIGIBLE * step.seconds
+    kinds = [
+        f"{kind} {duration(seconds)}"
+        for kind, seconds in zip(KINDS.values(), step.kinds, strict=True)
+        if seconds > least
+    ]
+    yield f"about {duration(step.seconds)}: {', '.join(kinds) or 'nothing to do'}"
+    yield bytes_text(step)
+    yield from step.again
+    if step.second:
+        yield f"next best: {step.second}"
+    if not step.counted:
         yield "bytes, slices and edges are not counted, as its blocks are too unlike each other"
     if step.inputs:
-        yield f"reads {', '.join(sources(step, number))}"
+        yield f"reads {inputs_text(step)}"
 
 
-def _why_again(step: Step) -> Iterator[str]:
-    """What is said where workers cannot hold what is stored, and so read it again."""
-    values = zip(step.program.instructions, step.program.lasting, strict=True)
-    stored = sum(i.type.nbytes for i, lasts in values if lasts.is_source and lasts.stored)
-    machine = step.machine
-    share = IMBALANCE * stored / machine.workers
-    if stored and step.cost.read > AGAIN * stored and share > machine.usable:
-        yield (
-            f"reads each stored byte {step.cost.read / stored:.1f} times: to be exchanged, "
-            f"{format_bytes(round(share))} would be held by a worker, which has "
-            f"{format_bytes(machine.usable)} for it"
-        )
+def blocks_text(step: ToldStep) -> str:
+    """``8 blocks on fast workers and 3 slices, 24 edges``."""
+    slices = f" and {counted(step.slices, 'slice')}" if step.slices else ""
+    edges = f", {counted(step.edges, 'edge')}" if step.edges else ""
+    where = f" on {step.place}" if step.place else ""
+    return f"{counted(step.blocks, 'block')}{where}{slices}{edges}"
+
+
+def bytes_text(step: ToldStep) -> str:
+    """What a step reads, moves and writes, and what a block of it holds."""
+    moves = {"read": step.read, "moved": step.moved, "written": step.written}
+    carried = [f"{format_bytes(round(n))} {what}" for what, n in moves.items() if n >= 1]
+    alone = ", one at a time on a worker" if step.alone else ""
+    return f"{', '.join([*carried, f'{format_bytes(round(step.work))} held by a block'])}{alone}"
+
+
+def inputs_text(step: ToldStep) -> str:
+    """``step 2, memory float64[3]``."""
+    return ", ".join(f"step {x}" if isinstance(x, int) else x for x in step.inputs)

@@ -27,6 +27,7 @@ from dask_tapestry.diagnostics.step_text import (
     sources,
 )
 from dask_tapestry.diagnostics.steps_picture import steps_svg
+from dask_tapestry.diagnostics.tell import told
 from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.planner.memory.simulate import simulate
 from dask_tapestry.planner.memory.simulation import Simulation
@@ -59,7 +60,7 @@ def plan_page(plan: Plan) -> str:
         style=_text("page.css"),
         script=_text("page.js"),
         resources=escape(str(plan.resources)),
-        headline=escape(headline(plan)),
+        headline=escape(headline(told(plan))),
         graph=steps_svg(plan.steps),
         charts="".join(f'<h2>{t}</h2><div class="scroll">{svg}</div>' for t, svg in charts),
         cost=_cost_rows(plan.cost),
@@ -77,7 +78,7 @@ def plan_html(plan: Plan) -> str:
     head = "".join(f"<th>{name}</th>" for name in HEAD)
     return (
         f'<style>{_text("page.css")}</style><div class="tapestry">'
-        f"<p>Plan for {escape(str(plan.resources))}<br>{escape(headline(plan))}</p>"
+        f"<p>Plan for {escape(str(plan.resources))}<br>{escape(headline(told(plan)))}</p>"
         f"<table><tr>{head}</tr>{rows}</table>{note}</div>"
     )
 

@@ -2,7 +2,8 @@
 
 A file has the version of its form, the resources, digests of the graph as written and as rewritten,
 the forms that operators took, and of each step the node that it computes and its grid. Nodes are
-named by their places in a graph's order. Costs are there to be read; they are computed anew.
+named by their places in a graph's order. Costs are there to be read; they are computed anew. Beside
+them is what is told of the plan, its graph as data: `diagnostics.told_form` reads that.
 """
 
 from __future__ import annotations
@@ -44,12 +45,13 @@ from dask_tapestry.teg.node import written_as
 from dask_tapestry.teg.token import token
 from dask_tapestry.zspace import Cuts
 
-VERSION: Final = 2  # of the file's form
+VERSION: Final = 3  # of the file's form
+READ: Final = (2, VERSION)  # version 2 has no graph as data
 KIND: Final = "dask_tapestry plan"
 
 
-def dumps(plan: Plan) -> str:
-    """A plan as text."""
+def dumps(plan: Plan, told: Mapping[str, Any] | None = None) -> str:
+    """A plan as text; `told` is what is told of it to those who have not its arrays."""
     graph = simplified(plan.written, Trace())
     place = {node: i for i, node in enumerate(graph.nodes)}
     number = {node: i for i, node in enumerate(plan.graph.nodes)}
@@ -63,6 +65,7 @@ def dumps(plan: Plan) -> str:
         "forms": [[place[n], *f] for n, forms in plan.choices.forms.items() for f in forms],
         "steps": [_step(step, number) for step in plan.steps.values()],
         "cost": plan.cost,
+        "told": told,
     }
     return json.dumps(content, indent=1)
 
@@ -187,10 +190,10 @@ def _content(text: str, name: str) -> dict[str, Any]:
         raise PlanError(f"{name} is no plan: {error}") from None
     if not isinstance(content, dict) or content.get("kind") != KIND:
         raise PlanError(f"{name} is no plan")
-    if content.get("version") != VERSION:
+    if content.get("version") not in READ:
         raise PlanError(
-            f"{name} is a plan of version {content.get('version')}; this library reads version "
-            f"{VERSION}: plan again"
+            f"{name} is a plan of version {str(content.get('version'))[:20]}; this library reads "
+            f"versions {' and '.join(map(str, READ))}: plan again"
         )
     try:
         found: dict[str, Any] = FORM(content, "it")

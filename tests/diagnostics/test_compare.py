@@ -13,7 +13,7 @@ def stored(chunks=(100, 100)):
 
 def difference(first, second, other=FOUR):
     text = dt.plan(first, resources=FOUR).diff(dt.plan(second, resources=other))
-    return text.splitlines()
+    return re.sub(r" · test_compare.py:[\d, ]+", " ", text).splitlines()
 
 
 def test_equal_plans_do_not_differ():
@@ -29,9 +29,9 @@ def test_grids_differ():
 def test_steps_of_one_plan_alone_are_named():
     x = stored().rechunk((200, -1))
     lines = difference(x, x + 1)
-    assert [line for line in lines if line.startswith("only in the second: elementwise float64")]
+    assert [line for line in lines if line.startswith("only in the second: add float64")]
     lines = difference(x.sum(axis=0), x)
-    assert [line for line in lines if line.startswith("only in the first: reduce float64[100], [")]
+    assert [line for line in lines if line.startswith("only in the first: sum float64[100], [")]
 
 
 def test_other_resources_are_named_first():
@@ -43,7 +43,7 @@ def test_other_resources_are_named_first():
 
 def test_fusion_differs():
     lines = difference((stored() + 1).rechunk((200, -1)), (stored() * 2).rechunk((200, -1)) + 0.5)
-    assert any(line.startswith("only in the second: elementwise") for line in lines)
+    assert any(line.startswith("only in the second: add") for line in lines)
 
 
 def test_of_many_differences_the_first_are_shown():

@@ -106,13 +106,20 @@ def test_what_is_no_plan_is_refused(tmp_path):
         (tmp_path / "plan.json").write_text(text)
         with pytest.raises(PlanError, match=r"plan\.json is no plan"):
             dt.load_plan(tmp_path / "plan.json", x)
-    with pytest.raises(TypeError, match="at least one array"):
-        dt.load_plan(tmp_path / "plan.json")
+        with pytest.raises(PlanError, match=r"plan\.json is no plan"):
+            dt.load_plan(tmp_path / "plan.json")
+
+
+def test_files_of_version_2_are_read():
+    content = json.loads(saved(dt.plan(dt.ones(3) + 1)))
+    del content["told"]
+    again = read(json.dumps({**content, "version": 2}), [dt.ones(3) + 1])
+    assert again.cost == dt.plan(dt.ones(3) + 1).cost
 
 
 def test_another_version_is_refused():
     text = saved(dt.plan(dt.ones(3) + 1)).replace(f'"version": {VERSION}', '"version": 99')
-    with pytest.raises(PlanError, match=f"version 99; this library reads version {VERSION}"):
+    with pytest.raises(PlanError, match=f"version 99; this library reads versions 2 and {VERSION}"):
         read(text, [dt.ones(3) + 1])
 
 

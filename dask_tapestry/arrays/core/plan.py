@@ -12,11 +12,14 @@ from dask import base
 from dask_tapestry.arrays.core.floating_errors import ErrorsTold
 from dask_tapestry.arrays.core.frontier import Frontier
 from dask_tapestry.arrays.core.late_modules import computed, graph
+from dask_tapestry.arrays.core.plan_without_arrays import PlanWithoutArrays
 from dask_tapestry.arrays.core.suggesting import Suggesting
 from dask_tapestry.diagnostics.compare import difference
 from dask_tapestry.diagnostics.explain import explain
 from dask_tapestry.diagnostics.page import plan_html, plan_page
 from dask_tapestry.diagnostics.retry_text import retry_lines
+from dask_tapestry.diagnostics.tell import told_whole
+from dask_tapestry.diagnostics.told_form import as_json
 from dask_tapestry.errors import PlanError
 from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.planner.abstract import abstract
@@ -138,11 +141,14 @@ class Plan(Suggesting):
         """
         self.core.verify()
 
-    def explain(self, *, rates: bool = False) -> str:
+    def explain(self, *, all: bool = False, rates: bool = False) -> str:
         """Return the plan as text.
 
         Parameters
         ----------
+        all
+            Whether to name the operators of each step too, with views, fields and joins: by default
+            a step is called by the functions that the user called, and their lines.
         rates
             Whether to show how fast the machines are taken to be, too.
 
@@ -151,17 +157,24 @@ class Plan(Suggesting):
         str
             What runs, how it is cut, and why; and, once it ran, which stores had to be asked
             again, how often since this process began, and what had gone wrong the last time.
+
+        Examples
+        --------
+        >>> import dask_tapestry as dt
+        >>> print(dt.plan(dt.ones((4, 6)).T.std(axis=0)).explain(all=True).splitlines()[3])
+          operators: full > reduce
         """
-        text = "\n".join([explain(self.core), *retry_lines(self.core)])
+        text = "\n".join([explain(self.core, all=all), *retry_lines(self.core)])
         return f"{text}\n{Machine.of(self.resources).rates!r}" if rates else text
 
-    def diff(self, other: Plan) -> str:
+    def diff(self, other: Plan | PlanWithoutArrays) -> str:
         """Return what differs between this plan and another one as text.
 
         Parameters
         ----------
         other
-            Of the same values for other resources or settings, say.
+            Of the same values for other resources or settings, say; or one that was read from a
+            file without its arrays.
 
         Returns
         -------
@@ -183,10 +196,15 @@ class Plan(Suggesting):
         >>> print(x.plan().diff(y.plan()).splitlines()[-1].partition(";")[0])
         rechunk float64[1000, 1000]: [2x500, 1000] -> [4x250, 1000]
         """
-        return difference(self.core, other.core)
+        one = other.told if isinstance(other, PlanWithoutArrays) else other.core
+        return difference(self.core, one)
 
     def save(self, filename: str | PathLike[str]) -> None:
-        """Write the choices of the plan as JSON, with which `load_plan` makes it again.
+        """Write the plan as JSON, with which `load_plan` makes it again.
+
+        The file has the choices, and the graph as data: operators, parameters, types and the user's
+        lines, never code. Without the arrays `load_plan` gives a plan that can be explained,
+        compared and visualised.
 
         Parameters
         ----------
@@ -212,7 +230,8 @@ class Plan(Suggesting):
         >>> p.diff(x.plan())
         'the plans are the same'
         """
-        Path(filename).write_text(dumps(self.core), "utf-8")
+        text = dumps(self.core, as_json(told_whole(self.core)))
+        Path(filename).write_text(text, "utf-8")
 
     def simulate(self) -> Simulation:
         """Run the plan in thought: its steps scheduled on the workers that it was made for.
