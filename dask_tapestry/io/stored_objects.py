@@ -19,6 +19,7 @@ from uuid import uuid4
 from dask_tapestry.errors import StoreError
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.file_locks import shared, wait_until_free
+from dask_tapestry.io.icechunk_store import is_icechunk
 from dask_tapestry.io.pinned_folder import PinnedLocation
 from dask_tapestry.io.shared_listing import listing_of
 from dask_tapestry.io.zarr_location import METADATA, Location, stamp_of, unwrapped
@@ -232,7 +233,8 @@ class RemoteObjects(StoredObjects):
 def objects_of(location: Location) -> StoredObjects | None:
     """Return the objects of the array at a location; None where one process alone can write.
 
-    That is a zip file, which has its name when it is complete.
+    That is a zip file, which has its name when it is complete, and an Icechunk session, of which
+    nothing shows before it is committed.
     """
     if isinstance(location, PinnedLocation):
         return FolderObjects(location.folder)
@@ -241,7 +243,7 @@ def objects_of(location: Location) -> StoredObjects | None:
 
 @lru_cache(maxsize=128)
 def _objects_of(location: Location) -> StoredObjects | None:
-    if location.is_zip:
+    if location.is_zip or is_icechunk(unwrapped(location.store)):
         return None
     if (folder := location.folder) is not None:
         return FolderObjects(folder)

@@ -18,6 +18,7 @@ from urllib.parse import unquote, urlsplit
 from dask_tapestry.errors import StoreError
 from dask_tapestry.imports import lazy_import, unpickle
 from dask_tapestry.io.component_path import checked_component
+from dask_tapestry.io.icechunk_store import is_icechunk, name_of
 from dask_tapestry.late_dataclass import dataclass
 
 METADATA: Final = ("zarr.json", ".zarray")  # the names of an array's metadata, by version
@@ -178,6 +179,8 @@ class Location:
             root = f"memory {id(store._store_dict)}"
         elif isinstance(store, dict):
             root = f"memory {id(store)}"
+        elif is_icechunk(store):
+            root = name_of(store)
         elif (found := _reached(self)) is not None:
             root = f"{_protocols(found[0])[0]}://{found[1].strip('/')}"
         return f"{root}/{self.component}".rstrip("/")
@@ -210,6 +213,7 @@ class Location:
 
     def __str__(self) -> str:
         store = self.store.path if self.is_zip else self.store
+        store = name_of(store) if is_icechunk(store) else store
         return f"{store}" + (f"/{self.component}" if self.component else "")
 
 

@@ -1,6 +1,7 @@
 """Arrays in files and stores."""
 
 from dask_tapestry.arrays.storage.files import *
+from dask_tapestry.arrays.storage.icechunk_arrays import *
 from dask_tapestry.arrays.storage.npy_files import *
 from dask_tapestry.arrays.storage.stores import *
 from dask_tapestry.arrays.storage.zarr_arrays import *
@@ -12,6 +13,7 @@ __all__ = [
     "save",
     "store",
     "to_hdf5",
+    "to_icechunk",
     "to_npy_stack",
     "to_zarr",
 ]
