@@ -2,8 +2,8 @@
 
 A session is one transaction: what is written shows to nobody before its one commit. Tasks cannot
 share it. Each gets a fork of it, as bytes, and returns its own, changed; two are merged by joining
-what they changed, so that is done up a tree. Each task writes whole chunks, so no two forks have one
-chunk: Icechunk would lose half of one without a word.
+what they changed, so that is done up a tree. Each task writes whole chunks, so no two forks have
+one chunk: Icechunk would lose half of one without a word.
 
 Source: https://icechunk.io/en/stable/parallel/.
 """
@@ -21,6 +21,10 @@ from dask_tapestry.errors import StoreError
 from dask_tapestry.imports import lazy_import, unpickle
 
 EVERY: Final = 8  # forks that one task merges
+BY_SESSIONS: Final = (
+    "is in an Icechunk repository, which is written by forks of a session, in one commit: use "
+    "dt.to_icechunk(x, session, component); a job that was killed has left the branch as it was"
+)
 METADATA: Final = "dask_tapestry"  # key of what a commit says of the write
 
 

@@ -135,7 +135,9 @@ def _created(fork: Any, path: str, x: Array, layout: ZarrLayout, overwrite: bool
     options = layout.options(x.node, place, None, current().task_bytes)
     dry_run_create(x.node.type, place, **options)
     if not overwrite and holds_array(place):
-        raise StoreError(f"{path or 'an array'} exists in {place}: give overwrite=True to replace it")
+        raise StoreError(
+            f"{path or 'an array'} exists in {place}: give overwrite=True to replace it"
+        )
     create(place, overwrite, shape=x.shape, dtype=x.dtype, **options)
     return tuple(options["shards"] or options["chunks"])
 
@@ -153,7 +155,9 @@ def _task_sides(x: Array, stored: Sides) -> Sides:
     for axis in reversed(range(x.ndim)):
         while sides[axis] < x.shape[axis] and 2 * prod(sides) * x.dtype.itemsize <= TASK_BYTES:
             sides[axis] *= 2
-    return tuple(min(n, -(-max(1, m) // s) * s) for n, m, s in zip(sides, x.shape, stored, strict=True))
+    return tuple(
+        min(n, -(-max(1, m) // s) * s) for n, m, s in zip(sides, x.shape, stored, strict=True)
+    )
 
 
 def _writes(start: bytes, arrays: Mapping[str, Array]) -> list[Delayed]:
