@@ -8,8 +8,8 @@ from math import prod
 from typing import Any, Final
 from uuid import uuid4
 
-import dask
-from dask.delayed import Delayed
+from dask import base
+from dask.delayed import Delayed, delayed
 from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.arrays.core.array import Array
@@ -112,7 +112,7 @@ def to_icechunk(
         for path, array in arrays.items()
     }
     start = packed(fork)  # with the arrays, and no chunk
-    (found,) = dask.compute(_tree(_writes(start, cut), start), **kwargs)
+    (found,) = base.compute(_tree(_writes(start, cut), start), **kwargs)
     session.merge(unpickle(found))
     named = digest(Graph(tuple([array.node for array in arrays.values()])))
     if commit is None:
@@ -162,8 +162,8 @@ def _task_sides(x: Array, stored: Sides) -> Sides:
 
 def _writes(start: bytes, arrays: Mapping[str, Array]) -> list[Delayed]:
     """A task for each block of each array, which returns its own fork."""
-    fork = dask.delayed(start, pure=False)
-    write = dask.delayed(write_block, pure=False)
+    fork = delayed(start, pure=False)
+    write = delayed(write_block, pure=False)
     found = []
     for path, x in arrays.items():
         if not x.size:
@@ -178,8 +178,8 @@ def _writes(start: bytes, arrays: Mapping[str, Array]) -> list[Delayed]:
 
 def _tree(forks: list[Delayed], start: bytes) -> Delayed:
     """One fork with what all have changed, merged a few at a time."""
-    join = dask.delayed(merged, pure=False)
-    found = forks or [dask.delayed(start, pure=False)]
+    join = delayed(merged, pure=False)
+    found = forks or [delayed(start, pure=False)]
     while len(found) > 1:
         found = [join(*few) for few in _few(found)]
     return found[0]

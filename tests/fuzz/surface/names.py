@@ -39,8 +39,8 @@ LEFT_OUT: dict[str, str] = {
         NO_ARRAYS,
     ),
     **dict.fromkeys(
-        "from_delayed image.imread from_npy from_npy_stack to_hdf5 to_icechunk to_npy_stack save .dask "
-        ".to_hdf5 .to_svg .to_dask_dataframe .to_delayed .visualize "
+        "from_delayed image.imread from_npy from_npy_stack to_hdf5 to_icechunk to_npy_stack save "
+        ".dask .to_hdf5 .to_svg .to_dask_dataframe .to_delayed .visualize "
         "ma.MaskedArray.visualize".split(),
         DASK,
     ),
