@@ -27,7 +27,7 @@ _SPACES = (
 _HOMES = (  # of the other names, in the order in which they are imported until one has a name
     "core elementwise others creation planning shape indexing statistics manipulation sorting "
     "array_api storage linalg grouping overlap.map_overlap user_functions patterns.thread_parts "
-    "calibration loops jobs datasets"
+    "calibration loops jobs datasets watching"
 ).split()
 
 

@@ -24,6 +24,7 @@ import dask_tapestry.arrays.sorting as _sorting
 import dask_tapestry.arrays.statistics as _statistics
 import dask_tapestry.arrays.storage as _storage
 import dask_tapestry.arrays.user_functions as _user_functions
+import dask_tapestry.arrays.watching as _watching
 from dask_tapestry.arrays import (
     fft,
     image,
@@ -61,6 +62,7 @@ from dask_tapestry.arrays.statistics import *
 from dask_tapestry.arrays.storage import *
 from dask_tapestry.arrays.user_functions import *
 from dask_tapestry.arrays.user_functions import gufuncs_of_others as _gufuncs_of_others
+from dask_tapestry.arrays.watching import *
 
 _ufunc_at.register()
 _gufuncs_of_others.register()
@@ -97,6 +99,7 @@ __all__ = [
     *_statistics.__all__,
     *_storage.__all__,
     *_user_functions.__all__,
+    *_watching.__all__,
     *_planning.__all__,
     *_thread_parts.__all__,
 ]

@@ -38,6 +38,7 @@ __all__ = [
     "growth_of",
     "is_leaving",
     "live_clients",
+    "live_schedulers",
     "put_on_worker",
     "release",
     "seceded",
@@ -73,6 +74,13 @@ def live_clients() -> list[Any]:
     module = sys.modules.get("distributed.client")
     instances = module.Client._instances if module is not None else ()
     return [client for client in instances if client.status == "running"]
+
+
+def live_schedulers() -> list[Any]:
+    """The schedulers of distributed in this process."""
+    module = sys.modules.get("distributed.scheduler")
+    instances = list(module.Scheduler._instances) if module is not None else []
+    return [one for one in instances if one.status.name in ("init", "running")]
 
 
 def growth_of(client: Any) -> Growth | None:

@@ -17,11 +17,14 @@ from dask.core import flatten
 from dask.highlevelgraph import HighLevelGraph
 
 from dask_tapestry.errors import DTypeError, StoreError
+from dask_tapestry.lower import job
+from dask_tapestry.lower.announced import announce, announce_here, recorded
 from dask_tapestry.lower.client_arrays import ClientArrays
 from dask_tapestry.lower.dask_private import Expr, ExprSequence, HLGExpr, HLGExprSequence
 from dask_tapestry.lower.graph import Lowered, Lowering
 from dask_tapestry.lower.heard import hear_from, raised_by_blocks, unattended
 from dask_tapestry.lower.heard_retries import hear_retries_from
+from dask_tapestry.lower.job import Job
 from dask_tapestry.lower.materialize import materialize
 from dask_tapestry.lower.rehearsal import rehearsed
 from dask_tapestry.lower.rehearsing_now import is_rehearsal
@@ -57,6 +60,10 @@ def lower_plan(plan: Plan, results: Results, names: Sequence[str] = ()) -> Lower
     arrays = ClientArrays() if client is not None else None
     named = dict(zip(plan.graph.roots, names, strict=False))
     lowered = Lowering(plan, arrays, client, named, run).lower(results is Results.JOINED)
+    if client is not None or recorded():
+        lowered.job = job.describe(plan, named, lowered.graph, run)
+        if client is None:
+            announce_here(lowered.job)
     if arrays is not None:
         arrays.needed_for(flatten(lowered.keys))
     return lowered, arrays
@@ -83,9 +90,11 @@ class TapestryExpr(HLGExpr):
         A plan made beforehand, or None.
     held
         What must live as long as its results can come: offers of data, and layouts.
+    job
+        What is told of it to those who watch.
     """
 
-    _parameters = ["root", "final", "plan", "dsk", "output_keys", "name", "held"]  # noqa: RUF012
+    _parameters = ["root", "final", "plan", "dsk", "output_keys", "name", "held", "job"]  # noqa: RUF012
     _defaults = {  # noqa: RUF012
         "final": False,
         "plan": None,
@@ -93,6 +102,7 @@ class TapestryExpr(HLGExpr):
         "output_keys": None,
         "name": None,
         "held": None,
+        "job": None,
     }
     low_level_optimizer = None
     postcompute = None
@@ -131,7 +141,7 @@ class TapestryExpr(HLGExpr):
     def _planned(self) -> None:
         if self.operand("dsk") is None:
             (done,) = plan_jointly([self])
-            for name in ("dsk", "output_keys", "name", "held"):
+            for name in ("dsk", "output_keys", "name", "held", "job"):
                 setattr(self, name, done.operand(name))
 
     @property
@@ -163,11 +173,13 @@ class TapestryExpr(HLGExpr):
 
     def __reduce__(self) -> tuple[Any, ...]:
         self._planned()
-        operands = (self.operand("dsk"), self.operand("output_keys"), self._name)
+        keys, told = self.operand("output_keys"), self.operand("job")
+        operands = (self.operand("dsk"), keys, self._name, told)
         return _travelled, operands
 
 
-def _travelled(graph: HighLevelGraph, keys: list[Any], name: str) -> TapestryExpr:
+def _travelled(graph: HighLevelGraph, keys: list[Any], name: str, told: Job | None) -> TapestryExpr:
+    announce(told)
     return TapestryExpr(None, True, None, graph, keys, name)
 
 
@@ -264,6 +276,7 @@ def plan_jointly(exprs: list[TapestryExpr], submitted: bool = False) -> list[Tap
                 lowered.keys[number],
                 f"tapestryexpr-{uuid4().hex}",
                 (arrays, lowered.layouts),
+                lowered.job,
             )
     return [done[id(expr)] for expr in exprs]
 

@@ -183,7 +183,8 @@ def _take_all(
     beside: list[Any] = []
     try:
         for one in rounds_of(lowered.graph, lowered.keys, rounds):
-            expr = TapestryExpr(None, False, None, lowered.graph, [*one.keys, *one.kept], one.name)
+            own = [*one.keys, *one.kept]
+            expr = TapestryExpr(None, False, None, lowered.graph, own, one.name, None, lowered.job)
             wanted, also = _with_others(expr, others)
             keys = list(dict.fromkeys([*one.keys, *one.kept, *also]))
             futures = dict(zip(keys, client.get(wanted, keys, sync=False, **options), strict=True))

@@ -57,11 +57,14 @@ class Lowered:
         For each root: one key when it is wanted as a whole, else the nested keys of its blocks.
     layouts
         How the blocks of the roots lie.
+    job
+        What is told of it to those who watch; None where nobody does.
     """
 
     graph: HighLevelGraph
     keys: list[Any]
     layouts: list[ResultLayout]
+    job: dict[str, Any] | None = None
 
 
 class Lowering:

@@ -22,6 +22,7 @@ import numpy as np
 from dask_tapestry.io.block_source import BlockSource
 from dask_tapestry.io.numpy_source import NumpySource
 from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.lower.announced import recorded
 from dask_tapestry.lower.assemble import finish_array
 from dask_tapestry.lower.execute import Block, run_block
 from dask_tapestry.lower.joined_blocks import buffers_between
@@ -123,7 +124,7 @@ def _is_watched() -> bool:
     chosen = dask.config.get("scheduler", None)
     told = any(dask.config.get(name, None) is not None for name in ("pool", "num_workers"))
     unusual = told or chosen not in LOCAL_SCHEDULERS
-    return unusual or is_watched() or live_client() is not None
+    return unusual or recorded() or is_watched() or live_client() is not None
 
 
 def _is_small(roots: Sequence[Node]) -> bool:

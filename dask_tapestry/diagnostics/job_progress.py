@@ -1,0 +1,108 @@
+"""How far a job is: parts that are done, what remains by the plan and by what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.lower.job import label_of
+
+Report = Mapping[str, Any]  # of a job or of a step, as `lower.job_watch` reports them
+TRUSTED: Final = 0.1  # part of a job after which the plan counts half as much as what was measured
+MOST: Final = 20.0  # times by which a prediction is corrected at most
+FULL: Final = 0.8  # of a worker's memory, from which memory limits a job
+IDLE: Final = 0.5  # of threads without a task though tasks are open: the scheduler limits a job
+WORDS: Final = {
+    "compute": "computing",
+    "network": "bytes that move between workers",
+    "store": "reading and writing stores",
+    "tasks": "handling of tasks by the scheduler",
+    "memory": "memory of the workers",
+}
+
+
+class Progress(NamedTuple):
+    """How far a job is.
+
+    Attributes
+    ----------
+    done
+        Part of its predicted seconds that has been worked off: 0 to 1.
+    elapsed, remaining
+        Seconds since it began, and those that it may still take.
+    correction
+        Measured seconds for each predicted one, as far as can be told.
+    limit
+        What limits it now, in words.
+    """
+
+    done: float
+    elapsed: float
+    remaining: float
+    correction: float
+    limit: str
+
+
+def part_done(step: Report) -> float:
+    """Part of a step's tasks that are done: 0 to 1.
+
+    Examples
+    --------
+    >>> part_done({"blocks": 4, "measured": {"tasks": 4, "done": 1}})
+    0.25
+    """
+    measured = step["measured"]
+    return float(measured["done"]) / float(max(1, measured["tasks"] or step["blocks"]))
+
+
+def progress_of(job: Report, now: Report | None = None) -> Progress:
+    """How far a job is; `now` is what its scheduler tells of all workers."""
+    steps: Sequence[Report] = job["steps"]
+    predicted = sum(step["seconds"] for step in steps)
+    worked = sum(step["seconds"] * part_done(step) for step in steps)
+    elapsed = max(0.0, (job["end"] or job["now"]) - job["begin"])
+    if job["state"] == "done":
+        return Progress(1.0, elapsed, 0.0, elapsed / predicted if predicted else 1.0, "")
+    trust = TRUSTED * predicted
+    found = (elapsed + trust) / (worked + trust) if predicted else 1.0
+    correction = min(MOST, max(1 / MOST, found))
+    done = worked / predicted if predicted else 0.0
+    return Progress(done, elapsed, (predicted - worked) * correction, correction, _limit(job, now))
+
+
+def _limit(job: Report, now: Report | None) -> str:
+    """What limits a job that runs: what its running steps take most of, as measured where it is."""
+    running = [s for s in job["steps"] if s["measured"]["running"]]
+    if now is not None and now.get("fullest", 0.0) > FULL:
+        return "memory"
+    waiting = any(s["measured"]["open"] > s["measured"]["running"] for s in job["steps"])
+    if now is not None and waiting and now["busy"] < IDLE * now["threads"]:
+        return "tasks"
+    kinds = dict.fromkeys(("compute", "network", "store", "tasks"), 0.0)
+    for step in running or [s for s in job["steps"] if part_done(s) < 1]:
+        for kind, seconds in step["kinds"].items():
+            kinds[kind] += seconds
+    moved = sum(s["measured"]["transfer"] for s in running)
+    if moved > sum(s["measured"]["compute"] for s in running):
+        return "network"
+    return max(kinds, key=lambda kind: kinds[kind])
+
+
+def sentence(job: Report, progress: Progress) -> str:
+    """One sentence of what limits a job now, or of how it ended.
+
+    Examples
+    --------
+    >>> job = {"state": "done", "steps": []}
+    >>> sentence(job, Progress(1, 2.0, 0, 1, ""))
+    'The job is done.'
+    """
+    if job["state"] == "failed":
+        wrong = [label_of(s) for s in job["steps"] if s["measured"]["erred"]]
+        return f"The job has failed in {', '.join(wrong)}."
+    if job["state"] != "running":
+        return "The job is done." if job["state"] == "done" else "The job was cancelled."
+    running = [s for s in job["steps"] if s["measured"]["running"]]
+    where = f" in {label_of(running[0])}" if running else ""
+    return f"Now limited by {WORDS[progress.limit]}{where}."

@@ -1,0 +1,45 @@
+import pytest
+
+from dask_tapestry.diagnostics.job_progress import part_done, progress_of, sentence
+
+from .reports import job, report, step
+
+
+def test_what_remains_is_the_plan_corrected_by_what_was_measured():
+    told = progress_of(job(step(done=2)))
+    assert told.done == part_done(step(done=2)) == 0.5
+    assert told.elapsed == 4
+    assert told.remaining == pytest.approx(4, rel=0.01)
+    slow = progress_of(job(step(done=1)))
+    assert slow.correction > told.correction
+    assert slow.remaining > 6
+
+
+@pytest.mark.parametrize(
+    ("now", "measured", "limit"),
+    [
+        ({}, {}, "store"),
+        ({"fullest": 0.9}, {}, "memory"),
+        ({"busy": 0}, {}, "tasks"),
+        ({}, {"transfer": 50.0}, "network"),
+    ],
+)
+def test_what_limits_a_job(now, measured, limit):
+    one = job(step(done=1, **measured))
+    told = progress_of(one, report(one, **now))
+    assert told.limit == limit
+    assert sentence(one, told).startswith("Now limited by")
+
+
+def test_how_a_job_ended():
+    ended = {s: job(step(erred=1), state=s) for s in ("done", "failed", "cancelled")}
+    found = {s: sentence(one, progress_of(one)) for s, one in ended.items()}
+    assert found == {
+        "done": "The job is done.",
+        "failed": "The job has failed in sum · job.py:6.",
+        "cancelled": "The job was cancelled.",
+    }
+
+
+def test_a_job_without_steps():
+    assert progress_of(job()).remaining == 0
