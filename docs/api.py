@@ -52,6 +52,7 @@ CHAPTERS = (
         "calibration",
         "jobs",
         "datasets",
+        "watching",
     ),
     "xarray",
 )

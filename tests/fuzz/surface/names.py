@@ -20,7 +20,7 @@ LEFT_OUT: dict[str, str] = {
         "config einsum_path ndim shape broadcast_shapes result_type can_cast finfo iinfo isdtype "
         "issubdtype promote_types __array_namespace_info__ register_chunk_type placeholder "
         "resolve_shapes verify load_plan plan calibrate check_cluster datasets iscomplexobj "
-        "isrealobj from_dlpack ProgressBar progress "
+        "isrealobj from_dlpack progress "
         "random.get_state random.set_state random.seed "
         "patterns.get_float_type patterns.get_int_or_float_bit_width patterns.get_int_type "
         "patterns.get_uint_type patterns.signal patterns.wait mutator rule "
