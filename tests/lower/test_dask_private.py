@@ -7,7 +7,14 @@ from dask_tapestry.lower import dask_private
 
 
 def test_the_private_names_are_dasks_own():
-    own = {"current_worker", "growth_of", "live_clients", "written_task", "HighLevelGraph"}
+    own = {
+        "current_worker",
+        "growth_of",
+        "live_clients",
+        "live_schedulers",
+        "written_task",
+        "HighLevelGraph",
+    }
     own |= {"computed_elsewhere", "is_leaving"}  # of what distributed has under way
     own |= {
         "as_completed",
