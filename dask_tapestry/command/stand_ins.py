@@ -171,7 +171,7 @@ def resources_of(options: Mapping[str, Any], workers: int | None) -> Resources |
     Examples
     --------
     >>> print(resources_of({"cores": 8, "processes": 2, "memory": "32 GiB"}, 4))
-    4 workers, 4 threads each, 16.00 GiB each
+    4 workers, 4 threads, 16.00 GiB each
     >>> resources_of({}, None)
     """
     if workers is None:
