@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Sequence
+from functools import partial
 from struct import unpack_from
 from typing import Any, Final
 
@@ -17,9 +18,7 @@ from dask_tapestry.imports import lazy_import
 from dask_tapestry.late_named_tuple import NamedTuple
 
 Block = np.ndarray[Any, Any]
-BYTES_ALONE: Final = ("BZ2", "LZ4", "LZMA", "Zlib")  # codecs that bring their own memory
 GZIP: Final = 31  # what zlib calls the format
-DEFLATES: Final = 1032  # times, at most
 ZSTD: Final = b"\x28\xb5\x2f\xfd"  # what a frame begins with
 
 
@@ -29,12 +28,13 @@ class Decoder(NamedTuple):
     Attributes
     ----------
     decode
-        Called with the stored bytes and memory for the decoded ones, or None.
+        Called with the stored bytes, memory for the decoded ones, or None, and how many bytes there
+        may be: more are an error before they take memory, as far as the codec lets itself be asked.
     fills
         Whether it puts them there, and returns that, if they are just as long.
     """
 
-    decode: Callable[[Block, Block | None], Any]
+    decode: Callable[[Block, Block | None, int], Any]
     fills: bool = False
 
 
@@ -58,29 +58,74 @@ def _decoder_of(codec: Any) -> Decoder | None:
         return Decoder(_gzip)
     if kind is zarr.Crc32cCodec:
         return Decoder(_crc32c)
-    if kind in [getattr(numcodecs, name) for name in BYTES_ALONE]:
-        return Decoder(lambda stored, _: codec.decode(stored))
+    if kind in (numcodecs.Zlib, numcodecs.BZ2, numcodecs.LZMA):
+        return Decoder(partial(_bounded, codec))
+    if kind is numcodecs.LZ4:
+        return Decoder(partial(_lz4, codec))
     return None
 
 
-def _blosc(stored: Block, out: Block | None) -> Any:
+def _refuse_more(size: int, most: int) -> None:
+    """Raise `ValueError` if bytes are more than a chunk may hold."""
+    if size > most:
+        raise ValueError(f"it holds {size} bytes, more than the {most} of a chunk")
+
+
+def _blosc(stored: Block, out: Block | None, most: int) -> Any:
     if len(stored) < 16:
         raise ValueError(f"{len(stored)} bytes are too few for blosc")
     size, _, whole = unpack_from("<3I", stored.data, 4)
     if whole != len(stored):  # reads beyond the end otherwise
         raise ValueError(f"it has {len(stored)} bytes, not the {whole} that blosc wrote")
+    _refuse_more(size, most)
     fits = out is not None and len(out) == size
     return lazy_import("numcodecs").Blosc().decode(stored, out if fits else None)
 
 
-def _gzip(stored: Block, _: Block | None) -> Any:
-    said = int.from_bytes(stored[-4:].tobytes(), "little")  # bytes of the last of its members
-    found = zlib.decompress(stored.data, GZIP, max(1, min(said, len(stored) * DEFLATES)))
-    return found if len(found) == said else lazy_import("numcodecs").GZip().decode(stored)
+def _lz4(codec: Any, stored: Block, _: Block | None, most: int) -> Any:
+    _refuse_more(int.from_bytes(stored[:4].tobytes(), "little"), most)
+    return codec.decode(stored)
 
 
-def _zstd(stored: Block, out: Block | None) -> Any:
-    fits = out is not None and len(out) == zstd_size(stored)
+def _bounded(codec: Any, stored: Block, _: Block | None, most: int) -> Any:
+    """Decode by the standard library, which can be told to stop."""
+    kind = type(codec).__name__
+    if kind == "Zlib":
+        return _streams(zlib.decompressobj, stored, most)
+    if kind == "BZ2":
+        return _streams(lazy_import("bz2").BZ2Decompressor, stored, most)
+    known = lazy_import("lzma")
+    if codec.format == known.FORMAT_RAW:
+        make = partial(known.LZMADecompressor, codec.format, None, codec.filters)
+    else:
+        make = known.LZMADecompressor
+    return _streams(make, stored, most)
+
+
+def _gzip(stored: Block, _: Block | None, most: int) -> Any:
+    return _streams(partial(zlib.decompressobj, GZIP), stored, most)
+
+
+def _streams(make: Callable[[], Any], stored: Block, most: int) -> bytes:
+    """Decode streams that stand one after the other, by a decompressor of each."""
+    rest: Any = stored.data
+    found: list[bytes] = []
+    held = 0
+    while len(rest):
+        one = make()
+        found.append(one.decompress(rest, most + 1 - held))
+        held += len(found[-1])
+        _refuse_more(held, most)
+        if not one.eof:
+            raise ValueError("it ends before what was compressed does")
+        rest = one.unused_data
+    return found[0] if len(found) == 1 else b"".join(found)
+
+
+def _zstd(stored: Block, out: Block | None, most: int) -> Any:
+    size = zstd_size(stored)
+    _refuse_more(0 if size is None else size, most)
+    fits = out is not None and len(out) == size
     return lazy_import("numcodecs").Zstd().decode(stored, out if fits else None)
 
 
@@ -104,7 +149,7 @@ def zstd_size(stored: Block) -> int | None:
     return None if not width else size + 256 * (width == 2)
 
 
-def _crc32c(stored: Block, _: Block | None) -> Block:
+def _crc32c(stored: Block, _: Block | None, __: int) -> Block:
     cells, said = stored[:-4], stored[-4:].tobytes()
     found = lazy_import("google_crc32c").value(cells).to_bytes(4, "little")
     if found != said:

@@ -16,6 +16,7 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.memory.buffer_pool import POOL
 
 BYTE = np.dtype(np.uint8)
+SLACK = 2**16  # bytes beside twice a chunk that an outer codec may give an inner one
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,8 @@ class ChunkFormat:
             place = None
             if decoder is self.decoders[-1] and decoder.fills:
                 place = bytes_of(out) if whole else POOL.room((self.nbytes,), BYTE)
-            found = decoder.decode(_as_bytes(found), place)
+            most = self.nbytes if decoder is self.decoders[-1] else 2 * self.nbytes + SLACK
+            found = decoder.decode(_as_bytes(found), place, most)
             if whole and found is place:
                 return
         found = _as_bytes(found)

@@ -81,5 +81,5 @@ class ShardIndex:
         if len(stored) != self.nbytes:
             raise ValueError(f"its index has {len(stored)} bytes, not {self.nbytes}")
         for decoder in self.decoders:
-            stored = decoder.decode(stored, None)
+            stored = decoder.decode(stored, None, self.nbytes)
         return stored.view("<u8").reshape(*self.counts, 2)

