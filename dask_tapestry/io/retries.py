@@ -87,7 +87,7 @@ def first_line(error: BaseException) -> str:
 
     Examples
     --------
-    >>> first_line(ValueError("no\\nDebug source: ..."))
+    >>> first_line(ValueError("no\nDebug source: ..."))
     'no'
     """
     said = str(error) or repr(error)
