@@ -16,6 +16,7 @@ from dask_tapestry.imports import unpickle
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.lower.heard import Heard, asked
 from dask_tapestry.lower.stop import Stop, StopOfWorker
+from dask_tapestry.lower.version_mark import OfAnotherVersion, marked, unmarked
 from dask_tapestry.planner.access.access import Access
 from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.planner.fusion.program import Program
@@ -118,7 +119,7 @@ class StepSpec:
     def __reduce__(self) -> tuple[Any, ...]:
         if not self.payload:
             own = (self.program, self.cuts, self.input_cuts, self.threads)
-            self.payload.append(_dumps((*own, self.format, self.turns)))
+            self.payload.append(marked(_dumps((*own, self.format, self.turns))))
         return _load, (self.name, self.payload[0], self.heard)
 
     def __dask_tokenize__(self) -> str:
@@ -146,9 +147,12 @@ def _load(name: str, payload: bytes, heard: Heard | None) -> StepSpec:
         if known is not None:
             _loaded.move_to_end(key)
             return known
-    program, cuts, input_cuts, threads, known, turns = unpickle(payload)
-    own = name, program, cuts, input_cuts, threads
-    spec = StepSpec(*own, heard, known, turns=turns, payload=[payload])
+    own = unmarked(payload)
+    if own is None:
+        return OfAnotherVersion(payload)  # type: ignore[return-value]  # fails when it is used
+    program, cuts, input_cuts, threads, known, turns = unpickle(own)
+    parts = name, program, cuts, input_cuts, threads
+    spec = StepSpec(*parts, heard, known, turns=turns, payload=[payload])
     with _lock:
         _loaded[key] = spec
         while len(_loaded) > KEPT:
