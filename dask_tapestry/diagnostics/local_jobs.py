@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import Lock
 from time import monotonic, time
 from typing import Any, Final
 
-from dask.callbacks import Callback
 from dask.sizeof import sizeof
 from dask.system import CPU_COUNT
 
-from dask_tapestry.lower.announced import recording, taken
+from dask_tapestry.lower.announced import forget, met, recording
 from dask_tapestry.lower.job import Job
-from dask_tapestry.lower.stop import ours
+from dask_tapestry.lower.stop import Onlooker
+from dask_tapestry.planner.machine.resources import computing_with, live_client
 
 HISTORY: Final = 50  # jobs that are remembered
 LOOK: Final = 0.05  # seconds between looks at this process's memory
@@ -28,7 +28,10 @@ NOTHING: Final = {
 }  # fmt: skip
 
 
-class LocalJobs(Callback):
+_ended: OrderedDict[str, dict[str, Any]] = OrderedDict()  # by plan, the last job of each
+
+
+class LocalJobs(Onlooker):
     """Counts what the tasks of jobs take in this process, while it is used as a context."""
 
     def __init__(self) -> None:
@@ -43,13 +46,12 @@ class LocalJobs(Callback):
     @contextmanager
     def counting(self) -> Iterator[LocalJobs]:
         """Inside a ``with`` block, jobs are counted."""
-        ours(self)
-        with recording(self), self:
+        with recording(self), self.looking():
             yield self
 
     def _begin(self, tasks: Mapping[Any, Any]) -> None:
         groups = Counter(key[0] for key in tasks if type(key) is tuple)
-        for told in taken(groups):
+        for told in met(groups):
             self._adopt(told, groups)
 
     def _adopt(self, told: Job, groups: Mapping[str, int]) -> None:
@@ -114,6 +116,8 @@ class LocalJobs(Callback):
                         step["measured"]["erred"] = 1
                     step["measured"]["running"] = 0
                 self._drop(job)
+                forget(job["id"])
+                _keep(job)
 
     def report(self) -> dict[str, Any]:
         """All jobs that are remembered, the last one first."""
@@ -122,6 +126,30 @@ class LocalJobs(Callback):
             jobs = [{**job, "now": now} for job in reversed(self.jobs.values())]
         busy = sum(step["measured"]["running"] for job in jobs for step in job["steps"])
         return {"now": now, "threads": CPU_COUNT, "busy": busy, "fullest": 0.0, "jobs": jobs}
+
+
+@contextmanager
+def counted_here(scheduler: Any) -> Iterator[None]:
+    """Inside, jobs are counted that this `scheduler` of Dask runs, or the usual one: see `last_of`.
+
+    A cluster's scheduler counts its own.
+    """
+    with computing_with(scheduler), ExitStack() as stack:
+        if live_client() is None:
+            stack.enter_context(LocalJobs().counting())
+        yield
+
+
+def _keep(job: dict[str, Any]) -> None:
+    _ended[job["plan"]] = job
+    _ended.move_to_end(job["plan"])
+    while len(_ended) > HISTORY:
+        _ended.popitem(last=False)
+
+
+def last_of(plan: str) -> dict[str, Any] | None:
+    """The last job of a plan, by its fingerprint, that was counted in this process."""
+    return _ended.get(plan)
 
 
 def resident_bytes() -> int:

@@ -8,7 +8,7 @@ that was started again is watched as the first one was.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Container, Iterator
+from collections.abc import Collection, Container, Iterator
 from contextlib import contextmanager
 from threading import Lock
 from typing import Any, Final
@@ -48,6 +48,25 @@ def taken(groups: Container[str]) -> list[dict[str, Any]]:
         for job in mine:
             _waiting.remove(job)
     return mine
+
+
+def met(groups: Collection[str]) -> list[dict[str, Any]]:
+    """The same, for one of several who count in this process: the jobs wait on, until `forget`."""
+    found, seen = list[dict[str, Any]](), set[str]()
+    with _lock:
+        for job in reversed(_waiting):  # a compute that failed to start has left its job there
+            names = {step["name"] for step in job["steps"]}
+            if not names.isdisjoint(groups) and names.isdisjoint(seen):
+                found.append(job)
+                seen |= names
+    return found
+
+
+def forget(run: str) -> None:
+    """Say that the job of this name has ended."""
+    with _lock:
+        for job in [one for one in _waiting if one["id"] == run]:
+            _waiting.remove(job)
 
 
 def recorded() -> bool:

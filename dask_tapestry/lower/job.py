@@ -19,7 +19,7 @@ from dask_tapestry.lower.slices import SliceLayer
 from dask_tapestry.planner.cost.group_names import group_name
 from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.planner.plan import Plan
-from dask_tapestry.teg import Node
+from dask_tapestry.teg import Node, Sink
 from dask_tapestry.teg.token import token
 
 Job = dict[str, Any]
@@ -73,8 +73,8 @@ def describe(plan: Plan, names: Mapping[Node, str], graph: HighLevelGraph, run: 
 
 def fingerprint(plan: Plan) -> str:
     """What plans have in common that compute the same values by the same cuts."""
-    steps = plan.steps.values()
-    text = " ".join(f"{step.node.digest} {token(step.cuts)}" for step in steps)
+    nodes = [(step.node, step.cuts) for step in plan.steps.values()]  # over slots, or over data
+    text = " ".join(f"{node.operator.label} {node.type} {token(cuts)}" for node, cuts in nodes)
     written = " ".join(root.digest for root in plan.written.roots)
     return blake2b(f"{text} {written}".encode(), digest_size=12).hexdigest()
 
@@ -90,6 +90,7 @@ def step_told(step: Step) -> dict[str, Any]:
         "blocks": step.count,
         "seconds": float(cost.seconds),
         "kinds": {name: float(getattr(cost, field)) for field, name in KINDS.items()},
+        "result": 0 if isinstance(step.node.operator, Sink) else int(step.node.type.nbytes),
         "read": round(cost.read),
         "moved": round(cost.moved),
         "written": round(cost.written),

@@ -162,9 +162,14 @@ class JobWatch(SchedulerPlugin):
             if self._steps.get(step.told["name"]) is step:
                 del self._steps[step.told["name"]]
 
-    def report(self) -> dict[str, Any]:
-        """All jobs that are remembered, the last one first, and the workers now."""
+    def report(self, plan: str = "") -> dict[str, Any]:
+        """All jobs that are remembered, the last one first, and the workers now.
+
+        Of those of one `plan`, given by its fingerprint, only the last.
+        """
         self.look()
+        known = list(reversed(self.jobs.values()))
+        jobs = [job for job in known if job.told["plan"] == plan][:1] if plan else known
         workers = self.scheduler.workers.values()
         return {
             "now": scheduler_time(),
@@ -173,12 +178,12 @@ class JobWatch(SchedulerPlugin):
             "fullest": max(
                 (one.memory.process / (one.memory_limit or 1e18) for one in workers), default=0.0
             ),
-            "jobs": [job.report() for job in reversed(self.jobs.values())],
+            "jobs": [job.report() for job in jobs],
         }
 
-    async def report_to(self, comm: Any = None) -> dict[str, Any]:
-        """`report` for a client; `comm` is Dask's."""
-        return self.report()
+    async def report_to(self, comm: Any = None, plan: str = "") -> dict[str, Any]:
+        """`report` for a client, of jobs of one plan if it names that; `comm` is Dask's."""
+        return self.report(plan)
 
     async def close(self) -> None:
         if self._ticks is not None:

@@ -8,7 +8,8 @@ callback of Dask's notes; on a worker whether its task was released.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, Final
 
@@ -75,11 +76,34 @@ _OURS: Final[set[Any]] = {(None, None, None, None, _ended)}
 Callback.active.update(_OURS)
 
 
-def ours(callback: Callback) -> None:
-    """Say that a callback keeps no blocks, so that its looking on changes nothing."""
-    _OURS.add(callback._callback)
+class Onlooker(Callback):
+    """A callback that keeps no blocks, so that its looking on changes nothing."""
+
+    looks = False
+
+    @contextmanager
+    def looking(self) -> Iterator[None]:
+        """Inside a ``with`` block, it sees what is computed in this process.
+
+        Computes of several threads put Dask's callbacks aside and back, and with them some that
+        are over: the next one takes these away.
+        """
+        self.looks = True
+        try:
+            with self:
+                yield
+        finally:
+            self.looks = False
+            over = {one for one in Callback.active if (who := _onlooker(one)) and not who.looks}
+            Callback.active.difference_update(over)
+
+
+def _onlooker(functions: tuple[Any, ...]) -> Onlooker | None:
+    """Whose functions these are, if an onlooker's."""
+    who = getattr(functions[0], "__self__", None)
+    return who if isinstance(who, Onlooker) else None
 
 
 def is_watched() -> bool:
     """Whether callbacks of others look at what Dask computes in this process."""
-    return bool(Callback.active - _OURS)
+    return any(_onlooker(one) is None for one in Callback.active - _OURS)

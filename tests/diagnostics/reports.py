@@ -9,7 +9,8 @@ def step(name="sum", done=1, tasks=4, **measured):
     }  # fmt: skip
     return {
         "name": f"{name}-5f", "words": name, "line": "job.py:6", "type": "float64[4]",
-        "grid": "[4x1]", "blocks": tasks, "seconds": 8.0, "read": 10, "moved": 0, "written": 0,
+        "grid": "[4x1]", "blocks": tasks, "seconds": 8.0, "result": 400, "read": 10,
+        "moved": 0, "written": 0,
         "kinds": {"compute": 1.0, "network": 0.0, "store": 7.0, "tasks": 0.0}, "work": 800,
         "slices": [], "reads": [], "measured": {**told, **measured},
     }  # fmt: skip

@@ -1,5 +1,13 @@
 from dask_tapestry.lower import announced
-from dask_tapestry.lower.announced import announce, announce_here, recorded, recording, taken
+from dask_tapestry.lower.announced import (
+    announce,
+    announce_here,
+    forget,
+    met,
+    recorded,
+    recording,
+    taken,
+)
 
 
 def job(name):
@@ -27,3 +35,15 @@ def test_recorders_are_counted():
     with recording(1), recording(2):
         assert recorded()
     assert not recorded()
+
+
+def test_several_may_meet_a_job_until_it_has_ended():
+    later = {**job("mine-5f"), "id": "later"}
+    for one in (job("mine-5f"), later):
+        announce_here(one)
+    assert met({"mine-5f"}) == met({"mine-5f"}) == [later]
+    assert met({"other-5f"}) == []
+    forget("later")
+    assert met({"mine-5f"}) == [job("mine-5f")]
+    forget("mine-5f")
+    assert met({"mine-5f"}) == []

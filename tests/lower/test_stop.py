@@ -10,7 +10,7 @@ from distributed import Client
 
 import dask_tapestry as dt
 from dask_tapestry.lower import stop as module
-from dask_tapestry.lower.stop import Stop, StopOfWorker, is_watched
+from dask_tapestry.lower.stop import Onlooker, Stop, StopOfWorker, is_watched
 from dask_tapestry_kernels.cpu.stopping import stop_if_asked
 
 OPTIONS = {"processes": False, "dashboard_address": ":0", "n_workers": 1, "threads_per_worker": 1}
@@ -31,6 +31,13 @@ def failing(block):
     """A function that fails once another block has begun."""
     assert BEGUN.wait(60)
     raise OSError("on fire")
+
+
+class Looking(Onlooker):
+    """One that is told when a compute begins."""
+
+    def _start(self, dsk):
+        self.seen = dsk
 
 
 @pytest.fixture(autouse=True)
@@ -101,3 +108,16 @@ def test_ours_is_no_callback_that_watches():
     assert not is_watched()
     with Callback():
         assert is_watched()
+    with Looking().looking():
+        assert not is_watched()
+
+
+def test_onlookers_that_other_threads_put_back_are_taken_away():
+    over, other = Looking(), Looking()
+    with over.looking():
+        aside = set(Callback.active)
+    Callback.active.update(aside)
+    assert not is_watched()
+    with other.looking():
+        pass
+    assert not Callback.active & {over._callback, other._callback}

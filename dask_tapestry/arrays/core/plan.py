@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any, Protocol, final, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, final, runtime_checkable
 
 from dask import base
 
 from dask_tapestry.arrays.core.floating_errors import ErrorsTold
 from dask_tapestry.arrays.core.frontier import Frontier
-from dask_tapestry.arrays.core.late_modules import computed, graph
+from dask_tapestry.arrays.core.late_modules import computed, graph, local_jobs, profile
 from dask_tapestry.arrays.core.plan_without_arrays import PlanWithoutArrays
 from dask_tapestry.arrays.core.suggesting import Suggesting
 from dask_tapestry.diagnostics.compare import difference
@@ -33,6 +33,9 @@ from dask_tapestry.planner.saved import dumps
 from dask_tapestry.planner.search.frontier import Point
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node
+
+if TYPE_CHECKING:
+    from dask_tapestry.diagnostics.profile import Profile
 
 __all__ = ["Plan"]
 
@@ -306,7 +309,7 @@ class Plan(Suggesting):
         numpy.ndarray, None or tuple
             The value of the result (None for a write), or a tuple of several.
         """
-        with ErrorsTold():
+        with local_jobs.counted_here(kwargs.get("scheduler")), ErrorsTold():
             results = computed.computed(*self._planned(), **kwargs)
         return results[0] if len(results) == 1 else results
 
@@ -323,15 +326,49 @@ class Plan(Suggesting):
         Array, Effect or tuple
             An array of the blocks that are kept, or a tuple of several.
         """
-        results = base.persist(*self._planned(), **kwargs)
+        with local_jobs.counted_here(kwargs.get("scheduler")):
+            results = base.persist(*self._planned(), **kwargs)
         return results[0] if len(results) == 1 else results
 
-    def _planned(self) -> list[Planned]:
-        """The results with the plan to run; it is made again for shapes that were not counted."""
+    def profile(self) -> Profile:
+        """Return what the last run of the plan took, beside what it was predicted to take.
+
+        Runs are counted by `compute` and `persist` of the plan; those of the same arrays by
+        `dask_tapestry.compute` on a cluster, and elsewhere within `dask_tapestry.ProgressBar`.
+
+        Returns
+        -------
+        Profile
+            A table of the steps: seconds, bytes of results and peak memory, measured and predicted.
+
+        Raises
+        ------
+        PlanError
+            If no run of the plan is known to the cluster or to this process.
+
+        See Also
+        --------
+        simulate, explain
+
+        Examples
+        --------
+        >>> import dask_tapestry as dt
+        >>> p = dt.plan(dt.ones((1000, 1000)).sum(axis=0))
+        >>> values = p.compute()
+        >>> print(repr(p.profile()).splitlines()[1].partition("  ")[0])
+        step
+        """
+        return profile.profile_of(self._core())
+
+    def _core(self) -> CorePlan:
+        """The plan to run; it is made again for shapes that were not counted."""
         nodes, core = [item.node for item in self._items], self.core
-        if nodes != list(core.written.roots):
-            core = build_plan(nodes, core.resources)
-        return [type(item)(node, plan=core) for item, node in zip(self._items, nodes, strict=True)]
+        return core if nodes == list(core.written.roots) else build_plan(nodes, core.resources)
+
+    def _planned(self) -> list[Planned]:
+        """The results with the plan to run."""
+        core = self._core()
+        return [type(item)(item.node, plan=core) for item in self._items]
 
     def visualize(self, filename: str = "plan.html") -> str:
         """Write the plan as an HTML page, which needs no network to be looked at.
