@@ -13,7 +13,7 @@ BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help venv test format lint types layers pytest quick exhaustive demo bench array-api docs docs-check slurm clean
+.PHONY: help venv test format lint types layers pytest quick exhaustive demo bench array-api docs docs-check screenshots slurm clean
 
 help:
 	@echo "make venv        the environment in .venv, made again when its requirements change"
@@ -26,6 +26,7 @@ help:
 	@echo "make slurm       the image job on a real Slurm, killed and resumed; needs its programs"
 	@echo "make docs        the site, in build/docs; a warning is an error"
 	@echo "make docs-check  the examples and links of the pages, and the changelog to be"
+	@echo "make screenshots the pictures of pages in docs, by a browser that is installed"
 	@echo "make clean       remove what tools and runs leave behind; .venv stays"
 
 venv:
@@ -66,6 +67,9 @@ array-api: venv
 	  ARRAY_API_TESTS_MODULE=dask_tapestry $(CURDIR)/$(BIN)/python -m pytest array_api_tests \
 	  --max-examples=$(EXAMPLES) --disable-deadline -p no:cacheprovider \
 	  --xfails-file=$(CURDIR)/tests/array_api_xfails.txt $(ARGS)
+
+screenshots: venv
+	$(BIN)/python docs/screenshots.py
 
 slurm: venv
 	$(BIN)/python tests/slurm/image_job.py $(ARGS)

@@ -12,17 +12,17 @@ from typing import Any, Final
 from dask.utils import format_bytes
 
 from dask_tapestry.diagnostics.job_progress import Report, part_done, progress_of, sentence
-from dask_tapestry.diagnostics.step_text import duration
+from dask_tapestry.diagnostics.step_text import counted, duration
 from dask_tapestry.lower.job import label_of
 
-WIDE, HIGH, GAP, SPACE = 190, 46, 46, 14  # of a box of the graph, and between boxes
-LETTERS: Final = 27  # of a label that fit a box
+WIDE, HIGH, GAP, SPACE = 244, 46, 40, 14  # of a box of the graph, and between boxes
+LETTERS: Final = 35  # of a label that fit a box
 MOST_DRAWN: Final = 60  # steps of a graph
 SHOWN: Final = 3  # jobs in full; of others a line
 COLOURS: Final = {"running": "#2f6fb0", "done": "#3c8a5a", "failed": "#b23b3b", "cancelled": "#777"}
 STYLE: Final = """
 .tj{font:14px/1.45 system-ui,-apple-system,"Segoe UI",sans-serif;color:#1d2430;background:#fff;
- max-width:1240px;padding:4px 18px 18px}
+ max-width:1400px;padding:4px 18px 18px}
 .tj h1{font-size:20px;font-weight:600;margin:14px 0 4px}
 .tj h2{font-size:16px;font-weight:600;margin:0}
 .tj .job{border:1px solid #dfe4ea;border-radius:8px;padding:14px 18px;margin:14px 0}
@@ -33,16 +33,16 @@ STYLE: Final = """
 .tj .scroll{overflow-x:auto;margin:10px 0}
 .tj table{border-collapse:collapse;width:100%;font-size:13px;margin-top:8px}
 .tj th{font-weight:500;color:#556070;border-bottom:1px solid #cfd6de;text-align:right;
- padding:3px 8px}
-.tj td{border-bottom:1px solid #eef1f4;text-align:right;padding:3px 8px;
+ padding:3px 5px}
+.tj td{border-bottom:1px solid #eef1f4;text-align:right;padding:3px 5px;
  font-variant-numeric:tabular-nums;white-space:nowrap}
 .tj th:first-child,.tj td:first-child{text-align:left}
-.tj td .bar{width:90px;height:8px;margin:0 0 0 auto}
+.tj td .bar{width:70px;height:8px;margin:0 0 0 auto}
 .tj .memory{display:grid;grid-template-columns:minmax(120px,max-content) 1fr max-content;
  gap:4px 12px;align-items:center;font-size:13px;max-width:760px}
 .tj .memory .bar{position:relative;margin:0;overflow:visible}
 .tj .memory b{position:absolute;top:-3px;bottom:-3px;width:2px;background:#b23b3b}
-.tj svg text{font:12px system-ui,sans-serif}
+.tj svg{display:block}.tj svg text{font:12px system-ui,sans-serif}
 """
 
 
@@ -66,7 +66,7 @@ def job_html(job: Report, now: Report | None = None) -> str:
     left = f", about {duration(told.remaining)} left" if state == "running" else ""
     facts = (
         f"{told.done:.0%} · {duration(told.elapsed)}{left} · predicted {duration(job['seconds'])} "
-        f"on {job['workers']} workers of {job['threads']} threads"
+        f"on {counted(job['workers'], 'worker')} of {counted(job['threads'], 'thread')}"
     )
     return (
         f'<div class="job"><span class="state" style="background:{colour}">{escape(state)}</span>'

@@ -1,0 +1,11 @@
+import pytest
+
+from benchmarks.cluster.watching import WAYS, compare, table
+
+
+@pytest.mark.cluster
+def test_seconds_are_counted():
+    found = compare(tasks=20, repeats=1, pause=0.0)
+    assert list(found) == list(WAYS)
+    assert all(wall > 0 and cpu > 0 for runs in found.values() for wall, cpu in runs)
+    assert len(list(table(found))) == 1 + len(WAYS)
