@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack
 from time import sleep, time
 from types import TracebackType
@@ -104,8 +104,9 @@ class ProgressBar:
 class Watched:
     """Jobs on a cluster, as `progress` returns them."""
 
-    def __init__(self, client: Any, groups: frozenset[str]) -> None:
-        self._client, self._groups = client, groups
+    def __init__(self, client: Any, keys: Collection[Any]) -> None:
+        self._client, self._keys = client, keys
+        self._groups = frozenset(map(_group, keys))
         self._last: Mapping[str, Any] = {"jobs": []}
 
     @property
@@ -124,7 +125,13 @@ class Watched:
 
     @property
     def done(self) -> bool:
-        """Whether no job of these runs any more."""
+        """Whether no job of these runs any more.
+
+        A job that the scheduler has not met yet is none that it tells of: futures are asked, too.
+        """
+        known = [self._client.futures.get(key) for key in self._keys]
+        if any(state is not None and state.status == "pending" for state in known):
+            return False
         return all(job["state"] != "running" for job in self.report["jobs"])
 
     def wait(self, file: TextIO | None = None, every: float | None = None) -> None:
@@ -198,7 +205,7 @@ def progress(
         raise PlanError(
             "progress blocks: with an asynchronous client, look at the dashboard, page /tapestry"
         )
-    watched = Watched(client, frozenset(_group(one.key) for one in found))
+    watched = Watched(client, {one.key for one in found})
     if in_notebook() if notebook is None else notebook:
         return watched
     watched.wait(file, every)
