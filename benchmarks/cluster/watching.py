@@ -8,6 +8,9 @@ plugin on the scheduler, whose page is asked for twice a second; and with neithe
 off and nothing described. Seconds count from building the expression until the last block is
 there. Those of processors are of client, scheduler and workers together, which other programs
 disturb less. Middle and least of the repeats are printed, and their ratios.
+
+With `--parts` no cluster is started: seconds of processors are counted of what is added alone, the
+description of the job on the client, and the plugin's count of each change of a task's state.
 """
 
 from __future__ import annotations
@@ -18,9 +21,11 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import count, pairwise
 from pathlib import Path
 from statistics import median
 from threading import Event, Thread
+from types import SimpleNamespace
 from typing import Any, Final
 from unittest.mock import patch
 from urllib.request import urlopen
@@ -31,6 +36,9 @@ sys.path += [str(ROOT), str(ROOT / "kernels")]  # at the end: an installed libra
 CELLS: Final = 4  # of a block
 ASKED: Final = 0.5  # seconds between looks at the page's data, as a browser has them
 WAYS: Final = ("unwatched", "watched", "watched, page open")
+_numbers: Final = count(1)
+FEW: Final = 100  # tasks of a first job, which is not counted
+STATES: Final = ("released", "waiting", "processing", "memory", "released", "forgotten")
 UNTIL: Final = 2.0  # seconds that a scheduler may take to forget a job
 
 
@@ -39,11 +47,11 @@ def processors(client: Any) -> float:
     return time.process_time() + sum(client.run(time.process_time).values())
 
 
-def job(tasks: int) -> Any:
-    """A lazy array of so many blocks."""
+def job(tasks: int, added: int = 1) -> Any:
+    """A lazy array of so many blocks, others for each number: kept ones are not computed again."""
     import dask_tapestry as dt
 
-    return (dt.ones(tasks * CELLS) + 1).rechunk(CELLS)
+    return (dt.ones(tasks * CELLS) + added).rechunk(CELLS)
 
 
 @contextmanager
@@ -91,7 +99,7 @@ def measure(client: Any, tasks: int, pause: float) -> tuple[float, float]:
     from distributed import wait
 
     cpu, begun = processors(client), time.perf_counter()
-    kept = job(tasks).persist()
+    kept = job(tasks, next(_numbers)).persist()
     wait(kept)
     taken = time.perf_counter() - begun
     cpu = processors(client) - cpu
@@ -112,12 +120,38 @@ def compare(tasks: int, repeats: int, pause: float = UNTIL) -> dict[str, list[tu
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
-        measure(client, tasks, pause)  # imports
+        measure(client, min(tasks, FEW), pause)  # imports
         for turn in range(repeats):
             for way in WAYS if turn % 2 else reversed(WAYS):
                 with contexts[way](cluster):
                     found[way].append(measure(client, tasks, pause))
+                wall, cpu = found[way][-1]
+                print(f"{way}: {wall:.2f} s, {cpu:.2f} s of processors", flush=True)
     return found
+
+
+def parts(tasks: int) -> dict[str, float]:
+    """Seconds of processors that are added to a job: to describe it, and to count its tasks."""
+    import dask_tapestry as dt
+    from dask_tapestry.lower.graph import Lowering
+    from dask_tapestry.lower.job import describe
+    from dask_tapestry.lower.job_watch import JobWatch, WatchedStep
+
+    two = dt.Resources(workers=2, threads=1, memory="4 GiB")
+    plan = dt.plan(job(tasks), resources=two).core
+    graph = Lowering(plan, None).lower(False).graph
+    begun = time.process_time()
+    told = describe(plan, {}, graph, "run")
+    described = time.process_time() - begun
+    watch = JobWatch(SimpleNamespace(handlers={}))
+    (step,) = told["steps"]
+    watch._steps[step["name"]] = WatchedStep(step)
+    keys = [(step["name"], number) for number in range(tasks)]
+    begun = time.process_time()
+    for key in keys:
+        for before, after in pairwise(STATES):
+            watch.transition(key, before, after)
+    return {"described": described, "counted": time.process_time() - begun}
 
 
 def table(found: dict[str, list[tuple[float, float]]]) -> Iterator[str]:
@@ -139,7 +173,11 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, default=10_000)
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--json", type=Path, help="file to write what is measured to")
+    parser.add_argument("--parts", action="store_true", help="what is added alone")
     options = parser.parse_args()
+    if options.parts:
+        print({name: round(seconds, 6) for name, seconds in parts(options.tasks).items()})
+        return
     found = compare(options.tasks, options.repeats)
     print("\n".join(table(found)))
     if options.json is not None:

@@ -1,6 +1,6 @@
 import pytest
 
-from benchmarks.cluster.watching import WAYS, compare, table
+from benchmarks.cluster.watching import WAYS, compare, parts, table
 
 
 @pytest.mark.cluster
@@ -9,3 +9,9 @@ def test_seconds_are_counted():
     assert list(found) == list(WAYS)
     assert all(wall > 0 and cpu > 0 for runs in found.values() for wall, cpu in runs)
     assert len(list(table(found))) == 1 + len(WAYS)
+
+
+def test_what_is_added_is_counted():
+    found = parts(tasks=50)
+    assert list(found) == ["described", "counted"]
+    assert all(seconds >= 0 for seconds in found.values())
