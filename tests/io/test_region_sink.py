@@ -60,4 +60,4 @@ def test_a_graph_with_region_sinks_is_sound(tmp_path):
     plan = dt.plan(effect)
     plan.verify()
     check(plan.teg)
-    assert "store" in plan.explain()
+    assert "store" in plan.explain(all=True)

@@ -156,6 +156,7 @@ def test_every_public_operation_is_in_the_table():
         dt.from_npy_stack,
         dt.to_npy_stack,
         dt.to_hdf5,
+        dt.to_icechunk,
         dt.subview,
         dt.save,
     }
@@ -169,6 +170,7 @@ def test_every_public_operation_is_in_the_table():
         dt.load_plan,
         dt.check_cluster,
         dt.datasets,
+        dt.progress,
     }
     tried |= {dt.can_cast, dt.finfo, dt.iinfo, dt.isdtype, dt.issubdtype, dt.promote_types}
     tried |= {dt.iscomplexobj, dt.isrealobj}

@@ -103,7 +103,7 @@ def test_one_task_computes_all_outputs(sync):
     assert sum(calls) == 12
     np.testing.assert_array_equal(centred, x - x.mean(axis=1)[:, None])
     np.testing.assert_array_equal(mean, x.mean(axis=1))
-    assert "centre -> (centred float64[4], mean float64)[12]" in plan.explain()
+    assert "centre -> (centred float64[4], mean float64)[12]" in plan.explain(all=True)
 
 
 def test_slices_reach_the_inputs_and_what_nobody_reads_is_left_out():

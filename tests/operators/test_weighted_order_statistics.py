@@ -94,4 +94,4 @@ def test_lanes_of_no_worker():
     value = dt.quantile(x, [0.1, 0.5], weights=w, method="inverted_cdf")
     plan = dt.plan(value, resources=dt.Resources(16, 1, "512 MiB"))
     plan.verify()
-    assert "merged" in plan.explain()
+    assert "merged" in plan.explain(all=True)
