@@ -20,6 +20,9 @@ from dask_tapestry.command.script import Script
 from dask_tapestry.command.stand_ins import standing_in
 from dask_tapestry.diagnostics.explain import explain
 from dask_tapestry.diagnostics.page import plan_page
+from dask_tapestry.diagnostics.tell import told_whole
+from dask_tapestry.diagnostics.told_form import as_json
+from dask_tapestry.diagnostics.users_code import users_code
 from dask_tapestry.errors import StoreNotFoundError
 from dask_tapestry.lower.dask_private import DataNode
 from dask_tapestry.lower.rehearsing_now import rehearsing
@@ -126,8 +129,9 @@ class ScriptPlanner:
             return
         name = self.folder / f"plan-{self.count}"
         try:
-            name.with_suffix(".json").write_text(dumps(plan), "utf-8")
-            name.with_suffix(".html").write_text(plan_page(plan), "utf-8")
+            known = told_whole(plan)
+            name.with_suffix(".json").write_text(dumps(plan, as_json(known)), "utf-8")
+            name.with_suffix(".html").write_text(plan_page(known, code=users_code), "utf-8")
         except OSError as error:
             raise TroubleError(f"cannot save the plan: {error}") from None
 

@@ -1,68 +1,75 @@
-"""Charts as SVG: when steps run, how much memory they take, and which plans cannot be bettered."""
+"""Charts as SVG: how much memory a plan takes, and which plans cannot be bettered."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from html import escape
+from collections.abc import Mapping, Sequence
+from math import floor, log10
 from typing import Final
 
 from dask.utils import format_bytes
 
-from dask_tapestry.diagnostics.step_text import duration
+from dask_tapestry.diagnostics.html_text import html_text
+from dask_tapestry.diagnostics.step_text import UNITS, duration
 from dask_tapestry.late_named_tuple import NamedTuple
 
-WIDTH, HEIGHT = 640, 200  # pixels of a chart
-LEFT, TOP, BOTTOM = 90, 14, 34  # of its margins
-LANE: Final = 16  # pixels of a step's lane
-LANES: Final = 60  # steps that a timeline shows: of more, those that take longest
+WIDTH, HEIGHT = 640, 240  # pixels of a chart
+LEFT, TOP, BOTTOM = 56, 34, 46  # of its margins
+TICKS: Final = 5  # of an axis, at most
+BINARY: Final = ("B", "kiB", "MiB", "GiB", "TiB", "PiB")
 
 
-class Bar(NamedTuple):
-    """When a step runs; `name` is shown, `number` is the step's."""
+class Axis(NamedTuple):
+    """An axis from 0 on: its name with the unit, its end, a unit's amount, and its ticks."""
 
-    number: int
     name: str
-    start: float
     end: float
+    unit: float
+    ticks: tuple[float, ...]
 
 
-def timeline_svg(bars: Sequence[Bar]) -> str:
-    """Bars over time, one lane a step."""
-    longest = sorted(bars, key=lambda bar: bar.start - bar.end)[:LANES]
-    shown = sorted(longest, key=lambda bar: (bar.start, bar.number))
-    end = max((bar.end for bar in bars), default=0.0) or 1.0
-    height = TOP + LANE * len(shown) + BOTTOM
-    parts = [_ticks(end, height, duration)]
-    for lane, bar in enumerate(shown):
-        x, y = _across(bar.start, end), TOP + lane * LANE
-        width = max(1.0, _across(bar.end, end) - x)
-        text = f"{bar.number} {bar.name}: {duration(bar.end - bar.start)}"
-        parts.append(
-            f'<g class="bar" data-step="{bar.number}"><title>{escape(text)}</title>'
-            f'<rect x="{x:.1f}" y="{y + 2}" width="{width:.1f}" height="{LANE - 4}"/>'
-            f'<text x="{LEFT - 6}" y="{y + 12}" text-anchor="end">{escape(_label(bar))}</text></g>'
-        )
-    left_out = len(bars) - len(shown)
-    if left_out:
-        parts.append(f'<text x="4" y="{height - 4}">… and {left_out:,} shorter steps</text>')
-    return _svg(height, parts)
+def axis(name: str, most: float, kind: str) -> Axis:
+    """An axis for amounts up to `most`: of "seconds", of "bytes", or of anything else.
+
+    Examples
+    --------
+    >>> axis("time", 420.0, "seconds")
+    Axis(name='time (min)', end=441.0, unit=60, ticks=(0.0, 2.0, 4.0, 6.0))
+    >>> axis("bytes moved", 3 * 2**30, "bytes").name
+    'bytes moved (GiB)'
+    """
+    unit, unit_name = 1.0, ""
+    if kind == "seconds":
+        unit, unit_name = next(((u, n) for u, n in UNITS if most >= u), (1, "s"))
+    elif kind == "bytes":
+        power = min(len(BINARY) - 1, max(0, (int(most).bit_length() - 1) // 10))
+        unit, unit_name = 1024.0**power, BINARY[power]
+    end = 1.05 * most or 1.0
+    gap = _nice(end / unit / TICKS)
+    ticks = tuple(gap * n for n in range(TICKS + 1) if gap * n * unit <= end)
+    return Axis(f"{name} ({unit_name})" if unit_name else name, end, unit, ticks)
+
+
+def _nice(least: float) -> float:
+    """The next of 1, 2, 5, 10, … that is not below."""
+    power = 10.0 ** floor(log10(least))
+    return next((n * power for n in (1, 2, 5) if n * power >= least), 10 * power)
 
 
 def memory_svg(points: Sequence[tuple[float, float]], limit: float) -> str:
     """Bytes of a worker over time, each pair holding until the next, under its limit."""
-    end = max((time for time, _ in points), default=0.0) or 1.0
-    most = 1.05 * max([limit, *(size for _, size in points)])
-    path = f"M{LEFT} {_up(0, most):.1f}"
-    for x, (peak, last) in _by_pixel(points, end).items():
-        path += f"H{x}V{_up(peak, most):.1f}" + (f"V{_up(last, most):.1f}" if last < peak else "")
-    y, label = _up(limit, most), format_bytes(round(limit))
+    x = axis("time, predicted", max((time for time, _ in points), default=0.0), "seconds")
+    y = axis("memory of a worker", max([limit, *(size for _, size in points)]), "bytes")
+    path = f"M{LEFT} {_up(0, y):.1f}"
+    for at, (peak, last) in _by_pixel(points, x).items():
+        path += f"H{at}V{_up(peak, y):.1f}" + (f"V{_up(last, y):.1f}" if last < peak else "")
+    top = _up(limit, y)
+    label = f"a plan may fill {format_bytes(round(limit))}"
     return _svg(
-        HEIGHT,
         [
-            _ticks(end, HEIGHT, duration),
+            _axes(x, y),
             f'<path class="line" d="{path}"/>',
-            f'<path class="limit" d="M{LEFT} {y:.1f}H{WIDTH}"/>',
-            f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{label}</text>',
+            f'<path class="limit" d="M{LEFT} {top:.1f}H{WIDTH - 10}"/>',
+            f'<text x="{WIDTH - 10}" y="{top - 4:.1f}" text-anchor="end">{label}</text>',
         ],
     )
 
@@ -72,24 +79,25 @@ def frontier_svg(
 ) -> str:
     """Plans by seconds (to the right) and another resource (up); the chosen one is marked."""
     every = [*costs, chosen]
-    end = 1.05 * max(cost["seconds"] for cost in every) or 1.0
-    most = 1.05 * max(cost[resource] for cost in every) or 1.0
-    write = format_bytes if "bytes" in resource else _plain
-    parts = [_ticks(end, HEIGHT, duration)]
+    kind = "bytes" if "bytes" in resource else ""
+    x = axis("time, predicted", max(cost["seconds"] for cost in every), "seconds")
+    y = axis(resource.replace("_", " "), max(cost[resource] for cost in every), kind)
+    parts = [_axes(x, y)]
     for cost, mark in [*((cost, "plan") for cost in costs), (chosen, "plan chosen")]:
-        x, y = _across(cost["seconds"], end), _up(cost[resource], most)
-        text = f"{duration(cost['seconds'])}, {write(round(cost[resource]))}"
+        across, up = _across(cost["seconds"], x), _up(cost[resource], y)
+        size = cost[resource]
+        amount = format_bytes(round(size)) if kind else f"{size:,.4g}"
+        text = f"{duration(cost['seconds'])}, {amount}"
         parts.append(
-            f'<circle class="{mark}" cx="{x:.1f}" cy="{y:.1f}" r="{5 if mark == "plan" else 7}">'
-            f"<title>{escape(text)}</title></circle>"
+            f'<circle class="{mark}" cx="{across:.1f}" cy="{up:.1f}" '
+            f'r="{5 if mark == "plan" else 8}"><title>{html_text(text)}</title></circle>'
         )
-    for size in (0, most / 1.05):
-        y = _up(size, most)
-        label = escape(write(round(size)))
-        parts.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{label}</text>')
-    name = escape(resource.replace("_", " "))
-    parts.append(f'<text x="{LEFT + 6}" y="{TOP}">{name}</text>')
-    return _svg(HEIGHT, parts)
+    across, up = _across(chosen["seconds"], x), _up(chosen[resource], y)
+    anchor, aside = ("end", -13) if across > WIDTH / 2 else ("start", 13)
+    parts.append(
+        f'<text x="{across + aside:.1f}" y="{up + 4:.1f}" text-anchor="{anchor}">this plan</text>'
+    )
+    return _svg(parts)
 
 
 def thinned(
@@ -115,46 +123,42 @@ def thinned(
     return tuple(sorted({*peaks.values(), *lasts.values()}))
 
 
-def _by_pixel(points: Sequence[tuple[float, float]], end: float) -> dict[int, tuple[float, float]]:
+def _by_pixel(points: Sequence[tuple[float, float]], x: Axis) -> dict[int, tuple[float, float]]:
     """The most and the last bytes in each pixel: a chart has hundreds, for thousands of moments."""
     found: dict[int, tuple[float, float]] = {}
     for time, size in points:
-        x = round(_across(time, end))
-        found[x] = max(size, found.get(x, (0.0, 0.0))[0]), size
+        at = round(_across(time, x))
+        found[at] = max(size, found.get(at, (0.0, 0.0))[0]), size
     return found
 
 
-def _plain(number: float) -> str:
-    return f"{number:,.4g}"
+def _across(value: float, x: Axis) -> float:
+    return LEFT + value / x.end * (WIDTH - LEFT - 10)
 
 
-def _label(bar: Bar) -> str:
-    text = f"{bar.number} {bar.name}"
-    return text if len(text) <= 13 else text[:12] + "…"
+def _up(value: float, y: Axis) -> float:
+    return HEIGHT - BOTTOM - value / y.end * (HEIGHT - TOP - BOTTOM)
 
 
-def _across(value: float, end: float) -> float:
-    return LEFT + value / end * (WIDTH - LEFT - 10)
-
-
-def _up(value: float, most: float) -> float:
-    return HEIGHT - BOTTOM - value / most * (HEIGHT - TOP - BOTTOM)
-
-
-def _ticks(end: float, height: int, write: Callable[[float], str]) -> str:
-    """The horizontal axis, with its quarters named."""
-    y = height - BOTTOM + 6
-    parts = [f'<path class="axis" d="M{LEFT} {y}H{WIDTH - 10}"/>']
-    for quarter in range(5):
-        x = _across(quarter * end / 4, end)
-        anchor = "end" if quarter == 4 else "middle"
-        label = escape(write(quarter * end / 4)) if quarter else "0"
-        parts.append(f'<text x="{x:.1f}" y="{y + 14}" text-anchor="{anchor}">{label}</text>')
+def _axes(x: Axis, y: Axis) -> str:
+    """Both axes, with their names, units and ticks."""
+    foot = HEIGHT - BOTTOM
+    parts = [
+        f'<path class="axis" d="M{LEFT} {TOP - 8}V{foot}H{WIDTH - 10}"/>',
+        f'<text x="{WIDTH - 10}" y="{HEIGHT - 6}" text-anchor="end">{html_text(x.name)}</text>',
+        f'<text x="4" y="14">{html_text(y.name)}</text>',
+    ]
+    for tick in x.ticks:
+        at = _across(tick * x.unit, x)
+        parts.append(f'<text x="{at:.1f}" y="{foot + 16}" text-anchor="middle">{tick:,.4g}</text>')
+    for tick in y.ticks:
+        at = _up(tick * y.unit, y)
+        parts.append(f'<text x="{LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">{tick:,.4g}</text>')
     return "".join(parts)
 
 
-def _svg(height: int, parts: Sequence[str]) -> str:
+def _svg(parts: Sequence[str]) -> str:
     return (
-        f'<svg class="chart" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}">'
+        f'<svg class="chart" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}">'
         f"{''.join(parts)}</svg>"
     )

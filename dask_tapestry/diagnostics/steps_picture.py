@@ -2,71 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from html import escape
+from collections.abc import Sequence
+from textwrap import wrap
 from typing import Final
 
-from dask_tapestry.diagnostics.step_text import operators
-from dask_tapestry.planner.cost.step import Step
-from dask_tapestry.teg import Node
+from dask_tapestry.diagnostics.html_text import html_text
+from dask_tapestry.diagnostics.told_plan import ToldStep
 
-WIDTH, HEIGHT, GAP_X, GAP_Y = 190, 44, 20, 26  # pixels of a step's box, and between boxes
-LABEL: Final = 30  # letters that fit into a box
-LABELLED: Final = 250  # steps; of a larger plan types are left out of the picture
+WIDTH, GAP_X, GAP_Y, LINE = 210, 20, 26, 16  # pixels of a box, between boxes, and of a text's line
+LABEL: Final = 32  # letters that fit into a line of a box
+LINES: Final = 4  # of a label
+DRAWN: Final = 60  # steps; a larger plan has no picture, as nobody could read it
 HEATS: Final = (0.02, 0.1, 0.25, 0.5)  # shares of a plan's seconds that colour a step's box
 
 Place = tuple[int, int]
 
 
-def steps_svg(steps: Mapping[Node, Step]) -> str:
-    """The picture; the box of step n has the id ``step-n``, from 1 on."""
-    place = _layout(steps)
-    total = sum(step.cost.seconds for step in steps.values()) or 1.0
-    typed = len(steps) <= LABELLED
+def steps_svg(steps: Sequence[ToldStep]) -> str:
+    """The picture; each box is a link to its step."""
+    texts = [_lines(number, step) for number, step in enumerate(steps, start=1)]
+    high = 12 + LINE * max(map(len, texts), default=1)
+    place = _layout(steps, high + GAP_Y)
+    total = sum(step.seconds for step in steps) or 1.0
     boxes = [
-        _box(number, step, place[node], step.cost.seconds / total, typed)
-        for number, (node, step) in enumerate(steps.items(), start=1)
+        _box(number, text, step.seconds / total, place[number], high)
+        for number, (text, step) in enumerate(zip(texts, steps, strict=True), start=1)
     ]
     curves = [
-        _curve(place[x], place[node])
-        for node, step in steps.items()
-        for x in step.inputs
-        if x in place and x is not node
+        _curve(place[x], place[number], high)
+        for number, step in enumerate(steps, start=1)
+        for x in _before(number, step)
     ]
     width = max((x for x, _ in place.values()), default=0) + WIDTH + GAP_X
-    height = max((y for _, y in place.values()), default=0) + HEIGHT + GAP_Y
+    height = max((y for _, y in place.values()), default=0) + high + GAP_Y
     return (
         f'<svg class="steps" width="{width}" height="{height}" viewBox="0 0 {width} {height}">'
-        f'<defs><rect id="box" width="{WIDTH}" height="{HEIGHT}" rx="8"/></defs>'
         f'<path class="edges" d="{"".join(curves)}"/>{"".join(boxes)}</svg>'
     )
 
 
-def _layout(steps: Mapping[Node, Step]) -> dict[Node, Place]:
+def _before(number: int, step: ToldStep) -> list[int]:
+    return [x for x in step.inputs if isinstance(x, int) and x < number]
+
+
+def _lines(number: int, step: ToldStep) -> list[str]:
+    words = wrap(f"{number} {step.words.label}", LABEL) or [str(number)]
+    if len(words) > LINES:
+        words = [*words[: LINES - 1], f"{words[LINES - 1][: LABEL - 2]} …"]
+    kind = step.type if len(step.type) <= LABEL else f"{step.type[: LABEL - 1]}…"
+    return [*words, kind]
+
+
+def _layout(steps: Sequence[ToldStep], row_height: int) -> dict[int, Place]:
     """Top left corner of each box: rows by the longest way from a source.
 
     In its row, a step stands as far right as the steps that it reads on average, if it can.
     """
-    rows: dict[int, list[Node]] = {}
-    row: dict[Node, int] = {}
-    for node, step in steps.items():
-        row[node] = 1 + max((row[x] for x in step.inputs if x in row), default=-1)
-        rows.setdefault(row[node], []).append(node)
-    place: dict[Node, Place] = {}
-    for number, members in sorted(rows.items()):
-        wished = {node: _middle(steps[node], place) for node in members}
-        for column, node in enumerate(sorted(members, key=wished.__getitem__)):
-            place[node] = (GAP_X + column * (WIDTH + GAP_X), 4 + number * (HEIGHT + GAP_Y))
+    rows: dict[int, list[int]] = {}
+    row: dict[int, int] = {}
+    for number, step in enumerate(steps, start=1):
+        row[number] = 1 + max((row[x] for x in _before(number, step)), default=-1)
+        rows.setdefault(row[number], []).append(number)
+    place: dict[int, Place] = {}
+    for at, members in sorted(rows.items()):
+        wished = {n: _middle([place[x][0] for x in _before(n, steps[n - 1])]) for n in members}
+        for column, number in enumerate(sorted(members, key=wished.__getitem__)):
+            place[number] = GAP_X + column * (WIDTH + GAP_X), 4 + at * row_height
     return place
 
 
-def _middle(step: Step, place: Mapping[Node, Place]) -> float:
-    found = [place[x][0] for x in step.inputs if x in place]
+def _middle(found: Sequence[int]) -> float:
     return sum(found) / len(found) if found else 0.0
 
 
-def _curve(start: Place, end: Place) -> str:
-    x1, y1 = start[0] + WIDTH // 2, start[1] + HEIGHT
+def _curve(start: Place, end: Place, high: int) -> str:
+    x1, y1 = start[0] + WIDTH // 2, start[1] + high
     x2, y2 = end[0] + WIDTH // 2, end[1]
     middle = (y1 + y2) // 2
     if x1 == x2 and y2 - y1 == GAP_Y:
@@ -74,21 +84,14 @@ def _curve(start: Place, end: Place) -> str:
     return f"M{x1} {y1}C{x1} {middle} {x2} {middle} {x2} {y2}"
 
 
-def _box(number: int, step: Step, place: Place, share: float, typed: bool) -> str:
+def _box(number: int, lines: Sequence[str], share: float, place: Place, high: int) -> str:
     x, y = place
     heat = sum(share >= limit for limit in HEATS)
-    lines = [f"{number} {operators(step).rpartition(' > ')[2]}"]
-    if typed:
-        lines.append(str(step.node.type))
     texts = "".join(
-        f'<text x="{x + 8}" y="{y + 18 + 16 * at}">{escape(_short(line))}</text>'
+        f'<text x="{x + 8}" y="{y + 18 + LINE * at}">{html_text(line)}</text>'
         for at, line in enumerate(lines)
     )
     return (
-        f'<g id="step-{number}" class="step{f" heat{heat}" if heat else ""}">'
-        f'<use href="#box" x="{x}" y="{y}"/>{texts}</g>'
+        f'<a href="#step-{number}" class="box{f" heat{heat}" if heat else ""}">'
+        f'<rect x="{x}" y="{y}" width="{WIDTH}" height="{high}" rx="8"/>{texts}</a>'
     )
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= LABEL else text[: LABEL - 1] + "…"

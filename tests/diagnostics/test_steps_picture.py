@@ -2,14 +2,15 @@ import re
 from html.parser import HTMLParser
 
 import dask_tapestry as dt
-from dask_tapestry.diagnostics.steps_picture import GAP_Y, HEIGHT, LABELLED, steps_svg
+from dask_tapestry.diagnostics.steps_picture import steps_svg
+from dask_tapestry.diagnostics.tell import told
 
 FOUR = dt.Resources(workers=4, threads=2, memory="8 GiB")
-BOX = re.compile(r'<g id="step-(\d+)" class="(step[^"]*)"><use href="#box" x="(\d+)" y="(\d+)"/>')
+BOX = re.compile(r'<a href="#step-(\d+)" class="(box[^"]*)"><rect x="(\d+)" y="(\d+)"')
 
 
 def picture(*arrays):
-    return steps_svg(dt.plan(*arrays, resources=FOUR).core.steps)
+    return steps_svg(told(dt.plan(*arrays, resources=FOUR).core).steps)
 
 
 def boxes(*arrays):
@@ -25,8 +26,8 @@ def test_each_step_has_a_box_and_producers_are_above():
     places = boxes(held(x + 1, 8) + held(x * 2, 2))
     assert sorted(places) == [1, 2, 3, 4]
     (_, top), *middle, (_, last) = (places[n] for n in sorted(places))
-    assert {y - top for _, y in middle} == {HEIGHT + GAP_Y}
-    assert last - top == 2 * (HEIGHT + GAP_Y)
+    (row,) = {y - top for _, y in middle}
+    assert last - top == 2 * row > 0
     assert len(set(places.values())) == 4
 
 
@@ -39,8 +40,8 @@ def test_each_read_of_a_step_is_a_curve():
 def test_the_longest_step_is_the_warmest():
     big = dt.placeholder((10**5, 10**4), "f8", (1000, 1000)).sum(axis=0)
     classes = [name for _, name, *_ in BOX.findall(picture(big))]
-    assert "step heat4" in classes
-    assert "step" in classes
+    assert "box heat4" in classes
+    assert "box" in classes
 
 
 def test_texts_are_escaped():
@@ -52,17 +53,8 @@ def test_texts_are_escaped():
 
     reader = Tags()
     reader.feed(picture(dt.placeholder((4,), "f8", dims=("<b>",)) + 1))
-    assert set(reader.found) == {"svg", "defs", "rect", "path", "g", "use", "text"}
-
-
-def test_a_large_plan_has_no_types():
-    x = dt.ones(4)
-    for _ in range(LABELLED + 1):
-        x = held(x + 1)
-    svg = picture(x)
-    assert svg.count("<text") == LABELLED + 1
-    assert "float64" not in svg
+    assert set(reader.found) == {"svg", "rect", "path", "a", "text"}
 
 
 def test_no_steps_are_an_empty_picture():
-    assert steps_svg({}).startswith("<svg")
+    assert steps_svg(()).startswith("<svg")

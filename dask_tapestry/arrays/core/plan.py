@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -16,10 +17,12 @@ from dask_tapestry.arrays.core.plan_without_arrays import PlanWithoutArrays
 from dask_tapestry.arrays.core.suggesting import Suggesting
 from dask_tapestry.diagnostics.compare import difference
 from dask_tapestry.diagnostics.explain import explain
-from dask_tapestry.diagnostics.page import plan_html, plan_page
+from dask_tapestry.diagnostics.page import plan_html
+from dask_tapestry.diagnostics.page_file import write_page
 from dask_tapestry.diagnostics.retry_text import retry_lines
 from dask_tapestry.diagnostics.tell import told_whole
 from dask_tapestry.diagnostics.told_form import as_json
+from dask_tapestry.diagnostics.users_code import users_code
 from dask_tapestry.errors import PlanError
 from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.planner.abstract import abstract
@@ -370,25 +373,48 @@ class Plan(Suggesting):
         core = self._core()
         return [type(item)(item.node, plan=core) for item in self._items]
 
-    def visualize(self, filename: str = "plan.html") -> str:
+    def visualize(
+        self,
+        filename: str = "plan.html",
+        *,
+        measured: Mapping[int, tuple[float, float, float]] | None = None,
+    ) -> str:
         """Write the plan as an HTML page, which needs no network to be looked at.
 
-        It shows the graph of the steps, and of the one that is pointed at its grid, what decided on
-        it, what it takes and what came second; when steps run, and the total cost.
+        It says in a sentence what limits the job, and shows the steps in order of time, each with
+        your words and the code of your lines. A step opens to the operators inside it, their index
+        spaces and the slices that some of its blocks read and write. Below are the memory of a
+        worker over time, the plans that were found beside this one, and which step reads which.
 
         Parameters
         ----------
         filename
             Where to write it.
+        measured
+            What steps took, to be shown beside what was predicted: for numbers of steps, from 1 on
+            as `explain` counts them, the seconds, the bytes of the result and the largest memory of
+            a worker.
 
         Returns
         -------
         str
             The filename.
+
+        Raises
+        ------
+        PlanError
+            If `measured` names a step that the plan has not, or is not made of three numbers.
+
+        Examples
+        --------
+        >>> import dask_tapestry as dt, pathlib, tempfile
+        >>> p = dt.plan(dt.ones((4, 6)).sum(axis=0))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     page = p.visualize(f"{folder}/plan.html", measured={1: (0.2, 48, 1e6)})
+        ...     "Limited by" in pathlib.Path(page).read_text("utf-8")
+        True
         """
-        with open(filename, "w", encoding="utf-8") as file:
-            file.write(plan_page(self.core))
-        return filename
+        return write_page(filename, told_whole(self.core), measured, users_code)
 
     def __repr__(self) -> str:
         return self.explain()

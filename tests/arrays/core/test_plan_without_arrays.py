@@ -34,3 +34,9 @@ def test_other_names_are_attribute_errors(read):
     with pytest.raises(AttributeError, match="did you mean 'explain'"):
         read.explian()
     assert not hasattr(read, "__array__")
+
+
+def test_it_is_drawn(read, tmp_path):
+    name = read.visualize(str(tmp_path / "plan.html"), measured={1: (90, 8, 2**20)})
+    assert name == str(tmp_path / "plan.html")
+    assert "1.5 min" in (tmp_path / "plan.html").read_text("utf-8")
