@@ -12,6 +12,8 @@ from dask_tapestry.diagnostics.step_rows import Code
 from dask_tapestry.diagnostics.told_plan import ToldPlan
 from dask_tapestry.errors import PlanError
 
+MeasuredSteps = Mapping[int, tuple[float, float, float]] | None
+
 
 def write_page(
     filename: str,

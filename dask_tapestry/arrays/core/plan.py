@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -18,7 +17,7 @@ from dask_tapestry.arrays.core.suggesting import Suggesting
 from dask_tapestry.diagnostics.compare import difference
 from dask_tapestry.diagnostics.explain import explain
 from dask_tapestry.diagnostics.page import plan_html
-from dask_tapestry.diagnostics.page_file import write_page
+from dask_tapestry.diagnostics.page_file import MeasuredSteps, write_page
 from dask_tapestry.diagnostics.retry_text import retry_lines
 from dask_tapestry.diagnostics.tell import told_whole
 from dask_tapestry.diagnostics.told_form import as_json
@@ -188,10 +187,6 @@ class Plan(Suggesting):
             Totals that differ, steps that only one of the plans has, grids and seconds of the
             others; ``"the plans are the same"`` if nothing differs.
 
-        See Also
-        --------
-        save
-
         Examples
         --------
         >>> import dask_tapestry as dt
@@ -260,8 +255,6 @@ class Plan(Suggesting):
         >>> found = p.simulate()
         >>> found.seconds > 0, found.peak_worker_bytes < 16e9
         (True, True)
-        >>> found.plot().svg[:4]
-        '<svg'
         """
         return simulate(self.core)
 
@@ -373,27 +366,19 @@ class Plan(Suggesting):
         core = self._core()
         return [type(item)(item.node, plan=core) for item in self._items]
 
-    def visualize(
-        self,
-        filename: str = "plan.html",
-        *,
-        measured: Mapping[int, tuple[float, float, float]] | None = None,
-    ) -> str:
-        """Write the plan as an HTML page, which needs no network to be looked at.
+    def visualize(self, filename: str = "plan.html", *, measured: MeasuredSteps = None) -> str:
+        """Write the plan as an HTML page, which needs no network and has no script.
 
-        It says in a sentence what limits the job, and shows the steps in order of time, each with
-        your words and the code of your lines. A step opens to the operators inside it, their index
-        spaces and the slices that some of its blocks read and write. Below are the memory of a
-        worker over time, the plans that were found beside this one, and which step reads which.
+        It says what limits the job, and shows the steps in order of time with the code of your
+        lines. A step opens to its operators, their index spaces and the slices of some blocks.
 
         Parameters
         ----------
         filename
             Where to write it.
         measured
-            What steps took, to be shown beside what was predicted: for numbers of steps, from 1 on
-            as `explain` counts them, the seconds, the bytes of the result and the largest memory of
-            a worker.
+            Of steps, numbered from 1 on as by `explain`, the seconds, bytes of the result and
+            largest memory of a worker that were measured, to be shown beside what was predicted.
 
         Returns
         -------
@@ -403,16 +388,7 @@ class Plan(Suggesting):
         Raises
         ------
         PlanError
-            If `measured` names a step that the plan has not, or is not made of three numbers.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt, pathlib, tempfile
-        >>> p = dt.plan(dt.ones((4, 6)).sum(axis=0))
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     page = p.visualize(f"{folder}/plan.html", measured={1: (0.2, 48, 1e6)})
-        ...     "Limited by" in pathlib.Path(page).read_text("utf-8")
-        True
+            If `measured` names a step that the plan has not, or is not of three numbers.
         """
         return write_page(filename, told_whole(self.core), measured, users_code)
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, final
 
 from dask_tapestry.arrays.core.suggesting import Suggesting
 from dask_tapestry.diagnostics.compare import difference
 from dask_tapestry.diagnostics.explain import explain
-from dask_tapestry.diagnostics.page_file import write_page
+from dask_tapestry.diagnostics.page_file import MeasuredSteps, write_page
 from dask_tapestry.diagnostics.told_plan import ToldPlan
 from dask_tapestry.errors import PlanError
 
@@ -61,12 +60,7 @@ class PlanWithoutArrays(Suggesting):
         """Return what differs between this plan and another one as text, as `Plan.diff` does."""
         return difference(self.told, getattr(other, "told", None) or other.core)
 
-    def visualize(
-        self,
-        filename: str = "plan.html",
-        *,
-        measured: Mapping[int, tuple[float, float, float]] | None = None,
-    ) -> str:
+    def visualize(self, filename: str = "plan.html", *, measured: MeasuredSteps = None) -> str:
         """Write the plan as an HTML page, as `Plan.visualize` does; return the filename.
 
         The text of code lines is left out: no file that the plan file names is read.
