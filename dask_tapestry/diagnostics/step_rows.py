@@ -13,6 +13,7 @@ from dask_tapestry.diagnostics.told_plan import ToldPlan, ToldStep
 ALIKE: Final = 4  # steps that are, from which they share a row
 WHOLE: Final = 150  # rows; of a plan of more, operators, signatures and blocks are left out
 NUMBERS: Final = 3  # of steps, that a row of several names
+NARROW: Final = 0.3  # hundredths of the time; bars that are no further apart are one
 CODE: Final = 3  # lines of the user's that a row shows
 
 Code = Callable[[str], str]
@@ -94,12 +95,15 @@ def _words(step: ToldStep, code: Code | None) -> str:
 
 def _lane(row: Sequence[Numbered], end: float) -> str:
     """When steps run: bars from left to right."""
-    bars: dict[tuple[float, float], None] = {}
+    bars: list[tuple[float, float]] = []
     for _, step in row:
         left = min(99.5, max(0.0, 100 * step.begin / end))
-        width = min(100 - left, max(0.5, 100 * (step.end - step.begin) / end))
-        bars[round(left, 1), round(width, 1)] = None
-    marks = "".join(f'<i style="left:{x:g}%;width:{w:g}%"></i>' for x, w in [*bars][:100])
+        right = min(100.0, max(left + 0.5, 100 * step.end / end))
+        if bars and left - bars[-1][1] < NARROW:
+            bars[-1] = bars[-1][0], max(right, bars[-1][1])
+        else:
+            bars.append((left, right))
+    marks = "".join(f'<i style="left:{x:.1f}%;width:{y - x:.1f}%"></i>' for x, y in bars)
     return f'<span class="lane">{marks}</span>'
 
 

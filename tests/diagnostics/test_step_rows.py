@@ -1,3 +1,5 @@
+import re
+
 import dask_tapestry as dt
 from dask_tapestry.diagnostics.step_details import Measured
 from dask_tapestry.diagnostics.step_rows import groups, step_rows
@@ -39,3 +41,10 @@ def test_measured_seconds_have_a_column():
 
 def test_code_is_shown_where_it_is_told():
     assert "<code><bdi>x &lt; y</bdi></code>" in step_rows(plan(1), {}, lambda line: "x < y")
+
+
+def test_the_bars_of_many_steps_reach_the_end():
+    text = step_rows(plan(1000), {})
+    bars = re.findall(r"left:([\d.]+)%;width:([\d.]+)%", text)
+    assert max(float(x) + float(w) for x, w in bars) > 99.8
+    assert len(bars) < 700
