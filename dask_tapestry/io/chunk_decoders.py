@@ -19,6 +19,7 @@ from dask_tapestry.late_named_tuple import NamedTuple
 
 Block = np.ndarray[Any, Any]
 GZIP: Final = 31  # what zlib calls the format
+PIECE: Final = 2**14  # bytes that zlib is given at a time
 ZSTD: Final = b"\x28\xb5\x2f\xfd"  # what a frame begins with
 
 
@@ -91,7 +92,7 @@ def _bounded(codec: Any, stored: Block, _: Block | None, most: int) -> Any:
     """Decode by the standard library, which can be told to stop."""
     kind = type(codec).__name__
     if kind == "Zlib":
-        return _streams(zlib.decompressobj, stored, most)
+        return _inflated(zlib.MAX_WBITS, stored, most)
     if kind == "BZ2":
         return _streams(lazy_import("bz2").BZ2Decompressor, stored, most)
     known = lazy_import("lzma")
@@ -103,7 +104,28 @@ def _bounded(codec: Any, stored: Block, _: Block | None, most: int) -> Any:
 
 
 def _gzip(stored: Block, _: Block | None, most: int) -> Any:
-    return _streams(partial(zlib.decompressobj, GZIP), stored, most)
+    return _inflated(GZIP, stored, most)
+
+
+def _inflated(wbits: int, stored: Block, most: int) -> memoryview:
+    """Decode streams of zlib piece by piece: all at once would take the decoded bytes twice."""
+    found, held, at = memoryview(bytearray(most)), 0, 0
+    one = zlib.decompressobj(wbits)
+    while at < len(stored):
+        if one.eof:
+            one = zlib.decompressobj(wbits)
+        piece: Any = stored.data[at : at + PIECE]
+        at += len(piece)
+        while len(piece) and not one.eof:
+            cells = one.decompress(piece, most + 1 - held)
+            _refuse_more(held + len(cells), most)
+            found[held : held + len(cells)] = cells
+            held += len(cells)
+            piece = one.unconsumed_tail
+        at -= len(one.unused_data)
+    if len(stored) and not one.eof:
+        raise ValueError("it ends before what was compressed does")
+    return found[:held]
 
 
 def _streams(make: Callable[[], Any], stored: Block, most: int) -> bytes:
