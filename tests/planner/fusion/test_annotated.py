@@ -3,6 +3,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.lower.expression import lower_plan
+from dask_tapestry.lower.layers import GatherLayer, StepLayer
 from dask_tapestry.planner.fusion.annotated import annotations_of_step, held_apart
 from dask_tapestry.planner.memory.results import Results
 
@@ -10,12 +11,12 @@ FOUR = dt.Resources(workers=4, threads=2, memory="2 GiB")
 
 
 def layers(*arrays):
-    """What Dask is told of the layers of each kind."""
+    """What Dask is told of the layers of each type."""
     lowered, _ = lower_plan(dt.plan(*arrays, resources=FOUR).core, Results.JOINED)
-    found = {}
-    for name, layer in lowered.graph.layers.items():
-        found.setdefault(name.split("-")[1], []).append(layer.annotations or {})
-    return found
+    annotations = {}
+    for layer in lowered.graph.layers.values():
+        annotations.setdefault(type(layer), []).append(layer.annotations or {})
+    return annotations
 
 
 def stored():
@@ -29,7 +30,7 @@ def test_a_fused_step_has_those_of_all_members():
         y = dt.exp(x) * 2
     with dask.annotate(workers=["b", "c"]):
         z = y - 1
-    (step,) = layers(z)["elementwise"]
+    (step,) = layers(z)[StepLayer]
     assert step == {"priority": 3, "retries": 4, "workers": ["b"]}
 
 
@@ -51,7 +52,7 @@ def test_what_cannot_be_joined_is_not_fused(first, then):
     made.verify()
     assert len(made.core.steps) == 2
     (kind,) = {*first, *then} if first.keys() == then.keys() else (None,)
-    told = layers(y)["elementwise"]
+    told = layers(y)[StepLayer]
     if kind:
         listed = [["a"], ["b"]] if kind == "workers" else [first[kind], then[kind]]
         assert [notes[kind] for notes in told] == listed
@@ -61,7 +62,7 @@ def test_operators_without_any_go_along():
     x = dt.exp(stored())
     with dask.annotate(workers="a"):
         y = x + 1
-    (step,) = layers(dt.sqrt(y))["elementwise"]
+    (step,) = layers(dt.sqrt(y))[StepLayer]
     assert step == {"workers": ["a"]}
 
 
@@ -70,18 +71,18 @@ def test_nothing_is_fused_that_dask_may_not_fuse():
     with dask.annotate(priority=1):
         y = dt.exp(x)
     with dask.config.set({"optimization.annotations.fuse": False}):
-        assert layers(dt.sqrt(y))["elementwise"] == [{"priority": 1}, {}]
-    assert layers(dt.sqrt(y))["elementwise"] == [{"priority": 1}]
+        assert layers(dt.sqrt(y))[StepLayer] == [{}, {"priority": 1}, {}], "read, exp, sqrt"
+    assert layers(dt.sqrt(y))[StepLayer] == [{"priority": 1}]
 
 
 def test_steps_that_make_up_one_operator_have_its_annotations():
     with dask.annotate(priority=2, retries=1, workers="a"):
         y = stored().sum()
     found = layers(y)
-    assert len(found["reduce"]) > 1
-    assert all(notes["workers"] == ["a"] for notes in found["reduce"])
+    assert len(found[StepLayer]) > 1
+    assert all(notes["workers"] == ["a"] for notes in found[StepLayer])
     beside = {"priority": 2, "retries": 1}
-    assert found["gather"] == [beside], "it may run on any worker"
+    assert found[GatherLayer] == [beside], "it may run on any worker"
 
 
 def test_a_store_is_made_ready_and_ended_as_it_is_written(tmp_path):
