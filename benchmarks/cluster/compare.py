@@ -7,9 +7,11 @@ Each work of `works.py` runs on a cluster of its own, of two workers with one th
 for each library by turns; with `--on threads` in a process of its own, on all threads. Seconds
 count graph building, planning and computing: *first* is the first run of a fresh cluster, with all
 that workers import and compile, *best* the least of the repeats. Peak is the memory of the worker
-that took most, above what a fresh worker takes. A library that does not end a work in `--latest`
-seconds is given up: dask.array takes minutes for `heat`. Stores in `--folder` are kept for later
-runs; that of `many images` has 10 GB, and what is written of it twice that.
+that took most, above what a fresh worker takes. *Scheduler* is the CPU seconds of a run, the
+repeats' mean, in the thread that scheduler, nannies and the client's messages share. A library that
+does not end a work in `--latest` seconds is given up: dask.array takes minutes for `heat`. Stores
+in `--folder` are kept for later runs; that of `many images` has 10 GB, and what is written of it
+twice that.
 """
 
 from __future__ import annotations
@@ -91,6 +93,11 @@ def processes(client: Any) -> dict[str, int]:
     return {"this": os.getpid()} if client is None else dict(client.run(os.getpid))
 
 
+def scheduler_seconds(client: Any) -> float:
+    """CPU seconds that the scheduler's thread has taken; 0 where there is none."""
+    return 0.0 if client is None else client.run_on_scheduler(time.thread_time)
+
+
 def measure(
     name: str, work: str, place: str, folder: Path, repeats: int, latest: float = LATEST
 ) -> Row:
@@ -101,6 +108,7 @@ def measure(
         before = processes(client)
         start = {who: memory_of(pid)[0] for who, pid in before.items()}
         seconds, failed = [], ""
+        scheduled = scheduler_seconds(client)
         while len(seconds) < repeats and sum(seconds) < latest / 4:
             begin = time.perf_counter()
             try:
@@ -109,6 +117,7 @@ def measure(
                 failed = type(error).__name__
                 break
             seconds.append(time.perf_counter() - begin)
+        scheduled = scheduler_seconds(client) - scheduled
         after = processes(client)
         peak = max(
             (
@@ -125,6 +134,7 @@ def measure(
         "first": seconds[0] if seconds else None,
         "best": min(seconds, default=None),
         "peak": peak,
+        "scheduler": scheduled / len(seconds) if seconds else None,
         "pauses": pauses,
         "restarts": sum(after.get(who) != pid for who, pid in before.items()),
         "failed": failed,
@@ -163,9 +173,10 @@ def line(rows: Sequence[Row]) -> str:
     cells = []
     for row in rows:
         if row["best"] is None:
-            cells.append(f"{row['failed']:>26}")
+            cells.append(f"{row['failed']:>34}")
             continue
         told = f"{row['first']:6.2f} {row['best']:6.2f} s {row['peak'] / 1e6:6.0f} MB"
+        told += f" {row['scheduler']:5.2f} s"
         trouble = f" {row['pauses']}p {row['restarts']}r" if row["pauses"] + row["restarts"] else ""
         cells.append(told + trouble)
     times = ratio(rows)
@@ -201,7 +212,9 @@ def main() -> None:
     for name in dict.fromkeys(store for work in chosen for store in WORKS[work].reads):
         create(options.folder, name, sizes[name])
     known = json.loads(options.json.read_text()) if options.json and options.json.exists() else {}
-    print(f"{'':20}" + "   ".join(f"{name:>13}: first, best, peak" for name in LIBRARIES))
+    print(
+        f"{'':20}" + "   ".join(f"{name:>10}: first, best, peak, scheduler" for name in LIBRARIES)
+    )
     found = []
     for work in chosen:
         rows = [apart(name, work, options) for name in LIBRARIES]
