@@ -12,6 +12,7 @@ import numpy as np
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.io.cells_digest import cells_digest
 from dask_tapestry.io.slot import Slot
+from dask_tapestry.io.worker_blocks import remember_blocks
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Source, Tensor, TensorType, apply
 from dask_tapestry.teg.chunking import Chunks, Known, said_but
@@ -92,7 +93,9 @@ def from_blocks(
     nobody said the cuts.
     """
     told = (graph, held, stored_cuts, block_format, canonical)
-    return apply(BlockSource(key_name, identity, type_, cuts, *told))
+    source = BlockSource(key_name, identity, type_, cuts, *told)
+    remember_blocks(source, key_name, graph)
+    return apply(source)
 
 
 def cuts_of_chunks(chunks: tuple[tuple[int, ...], ...]) -> tuple[Cuts, ...]:

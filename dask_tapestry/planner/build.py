@@ -9,7 +9,8 @@ from dask_tapestry.errors import ArgumentTypeError
 from dask_tapestry.memory.garbage import collection_paused
 from dask_tapestry.planner.cost.step import with_first
 from dask_tapestry.planner.machine.machine import Machine
-from dask_tapestry.planner.machine.resources import Resources, current
+from dask_tapestry.planner.machine.resources import Resources
+from dask_tapestry.planner.machine.shared_workers import resources_beside
 from dask_tapestry.planner.plan import Plan
 from dask_tapestry.planner.rewriting.passes import rewritten
 from dask_tapestry.planner.rewriting.rule_choices import with_forms
@@ -19,7 +20,7 @@ from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.effects import followed_points, keep_effects
 from dask_tapestry.teg import Graph, Node, Sink
 from dask_tapestry.teg.check import check, writes_that_meet_are_ordered
-from dask_tapestry.teg.node import written_as
+from dask_tapestry.teg.node import topological, written_as
 
 
 def build_plan(
@@ -58,7 +59,7 @@ def build_plan(
     if budget is not None:
         budget = seconds("budget", budget)
     seed = whole_number("seed", seed, 0)
-    machines = resources or current()
+    machines = resources or resources_beside(topological(roots))
     with written_as(None):
         return plan_as_found(
             roots, machines, lambda graph: search(graph, machines, method, budget, seed)

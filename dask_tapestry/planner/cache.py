@@ -21,7 +21,8 @@ import dask.config
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.calibrate import rates_in_force
-from dask_tapestry.planner.machine.resources import Resources, current
+from dask_tapestry.planner.machine.resources import Resources
+from dask_tapestry.planner.machine.shared_workers import resources_beside
 from dask_tapestry.planner.plan import Plan
 from dask_tapestry.rewrite.own import mutators_in_force, rules_in_force
 from dask_tapestry.teg import Graph, Node, Sink, Source, apply
@@ -53,8 +54,9 @@ def plan_of(roots: Sequence[Node]) -> Plan:
     MemoryLimitError
         If a block cannot be made small enough.
     """
-    resources = current()
-    form = _form(roots)
+    order = topological(roots)
+    resources = resources_beside(order)
+    form = _form(roots, order)
     if form is None or (form.stored and rules_in_force()):  # a rule may look at a place
         return build_plan(roots, resources)
     written = Graph(roots)
@@ -119,9 +121,11 @@ class _Form(NamedTuple):
     sinks: int
 
 
-def _form(roots: Sequence[Node]) -> _Form | None:
-    """The form of what `roots` need; None where a plan depends on more than that."""
-    order = topological(roots)
+def _form(roots: Sequence[Node], order: list[Node]) -> _Form | None:
+    """The form of what `roots` need; None where a plan depends on more than that.
+
+    `order` is all nodes, inputs before what reads them.
+    """
     number = {node: i for i, node in enumerate(order)}
     rows: list[Any] = []
     ends: list[Node] = []

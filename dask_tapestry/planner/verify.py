@@ -151,8 +151,8 @@ def peak_memory_is_bounded(plan: PlannedSteps, results: Results = Results.KEPT) 
     if not fullest.fits:
         raise MemoryLimitError(
             f"peak_memory_is_bounded: the plan needs {format_bytes(fullest.bytes)} on one {one}, "
-            f"which has {format_bytes(fullest.usable)} for it; give it more memory or more "
-            f"workers, or write to a store; most is taken by {_largest(plan)}"
+            f"which has {format_bytes(fullest.usable)} for it; {_way_out(plan)}; "
+            f"most is taken by {_largest(plan)}"
         )
     joined, usable = joined_bytes(plan), plan.resources.usable_bytes
     if results is Results.JOINED and joined > usable:
@@ -162,6 +162,13 @@ def peak_memory_is_bounded(plan: PlannedSteps, results: Results = Results.KEPT) 
             "x.persist() keeps blocks where they are, dt.to_zarr writes them, and x.compute() or "
             "dt.compute(x) brings them here one by one"
         )
+
+
+def _way_out(plan: PlannedSteps) -> str:
+    """What a user can do for a plan that does not fit."""
+    held = plan.resources.held
+    first = f"let go of persisted arrays, which hold {held:.0%} of its memory, or " if held else ""
+    return first + "give it more memory or more workers, or write to a store"
 
 
 def replicas_fit(plan: PlannedSteps, replicas: int) -> None:

@@ -17,6 +17,7 @@ from dask_tapestry.amounts import (
     amounts_by_name,
     bytes_a_second,
     bytes_of,
+    real,
     refuse_unknown,
     seconds,
     truth,
@@ -33,6 +34,7 @@ from dask_tapestry.planner.machine.worker_group import WorkerGroup, worker_group
 from dask_tapestry.settings import checked_by, setting
 
 USABLE: Final = 0.7  # of a worker's memory; at .7 Dask writes to disk, at .8 it pauses
+MOST_HELD: Final = USABLE / 2  # of a worker's memory by other arrays: Dask writes more to disk
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,9 @@ class Resources:
         kind is a place too, to which a plan keeps steps that need its memory or its speed.
     rates
         How fast these machines compute, as in ``config(rates=...)``; by default what that says.
+    held
+        Share of each worker's memory that is taken by what no plan counts, such as persisted
+        arrays that a job does not read; for a live cluster this is found.
 
     Examples
     --------
@@ -97,6 +102,7 @@ class Resources:
     limits: Mapping[str, float] = field(default_factory=dict, kw_only=True, hash=False)
     groups: Sequence[WorkerGroup | tuple[Any, ...]] = field(default=(), kw_only=True)
     rates: Rates | Mapping[str, Any] | str | None = field(default=None, kw_only=True, repr=False)
+    held: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self) -> None:
         for name, least in (("workers", 1), ("threads", 1), ("gpus", 0)):
@@ -117,6 +123,8 @@ class Resources:
         if self.rates is not None:
             self._set(rates=chosen_rates(self.rates))
         self._set(limits=amounts_by_name(self.limits))
+        if not 0 <= real("held", self.held) <= MOST_HELD:
+            raise ArgumentError(f"held must be a share of 0 to {MOST_HELD}, not {self.held!r}")
 
     def _set(self, **values: Any) -> None:
         for name, value in values.items():
@@ -161,7 +169,7 @@ class Resources:
     @property
     def usable_bytes(self) -> int:
         """Memory of a worker that a plan may fill: Dask pauses workers that fill four fifths."""
-        return self.memory_bytes if self.local else max(1, int(USABLE * self.memory_bytes))
+        return self._usable(self.memory_bytes)
 
     @property
     def task_bytes(self) -> int:
@@ -170,7 +178,10 @@ class Resources:
 
     def usable_by(self, kind: WorkerGroup) -> int:
         """Memory of a worker of a kind that a plan may fill."""
-        return max(1, int((1 if self.local else USABLE) * _limited(int(kind.memory))))
+        return self._usable(_limited(int(kind.memory)))
+
+    def _usable(self, memory: int) -> int:
+        return max(1, int(((1 if self.local else USABLE) - self.held) * memory))
 
     @property
     def kept_bytes(self) -> int:
@@ -183,11 +194,12 @@ class Resources:
         return int(self.bandwidth)
 
     def __str__(self) -> str:
+        held = f", {self.held:.0%} of it held by other arrays" if self.held else ""
         if self.groups:
-            return "; ".join(map(str, self.groups))
+            return "; ".join(map(str, self.groups)) + held
         threads = f"{self.threads} thread{'s' * (self.threads != 1)}"
         who = f"this machine, {threads}" if self.local else workers_text(self.workers, self.threads)
-        return f"{who}, {format_bytes(self.memory_bytes)} each"
+        return f"{who}, {format_bytes(self.memory_bytes)} each{held}"
 
 
 def _limited(memory: int) -> int:

@@ -208,6 +208,7 @@ WRONG = {
     "limits": [None, 4, {"a": 0}, {"a": nan}, {"a": "4"}, {3: 1}, ["a"]],
     "groups": [4, "large", [4], [(1,)], [(1, 1, -5)], [(1.5, 1, 5)], [(1, 1, "8 gigs")],
                [(1, 1, 5, 7)], [(1, 1, 5, "a", nan)], [(1, 1, 5, "a", 0)]],
+    "held": [-0.1, 0.9, "much", nan],
     "rates": [4, "nowhere.json", {"network": nan}, {"network": "fast"}, ["network"]],
 }  # fmt: skip
 

@@ -1,0 +1,30 @@
+"""Workers that a plan shares with arrays that it does not read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from math import ceil
+from typing import Final
+
+from dask_tapestry.io.block_source import BlockSource
+from dask_tapestry.io.worker_blocks import bytes_on_workers
+from dask_tapestry.planner.machine.resources import MOST_HELD, Resources, current, live_client
+from dask_tapestry.settings import setting
+from dask_tapestry.teg import Node
+
+PARTS: Final = 16  # of a worker's memory: so coarsely is counted what is held, so plans are kept
+FEW: Final = 1 / 64  # of a worker's memory: less is not counted
+
+
+def resources_beside(nodes: Iterable[Node]) -> Resources:
+    """Resources in force for a graph of `nodes`, less what other arrays hold on live workers."""
+    resources = current()
+    client = None if resources.local or setting("resources") is not None else live_client()
+    if client is None:
+        return resources
+    own = [node.operator.key_name for node in nodes if isinstance(node.operator, BlockSource)]
+    share = bytes_on_workers(client, own) / resources.total_bytes
+    if share < FEW:
+        return resources
+    return replace(resources, held=min(ceil(PARTS * share) / PARTS, MOST_HELD))
