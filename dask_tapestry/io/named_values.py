@@ -34,6 +34,7 @@ from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.teg import Node, Sink, Source
 from dask_tapestry.teg.node import topological
 from dask_tapestry.teg.origin import TO_ZARR, UnnamedError
+from dask_tapestry.teg.stored_names import stored_name
 
 PLAIN: Final = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), range, slice)
 DESCRIBED: Final = (  # functions that are not Python's: known by the name that they have
@@ -197,7 +198,7 @@ class Names:
         return f"object({self.all((make, arguments, *more[:1], *items))})"
 
     def _head(self, kind: type) -> str:
-        return "" if kind is tuple else f"{kind.__module__}.{kind.__qualname__}"
+        return "" if kind is tuple else stored_name(kind)
 
     def _in(self, what: str, write: Callable[[Any], str], value: Any) -> str:
         """Text of a value; errors within say of what it is a part."""

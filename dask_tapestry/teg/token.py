@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.errors import ArgumentTypeError
+from dask_tapestry.teg.stored_names import stored_name
 
 _writers: dict[type, Callable[[Any], str]] = {}  # by type: how to write its values
 
@@ -45,10 +46,10 @@ def _writer(kind: type) -> Callable[[Any], str]:
     if issubclass(kind, Enum):
         return lambda value: f"{kind.__name__}.{value.name}"
     if issubclass(kind, tuple):
-        name = "" if kind is tuple else kind.__name__
+        name = "" if kind is tuple else stored_name(kind).rpartition(".")[2]
         return lambda value: f"{name}({''.join([token(item) + ',' for item in value])})"
     if is_dataclass(kind):
-        name = f"{kind.__module__}.{kind.__qualname__}"
+        name = stored_name(kind)
         names = [f.name for f in fields(kind) if f.compare]
         return lambda value: f"{name}({','.join([token(getattr(value, n)) for n in names])})"
     raise ArgumentTypeError(f"no canonical text for {kind.__name__}")
