@@ -20,6 +20,9 @@ from dask_tapestry.late_named_tuple import NamedTuple
 Block = np.ndarray[Any, Any]
 GZIP: Final = 31  # what zlib calls the format
 PIECE: Final = 2**14  # bytes that zlib is given at a time
+LZMA_MEMORY: Final = 2**27  # bytes that decoding takes at most by any of its presets
+BLOCK: Final = 2**17  # bytes that a block of zstd holds at most
+REPEATED: Final = 1  # the kind of its blocks that are one byte, many times; 0 are those as they are
 ZSTD: Final = b"\x28\xb5\x2f\xfd"  # what a frame begins with
 
 
@@ -97,10 +100,18 @@ def _bounded(codec: Any, stored: Block, _: Block | None, most: int) -> Any:
         return _streams(lazy_import("bz2").BZ2Decompressor, stored, most)
     known = lazy_import("lzma")
     if codec.format == known.FORMAT_RAW:
-        make = partial(known.LZMADecompressor, codec.format, None, codec.filters)
+        # what was stored looks back no further than a chunk goes
+        filters = [_with_smaller_dictionary(one, most) for one in codec.filters or ()]
+        make = partial(known.LZMADecompressor, codec.format, None, filters)
     else:
-        make = known.LZMADecompressor
+        make = partial(known.LZMADecompressor, memlimit=max(LZMA_MEMORY, 2 * most))
     return _streams(make, stored, most)
+
+
+def _with_smaller_dictionary(one: dict[str, Any], most: int) -> dict[str, Any]:
+    if one.get("dict_size", 0) <= max(LZMA_MEMORY, most):
+        return one
+    return {**one, "dict_size": max(LZMA_MEMORY, most)}
 
 
 def _gzip(stored: Block, _: Block | None, most: int) -> Any:
@@ -146,9 +157,41 @@ def _streams(make: Callable[[], Any], stored: Block, most: int) -> bytes:
 
 def _zstd(stored: Block, out: Block | None, most: int) -> Any:
     size = zstd_size(stored)
-    _refuse_more(0 if size is None else size, most)
+    if size is None and stored[:4].tobytes() == ZSTD:
+        # numcodecs would take ever more memory: here it is told what there must be
+        if out is None:
+            size = _size_by_blocks(stored, most + BLOCK) - BLOCK
+        else:
+            size = len(out)
+            stored = _with_size(stored, size)
+    _refuse_more(size or 0, most)
     fits = out is not None and len(out) == size
     return lazy_import("numcodecs").Zstd().decode(stored, out if fits else None)
+
+
+def _with_size(stored: Block, size: int) -> Block:
+    """A frame of zstd that says how many bytes it holds, made of one that does not."""
+    flags = int(stored[4])
+    rest = 6 + (0, 1, 2, 4)[flags & 3]  # one that does not say has a window
+    head = ZSTD + bytes([flags | 3 << 6]) + stored[5:rest].tobytes() + size.to_bytes(8, "little")
+    return np.concatenate([np.frombuffer(head, np.uint8), stored[rest:]])
+
+
+def _size_by_blocks(stored: Block, most: int) -> int:
+    """Bytes that a frame of zstd holds at most, by the heads of its blocks.
+
+    Source: RFC 8878, section 3.1.1.2.
+    """
+    flags = int(stored[4])
+    at, size = 6 + (0, 1, 2, 4)[flags & 3], 0
+    while at + 3 <= len(stored) and size <= most:
+        head = int.from_bytes(stored[at : at + 3].tobytes(), "little")
+        kind, length = head >> 1 & 3, head >> 3
+        size += length if kind <= REPEATED else BLOCK
+        at += 3 + (1 if kind == REPEATED else length)
+        if head & 1:
+            break
+    return size
 
 
 def zstd_size(stored: Block) -> int | None:

@@ -45,6 +45,11 @@ class ChunkFormat:
         """Bytes of a chunk that is not compressed."""
         return prod(self.sides) * self.dtype.itemsize
 
+    @property
+    def most_stored(self) -> int:
+        """Bytes that a chunk, or what one of several codecs made of it, has at most as stored."""
+        return 2 * self.nbytes + SLACK
+
     @classmethod
     def of_version_2(cls, metadata: Any) -> ChunkFormat | None:
         """Return the format that metadata of version 2 describe; None where zarr must decode it."""
@@ -98,7 +103,7 @@ class ChunkFormat:
             place = None
             if decoder is self.decoders[-1] and decoder.fills:
                 place = bytes_of(out) if whole else POOL.room((self.nbytes,), BYTE)
-            most = self.nbytes if decoder is self.decoders[-1] else 2 * self.nbytes + SLACK
+            most = self.nbytes if decoder is self.decoders[-1] else self.most_stored
             found = decoder.decode(_as_bytes(found), place, most)
             if whole and found is place:
                 return

@@ -41,6 +41,8 @@ class ShardIndex:
     def of(cls, codec: Any, shard: tuple[int, ...]) -> ShardIndex | None:
         """Return the index that zarr's codec writes; None where zarr must read it."""
         known = lazy_import("zarr.codecs")
+        if not codec.index_codecs:
+            return None
         to_bytes, *rest = codec.index_codecs
         if type(to_bytes) is not known.BytesCodec or to_bytes.endian.name != "little":
             return None
@@ -83,3 +85,23 @@ class ShardIndex:
         for decoder in self.decoders:
             stored = decoder.decode(stored, None, self.nbytes)
         return stored.view("<u8").reshape(*self.counts, 2)
+
+
+def bytes_within(at: int, length: int, size: int) -> slice:
+    """Return the bytes that an index says an inner chunk has, of the `size` bytes of a shard.
+
+    Raises
+    ------
+    ValueError
+        If they are not all within: an index that lies takes no memory.
+
+    Examples
+    --------
+    >>> bytes_within(4, 3, 10)
+    slice(4, 7, None)
+    """
+    if at + length > size:
+        raise ValueError(
+            f"its index says that a chunk has {length} bytes from byte {at} on, but it has {size}"
+        )
+    return slice(at, at + length)

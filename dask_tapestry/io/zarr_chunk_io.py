@@ -18,11 +18,13 @@ import numpy as np
 
 from dask_tapestry.cells.fixed_dtype import cell_dtype
 from dask_tapestry.errors import StoreError
+from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.chunk_costs import split_by_chunk
 from dask_tapestry.io.file_cells import part_of
 from dask_tapestry.io.patience import read_again
 from dask_tapestry.io.pinned_folder import PinnedLocation
 from dask_tapestry.io.zarr_direct import DirectArray
+from dask_tapestry.io.zarr_encoding import has_other_pipeline
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_location import zarr as zarr_module
 from dask_tapestry.io.zarr_open import moved, open_cached, open_stamped
@@ -92,7 +94,10 @@ def _opened(
 ) -> tuple[zarr.Array[Any], DirectArray | RemoteArray | None]:
     """An array and the short way to its chunks, looked for again when its metadata change."""
     array = open_stamped(location, mode, empty_chunks, stamp)
-    return array, short_way(array)
+    way = short_way(array)
+    if mode == "r" and way is None and not has_other_pipeline(array):
+        array = lazy_import("dask_tapestry.io.bounded_codecs").bounded(array)
+    return array, way
 
 
 def _read_patiently(

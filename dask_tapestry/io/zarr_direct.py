@@ -22,7 +22,7 @@ from dask_tapestry.io.chunk_costs import InHand
 from dask_tapestry.io.chunk_format import BYTE
 from dask_tapestry.io.file_cells import SCRATCH, Block, CellFile, Part, part_of, rows_of
 from dask_tapestry.io.patience import MISSING, read_again
-from dask_tapestry.io.shard_index import ABSENT
+from dask_tapestry.io.shard_index import ABSENT, bytes_within
 from dask_tapestry.io.zarr_encoding import ArrayEncoding, chunks_met, has_other_pipeline
 from dask_tapestry.io.zarr_location import zarr
 from dask_tapestry.late_dataclass import dataclass
@@ -177,12 +177,15 @@ class DirectArray:
                 if at == ABSENT:
                     part_of(out, there)[...] = known.fill
                 else:
+                    bytes_within(at, length, size)
                     self._read_chunk(file, at, length, inner, part_of(out, there))
         finally:
             os.close(number)
 
     def _read_chunk(self, file: CellFile, at: int, size: int, part: Part, out: Block) -> None:
         form = self.encoding.format
+        if form.decoders and size > form.most_stored:
+            raise ValueError(f"it has {size} bytes, more than {form.most_stored}")
         if form.decoders:
             stored = POOL.room((max(size, form.nbytes),), BYTE)[:size]  # of one size: used again
             file.read_bytes(at, stored)

@@ -10,6 +10,7 @@ from typing import Any
 
 from dask_tapestry.errors import StoreError, StoreNotFoundError
 from dask_tapestry.imports import lazy_import
+from dask_tapestry.io.checked_metadata import check_metadata
 from dask_tapestry.io.folder_swap import TEMPORARY, beside_text
 from dask_tapestry.io.zarr_location import Location, zarr
 
@@ -27,11 +28,11 @@ def open_array(location: Location, mode: str = "r", empty_chunks: bool = False) 
     Raises
     ------
     StoreNotFoundError, StoreError
-        If there is no array, or none that can be read.
+        If there is no array, none that can be read, or its metadata say what cannot be.
     """
     options = {"config": {"write_empty_chunks": empty_chunks}} if mode == "r+" else {}
     try:
-        return zarr().open_array(
+        array = zarr().open_array(
             path=location.component,
             mode=location.reading if mode == "r" else mode,
             **location.arguments,
@@ -41,6 +42,8 @@ def open_array(location: Location, mode: str = "r", empty_chunks: bool = False) 
         raise _not_found(location) from None
     except Exception as error:
         raise StoreError(f"cannot open the Zarr array at {location}: {error}") from error
+    check_metadata(array, location)
+    return array
 
 
 def _not_found(location: Location) -> StoreNotFoundError:

@@ -16,7 +16,7 @@ from dask_tapestry.imports import asyncio, lazy_import
 from dask_tapestry.io.chunk_costs import InHand
 from dask_tapestry.io.file_cells import Block, Part, part_of
 from dask_tapestry.io.retries import note_retry
-from dask_tapestry.io.shard_index import ABSENT, ShardIndex
+from dask_tapestry.io.shard_index import ABSENT, ShardIndex, bytes_within
 from dask_tapestry.io.zarr_encoding import ArrayEncoding, chunks_met, has_other_pipeline
 from dask_tapestry.io.zarr_location import unwrapped
 from dask_tapestry.io.zarr_sync import is_at_hand
@@ -111,6 +111,7 @@ class _Reading:
         """Read from a chunk, or from the bytes of an inner chunk that are `wanted`."""
         async with self._turn(key) as goes_on:
             if goes_on:
+                self._refuse_long(wanted)
                 stored = await self._get(key, wanted)
                 try:
                     await asyncio.to_thread(self._unpack, stored, part, out)
@@ -118,6 +119,13 @@ class _Reading:
                     note_retry(unwrapped(self.path.store), error)
                     stored = await self._get(key, wanted)
                     await asyncio.to_thread(self._unpack, stored, part, out)
+
+    def _refuse_long(self, wanted: Any) -> None:
+        """Raise `ValueError` if an inner chunk is longer than any codec makes it: an index lies."""
+        most = self.encoding.format.most_stored
+        if wanted is not None and wanted.end - wanted.start > most:
+            length = wanted.end - wanted.start
+            raise ValueError(f"its index says that a chunk has {length} bytes, more than {most}")
 
     def _unpack(self, stored: Block | None, part: Part, out: Block) -> None:
         if stored is None:
@@ -164,7 +172,9 @@ class _Reading:
         every = tuple(slice(0, n) for n in out.shape)
         for at, part, there in chunks_met(every, self.encoding.shards.chunk):
             first, length = map(int, pairs[at])
-            cells = None if first == ABSENT else stored[first : first + length]
+            cells = None
+            if first != ABSENT:
+                cells = stored[bytes_within(first, length, len(stored))]
             self._unpack(cells, part, part_of(out, there))
 
     async def _inner_chunks(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dask_tapestry.errors import StoreError
+from dask_tapestry.io.checked_metadata import check_metadata
 from dask_tapestry.io.chunk_costs import InHand
 from dask_tapestry.io.chunked_source import ChunkedSource
 from dask_tapestry.io.declared_type import declared_type
@@ -142,6 +143,7 @@ def from_zarr_location(
         refuse_incomplete(location, tuple(array.shape))
     else:
         array = member
+        check_metadata(array, location)
     names = dims if dims is not None else stored_names(array)
     return apply(source_of_array(array, location, names))
 

@@ -7,8 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, pairwise
+from typing import Final
 
 from dask_tapestry.basic_errors import ArgumentError
+
+MOST_LISTED: Final = 10**7  # blocks, of which a list has 80 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,21 @@ class Cuts:
         """Lengths of the blocks."""
         for a, b in pairwise((0, *self.inner_edges(), self.extent)):
             yield b - a
+
+    def listed(self) -> tuple[int, ...]:
+        """Lengths of the blocks, all at once.
+
+        Raises
+        ------
+        ArgumentError
+            If there are more than a list should have.
+        """
+        if self.count > MOST_LISTED:
+            raise ArgumentError(
+                f"{self.count:,} chunks along an axis of {self.extent:,} cells are too many to "
+                "list: ask for numblocks or chunksize, or rechunk"
+            )
+        return tuple(self.lengths())
 
     @property
     def longest(self) -> int:

@@ -1,10 +1,13 @@
 import os
+import shutil
 
+import google_crc32c
 import numpy as np
 import pytest
 import zarr
 from zarr.codecs import BytesCodec, Crc32cCodec, GzipCodec, ShardingCodec
 
+import dask_tapestry as dt
 from dask_tapestry.io.file_cells import CellFile
 from dask_tapestry.io.shard_index import ABSENT, ShardIndex
 
@@ -53,3 +56,36 @@ def test_a_corrupt_index(tmp_path):
 )
 def test_an_index_that_only_zarr_decodes(codecs):
     assert ShardIndex.of(ShardingCodec(chunk_shape=(2,), index_codecs=codecs), (4,)) is None
+
+
+@pytest.mark.parametrize("in_zip", [False, True])
+@pytest.mark.parametrize(
+    ("at", "length"), [(0, 10**15), (2**63, 2**63), (2**64 - 2, 10), (10, 800)]
+)
+def test_an_index_that_lies_takes_no_memory(tmp_path, at, length, in_zip):
+    made = zarr.create_array(
+        tmp_path / "x", shape=(100,), chunks=(50,), shards=(100,), dtype="f8", compressors=None
+    )
+    made[...] = np.arange(100.0)
+    chunk = tmp_path / "x" / "c" / "0"
+    content = chunk.read_bytes()
+    index = np.array([[0, 400], [at, length]], "<u8").tobytes()
+    checksum = google_crc32c.value(index).to_bytes(4, "little")
+    chunk.write_bytes(content[:-36] + index + checksum)
+    place = tmp_path / "x"
+    if in_zip:
+        place = shutil.make_archive(str(tmp_path / "x"), "zip", tmp_path / "x")
+    x = dt.from_zarr(place)
+    np.testing.assert_array_equal(x[:50].compute(scheduler="sync"), np.arange(50.0))
+    for part in (x, x[60:70]):
+        with pytest.raises(dt.StoreError, match="c/0"):
+            part.compute(scheduler="sync")
+
+
+def test_a_compressed_chunk_of_a_tebibyte_is_not_read(tmp_path):
+    made = zarr.create_array(tmp_path, shape=(100,), chunks=(100,), dtype="f8")
+    made[...] = np.arange(100.0)
+    with (tmp_path / "c" / "0").open("r+b") as file:
+        file.truncate(2**40)
+    with pytest.raises(dt.StoreError, match="c/0: it has 1099511627776 bytes, more than"):
+        dt.from_zarr(tmp_path).compute(scheduler="sync")

@@ -171,7 +171,7 @@ class Array(Suggesting, PythonConversion, DaskMethodsMixin):
         said, else the stored chunks, else a canonical grid (whose size the setting ``block_bytes``
         gives). ``dt.plan(x).chunks(x)`` tells how a plan cuts.
         """
-        return tuple(tuple(c.lengths()) for c in self.nominal_cuts)
+        return tuple(c.listed() for c in self.nominal_cuts)
 
     @property
     def numblocks(self) -> tuple[int, ...]:

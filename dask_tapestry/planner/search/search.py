@@ -8,6 +8,7 @@ few; and what is left of the budget goes to chance, near the plans that are best
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import prod
 from typing import Final
 
 from dask_tapestry.errors import MemoryLimitError
@@ -29,7 +30,7 @@ from dask_tapestry.planner.search.improve import fitted, improve
 from dask_tapestry.planner.search.islands import LONG, evolve_on_islands
 from dask_tapestry.planner.search.pricing import Priced, Pricing
 from dask_tapestry.planner.search.space import Space, steps_of
-from dask_tapestry.teg import Graph, Sink
+from dask_tapestry.teg import Graph, Sink, Source
 from dask_tapestry.zspace import largest_box
 
 __all__ = ["METHODS", "Found", "search", "steps_of"]
@@ -224,5 +225,18 @@ def _refusal(priced: Priced) -> str:
     return (
         f"{node.operator.label} {node.type}{where}: its smallest block, "
         f"{largest_box(priced.grid)} of {node.type}, needs {priced.cost.work:,} bytes of memory; "
-        f"the limit a task is {priced.limits.most:,}" + (f"; {way_out}" if way_out else "")
+        f"the limit a task is {priced.limits.most:,}"
+        + _large_chunks(priced)
+        + (f"; {way_out}" if way_out else "")
     )
+
+
+def _large_chunks(priced: Priced) -> str:
+    """What a step reads whose stored chunks alone are too large."""
+    for node in priced.group.members:
+        chunks = node.operator.chunks if isinstance(node.operator, Source) else None
+        size = prod(chunks or ()) * node.type.dtype.itemsize
+        if chunks and size > priced.limits.most:
+            where = f" ({node.line})" if node.line else ""
+            return f"; it reads an array that is stored in chunks of {size:,} bytes{where}"
+    return ""
