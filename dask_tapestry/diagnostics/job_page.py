@@ -72,7 +72,7 @@ def job_html(job: Report, now: Report | None = None) -> str:
         f'<div class="job"><span class="state" style="background:{colour}">{escape(state)}</span>'
         f"<h2>{escape(job['title'])}</h2>{_bar(told.done, colour)}"
         f'<div class="facts">{escape(facts)}</div>'
-        f'<p class="why">{escape(sentence(job, told))}</p>'
+        f'<p class="why">{escape(sentence(job, told, now))}</p>'
         f'<div class="scroll">{graph_svg(job["steps"])}</div>'
         f"{steps_table(job['steps'])}{_memory(job)}</div>"
     )

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from dask_tapestry.diagnostics.step_text import counted
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.lower.job import label_of
+from dask_tapestry.planner.replan import differs
 
 Report = Mapping[str, Any]  # of a job or of a step, as `lower.job_watch` reports them
 TRUSTED: Final = 0.1  # part of a job after which the plan counts half as much as what was measured
@@ -89,8 +91,10 @@ def _limit(job: Report, now: Report | None) -> str:
     return max(kinds, key=lambda kind: kinds[kind])
 
 
-def sentence(job: Report, progress: Progress) -> str:
-    """One sentence of what limits a job now, or of how it ended.
+def sentence(job: Report, progress: Progress, now: Report | None = None) -> str:
+    """What limits a job now, or how it ended; and whether it was planned for other workers.
+
+    `now` is what its scheduler tells of all workers.
 
     Examples
     --------
@@ -105,4 +109,15 @@ def sentence(job: Report, progress: Progress) -> str:
         return "The job is done." if job["state"] == "done" else "The job was cancelled."
     running = [s for s in job["steps"] if s["measured"]["running"]]
     where = f" in {label_of(running[0])}" if running else ""
-    return f"Now limited by {WORDS[progress.limit]}{where}."
+    return f"Now limited by {WORDS[progress.limit]}{where}.{_another_number(job, now)}"
+
+
+def _another_number(job: Report, now: Report | None) -> str:
+    """What is said where workers are more than twice those of the plan, or less than half."""
+    there = 0 if now is None else int(now.get("workers", 0))
+    if not there or not differs(int(job["workers"]), there):
+        return ""
+    return (
+        f" It is planned for {counted(job['workers'], 'worker')} and has {there:,}: a write with "
+        "resume=True is planned again, of any other the plan stays."
+    )

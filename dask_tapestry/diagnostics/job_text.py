@@ -53,7 +53,7 @@ def job_lines(job: Report, now: Report | None = None) -> list[str]:
     hidden = len(job["steps"]) - len(steps)
     more = [f"  … and {hidden:,} more steps"] if hidden else []
     lines = [step_line(step, min(width, 48)) for step in steps]
-    return [head_line(job, now), *lines, *more, f"  {sentence(job, progress_of(job, now))}"]
+    return [head_line(job, now), *lines, *more, f"  {sentence(job, progress_of(job, now), now)}"]
 
 
 def _shown(steps: Sequence[Report]) -> Sequence[Report]:

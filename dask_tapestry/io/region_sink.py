@@ -37,6 +37,10 @@ class RegionSink(Sink):
     run: str = ""
     pending: tuple[ZRange, ...] | None = None
 
+    @property
+    def resumes(self) -> bool:
+        return self.target.resumes
+
     def for_run(self, run: str) -> RegionSink:
         found = self.target.progress(self.region)
         if found is None:

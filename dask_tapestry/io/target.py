@@ -46,6 +46,11 @@ class Target(ABC):
         """Why only this process can write, or None where any can."""
         return None
 
+    @property
+    def resumes(self) -> bool:
+        """Whether writes to it go on where the same ones were stopped."""
+        return False
+
     def slot(self, number: int, identity: str) -> Target | None:
         """Slot `number`, which stands for it in a plan for any target of its kind, or None."""
         return None

@@ -117,6 +117,10 @@ class ZarrSink(Sink):
         return replace(self, run=found.run, pending=as_ranges(found.pending))
 
     @property
+    def resumes(self) -> bool:
+        return self.resume is not None
+
+    @property
     def chunks(self) -> tuple[int, ...]:
         return self.stored
 

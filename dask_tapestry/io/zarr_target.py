@@ -73,6 +73,10 @@ class ZarrTarget(Target):
     def local_only(self) -> str | None:
         return self.location.local_only
 
+    @property
+    def resumes(self) -> bool:
+        return self.resume is not None
+
     def slot(self, number: int, identity: str) -> ZarrTarget:
         return replace(self, location=Location.slot(number, identity), resume=None)
 

@@ -33,6 +33,7 @@ from dask_tapestry.planner.long_jobs import plan_to_run
 from dask_tapestry.planner.machine.resources import live_client
 from dask_tapestry.planner.memory.results import Results
 from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.replan import fitted
 from dask_tapestry.teg import Node
 
 LoweredPlan = tuple[Lowered, ClientArrays | None]
@@ -262,7 +263,7 @@ def plan_jointly(exprs: list[TapestryExpr], submitted: bool = False) -> list[Tap
         final = bool(members[0].operand("final"))
         roots: list[Node] = list(dict.fromkeys(e.operand("root") for e in members))
         plan = members[0].operand("plan")
-        core = plan if plan is not None else plan_to_run(roots)
+        core = plan if plan is not None else fitted(plan_to_run(roots), live_client())
         lowered, arrays = lower_plan(core, Results.JOINED if final else Results.KEPT)
         if submitted and arrays is not None:
             arrays.send_ahead(live_client(), next(flatten(lowered.keys)))

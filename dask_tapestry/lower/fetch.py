@@ -28,6 +28,7 @@ from dask_tapestry.lower.expression import TapestryExpr, TapestrySequence, as_hl
 from dask_tapestry.lower.fetch_rounds import Round, rounds_of
 from dask_tapestry.lower.graph import Lowered
 from dask_tapestry.lower.heard import unattended
+from dask_tapestry.lower.replanning import CrewWatch, with_crew
 from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
 from dask_tapestry.memory.process_memory import free_memory
 from dask_tapestry.planner.cost.step import memory_order
@@ -35,6 +36,7 @@ from dask_tapestry.planner.long_jobs import plan_to_run
 from dask_tapestry.planner.memory.gathered import TOGETHER
 from dask_tapestry.planner.memory.results import Results, rounds_that_fit
 from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.replan import fitted
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts, block_box
 from dask_tapestry_kernels.block_format import BlockFormat, with_all_cells
@@ -135,7 +137,22 @@ def _of_one_plan(
 ) -> tuple[list[Any], list[Any]]:
     given = members[0].operand("plan")
     written: list[Node] = list(dict.fromkeys(e.operand("root") for e in members))
-    plan = plan_to_run(written) if given is None else given
+    plan = fitted(plan_to_run(written), client) if given is None else given
+
+    def run(plan: Plan, crew: CrewWatch) -> tuple[list[Any], list[Any]]:
+        return _with_plan(plan, members, others, client, options, crew)
+
+    return with_crew(plan, client, run)
+
+
+def _with_plan(
+    plan: Plan,
+    members: Sequence[TapestryExpr],
+    others: Sequence[Any],
+    client: Any,
+    options: Mapping[str, Any],
+    crew: CrewWatch,
+) -> tuple[list[Any], list[Any]]:
     numbers = [plan.written.roots.index(e.operand("root")) for e in members]
     results = [_Result(plan, plan.graph.roots[n], plan.written.roots[n].format) for n in numbers]
     _require_room(results)
@@ -149,7 +166,7 @@ def _of_one_plan(
         arrays.send_ahead(client, next(iter(places)))
     rounds = 1 if others else rounds_that_fit(plan) or 1
     with seceded():
-        beside = _take_all(lowered, places, rounds, others, client, options)
+        beside = _take_all(lowered, places, rounds, others, client, options, crew)
     return [result.value() for result in results], beside
 
 
@@ -177,6 +194,7 @@ def _take_all(
     others: Sequence[Any],
     client: Any,
     options: Mapping[str, Any],
+    crew: CrewWatch,
 ) -> list[Any]:
     """Have all blocks computed and put where they belong; return the values of `others`."""
     held: dict[Key, Any] = {}  # futures of what a later round needs
@@ -189,7 +207,8 @@ def _take_all(
             keys = list(dict.fromkeys([*one.keys, *one.kept, *also]))
             futures = dict(zip(keys, client.get(wanted, keys, sync=False, **options), strict=True))
             try:
-                _take(one, futures, places, client)
+                with crew.over(() if others else futures.values()):
+                    _take(one, futures, places, client)
                 beside += client.gather([futures[key] for key in also]) if also else []
                 held.update({key: futures.pop(key) for key in one.kept})
             finally:

@@ -173,6 +173,7 @@ class JobWatch(SchedulerPlugin):
         workers = self.scheduler.workers.values()
         return {
             "now": scheduler_time(),
+            "workers": len(workers),
             "threads": sum(one.nthreads for one in workers),
             "busy": sum(len(one.processing) for one in workers),
             "fullest": max(

@@ -48,6 +48,11 @@ class Sink(Operator):
         return CELL_BY_CELL
 
     @property
+    def resumes(self) -> bool:
+        """Whether it goes on where the same write was stopped."""
+        return False
+
+    @property
     @abstractmethod
     def chunks(self) -> tuple[int, ...]:
         """Sides of the pieces that must be written by one task each."""

@@ -31,6 +31,13 @@ def test_what_limits_a_job(now, measured, limit):
     assert sentence(one, told).startswith("Now limited by")
 
 
+@pytest.mark.parametrize(("there", "said"), [(0, False), (1, False), (4, False), (5, True)])
+def test_other_workers_than_planned_are_told(there, said):
+    one = job(step(done=1))
+    told = sentence(one, progress_of(one), report(one, workers=there))
+    assert ("It is planned for 2 workers and has 5" in told) == said
+
+
 def test_how_a_job_ended():
     ended = {s: job(step(erred=1), state=s) for s in ("done", "failed", "cancelled")}
     found = {s: sentence(one, progress_of(one)) for s, one in ended.items()}

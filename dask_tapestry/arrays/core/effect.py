@@ -12,7 +12,7 @@ from dask import threaded
 from dask.base import DaskMethodsMixin, dont_optimize
 
 from dask_tapestry.amounts import refuse_unknown
-from dask_tapestry.arrays.core.late_modules import expression
+from dask_tapestry.arrays.core.late_modules import computed, expression
 from dask_tapestry.errors import ArgumentTypeError
 from dask_tapestry.io.block_source import from_blocks
 from dask_tapestry.planner.build import build_plan
@@ -101,7 +101,7 @@ class Effect(DaskMethodsMixin):
         """
         try:
             with computing_with(kwargs.get("scheduler")):
-                DaskMethodsMixin.compute(self, **kwargs)
+                computed.computed(self, traverse=False, **kwargs)
         except BaseException as error:
             for text in _left_behind(self.node):
                 error.add_note(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, final, runtime_checkable
+from typing import TYPE_CHECKING, Any, final
 
 from dask import base
 
@@ -13,6 +13,7 @@ from dask_tapestry.arrays.core.floating_errors import ErrorsTold
 from dask_tapestry.arrays.core.frontier import Frontier
 from dask_tapestry.arrays.core.late_modules import computed, graph, local_jobs, profile
 from dask_tapestry.arrays.core.plan_without_arrays import PlanWithoutArrays
+from dask_tapestry.arrays.core.planned import Planned
 from dask_tapestry.arrays.core.suggesting import Suggesting
 from dask_tapestry.diagnostics.compare import difference
 from dask_tapestry.diagnostics.explain import explain
@@ -27,28 +28,20 @@ from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.planner.abstract import abstract
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.machine import Machine
-from dask_tapestry.planner.machine.resources import Resources
+from dask_tapestry.planner.machine.resources import Resources, live_client
 from dask_tapestry.planner.memory.simulate import simulate
 from dask_tapestry.planner.memory.simulation import Simulation
 from dask_tapestry.planner.plan import Plan as CorePlan
+from dask_tapestry.planner.replan import fitted
 from dask_tapestry.planner.saved import dumps
 from dask_tapestry.planner.search.frontier import Point
 from dask_tapestry.rewrite.trace import Trace
-from dask_tapestry.teg import Graph, Node
+from dask_tapestry.teg import Graph
 
 if TYPE_CHECKING:
     from dask_tapestry.diagnostics.profile import Profile
 
 __all__ = ["Plan"]
-
-
-@runtime_checkable
-class Planned(Protocol):
-    """An array or an effect: a node, and the plan to compute it with."""
-
-    def __init__(self, node: Node, *, plan: CorePlan | None = None) -> None: ...
-    @property
-    def node(self) -> Node: ...
 
 
 def _at(core: CorePlan, point: Point, items: tuple[Planned, ...]) -> Plan:
@@ -295,6 +288,9 @@ class Plan(Suggesting):
     def compute(self, **kwargs: Any) -> Any:
         """Run the plan.
 
+        On a cluster of more than twice the workers that it was made for, or less than half, a job
+        of a minute or more is planned again for those that are there.
+
         Parameters
         ----------
         **kwargs
@@ -306,6 +302,7 @@ class Plan(Suggesting):
             The value of the result (None for a write), or a tuple of several.
         """
         with local_jobs.counted_here(kwargs.get("scheduler")), ErrorsTold():
+            self.core = fitted(self._core(), live_client())
             results = computed.computed(*self._planned(), **kwargs)
         return results[0] if len(results) == 1 else results
 

@@ -267,11 +267,18 @@ def current() -> Resources:
     if declared is not None:
         return declared
     client = live_client()
-    if client is None:
-        return this_machine()
+    found = None if client is None else workers_of(client)
+    return this_machine() if found is None else found
+
+
+def workers_of(client: Any) -> Resources | None:
+    """The workers of a client's cluster, with those that it may still get by adapting.
+
+    None if it has none.
+    """
     groups = grown(client, _live_groups(client.scheduler_info(n_workers=-1)))
     if not groups:
-        return this_machine()
+        return None
     rates = cluster_rates(client)
     carried = (rates or rates_in_force()).network
     return Resources(groups=groups, bandwidth=int(carried), rates=rates)

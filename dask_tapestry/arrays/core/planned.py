@@ -1,0 +1,17 @@
+"""What a plan is for: values and writes that are computed with it."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from dask_tapestry.planner.plan import Plan
+from dask_tapestry.teg import Node
+
+
+@runtime_checkable
+class Planned(Protocol):
+    """An array or an effect: a node, and the plan to compute it with."""
+
+    def __init__(self, node: Node, *, plan: Plan | None = None) -> None: ...
+    @property
+    def node(self) -> Node: ...

@@ -1,0 +1,90 @@
+"""Jobs whose cluster grows beyond twice its workers, or loses half: stopped and planned again.
+
+That is done with writes that are resumed alone: what is written stays, and what is left is planned
+for the workers that are there. Of other jobs the dashboard's page says it.
+"""
+
+from __future__ import annotations
+
+from asyncio import CancelledError as CancelledLoop
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from threading import Event, Thread
+from time import monotonic
+from typing import Any, Final, TypeVar
+
+from dask_tapestry.planner.machine.resources import Resources, workers_of
+from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.replan import differs, is_worth_it, replanned
+from dask_tapestry.teg import Sink
+
+LOOK: Final = 2.0  # seconds between looks at the workers
+SETTLED: Final = 30.0  # seconds for which there must be as many: they come and go one by one
+
+V = TypeVar("V")
+
+
+def goes_on(plan: Plan) -> bool:
+    """Whether all that a plan is for are writes that are resumed."""
+    sinks = [x.operator for x in plan.written if isinstance(x.operator, Sink)]
+    effects = all(plan.is_effect(root) for root in plan.graph.roots)
+    return effects and bool(sinks) and all(sink.resumes for sink in sinks)
+
+
+class CrewWatch:
+    """Looks how many workers a job has, and stops it when there are others for long.
+
+    Parameters
+    ----------
+    plan
+        Of the job.
+    client
+        Whose workers run it.
+    """
+
+    def __init__(self, plan: Plan, client: Any) -> None:
+        self.plan, self.client = plan, client
+        self.there: Resources | None = None  # for which the job is to be planned again
+
+    @contextmanager
+    def over(self, futures: Iterable[Any]) -> Iterator[None]:
+        """Inside a ``with`` block these futures are cancelled when there are other workers."""
+        own = list(futures)
+        if not own or not goes_on(self.plan):
+            yield
+            return
+        ended = Event()
+        thread = Thread(target=self._look, args=(own, ended), daemon=True, name="tapestry-crew")
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+
+    def _look(self, futures: list[Any], ended: Event) -> None:
+        seen, since = self.plan.resources.workers, monotonic()
+        while not ended.wait(LOOK):
+            try:
+                there = workers_of(self.client)
+            except Exception:  # a scheduler that has gone is told by who waits for the futures
+                return
+            if there is None or there.workers != seen:
+                seen, since = there.workers if there else 0, monotonic()
+            elif differs(self.plan.resources.workers, seen) and monotonic() - since >= SETTLED:
+                if is_worth_it(self.plan, there) and not ended.is_set():
+                    self.there = there
+                    self.client.cancel(futures, force=True)
+                return
+
+
+def with_crew(plan: Plan, client: Any, run: Callable[[Plan, CrewWatch], V]) -> V:
+    """Run a plan; again for the workers that are there, as often as it was stopped for that."""
+    while True:
+        crew = CrewWatch(plan, client)
+        try:
+            return run(plan, crew)
+        except (CancelledError, CancelledLoop):
+            if crew.there is None:
+                raise
+            plan = replanned(plan, crew.there)

@@ -1,0 +1,77 @@
+"""Plans made for another number of workers than there are: made again where that is worth it.
+
+A plan is right on any number of workers. But one for many has small blocks and values in many
+parts, one for few has too few blocks to go round; beyond a factor of two that costs more than
+planning again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from logging import getLogger
+from typing import Any, Final
+
+from dask_tapestry.planner.build import build_plan
+from dask_tapestry.planner.machine.resources import Resources, workers_of
+from dask_tapestry.planner.plan import Plan
+
+FACTOR: Final = 2  # of workers, beyond which a plan is made again
+WORTH: Final = 60.0  # seconds that a job is predicted to take at least on what there is
+
+
+def differs(planned: int, there: int) -> bool:
+    """Whether there are more than twice as many workers as planned for, or less than half.
+
+    Examples
+    --------
+    >>> differs(4, 8), differs(4, 9), differs(9, 4)
+    (False, True, True)
+    """
+    return there > FACTOR * planned or planned > FACTOR * there
+
+
+def is_worth_it(plan: Plan, there: Resources) -> bool:
+    """Whether a job takes long enough on the workers that are there to be planned for them."""
+    return plan.cost["seconds"] * plan.resources.slots / there.slots >= WORTH
+
+
+def coming(client: Any, there: int) -> int | None:
+    """How many workers the cluster of a client was asked for; None where that is not known."""
+    asked = getattr(getattr(client, "cluster", None), "plan", None)
+    return None if asked is None else max(len(asked), there)
+
+
+def as_there(planned: Resources, there: Resources) -> Resources:
+    """What is there; of workers that are alike their number alone, all else stays as declared."""
+    if planned.groups or there.groups or planned.local:
+        return there
+    return replace(planned, workers=there.workers)
+
+
+def fitted(plan: Plan, client: Any) -> Plan:
+    """A plan that is about to run, or one for the workers of `client` if they are others.
+
+    Workers that were asked for and have not come yet are taken to come.
+    """
+    if client is None or client.asynchronous or not plan.steps:
+        return plan
+    if plan.cost["seconds"] * plan.resources.slots < WORTH:
+        return plan
+    there = workers_of(client)
+    if there is None or not differs(plan.resources.workers, there.workers):
+        return plan
+    if there.workers < plan.resources.workers:
+        expected = coming(client, there.workers)
+        if expected is None or not differs(plan.resources.workers, expected):
+            return plan
+    return replanned(plan, there) if is_worth_it(plan, there) else plan
+
+
+def replanned(plan: Plan, there: Resources) -> Plan:
+    """The plan of the same values for the workers that are there; it is told in the log."""
+    getLogger(__name__).warning(
+        "there are %d workers, not the %d that were planned for: what is left is planned again",
+        there.workers,
+        plan.resources.workers,
+    )
+    return build_plan(plan.written.roots, as_there(plan.resources, there))
