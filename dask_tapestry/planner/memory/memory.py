@@ -14,6 +14,7 @@ from dask_tapestry.planner.fusion.group import is_external
 from dask_tapestry.planner.machine.limits import TOGETHER
 from dask_tapestry.planner.machine.machine import IMBALANCE, Machine
 from dask_tapestry.planner.machine.worker_group import WorkerGroup
+from dask_tapestry.planner.memory.far_reads import reads_far_apart
 from dask_tapestry.planner.memory.lifetimes import Lifetimes
 from dask_tapestry.planner.memory.rounds import largest_round
 from dask_tapestry.teg import Node, Sink
@@ -241,8 +242,8 @@ def resident_bytes(plan: PlannedSteps) -> dict[Node, int]:
     """Bytes of each step's output that are held at once.
 
     A value that is read block by block is freed block by block, one that is read in rounds round by
-    round; results, values that a block of a reader reads whole, and those of which a reader waits
-    for something made of all, are held whole.
+    round; results, values that a block of a reader reads whole, those of which a reader waits for
+    something made of all, and those of which blocks read pieces far apart, are held whole.
     """
     return _all_resident(plan, _lifetimes(plan))
 
@@ -286,6 +287,8 @@ def _resident(
     if node in plan.graph.roots:
         return min(node.type.nbytes, ceil(step.count / rounds) * block)
     if lifetimes and any(lifetimes.ends_before(node, r.node) for r in readers):
+        return node.type.nbytes
+    if any(reads_far_apart(r, step) for r in readers):
         return node.type.nbytes
     if not any(_reads_many(r, step) for r in readers):
         return min(node.type.nbytes, step.machine.slots * STREAMED * block)
