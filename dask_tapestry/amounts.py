@@ -198,6 +198,28 @@ def seconds(name: str, given: Any) -> float:
     return _amount(name, given, "seconds", "200 us", _time, 0)
 
 
+def walltime(name: str, given: Any) -> float:
+    """The seconds of a time limit, also as batch systems write it: ``days-hours:minutes:seconds``.
+
+    Examples
+    --------
+    >>> walltime("walltime", "1-02:30:00"), walltime("walltime", "30:00")
+    (95400.0, 1800.0)
+    """
+    if not isinstance(given, str) or ":" not in given:
+        found = seconds(name, given)
+    else:
+        days, _, clock = given.rpartition("-")
+        parts = [days or "0", *clock.split(":")]
+        if len(parts) > 4 or not all(part.isdecimal() for part in parts):
+            raise ArgumentError(f'{name} must be a time such as "1 h" or "01:00:00", not {given!r}')
+        number = [int(part) for part in (parts[0], *["0"] * (4 - len(parts)), *parts[1:])]
+        found = float(((24 * number[0] + number[1]) * 60 + number[2]) * 60 + number[3])
+    if found <= 0:
+        raise ArgumentError(f"{name} must be above 0, not {given!r}")
+    return found
+
+
 def positive(name: str, given: Any) -> float:
     """The number above 0 that is `given` for the parameter `name`."""
     wanted = f"{name} must be a positive number"

@@ -9,7 +9,15 @@ from typing import Any, TypeAlias, TypeVar
 import dask.config
 from dask.utils import parse_bytes
 
-from dask_tapestry.amounts import bytes_of, one_of, optional, refuse_unknown, truth, whole_number
+from dask_tapestry.amounts import (
+    bytes_of,
+    one_of,
+    optional,
+    refuse_unknown,
+    truth,
+    walltime,
+    whole_number,
+)
 
 F = TypeVar("F", bound=Callable[[str, Any], object])
 
@@ -22,6 +30,7 @@ DEFAULTS: dict[str, object] = {
     "kept-memory": None,  # bytes of gone arrays that a process keeps; None: a tenth of its memory
     "relax-placement": False,  # let other workers do what is placed on workers that are busy
     "line-numbers": True,  # keep the user's source line beside each node
+    "walltime": None,  # seconds that a worker has, or "1 h": a task takes a quarter at most
     "resume": False,  # whether writes to Zarr that say nothing are resumed; or "checksums"
     "rules": (),  # the user's, made by dt.rule, or "module:name" of them
     "mutators": (),  # the same, made by dt.mutator
@@ -46,6 +55,7 @@ _checks: dict[str, Check] = {
     "line-numbers": truth,
     "algebra": partial(one_of, choices=("exact", "fast")),
     "resume": _is_resume,
+    "walltime": optional(walltime),
 }
 
 dask.config.update_defaults({"tapestry": DEFAULTS})
@@ -101,8 +111,10 @@ def config(**settings: object) -> dask.config.set:
         (how fast machines are: ``"measured"``, as `calibrate` found or else as shipped,
         ``"shipped"``, the path of a file of rates, or some
         of them by name), ``algebra`` (``"exact"``, or ``"fast"``:
-        rewrite as algebra allows, though floating-point bits change), ``rules`` (a list of rules
-        that `rule` made, instead of those before), ``mutators`` (the same of `mutator`).
+        rewrite as algebra allows, though floating-point bits change), ``walltime`` (what a worker
+        has until its time limit, as ``"1 h"`` or ``"01:00:00"``: no task is planned to take more
+        than a quarter; by default what the cluster's workers are started with), ``rules`` (a list
+        of rules that `rule` made, instead of those before), ``mutators`` (the same of `mutator`).
 
     Returns
     -------

@@ -53,6 +53,7 @@ WRONG = {
     "kept-memory": [-1, "x", nan, "-1 GB"],
     "relax-placement": ["yes", None, 2],
     "resume": ["yes", 2],
+    "walltime": ["soon", 0, -1, "00:00:00", "1:2:3:4", "1:x", True],
     "line-numbers": ["yes", None, 0.5],
     "rules": ["module:name", 4, [4], [None]],
     "mutators": ["module:name", 4, [4]],

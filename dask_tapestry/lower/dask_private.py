@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
+import dask.config
 from dask._expr import CompositeExpr, Expr, FinalizeCompute, HLGExpr
 from dask._expr import CompositeFinalizeCompute as FinalComposite
 from dask._expr import _ExprSequence as ExprSequence
@@ -16,6 +17,7 @@ from dask._task_spec import Alias, DataNode, GraphNode, Task, TaskRef, convert_l
 from dask.highlevelgraph import HighLevelGraph
 
 from dask_tapestry.planner.machine.adaptive import Growth, knows_growth
+from dask_tapestry.planner.walltime import knows_lifetime
 
 __all__ = [
     "Alias",
@@ -37,6 +39,7 @@ __all__ = [
     "current_worker",
     "growth_of",
     "is_leaving",
+    "lifetime_of",
     "live_clients",
     "live_schedulers",
     "put_on_worker",
@@ -91,6 +94,21 @@ def growth_of(client: Any) -> Growth | None:
         return None
     spec = getattr(cluster, "new_spec", None) or {}
     return Growth(adaptive.maximum, spec.get("options") or {})
+
+
+def lifetime_of(client: Any) -> Any:
+    """How long the workers of a client's cluster live, as they are started; None if it says not.
+
+    That is ``--lifetime`` of workers, or the time limit of their batch jobs.
+    """
+    options = (getattr(getattr(client, "cluster", None), "new_spec", None) or {}).get(
+        "options"
+    ) or {}
+    more = [str(one) for one in options.get("worker_extra_args") or ()]
+    if "--lifetime" in more[:-1]:
+        return more[more.index("--lifetime") + 1]
+    set_ = dask.config.get("distributed.worker.lifetime.duration", None)
+    return options.get("lifetime") or options.get("walltime") or set_
 
 
 async def put_on_worker(client: Any, address: str, key: Any, value: Any) -> None:
@@ -183,3 +201,4 @@ def computed_elsewhere() -> Exception:
 
 
 knows_growth(growth_of)
+knows_lifetime(lifetime_of)

@@ -16,6 +16,7 @@ from dask_tapestry.planner.rewriting.passes import rewritten
 from dask_tapestry.planner.rewriting.rule_choices import with_forms
 from dask_tapestry.planner.search.choosing import choosing
 from dask_tapestry.planner.search.search import METHODS, Found, search, steps_of
+from dask_tapestry.planner.walltime import within
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.effects import followed_points, keep_effects
 from dask_tapestry.teg import Graph, Node, Sink
@@ -51,7 +52,7 @@ def build_plan(
     MemoryLimitError
         If a block cannot be made small enough.
     PlanError
-        If a graph is too large for ``"exhaustive"``.
+        If a graph is too large for ``"exhaustive"``, or a task takes longer than workers live.
     """
     one_of("method", method, METHODS)
     if resources is not None and not isinstance(resources, Resources):
@@ -60,10 +61,14 @@ def build_plan(
         budget = seconds("budget", budget)
     seed = whole_number("seed", seed, 0)
     machines = resources or resources_beside(topological(roots))
-    with written_as(None):
+
+    def made() -> Plan:
         return plan_as_found(
             roots, machines, lambda graph: search(graph, machines, method, budget, seed)
         )
+
+    with written_as(None):
+        return within(made(), made)
 
 
 def plan_as_found(

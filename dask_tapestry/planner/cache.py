@@ -24,6 +24,7 @@ from dask_tapestry.planner.machine.calibrate import rates_in_force
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.machine.shared_workers import resources_beside
 from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.walltime import walltime_in_force
 from dask_tapestry.rewrite.own import mutators_in_force, rules_in_force
 from dask_tapestry.teg import Graph, Node, Sink, Source, apply
 from dask_tapestry.teg.check import check, writes_that_meet_are_ordered
@@ -62,7 +63,7 @@ def plan_of(roots: Sequence[Node]) -> Plan:
     written = Graph(roots)
     if form.sinks > 1:
         check(written, (writes_that_meet_are_ordered,))
-    key = form.key, resources, rates_in_force(), _settings()
+    key = form.key, resources, rates_in_force(), _settings(), walltime_in_force()
     with _lock:
         kept = _known.get(key)
         if kept is not None:
