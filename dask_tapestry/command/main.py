@@ -16,10 +16,12 @@ from dask_tapestry.imports import lazy_import
 COMMANDS: Final = {
     "plan": "plan what a script would compute and write, without running it",
     "run": "run a script, and go on where it was killed",
+    "compile": "compile the kernels of a script's jobs ahead of its workers",
     "check": "look at a cluster for what would make a long job slow, wrong or lost",
     "calibrate": "measure how fast this machine, or a cluster, is",
     "explain": "print a plan that was saved",
 }
+SCRIPTED: Final = ("plan", "run", "compile")  # that hand arguments on to a script
 CODES: Final = """exit codes:
   0  done
   1  trouble: the script failed, a plan does not fit, the cluster has problems
@@ -71,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command = next((a for a in given if a in COMMANDS), None)
     parser = parser_of(command)
     own, rest = given, list[str]()
-    if command in ("plan", "run") and "--" in given:
+    if command in SCRIPTED and "--" in given:
         cut = given.index("--")
         own, rest = given[:cut], given[cut + 1 :]
     told, others = parser.parse_known_args(own)
@@ -81,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if told.command is None:
         parser.print_help()
         return 2
-    if command in ("plan", "run"):
+    if command in SCRIPTED:
         told.arguments = [*others, *rest]
     elif others:
         parser.error(f"{told.command} does not know {' '.join(others)}")

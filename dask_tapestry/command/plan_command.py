@@ -52,11 +52,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(told: argparse.Namespace) -> int:
     """Plan the script; 3 if it needs a value."""
-    script, declared = Script(told.script, told.arguments), declared_of(told)
-    planner = ScriptPlanner(script, declared, told.save)
+    script = Script(told.script, told.arguments)
+    return planned_script(script, ScriptPlanner(script, declared_of(told), told.save))
+
+
+def planned_script(script: Script, planner: ScriptPlanner) -> int:
+    """Have a planner told what a script would run; return the exit code."""
     try:
         with (
-            dask.config.set({KEY: declared, "scheduler": planner.refuse_others}),
+            dask.config.set({KEY: planner.declared, "scheduler": planner.refuse_others}),
             standing_in(planner.needed),
             rehearsing(planner.told),
             planner.instead_of_schedulers(),
@@ -97,7 +101,16 @@ class ScriptPlanner:
         return NeededError(f"{self.script.line()}: the script needs {what}")
 
     def told(self, plan: Plan, results: Results, for_dask: bool) -> None:
-        """Print a plan that would run; stop where its values are needed."""
+        """Show a plan that would run; stop where its values are needed."""
+        self.show(plan, results)
+        if for_dask:
+            raise self.needed("tasks for Dask, which runs them itself")
+        writes = [plan.is_effect(node) for node in plan.graph.roots]
+        if not all(writes) and results is not Results.KEPT:
+            raise self.needed("this value")
+
+    def show(self, plan: Plan, results: Results) -> None:
+        """Print a plan, and save it."""
         if self.folder is not None or self.declared not in (None, plan.resources):
             plan = build_plan(plan.written.roots, self.declared or plan.resources)
         plan.verify_once(results)
@@ -108,10 +121,6 @@ class ScriptPlanner:
         print(f"plan {self.count}, {self.script.name}:{self.script.line()} {does}")
         print(explain(plan), end="\n\n", flush=True)
         self._save(plan)
-        if for_dask:
-            raise self.needed("tasks for Dask, which runs them itself")
-        if not all(writes) and results is not Results.KEPT:
-            raise self.needed("this value")
 
     def failed(self, error: Exception) -> int | None:
         """Tell of an error of the library in a line; 3 where a store that is planned is read."""

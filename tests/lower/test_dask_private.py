@@ -10,6 +10,7 @@ def test_the_private_names_are_dasks_own():
     own = {
         "current_worker",
         "growth_of",
+        "lifetime_of",
         "live_clients",
         "live_schedulers",
         "written_task",

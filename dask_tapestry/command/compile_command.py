@@ -1,0 +1,62 @@
+"""``dask-tapestry compile``: the kernels that a script's job will ask for, ahead of its workers."""
+
+from __future__ import annotations
+
+import argparse
+
+from dask_tapestry.command.declared import add_resources, declared_of
+from dask_tapestry.command.main import TroubleError
+from dask_tapestry.command.plan_command import ScriptPlanner, planned_script
+from dask_tapestry.command.script import Script
+from dask_tapestry.lower.compiling import compile_ahead
+from dask_tapestry.planner.build import build_plan
+from dask_tapestry.planner.memory.results import Results
+from dask_tapestry.planner.plan import Plan
+from dask_tapestry_kernels.cpu.jit import object_cache
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Have the parser take what `main` reads."""
+    parser.usage = "dask-tapestry compile script.py [options] [script's arguments] [-- more]"
+    parser.description = (
+        "Execute a script as `plan` does, and compile the kernels that its jobs will ask for, into "
+        "the cache that workers read. Blocks of made-up cells are computed on this machine; stores "
+        "are neither read nor written, and functions of yours are not called. Processors must be "
+        "those of the workers. DASK_TAPESTRY_CACHE names a folder that all nodes see."
+    )
+    parser.add_argument("script", help="the script; what is no option of ours is handed to it")
+    add_resources(parser)
+
+
+def main(told: argparse.Namespace) -> int:
+    """Compile for the script; 3 if it needs a value."""
+    folder = object_cache.directory()
+    if folder is None:
+        raise TroubleError("there is no folder for kernels: DASK_TAPESTRY_CACHE may name one")
+    script = Script(told.script, told.arguments)
+    planner = ScriptCompiler(script, declared_of(told), None)
+    before = _kernels()
+    code = planned_script(script, planner)
+    made = len(_kernels() - before)
+    print(f"{made} kernels compiled, {len(before)} were there: {folder}", flush=True)
+    return code
+
+
+class ScriptCompiler(ScriptPlanner):
+    """Compiles what a script's plans ask for."""
+
+    def show(self, plan: Plan, results: Results) -> None:
+        if self.declared not in (None, plan.resources):
+            plan = build_plan(plan.written.roots, self.declared)
+        self.count += 1
+        found = compile_ahead(plan)
+        print(f"plan {self.count}, {self.script.name}:{self.script.line()}: {found.steps} steps")
+        for why in found.left:
+            print(f"  left out: {why}")
+
+
+def _kernels() -> set[str]:
+    """Names of the kernels that are kept."""
+    folder = object_cache.directory()
+    names = () if folder is None else [path.name for path in folder.iterdir() if path.is_file()]
+    return {name for name in names if not name.startswith((object_cache.LOCK, "."))}

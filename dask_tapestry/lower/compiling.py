@@ -1,0 +1,116 @@
+"""Kernels of a plan, compiled before it runs: a block of each step is computed of made-up cells.
+
+Which kernels a block asks for depends on its formulas, shapes and layouts. So blocks are computed
+as a worker would, the first and the last of each step: sources give zeros, sinks write nothing, and
+functions of the user are not called.
+"""
+
+from __future__ import annotations
+
+import warnings
+from copy import copy
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.lower.execute import run_block
+from dask_tapestry.lower.job import label_of, step_told
+from dask_tapestry.lower.result_buffer import REMOTE
+from dask_tapestry.lower.step_spec import StepSpec
+from dask_tapestry.lower.stop import Stop
+from dask_tapestry.planner.cost.step import Step
+from dask_tapestry.planner.plan import Plan
+from dask_tapestry.teg import Operator, Sink, Source
+from dask_tapestry.zspace import ZRange
+from dask_tapestry_kernels.cpu.jit import compile_service
+
+
+class Ahead(NamedTuple):
+    """What was compiled ahead.
+
+    Attributes
+    ----------
+    steps
+        Steps of which blocks were computed.
+    left
+        Why others were not: their label, and what was in the way.
+    """
+
+    steps: int
+    left: tuple[str, ...]
+
+
+def compile_ahead(plan: Plan) -> Ahead:
+    """Compile the kernels that the blocks of `plan` ask for, and keep them on disk."""
+    left = []
+    for step in plan.steps.values():
+        told = label_of(step_told(step))
+        try:
+            own = any(map(_is_users, [one.operator for one in step.program.instructions]))
+            if own:
+                left.append(f"{told}: it calls a function of yours")
+            else:
+                _rehearse(step)
+        except Exception as error:  # of cells that a kernel cannot take, such as singular matrices
+            left.append(f"{told}: {type(error).__name__}: {error}")
+    return Ahead(len(plan.steps) - len(left), tuple(left))
+
+
+def _rehearse(step: Step) -> None:
+    """Compute the first and the last block of a step, of made-up cells."""
+    instructions = tuple(
+        one._replace(operator=_made_up(one.operator)) for one in step.program.instructions
+    )
+    program = replace(step.program, instructions=instructions)
+    inputs = len(program.inputs)
+    spec = StepSpec.of(replace(step, program=program), (None,) * inputs, Stop())
+    blocks = {(0,) * len(step.cuts), tuple(n - 1 for n in step.grid_shape)}
+    for index in blocks:
+        schedule = program.schedule(spec.box(index))
+        given = [
+            np.zeros(box.shape, program.inputs[value].dtype)
+            for value in range(inputs)
+            for box in schedule.boxes[value]
+        ]
+        with compile_service.mode("wait"), warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore", RuntimeWarning)
+            run_block(spec, index, REMOTE, *given)
+
+
+def _is_users(operator: Operator) -> bool:
+    """Whether an operator calls a function of the user."""
+    named = (getattr(operator, name, None) for name in ("function", "combination"))
+    return operator.calls or any(callable(one) for one in named)
+
+
+def _made_up(operator: Operator) -> Operator:
+    """An operator of made-up cells instead of those of a store; others as they are."""
+    if not isinstance(operator, Source | Sink):
+        return operator
+    own: type[Any] = type(operator)
+    made = copy(operator)
+    members = _SOURCE if isinstance(operator, Source) else _SINK
+    object.__setattr__(made, "__class__", type(own.__name__, (own,), dict(members)))
+    return made
+
+
+def _zeros(self: Any, box: ZRange, out: Any = None) -> Any:
+    if out is None:
+        return np.zeros(box.shape, self.infer().dtype)
+    out[...] = np.zeros((), out.dtype)
+    return out
+
+
+def _some_zeros(self: Any, box: ZRange, out: Any, every: int) -> Any:
+    del every
+    return _zeros(self, box, out)
+
+
+def _nothing(*_: Any) -> None:
+    return None
+
+
+_SOURCE = {"read": _zeros, "read_some": _some_zeros, "confirm": _nothing}
+_SINK = {"write": _nothing}

@@ -1,0 +1,43 @@
+import os
+import re
+
+from tests.command.processes import command, script
+
+JOB = """
+def halved(block):
+    open(sys.argv[1] + ".called", "w")
+    return block / 2
+
+x = dt.ones((1000, 1000), chunks=(100, 1000))
+y = np.sqrt(x * 3 + 1).std(axis=0) + dt.arange(1000)
+dt.to_zarr(y, sys.argv[1], compute=True)
+dt.to_zarr(dt.map_blocks(halved, y, dtype="f8"), sys.argv[1] + "2")
+"""
+
+
+def test_kernels_are_compiled_ahead_and_the_job_asks_for_no_others(tmp_path, monkeypatch):
+    """The run itself, told to wait for kernels, finds all of them."""
+    monkeypatch.setitem(os.environ, "DASK_TAPESTRY_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setitem(os.environ, "DASK_TAPESTRY_KERNELS", "wait")
+    job, out = script(tmp_path, JOB), tmp_path / "out"
+    told = command("compile", job, out)
+    assert told.code == 0, told.err
+    lines = told.out.splitlines()
+    assert lines[0].startswith("plan 1, job.py:9: ")
+    assert "it calls a function of yours" in told.out
+    found = re.fullmatch(r"(\d+) kernels compiled, 0 were there: .*cache", lines[-1])
+    assert found is not None
+    assert int(found[1]) > 0
+    assert not out.exists()
+    assert not (tmp_path / "out.called").exists()
+    kept = set(os.listdir(tmp_path / "cache"))
+    told = command("run", job, out, "--quiet")
+    assert told.code == 0, told.err
+    assert set(os.listdir(tmp_path / "cache")) == kept
+
+
+def test_a_value_that_the_script_needs_ends_it(tmp_path):
+    told = command("compile", script(tmp_path, "print(float(dt.ones(9).sum()))"))
+    assert told.code == 3
+    assert "job.py:2: the script needs" in told.err
+    assert "kernels compiled" in told.out
