@@ -27,6 +27,7 @@ from dask_tapestry.json_form import (
     whole,
 )
 from dask_tapestry.json_form import text as text_form
+from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.cost.step import Step, with_first
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
@@ -51,7 +52,12 @@ KIND: Final = "dask_tapestry plan"
 
 
 def dumps(plan: Plan, told: Mapping[str, Any] | None = None) -> str:
-    """A plan as text; `told` is what is told of it to those who have not its arrays."""
+    """A plan as text; `told` is what is told of it to those who have not its arrays.
+
+    A plan that was found again names its choices by slots: it is made again for the arrays.
+    """
+    if plan.sources:
+        plan = build_plan(plan.written.roots, plan.resources)
     graph = simplified(plan.written, Trace())
     place = {node: i for i, node in enumerate(graph.nodes)}
     number = {node: i for i, node in enumerate(plan.graph.nodes)}

@@ -9,7 +9,7 @@ def halved(block):
     return block / 2
 
 x = dt.ones((1000, 1000), chunks=(100, 1000))
-y = np.sqrt(x * 3 + 1).std(axis=0) + dt.arange(1000)
+y = np.sqrt(x * 3 + 1).sum(axis=0)
 dt.to_zarr(y, sys.argv[1], compute=True)
 dt.to_zarr(dt.map_blocks(halved, y, dtype="f8"), sys.argv[1] + "2")
 """
@@ -23,7 +23,7 @@ def test_kernels_are_compiled_ahead_and_the_job_asks_for_no_others(tmp_path, mon
     told = command("compile", job, out)
     assert told.code == 0, told.err
     lines = told.out.splitlines()
-    assert lines[0].startswith("plan 1, job.py:9: ")
+    assert lines[0].startswith("plan 1, job.py:8: ")
     assert "it calls a function of yours" in told.out
     found = re.fullmatch(r"(\d+) kernels compiled, 0 were there: .*cache", lines[-1])
     assert found is not None

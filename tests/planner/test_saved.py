@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import dask_tapestry as dt
 from dask_tapestry.arrays.core.plan import Plan
 from dask_tapestry.errors import PlanError
+from dask_tapestry.planner.cache import plan_of
 from dask_tapestry.planner.saved import VERSION, digest, dumps, loads
 from dask_tapestry.teg import Graph
 from tests.examples import examples
@@ -276,3 +277,17 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path):
     (tmp_path / "plan.json").write_text("[" * 10**5)
     with pytest.raises(PlanError, match="is no plan"):
         dt.load_plan(tmp_path / "plan.json", dt.ones(3))
+
+
+def test_a_plan_that_was_found_again_is_saved(tmp_path):
+    """It names its nodes by slots, which an array's graph has not."""
+    zarr.create_array(tmp_path / "x", shape=(10**5, 10**4), dtype="f8", chunks=(1000, 1000))
+    x, y = normalised(dt.from_zarr(tmp_path / "x")), stored().sum()
+    with dt.config(resources=FOUR):
+        for _ in range(2):
+            core = plan_of([x.node, y.node])
+        assert core.sources
+        assert core.choices.forms
+        Plan(core, (x, y)).save(tmp_path / "plan.json")
+        found = dt.load_plan(tmp_path / "plan.json", x, y)
+        assert found.diff(dt.plan(x, y)) == "the plans are the same"
