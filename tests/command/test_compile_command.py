@@ -23,7 +23,7 @@ def test_kernels_are_compiled_ahead_and_the_job_asks_for_no_others(tmp_path, mon
     told = command("compile", job, out)
     assert told.code == 0, told.err
     lines = told.out.splitlines()
-    assert lines[0].startswith("plan 1, job.py:8: ")
+    assert lines[0].startswith("plan 1, job.py:9: ")
     assert "it calls a function of yours" in told.out
     found = re.fullmatch(r"(\d+) kernels compiled, 0 were there: .*cache", lines[-1])
     assert found is not None
