@@ -8,8 +8,8 @@ def halved(block):
     open(sys.argv[1] + ".called", "w")
     return block / 2
 
-x = dt.ones((1000, 1000), chunks=(100, 1000))
-y = np.sqrt(x * 3 + 1).sum(axis=0)
+x = dt.arange(10**6, chunks=10**5)
+y = np.sqrt(x * 3 + 1) / (x + 2)
 dt.to_zarr(y, sys.argv[1], compute=True)
 dt.to_zarr(dt.map_blocks(halved, y, dtype="f8"), sys.argv[1] + "2")
 """
