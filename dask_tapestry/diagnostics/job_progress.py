@@ -73,9 +73,26 @@ def progress_of(job: Report, now: Report | None = None) -> Progress:
     return Progress(done, elapsed, (predicted - worked) * correction, correction, _limit(job, now))
 
 
+def critical(job: Report) -> Report | None:
+    """The running step from which the longest way leads to the end, by predicted seconds.
+
+    None where no step runs.
+    """
+    steps: Sequence[Report] = job["steps"]
+    ways = [step["seconds"] * (1 - part_done(step)) for step in steps]
+    for number in reversed(range(len(steps))):
+        for read in steps[number]["reads"]:
+            if read < number:  # producers come first
+                own = steps[read]["seconds"] * (1 - part_done(steps[read]))
+                ways[read] = max(ways[read], own + ways[number])
+    running = [n for n, step in enumerate(steps) if step["measured"]["running"]]
+    return steps[max(running, key=lambda n: ways[n])] if running else None
+
+
 def _limit(job: Report, now: Report | None) -> str:
-    """What limits a job that runs: what its running steps take most of, as measured where it is."""
-    running = [s for s in job["steps"] if s["measured"]["running"]]
+    """What limits a job that runs: what its critical step takes most of, as measured if it is."""
+    step = critical(job)
+    running = [] if step is None else [step]
     if now is not None and now.get("fullest", 0.0) > FULL:
         return "memory"
     waiting = any(s["measured"]["open"] > s["measured"]["running"] for s in job["steps"])
@@ -107,8 +124,8 @@ def sentence(job: Report, progress: Progress, now: Report | None = None) -> str:
         return f"The job has failed in {', '.join(wrong)}."
     if job["state"] != "running":
         return "The job is done." if job["state"] == "done" else "The job was cancelled."
-    running = [s for s in job["steps"] if s["measured"]["running"]]
-    where = f" in {label_of(running[0])}" if running else ""
+    step = critical(job)
+    where = "" if step is None else f" in {label_of(step)}"
     return f"Now limited by {WORDS[progress.limit]}{where}.{_another_number(job, now)}"
 
 

@@ -14,7 +14,7 @@ from dask_tapestry.diagnostics.step_text import duration
 from dask_tapestry.errors import PlanError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.lower.cluster_jobs import jobs_of
+from dask_tapestry.lower.cluster_jobs import job_of
 from dask_tapestry.lower.job import fingerprint, label_of
 from dask_tapestry.planner.machine.resources import live_client
 from dask_tapestry.planner.memory.simulate import simulate
@@ -175,8 +175,8 @@ def _last_job(plan: Plan) -> Mapping[str, Any]:
             "profile blocks: with an asynchronous client, look at the dashboard, page /tapestry"
         )
     here = last_of(name)
-    there = jobs_of(client, name)["jobs"] if client is not None else []
-    jobs = [*([here] if here else []), *there]
+    there = job_of(client, name) if client is not None else None
+    jobs = [job for job in (here, there) if job is not None]
     if not jobs:
         where = "on this cluster" if client is not None else "in this process"
         raise PlanError(

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections import deque
+from time import monotonic, sleep
+from typing import Any, Final
 
+PATIENCE: Final = 10.0  # seconds in which a job that was sent has come to the scheduler
+LOOK: Final = 0.05  # seconds between questions for it
+_sent: Final[deque[tuple[str, str]]] = deque(maxlen=256)  # clients, and plans of jobs
 NOTHING: dict[str, Any] = {"now": 0.0, "threads": 0, "busy": 0, "fullest": 0.0, "jobs": []}
 
 
@@ -29,3 +34,24 @@ def jobs_of(client: Any, plan: str = "") -> dict[str, Any]:
     """
     found: dict[str, Any] = client.sync(jobs_of_async, client, plan)
     return found
+
+
+def sent(client: Any, plan: str) -> None:
+    """Say that a job of a plan, by its fingerprint, goes to the scheduler of a client."""
+    _sent.append((client.id, plan))
+
+
+def job_of(client: Any, plan: str) -> dict[str, Any] | None:
+    """The last job of a plan; one that was sent a moment ago is waited for.
+
+    Raises
+    ------
+    OSError
+        If the scheduler cannot be reached.
+    """
+    end = monotonic() + PATIENCE
+    while True:
+        found: list[dict[str, Any]] = jobs_of(client, plan)["jobs"]
+        if found or (client.id, plan) not in _sent or monotonic() > end:
+            return found[0] if found else None
+        sleep(LOOK)

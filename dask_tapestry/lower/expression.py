@@ -20,6 +20,7 @@ from dask_tapestry.errors import DTypeError, StoreError
 from dask_tapestry.lower import job
 from dask_tapestry.lower.announced import announce, announce_here, recorded
 from dask_tapestry.lower.client_arrays import ClientArrays
+from dask_tapestry.lower.cluster_jobs import sent
 from dask_tapestry.lower.dask_private import Expr, ExprSequence, HLGExpr, HLGExprSequence
 from dask_tapestry.lower.graph import Lowered, Lowering
 from dask_tapestry.lower.heard import hear_from, raised_by_blocks, unattended
@@ -65,6 +66,8 @@ def lower_plan(plan: Plan, results: Results, names: Sequence[str] = ()) -> Lower
         lowered.job = job.describe(plan, named, lowered.graph, run)
         if client is None:
             announce_here(lowered.job)
+        else:
+            sent(client, lowered.job["plan"])
     if arrays is not None:
         arrays.needed_for(flatten(lowered.keys))
     return lowered, arrays

@@ -38,6 +38,17 @@ def test_other_workers_than_planned_are_told(there, said):
     assert ("It is planned for 2 workers and has 5" in told) == said
 
 
+def test_the_running_step_on_the_longest_way_is_named():
+    short, long, end = step("short", done=1), step("long", done=1), step("end", done=0, running=0)
+    long["kinds"] = {"compute": 9.0, "network": 0.0, "store": 0.0, "tasks": 0.0}
+    one = job(short, long, {**end, "reads": [1], "seconds": 1.0})
+    assert sentence(one, progress_of(one)) == "Now limited by computing in long · job.py:6."
+    one = job({**short, "seconds": 99.0}, long, {**end, "reads": [1]})
+    assert "stores in short" in sentence(one, progress_of(one))
+    one = job(end)
+    assert sentence(one, progress_of(one)).endswith("stores.")
+
+
 def test_how_a_job_ended():
     ended = {s: job(step(erred=1), state=s) for s in ("done", "failed", "cancelled")}
     found = {s: sentence(one, progress_of(one)) for s, one in ended.items()}

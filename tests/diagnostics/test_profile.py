@@ -133,6 +133,7 @@ def test_on_a_cluster(client):
 def test_persisted_on_a_cluster(client):
     p = dt.plan(work(6.0))
     held = p.persist()
+    assert p.profile().state in ("running", "done"), "at once"
     wait(held)
     assert done(p.profile()).done
 
