@@ -17,6 +17,7 @@ point.at[1] is '4', not a whole number from 0 on
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeAlias
 
@@ -27,6 +28,20 @@ SHOWN = 60  # letters of a wrong value
 
 class FormError(ValueError):
     """A value has not its form; the text says which."""
+
+
+def parsed(text: str | bytes) -> Any:
+    """The value of a text that should be JSON.
+
+    Raises
+    ------
+    FormError
+        If it is none, or one inside another too often.
+    """
+    try:
+        return json.loads(text)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise FormError(f"it is no JSON: {error}") from None
 
 
 def whole(least: int = 0, most: int = MOST) -> Form:

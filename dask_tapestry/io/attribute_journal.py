@@ -5,7 +5,6 @@ It is read, and struck out when all that it names has been written; nothing is e
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection
 from typing import Any, Final
 
@@ -22,7 +21,7 @@ from dask_tapestry.io.write_record import digest
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_open import open_array, open_cached
 from dask_tapestry.io.zarr_sync import run_store
-from dask_tapestry.json_form import FormError, listed, sequence, text, whole
+from dask_tapestry.json_form import FormError, listed, parsed, sequence, text, whole
 
 MAKER: Final = ".dask_tapestry"  # name of the object that says who made an array
 SIDE: Final = sequence(whole(), whole())  # first and one-past-last coordinate
@@ -91,7 +90,7 @@ def maker(location: Location) -> Maker | None:
     try:
         if by is None:
             found = run_store(array, (array.store_path / MAKER).get())
-            by = None if found is None else json.loads(found.to_bytes())
+            by = None if found is None else parsed(found.to_bytes())
         return Maker.of(by if by is None else made_by(by, "by"))
     except ValueError:  # what no write of ours has left
         return None

@@ -5,7 +5,6 @@ To be read by another process a dataset travels by the name of its file and its 
 
 from __future__ import annotations
 
-import json
 from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -16,6 +15,7 @@ from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.chunked_source import ChunkedSource
 from dask_tapestry.io.declared_type import checked_block, declared_type
 from dask_tapestry.io.journal import JOURNAL, Box, boxes_from_json, incomplete_error
+from dask_tapestry.json_form import FormError, parsed
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Tensor, TensorType, apply
 from dask_tapestry.teg.origin import UnnamedError, file_stamp
@@ -137,7 +137,10 @@ def source_of_dataset(data: h5py.Dataset, dims: Dims) -> Hdf5Source:
 
 def pending_boxes(data: h5py.Dataset) -> frozenset[Box]:
     """Return the boxes of a dataset that are being written, or were when a write failed."""
-    return boxes_from_json(json.loads(data.attrs.get(JOURNAL, "[]")))
+    try:
+        return boxes_from_json(parsed(data.attrs.get(JOURNAL, "[]")))
+    except FormError as error:
+        raise StoreError(f"the attribute {JOURNAL} of {title(data)} is damaged: {error}") from None
 
 
 def refuse_closed(data: h5py.Dataset) -> None:

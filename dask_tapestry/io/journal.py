@@ -8,14 +8,17 @@ complete array has no journal.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Any, Final
 
 from dask_tapestry.errors import StoreError
+from dask_tapestry.json_form import FormError, listed, sequence, whole
 
 JOURNAL: Final = "dask_tapestry"  # name of the attribute in which an array keeps it
 
 Box = tuple[tuple[int, int], ...]  # first and one-past-last coordinate of each dimension
 JsonBoxes = list[list[list[int]]]
+
+BOXES: Final = listed(listed(sequence(whole(), whole())))  # the form of boxes in JSON
 
 
 def whole_box(shape: Iterable[int]) -> Box:
@@ -34,9 +37,18 @@ def boxes_to_json(boxes: Iterable[Box]) -> JsonBoxes:
     return [[list(side) for side in box] for box in sorted(boxes)]
 
 
-def boxes_from_json(boxes: JsonBoxes) -> frozenset[Box]:
-    """Return the boxes that `boxes_to_json` was given."""
-    return frozenset(tuple((int(lo), int(hi)) for lo, hi in box) for box in boxes)
+def boxes_from_json(boxes: Any) -> frozenset[Box]:
+    """Return the boxes that `boxes_to_json` was given.
+
+    Raises
+    ------
+    FormError
+        If others have written what is no boxes, all of one rank.
+    """
+    found = frozenset(tuple(map(tuple, box)) for box in BOXES(boxes, "boxes"))
+    if len({len(box) for box in found}) > 1:
+        raise FormError("boxes are of several ranks")
+    return found
 
 
 def without(boxes: Iterable[Box], written: Box, dense: bool) -> frozenset[Box]:

@@ -67,7 +67,7 @@ class NpyStackSource(Source):
             with HEADERS:
                 cells = np.load(path, self.mode, allow_pickle=False)  # type: ignore[arg-type]
             return checked_block(cells, held.shape, self.type.dtype, self)
-        except (OSError, ValueError, TypeError) as error:
+        except (OSError, ValueError, TypeError, OverflowError, RecursionError) as error:
             raise StoreError(f"cannot read {held} of the stack from {path}: {error}") from error
 
     def origin(self) -> str:
@@ -94,7 +94,7 @@ def from_npy_folder(folder: Path, mode: str | None) -> Tensor:
     try:
         info = read_info(folder)
         cuts = tuple(Cuts.of_lengths([int(n) for n in lengths]) for lengths in info["chunks"])
-        dtype, axis = np.dtype(info["dtype"]), int(info["axis"])
+        dtype, axis = np.dtype(info["dtype"]), range(len(cuts))[int(info["axis"])]
     except FileNotFoundError:
         raise StoreNotFoundError(f"there is no stack of npy files at {folder}") from None
     except Exception as error:

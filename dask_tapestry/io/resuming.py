@@ -22,6 +22,7 @@ from dask_tapestry.io.stored_objects import StoredObjects, objects_of
 from dask_tapestry.io.write_conflicts import is_followed, is_written_over
 from dask_tapestry.io.write_record import BEGIN, DONE, MARK, Record, Write, is_own, keys_of
 from dask_tapestry.io.zarr_location import Location
+from dask_tapestry.json_form import parsed
 from dask_tapestry.late_named_tuple import NamedTuple
 
 
@@ -149,7 +150,7 @@ def _mark(text: bytes | None) -> tuple[frozenset[Box], States]:
     record = Record.of(text or b"")
     if record.boxes is None or text is None:
         return frozenset(), {}
-    stored = json.loads(text).get("stored")
+    stored = parsed(text).get("stored")
     return record.boxes, stored if isinstance(stored, dict) else {}
 
 
@@ -162,9 +163,9 @@ def identity_there(location: Location, write: str) -> Any:
     for name in [] if objects is None else sorted(objects.names(), reverse=True):
         if objects is not None and name.startswith((BEGIN, DONE)):
             try:
-                held = json.loads(objects.read(name) or b"")
+                held = parsed(objects.read(name) or b"")
                 if "named" in held and write in (name, held["write"]):
-                    return json.loads(held["named"])
+                    return parsed(held["named"])
             except (ValueError, KeyError, TypeError):  # damaged
                 continue
     return None

@@ -19,6 +19,7 @@ from typing import Any, Final, Literal
 
 from dask_tapestry.io.journal import Box, boxes_from_json, boxes_to_json
 from dask_tapestry.io.process_name import this_process
+from dask_tapestry.json_form import parsed
 from dask_tapestry.late_named_tuple import NamedTuple
 
 Kind = Literal["begin", "mark", "over", "lost", "done"]
@@ -108,7 +109,7 @@ class Record(NamedTuple):
         True
         """
         try:
-            held = json.loads(text)
+            held = parsed(text)
             boxes = boxes_from_json(held["boxes"])
             reach = boxes_from_json(held["reach"]) if "reach" in held else None
             return cls(boxes, bool(held["dense"]), tuple(map(str, held["over"])), reach)

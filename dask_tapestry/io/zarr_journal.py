@@ -40,6 +40,7 @@ from dask_tapestry.io.write_record import (
     keys_of,
 )
 from dask_tapestry.io.zarr_location import Location
+from dask_tapestry.json_form import parsed
 
 KEPT_SECONDS: Final = 24 * 3600  # a record of what is done: plans that read may last as long
 
@@ -219,7 +220,7 @@ def maker_of(location: Location) -> Maker | None:
     if text is None:
         return attribute_journal.maker(location)
     try:
-        return Maker.of(json.loads(text))
+        return Maker.of(attribute_journal.made_by(parsed(text), "maker"))
     except ValueError:  # a power cut has left an empty file
         return None
 

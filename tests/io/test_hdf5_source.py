@@ -7,6 +7,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.io.hdf5_source import is_dataset
+from dask_tapestry.io.journal import JOURNAL
 from dask_tapestry.zspace import ZRange
 
 CELLS = np.arange(600.0).reshape(20, 30)
@@ -195,3 +196,18 @@ def test_another_dtype_is_found_out_where_memory_is_given(tmp_path):
             file["x"] = other
         with pytest.raises(dt.StoreError, match="gave"):
             source.read(source.type.box, np.empty(CELLS.shape))
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "[", "[" * 10**5, "[[[0, 1e400]]]", '[[["a", 2]]]', "5", "null", 5, np.arange(3),
+        '{"a": 1}', "[[[0, " + "9" * 5000 + "]]]", "[[[0, 5]], [[0, 5], [1, 2]]]",
+    ],
+)  # fmt: skip
+def test_a_journal_that_others_have_written_is_an_error_that_names_the_dataset(tmp_path, told):
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file.create_dataset("d", data=np.arange(8.0)).attrs[JOURNAL] = told
+    damaged = pytest.raises(dt.StoreError, match=r"x.h5/?.*d is damaged")
+    with h5py.File(tmp_path / "x.h5", "r") as file, damaged:
+        dt.from_array(file["d"])

@@ -1,3 +1,6 @@
+import pickle
+from pathlib import Path
+
 import dask.array as da
 import numpy as np
 import pytest
@@ -47,3 +50,34 @@ def test_cells_are_put_where_they_are_wanted(tmp_path, mode):
     assert source.read(ZRange((1, 3), (8, 17)), place) is place
     np.testing.assert_array_equal(place, CELLS[1:8, 3:17])
     assert room.sum() == place.sum()
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"axis": 10**9}, {"axis": -3}, {"axis": "../x"}, {"chunks": ((-4,), (4,))}, {"chunks": 5},
+        {"dtype": "nothing"}, {"chunks": ((4,), ("a",))},
+    ],
+)  # fmt: skip
+def test_a_description_that_lies_is_an_error_that_names_it(tmp_path, changed):
+    np.save(tmp_path / "0.npy", np.zeros((4, 4)))
+    info = {"chunks": ((4,), (4,)), "dtype": np.dtype("f8"), "axis": 0}
+    (tmp_path / "info").write_bytes(pickle.dumps({**info, **changed}))
+    with pytest.raises(dt.StoreError, match=r"cannot read .*info: "):
+        dt.from_npy_stack(tmp_path)
+
+
+def test_what_is_pickled_runs_nothing(tmp_path):
+    class Runs:
+        def __reduce__(self):
+            return Path.touch, (tmp_path / "ran",)
+
+    np.save(tmp_path / "0.npy", np.array([Runs()]), allow_pickle=True)
+    info = {"chunks": ((1,),), "dtype": np.dtype("O"), "axis": 0}
+    (tmp_path / "info").write_bytes(pickle.dumps(info))
+    with pytest.raises(dt.StoreError, match=r"0\.npy: .*Python objects"):
+        dt.from_npy_stack(tmp_path).compute(scheduler="sync")
+    (tmp_path / "info").write_bytes(pickle.dumps({**info, "by": Runs()}))
+    with pytest.raises(dt.StoreError, match="has no place in it"):
+        dt.from_npy_stack(tmp_path)
+    assert not (tmp_path / "ran").exists()

@@ -5,6 +5,19 @@ from hypothesis import strategies as st
 from dask_tapestry.io.write_record import Record, WriteKey, boxes_meet, boxes_without, digest
 from tests.examples import examples
 
+TOLD = b'{"boxes": %s, "dense": true, "over": []}'
+HOSTILE = [
+    b"[" * 10**5,
+    TOLD % (b"[" * 10**5),
+    TOLD % b"[[[0, 1e400]]]",
+    TOLD % b"[[[0, -3]]]",
+    TOLD % (b"[[[0, 1" + b"0" * 30 + b"]]]"),
+    TOLD % b"[[[0, 3]], [[0, 3], [0, 3]]]",
+    TOLD % b"[[[0, 1, 2]]]",
+    TOLD % b'{"a": 1}',
+    TOLD % b'[[["0", "1"]]]',
+    b'{"boxes": [], "dense": true, "over": 5}',
+]
 SIDE = st.tuples(st.integers(0, 6), st.integers(0, 6)).map(sorted).map(tuple)
 BOX = st.tuples(SIDE, SIDE)
 
@@ -40,7 +53,7 @@ def test_no_dimensions():
 def test_records_there_and_back():
     held = Record(frozenset([((0, 3), (2, 4))]), False, ("begin.a", "begin.b"))
     assert Record.of(held.to_json(write="x", run="y")) == held
-    for torn in (b"", b"{", b"[]", b'{"boxes": 3}', b"null", b"\xff"):
+    for torn in (b"", b"{", b"[]", b'{"boxes": 3}', b"null", b"\xff", *HOSTILE):
         assert Record.of(torn) == Record(None, dense=False)
 
 

@@ -174,7 +174,7 @@ def from_npy(
         cells = np.load(file, mmap_mode, allow_pickle=False)
     except FileNotFoundError:
         raise StoreNotFoundError(f"there is no file {file}") from None
-    except (OSError, ValueError, EOFError) as error:
+    except (OSError, ValueError, EOFError, OverflowError, RecursionError, MemoryError) as error:
         raise StoreError(f"cannot read {file} as npy: {error}") from error
     if not isinstance(cells, np.ndarray):
         raise StoreError(f"{file} is no npy file, but an archive of several: load those of it")

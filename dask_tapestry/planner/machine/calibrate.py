@@ -21,6 +21,7 @@ import numpy as np
 from dask.system import CPU_COUNT
 
 from dask_tapestry.errors import ArgumentTypeError
+from dask_tapestry.json_form import parsed
 from dask_tapestry.planner.machine.rates import FORMAT, Rates, rates_in, rates_of, shipped_rates
 from dask_tapestry.settings import checked_by, setting
 from dask_tapestry_kernels.cpu.jit.object_cache import directory
@@ -111,6 +112,6 @@ def _file(key: str) -> Path | None:
 def _read(key: str) -> Rates | None:
     file = _file(key)
     try:
-        return None if file is None else rates_of(json.loads(file.read_text()))
+        return None if file is None else rates_of(parsed(file.read_text()))
     except (OSError, ValueError, TypeError, AttributeError):  # none, or torn, or of other fields
         return None

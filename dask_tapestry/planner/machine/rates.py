@@ -7,7 +7,6 @@ in which what is missing is as shipped.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from functools import cache, cached_property, lru_cache
@@ -25,6 +24,7 @@ from dask_tapestry.errors import (
     TapestryError,
 )
 from dask_tapestry.first import first_of
+from dask_tapestry.json_form import parsed
 from dask_tapestry.late_dataclass import dataclass
 
 FORMAT: Final = 2  # changes with what operators count as operations: older rates are measured anew
@@ -192,7 +192,7 @@ def _check(name: str, value: Any) -> None:
 @cache
 def shipped_rates() -> Rates:
     """The rates that ship with the library."""
-    given = json.loads(SHIPPED.read_text())
+    given = parsed(SHIPPED.read_text())
     return Rates(**{**given, TABLE: tuple(sorted(given[TABLE].items()))})
 
 
@@ -208,7 +208,7 @@ def rates_in(file: Path) -> Rates:
         If it cannot be read.
     """
     try:
-        return rates_of(json.loads(file.read_text()))
+        return rates_of(parsed(file.read_text()))
     except OSError as error:
         text = f"rates is no file that can be read, nor 'measured' or 'shipped': {error}"
         kind = StoreNotFoundError if isinstance(error, FileNotFoundError) else StoreError

@@ -1,3 +1,5 @@
+import struct
+
 import dask
 import h5py
 import numpy as np
@@ -124,3 +126,24 @@ def test_hdf5_is_refused_for_other_processes_before_anything_is_made(tmp_path, o
     with h5py.File(path) as file:
         assert file["x"][...].tolist() == [1, 1, 1]
         assert list(file) == ["x"]
+
+
+def _npy(path, descr="'<f8'", shape="(8,)", text=None):
+    """A file whose head says what is not so."""
+    head = text or f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}\n"
+    path.write_bytes(b"\x93NUMPY\1\0" + struct.pack("<H", len(head)) + head.encode() + bytes(64))
+    return path
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        {"shape": "(1000000000000000,)"}, {"shape": "(1" + "0" * 30 + ",)"}, {"shape": "(-8,)"},
+        {"shape": "(9,)"}, {"shape": f"{(1,) * 100}"}, {"shape": "(4294967296, 4294967296)"},
+        {"descr": "'|O'"}, {"descr": "[('a', '|O')]"}, {"descr": "'|S99999999'"},
+        {"text": "__import__('os').abort()\n"}, {"text": "(" * 5000 + ")" * 5000}, {"text": "\n"},
+    ],
+)  # fmt: skip
+def test_an_npy_file_that_lies_is_an_error_that_names_it(tmp_path, lie):
+    with pytest.raises(dt.StoreError, match=r"x\.npy"):
+        dt.from_npy(_npy(tmp_path / "x.npy", **lie))

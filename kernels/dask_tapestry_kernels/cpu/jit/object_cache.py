@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import fcntl
 import os
-import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from hashlib import blake2b
+from logging import getLogger
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.jit import llvm, module_digest
+from dask_tapestry_kernels.cpu.jit import llvm, module_digest, private_folder
 from dask_tapestry_kernels.cpu.jit.numba_version import numba_version
 
 DIGEST: Final = 32  # bytes
@@ -86,7 +86,8 @@ def write_to(folder: Path, key: str, compiled: Compiled) -> bool:
 def directory() -> Path | None:
     """The directory of kept kernels, which is made if it is missing; None if it cannot be trusted.
 
-    Code is loaded from it, so it must belong to the user and be closed to others.
+    Code is loaded from it, so it must belong to the user and be closed to others, and nobody else
+    may put another in its place. Why one is not used is said once.
     """
     if not hasattr(os, "geteuid"):  # outside POSIX nobody says whose it is
         return None
@@ -95,12 +96,19 @@ def directory() -> Path | None:
     try:  # a user that the system does not know has no home
         folder = Path(named or f"{base}/dask_tapestry/kernels").expanduser()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        found = folder.stat()
+        folder = folder.resolve()  # links may be changed after this
+        why = private_folder.fault(folder)
     except (OSError, RuntimeError):
         return None
-    mine = found.st_uid == os.geteuid()
-    closed = not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-    return folder if mine and closed else None
+    if why:
+        _say_once(f"no compiled kernels are kept in {folder}, and none are loaded from it: {why}")
+        return None
+    return folder
+
+
+@cache
+def _say_once(text: str) -> None:
+    getLogger(__name__).warning(text)
 
 
 @cache

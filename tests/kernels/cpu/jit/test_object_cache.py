@@ -81,6 +81,67 @@ def test_a_directory_of_somebody_else_is_refused(folder, monkeypatch):
     assert object_cache.read("a") is None
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives folders away")
+@pytest.mark.parametrize("which", ["it", "one above"])
+def test_code_of_somebody_else_is_not_loaded(folder, caplog, which):
+    object_cache.write("a", KEPT)
+    os.chown(folder if which == "it" else folder.parent, 12345, 12345)
+    try:
+        assert object_cache.read("a") is None
+        assert object_cache.read("a") is None
+        assert not object_cache.write("b", KEPT)
+        assert object_cache.directory() is None
+        with object_cache.alone("a") as waited:
+            assert not waited
+    finally:
+        os.chown(folder.parent, 0, 0)
+    (said,) = caplog.messages
+    assert (
+        f"none are loaded from it: {'it belongs to user 12345' if which == 'it' else folder.parent}"
+        in said
+    )
+
+
+def test_a_link_is_followed_before_the_folder_is_looked_at(tmp_path, monkeypatch):
+    """What a link leads to must be the user's, and is what is read though the link changes."""
+    real, other, link = tmp_path / "real", tmp_path / "other", tmp_path / "link"
+    for path in (real, other):
+        path.mkdir(mode=0o700)
+    other.chmod(0o777)
+    link.symlink_to(real)
+    monkeypatch.setenv(object_cache.DIRECTORY, str(link))
+    assert object_cache.directory() == real
+    link.unlink()
+    link.symlink_to(other)
+    assert object_cache.directory() is None
+
+
+def test_computes_go_on_where_the_folder_is_open_to_others(tmp_path):
+    """Each process compiles for itself; nothing is read from the folder, and nothing written."""
+    folder = tmp_path / "kernels"
+    folder.mkdir()
+    folder.chmod(0o777)
+    program = (
+        "import numpy as np, dask_tapestry as dt\n"
+        "from dask_tapestry_kernels.cpu.jit import object_cache\n"
+        "assert object_cache.read('a') is object_cache.read('b') is None\n"
+        "x = np.linspace(0, 1, 200_000)\n"
+        "y = dt.asarray(x)\n"
+        "for _ in range(2):\n"
+        "    assert ((y * 3 + y) * y - 2).compute(scheduler='sync').tobytes() == "
+        "((x * 3 + x) * x - 2).tobytes()\n"
+    )
+    path = os.pathsep.join([str(ROOT), str(ROOT / "kernels")])
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, object_cache.DIRECTORY: str(folder), "PYTHONPATH": path},
+        capture_output=True, text=True, timeout=100,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("others may write to it (mode 777)") == 1
+    assert not list(folder.iterdir())
+
+
 def test_without_users_there_is_no_directory(folder, monkeypatch):
     monkeypatch.delattr(os, "geteuid")
     assert object_cache.directory() is None
