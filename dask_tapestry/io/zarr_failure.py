@@ -9,7 +9,7 @@ from dask_tapestry.zspace import ZRange
 
 
 def write_error(
-    box: ZRange, location: Location, error: Exception, kept: object = None
+    box: ZRange, location: Location, error: Exception, kept: object = None, resumes: bool = False
 ) -> StoreError:
     """Return the error of a write of `box` that failed.
 
@@ -17,12 +17,15 @@ def write_error(
     ----------
     kept
         The array that was to be replaced, and stays.
+    resumes
+        Whether the same call goes on where this one failed.
     """
     if kept is None:
         there = _what_is_there(location)
     else:
         there = f"{kept} is as it was, and what is written of the new array lies in {location}"
-    return StoreError(f"cannot write {box} to {location}: {error}; {there}")
+    way = "; the same call with resume=True goes on from there" if resumes else ""
+    return StoreError(f"cannot write {box} to {location}: {error}; {there}{way}")
 
 
 def _what_is_there(location: Location) -> str:

@@ -175,7 +175,8 @@ class ZarrSink(Sink):
                     self._write_part(part, block[part.index(box)])
         except Exception as error:
             kept = None if self.replaced is None else self.final
-            raise write_error(box, self.location, error, kept) from error
+            resumes = self.resume is not None
+            raise write_error(box, self.location, error, kept, resumes) from error
 
     def _write_part(self, box: ZRange, block: np.ndarray[Any, Any]) -> None:
         whole = prod(-(-n // side) for n, side in zip(self.extent, self.stored, strict=True))

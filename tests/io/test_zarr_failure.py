@@ -120,3 +120,14 @@ def test_compressed_chunks_find_no_room(tmp_path, monkeypatch):
     monkeypatch.setattr(zarr.storage._local, "_put", put)
     with pytest.raises(dt.StoreError, match=r"No space left on device; .*: 0 of its 6 chunks"):
         dt.to_zarr(dt.asarray(CELLS), tmp_path / "x", chunks=(5, 4))
+
+
+@pytest.mark.parametrize("writes", [0, 2, 5])
+def test_a_full_disk_says_that_a_resumed_write_goes_on(tmp_path, monkeypatch, writes):
+    path = tmp_path / "x"
+    named = rf"No space left on device; .*{writes} of its 6 chunks are written; the same call with "
+    with pytest.raises(dt.StoreError, match=f"{named}resume=True goes on"):
+        to_full_disk(path, monkeypatch, writes, resume=True)
+    options = {"chunks": (5, 4), "compressors": None, "scheduler": "sync", "resume": True}
+    dt.to_zarr(dt.asarray(CELLS), path, **options)
+    np.testing.assert_array_equal(dt.from_zarr(path).compute(), CELLS)
