@@ -33,7 +33,10 @@ from dask_tapestry.planner.machine.rates import Rates
 from dask_tapestry.planner.machine.worker_group import WorkerGroup, worker_groups, workers_text
 from dask_tapestry.settings import checked_by, setting
 
-USABLE: Final = 0.7  # of a worker's memory; at .7 Dask writes to disk, at .8 it pauses
+USABLE: Final = 0.7  # of a worker's memory; at .7 Dask writes to disk
+PAUSES: Final = 0.8  # of a worker's memory, its process included: there Dask pauses it
+PROCESS: Final = 200 * 10**6  # bytes of a worker itself: Python, libraries, kernels, messages
+MOST_PROCESS: Final = 0.2  # of a worker's memory: of workers that are smaller than can be
 MOST_HELD: Final = USABLE / 2  # of a worker's memory by other arrays: Dask writes more to disk
 
 
@@ -168,7 +171,7 @@ class Resources:
 
     @property
     def usable_bytes(self) -> int:
-        """Memory of a worker that a plan may fill: Dask pauses workers that fill four fifths."""
+        """Memory of a worker that a plan may fill besides what its process takes."""
         return self._usable(self.memory_bytes)
 
     @property
@@ -181,7 +184,8 @@ class Resources:
         return self._usable(_limited(int(kind.memory)))
 
     def _usable(self, memory: int) -> int:
-        return max(1, int(((1 if self.local else USABLE) - self.held) * memory))
+        share = 1.0 if self.local else min(USABLE, PAUSES - min(PROCESS / memory, MOST_PROCESS))
+        return max(1, int((share - self.held) * memory))
 
     @property
     def kept_bytes(self) -> int:
