@@ -62,7 +62,7 @@ def test_the_same_steps_are_made_again(job):
 def test_blocks_that_are_computed_one_by_one_still_are(tmp_path):
     zarr.create_array(tmp_path / "x", shape=(4000, 64_000), chunks=(1000, 64_000), dtype="f8")
     jobs = [dt.from_zarr(tmp_path / "x")[100:110]]
-    tight = dt.Resources(workers=2, threads=2, memory="1.5 GB")
+    tight = dt.Resources(workers=2, threads=2, memory="1.6 GB")
     plan = dt.plan(*jobs, resources=tight)
     again = read(saved(plan), jobs)
     again.verify()

@@ -138,7 +138,7 @@ def test_what_fits_with_some_network_fits_with_any(job, bandwidth):
     dt.plan(job(), resources=machines).verify()
 
 
-TWO_AT_A_TIME = dt.Resources(workers=2, threads=2, memory="1.5 GB")  # tasks of 525 MB each
+TWO_AT_A_TIME = dt.Resources(workers=2, threads=2, memory="1.6 GB")  # tasks of 540 MB each
 
 
 @pytest.fixture
