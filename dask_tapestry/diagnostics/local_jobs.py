@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 from time import monotonic, time
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from dask.sizeof import sizeof
 from dask.system import CPU_COUNT
 
 from dask_tapestry.lower.announced import forget, met, recording
-from dask_tapestry.lower.job import Job
+from dask_tapestry.lower.cluster_jobs import jobs_of
+from dask_tapestry.lower.job import Job, fingerprint
 from dask_tapestry.lower.stop import Onlooker
 from dask_tapestry.planner.machine.resources import computing_with, live_client
+from dask_tapestry.planner.plan import Plan
 
 HISTORY: Final = 50  # jobs that are remembered
 LOOK: Final = 0.05  # seconds between looks at this process's memory
@@ -128,16 +130,28 @@ class LocalJobs(Onlooker):
         return {"now": now, "threads": CPU_COUNT, "busy": busy, "fullest": 0.0, "jobs": jobs}
 
 
+class Computed(Protocol):
+    """A plan as users have it."""
+
+    core: Plan
+
+
 @contextmanager
-def counted_here(scheduler: Any) -> Iterator[None]:
+def counted_here(scheduler: Any, computed: Computed | None = None) -> Iterator[None]:
     """Inside, jobs are counted that this `scheduler` of Dask runs, or the usual one: see `last_of`.
 
-    A cluster's scheduler counts its own.
+    A cluster's scheduler counts its own: of a plan that is `computed` there, what it has counted is
+    kept here, for when the cluster is closed.
     """
     with computing_with(scheduler), ExitStack() as stack:
-        if live_client() is None:
+        client = live_client()
+        if client is None:
             stack.enter_context(LocalJobs().counting())
         yield
+        if computed is not None and client is not None and not client.asynchronous:
+            with suppress(OSError):  # a scheduler that has gone by now
+                for job in jobs_of(client, fingerprint(computed.core))["jobs"]:
+                    _keep(job)
 
 
 def _keep(job: dict[str, Any]) -> None:

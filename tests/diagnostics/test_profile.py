@@ -147,3 +147,13 @@ def test_the_later_run_counts(client):
     assert done(here).peak >= 0
     p.compute()
     assert p.profile().seconds != here.seconds
+
+
+@pytest.mark.cluster
+def test_it_outlives_the_cluster():
+    p = dt.plan(work(9.0))
+    options = {"processes": False, "n_workers": 1, "dashboard_address": ":0"}
+    with Client(**options):
+        p.compute()
+        there = done(p.profile())
+    assert done(p.profile()).bytes == there.bytes

@@ -301,7 +301,7 @@ class Plan(Suggesting):
         numpy.ndarray, None or tuple
             The value of the result (None for a write), or a tuple of several.
         """
-        with local_jobs.counted_here(kwargs.get("scheduler")), ErrorsTold():
+        with local_jobs.counted_here(kwargs.get("scheduler"), self), ErrorsTold():
             self.core = fitted(self._core(), live_client())
             results = computed.computed(*self._planned(), **kwargs)
         return results[0] if len(results) == 1 else results
