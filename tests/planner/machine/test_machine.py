@@ -38,7 +38,7 @@ def test_a_machine_is_a_value():
 def test_it_has_the_memory_that_a_plan_may_fill():
     with dt.config(memory_limit="1 GB"):
         made = Machine.of(Resources(workers=2, memory="8 GB"))
-    assert (made.memory_limit, made.usable) == (10**9, 7 * 10**8)
+    assert (made.memory_limit, made.usable) == (10**9, 6 * 10**8)
 
 
 def test_values_move_within_a_process_for_nothing():
