@@ -150,7 +150,9 @@ def test_peak_memory_is_bounded():
     with pytest.raises(dt.MemoryLimitError, match="peak_memory_is_bounded") as caught:
         plan.verify()
     assert isinstance(caught.value, MemoryError)
-    assert "57.22 MiB" in str(caught.value), "six tenths: the process takes two, and four fifths pause it"
+    assert "57.22 MiB" in str(caught.value), (
+        "six tenths: the process takes two, and four fifths pause it"
+    )
 
 
 def test_a_memory_limit_in_force_counts():
