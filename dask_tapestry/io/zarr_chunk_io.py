@@ -119,21 +119,32 @@ def _read_by_zarr(array: zarr.Array[Any], selection: tuple[slice, ...], out: Blo
         run_inline(array.async_array.get_orthogonal_selection(part, out=buffer(place)))
 
 
-def write_box(location: Location, selection: tuple[slice, ...], block: Block) -> None:
+def write_box(
+    location: Location, selection: tuple[slice, ...], block: Block, empty_chunks: bool | None = None
+) -> None:
     """Encode and write a block of cells to where slices of an array select.
+
+    Parameters
+    ----------
+    empty_chunks
+        Whether chunks that hold the fill value alone are stored. None leaves them out as zarr does;
+        of cells that are not encoded, where all of a few of the block are the fill value.
 
     Raises
     ------
     StoreError
         If a chunk cannot be written.
     """
-    may_be_empty = _may_be_fill_value(block, location)
-    array, way = _opened(location, location.stamp, "r+", not may_be_empty)
+    may_be_empty = not empty_chunks
+    if empty_chunks is None:
+        may_be_empty = _may_be_fill_value(block, location)
+    array, way = _opened(location, location.stamp, "r+", bool(empty_chunks))
     if isinstance(location, PinnedLocation):  # what is kept was opened by another handle
         array = moved(array, location.folder)
         way = replace(way, folder=location.folder) if isinstance(way, DirectArray) else way
-    if not may_be_empty and isinstance(way, DirectArray) and way.writes(selection, block.dtype):
-        way.write(selection, block)
+    may_be_empty = may_be_empty and array.metadata.fill_value is not None  # version 2 may have none
+    if isinstance(way, DirectArray) and way.writes(selection, block.dtype):
+        way.write(selection, block, not may_be_empty)
         return
     if not runs_inline(array):
         cells = np.array(block) if location.is_in_memory else block

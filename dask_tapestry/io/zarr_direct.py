@@ -124,8 +124,10 @@ class DirectArray:
             for part, side, extent in sides
         )
 
-    def write(self, selection: Sequence[slice], block: Block) -> None:
+    def write(self, selection: Sequence[slice], block: Block, empty_chunks: bool = True) -> None:
         """Write the cells that slices of the array select, as `writes` says.
+
+        Chunks that hold the fill value alone are deleted, unless `empty_chunks` says to store them.
 
         Raises
         ------
@@ -135,6 +137,9 @@ class DirectArray:
         known = self.encoding
         for place, part, there in chunks_met(selection, known.chunk):
             key, cells = known.key(place), part_of(block, there)
+            if not empty_chunks and is_filled(cells, known.fill, known.format.dtype):
+                _remove_chunk(self.folder / key, key)
+                continue
             if cells.shape != known.chunk:  # at the array's end
                 whole = np.full(known.chunk, known.fill, known.format.dtype)
                 part_of(whole, part)[...] = cells
@@ -195,6 +200,38 @@ class DirectArray:
             file.fill(at, form.sides, stored_part, place)
         else:
             raise ValueError(f"it has {size} bytes, not {form.nbytes}")
+
+
+def is_filled(cells: Block, fill: Any, dtype: np.dtype[Any]) -> bool:
+    """Whether all cells have the very bytes that a fill value has as a cell of a dtype.
+
+    Minus zero is not zero then, and NaN is NaN of the same bits alone.
+
+    Examples
+    --------
+    >>> zeros = np.zeros(3)
+    >>> is_filled(zeros, 0, zeros.dtype), is_filled(-zeros, 0, zeros.dtype)
+    (True, False)
+    """
+    native = dtype.newbyteorder("=")
+    cell = np.asarray(fill, native).reshape(())
+    if not cells.size or not native.itemsize:
+        return True
+    first = np.asarray(cells[(0,) * cells.ndim], native)
+    if first.tobytes() != cell.tobytes():  # most end here
+        return False
+    raw = np.dtype((np.void, native.itemsize))
+    line = np.ascontiguousarray(cells, native).reshape(-1).view(raw)
+    return bool(np.all(line == cell.reshape(1).view(raw)))
+
+
+def _remove_chunk(path: Path, key: str) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except NotADirectoryError:
+        return
+    except OSError as error:
+        raise StoreError(f"cannot delete chunk {key}: {error}") from error
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -13,8 +13,27 @@ from dask_tapestry.io.default_chunks import default_chunk_shape
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_source import NAMES_OF_VERSION_2
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.teg import Tensor, TensorType
 from dask_tapestry.teg.types import Dims
+
+
+class Extras(NamedTuple):
+    """What may be asked of a write beside the array.
+
+    Attributes
+    ----------
+    empty_chunks
+        Whether chunks of the fill value alone are stored; None as `write_box` says.
+    consolidated
+        Path of the group whose metadata are consolidated in the end, if any.
+    """
+
+    empty_chunks: bool | None = None
+    consolidated: str | None = None
+
+
+PLAIN: Final = Extras()
 
 
 @dataclass(frozen=True)

@@ -23,27 +23,26 @@ def open_array(location: Location, mode: str = "r", empty_chunks: bool = False) 
     mode
         ``"r"`` or ``"r+"``.
     empty_chunks
-        Write chunks without looking whether they hold fill values alone.
+        Write chunks without looking whether they hold fill values alone. (`open_array` of zarr 3.1
+        does not mind ``config=``.)
 
     Raises
     ------
     StoreNotFoundError, StoreError
         If there is no array, none that can be read, or its metadata say what cannot be.
     """
-    options = {"config": {"write_empty_chunks": empty_chunks}} if mode == "r+" else {}
     try:
         array = zarr().open_array(
             path=location.component,
             mode=location.reading if mode == "r" else mode,
             **location.arguments,
-            **options,
         )
     except FileNotFoundError:
         raise _not_found(location) from None
     except Exception as error:
         raise StoreError(f"cannot open the Zarr array at {location}: {error}") from error
     check_metadata(array, location)
-    return array
+    return array.with_config({"write_empty_chunks": True}) if empty_chunks else array
 
 
 def _not_found(location: Location) -> StoreNotFoundError:

@@ -29,11 +29,12 @@ from dask_tapestry.io.resuming import Resume, complete, progress_of
 from dask_tapestry.io.write_marks import write_marked
 from dask_tapestry.io.write_record import Write
 from dask_tapestry.io.zarr_chunk_io import write_box
+from dask_tapestry.io.zarr_consolidate import consolidate
 from dask_tapestry.io.zarr_create import create, create_begun, create_groups, dry_run_create
 from dask_tapestry.io.zarr_direct import remove_partial_files
 from dask_tapestry.io.zarr_failure import write_error
 from dask_tapestry.io.zarr_journal import begin_write, end_write, is_incomplete, maker_of
-from dask_tapestry.io.zarr_layout import ZarrLayout
+from dask_tapestry.io.zarr_layout import PLAIN, Extras, ZarrLayout
 from dask_tapestry.io.zarr_location import Location, unwrapped, zarr
 from dask_tapestry.io.zarr_open import exists, format_of_group
 from dask_tapestry.io.zarr_overwrite import (
@@ -89,6 +90,8 @@ class ZarrSink(Sink):
         How it is resumed, if it is.
     pending
         What of it is missing; None for all.
+    extras
+        What else is asked for.
     """
 
     name = "store"
@@ -105,6 +108,7 @@ class ZarrSink(Sink):
     run: str = ""
     resume: Resume | None = None
     pending: tuple[ZRange, ...] | None = None
+    extras: Extras = PLAIN
 
     def for_run(self, run: str) -> ZarrSink:
         if self.resume is None:
@@ -183,7 +187,7 @@ class ZarrSink(Sink):
         own = prod(-(-n // side) for n, side in zip(box.shape, self.stored, strict=True))
 
         def store(place: Location) -> dict[str, Any] | None:
-            write_box(place, box.slices(), block)
+            write_box(place, box.slices(), block, self.extras.empty_chunks)
             return self.resume and self.resume.states(place, _sides(box), self.stored)
 
         write_marked(self.location, self._write, _sides(box), (own, whole), store)
@@ -198,6 +202,8 @@ class ZarrSink(Sink):
                 end_write(self.location, self._write)
             if self.replaced and (not whole or is_in_place(self.location, self.final, self.run)):
                 put_in_place(self.location, *self.replaced, self.run)
+            if self.extras.consolidated is not None:
+                consolidate(self.final, self.extras.consolidated)
         elif self.archive is not None:
             self.location.store.close()
             Path(self.location.store.path).replace(self.archive)
@@ -277,7 +283,7 @@ class ZarrSink(Sink):
         how = (self.overwrite, self.workers, self.archive)
         rest = (*how, self.replaced, self.once, self.over, self.extent, self.run)
         parts = (options, self.location, self.stored, *rest)
-        return _loaded, (*parts, self.resume, self.pending)
+        return _loaded, (*parts, self.resume, self.pending, self.extras)
 
 
 def _sides(box: ZRange) -> Box:
@@ -298,6 +304,7 @@ def zarr_sink(
     after: Sequence[Node] = (),
     memory: int | None = None,
     resume: Any = False,
+    extras: Extras = PLAIN,
 ) -> Node:
     """Return the sink that writes `x` to a new array, by tasks that have `memory` bytes.
 
@@ -349,7 +356,7 @@ def zarr_sink(
     if resumed and (how.reads_itself or over):
         refuse_reading_itself(location)
     rest = (how.replaced, how.reads_itself, over, x.type.shape, "", resumed)
-    return apply(ZarrSink(*into, *rest), how.x, after=how.after)
+    return apply(ZarrSink(*into, *rest, extras=extras), how.x, after=how.after)
 
 
 def _earlier(location: Location, nodes: Sequence[Node]) -> dict[Node, str]:

@@ -22,6 +22,7 @@ from dask_tapestry.io.write_marks import write_marked
 from dask_tapestry.io.write_record import Write
 from dask_tapestry.io.write_region import WriteRegion
 from dask_tapestry.io.zarr_chunk_io import stored_chunk_shape, write_box
+from dask_tapestry.io.zarr_consolidate import consolidate
 from dask_tapestry.io.zarr_journal import (
     begin_write,
     end_write,
@@ -47,6 +48,10 @@ class ZarrTarget(Target):
         Shape that the array has until it grows to `shape`, or None where it does not grow.
     resume
         How writes to it are resumed, if they are.
+    empty_chunks
+        Whether chunks of the fill value alone are stored; None as `write_box` says.
+    consolidated
+        Path of the group whose metadata are consolidated when it has grown, if any.
     """
 
     location: Location
@@ -56,6 +61,8 @@ class ZarrTarget(Target):
     before: tuple[int, ...] | None = None
     names: Dims = None
     resume: Resume | None = None
+    empty_chunks: bool | None = None
+    consolidated: str | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -134,7 +141,7 @@ class ZarrTarget(Target):
             )
 
     def write(self, selection: tuple[slice, ...], block: np.ndarray[Any, Any]) -> None:
-        write_box(self.location, selection, block)
+        write_box(self.location, selection, block, self.empty_chunks)
 
     def write_of(
         self, region: WriteRegion, run: str, cells: ZRange, block: np.ndarray[Any, Any]
@@ -158,6 +165,8 @@ class ZarrTarget(Target):
     def end(self, region: WriteRegion, run: str) -> None:
         with pinned(self.location) as place:
             end_write(place, self._write(region, run))
+        if self.before is not None and self.consolidated is not None:
+            consolidate(self.location, self.consolidated)
 
     def source(self, dims: Dims) -> Source:
         type_ = TensorType(self.shape, cell_dtype(self.type), self.names or dims)

@@ -44,8 +44,8 @@ def slow(block):
 
 def watch(log, run):
     write_box = zarr_sink.write_box
-    def noted(location, selection, block):
-        write_box(location, selection, block)
+    def noted(location, selection, block, empty_chunks=None):
+        write_box(location, selection, block, empty_chunks)
         with open(log, "a") as file:
             file.write(json.dumps([int(run), [(s.start, s.stop) for s in selection]]) + "\\n")
     zarr_sink.write_box = zarr_target.write_box = noted

@@ -50,10 +50,12 @@ class Written:
         for module in (zarr_sink, zarr_target):
             patch.setattr(module, "write_box", self.write)
 
-    def write(self, location: Any, selection: tuple[slice, ...], block: Any) -> None:
+    def write(
+        self, location: Any, selection: tuple[slice, ...], block: Any, empty: bool | None = None
+    ) -> None:
         """Write as the library does, and count."""
         sides = zip(selection, self.sides, strict=True)
         spans = [range(part.start // n, -(-part.stop // n)) for part, n in sides]
         with self.lock:
             self.chunks.update(product(*spans))
-        write_box(location, selection, block)
+        write_box(location, selection, block, empty)

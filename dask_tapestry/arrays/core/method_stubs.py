@@ -327,6 +327,8 @@ class ArrayMethods:
             region: Region = None,
             append_dim: int | str | None = None,
             resume: bool | Literal["checksums"] = False,
+            write_empty_chunks: bool | None = None,
+            consolidated: bool | None = None,
             compute: bool = True,
             return_stored: bool = False,
             workers: str | Sequence[str] = (),

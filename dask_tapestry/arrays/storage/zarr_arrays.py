@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
@@ -21,13 +22,14 @@ from dask_tapestry.arrays.storage.stores import write_of, written
 from dask_tapestry.errors import ArgumentError, StoreError
 from dask_tapestry.io.coerce import is_zarr_array
 from dask_tapestry.io.read_back import read_back
-from dask_tapestry.io.target import Target
-from dask_tapestry.io.zarr_layout import ZarrLayout
+from dask_tapestry.io.zarr_consolidate import group_of
+from dask_tapestry.io.zarr_layout import Extras, ZarrLayout
 from dask_tapestry.io.zarr_location import Location
+from dask_tapestry.io.zarr_location import zarr as zarr_module
 from dask_tapestry.io.zarr_open import group_members, holds_array
 from dask_tapestry.io.zarr_sink import written_source, zarr_sink
 from dask_tapestry.io.zarr_source import from_zarr_location
-from dask_tapestry.io.zarr_target import append_target, zarr_target
+from dask_tapestry.io.zarr_target import ZarrTarget, append_target, zarr_target
 from dask_tapestry.operators.placement import place as place_tensor
 from dask_tapestry.planner.machine.resources import current
 from dask_tapestry.settings import setting
@@ -135,6 +137,8 @@ def to_zarr(
     region: Region = None,
     append_dim: int | str | None = None,
     resume: bool | Literal["checksums"] = False,
+    write_empty_chunks: bool | None = None,
+    consolidated: bool | None = None,
     compute: bool = True,
     return_stored: bool = False,
     workers: str | Sequence[str] = (),
@@ -177,6 +181,15 @@ def to_zarr(
         in this process or another, by any plan. It is the same call if code, data and target are:
         see the notes. ``"checksums"`` also compares the bytes of what is stored, not sizes alone;
         ``config(resume=...)`` says it of all calls.
+    write_empty_chunks
+        Whether chunks of which every cell is the fill value are stored; in shards, inner chunks. If
+        not, they are left out, and deleted where older ones are: -0.0 is not 0.0. None takes zarr's
+        ``array.write_empty_chunks``; where that is false, of cells that are not compressed not all
+        such chunks are left out: a few cells of each block tell whether to look.
+    consolidated
+        Consolidate the metadata of the group that is given, or the store's root, when the array is
+        complete: xarray and zarr then open the group by one request. None does where the group has
+        consolidated ones now, which would be out of date.
     compute
         Write now and return None; otherwise return a lazy write to compute later.
     return_stored
@@ -233,6 +246,7 @@ def to_zarr(
     resume = resume or setting("resume")
     location = Location.of(store, component, uuid4().hex, storage_options)
     names = worker_names(workers)
+    extras = Extras(_stored_empty(write_empty_chunks), group_of(location, store, consolidated))
     if is_zarr_array(store) or region is not None or append_dim is not None:
         if not (isinstance(chunks, str) and chunks == "auto") or shards is not None:
             raise StoreError(f"{location} is written into: its chunks and shards stay as they are")
@@ -244,6 +258,7 @@ def to_zarr(
                 "full size, and write regions of it"
             )
         target, place = _destination(array, location, region, append_dim)
+        target = replace(target, empty_chunks=extras[0], consolidated=extras[1])
         writes = [write_of(array, target, place)]
         done = written(writes, [place], after, names, compute, return_stored, kwargs, resume)
         return done[0] if isinstance(done, tuple) else done
@@ -256,6 +271,7 @@ def to_zarr(
         after=points_of(after),
         memory=current().task_bytes,
         resume=resume,
+        extras=extras,
     )
     effect = Effect(node)
     if compute:
@@ -266,9 +282,16 @@ def to_zarr(
     return Array(apply(source) if compute else read_back(source, node))
 
 
+def _stored_empty(given: bool | None) -> bool | None:
+    """Whether chunks of fill values are stored, as is asked for or as zarr's configuration says."""
+    if given is not None:
+        return bool(given)
+    return True if zarr_module().config.get("array.write_empty_chunks", None) else None
+
+
 def _destination(
     x: Array, location: Location, region: Region, append_dim: int | str | None
-) -> tuple[Target, RegionSlices]:
+) -> tuple[ZarrTarget, RegionSlices]:
     """The target and its region that an array is written to."""
     if append_dim is None:
         target = zarr_target(location)
