@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from threading import Lock
 from typing import Any, Final
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io.zarr_location import Location, zarr
 
 ATTEMPTS: Final = 5
+_one: Final = Lock()  # filters of warnings are of all threads
 
 
 def consolidate(location: Location, group: str) -> None:
@@ -28,7 +30,7 @@ def consolidate(location: Location, group: str) -> None:
         If they cannot be written; what is in the group is complete all the same.
     """
     try:
-        with warnings.catch_warnings():  # of what is stored beside arrays, and of version 3
+        with _one, warnings.catch_warnings():  # of what is stored beside arrays, and of version 3
             warnings.simplefilter("ignore")
             for _ in range(ATTEMPTS):
                 made = zarr().consolidate_metadata(path=group, **location.arguments)
