@@ -226,7 +226,7 @@ class TraceError(TapestryError, TypeError):
 
 
 class PlanError(TapestryError, RuntimeError):
-    """There is no plan that can be run, or a plan fails its verification.
+    """There is not a plan that can be run, or a plan fails its verification.
 
     Raised when a value is planned or computed: if it is made of placeholders, which have no cells;
     if its shape has to be counted and nothing can count; if its steps are placed on workers that
@@ -305,7 +305,7 @@ class ComputeError(TapestryError):
 
 
 class StoreNotFoundError(StoreError, FileNotFoundError):
-    """There is no array at a path, URL or component.
+    """There is not an array at a path, URL or component.
 
     Raised when it is opened. Check the path, and for a group the name of the array within.
 

@@ -22,7 +22,7 @@ OBJECTS: Final = "Cells have a fixed dtype, and a masked array is two arrays"
 OURS: Final = "Functions give our arrays, also of NumPy's alone"
 NUMPYS: Final = "Where Dask's functions differ from NumPy's of the name, ours are NumPy's"
 DECLARED: Final = "What a function of blocks returns has the shape that was declared"
-WRITES: Final = "A lazy write is no array, and a plan says which tasks write, in this process"
+WRITES: Final = "A lazy write is not an array, and a plan says which tasks write, in this process"
 LACKING: Final = "Lacking: "
 
 INSIDE: Final = frozenset({NAMES, GRAPHS, MODULES, PLUGIN})

@@ -183,7 +183,7 @@ def load_plan(
     Raises
     ------
     PlanError
-        If the file is no plan, damaged, of another version, or made for another graph.
+        If the file is not a plan, damaged, of another version, or made for another graph.
     StoreNotFoundError
         If there is no file.
 

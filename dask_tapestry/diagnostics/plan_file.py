@@ -24,14 +24,14 @@ def text_of(file: Path) -> str:
     try:
         size = file.stat().st_size
         if size > LARGEST:
-            raise PlanError(f"{file} is no plan: it has {size:,} bytes, of {LARGEST:,} at most")
+            raise PlanError(f"{file} is not a plan: it has {size:,} bytes, of {LARGEST:,} at most")
         return file.read_text("utf-8")
     except FileNotFoundError:
         raise StoreNotFoundError(f"there is no plan at {file}") from None
     except OSError as error:
         raise StoreError(f"cannot read the plan {file}: {error}") from error
     except UnicodeDecodeError as error:
-        raise PlanError(f"{file} is no plan: {error}") from None
+        raise PlanError(f"{file} is not a plan: {error}") from None
 
 
 def told_of_file(filename: str | PathLike[str]) -> ToldPlan:
@@ -40,7 +40,7 @@ def told_of_file(filename: str | PathLike[str]) -> ToldPlan:
     Raises
     ------
     PlanError
-        If it is no plan, is damaged, or holds no graph, as files of earlier versions.
+        If it is not a plan, is damaged, or holds no graph, as files of earlier versions.
     """
     file = Path(filename)
     return read_told(text_of(file), str(file))
@@ -55,7 +55,7 @@ def explain_file(filename: str | PathLike[str], *, all: bool = False, rates: boo
     Raises
     ------
     PlanError
-        If it is no plan, is damaged, or holds no graph, as files of earlier versions.
+        If it is not a plan, is damaged, or holds no graph, as files of earlier versions.
     StoreError
         If it cannot be read; StoreNotFoundError if it is not there.
 

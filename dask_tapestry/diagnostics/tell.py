@@ -1,4 +1,4 @@
-"""A plan as what is told of it: its numbers, and in words what only its steps know."""
+"""The summary of a plan: its numbers, and in words what only its steps know."""
 
 from __future__ import annotations
 

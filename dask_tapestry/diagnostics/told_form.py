@@ -64,16 +64,18 @@ def read_told(text: str, name: str) -> ToldPlan:
     Raises
     ------
     PlanError
-        If it is no plan, is damaged, or was written before plan files told their graph.
+        If it is not a plan, is damaged, or was written before plan files told their graph.
     """
     if len(text) > LARGEST:
-        raise PlanError(f"{name} is no plan: it has {len(text):,} letters, of {LARGEST:,} at most")
+        raise PlanError(
+            f"{name} is not a plan: it has {len(text):,} letters, of {LARGEST:,} at most"
+        )
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise PlanError(f"{name} is no plan: {error}") from None
+        raise PlanError(f"{name} is not a plan: {error}") from None
     if not isinstance(content, dict) or content.get("kind") != "dask_tapestry plan":
-        raise PlanError(f"{name} is no plan")
+        raise PlanError(f"{name} is not a plan")
     if content.get("told") is None:
         raise PlanError(
             f"{name} is a plan of version {str(content.get('version'))[:20]}, without its graph: "

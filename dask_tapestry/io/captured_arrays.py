@@ -76,7 +76,7 @@ def sources_behind(source: Source) -> FoundSources:
 
 
 def _source_of(item: object) -> Source | None:
-    """Return the source that reads an array; None if the object is no array that can be read."""
+    """Return the source that reads an array; None if the object cannot be read as one."""
     try:
         if is_zarr_array(item):
             return source_of_array(item, Location.of(item, None, uuid4().hex))

@@ -36,7 +36,7 @@ def as_tensor(data: object, dims: Dims = None) -> Tensor:
     Raises
     ------
     DTypeError
-        For what is no array, or has a mask.
+        For what is not an array, or has a mask.
     ShapeError
         For nested sequences of unequal lengths, or too few or many names of dimensions.
     """
@@ -55,7 +55,7 @@ def as_tensor(data: object, dims: Dims = None) -> Tensor:
     is_other = cells is data and not (is_array_like(data) or isinstance(data, Sequence | Number))
     if is_other and np.asarray(data).dtype.hasobject:
         raise DTypeError(
-            f"{type(data).__name__} is no array: it needs shape, dtype and __getitem__, or a "
+            f"{type(data).__name__} is not an array: it needs shape, dtype and __getitem__, or a "
             "protocol of NumPy's; with dtype=object it becomes the only cell of one"
         )
     return from_numpy(cells, dims)

@@ -72,7 +72,7 @@ def from_duck(data: DuckArray, dims: Dims) -> Tensor:
     Raises
     ------
     DTypeError
-        If it is no array.
+        If it is not an array.
     """
     if (sparse := refusal(data)) is not None:
         raise DTypeError(f"an array is made of {sparse}")
@@ -81,7 +81,7 @@ def from_duck(data: DuckArray, dims: Dims) -> Tensor:
         data = data.tocsr()  # type: ignore[attr-defined]  # others of SciPy's cannot be sliced
     if not all(hasattr(data, name) for name in ("shape", "dtype", "__getitem__")):
         raise DTypeError(
-            f"{type(data).__name__} is no array: it needs shape, dtype and __getitem__"
+            f"{type(data).__name__} is not an array: it needs shape, dtype and __getitem__"
         )
     shape = tuple(int(n) for n in data.shape)
     type_ = declared_type(shape, np.dtype(data.dtype), dims)

@@ -107,7 +107,7 @@ def duck_target(data: Any, lock: AbstractContextManager[Any] | bool | None) -> T
     """
     if not all(hasattr(data, name) for name in ("shape", "dtype", "__setitem__")):
         raise DTypeError(
-            f"{type(data).__name__} is no target: it needs shape, dtype and __setitem__"
+            f"{type(data).__name__} is not a target: it needs shape, dtype and __setitem__"
         )
     shape = tuple(int(n) for n in data.shape)
     type_ = TensorType(shape, np.dtype(data.dtype))

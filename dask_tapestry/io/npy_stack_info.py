@@ -27,7 +27,7 @@ class _InfoUnpickler(pickle.Unpickler):
             return np.dtype
         if module == "numpy.dtypes" and name.endswith("DType"):
             return getattr(np.dtypes, name)
-        raise pickle.UnpicklingError(f"{module}.{name} has no place in it")
+        raise pickle.UnpicklingError(f"{module}.{name} is not allowed in the info file")
 
 
 def read_info(folder: Path) -> dict[str, Any]:

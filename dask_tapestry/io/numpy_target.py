@@ -93,6 +93,6 @@ def numpy_target(array: np.ndarray[Any, Any]) -> Target:
     if not array.flags.writeable:
         raise StoreError("the NumPy array to store to is read only")
     if is_masked(array):
-        raise DTypeError("a masked array is no target: store its data and its mask")
+        raise DTypeError("a masked array is not a target: store its data and its mask")
     file = mapped_file(array)
     return MemmapTarget(file) if file else NumpyTarget(uuid4().hex, array.view(np.ndarray))

@@ -47,7 +47,7 @@ def refuse_other_write(location: Location, identity: Identity) -> None:
     other = None if made is None else identity_there(location, made.write)
     differs = "" if other is None else f": {identity.differs(other)} differs"
     raise StoreError(
-        f"{location} exists, and is no work of this write to go on with{differs}; give "
+        f"{location} exists, and is not of this write, which cannot go on with it{differs}; give "
         "overwrite=True to replace it, or another component"
     )
 

@@ -51,7 +51,7 @@ class DirectArray:
 
     @classmethod
     def of(cls, array: Any) -> DirectArray | None:
-        """Return what is known of an array; None where it is no folder, or zarr must read it."""
+        """Return what is known of an array; None where it is not a folder, or zarr must read it."""
         if type(array.store) is not zarr().storage.LocalStore or not hasattr(os, "preadv"):
             return None
         encoding = ArrayEncoding.of(array)

@@ -116,7 +116,7 @@ class ClientArrays:
 
 
 class Shelf:
-    """The offers of this process, and the clients through which they are asked for."""
+    """The registry of served arrays, and the clients through which tasks ask for their blocks."""
 
     def __init__(self) -> None:
         self._offers: dict[str, Offer] = {}

@@ -1,4 +1,4 @@
-"""What goes wrong in the blocks of one compute, brought to who asked for it.
+"""Floating-point errors of the blocks of one compute, brought to the client that computes.
 
 Blocks tell a `Heard`. In the process that asked it remembers; pickling one gives one that sends
 events instead, a message of some bytes for each block in which something went wrong. An event comes

@@ -70,7 +70,7 @@ def placement(
         texts = [f"{worker.get('name')} at {address}" for address, worker in workers.items()]
         raise PlanError(
             f"{node.operator.name} is placed on {', '.join(unknown)}, but the workers are "
-            f"{', '.join(sorted(texts))}; config(relax_placement=True) makes a place a preference"
+            f"{', '.join(sorted(texts))}; config(relax_placement=True) lets other workers run it"
         )
     there = list(dict.fromkeys(address for addresses in found.values() for address in addresses))
     return {"workers": there or list(named), "allow_other_workers": relaxed}

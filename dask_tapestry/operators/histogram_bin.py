@@ -78,7 +78,7 @@ def histogram_bin(x: Tensor, edges: Tensor, *, even: bool = False) -> Tensor:
     Raises
     ------
     ShapeError
-        If `edges` is no vector of one cell or more.
+        If `edges` is not a vector of one cell or more.
     DTypeError
         If cells of `x` have no order among the edges.
     """

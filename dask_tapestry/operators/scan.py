@@ -293,7 +293,7 @@ def in_leaves(node: Tensor, leaf: int) -> Tensor:
             local = apply(LeafScan(function, axis, leaf, state, state), *node.inputs)
             before = _one_leaf(whole, apply(LeafEnds(axis, leaf), local))
             return apply(AfterLeaf(function, axis, leaf, dtype, state), local, before)
-    raise TypeError(f"{node!r} is no scan")
+    raise TypeError(f"{node!r} is not a scan")
 
 
 @stand_in
@@ -304,7 +304,7 @@ def after_totals(node: Tensor, leaf: int) -> Tensor:
             totals = apply(LeafTotals(function, axis, leaf, state, state), *node.inputs)
             before = _one_leaf(whole, totals)
             return apply(ScanAfter(function, axis, leaf, dtype, state), *node.inputs, before)
-    raise TypeError(f"{node!r} is no scan")
+    raise TypeError(f"{node!r} is not a scan")
 
 
 def _one_leaf(whole: Scan, totals: Tensor) -> Tensor:

@@ -130,7 +130,7 @@ def searchsorted(x: Tensor, table: Tensor, side: str = "left") -> Tensor:
     Raises
     ------
     ShapeError
-        If the table is no vector, or the side is neither ``"left"`` nor ``"right"``.
+        If the table is not a vector, or the side is neither ``"left"`` nor ``"right"``.
     DTypeError
         If cells of the two cannot be compared.
     """

@@ -73,7 +73,7 @@ def basic_slice(x: Tensor, key: tuple[Item, ...]) -> Tensor:
 
 
 def slice_items(x: Tensor) -> tuple[int | tuple[int, int, int] | None, ...]:
-    """The `items` of a slice; () for what is no slice."""
+    """The `items` of a slice; () for what is not a slice."""
     return x.operator.items if isinstance(x.operator, Slice) else ()
 
 

@@ -87,7 +87,7 @@ class Monoid:
                 raise ArgumentTypeError(f"Monoid: {name} must be a function, not {function!r}")
         if self.count is not None and self.count < 2:
             raise ArgumentTypeError(
-                f"Monoid: an identity of one value is no tuple: {self.identity!r}"
+                f"Monoid: an identity of one value is not a tuple: {self.identity!r}"
             )
 
     @property

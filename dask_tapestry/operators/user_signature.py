@@ -89,7 +89,7 @@ def write(
     dims = tuple((name, *_kind(owner, name, kind, extents)) for name, kind in index.items())
     unknown = set(extents) - set(index)
     if unknown:
-        raise SignatureError(f"{owner}: extents of {sorted(unknown)}, which are no dimensions")
+        raise SignatureError(f"{owner}: extents of {sorted(unknown)}, which are not dimensions")
     scans = [kind for kind in index.values() if isinstance(kind, ScanOver)]
     folds = [kind for kind in index.values() if isinstance(kind, ReduceOver)]
     given = [*(kind.monoid for kind in folds), *(kind.monoid for kind in scans)]
@@ -185,7 +185,7 @@ def form_of(owner: str, tensor: str, form: Any, names: Sequence[str]) -> Form:
         axes = tuple(axes[0])
     for axis in axes:
         if axis not in names:
-            raise SignatureError(f"{owner}: {tensor} follows {axis!r}, which is no dimension")
+            raise SignatureError(f"{owner}: {tensor} follows {axis!r}, which is not a dimension")
     if len(set(axes)) != len(axes):
         raise SignatureError(f"{owner}: {tensor} follows a dimension twice: {' '.join(axes)}")
     return axes

@@ -100,7 +100,7 @@ class _Undone:
         """Believe a change that can be made again."""
         if change.again is None or change.again(change.before) is not change.after:
             raise PlanError(
-                f"{change.rule}: {brief(change.after)} is no form of {brief(change.before)}"
+                f"{change.rule}: {brief(change.after)} is not a form of {brief(change.before)}"
             )
         after = self._one.node(change.after)
         known = self._rebuilt(after)

@@ -52,9 +52,9 @@ KIND: Final = "dask_tapestry plan"
 
 
 def dumps(plan: Plan, told: Mapping[str, Any] | None = None) -> str:
-    """A plan as text; `told` is what is told of it to those who have not its arrays.
+    """A plan as text; `told` is its summary, for readers who lack its arrays.
 
-    A plan that was found again names its choices by slots: it is made again for the arrays.
+    A plan that was found again names its choices by slots: it is planned again for the arrays.
     """
     if plan.sources:
         plan = build_plan(plan.written.roots, plan.resources)
@@ -87,7 +87,7 @@ def loads(text: str, roots: Sequence[Node], name: str = "the text") -> Plan:
     Raises
     ------
     PlanError
-        If it is no plan, of another version, or for another graph.
+        If it is not a plan, of another version, or for another graph.
     """
     content = _content(text, name)
     written, trace = Graph(roots), Trace()
@@ -193,9 +193,9 @@ def _content(text: str, name: str) -> dict[str, Any]:
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:  # no JSON, or lists in lists without end
-        raise PlanError(f"{name} is no plan: {error}") from None
+        raise PlanError(f"{name} is not a plan: {error}") from None
     if not isinstance(content, dict) or content.get("kind") != KIND:
-        raise PlanError(f"{name} is no plan")
+        raise PlanError(f"{name} is not a plan")
     if content.get("version") not in READ:
         raise PlanError(
             f"{name} is a plan of version {str(content.get('version'))[:20]}; this library reads "

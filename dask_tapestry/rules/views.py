@@ -59,7 +59,7 @@ def lengths_of_one_in_order(node: Node) -> Node | None:
     """``view(x) -> view(x)``, whose dimensions of length one follow such axes of x in their order.
 
     What is read of an axis of one cell does not depend on which dimension it follows, or whether
-    it follows any. So an exchange of such dimensions is no view at all.
+    it follows any. So an exchange of such dimensions is not a view at all.
     """
     match node.operator:
         case View(shape, axes) as view if 1 in shape:

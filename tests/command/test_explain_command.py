@@ -9,7 +9,7 @@ def test_a_file_that_is_no_plan(tmp_path, capsys):
     for text in ("{", "[]", "{}"):
         file.write_text(text)
         assert main(["explain", str(file)]) == 2
-        assert "is no plan" in capsys.readouterr().err
+        assert "is not a plan" in capsys.readouterr().err
 
 
 def test_a_plan(tmp_path, capsys):

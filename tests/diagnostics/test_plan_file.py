@@ -27,7 +27,7 @@ def test_what_cannot_be_read_is_named(tmp_path, monkeypatch):
     with pytest.raises(dt.StoreError, match="cannot read the plan"):
         told_of_file(tmp_path)
     (tmp_path / "x").write_bytes(b"\xff\xfe")
-    with pytest.raises(PlanError, match="is no plan"):
+    with pytest.raises(PlanError, match="is not a plan"):
         text_of(tmp_path / "x")
     monkeypatch.setattr(plan_file, "LARGEST", 1)
     with pytest.raises(PlanError, match="has 2 bytes, of 1 at most"):

@@ -98,7 +98,7 @@ def test_what_is_damaged_is_named(way, wrong, text):
     ],
 )
 def test_hostile_text_is_no_plan(text):
-    with pytest.raises(PlanError, match=r"^it is no plan"):
+    with pytest.raises(PlanError, match=r"^it is not a plan"):
         read_told(text, "it")
 
 

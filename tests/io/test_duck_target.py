@@ -70,7 +70,7 @@ def test_an_object_that_can_be_written_to_only():
 
 @pytest.mark.parametrize("target", [{}, "x", [0, 0], 3, None])
 def test_what_is_no_target(target):
-    with pytest.raises(dt.DTypeError, match="is no target"):
+    with pytest.raises(dt.DTypeError, match="is not a target"):
         dt.store([CELLS], [target])
 
 

@@ -222,7 +222,9 @@ def test_another_computation_is_refused(tmp_path):
 
 def test_what_others_have_made_is_refused(tmp_path):
     zarr.create_array(tmp_path / "x", shape=(40, 30), dtype="f8", chunks=SIDES)
-    with pytest.raises(dt.StoreError, match="exists, and is no work of this write to go on with"):
+    with pytest.raises(
+        dt.StoreError, match="exists, and is not of this write, which cannot go on with it"
+    ):
         written(Tripping(99), tmp_path / "x")
     dt.to_zarr(dt.ones(3), tmp_path / "y")
     with pytest.raises(dt.StoreError, match="give overwrite=True to replace it, or another comp"):

@@ -104,7 +104,7 @@ def test_a_form_that_its_node_does_not_have_is_refused():
             other = stored(10**8).max().node
             before = other if each.name == FORMS else change.before
             trace.record(change.rule, before, change.after, again=change.again)
-    with pytest.raises(dt.PlanError, match=r"reduce\(reduce, .*\) is no form of reduce\(placeh"):
+    with pytest.raises(dt.PlanError, match=r"reduce\(reduce, .*\) is not a form of reduce\(placeh"):
         abstract(replace(plan, rewrites=trace))
 
 

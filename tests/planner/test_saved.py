@@ -105,9 +105,9 @@ def test_what_is_no_plan_is_refused(tmp_path):
     x = dt.ones(3) + 1
     for text in ("", "{", "[]", '{"steps": []}'):
         (tmp_path / "plan.json").write_text(text)
-        with pytest.raises(PlanError, match=r"plan\.json is no plan"):
+        with pytest.raises(PlanError, match=r"plan\.json is not a plan"):
             dt.load_plan(tmp_path / "plan.json", x)
-        with pytest.raises(PlanError, match=r"plan\.json is no plan"):
+        with pytest.raises(PlanError, match=r"plan\.json is not a plan"):
             dt.load_plan(tmp_path / "plan.json")
 
 
@@ -272,10 +272,10 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path):
     with pytest.raises(dt.StoreError, match="cannot read the plan"):
         dt.load_plan(tmp_path, dt.ones(3))
     (tmp_path / "plan.json").write_bytes(b"\xff\xfe")
-    with pytest.raises(PlanError, match="is no plan"):
+    with pytest.raises(PlanError, match="is not a plan"):
         dt.load_plan(tmp_path / "plan.json", dt.ones(3))
     (tmp_path / "plan.json").write_text("[" * 10**5)
-    with pytest.raises(PlanError, match="is no plan"):
+    with pytest.raises(PlanError, match="is not a plan"):
         dt.load_plan(tmp_path / "plan.json", dt.ones(3))
 
 

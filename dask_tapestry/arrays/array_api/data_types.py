@@ -45,7 +45,7 @@ def finfo(type: Array | DTypeLike, /) -> np.finfo[Any]:
     """
     kind = _dtype_of(type)
     if kind.kind not in "fc":
-        raise ArgumentError(f"{kind} is no floating-point dtype")
+        raise ArgumentError(f"{kind} is not a floating-point dtype")
     return np.finfo(kind)
 
 
@@ -79,7 +79,7 @@ def iinfo(type: Array | DTypeLike, /) -> np.iinfo[Any]:
     """
     kind = _dtype_of(type)
     if kind.kind not in "iu":
-        raise ArgumentError(f"{kind} is no integer dtype")
+        raise ArgumentError(f"{kind} is not an integer dtype")
     return np.iinfo(kind)
 
 

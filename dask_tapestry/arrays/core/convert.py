@@ -110,7 +110,7 @@ def asarray(
     ArgumentError
         For an unknown order or device, or a copy that is refused.
     DTypeError
-        For masked arrays, and what is no array.
+        For masked arrays, and what is not an array.
     ShapeError
         For nested sequences of unequal lengths.
     ValueRangeError
@@ -297,7 +297,7 @@ def from_array(
     ArgumentError
         If blocks cannot be held as `meta` tells.
     DTypeError
-        If it is no array, or one of structured cells that hold Python objects.
+        If it is not an array, or one of structured cells that hold Python objects.
 
     See Also
     --------

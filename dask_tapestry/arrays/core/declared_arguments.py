@@ -50,7 +50,7 @@ def parts_merged(name: str, given: Any) -> None:
 
 
 def array_or_none(name: str, given: Any) -> None:
-    """Refuse what is no array of some library, in which cells might be held."""
+    """Refuse what is not an array of some library, in which cells might be held."""
     if given is not None and (isinstance(given, type) or not hasattr(given, "shape")):
         raise ArgumentTypeError(f"{name} must be an array, not {given!r}")
 

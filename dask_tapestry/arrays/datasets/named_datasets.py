@@ -110,7 +110,7 @@ class Datasets(MutableMapping[str, Any]):
         """
         before = self[name]
         if not isinstance(before, Array):
-            raise ArgumentTypeError(f"{name!r} is no array but {type(before).__name__}")
+            raise ArgumentTypeError(f"{name!r} is not an array but {type(before).__name__}")
         after = overwritten(before, key, values, self._replicas().get(name, 1))
         if self._put(name, after, _keys(before)) is None:
             raise PlanError(

@@ -146,7 +146,7 @@ def holds_objects(values: Sequence[ArrayLike | None]) -> bool:
 def operand(value: ArrayLike | None, beside_objects: bool = False) -> Operand:
     """Return `value` as a tensor, or as a scalar that takes part in promotion.
 
-    Beside arrays of Python objects what is no array is one of them.
+    Beside arrays of Python objects what is not an array is one of them.
     """
     if isinstance(value, Array):
         return value.node

@@ -86,8 +86,8 @@ def with_options(
     Raises
     ------
     DTypeError
-        If `casting` forbids what the loop needs, `where` is not of booleans, or `out` is no array
-        of ours.
+        If `casting` forbids what the loop needs, `where` is not of booleans, or `out` is not
+        an array of ours.
     ShapeError
         If what is computed does not broadcast to the shape of `out`.
     """

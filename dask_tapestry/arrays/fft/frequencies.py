@@ -59,7 +59,7 @@ def fftfreq(
     ShapeError
         If `n` is less than one.
     DTypeError
-        If `n` is no integer, or `dtype` is not real floating.
+        If `n` is not an integer, or `dtype` is not real floating.
 
     See Also
     --------
@@ -101,7 +101,7 @@ def rfftfreq(
     ShapeError
         If `n` is less than one.
     DTypeError
-        If `n` is no integer, or `dtype` is not real floating.
+        If `n` is not an integer, or `dtype` is not real floating.
 
     See Also
     --------

@@ -40,7 +40,7 @@ def tsqr(
     Raises
     ------
     ShapeError
-        If it is no matrix.
+        If it is not a matrix.
 
     See Also
     --------
@@ -76,7 +76,7 @@ def sfqr(data: ArrayLike, name: str | None = None) -> tuple[Array, ...]:  # noqa
     Raises
     ------
     ShapeError
-        If it is no matrix.
+        If it is not a matrix.
 
     See Also
     --------

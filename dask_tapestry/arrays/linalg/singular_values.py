@@ -259,7 +259,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
     Raises
     ------
     LinAlgError
-        If `a` is no matrix.
+        If `a` is not a matrix.
     ShapeError
         If the shapes do not fit.
     DTypeError
@@ -337,7 +337,7 @@ def svd_compressed(
     Raises
     ------
     ShapeError
-        If `a` is no matrix.
+        If `a` is not a matrix.
     ArgumentError
         For another iterator, or a `k` that is not positive.
     DTypeError

@@ -57,7 +57,7 @@ def lu(a: ArrayLike) -> LUResult:
     Raises
     ------
     LinAlgError
-        If `a` is no matrix.
+        If `a` is not a matrix.
     DTypeError
         If LAPACK does not compute with such numbers.
 

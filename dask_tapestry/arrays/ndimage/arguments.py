@@ -130,7 +130,7 @@ def result_dtype(function: str, output: Output, natural: np.dtype[Any]) -> np.dt
     Raises
     ------
     DTypeError
-        If that is no dtype of numbers.
+        If that is not a dtype of numbers.
     FilterError
         If it is the dtype of an array, or a text, that is real where the result is complex.
     """

@@ -69,7 +69,7 @@ def generic_filter(
     Raises
     ------
     FilterError, ArgumentError, AxisError, DTypeError
-        As `minimum_filter` does; also for what is no function.
+        As `minimum_filter` does; also for what is not a function.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def generic_filter1d(
     Raises
     ------
     FilterError, ArgumentError, AxisError, DTypeError
-        As `minimum_filter1d` does; also for what is no function.
+        As `minimum_filter1d` does; also for what is not a function.
 
     Examples
     --------

@@ -78,7 +78,7 @@ def _pair(given: Any) -> tuple[int, int]:
         return width, width
     pair = [whole_number("padding", n, 0) for n in listed(given, "cells before and after")]
     if len(pair) != 2:
-        raise ArgumentError(f"padding {given!r} is no pair of cells before and after")
+        raise ArgumentError(f"padding {given!r} is not a pair of cells before and after")
     return pair[0], pair[1]
 
 

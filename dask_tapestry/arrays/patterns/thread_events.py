@@ -36,7 +36,7 @@ def signal(event: Number | Sequence[Number], when: bool | Array = True) -> None:
     TraceError
         If it is not called in a body.
     DTypeError
-        If `event` is no integer, or `when` is neither true nor false.
+        If `event` is not an integer, or `when` is neither true nor false.
 
     See Also
     --------
@@ -81,7 +81,7 @@ def wait(event: Number | Sequence[Number], when: bool | Array = True) -> None:
     TraceError
         If it is not called in a body.
     DTypeError
-        If `event` is no integer, or `when` is neither true nor false.
+        If `event` is not an integer, or `when` is neither true nor false.
 
     See Also
     --------

@@ -78,7 +78,7 @@ def zipmapreduce(
     ShapeError
         If the arrays do not broadcast, or nothing is reduced by what has no identity.
     ArgumentError
-        If `reduce` is no reduction.
+        If `reduce` is not a reduction.
 
     See Also
     --------
@@ -144,7 +144,7 @@ def reduce(x: ArrayLike, op: Reduction = "sum", axis: Axes = None, keepdims: boo
     Raises
     ------
     ArgumentError
-        If `op` is no reduction.
+        If `op` is not a reduction.
     ShapeError
         If nothing is reduced by what has no identity.
 
@@ -166,7 +166,7 @@ def _reduced(x: Array, how: Reduction, axis: Axes, keepdims: bool) -> Any:
         return reduction(x, how, axis=axis, keepdims=keepdims)
     if not is_one_of(how, MONOIDS):
         known = ", ".join(sorted(MONOIDS))
-        raise ArgumentError(f"{how!r} is no reduction: give a Monoid or one of {known}")
+        raise ArgumentError(f"{how!r} is not a reduction: give a Monoid or one of {known}")
     return folded(how, x, axis, keepdims=keepdims)
 
 

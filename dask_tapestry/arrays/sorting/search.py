@@ -69,7 +69,7 @@ def searchsorted(
     """
     table, cells = asarray(a).node, asarray(v).node
     if table.type.ndim != 1:
-        raise ShapeError(f"object too deep for desired array: {table.type} is no vector")
+        raise ShapeError(f"object too deep for desired array: {table.type} is not a vector")
     if sorter is not None:
         table = take(table, _sorter(sorter, table), 0)
     return Array(search_table(cells, table, side))
@@ -132,7 +132,7 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
         except TypeError as error:
             raise DTypeError(str(error)) from None
     if edges.type.ndim != 1:
-        raise ShapeError(f"object too deep for desired array: {edges.type} is no vector")
+        raise ShapeError(f"object too deep for desired array: {edges.type} is not a vector")
     dtype = common_dtype(cells, edges)
     return Array(digitize_tensor(astype(cells, dtype), astype(edges, dtype), bool(right)))
 

@@ -56,7 +56,7 @@ def is_sorted(dims: Sequence[int]) -> bool:
 
 
 def outside(dims: Sequence[int], rank: int) -> list[int]:
-    """Those that are no dimensions of a tensor of `rank`."""
+    """Those that are not dimensions of a tensor of `rank`."""
     return [dim for dim in dims if not 0 <= dim < rank]
 
 

@@ -99,7 +99,7 @@ def ttest_rel(
     x, along, n = sample(a, axis, nan_policy)
     y, _, m = sample(b, axis, nan_policy)
     if n != m:
-        raise ShapeError(f"unequal length arrays: {n} and {m} samples are no pairs")
+        raise ShapeError(f"unequal length arrays: {n} and {m} samples are not pairs")
     return ttest_1samp(x - y, 0.0, along)
 
 

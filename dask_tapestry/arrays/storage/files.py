@@ -177,7 +177,7 @@ def from_npy(
     except (OSError, ValueError, EOFError, OverflowError, RecursionError, MemoryError) as error:
         raise StoreError(f"cannot read {file} as npy: {error}") from error
     if not isinstance(cells, np.ndarray):
-        raise StoreError(f"{file} is no npy file, but an archive of several: load those of it")
+        raise StoreError(f"{file} is not an npy file, but an archive of several: load those of it")
     return asarray(cells, dims=dims)
 
 

@@ -321,7 +321,7 @@ def _costs(written: Written, costs: Mapping[str, Mapping[str, float]]) -> Costs:
         for dims, factor in terms.items():
             unknown = [d for d in dims.split() if d not in written.names]
             if unknown:
-                raise written.error(f"cost {name} of {unknown[0]!r}, which is no dimension")
+                raise written.error(f"cost {name} of {unknown[0]!r}, which is not a dimension")
             sums.append((tuple(dims.split()), float(factor)))
         read.append((name, tuple(sums)))
     return tuple(read)

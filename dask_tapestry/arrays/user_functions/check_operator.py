@@ -96,7 +96,7 @@ def check_operator(
     ConstraintError
         Names what is broken: the dimension, the box and the cells that differ, or the law.
     ArgumentTypeError
-        If `op` is no function, returns no arrays, or calls no function of the user.
+        If `op` is not a function, returns no arrays, or calls no function of the user.
 
     See Also
     --------

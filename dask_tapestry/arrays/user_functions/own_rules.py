@@ -231,5 +231,5 @@ def _places(on: On | Sequence[On]) -> tuple[Where, ...]:
     for one in listed:
         named = isinstance(one, str | BlockFunction)
         if not named and not (isinstance(one, type) and issubclass(one, Operator)):
-            raise ArgumentTypeError(f"on: {one!r} is no operator, nor the name of one")
+            raise ArgumentTypeError(f"on: {one!r} is not an operator, nor the name of one")
     return tuple(_Called(o.__name__) if isinstance(o, BlockFunction) else o for o in listed)

@@ -210,7 +210,7 @@ def rates_in(file: Path) -> Rates:
     try:
         return rates_of(parsed(file.read_text()))
     except OSError as error:
-        text = f"rates is no file that can be read, nor 'measured' or 'shipped': {error}"
+        text = f"rates is not a file that can be read, nor 'measured' or 'shipped': {error}"
         kind = StoreNotFoundError if isinstance(error, FileNotFoundError) else StoreError
         raise kind(text) from None
     except (ValueError, RecursionError, TapestryError) as error:

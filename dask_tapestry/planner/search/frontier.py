@@ -84,7 +84,7 @@ def full_cost(space: Space, state: State) -> dict[str, float]:
 
 
 def _beats(one: Mapping[str, float], other: Mapping[str, float], margin: float) -> bool:
-    """Whether `one` takes no more of anything, but for a `margin`; of what is unknown, more."""
+    """Whether `one` takes no more of anything, but for a `margin`; missing costs count as worse."""
     return all(one[name] <= (1 + margin) * other.get(name, -1.0) for name in one)
 
 

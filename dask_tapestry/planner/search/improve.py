@@ -1,6 +1,6 @@
 """Improvement: choices changed one at a time, as long as that makes the plan cheaper.
 
-The moves are tried in the order of the steps, the costliest first; no chance is in it.
+The moves are tried in the order of the steps, the costliest first; the search is deterministic.
 """
 
 from __future__ import annotations

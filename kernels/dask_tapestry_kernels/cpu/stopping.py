@@ -1,4 +1,4 @@
-"""Blocks that nobody wants any more: what computes one looks now and then, and stops.
+"""Cancellation of blocks whose results are no longer needed: kernels poll for it, and stop.
 
 A block is computed in turns, a turn by a loop over parts. Between any two of them it asks whether
 it is to go on, which takes .1 µs, so that an interrupted compute ends within a second.

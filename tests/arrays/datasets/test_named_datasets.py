@@ -217,7 +217,7 @@ def test_replicas_are_kept_for_what_is_overwritten(client):
 
 def test_wrong_uses(client, named):
     client.publish_dataset(da.ones((4, 4), chunks=2).persist(), name="others")
-    with pytest.raises(TypeError, match="'others' is no array"):
+    with pytest.raises(TypeError, match="'others' is not an array"):
         named.overwrite("others", 0, 1)
     with pytest.raises(KeyError, match="none"):
         named.overwrite("none", 0, 1)

@@ -150,7 +150,7 @@ def test_bad_arguments():
         zipmapreduce(lambda a, x, y: x, [dt.ones(3), dt.ones(4)])
     with pytest.raises(dt.ArgumentError, match="at least one"):
         zipmapreduce(lambda a: 1, [])
-    with pytest.raises(dt.ArgumentError, match="no reduction"):
+    with pytest.raises(dt.ArgumentError, match="not a reduction"):
         zipmapreduce(lambda a, x: x, [dt.ones(3)], "median")
     with pytest.raises(dt.ArgumentError, match="1 reductions are given for 2 results"):
         zipmapreduce(lambda a, x: (x, x), [dt.ones(3)], ["sum"])

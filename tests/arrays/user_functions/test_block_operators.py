@@ -82,7 +82,7 @@ def test_misfits_name_operator_shapes_and_dimension():
     ("options", "text"),
     [
         ({"index": {"i": "sideways"}}, "'sideways'"),
-        ({"inputs": {"x": "i j"}}, "'j', which is no dimension"),
+        ({"inputs": {"x": "i j"}}, "'j', which is not a dimension"),
         ({"inputs": {"x": "i i"}}, "twice"),
         ({"outputs": {}, "index": {"i": dt.reduce_over("sum")}}, "no output"),
         ({"outputs": {}, "finalize": max}, "no output to finalize"),
@@ -92,7 +92,7 @@ def test_misfits_name_operator_shapes_and_dimension():
         ({"index": {"i": dt.reduce_over("sum")}}, "folded"),
         ({"index": {"i": "parallel", "k": "parallel"}, "outputs": {"z": "i k"}}, "follows k"),
         ({"index": {"i": dt.reduce_over("mean")}, "outputs": {"z": ""}}, "'mean'"),
-        ({"extents": {"j": 3}}, "no dimensions"),
+        ({"extents": {"j": 3}}, "not dimensions"),
         ({"inputs": {"x": dt.IndexProjection([[1, 0]], [0], [1])}}, "takes 2 index dimensions"),
         ({"finalize_inputs": {"b": "i"}}, "without finalize"),
         (
@@ -105,7 +105,7 @@ def test_misfits_name_operator_shapes_and_dimension():
             "input b",
         ),
         ({"costs": {"tasks": {"i": 1}}}, "planner's own"),
-        ({"costs": {"ram": {"j": 1}}}, "no dimension"),
+        ({"costs": {"ram": {"j": 1}}}, "not a dimension"),
     ],
 )
 def test_what_is_no_signature_is_refused(options, text):

@@ -88,7 +88,7 @@ def test_tuples_that_do_not_fit_the_outputs_are_refused():
         least_over(None, {"at": "i"})
     with pytest.raises(dt.SignatureError, match="same dimensions by name"):
         least_over(max, {"at": dt.IndexProjection([[1, 0]], [0], [1])})
-    with pytest.raises(TypeError, match="of one value is no tuple"):
+    with pytest.raises(TypeError, match="of one value is not a tuple"):
         dt.Monoid((0,), np.add)
 
 

@@ -15,7 +15,7 @@ from benchmarks.suites.numpy_reasons import REASONS
         ("test_reduce[a] :: DTypeError: power has no accumulate", "not folded"),
         ("TestEig::test_types[float32] :: ACTUAL: dtype('complex64')", "Eigenvalues"),
         ("TestSolve::test_0_size :: AssertionError", "subclasses"),
-        ("test_slice :: DTypeError: NoneType is no array: it needs shape", "None is a cell"),
+        ("test_slice :: DTypeError: NoneType is not an array: it needs shape", "None is a cell"),
     ],
 )
 def test_a_failure_has_its_reason(text, expected):

@@ -12,7 +12,7 @@ DIMS = (("time", "y", "x"), ("time", "y", "x"), ("time", "y"), ("time",), ("y", 
 
 
 def dataset(random: Random) -> xr.Dataset:
-    """A dataset of one to three variables, days and two coordinates that are no dimensions."""
+    """A dataset of one to three variables, days and two coordinates that are not dimensions."""
     sizes = {"time": random.randint(4, 30), "y": random.randint(1, 7), "x": random.randint(1, 5)}
     seed = np.random.default_rng(random.randrange(2**32))
     days = np.datetime64("2001-01-25", "ns") + np.arange(sizes["time"]) * np.timedelta64(1, "D")

@@ -31,7 +31,7 @@ def test_a_setting_gives_rates(tmp_path):
 
 
 def test_a_file_that_is_missing_is_an_error():
-    missing = pytest.raises(dt.StoreNotFoundError, match=r"rates is no file .* 'nowhere.json'")
+    missing = pytest.raises(dt.StoreNotFoundError, match=r"rates is not a file .* 'nowhere.json'")
     with missing, dt.config(rates="nowhere.json"):
         pass
     with missing, dask.config.set({"tapestry.rates": "nowhere.json"}):
