@@ -1,7 +1,7 @@
 """Distributed arrays that nobody has to chunk by hand.
 
 ``import dask_tapestry as dt`` and write NumPy; see the README. The names are those of
-`dask_tapestry.arrays.surface`. Chapters are imported one by one until one has the name that is
+`dask_tapestry.arrays.public_names`. Chapters are imported one by one until one has the name that is
 asked for. A worker, which runs kernels on blocks, asks for none, and so begins without what only a
 user calls.
 """
@@ -15,7 +15,7 @@ from typing import NoReturn as _NoReturn
 from dask_tapestry.imports import lazy_import as _lazy_import
 
 if _TYPE_CHECKING:
-    from dask_tapestry.arrays.surface import *
+    from dask_tapestry.arrays.public_names import *
 
 __version__ = "0.1.0"
 __array_api_version__ = "2025.12"
@@ -25,9 +25,9 @@ _SPACES = (
     "fft image lib ma ndimage nn overlap patterns random stablehlo stats stencil xarray".split()
 )
 _HOMES = (  # of the other names, in the order in which they are imported until one has a name
-    "core elementwise others creation planning shape indexing statistics manipulation sorting "
+    "core elementwise constants creation planning shape indexing statistics manipulation sorting "
     "array_api storage linalg grouping overlap.map_overlap user_functions patterns.thread_parts "
-    "calibration loops jobs datasets watching"
+    "calibration loops jobs datasets progress"
 ).split()
 
 
@@ -41,7 +41,7 @@ def _found(name: str) -> _Any:
     if name in _SPACES:
         return _suggesting(_lazy_import(f"dask_tapestry.arrays.{name}"), name)
     if name == "__all__":
-        return _lazy_import("dask_tapestry.arrays.surface").__all__
+        return _lazy_import("dask_tapestry.arrays.public_names").__all__
     for home in _HOMES:
         module = _lazy_import(f"dask_tapestry.arrays.{home}")
         if name in module.__all__:

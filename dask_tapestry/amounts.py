@@ -140,7 +140,7 @@ def whole_number(name: str, given: Any, least: int = 1) -> int:
     if isinstance(given, bool):
         raise ArgumentTypeError(f"{wanted}, not {given!r}")
     if not least <= number <= MOST:
-        raise ArgumentError(f"{wanted}, not {_short(given)}")
+        raise ArgumentError(f"{wanted}, not {_short_number_text(given)}")
     return number
 
 
@@ -226,7 +226,7 @@ def positive(name: str, given: Any) -> float:
     if isinstance(given, bool) or not isinstance(given, int | float):
         raise ArgumentTypeError(f"{wanted}, not {given!r}")
     if not 0 < given < inf:
-        raise ArgumentError(f"{wanted}, not {_short(given)}")
+        raise ArgumentError(f"{wanted}, not {_short_number_text(given)}")
     return given
 
 
@@ -305,7 +305,7 @@ def _amount(
     except (ValueError, OverflowError, KeyError):  # Dask's, of texts and of what is not finite
         raise ArgumentError(f"{wanted}, not {given!r}") from None
     if not least <= number <= MOST or not isfinite(number):
-        raise ArgumentError(f"{wanted}, of at least {least}, not {_short(given)}")
+        raise ArgumentError(f"{wanted}, of at least {least}, not {_short_number_text(given)}")
     return number
 
 
@@ -323,7 +323,7 @@ def _time(given: float | str) -> float:
     return float(parse_timedelta(given) if isinstance(given, str) and given.strip() else given)
 
 
-def _short(given: Any) -> str:
+def _short_number_text(given: Any) -> str:
     """A number as text, however many digits it has."""
     bits = given.bit_length() if isinstance(given, int) else 0
     return f"a number of {bits} bits" if bits > 128 else repr(given)

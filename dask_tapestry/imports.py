@@ -30,12 +30,12 @@ def lazy_import(name: str) -> ModuleType:
     >>> lazy_import("json").dumps([1])
     '[1]'
     """
-    with _lock, uncollected():
+    with _lock, without_garbage_collection():
         return import_module(name)
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def without_garbage_collection() -> Iterator[None]:
     """Inside, nothing looks for garbage, of which imports make none.
 
     They make many objects that stay, and the collector went through all of them again and again: a

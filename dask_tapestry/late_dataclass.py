@@ -42,7 +42,7 @@ class _Recipe:
                 else:
                     setattr(self.cls, name, value.default)
         for name in self.names:
-            setattr(self.cls, name, _Late(self, name))
+            setattr(self.cls, name, _LateAttribute(self, name))
         if self.options["frozen"]:
             self.cls.__setattr__ = _assign  # type: ignore[assignment]
             self.cls.__delattr__ = _delete  # type: ignore[assignment]
@@ -63,7 +63,7 @@ class _Recipe:
         return dataclasses.dataclass(**self.options)(type(self.cls.__name__, (), space))
 
 
-class _Late:
+class _LateAttribute:
     """An attribute before it is first looked up; then the class takes all of its recipe."""
 
     __slots__ = ("name", "recipe")

@@ -20,7 +20,7 @@ METHODS: Final = (
 )  # fmt: skip
 
 
-class _Late:
+class _LateTupleMethod:
     """A method before it is first looked up; then the class takes all of them."""
 
     __slots__ = ("cls", "name")
@@ -32,7 +32,7 @@ class _Late:
         donor = _donor(self.cls)  # held: a class that is collected takes its methods with it
         made = donor.__dict__
         for name in METHODS:  # two threads may do so at once: both put the same there
-            if name in made and isinstance(self.cls.__dict__.get(name), _Late):
+            if name in made and isinstance(self.cls.__dict__.get(name), _LateTupleMethod):
                 setattr(self.cls, name, made[name])
         found = made[self.name]
         return found.__get__(instance, owner)
@@ -55,13 +55,13 @@ if not TYPE_CHECKING:  # type checkers see the standard library's, which they kn
                 return super().__new__(cls, name, bases, space)
             fields = tuple(space.get("__annotations__", ()))
             cells = {field: collections._tuplegetter(n, "") for n, field in enumerate(fields)}
-            made = type(name, (tuple,), {"__slots__": ()} | space | cells)
-            made._fields = made.__match_args__ = fields
-            made._field_defaults = {field: space[field] for field in fields if field in space}
+            new_class = type(name, (tuple,), {"__slots__": ()} | space | cells)
+            new_class._fields = new_class.__match_args__ = fields
+            new_class._field_defaults = {field: space[field] for field in fields if field in space}
             for method in HAVE:
                 if method not in space:
-                    setattr(made, method, _Late(made, method))
-            return made
+                    setattr(new_class, method, _LateTupleMethod(new_class, method))
+            return new_class
 
     class NamedTuple(metaclass=_Maker):
         """The base of a tuple whose cells have names, as `typing.NamedTuple`, with late methods.

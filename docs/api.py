@@ -52,7 +52,7 @@ CHAPTERS = (
         "calibration",
         "jobs",
         "datasets",
-        "watching",
+        "progress",
     ),
     "xarray",
 )

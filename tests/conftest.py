@@ -70,7 +70,7 @@ def _graphs_and_plans_are_checked():
     with pytest.MonkeyPatch.context() as patch:
         for name in ("rewrite", "push_slices"):
             patch.setattr(passes, name, _checked(getattr(passes, name)))
-        patch.setattr(build, "Plan", _verified(build.Plan))
+        patch.setattr(build, "PlannedGraph", _verified(build.PlannedGraph))
         yield
 
 

@@ -11,7 +11,7 @@ from dask_tapestry.planner.fusion import streaming
 
 REMEMBERED = (
     streaming.in_turns,
-    streaming._course,
+    streaming._block_schedule,
     footprint._own_needs,
     footprint._needs_of,
 )

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from dask_tapestry import imports
-from dask_tapestry.imports import LateModule, lazy_import, uncollected, unpickle
+from dask_tapestry.imports import LateModule, lazy_import, unpickle, without_garbage_collection
 
 ROOT = Path(__file__).parent.parent
 LATE = """lower.graph lower.expression lower.fetch rules.batching_dims operators.gather
@@ -75,9 +75,9 @@ def test_imports_are_not_looked_through_for_garbage():
     for enabled in (True, False):
         (gc.enable if enabled else gc.disable)()
         try:
-            with uncollected():
+            with without_garbage_collection():
                 assert not gc.isenabled()
-                with uncollected():
+                with without_garbage_collection():
                     pass
                 assert not gc.isenabled()
             assert gc.isenabled() is enabled

@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from dask_tapestry.planner.build import build_plan, plan_as_found
-from dask_tapestry.planner.fusion.units import units
+from dask_tapestry.planner.fusion.chunk_alignment import units
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
-from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.planner.search.choices import Choices
 from dask_tapestry.planner.search.evaluate import evaluate
 from dask_tapestry.planner.search.form_choice import choose_forms
 from dask_tapestry.planner.search.grid import Grid
-from dask_tapestry.planner.search.pricing import Priced, Pricing
-from dask_tapestry.planner.search.search import Found
+from dask_tapestry.planner.search.pricing import PricedGroup, Pricing
+from dask_tapestry.planner.search.search import SearchResult
 from dask_tapestry.teg import Graph, Node
 
 Pieces = tuple[int, int]  # of the first and of the last dimension
@@ -40,7 +40,7 @@ FORCED: dict[str, Pieces] = {
 WITHOUT_FORMS = ("2 rows", "16 rows", "8 columns", "4 x 4 tiles")
 
 
-def layouts(roots: Sequence[Node], resources: Resources) -> Iterator[tuple[str, Plan]]:
+def layouts(roots: Sequence[Node], resources: Resources) -> Iterator[tuple[str, PlannedGraph]]:
     """The chosen plan, then forced ones that differ from it and from each other."""
     chosen = build_plan(roots, resources)
     seen = {_key(chosen)}
@@ -57,18 +57,18 @@ def layouts(roots: Sequence[Node], resources: Resources) -> Iterator[tuple[str, 
 
 def forced(
     roots: Sequence[Node], resources: Resources, pieces: Pieces, formed: bool
-) -> Plan | None:
+) -> PlannedGraph | None:
     """The plan whose steps are cut into so many `pieces`; None if it does not fit."""
     limits = Limits.of(resources)
     pricing = Pricing(Machine.of(resources), limits)
 
-    def find(graph: Graph) -> Found:
+    def find(graph: Graph) -> SearchResult:
         forms = {}
         if formed:
             graph, forms = choose_forms(graph, pricing)
         state = evaluate(graph, Choices(forms=forms), pricing)
         grids = {node: _grid(priced, pieces) for node, priced in state.placed.items()}
-        return Found(evaluate(graph, Choices(forms=forms, grids=grids), pricing))
+        return SearchResult(evaluate(graph, Choices(forms=forms, grids=grids), pricing))
 
     plan = plan_as_found(roots, resources, find)
     too_large = any(step.cost.work > limits.task for step in plan.steps.values())
@@ -76,7 +76,7 @@ def forced(
     return None if too_large or too_many else plan
 
 
-def _grid(priced: Priced, pieces: Pieces) -> Grid:
+def _grid(priced: PricedGroup, pieces: Pieces) -> Grid:
     """A step's value in `pieces`, with cuts where they may be."""
     shape = priced.group.node.type.shape
     first, last = pieces
@@ -88,5 +88,5 @@ def _grid(priced: Priced, pieces: Pieces) -> Grid:
     return tuple(unit.cut(extent, max(1, min(n, extent))) for unit, extent, n in found)
 
 
-def _key(plan: Plan) -> tuple[object, ...]:
+def _key(plan: PlannedGraph) -> tuple[object, ...]:
     return tuple((step.node.digest, step.cuts) for step in plan.steps.values())

@@ -27,11 +27,11 @@ from dask_tapestry.planner.machine.limits import Limits  # noqa: E402
 from dask_tapestry.planner.machine.machine import Machine  # noqa: E402
 from dask_tapestry.planner.rewriting.passes import simplified  # noqa: E402
 from dask_tapestry.planner.search import mutators  # noqa: E402
-from dask_tapestry.planner.search.budget import Effort  # noqa: E402
+from dask_tapestry.planner.search.budget import SearchBudget  # noqa: E402
 from dask_tapestry.planner.search.choices import Choices  # noqa: E402
 from dask_tapestry.planner.search.evolve import Evolution, Score  # noqa: E402
+from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator  # noqa: E402
 from dask_tapestry.planner.search.pricing import Pricing  # noqa: E402
-from dask_tapestry.planner.search.space import Space  # noqa: E402
 from dask_tapestry.rewrite.trace import Trace  # noqa: E402
 from dask_tapestry.teg import Graph  # noqa: E402
 
@@ -42,12 +42,12 @@ FILE = Path(mutators.__file__).with_name("priors.json")
 def scores(roots: Iterable[Any], resources: Any, costs: int, seed: int) -> list[Score]:
     """How often each mutator was tried in one search, and led to the frontier."""
     graph = simplified(Graph([root.node for root in roots]), Trace())
-    space = Space(graph, Pricing(Machine.of(resources), Limits.of(resources)), resources)
+    space = PlanEvaluator(graph, Pricing(Machine.of(resources), Limits.of(resources)), resources)
     evolution = Evolution(space, seed)
     for score in evolution.scores:
         score.mutator = score.mutator._replace(prior=1.0)
     evolution.begin([space.state(Choices())])
-    evolution.run(Effort(costs, to_the_end=True))
+    evolution.run(SearchBudget(costs, to_the_end=True))
     return evolution.scores
 
 

@@ -40,7 +40,7 @@ ELSEWHERE = {  # methods by the functions that they are, in modules that are imp
 }
 
 
-class _Late:
+class _LateMethod:
     """A method before it is first looked up: then the function that it is, by name, is imported."""
 
     __slots__ = ("home", "name")
@@ -59,7 +59,7 @@ def attach_late() -> None:
     """Give Array the methods."""
     same_name = {n: f"{chapter}.{n}" for chapter, names in SAME_NAME.items() for n in names.split()}
     for name, home in (same_name | ELSEWHERE).items():
-        setattr(Array, name, _Late(name, home))
+        setattr(Array, name, _LateMethod(name, home))
 
 
 def copy_of(function: Method) -> Method:

@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.amounts import whole_number
 from dask_tapestry.arrays.core.array import Array, run_count
-from dask_tapestry.arrays.core.computed import computed
+from dask_tapestry.arrays.core.computing import computed
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dynamic_shape import CountRun, check_workers
 from dask_tapestry.arrays.core.effect import Effect
-from dask_tapestry.arrays.core.floating_errors import ErrorsTold
+from dask_tapestry.arrays.core.floating_errors import ErrorReporting
 from dask_tapestry.arrays.core.late_modules import kept_blocks
 from dask_tapestry.arrays.core.plan import Plan
 from dask_tapestry.arrays.core.plan_without_arrays import PlanWithoutArrays
@@ -29,7 +29,7 @@ from dask_tapestry.lower.synchronous import compute_synchronously
 from dask_tapestry.planner import build
 from dask_tapestry.planner.equivalence import require_computes
 from dask_tapestry.planner.machine.resources import Resources, computing_with, live_client
-from dask_tapestry.planner.saved import loads
+from dask_tapestry.planner.plan_json import loads
 from dask_tapestry.teg import Graph, Node
 
 __all__ = [
@@ -234,7 +234,7 @@ def compute(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     >>> [int(v) for v in dt.compute(x.sum(), x.max())]
     [6, 3]
     """
-    with computing_with(kwargs.get("scheduler")), ErrorsTold():
+    with computing_with(kwargs.get("scheduler")), ErrorReporting():
         if args and all(type(a) is Array and a.runs_anywhere(kwargs) for a in args):
             values = compute_synchronously([a.node for a in args])
             if values is not None:

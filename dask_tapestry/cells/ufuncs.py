@@ -65,7 +65,7 @@ def flops(function: str, dtype: np.dtype[np.generic] | None = None) -> int:
     return min(found, INTEGER_DIVISION) if integers else found
 
 
-def harmless(function: str) -> int:
+def safe_operand(function: str) -> int:
     """A number for all operands of a function, of which it tells nothing wrong.
 
     Examples

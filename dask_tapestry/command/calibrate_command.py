@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from dask_tapestry.command.connecting import add_cluster, connected, is_named
-from dask_tapestry.command.main import TroubleError
+from dask_tapestry.command.connection import add_cluster, connected, is_named
+from dask_tapestry.command.main import CommandError
 from dask_tapestry.imports import lazy_import
 
 
@@ -29,5 +29,5 @@ def main(told: argparse.Namespace) -> int:
         try:
             print(dt.calibrate(client))
         except dt.PlanError as error:
-            raise TroubleError(str(error)) from None
+            raise CommandError(str(error)) from None
     return 0

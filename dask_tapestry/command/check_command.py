@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from dask_tapestry.command.connecting import add_cluster, connected
+from dask_tapestry.command.connection import add_cluster, connected
 from dask_tapestry.imports import lazy_import
 
 

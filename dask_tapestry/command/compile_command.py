@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 
-from dask_tapestry.command.declared import add_resources, declared_of
-from dask_tapestry.command.main import TroubleError
+from dask_tapestry.command.declared_machines import add_resources, declared_of
+from dask_tapestry.command.main import CommandError
 from dask_tapestry.command.plan_command import ScriptPlanner, planned_script
 from dask_tapestry.command.script import Script
 from dask_tapestry.lower.compiling import compile_ahead
 from dask_tapestry.planner.build import build_plan
-from dask_tapestry.planner.memory.results import Results
-from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.memory.results import ResultMemory
+from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry_kernels.cpu.jit import object_cache
 
 
@@ -32,7 +32,7 @@ def main(told: argparse.Namespace) -> int:
     """Compile for the script; 3 if it needs a value."""
     folder = object_cache.directory()
     if folder is None:
-        raise TroubleError("there is no folder for kernels: DASK_TAPESTRY_CACHE may name one")
+        raise CommandError("there is no folder for kernels: DASK_TAPESTRY_CACHE may name one")
     script = Script(told.script, told.arguments)
     planner = ScriptCompiler(script, declared_of(told), None)
     before = _kernels()
@@ -45,7 +45,7 @@ def main(told: argparse.Namespace) -> int:
 class ScriptCompiler(ScriptPlanner):
     """Compiles what a script's plans ask for."""
 
-    def show(self, plan: Plan, results: Results) -> None:
+    def show(self, plan: PlannedGraph, results: ResultMemory) -> None:
         if self.declared not in (None, plan.resources):
             plan = build_plan(plan.written.roots, self.declared)
         self.count += 1

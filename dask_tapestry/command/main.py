@@ -34,7 +34,7 @@ class UsageError(Exception):
     """What a user has asked for is not there: told in one line, exit code 2."""
 
 
-class TroubleError(Exception):
+class CommandError(Exception):
     """What was asked for fails: told in one line, exit code 1."""
 
 
@@ -50,7 +50,7 @@ def parser_of(command: str | None = None) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="store_true", help="print the version and stop")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for name, text in COMMANDS.items():
-        one = commands.add_parser(
+        subparser = commands.add_parser(
             name,
             help=text,
             description=f"{text[0].upper()}{text[1:]}.",
@@ -59,7 +59,7 @@ def parser_of(command: str | None = None) -> argparse.ArgumentParser:
             allow_abbrev=False,
         )
         if name == command:
-            _module(name).add_arguments(one)
+            _module(name).add_arguments(subparser)
     return parser
 
 
@@ -92,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UsageError as error:
         print(f"dask-tapestry {told.command}: {error}", file=sys.stderr)
         return 2
-    except TroubleError as error:
+    except CommandError as error:
         print(f"dask-tapestry {told.command}: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -14,23 +14,23 @@ from dask.base import named_schedulers
 from dask.local import get_sync
 
 from dask_tapestry.basic_errors import TapestryError
-from dask_tapestry.command.declared import KEY, add_resources, declared_of
-from dask_tapestry.command.main import TroubleError, UsageError
+from dask_tapestry.command.declared_machines import KEY, add_resources, declared_of
+from dask_tapestry.command.main import CommandError, UsageError
 from dask_tapestry.command.script import Script
 from dask_tapestry.command.stand_ins import standing_in
 from dask_tapestry.diagnostics.explain import explain
 from dask_tapestry.diagnostics.page import plan_page
-from dask_tapestry.diagnostics.tell import told_whole
-from dask_tapestry.diagnostics.told_form import as_json
+from dask_tapestry.diagnostics.plan_summaries import told_whole
+from dask_tapestry.diagnostics.plan_summary_json import as_json
 from dask_tapestry.diagnostics.users_code import users_code
 from dask_tapestry.errors import StoreNotFoundError
 from dask_tapestry.lower.dask_private import DataNode
-from dask_tapestry.lower.rehearsing_now import rehearsing
+from dask_tapestry.lower.rehearsal_state import rehearsing
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.resources import Resources
-from dask_tapestry.planner.memory.results import Results
-from dask_tapestry.planner.plan import Plan
-from dask_tapestry.planner.saved import dumps
+from dask_tapestry.planner.memory.results import ResultMemory
+from dask_tapestry.planner.plan import PlannedGraph
+from dask_tapestry.planner.plan_json import dumps
 
 
 class NeededError(BaseException):
@@ -100,23 +100,23 @@ class ScriptPlanner:
         """What stops the script, as it needs `what`."""
         return NeededError(f"{self.script.line()}: the script needs {what}")
 
-    def told(self, plan: Plan, results: Results, for_dask: bool) -> None:
+    def told(self, plan: PlannedGraph, results: ResultMemory, for_dask: bool) -> None:
         """Show a plan that would run; stop where its values are needed."""
         self.show(plan, results)
         if for_dask:
             raise self.needed("tasks for Dask, which runs them itself")
         writes = [plan.is_effect(node) for node in plan.graph.roots]
-        if not all(writes) and results is not Results.KEPT:
+        if not all(writes) and results is not ResultMemory.KEPT:
             raise self.needed("this value")
 
-    def show(self, plan: Plan, results: Results) -> None:
+    def show(self, plan: PlannedGraph, results: ResultMemory) -> None:
         """Print a plan, and save it."""
         if self.folder is not None or self.declared not in (None, plan.resources):
             plan = build_plan(plan.written.roots, self.declared or plan.resources)
         plan.verify_once(results)
         self.count += 1
         writes = [plan.is_effect(node) for node in plan.graph.roots]
-        keeps = "keeps" if results is Results.KEPT else "computes"
+        keeps = "keeps" if results is ResultMemory.KEPT else "computes"
         does = "writes" if all(writes) else keeps
         print(f"plan {self.count}, {self.script.name}:{self.script.line()} {does}")
         print(explain(plan), end="\n\n", flush=True)
@@ -133,7 +133,7 @@ class ScriptPlanner:
         print(text, file=sys.stderr)
         return 3 if awaited else 1
 
-    def _save(self, plan: Plan) -> None:
+    def _save(self, plan: PlannedGraph) -> None:
         if self.folder is None:
             return
         name = self.folder / f"plan-{self.count}"
@@ -142,7 +142,7 @@ class ScriptPlanner:
             name.with_suffix(".json").write_text(dumps(plan, as_json(known)), "utf-8")
             name.with_suffix(".html").write_text(plan_page(known, code=users_code), "utf-8")
         except OSError as error:
-            raise TroubleError(f"cannot save the plan: {error}") from None
+            raise CommandError(f"cannot save the plan: {error}") from None
 
     def refuse_others(self, dsk: Any, keys: Any, **kwargs: Any) -> Any:
         """A scheduler for Dask that knows what is done, and computes nothing."""

@@ -12,7 +12,7 @@ from types import FrameType, ModuleType
 from dask_tapestry.command.main import UsageError
 
 
-def _untold(_: Exception) -> int | None:
+def _ignore_error(_: Exception) -> int | None:
     """An error of which nobody tells in a way of its own."""
     return None
 
@@ -40,7 +40,7 @@ class Script:
         """The name of the file."""
         return self.path.name
 
-    def run(self, failed: Callable[[Exception], int | None] = _untold) -> int:
+    def run(self, failed: Callable[[Exception], int | None] = _ignore_error) -> int:
         """Run it as the main module; return its exit code, having printed what it raised.
 
         `failed` may tell of an error in its own way, and returns the exit code then.

@@ -55,7 +55,7 @@ class StandIn:
         """Plan for what a cluster would have, as far as it is said."""
         found = resources_of(self.options, workers)
         if found is not None:
-            lazy_import("dask_tapestry.command.declared").suggest(found)
+            lazy_import("dask_tapestry.command.declared_machines").suggest(found)
 
     def scale(self, n: int | None = None, jobs: int | None = None, **_: Any) -> None:
         """Plan for so many workers."""
@@ -127,7 +127,7 @@ class StandIn:
         if name.startswith("_"):
             raise AttributeError(name)
         if name in QUIET:
-            return _nothing
+            return _no_result
         raise self.needed(f"what {type(self).__name__}.{name} gives")
 
     def __repr__(self) -> str:
@@ -156,7 +156,7 @@ class StandInFuture:
     cancel = release
 
 
-def _nothing(*_: Any, **__: Any) -> None:
+def _no_result(*_: Any, **__: Any) -> None:
     return None
 
 
@@ -206,7 +206,7 @@ def standing_in(needed: Needed) -> Iterator[None]:
                 continue
             module = _imported(name)
             for attribute, value in [] if module is None else list(vars(module).items()):
-                stand_in = _instead(attribute, value)
+                stand_in = _stand_in_for(attribute, value)
                 if stand_in is not None:
                     changed.append((module, attribute, value))
                     setattr(module, attribute, stand_in)
@@ -223,7 +223,7 @@ def _imported(name: str) -> Any:
         return sys.modules.get(name)
 
 
-def _instead(name: str, value: Any) -> Any:
+def _stand_in_for(name: str, value: Any) -> Any:
     """What stands for a module's attribute; None where it may stay."""
     if isinstance(value, type) and (name == "Client" or name.endswith(("Cluster", "Runner"))):
         return type(name, (StandIn,), {})

@@ -29,7 +29,7 @@ def array_html(node: Node) -> str:
     rows = [
         ("shape", str(type_.shape)),
         ("dtype", dtype_name(type_.dtype)),
-        _held(node, type_.nbytes),
+        _storage_text(node, type_.nbytes),
     ]
     if type_.dims:
         rows.append(("dimensions", ", ".join(d or "–" for d in type_.dims)))
@@ -40,17 +40,17 @@ def array_html(node: Node) -> str:
     sources = sorted({one.operator.name for one in graph if not one.inputs})
     rows.append(("operators", f"{sum(1 for _ in graph)} from {', '.join(sources)}"))
     rows.append(("last operator", node.operator.label))
-    return _beside(_table(rows), tuple(tuple(c.lengths()) for c in nominal_cuts(node)))
+    return _with_picture(_table(rows), tuple(tuple(c.lengths()) for c in nominal_cuts(node)))
 
 
-def _held(node: Node, nbytes: int) -> tuple[str, str]:
+def _storage_text(node: Node, nbytes: int) -> tuple[str, str]:
     """What the blocks are held in, or, of NumPy's arrays, how much memory all take."""
     if node.format is None:
         return "bytes", format_bytes(nbytes)
     return "arrays", f"{node.format}, filled with {node.format.fill}"
 
 
-def _beside(table: str, chunks: Chunks) -> str:
+def _with_picture(table: str, chunks: Chunks) -> str:
     """A table with the picture of chunks, where there is one."""
     if not chunks or not prod(map(sum, chunks)):
         return table

@@ -44,12 +44,12 @@ def axis(name: str, most: float, kind: str) -> Axis:
         power = min(len(BINARY) - 1, max(0, (int(most).bit_length() - 1) // 10))
         unit, unit_name = 1024.0**power, BINARY[power]
     end = 1.05 * most or 1.0
-    gap = _nice(end / unit / TICKS)
+    gap = _round_tick(end / unit / TICKS)
     ticks = tuple(gap * n for n in range(TICKS + 1) if gap * n * unit <= end)
     return Axis(f"{name} ({unit_name})" if unit_name else name, end, unit, ticks)
 
 
-def _nice(least: float) -> float:
+def _round_tick(least: float) -> float:
     """The next of 1, 2, 5, 10, … that is not below."""
     power = 10.0 ** floor(log10(least))
     return next((n * power for n in (1, 2, 5) if n * power >= least), 10 * power)
@@ -59,10 +59,12 @@ def memory_svg(points: Sequence[tuple[float, float]], limit: float) -> str:
     """Bytes of a worker over time, each pair holding until the next, under its limit."""
     x = axis("time, predicted", max((time for time, _ in points), default=0.0), "seconds")
     y = axis("memory of a worker", max([limit, *(size for _, size in points)]), "bytes")
-    path = f"M{LEFT} {_up(0, y):.1f}"
+    path = f"M{LEFT} {_y_position(0, y):.1f}"
     for at, (peak, last) in _by_pixel(points, x).items():
-        path += f"H{at}V{_up(peak, y):.1f}" + (f"V{_up(last, y):.1f}" if last < peak else "")
-    top = _up(limit, y)
+        path += f"H{at}V{_y_position(peak, y):.1f}" + (
+            f"V{_y_position(last, y):.1f}" if last < peak else ""
+        )
+    top = _y_position(limit, y)
     label = f"a plan may fill {format_bytes(round(limit))}"
     return _svg(
         [
@@ -84,7 +86,7 @@ def frontier_svg(
     y = axis(resource.replace("_", " "), max(cost[resource] for cost in every), kind)
     parts = [_axes(x, y)]
     for cost, mark in [*((cost, "plan") for cost in costs), (chosen, "plan chosen")]:
-        across, up = _across(cost["seconds"], x), _up(cost[resource], y)
+        across, up = _x_position(cost["seconds"], x), _y_position(cost[resource], y)
         size = cost[resource]
         amount = format_bytes(round(size)) if kind else f"{size:,.4g}"
         text = f"{duration(cost['seconds'])}, {amount}"
@@ -92,7 +94,7 @@ def frontier_svg(
             f'<circle class="{mark}" cx="{across:.1f}" cy="{up:.1f}" '
             f'r="{5 if mark == "plan" else 8}"><title>{html_text(text)}</title></circle>'
         )
-    across, up = _across(chosen["seconds"], x), _up(chosen[resource], y)
+    across, up = _x_position(chosen["seconds"], x), _y_position(chosen[resource], y)
     anchor, aside = ("end", -13) if across > WIDTH / 2 else ("start", 13)
     parts.append(
         f'<text x="{across + aside:.1f}" y="{up + 4:.1f}" text-anchor="{anchor}">this plan</text>'
@@ -127,16 +129,16 @@ def _by_pixel(points: Sequence[tuple[float, float]], x: Axis) -> dict[int, tuple
     """The most and the last bytes in each pixel: a chart has hundreds, for thousands of moments."""
     found: dict[int, tuple[float, float]] = {}
     for time, size in points:
-        at = round(_across(time, x))
+        at = round(_x_position(time, x))
         found[at] = max(size, found.get(at, (0.0, 0.0))[0]), size
     return found
 
 
-def _across(value: float, x: Axis) -> float:
+def _x_position(value: float, x: Axis) -> float:
     return LEFT + value / x.end * (WIDTH - LEFT - 10)
 
 
-def _up(value: float, y: Axis) -> float:
+def _y_position(value: float, y: Axis) -> float:
     return HEIGHT - BOTTOM - value / y.end * (HEIGHT - TOP - BOTTOM)
 
 
@@ -149,10 +151,10 @@ def _axes(x: Axis, y: Axis) -> str:
         f'<text x="4" y="14">{html_text(y.name)}</text>',
     ]
     for tick in x.ticks:
-        at = _across(tick * x.unit, x)
+        at = _x_position(tick * x.unit, x)
         parts.append(f'<text x="{at:.1f}" y="{foot + 16}" text-anchor="middle">{tick:,.4g}</text>')
     for tick in y.ticks:
-        at = _up(tick * y.unit, y)
+        at = _y_position(tick * y.unit, y)
         parts.append(f'<text x="{LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">{tick:,.4g}</text>')
     return "".join(parts)
 

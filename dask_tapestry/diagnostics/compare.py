@@ -8,22 +8,22 @@ from typing import Final
 
 from dask.utils import format_bytes
 
+from dask_tapestry.diagnostics.plan_summaries import plan_summary
+from dask_tapestry.diagnostics.plan_summary import PlanSummary, StepSummary
 from dask_tapestry.diagnostics.step_text import counted, duration
-from dask_tapestry.diagnostics.tell import told
-from dask_tapestry.diagnostics.told_plan import ToldPlan, ToldStep
-from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.plan import PlannedGraph
 
 ALIKE: Final = 0.005  # parts by which figures may differ and count as the same
 MOST_SHOWN: Final = 50  # steps that differ; of more, these are shown and the others counted
 
 
-def difference(one: Plan | ToldPlan, other: Plan | ToldPlan) -> str:
+def difference(one: PlannedGraph | PlanSummary, other: PlannedGraph | PlanSummary) -> str:
     """Write what differs: resources, totals, steps of one plan alone, grids and costs.
 
     Steps are the same if they compute one node; others are compared in order, where they have the
     same operators and type.
     """
-    first, second = (p if isinstance(p, ToldPlan) else told(p) for p in (one, other))
+    first, second = (p if isinstance(p, PlanSummary) else plan_summary(p) for p in (one, other))
     lines = []
     if first.resources != second.resources:
         lines.append(f"resources: {first.resources} -> {second.resources}")
@@ -38,7 +38,7 @@ def difference(one: Plan | ToldPlan, other: Plan | ToldPlan) -> str:
     return "\n".join(lines) or "the plans are the same"
 
 
-def _totals(first: ToldPlan, second: ToldPlan) -> Iterator[str]:
+def _totals(first: PlanSummary, second: PlanSummary) -> Iterator[str]:
     """Costs that differ."""
     before, after = first.cost, second.cost
     for name in dict.fromkeys((*before, *after)):
@@ -48,12 +48,12 @@ def _totals(first: ToldPlan, second: ToldPlan) -> Iterator[str]:
 
 
 def _matched(
-    first: ToldPlan, second: ToldPlan
-) -> tuple[list[tuple[ToldStep, ToldStep]], list[ToldStep], list[ToldStep]]:
+    first: PlanSummary, second: PlanSummary
+) -> tuple[list[tuple[StepSummary, StepSummary]], list[StepSummary], list[StepSummary]]:
     """Steps of both plans in pairs, steps of the first alone, and of the second alone."""
     known = {step.digest: step for step in second.steps}
     pairs = {s.digest: known[s.digest] for s in first.steps if s.digest in known}
-    waiting: dict[tuple[str, str], list[ToldStep]] = defaultdict(list)
+    waiting: dict[tuple[str, str], list[StepSummary]] = defaultdict(list)
     for step in reversed(second.steps):
         if step.digest not in pairs:
             waiting[step.label, step.type].append(step)
@@ -71,27 +71,27 @@ def _matched(
     return ordered, gone, new
 
 
-def _changes(one: ToldStep, other: ToldStep) -> Iterator[str]:
+def _changes(one: StepSummary, other: StepSummary) -> Iterator[str]:
     """What differs between two steps that compute the same."""
-    found = []
+    changes = []
     if one.chain != other.chain:
-        found.append(f"{one.chain} -> {other.chain}")
+        changes.append(f"{one.chain} -> {other.chain}")
     if one.dims != other.dims:
-        found.append(f"{one.grid} -> {other.grid}")
+        changes.append(f"{one.grid} -> {other.grid}")
     a, b = one.seconds, other.seconds
-    if found or abs(a - b) > ALIKE * max(a, b):
-        found.append(f"{duration(a)} -> {duration(b)}")
-    if found:
-        yield f"{_named(one)}: {'; '.join(found)}"
+    if changes or abs(a - b) > ALIKE * max(a, b):
+        changes.append(f"{duration(a)} -> {duration(b)}")
+    if changes:
+        yield f"{_named(one)}: {'; '.join(changes)}"
 
 
-def _named(step: ToldStep) -> str:
+def _named(step: StepSummary) -> str:
     """The last function, its line, and its type."""
     words = step.words._replace(functions=step.words.functions[-1:])
     return f"{words.label} {step.type}"
 
 
-def _cost_text(step: ToldStep) -> str:
+def _cost_text(step: StepSummary) -> str:
     return f"{step.grid}, {counted(step.tasks, 'task')}, {duration(step.seconds)}"
 
 

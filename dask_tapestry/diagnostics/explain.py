@@ -7,10 +7,10 @@ from typing import Final
 
 from dask.utils import format_bytes
 
+from dask_tapestry.diagnostics.plan_summaries import plan_summary
+from dask_tapestry.diagnostics.plan_summary import PlanSummary, StepSummary
 from dask_tapestry.diagnostics.step_text import KINDS, counted, duration
-from dask_tapestry.diagnostics.tell import told
-from dask_tapestry.diagnostics.told_plan import ToldPlan, ToldStep
-from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.plan import PlannedGraph
 
 NEGLIGIBLE: Final = 0.01  # of a step's seconds; what takes less is not named
 LARGE: Final = 2**20  # bytes of results; what less takes is not named
@@ -33,13 +33,13 @@ COSTS: Final = frozenset(
 )  # that every plan has; others are the users' own
 
 
-def explain(plan: Plan | ToldPlan, *, all: bool = False, rates: bool = False) -> str:
+def explain(plan: PlannedGraph | PlanSummary, *, all: bool = False, rates: bool = False) -> str:
     """Write the plan as text: what runs, how it is cut, what that takes, and why.
 
     Steps are called by the functions that the user called; with `all` their operators are named
     too, views, fields and joins among them.
     """
-    known = plan if isinstance(plan, ToldPlan) else told(plan)
+    known = plan if isinstance(plan, PlanSummary) else plan_summary(plan)
     lines = [f"plan for {known.resources}", f"  {headline(known)}"]
     for number, step in enumerate(known.steps, start=1):
         lines.append(f"step {number}: {step.words.label} -> {step.type}")
@@ -52,7 +52,7 @@ def explain(plan: Plan | ToldPlan, *, all: bool = False, rates: bool = False) ->
     return "\n".join(lines)
 
 
-def headline(plan: ToldPlan) -> str:
+def headline(plan: PlanSummary) -> str:
     """Totals of a plan in one line."""
     cost = plan.cost
     own = [f"; {name} {value:,.4g}" for name, value in cost.items() if name not in COSTS]
@@ -65,7 +65,7 @@ def headline(plan: ToldPlan) -> str:
     )
 
 
-def _result_lines(plan: ToldPlan) -> Iterator[str]:
+def _result_lines(plan: PlanSummary) -> Iterator[str]:
     """What bringing the results to the client takes, if it takes long."""
     size, blocks, seconds = plan.results
     if size >= LARGE and seconds > NEGLIGIBLE * plan.cost["seconds"]:
@@ -75,7 +75,7 @@ def _result_lines(plan: ToldPlan) -> Iterator[str]:
         )
 
 
-def _step_lines(step: ToldStep) -> Iterator[str]:
+def _step_lines(step: StepSummary) -> Iterator[str]:
     """What is said of a step, below its name."""
     yield f"{blocks_text(step)}: {step.grid} ({step.decided})"
     least = NEGLIGIBLE * step.seconds
@@ -95,7 +95,7 @@ def _step_lines(step: ToldStep) -> Iterator[str]:
         yield f"reads {inputs_text(step)}"
 
 
-def blocks_text(step: ToldStep) -> str:
+def blocks_text(step: StepSummary) -> str:
     """``8 blocks on fast workers and 3 slices, 24 edges``."""
     slices = f" and {counted(step.slices, 'slice')}" if step.slices else ""
     edges = f", {counted(step.edges, 'edge')}" if step.edges else ""
@@ -103,7 +103,7 @@ def blocks_text(step: ToldStep) -> str:
     return f"{counted(step.blocks, 'block')}{where}{slices}{edges}"
 
 
-def bytes_text(step: ToldStep) -> str:
+def bytes_text(step: StepSummary) -> str:
     """What a step reads, moves and writes, and what a block of it holds."""
     moves = {"read": step.read, "moved": step.moved, "written": step.written}
     carried = [f"{format_bytes(round(n))} {what}" for what, n in moves.items() if n >= 1]
@@ -111,6 +111,6 @@ def bytes_text(step: ToldStep) -> str:
     return f"{', '.join([*carried, f'{format_bytes(round(step.work))} held by a block'])}{alone}"
 
 
-def inputs_text(step: ToldStep) -> str:
+def inputs_text(step: StepSummary) -> str:
     """``step 2, memory float64[3]``."""
     return ", ".join(f"step {x}" if isinstance(x, int) else x for x in step.inputs)

@@ -126,15 +126,15 @@ def _memory(job: Report) -> str:
     if not workers:
         return ""
     most = max([bound, *[w["grown"] for w in workers.values()]]) * 1.1 or 1
-    place = round(100 * bound / most, 1)
+    mark = round(100 * bound / most, 1)
     rows = []
-    for address, one in list(workers.items())[:16]:
-        part = round(100 * one["grown"] / most, 1)
-        colour = COLOURS["failed" if one["grown"] > bound else "running"]
+    for address, worker in list(workers.items())[:16]:
+        part = round(100 * worker["grown"] / most, 1)
+        colour = COLOURS["failed" if worker["grown"] > bound else "running"]
         rows.append(
             f"<span>{escape(str(address))}</span>"
             f'<div class="bar"><i style="width:{part}%;background:{colour}"></i>'
-            f'<b style="left:{place}%"></b></div><span>{format_bytes(one["grown"])}</span>'
+            f'<b style="left:{mark}%"></b></div><span>{format_bytes(worker["grown"])}</span>'
         )
     return (
         f'<p class="facts">Memory that workers took for it, at most; the red line is the plan\'s '
@@ -151,15 +151,18 @@ def graph_svg(steps: Sequence[Report]) -> str:
     for step in steps:
         columns.append(1 + max((columns[n] for n in step["reads"] if n < len(columns)), default=-1))
     rows = [columns[:n].count(column) for n, column in enumerate(columns)]
-    places = [
+    positions = [
         (4 + c * (WIDE + GAP), 4 + r * (HIGH + SPACE)) for c, r in zip(columns, rows, strict=True)
     ]
     width = 8 + max(columns) * (WIDE + GAP) + WIDE
     height = 8 + max(rows) * (HIGH + SPACE) + HIGH
     arrows = "".join(
-        _arrow(places[x], places[n]) for n, step in enumerate(steps) for x in step["reads"] if x < n
+        _arrow(positions[x], positions[n])
+        for n, step in enumerate(steps)
+        for x in step["reads"]
+        if x < n
     )
-    boxes = "".join(_box(step, at) for step, at in zip(steps, places, strict=True))
+    boxes = "".join(_box(step, at) for step, at in zip(steps, positions, strict=True))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" role="img" '
         f'aria-label="steps of the plan">{arrows}{boxes}</svg>'

@@ -24,7 +24,7 @@ WORDS: Final = {
 }
 
 
-class Progress(NamedTuple):
+class JobProgress(NamedTuple):
     """How far a job is.
 
     Attributes
@@ -58,19 +58,21 @@ def part_done(step: Report) -> float:
     return float(measured["done"]) / float(max(1, measured["tasks"] or step["blocks"]))
 
 
-def progress_of(job: Report, now: Report | None = None) -> Progress:
+def progress_of(job: Report, now: Report | None = None) -> JobProgress:
     """How far a job is; `now` is what its scheduler tells of all workers."""
     steps: Sequence[Report] = job["steps"]
     predicted = sum(step["seconds"] for step in steps)
     worked = sum(step["seconds"] * part_done(step) for step in steps)
     elapsed = max(0.0, (job["end"] or job["now"]) - job["begin"])
     if job["state"] == "done":
-        return Progress(1.0, elapsed, 0.0, elapsed / predicted if predicted else 1.0, "")
+        return JobProgress(1.0, elapsed, 0.0, elapsed / predicted if predicted else 1.0, "")
     trust = TRUSTED * predicted
     found = (elapsed + trust) / (worked + trust) if predicted else 1.0
     correction = min(MOST, max(1 / MOST, found))
     done = worked / predicted if predicted else 0.0
-    return Progress(done, elapsed, (predicted - worked) * correction, correction, _limit(job, now))
+    return JobProgress(
+        done, elapsed, (predicted - worked) * correction, correction, _limit(job, now)
+    )
 
 
 def critical(job: Report) -> Report | None:
@@ -108,7 +110,7 @@ def _limit(job: Report, now: Report | None) -> str:
     return max(kinds, key=lambda kind: kinds[kind])
 
 
-def sentence(job: Report, progress: Progress, now: Report | None = None) -> str:
+def sentence(job: Report, progress: JobProgress, now: Report | None = None) -> str:
     """What limits a job now, or how it ended; and whether it was planned for other workers.
 
     `now` is what its scheduler tells of all workers.

@@ -13,12 +13,12 @@ from typing import Any, Final, Protocol
 from dask.sizeof import sizeof
 from dask.system import CPU_COUNT
 
-from dask_tapestry.lower.announced import forget, met, recording
+from dask_tapestry.lower.cancellation import CancellationCallback
 from dask_tapestry.lower.cluster_jobs import jobs_of
 from dask_tapestry.lower.job import Job, fingerprint
-from dask_tapestry.lower.stop import Onlooker
+from dask_tapestry.lower.job_announcements import forget, peek_announced, recording
 from dask_tapestry.planner.machine.resources import computing_with, live_client
-from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.plan import PlannedGraph
 
 HISTORY: Final = 50  # jobs that are remembered
 LOOK: Final = 0.05  # seconds between looks at this process's memory
@@ -33,7 +33,7 @@ NOTHING: Final = {
 _ended: OrderedDict[str, dict[str, Any]] = OrderedDict()  # by plan, the last job of each
 
 
-class LocalJobs(Onlooker):
+class LocalJobs(CancellationCallback):
     """Counts what the tasks of jobs take in this process, while it is used as a context."""
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class LocalJobs(Onlooker):
 
     def _begin(self, tasks: Mapping[Any, Any]) -> None:
         groups = Counter(key[0] for key in tasks if type(key) is tuple)
-        for told in met(groups):
+        for told in peek_announced(groups):
             self._adopt(told, groups)
 
     def _adopt(self, told: Job, groups: Mapping[str, int]) -> None:
@@ -133,7 +133,7 @@ class LocalJobs(Onlooker):
 class Computed(Protocol):
     """A plan as users have it."""
 
-    core: Plan
+    core: PlannedGraph
 
 
 @contextmanager

@@ -13,17 +13,17 @@ from typing import Final
 
 from dask.utils import format_bytes
 
+from dask_tapestry.diagnostics.bottleneck import limit
 from dask_tapestry.diagnostics.charts import frontier_svg, memory_svg
 from dask_tapestry.diagnostics.explain import COSTS, headline, inputs_text
 from dask_tapestry.diagnostics.html_text import html_text, named
-from dask_tapestry.diagnostics.limit import limit
+from dask_tapestry.diagnostics.plan_summaries import plan_summary
+from dask_tapestry.diagnostics.plan_summary import PlanSummary, StepSummary
 from dask_tapestry.diagnostics.step_details import Measured
 from dask_tapestry.diagnostics.step_rows import Code, step_rows
 from dask_tapestry.diagnostics.step_text import duration
 from dask_tapestry.diagnostics.steps_picture import DRAWN, steps_svg
-from dask_tapestry.diagnostics.tell import told
-from dask_tapestry.diagnostics.told_plan import ToldPlan, ToldStep
-from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.plan import PlannedGraph
 
 ROWS: Final = 40  # steps that a notebook shows; a page shows all
 POINTS: Final = 400  # plans of a frontier that are drawn
@@ -41,7 +41,7 @@ PAGE: Final = """<!doctype html>
 
 
 def plan_page(
-    plan: ToldPlan, measured: Mapping[int, Measured] | None = None, code: Code | None = None
+    plan: PlanSummary, measured: Mapping[int, Measured] | None = None, code: Code | None = None
 ) -> str:
     """A page of what `told_whole` tells.
 
@@ -61,9 +61,9 @@ def plan_page(
     )
 
 
-def plan_html(plan: Plan) -> str:
+def plan_html(plan: PlannedGraph) -> str:
     """What a notebook shows of a plan: totals and a table of steps."""
-    known = told(plan)
+    known = plan_summary(plan)
     rows = "".join(_row(n, step) for n, step in enumerate(known.steps[:ROWS], start=1))
     more = len(known.steps) - ROWS
     note = f"<p>… and {more:,} more steps: see <code>visualize()</code></p>" if more > 0 else ""
@@ -81,7 +81,7 @@ def _style() -> str:
     return files("dask_tapestry.diagnostics").joinpath("page.css").read_text("utf-8")
 
 
-def _tiles(plan: ToldPlan, measured: Mapping[int, Measured]) -> str:
+def _tiles(plan: PlanSummary, measured: Mapping[int, Measured]) -> str:
     cost = plan.cost
     shown = {
         "predicted time": duration(cost["seconds"]),
@@ -98,7 +98,7 @@ def _tiles(plan: ToldPlan, measured: Mapping[int, Measured]) -> str:
     return "".join(f"<div><b>{amount}</b>{name}</div>" for name, amount in shown.items())
 
 
-def _charts(plan: ToldPlan) -> Iterator[tuple[str, str]]:
+def _charts(plan: PlanSummary) -> Iterator[tuple[str, str]]:
     if plan.memory:
         yield "Memory of a worker", memory_svg(plan.memory, plan.memory_bytes)
     resource = _resource(plan)
@@ -108,7 +108,7 @@ def _charts(plan: ToldPlan) -> Iterator[tuple[str, str]]:
         yield "Plans that were found beside this one", svg
 
 
-def _resource(plan: ToldPlan) -> str:
+def _resource(plan: PlanSummary) -> str:
     """What the plans of the frontier differ in most, beside their seconds; "" if in nothing."""
     spread = {"": 1.0}
     for name in ("bytes_moved", "bytes_read", "peak_worker_bytes"):
@@ -118,13 +118,13 @@ def _resource(plan: ToldPlan) -> str:
     return max(spread, key=spread.__getitem__)
 
 
-def _graph(plan: ToldPlan) -> str:
+def _graph(plan: PlanSummary) -> str:
     if not 1 < len(plan.steps) <= DRAWN:
         return ""
     return f'<h2>What reads what</h2><div class="graph scroll">{steps_svg(plan.steps)}</div>'
 
 
-def _row(number: int, step: ToldStep) -> str:
+def _row(number: int, step: StepSummary) -> str:
     cells = (
         str(number),
         step.words.label,

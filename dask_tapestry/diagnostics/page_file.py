@@ -7,9 +7,9 @@ from math import isfinite
 from numbers import Real
 
 from dask_tapestry.diagnostics.page import plan_page
+from dask_tapestry.diagnostics.plan_summary import PlanSummary
 from dask_tapestry.diagnostics.step_details import Measured
 from dask_tapestry.diagnostics.step_rows import Code
-from dask_tapestry.diagnostics.told_plan import ToldPlan
 from dask_tapestry.errors import PlanError
 
 MeasuredSteps = Mapping[int, tuple[float, float, float]] | None
@@ -17,7 +17,7 @@ MeasuredSteps = Mapping[int, tuple[float, float, float]] | None
 
 def write_page(
     filename: str,
-    plan: ToldPlan,
+    plan: PlanSummary,
     measured: Mapping[int, Sequence[float]] | None = None,
     code: Code | None = None,
 ) -> str:
@@ -46,7 +46,7 @@ def measured_steps(measured: object, count: int) -> dict[int, Measured]:
         return {}
     if not isinstance(measured, Mapping):
         raise PlanError(f"measured is {measured!r}: give {{number: (seconds, bytes, peak)}}")
-    return {_number(n, count): _taken(n, taken) for n, taken in measured.items()}
+    return {_number(n, count): _measured_step(n, taken) for n, taken in measured.items()}
 
 
 def _number(number: object, count: int) -> int:
@@ -55,7 +55,7 @@ def _number(number: object, count: int) -> int:
     return number
 
 
-def _taken(number: object, taken: object) -> Measured:
+def _measured_step(number: object, taken: object) -> Measured:
     given = tuple(taken) if isinstance(taken, Sequence) else ()
     known = [float(x) for x in given if isinstance(x, Real) and isfinite(x) and float(x) >= 0]
     if len(given) != 3 or len(known) != 3:

@@ -6,8 +6,8 @@ from os import PathLike
 from pathlib import Path
 
 from dask_tapestry.diagnostics.explain import explain
-from dask_tapestry.diagnostics.told_form import LARGEST, read_told
-from dask_tapestry.diagnostics.told_plan import ToldPlan
+from dask_tapestry.diagnostics.plan_summary import PlanSummary
+from dask_tapestry.diagnostics.plan_summary_json import LARGEST, read_told
 from dask_tapestry.errors import PlanError, StoreError, StoreNotFoundError
 
 
@@ -34,7 +34,7 @@ def text_of(file: Path) -> str:
         raise PlanError(f"{file} is not a plan: {error}") from None
 
 
-def told_of_file(filename: str | PathLike[str]) -> ToldPlan:
+def told_of_file(filename: str | PathLike[str]) -> PlanSummary:
     """What a plan file tells of its plan, without the arrays.
 
     Raises

@@ -18,7 +18,7 @@ from dask_tapestry.lower.cluster_jobs import job_of
 from dask_tapestry.lower.job import fingerprint, label_of
 from dask_tapestry.planner.machine.resources import live_client
 from dask_tapestry.planner.memory.simulate import simulate
-from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.plan import PlannedGraph
 
 HEADS: Final = (
     "step", "tasks", "seconds", "predicted", "thread seconds", "result", "predicted", "peak",
@@ -72,7 +72,7 @@ class StepProfile(NamedTuple):
 
 @dataclass(frozen=True)
 class Profile:
-    """What a plan took when it ran, as `Plan.profile` returns it.
+    """What a plan took when it ran, as `PlannedGraph.profile` returns it.
 
     Attributes
     ----------
@@ -133,7 +133,7 @@ class Profile:
         )
 
 
-def profile_of(plan: Plan) -> Profile:
+def profile_of(plan: PlannedGraph) -> Profile:
     """What the last run of `plan` took, on the live cluster or in this process.
 
     Raises
@@ -166,7 +166,7 @@ def profile_of(plan: Plan) -> Profile:
     )
 
 
-def _last_job(plan: Plan) -> Mapping[str, Any]:
+def _last_job(plan: PlannedGraph) -> Mapping[str, Any]:
     if not plan.steps:
         raise PlanError("the plan has no steps: what it computes is there already")
     name, client = fingerprint(plan), live_client()
@@ -187,7 +187,7 @@ def _last_job(plan: Plan) -> Mapping[str, Any]:
     return max(jobs, key=lambda job: float(job["begin"]))
 
 
-def _peaks(plan: Plan) -> Iterator[int]:
+def _peaks(plan: PlannedGraph) -> Iterator[int]:
     """The most that a worker holds while each step runs, as simulated."""
     run = simulate(plan)
     times = [moment.seconds for moment in run.moments]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dask_tapestry.io.retries import retries
-from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.teg.node import topological
 
 
-def retry_lines(plan: Plan) -> Iterator[str]:
+def retry_lines(plan: PlannedGraph) -> Iterator[str]:
     """Yield a line for each store of a plan that was asked again, since the process began."""
     known = retries()
     if not known:

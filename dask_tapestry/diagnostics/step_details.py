@@ -10,9 +10,14 @@ from dask.utils import format_bytes
 from dask_tapestry.diagnostics.explain import blocks_text
 from dask_tapestry.diagnostics.grid_picture import grid_svg
 from dask_tapestry.diagnostics.html_text import html_text, named, table
+from dask_tapestry.diagnostics.plan_summary import (
+    BlockSummary,
+    NodeSummary,
+    SignatureSummary,
+    StepSummary,
+)
 from dask_tapestry.diagnostics.step_text import KINDS, counted, duration
 from dask_tapestry.diagnostics.step_words import lines_text
-from dask_tapestry.diagnostics.told_plan import ToldBlock, ToldNode, ToldSignature, ToldStep
 from dask_tapestry.late_named_tuple import NamedTuple
 
 OPERATORS: Final = 40  # of a step that are listed
@@ -29,7 +34,7 @@ class Measured(NamedTuple):
     peak: float
 
 
-def step_details(step: ToldStep, measured: Measured | None = None, *, whole: bool = True) -> str:
+def step_details(step: StepSummary, measured: Measured | None = None, *, whole: bool = True) -> str:
     """The inside of a step, as HTML; without pictures and tables where it is not `whole`."""
     facts = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in _facts(step, measured))
     picture = grid_svg(step.dims) if whole else ""
@@ -53,7 +58,7 @@ def reads_html(inputs: Sequence[int | str]) -> str:
     return ", ".join([*shown, *([f"{more:,} more"] if more else [])])
 
 
-def _facts(step: ToldStep, measured: Measured | None) -> Iterator[tuple[str, str]]:
+def _facts(step: StepSummary, measured: Measured | None) -> Iterator[tuple[str, str]]:
     yield "result", named(step.type)
     yield "grid", f"{named(step.grid)}, {html_text(blocks_text(step))}"
     yield "decided by", html_text(step.decided)
@@ -80,7 +85,7 @@ def _facts(step: ToldStep, measured: Measured | None) -> Iterator[tuple[str, str
         yield "again", named(why)
 
 
-def _operators(step: ToldStep) -> Iterator[str]:
+def _operators(step: StepSummary) -> Iterator[str]:
     """The operators that are fused in the step, each with what it takes."""
     if not step.inside:
         return
@@ -93,7 +98,7 @@ def _operators(step: ToldStep) -> Iterator[str]:
         yield f"<p>… and {counted(left_out, 'operator')} more</p>"
 
 
-def _operator(number: int, one: ToldNode, inputs: int) -> tuple[str, ...]:
+def _operator(number: int, one: NodeSummary, inputs: int) -> tuple[str, ...]:
     takes = [f"input {x + 1}" if x < inputs else f"{x - inputs + 1}" for x in one.inputs[:READS]]
     takes += ["…"] if len(one.inputs) > READS else []
     said = " · ".join(filter(None, (", ".join(one.words[:READS]), lines_text([one.line]))))
@@ -108,7 +113,7 @@ def _operator(number: int, one: ToldNode, inputs: int) -> tuple[str, ...]:
     )
 
 
-def _signature(one: ToldSignature, step: ToldStep) -> str:
+def _signature(one: SignatureSummary, step: StepSummary) -> str:
     """Index dimensions down; to the right the cells that one more step along each adds."""
     known = one.operator < len(step.inside)
     name = step.inside[one.operator].name if known else "operator"
@@ -138,7 +143,7 @@ def _added(cells: Sequence[int]) -> str:
     return "[" + ", ".join(f"+{n:,}" if n else "0" for n in cells) + "]"
 
 
-def _blocks(blocks: Sequence[ToldBlock]) -> Iterator[str]:
+def _blocks(blocks: Sequence[BlockSummary]) -> Iterator[str]:
     if not blocks:
         return
     rows = [

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from dask_tapestry.diagnostics.html_text import named, table
+from dask_tapestry.diagnostics.plan_summary import PlanSummary, StepSummary
 from dask_tapestry.diagnostics.step_details import Measured, reads_html, step_details
 from dask_tapestry.diagnostics.step_text import counted, duration
-from dask_tapestry.diagnostics.told_plan import ToldPlan, ToldStep
 
 ALIKE: Final = 4  # steps that are, from which they share a row
 WHOLE: Final = 150  # rows; of a plan of more, operators, signatures and blocks are left out
@@ -17,10 +17,10 @@ NARROW: Final = 0.3  # hundredths of the time; bars that are no further apart ar
 CODE: Final = 3  # lines of the user's that a row shows
 
 Code = Callable[[str], str]
-Numbered = tuple[int, ToldStep]
+Numbered = tuple[int, StepSummary]
 
 
-def step_rows(plan: ToldPlan, measured: Mapping[int, Measured], code: Code | None = None) -> str:
+def step_rows(plan: PlanSummary, measured: Mapping[int, Measured], code: Code | None = None) -> str:
     """All rows; `code` tells the text of a line of the user's."""
     rows = groups(plan.steps)
     end = max((step.end for step in plan.steps), default=0.0) or 1.0
@@ -35,7 +35,7 @@ def step_rows(plan: ToldPlan, measured: Mapping[int, Measured], code: Code | Non
     )
 
 
-def groups(steps: Iterable[ToldStep]) -> list[list[Numbered]]:
+def groups(steps: Iterable[StepSummary]) -> list[list[Numbered]]:
     """Numbered steps in order of time; those that differ in what they read alone are together.
 
     Few of a kind each have a row of their own.
@@ -44,17 +44,17 @@ def groups(steps: Iterable[ToldStep]) -> list[list[Numbered]]:
     kinds: dict[tuple[object, ...], list[Numbered]] = {}
     for number, step in timed:
         kinds.setdefault(_kind(step), []).append((number, step))
-    found: list[list[Numbered]] = []
+    rows: list[list[Numbered]] = []
     for number, step in timed:
         alike = kinds[_kind(step)]
         if len(alike) < ALIKE:
-            found.append([(number, step)])
+            rows.append([(number, step)])
         elif alike[0][0] == number:
-            found.append(alike)
-    return found
+            rows.append(alike)
+    return rows
 
 
-def _kind(step: ToldStep) -> tuple[object, ...]:
+def _kind(step: StepSummary) -> tuple[object, ...]:
     return step.words, step.chain, step.type, step.grid, step.decided, step.place
 
 
@@ -76,17 +76,17 @@ def _row(
     anchor = f' id="step-{number}"' if len(row) == 1 else ""
     return (
         f'<details class="step"{anchor}><summary><span class="number">{numbers}{times}</span>'
-        f"<span>{_words(step, code)}</span>"
+        f"<span>{_step_title(step, code)}</span>"
         f"<span>{named(step.type, 'type')}<small>{named(step.grid)}, "
         f"{counted(step.blocks, 'block')}</small></span>"
         f"{_lane(row, end)}<span>{duration(sum(s.seconds for _, s in row))}</span>{taken}"
         f'</summary><div class="inside">{first}'
-        f"{step_details(step, measured.get(number), whole=whole)}{_alike(row, measured)}"
+        f"{step_details(step, measured.get(number), whole=whole)}{_grouped_steps(row, measured)}"
         "</div></details>"
     )
 
 
-def _words(step: ToldStep, code: Code | None) -> str:
+def _step_title(step: StepSummary, code: Code | None) -> str:
     at = named(step.words.at, "line") if step.words.at else ""
     texts = [code(line) for line in step.words.lines[:CODE]] if code else []
     shown = "".join(f"<code>{named(text)}</code>" for text in dict.fromkeys(texts) if text)
@@ -107,7 +107,7 @@ def _lane(row: Sequence[Numbered], end: float) -> str:
     return f'<span class="lane">{marks}</span>'
 
 
-def _alike(row: Sequence[Numbered], measured: Mapping[int, Measured]) -> str:
+def _grouped_steps(row: Sequence[Numbered], measured: Mapping[int, Measured]) -> str:
     """The steps of a row that has several."""
     if len(row) == 1:
         return ""

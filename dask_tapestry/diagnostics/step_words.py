@@ -90,7 +90,7 @@ def words_of(one: Worded) -> Iterator[str]:
     """The functions of one operator, as its user calls them."""
     operator = one.operator
     if operator.label != operator.name:  # a function of the user's
-        yield _short(operator.label)
+        yield _shortened(operator.label)
         return
     said = words_at(one.line)
     if said and not isinstance(operator, Source):
@@ -125,13 +125,13 @@ def lines_text(lines: Iterable[str]) -> str:
             continue
         path = PurePath(file)
         name = "cell" if CELL.search(str(path.parent)) else path.name
-        numbers = of_file.setdefault(_short(name), [])
+        numbers = of_file.setdefault(_shortened(name), [])
         if number not in numbers:
             numbers.append(number)
-    return "; ".join(f"{name}:{', '.join(_few(found))}" for name, found in of_file.items())
+    return "; ".join(f"{name}:{', '.join(_number_list(found))}" for name, found in of_file.items())
 
 
-def _few(numbers: list[str]) -> list[str]:
+def _number_list(numbers: list[str]) -> list[str]:
     return numbers if len(numbers) <= MOST else [*numbers[: MOST - 1], "…"]
 
 
@@ -139,5 +139,5 @@ def _hidden(operator: Operator) -> bool:
     return operator.is_view or operator.name in HIDDEN
 
 
-def _short(text: str) -> str:
+def _shortened(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

@@ -7,7 +7,7 @@ from textwrap import wrap
 from typing import Final
 
 from dask_tapestry.diagnostics.html_text import html_text
-from dask_tapestry.diagnostics.told_plan import ToldStep
+from dask_tapestry.diagnostics.plan_summary import StepSummary
 
 WIDTH, GAP_X, GAP_Y, LINE = 210, 20, 26, 16  # pixels of a box, between boxes, and of a text's line
 LABEL: Final = 32  # letters that fit into a line of a box
@@ -18,34 +18,34 @@ HEATS: Final = (0.02, 0.1, 0.25, 0.5)  # shares of a plan's seconds that colour 
 Place = tuple[int, int]
 
 
-def steps_svg(steps: Sequence[ToldStep]) -> str:
+def steps_svg(steps: Sequence[StepSummary]) -> str:
     """The picture; each box is a link to its step."""
     texts = [_lines(number, step) for number, step in enumerate(steps, start=1)]
     high = 12 + LINE * max(map(len, texts), default=1)
-    place = _layout(steps, high + GAP_Y)
+    position = _layout(steps, high + GAP_Y)
     total = sum(step.seconds for step in steps) or 1.0
     boxes = [
-        _box(number, text, step.seconds / total, place[number], high)
+        _box(number, text, step.seconds / total, position[number], high)
         for number, (text, step) in enumerate(zip(texts, steps, strict=True), start=1)
     ]
     curves = [
-        _curve(place[x], place[number], high)
+        _curve(position[x], position[number], high)
         for number, step in enumerate(steps, start=1)
-        for x in _before(number, step)
+        for x in _producers(number, step)
     ]
-    width = max((x for x, _ in place.values()), default=0) + WIDTH + GAP_X
-    height = max((y for _, y in place.values()), default=0) + high + GAP_Y
+    width = max((x for x, _ in position.values()), default=0) + WIDTH + GAP_X
+    height = max((y for _, y in position.values()), default=0) + high + GAP_Y
     return (
         f'<svg class="steps" width="{width}" height="{height}" viewBox="0 0 {width} {height}">'
         f'<path class="edges" d="{"".join(curves)}"/>{"".join(boxes)}</svg>'
     )
 
 
-def _before(number: int, step: ToldStep) -> list[int]:
+def _producers(number: int, step: StepSummary) -> list[int]:
     return [x for x in step.inputs if isinstance(x, int) and x < number]
 
 
-def _lines(number: int, step: ToldStep) -> list[str]:
+def _lines(number: int, step: StepSummary) -> list[str]:
     words = wrap(f"{number} {step.words.label}", LABEL) or [str(number)]
     if len(words) > LINES:
         words = [*words[: LINES - 1], f"{words[LINES - 1][: LABEL - 2]} …"]
@@ -53,7 +53,7 @@ def _lines(number: int, step: ToldStep) -> list[str]:
     return [*words, kind]
 
 
-def _layout(steps: Sequence[ToldStep], row_height: int) -> dict[int, Place]:
+def _layout(steps: Sequence[StepSummary], row_height: int) -> dict[int, Place]:
     """Top left corner of each box: rows by the longest way from a source.
 
     In its row, a step stands as far right as the steps that it reads on average, if it can.
@@ -61,11 +61,11 @@ def _layout(steps: Sequence[ToldStep], row_height: int) -> dict[int, Place]:
     rows: dict[int, list[int]] = {}
     row: dict[int, int] = {}
     for number, step in enumerate(steps, start=1):
-        row[number] = 1 + max((row[x] for x in _before(number, step)), default=-1)
+        row[number] = 1 + max((row[x] for x in _producers(number, step)), default=-1)
         rows.setdefault(row[number], []).append(number)
     place: dict[int, Place] = {}
     for at, members in sorted(rows.items()):
-        wished = {n: _middle([place[x][0] for x in _before(n, steps[n - 1])]) for n in members}
+        wished = {n: _middle([place[x][0] for x in _producers(n, steps[n - 1])]) for n in members}
         for column, number in enumerate(sorted(members, key=wished.__getitem__)):
             place[number] = GAP_X + column * (WIDTH + GAP_X), 4 + at * row_height
     return place

@@ -20,5 +20,5 @@ nothing yet         `placeholder`
   ready for that, `zarr_location` says where they are.
 - `coerce` chooses the source of whatever a user gives.
 - `write_order` orders several writes; `captured_arrays` finds what their values read.
-- `journal` and `maker` keep what a store knows of unfinished and of repeated writes.
+- `journal` and `writer_id` keep what a store knows of unfinished and of repeated writes.
 """

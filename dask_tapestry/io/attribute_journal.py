@@ -16,8 +16,8 @@ from dask_tapestry.io.journal import (
     boxes_to_json,
     whole_box,
 )
-from dask_tapestry.io.maker import Maker
 from dask_tapestry.io.write_record import digest
+from dask_tapestry.io.writer_id import WriterId
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_open import open_array, open_cached
 from dask_tapestry.io.zarr_sync import run_store
@@ -80,7 +80,7 @@ def strike(location: Location, struck: Collection[str]) -> None:
     array.attrs.put(kept)
 
 
-def maker(location: Location) -> Maker | None:
+def maker(location: Location) -> WriterId | None:
     """Return the write that made an array, as the attribute or the object beside it tells."""
     try:
         array = open_array(location)
@@ -91,6 +91,6 @@ def maker(location: Location) -> Maker | None:
         if by is None:
             found = run_store(array, (array.store_path / MAKER).get())
             by = None if found is None else parsed(found.to_bytes())
-        return Maker.of(by if by is None else made_by(by, "by"))
+        return WriterId.of(by if by is None else made_by(by, "by"))
     except ValueError:  # what no write of ours has left
         return None

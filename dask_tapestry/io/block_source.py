@@ -11,7 +11,7 @@ import numpy as np
 
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.io.cells_digest import cells_digest
-from dask_tapestry.io.slot import Slot
+from dask_tapestry.io.source_parameter import SourceParameter
 from dask_tapestry.io.worker_blocks import remember_blocks
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Source, Tensor, TensorType, apply
@@ -53,9 +53,9 @@ class BlockSource(Source):
     def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         return said_but(self.cuts, self.canonical)
 
-    def slot(self, number: int, identity: str = "") -> Slot:
+    def slot(self, number: int, identity: str = "") -> SourceParameter:
         told = (self.cuts, self.order, identity, self.stored_cuts, self.format)
-        return Slot(number, self.type, *told)
+        return SourceParameter(number, self.type, *told)
 
     def origin(self) -> str:
         """Digest of the cells, where all blocks are arrays in this process."""

@@ -30,7 +30,7 @@ def touched_chunk_cells(box: ZRange, chunks: tuple[int, ...] | None, shape: tupl
     )
 
 
-class InHand(NamedTuple):
+class ReadBuffers(NamedTuple):
     """What reading has in memory beside the cells: chunks as stored, and decoded.
 
     Attributes
@@ -45,7 +45,7 @@ class InHand(NamedTuple):
     chunks: int
 
     @classmethod
-    def by_zarr(cls, sides: tuple[int, ...], itemsize: int, inline: bool = True) -> InHand:
+    def by_zarr(cls, sides: tuple[int, ...], itemsize: int, inline: bool = True) -> ReadBuffers:
         """Return what zarr has in hand; `inline` says whether it reads in the thread that asks."""
         size = prod(sides) * itemsize
         return cls(size, 1 if inline and size >= LARGE else AT_A_TIME)

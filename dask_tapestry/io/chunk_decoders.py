@@ -120,39 +120,39 @@ def _gzip(stored: Block, _: Block | None, most: int) -> Any:
 
 def _inflated(wbits: int, stored: Block, most: int) -> memoryview:
     """Decode streams of zlib piece by piece: all at once would take the decoded bytes twice."""
-    found, held, at = memoryview(bytearray(most)), 0, 0
-    one = zlib.decompressobj(wbits)
+    buffer, held, at = memoryview(bytearray(most)), 0, 0
+    inflater = zlib.decompressobj(wbits)
     while at < len(stored):
-        if one.eof:
-            one = zlib.decompressobj(wbits)
+        if inflater.eof:
+            inflater = zlib.decompressobj(wbits)
         piece: Any = stored.data[at : at + PIECE]
         at += len(piece)
-        while len(piece) and not one.eof:
-            cells = one.decompress(piece, most + 1 - held)
+        while len(piece) and not inflater.eof:
+            cells = inflater.decompress(piece, most + 1 - held)
             _refuse_more(held + len(cells), most)
-            found[held : held + len(cells)] = cells
+            buffer[held : held + len(cells)] = cells
             held += len(cells)
-            piece = one.unconsumed_tail
-        at -= len(one.unused_data)
-    if len(stored) and not one.eof:
+            piece = inflater.unconsumed_tail
+        at -= len(inflater.unused_data)
+    if len(stored) and not inflater.eof:
         raise ValueError("it ends before what was compressed does")
-    return found[:held]
+    return buffer[:held]
 
 
 def _streams(make: Callable[[], Any], stored: Block, most: int) -> bytes:
     """Decode streams that stand one after the other, by a decompressor of each."""
     rest: Any = stored.data
-    found: list[bytes] = []
+    decoded: list[bytes] = []
     held = 0
     while len(rest):
-        one = make()
-        found.append(one.decompress(rest, most + 1 - held))
-        held += len(found[-1])
+        decompressor = make()
+        decoded.append(decompressor.decompress(rest, most + 1 - held))
+        held += len(decoded[-1])
         _refuse_more(held, most)
-        if not one.eof:
+        if not decompressor.eof:
             raise ValueError("it ends before what was compressed does")
-        rest = one.unused_data
-    return found[0] if len(found) == 1 else b"".join(found)
+        rest = decompressor.unused_data
+    return decoded[0] if len(decoded) == 1 else b"".join(decoded)
 
 
 def _zstd(stored: Block, out: Block | None, most: int) -> Any:

@@ -98,19 +98,19 @@ class ChunkFormat:
             If what is stored does not hold a chunk.
         """
         whole = out.shape == self.sides and out.dtype == self.dtype and out.flags.c_contiguous
-        found: Any = stored
+        decoded: Any = stored
         for decoder in self.decoders:
             place = None
             if decoder is self.decoders[-1] and decoder.fills:
                 place = bytes_of(out) if whole else POOL.room((self.nbytes,), BYTE)
             most = self.nbytes if decoder is self.decoders[-1] else self.most_stored
-            found = decoder.decode(_as_bytes(found), place, most)
-            if whole and found is place:
+            decoded = decoder.decode(_as_bytes(decoded), place, most)
+            if whole and decoded is place:
                 return
-        found = _as_bytes(found)
-        if len(found) != self.nbytes:
-            raise ValueError(f"it holds {len(found)} bytes, not {self.nbytes}")
-        cells = found.view(self.dtype).reshape(self.sides)
+        decoded = _as_bytes(decoded)
+        if len(decoded) != self.nbytes:
+            raise ValueError(f"it holds {len(decoded)} bytes, not {self.nbytes}")
+        cells = decoded.view(self.dtype).reshape(self.sides)
         out[...] = part_of(cells, part)
 
 

@@ -12,7 +12,7 @@ from dask.utils import SerializableLock
 
 from dask_tapestry.errors import DTypeError, StoreError
 from dask_tapestry.io.duck_source import DuckSource, regular_chunks
-from dask_tapestry.io.patience import patiently
+from dask_tapestry.io.retry_policy import patiently
 from dask_tapestry.io.target import Target
 from dask_tapestry.io.write_region import WriteRegion
 from dask_tapestry.late_dataclass import dataclass

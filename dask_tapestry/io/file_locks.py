@@ -25,7 +25,7 @@ PAUSE: Final = 0.002
 
 
 @contextmanager
-def shared(path: Path) -> Iterator[None]:
+def shared_lock(path: Path) -> Iterator[None]:
     """Have a file locked inside a ``with`` block, as others may at the same time."""
     number = _opened(path)
     try:

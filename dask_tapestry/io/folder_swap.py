@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from dask_tapestry.errors import StoreError
-from dask_tapestry.io.renaming import exchange
+from dask_tapestry.io.folder_exchange import exchange
 
 PARTIAL: Final = ".tapestry-partial"  # ends the name of a folder while it is written
 REPLACED: Final = ".tapestry-replaced"  # of one that another has taken the place of
@@ -64,7 +64,7 @@ def swap_in(part: Path, folder: Path, is_in_place: Callable[[], bool]) -> None:
     try:
         if part.exists():
             if not is_in_place():
-                _put_in(part, folder, old)
+                _move_into(part, folder, old)
             if part.exists():  # they have changed places
                 part.rename(old)
         remove_folder(old)
@@ -72,7 +72,7 @@ def swap_in(part: Path, folder: Path, is_in_place: Callable[[], bool]) -> None:
         raise StoreError(f"cannot replace {folder}: {error}") from error
 
 
-def _put_in(part: Path, folder: Path, old: Path) -> None:
+def _move_into(part: Path, folder: Path, old: Path) -> None:
     try:
         part.rename(folder)  # where nothing is, or an empty folder
     except OSError:

@@ -29,7 +29,7 @@ from dask_tapestry.io.hdf5_source import (
     source_of_dataset,
     title,
 )
-from dask_tapestry.io.journal import JOURNAL, Box, boxes_to_json, whole_box, without
+from dask_tapestry.io.journal import JOURNAL, Box, boxes_to_json, remaining_boxes, whole_box
 from dask_tapestry.io.target import Target
 from dask_tapestry.io.write_region import WriteRegion
 from dask_tapestry.late_dataclass import dataclass
@@ -100,7 +100,7 @@ class Hdf5Target(Target):
         with _lock:
             _open.end(self._write(region, run))
             _write_journal(
-                self.data, without(pending_boxes(self.data), region.hull, region.is_dense)
+                self.data, remaining_boxes(pending_boxes(self.data), region.hull, region.is_dense)
             )
 
     def source(self, dims: Dims) -> Source:
@@ -169,9 +169,9 @@ def create_dataset(
     checked_component(path.removeprefix("/") or "/", file.filename)
     if path in file and not overwrite:
         raise StoreError(f"{file.filename} has {path}: give overwrite=True to replace it")
-    if _beside(path) in file:  # from a write that was broken off
-        del file[_beside(path)]
-    at = _beside(path) if path in file else path
+    if _lock_path(path) in file:  # from a write that was broken off
+        del file[_lock_path(path)]
+    at = _lock_path(path) if path in file else path
     data = _create(file, at, type_, chunks, options)
     _write_journal(data, frozenset({whole_box(type_.shape)}))
     return data
@@ -179,16 +179,16 @@ def create_dataset(
 
 def replace_dataset(file: h5py.File, path: str, complete: bool = True) -> None:
     """Move the dataset that was made beside `path` into its place, or delete it if incomplete."""
-    if _beside(path) not in file:
+    if _lock_path(path) not in file:
         return
     if not complete:
-        del file[_beside(path)]
+        del file[_lock_path(path)]
         return
     del file[path]
-    file.move(_beside(path), path)
+    file.move(_lock_path(path), path)
 
 
-def _beside(path: str) -> str:
+def _lock_path(path: str) -> str:
     return path.rstrip("/") + PARTIAL
 
 

@@ -51,7 +51,7 @@ def boxes_from_json(boxes: Any) -> frozenset[Box]:
     return found
 
 
-def without(boxes: Iterable[Box], written: Box, dense: bool) -> frozenset[Box]:
+def remaining_boxes(boxes: Iterable[Box], written: Box, dense: bool) -> frozenset[Box]:
     """Return the boxes that are left when `written` has been written, every cell of it if `dense`.
 
     Examples
@@ -59,10 +59,10 @@ def without(boxes: Iterable[Box], written: Box, dense: bool) -> frozenset[Box]:
     >>> without({((0, 3),), ((4, 9),)}, ((0, 5),), dense=True)
     frozenset({((4, 9),)})
     """
-    return frozenset(b for b in boxes if b != written and not (dense and _within(b, written)))
+    return frozenset(b for b in boxes if b != written and not (dense and _is_within(b, written)))
 
 
-def _within(inner: Box, outer: Box) -> bool:
+def _is_within(inner: Box, outer: Box) -> bool:
     return all(a >= c and b <= d for (a, b), (c, d) in zip(inner, outer, strict=True))
 
 

@@ -99,14 +99,14 @@ def _globals(function: FunctionType) -> Iterator[tuple[str, Any]]:
 def _chains(code: CodeType) -> Iterator[tuple[str, ...]]:
     """Names of globals that code reads, each with the attributes that it takes of them."""
     chain: tuple[str, ...] = ()
-    for one in dis.get_instructions(code):
-        if one.opname in ("LOAD_ATTR", "LOAD_METHOD") and chain:
-            chain = (*chain, str(one.argval))
-        elif one.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in ("LOAD_ATTR", "LOAD_METHOD") and chain:
+            chain = (*chain, str(instruction.argval))
+        elif instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
             if chain:
                 yield chain
-            chain = (str(one.argval),)
-        elif chain and one.opname not in ("CACHE", "EXTENDED_ARG"):
+            chain = (str(instruction.argval),)
+        elif chain and instruction.opname not in ("CACHE", "EXTENDED_ARG"):
             yield chain
             chain = ()
     if chain:

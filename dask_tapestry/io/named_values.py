@@ -102,13 +102,13 @@ class Names:
         """
         roots, open_ends = list(roots), set(slots)
         order = topological(roots)
-        place = {node: number for number, node in enumerate(order)}
+        position = {node: number for number, node in enumerate(order)}
         sources = [n for n in order if isinstance(n.operator, Source) and n not in open_ends]
         rows = []
         for node in order:
-            ends = ([place[x] for x in node.inputs], [place[x] for x in node.after])
+            ends = ([position[x] for x in node.inputs], [position[x] for x in node.after])
             rows.append(f"{self._form(node, bare or node in open_ends)} {ends}")
-        return "\n".join([*rows, str([place[root] for root in roots])]), sources
+        return "\n".join([*rows, str([position[root] for root in roots])]), sources
 
     def _form(self, node: Node, bare: bool) -> str:
         operator = node.operator

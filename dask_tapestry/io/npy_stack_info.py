@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.io.maker import Maker
+from dask_tapestry.io.writer_id import WriterId
 
 INFO = "info"
 
@@ -37,15 +37,15 @@ def read_info(folder: Path) -> dict[str, Any]:
     return info
 
 
-def write_info(folder: Path, info: Mapping[str, Any], maker: Maker) -> None:
+def write_info(folder: Path, info: Mapping[str, Any], maker: WriterId) -> None:
     """Write ``info``; what Dask reads of it is `info`."""
     with (folder / INFO).open("wb") as file:
         pickle.dump({**info, "by": maker.stored}, file)
 
 
-def maker_of_stack(folder: Path) -> Maker | None:
+def maker_of_stack(folder: Path) -> WriterId | None:
     """Return the maker of a stack; None if it is not known."""
     try:
-        return Maker.of(read_info(folder).get("by"))
+        return WriterId.of(read_info(folder).get("by"))
     except Exception:  # whatever is there, no sink of ours wrote it
         return None

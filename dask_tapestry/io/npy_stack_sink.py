@@ -11,9 +11,9 @@ import numpy as np
 
 from dask_tapestry.errors import DTypeError, ShapeError, StoreError
 from dask_tapestry.io.folder_swap import PARTIAL, remove_folder
-from dask_tapestry.io.maker import Maker, next_step
 from dask_tapestry.io.npy_stack_info import INFO, maker_of_stack, write_info
 from dask_tapestry.io.npy_stack_source import NpyStackSource
+from dask_tapestry.io.writer_id import WriterId, next_step
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Node, Sink, Tensor, TensorType, apply
 from dask_tapestry.teg.node import topological
@@ -48,7 +48,7 @@ class NpyStackSink(Sink):
         return Path(self.folder) / PARTIAL
 
     def prepare(self, type_: TensorType, run: str) -> None:
-        folder, maker = Path(self.folder), Maker(self.identity, run)
+        folder, maker = Path(self.folder), WriterId(self.identity, run)
         found, beside = maker_of_stack(folder), maker_of_stack(self.part)
         step = next_step(maker, found, beside, once=self.once, overwrite=self.overwrite)
         if step == "keep":

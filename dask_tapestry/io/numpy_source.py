@@ -13,7 +13,7 @@ from dask_tapestry.errors import ArgumentError, DTypeError
 from dask_tapestry.io.cells_digest import cells_digest
 from dask_tapestry.io.declared_type import declared_type
 from dask_tapestry.io.masked_array import is_masked
-from dask_tapestry.io.slot import Slot
+from dask_tapestry.io.source_parameter import SourceParameter
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Source, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
@@ -49,9 +49,9 @@ class NumpySource(Source):
         """Digest of the cells: each is looked at."""
         return f"{self.type} {cells_digest(self.data)}"
 
-    def slot(self, number: int, identity: str = "") -> Slot:
+    def slot(self, number: int, identity: str = "") -> SourceParameter:
         kind = {"order": self.order, "is_table": self.is_table}
-        return Slot(number, self.type, identity=identity, **kind)  # type: ignore[arg-type]
+        return SourceParameter(number, self.type, identity=identity, **kind)  # type: ignore[arg-type]
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return self.data

@@ -27,7 +27,7 @@ class ReadBackSource(Source):
     @property
     def _stored(self) -> Source:
         """What is there since the first task of this process has looked."""
-        return _found(self.inner, self.run) if self.run else self.inner
+        return _open_written(self.inner, self.run) if self.run else self.inner
 
     def confirm(self, boxes: Iterable[ZRange]) -> None:
         self._stored.confirm(boxes)
@@ -71,7 +71,7 @@ class ReadBackSource(Source):
 
 
 @lru_cache(maxsize=256)
-def _found(source: Source, run: str) -> Source:
+def _open_written(source: Source, run: str) -> Source:
     return source.for_run(run)
 
 

@@ -11,19 +11,19 @@ from dask_tapestry.errors import ArgumentError, ArgumentTypeError, StoreError
 from dask_tapestry.io.identity import Identity, digest, graph_parts
 from dask_tapestry.io.region_sink import RegionSink
 from dask_tapestry.io.resumed_sink import ENCODING, PLACE, refuse_reading_itself
-from dask_tapestry.io.resuming import Resume, identity_there
+from dask_tapestry.io.resumption import Resume, identity_there
 from dask_tapestry.io.stored_objects import objects_of
-from dask_tapestry.io.write_order import Write, may_be_read, sources_of
+from dask_tapestry.io.write_order import OrderedWrite, may_be_read, sources_of
 from dask_tapestry.io.write_record import BEGIN, Record, WriteKey
 from dask_tapestry.io.write_record import digest as name_digest
-from dask_tapestry.io.zarr_journal import unended
+from dask_tapestry.io.zarr_journal import unfinished_writes
 from dask_tapestry.io.zarr_open import open_array
 from dask_tapestry.io.zarr_target import ZarrTarget
 from dask_tapestry.teg import Node, Sink
 from dask_tapestry.teg.node import topological
 
 
-def resumed(writes: Sequence[Write], after: Sequence[Node], how: Any) -> list[Write]:
+def resumed(writes: Sequence[OrderedWrite], after: Sequence[Node], how: Any) -> list[OrderedWrite]:
     """Return writes that are known by their data and go on where a killed run has stopped.
 
     They are one job: all of them are the same, or none.
@@ -45,17 +45,19 @@ def resumed(writes: Sequence[Write], after: Sequence[Node], how: Any) -> list[Wr
     parts = graph_parts([*[write.x for write in writes], *after])
     identity = Identity.of({**parts, PLACE: places, ENCODING: forms})
     resume = Resume.of(identity, how)
-    made: dict[ZarrTarget, ZarrTarget] = {}
+    opened: dict[ZarrTarget, ZarrTarget] = {}
     for target in targets:
         name = digest(f"{identity.text} {target.location.key}")
-        made[target] = replace(target, location=replace(target.location, nonce=name), resume=resume)
-    found = [replace(w, target=made[t]) for w, t in zip(writes, targets, strict=True)]
+        opened[target] = replace(
+            target, location=replace(target.location, nonce=name), resume=resume
+        )
+    found = [replace(w, target=opened[t]) for w, t in zip(writes, targets, strict=True)]
     for write, target in zip(found, targets, strict=True):
-        _refuse_leftovers(write, made[target], identity)
+        _refuse_leftovers(write, opened[target], identity)
     return found
 
 
-def _zarr_target(write: Write) -> ZarrTarget:
+def _zarr_target(write: OrderedWrite) -> ZarrTarget:
     if not isinstance(write.target, ZarrTarget):
         raise ArgumentTypeError(
             f"resume=True takes Zarr arrays, whose chunks tell what is done, not {write.target}"
@@ -63,7 +65,7 @@ def _zarr_target(write: Write) -> ZarrTarget:
     return write.target
 
 
-def _refuse_meeting(writes: Sequence[Write], after: Sequence[Node]) -> None:
+def _refuse_meeting(writes: Sequence[OrderedWrite], after: Sequence[Node]) -> None:
     pairs = combinations(writes, 2)
     sinks = [RegionSink(write.target, write.region) for write in writes]
     earlier = [n.operator for n in topological([*[w.x for w in writes], *after])]
@@ -84,12 +86,12 @@ def _encoding(target: ZarrTarget) -> str:
     return str(sorted((name, str(value)) for name, value in form.items() if name != "attributes"))
 
 
-def _refuse_leftovers(write: Write, target: ZarrTarget, identity: Identity) -> None:
+def _refuse_leftovers(write: OrderedWrite, target: ZarrTarget, identity: Identity) -> None:
     """Raise `StoreError` if another job's write to the same chunks has not ended."""
     objects, location = objects_of(target.location), target.location
     assert objects is not None
     reach = target.whole_chunks(write.region.hull)
-    for name in unended(location):
+    for name in unfinished_writes(location):
         own = name.startswith(BEGIN) and WriteKey.in_name(name).write == name_digest(location.nonce)
         text = objects.read(name)
         if own or text is None or not Record.of(text).meets(reach):

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dask_tapestry.errors import ArgumentError, StoreError
 from dask_tapestry.io.identity import Identity, graph_parts
-from dask_tapestry.io.resuming import identity_there
+from dask_tapestry.io.resumption import identity_there
 from dask_tapestry.io.zarr_journal import maker_of
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.teg import Node, Tensor

@@ -2,7 +2,7 @@
 
 Counted where it happens, in the process that asked: nothing is counted of requests that succeed, so
 those cost nothing. A worker sends an event of each to the scheduler, from which clients that listen
-(`lower/heard_retries.py`) and pages of the dashboard take it.
+(`lower/retry_events.py`) and pages of the dashboard take it.
 """
 
 from __future__ import annotations

@@ -40,27 +40,27 @@ class SharedListing:
                 return self._found
             self._begun += 1
         try:
-            found = listed()
+            listing = listed()
         except BaseException:
             with self._turn:
                 self._begun -= 1  # others try themselves
                 self._turn.notify_all()
             raise
         with self._turn:
-            self._found, self._ended = found, self._begun
+            self._found, self._ended = listing, self._begun
             self._turn.notify_all()
-        return found
+        return listing
 
 
 @lru_cache(maxsize=256)
-def _known(identity: int, path: str) -> list[SharedListing]:
+def _listing_of(identity: int, path: str) -> list[SharedListing]:
     del identity, path
     return []
 
 
 def listing_of(files: Any, path: str) -> SharedListing:
     """Return the one listing of a path in a file system."""
-    known = _known(id(files), path)
+    known = _listing_of(id(files), path)
     if not known:
         known.append(SharedListing(files))
     return known[0]

@@ -18,7 +18,7 @@ from uuid import uuid4
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.imports import lazy_import
-from dask_tapestry.io.file_locks import shared, wait_until_free
+from dask_tapestry.io.file_locks import shared_lock, wait_until_free
 from dask_tapestry.io.icechunk_store import is_icechunk
 from dask_tapestry.io.pinned_folder import PinnedLocation
 from dask_tapestry.io.shared_listing import listing_of
@@ -104,7 +104,7 @@ class FolderObjects(StoredObjects):
             raise StoreError(f"cannot write {self.folder / name}: {error}") from error
 
     def in_use(self, name: str) -> AbstractContextManager[None]:
-        return shared(self.folder / name)
+        return shared_lock(self.folder / name)
 
     def wait_for_users(self, name: str) -> None:
         wait_until_free(self.folder / name)
@@ -256,7 +256,7 @@ def _objects_of(location: Location) -> StoredObjects | None:
 
 def _patient(location: Location) -> Any:
     """The store of a location, as one that asks again where the network fails."""
-    patient = lazy_import("dask_tapestry.io.patient_store").PatientStore
+    patient = lazy_import("dask_tapestry.io.retrying_store").RetryingStore
     store = location.arguments["store"]
     if isinstance(store, patient):
         return store

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.io.resuming import Progress
+from dask_tapestry.io.resumption import WriteProgress
 from dask_tapestry.io.write_region import WriteRegion
 from dask_tapestry.teg import Source
 from dask_tapestry.teg.types import Dims
@@ -59,7 +59,7 @@ class Target(ABC):
     def write(self, selection: tuple[slice, ...], block: np.ndarray[Any, Any]) -> None:
         """Store cells."""
 
-    def progress(self, region: WriteRegion) -> Progress | None:
+    def progress(self, region: WriteRegion) -> WriteProgress | None:
         """What there is of the write to a region; None for one that is not resumed."""
         return None
 

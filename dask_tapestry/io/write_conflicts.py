@@ -23,7 +23,7 @@ from dask_tapestry.io.write_record import (
     MARK,
     OVER,
     Record,
-    Write,
+    RecordedWrite,
     WriteKey,
     ended_at,
     is_own,
@@ -31,7 +31,9 @@ from dask_tapestry.io.write_record import (
 )
 
 
-def take_over(objects: StoredObjects, write: Write, known: Iterable[str], fresh: bool) -> bool:
+def take_over(
+    objects: StoredObjects, write: RecordedWrite, known: Iterable[str], fresh: bool
+) -> bool:
     """Stop other writes to the stored chunks of one that has begun, and record which these are.
 
     Parameters
@@ -69,7 +71,7 @@ def take_over(objects: StoredObjects, write: Write, known: Iterable[str], fresh:
     return True
 
 
-def _earlier_marks(objects: StoredObjects, write: Write, over: Collection[str]) -> set[str]:
+def _earlier_marks(objects: StoredObjects, write: RecordedWrite, over: Collection[str]) -> set[str]:
     """Names of the marks of what others have stored until now: `write` will store after them."""
     names = objects.names()
     lost, going = keys_of(over, BEGIN), keys_of(names, BEGIN) | {write.key}
@@ -80,7 +82,9 @@ def _earlier_marks(objects: StoredObjects, write: Write, over: Collection[str]) 
     return damage.union(name for name, key in marks.items() if key in lost)
 
 
-def _rivals(objects: StoredObjects, names: Collection[str], write: Write) -> dict[str, Record]:
+def _rivals(
+    objects: StoredObjects, names: Collection[str], write: RecordedWrite
+) -> dict[str, Record]:
     """Return the records of other computes' writes to the same chunks that have not ended."""
     own, done = write.key.run, keys_of(names, DONE)
     begun = {key.name("begin") for key in keys_of(names, BEGIN) - done if key.run != own}
@@ -106,7 +110,7 @@ def _lose(objects: StoredObjects, key: WriteKey) -> None:
 
 
 def refuse_late_marks(
-    objects: StoredObjects, write: Write, over: Collection[str], where: object
+    objects: StoredObjects, write: RecordedWrite, over: Collection[str], where: object
 ) -> None:
     """Raise `StoreError` if writes that `write` has stopped have stored in its chunks since.
 
@@ -130,7 +134,7 @@ def refuse_late_marks(
         )
 
 
-def is_followed(objects: StoredObjects, write: Write, box: Box) -> bool:
+def is_followed(objects: StoredObjects, write: RecordedWrite, box: Box) -> bool:
     """Whether others may have written to a box since the last cell of `write`, which is done.
 
     Of those that began when it was done, this is known by the clocks of those that ended.

@@ -21,7 +21,7 @@ from dask_tapestry.io.journal import Box
 from dask_tapestry.io.pinned_folder import is_pinned_in, pinned
 from dask_tapestry.io.stored_objects import StoredObjects, objects_of
 from dask_tapestry.io.write_conflicts import is_followed
-from dask_tapestry.io.write_record import Record, Write, WriteKey
+from dask_tapestry.io.write_record import Record, RecordedWrite, WriteKey
 from dask_tapestry.io.zarr_journal import is_begun, replaced_error
 from dask_tapestry.io.zarr_location import Location
 
@@ -36,7 +36,7 @@ _waiting: Final[OrderedDict[WriteKey, list[Stored]]] = OrderedDict()
 
 def write_marked(
     location: Location,
-    write: Write,
+    write: RecordedWrite,
     box: Box,
     chunks: tuple[int, int],
     store: Callable[[Location], Told],
@@ -71,7 +71,7 @@ def write_marked(
 
 def _write_marked(
     location: Location,
-    write: Write,
+    write: RecordedWrite,
     boxes: tuple[Box, Box],
     chunks: tuple[int, int],
     store: Callable[[Location], Told],
@@ -91,7 +91,7 @@ def _write_marked(
         objects.delete([mark])
 
 
-def still_begun(location: Location, write: Write, changed: Box) -> bool:
+def still_begun(location: Location, write: RecordedWrite, changed: Box) -> bool:
     """Whether a write that has changed what is stored in a box went on then, rather than was done.
 
     Raises
@@ -113,7 +113,7 @@ def still_begun(location: Location, write: Write, changed: Box) -> bool:
     raise replaced_error(location)
 
 
-def _create_damage(objects: StoredObjects, write: Write, box: Box) -> None:
+def _create_damage(objects: StoredObjects, write: RecordedWrite, box: Box) -> None:
     late = write._replace(run=f"{write.run} too late", box=box, region="")
     _create(objects, late, [(box, None)])
 
@@ -134,7 +134,7 @@ def _ready(key: WriteKey, one: Stored, chunks: tuple[int, int]) -> list[Stored]:
         return _waiting.pop(key)
 
 
-def _create(objects: StoredObjects, write: Write, stored: list[Stored]) -> str:
+def _create(objects: StoredObjects, write: RecordedWrite, stored: list[Stored]) -> str:
     states = {key: state for _, told in stored if told for key, state in told.items()}
     more = {"stored": states} if states else {}
     record = Record(frozenset([box for box, _ in stored]))

@@ -31,7 +31,7 @@ from dask_tapestry.teg.node import topological
 
 
 @dataclass(frozen=True)
-class Write:
+class OrderedWrite:
     """A tensor, and the region of a target that it is written to."""
 
     x: Tensor
@@ -39,7 +39,7 @@ class Write:
     region: WriteRegion
 
 
-def checked_write(x: Tensor, target: Target, region: Sequence[slice]) -> Write:
+def checked_write(x: Tensor, target: Target, region: Sequence[slice]) -> OrderedWrite:
     """Return the write of `x` to a region of `target`, cast as for ``out=`` in NumPy.
 
     Raises
@@ -61,11 +61,11 @@ def checked_write(x: Tensor, target: Target, region: Sequence[slice]) -> Write:
             "them with astype"
         )
     native = cell_dtype(target.dtype)
-    return Write(x if x.type.dtype == native else astype(x, native), target, into)
+    return OrderedWrite(x if x.type.dtype == native else astype(x, native), target, into)
 
 
 def ordered_sinks(
-    writes: Sequence[Write], after: Sequence[Node] = (), workers: tuple[str, ...] = ()
+    writes: Sequence[OrderedWrite], after: Sequence[Node] = (), workers: tuple[str, ...] = ()
 ) -> list[Node]:
     """Return the sinks of several writes, with the order they need."""
     writes, first = _after_reads(list(writes), after)
@@ -82,8 +82,8 @@ def ordered_sinks(
 
 
 def _after_reads(
-    writes: list[Write], after: Sequence[Node]
-) -> tuple[list[Write], dict[Target, list[Node]]]:
+    writes: list[OrderedWrite], after: Sequence[Node]
+) -> tuple[list[OrderedWrite], dict[Target, list[Node]]]:
     """Return the writes, values computed first where needed, and what each target waits for."""
     regions: dict[Target, list[WriteRegion]] = {}
     for write in writes:
@@ -119,7 +119,9 @@ def may_be_read(target: Target, found: FoundSources) -> bool:
     return not found.complete or any(map(target.is_read_by, found.sources))
 
 
-def _is_in_place(write: Write, target: Target, regions: dict[Target, list[WriteRegion]]) -> bool:
+def _is_in_place(
+    write: OrderedWrite, target: Target, regions: dict[Target, list[WriteRegion]]
+) -> bool:
     """Whether a write is the only one to the target it reads, and each cell keeps its place."""
     whole = write.region.is_dense and write.region.shape == target.shape
     if write.target != target or len(regions[target]) > 1 or not whole:
@@ -143,7 +145,7 @@ def _announced(target: Target, regions: Sequence[WriteRegion], after: Sequence[N
     return sequence_point(apply(announcement, nothing, after=after))
 
 
-def target_tensor(write: Write, sink: Node | None) -> Tensor:
+def target_tensor(write: OrderedWrite, sink: Node | None) -> Tensor:
     """Return what a target holds: now, or once `sink` has finished."""
     source = write.target.source(write.x.type.dims)
     return apply(source) if sink is None else read_back(source, sink)

@@ -117,7 +117,7 @@ class Record(NamedTuple):
             return cls(None, dense=False)
 
 
-class Write(NamedTuple):
+class RecordedWrite(NamedTuple):
     """A write to a region of an array, in one compute.
 
     Attributes

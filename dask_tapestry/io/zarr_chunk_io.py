@@ -21,8 +21,8 @@ from dask_tapestry.errors import StoreError
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.chunk_costs import split_by_chunk
 from dask_tapestry.io.file_cells import part_of
-from dask_tapestry.io.patience import read_again
 from dask_tapestry.io.pinned_folder import PinnedLocation
+from dask_tapestry.io.retry_policy import read_again
 from dask_tapestry.io.zarr_direct import DirectArray
 from dask_tapestry.io.zarr_encoding import has_other_pipeline
 from dask_tapestry.io.zarr_location import Location
@@ -83,7 +83,7 @@ def read_box(
         out[...] = cells
 
 
-def short_way(array: zarr.Array[Any]) -> DirectArray | RemoteArray | None:
+def direct_path(array: zarr.Array[Any]) -> DirectArray | RemoteArray | None:
     """Return the way to an array's chunks that is not zarr's; None where there is none."""
     return DirectArray.of(array) or RemoteArray.of(array)
 
@@ -94,7 +94,7 @@ def _opened(
 ) -> tuple[zarr.Array[Any], DirectArray | RemoteArray | None]:
     """An array and the short way to its chunks, looked for again when its metadata change."""
     array = open_stamped(location, mode, empty_chunks, stamp)
-    way = short_way(array)
+    way = direct_path(array)
     if mode == "r" and way is None and not has_other_pipeline(array):
         array = lazy_import("dask_tapestry.io.bounded_codecs").bounded(array)
     return array, way
@@ -115,7 +115,7 @@ def _read_by_zarr(array: zarr.Array[Any], selection: tuple[slice, ...], out: Blo
         array.get_orthogonal_selection(selection, out=buffer(out))
         return
     for part in split_by_chunk(selection, stored_chunk_shape(array), array.dtype.itemsize):
-        place = part_of(out, _within(part, selection))
+        place = part_of(out, _slices_within(part, selection))
         run_inline(array.async_array.get_orthogonal_selection(part, out=buffer(place)))
 
 
@@ -152,11 +152,13 @@ def write_box(
         return
     sides = stored_chunk_shape(array)
     for part in split_by_chunk(selection, sides, array.dtype.itemsize):
-        cells = _settled(part_of(block, _within(part, selection)), prod(sides), location)
+        cells = _contiguous_cells(
+            part_of(block, _slices_within(part, selection)), prod(sides), location
+        )
         run_inline(array.async_array.setitem(part, cells if cells.ndim else cells[()]))
 
 
-def _settled(cells: Block, most: int, location: Location) -> Block:
+def _contiguous_cells(cells: Block, most: int, location: Location) -> Block:
     """Cells as zarr may keep them: it copies a chunk whose cells are not in order to fresh memory.
 
     A store in memory keeps uncompressed cells where they are, and these are somebody else's.
@@ -192,7 +194,7 @@ def stored_chunk_shape(array: zarr.Array[Any]) -> tuple[int, ...]:
     return tuple(max(1, int(n)) for n in sides)
 
 
-def _within(part: tuple[slice, ...], whole: tuple[slice, ...]) -> tuple[slice, ...]:
+def _slices_within(part: tuple[slice, ...], whole: tuple[slice, ...]) -> tuple[slice, ...]:
     """Where the cells of a part lie in a block of the whole."""
     pairs = zip(part, whole, strict=True)
     return tuple(slice(a.start - b.start, a.stop - b.start) for a, b in pairs)

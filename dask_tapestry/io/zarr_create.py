@@ -10,17 +10,21 @@ import numpy as np
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io.folder_swap import NEW, remove_folder
-from dask_tapestry.io.maker import Maker
 from dask_tapestry.io.stored_objects import objects_of
 from dask_tapestry.io.write_marks import still_begun
-from dask_tapestry.io.write_record import Write
-from dask_tapestry.io.zarr_journal import begin_write, earlier_records, withdraw
+from dask_tapestry.io.write_record import RecordedWrite
+from dask_tapestry.io.writer_id import WriterId
+from dask_tapestry.io.zarr_journal import begin_write, delete_begun, earlier_records
 from dask_tapestry.io.zarr_location import Location, zarr
 from dask_tapestry.teg import TensorType
 
 
 def create_begun(
-    location: Location, write: Write, maker: Maker, overwrite: bool, options: Mapping[str, Any]
+    location: Location,
+    write: RecordedWrite,
+    maker: WriterId,
+    overwrite: bool,
+    options: Mapping[str, Any],
 ) -> None:
     """Create an empty array that says of itself that `write` has begun.
 
@@ -53,18 +57,22 @@ def create_begun(
     try:
         _create_empty(location, write, options)
     except StoreError:
-        withdraw(location, write, maker)
+        delete_begun(location, write, maker)
         raise
 
 
-def _create_empty(location: Location, write: Write, options: Mapping[str, Any]) -> None:
+def _create_empty(location: Location, write: RecordedWrite, options: Mapping[str, Any]) -> None:
     """Create an array, and say so if another write has taken its cells meanwhile."""
     create(location, overwrite=False, **options)
     still_begun(location, write, write.box)
 
 
 def _create_folder(
-    location: Location, folder: Path, write: Write, maker: Maker, options: Mapping[str, Any]
+    location: Location,
+    folder: Path,
+    write: RecordedWrite,
+    maker: WriterId,
+    options: Mapping[str, Any],
 ) -> None:
     """Create an array in a folder of another name, and rename that: nothing is there in between."""
     version = int(options["zarr_format"])

@@ -18,10 +18,10 @@ from uuid import uuid4
 import numpy as np
 
 from dask_tapestry.errors import StoreError
-from dask_tapestry.io.chunk_costs import InHand
+from dask_tapestry.io.chunk_costs import ReadBuffers
 from dask_tapestry.io.chunk_format import BYTE
 from dask_tapestry.io.file_cells import SCRATCH, Block, CellFile, Part, part_of, rows_of
-from dask_tapestry.io.patience import MISSING, read_again
+from dask_tapestry.io.retry_policy import MISSING, read_again
 from dask_tapestry.io.shard_index import ABSENT, bytes_within
 from dask_tapestry.io.zarr_encoding import ArrayEncoding, chunks_met, has_other_pipeline
 from dask_tapestry.io.zarr_location import zarr
@@ -60,10 +60,10 @@ class DirectArray:
         return cls(array.store.root / array.path, encoding)
 
     @property
-    def in_hand(self) -> InHand:
+    def in_hand(self) -> ReadBuffers:
         """What reading has in memory beside the cells."""
         form = self.encoding.format
-        return InHand(form.nbytes if form.decoders else SCRATCH // 2, 1)
+        return ReadBuffers(form.nbytes if form.decoders else SCRATCH // 2, 1)
 
     @property
     def read_sides(self) -> tuple[int, ...]:

@@ -16,7 +16,6 @@ from typing import Final
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io import attribute_journal
 from dask_tapestry.io.journal import Box, incomplete_error, whole_box
-from dask_tapestry.io.maker import Maker
 from dask_tapestry.io.stored_objects import StoredObjects, objects_of
 from dask_tapestry.io.write_conflicts import (
     is_written_over,
@@ -31,7 +30,7 @@ from dask_tapestry.io.write_record import (
     MARK,
     OVER,
     Record,
-    Write,
+    RecordedWrite,
     WriteKey,
     boxes_without,
     digest,
@@ -39,6 +38,7 @@ from dask_tapestry.io.write_record import (
     is_own,
     keys_of,
 )
+from dask_tapestry.io.writer_id import WriterId
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.json_form import parsed
 
@@ -47,7 +47,7 @@ KEPT_SECONDS: Final = 24 * 3600  # a record of what is done: plans that read may
 Unended = dict[str, frozenset[Box] | None]  # boxes by names of records; None where not known
 
 
-def begin_write(location: Location, write: Write, maker: Maker | None = None) -> None:
+def begin_write(location: Location, write: RecordedWrite, maker: WriterId | None = None) -> None:
     """Say that `write` begins, and that `maker` makes the array; said again, nothing changes.
 
     Others that write to the same stored chunks are to stop.
@@ -69,7 +69,7 @@ def begin_write(location: Location, write: Write, maker: Maker | None = None) ->
         elif is_written_over(objects, names, key):  # its tasks that are done are not done again
             raise replaced_error(location)
         else:
-            begun = _begun(objects, names) | _in_attribute(location)
+            begun = _begun_records(objects, names) | _in_attribute(location)
             met = {name for name, record in begun.items() if record.meets(write.reach)}
             objects.create(key.name("begin"), write.record(met))
         if key.name("lost") in names or not take_over(objects, write, met, fresh=not known):
@@ -78,7 +78,7 @@ def begin_write(location: Location, write: Write, maker: Maker | None = None) ->
         _say_maker(objects, names, maker)
 
 
-def withdraw(location: Location, write: Write, maker: Maker) -> None:
+def delete_begun(location: Location, write: RecordedWrite, maker: WriterId) -> None:
     """Delete what `begin_write` has said, of a write that has stored nothing."""
     objects, key = objects_of(location), write.key
     if objects is not None:
@@ -86,7 +86,7 @@ def withdraw(location: Location, write: Write, maker: Maker) -> None:
         objects.delete([*made, key.name("over"), key.name("begin")])
 
 
-def earlier_records(location: Location, write: Write, maker: Maker) -> frozenset[str]:
+def earlier_records(location: Location, write: RecordedWrite, maker: WriterId) -> frozenset[str]:
     """Names of the records that are there now and are not of `write`, which makes the array."""
     objects, ending = objects_of(location), _ending(maker)
     names = frozenset[str]() if objects is None else objects.names()
@@ -98,12 +98,12 @@ def _in_attribute(location: Location) -> dict[str, Record]:
     return {name: Record(boxes) for name, boxes in attribute_journal.pending(location).items()}
 
 
-def _ending(maker: Maker) -> str:
+def _ending(maker: WriterId) -> str:
     """How the name ends by which a record tells of a maker."""
     return f".{digest(maker.write)}.{digest(maker.run)}"
 
 
-def _say_maker(objects: StoredObjects, names: frozenset[str], maker: Maker) -> None:
+def _say_maker(objects: StoredObjects, names: frozenset[str], maker: WriterId) -> None:
     ending = _ending(maker)
     made = sorted(name for name in names if name.startswith(MADE))
     if not any(name.endswith(ending) for name in made):
@@ -111,7 +111,7 @@ def _say_maker(objects: StoredObjects, names: frozenset[str], maker: Maker) -> N
         objects.create(f"{MADE}{number:08d}{ending}", json.dumps(maker.stored).encode())
 
 
-def is_begun(location: Location, write: Write) -> bool:
+def is_begun(location: Location, write: RecordedWrite) -> bool:
     """Whether `write` has begun in the array that is there now and goes on, rather than is done.
 
     Raises
@@ -130,7 +130,7 @@ def is_begun(location: Location, write: Write) -> bool:
     raise replaced_error(location)
 
 
-def end_write(location: Location, write: Write) -> None:
+def end_write(location: Location, write: RecordedWrite) -> None:
     """Say that all of `write` is stored; said again, nothing changes.
 
     What it has written over and what is complete now is struck out.
@@ -152,7 +152,7 @@ def end_write(location: Location, write: Write) -> None:
     objects.create(done, write.record())
     struck = {key.name("begin")}
     if over:
-        left = unended(location)
+        left = unfinished_writes(location)
         struck |= {name for name in over if name not in left}
         attribute_journal.strike(location, struck)
     names = objects.names() | {done}
@@ -177,7 +177,7 @@ def replaced_error(location: Location) -> StoreError:
     )
 
 
-def unended(location: Location, attribute: bool = True) -> Unended:
+def unfinished_writes(location: Location, attribute: bool = True) -> Unended:
     """Return what writes that have not ended left to write, by the names of their records.
 
     Where `attribute` is false, what the attribute of earlier versions tells is left out.
@@ -186,31 +186,31 @@ def unended(location: Location, attribute: bool = True) -> Unended:
     if objects is None:
         return {}
     names = objects.names()
-    found = _begun(objects, names)
-    if found:  # names are not listed at one moment: only what stays is so
+    unfinished = _begun_records(objects, names)
+    if unfinished:  # names are not listed at one moment: only what stays is so
         names = objects.names()
-        again = _begun(objects, names)
-        found = {name: record for name, record in again.items() if name in found}
+        again = _begun_records(objects, names)
+        unfinished = {name: record for name, record in again.items() if name in unfinished}
     if attribute:
-        found |= _in_attribute(location)
-    return _left(objects, names, found) if found else {}
+        unfinished |= _in_attribute(location)
+    return _not_overwritten(objects, names, unfinished) if unfinished else {}
 
 
 def is_incomplete(location: Location) -> bool:
     """Whether a write of the array at `location` has not ended."""
-    return bool(unended(location))
+    return bool(unfinished_writes(location))
 
 
 def refuse_incomplete(location: Location, shape: tuple[int, ...]) -> None:
     """Raise `StoreError` if a write of the array of that shape has not ended."""
-    found = unended(location)
+    found = unfinished_writes(location)
     if found:
         whole = [whole_box(shape)]  # of a record that cannot be read
         boxes = {box for left in found.values() for box in (whole if left is None else left)}
         raise incomplete_error(f"the Zarr array at {location}", boxes, shape)
 
 
-def maker_of(location: Location) -> Maker | None:
+def maker_of(location: Location) -> WriterId | None:
     """Return the write that made an array; None if there is no array, or its maker is not known."""
     objects = objects_of(location)
     if objects is None or objects.metadata() is None:
@@ -220,12 +220,12 @@ def maker_of(location: Location) -> Maker | None:
     if text is None:
         return attribute_journal.maker(location)
     try:
-        return Maker.of(attribute_journal.made_by(parsed(text), "maker"))
+        return WriterId.of(attribute_journal.made_by(parsed(text), "maker"))
     except ValueError:  # a power cut has left an empty file
         return None
 
 
-def _begun(objects: StoredObjects, names: frozenset[str]) -> dict[str, Record]:
+def _begun_records(objects: StoredObjects, names: frozenset[str]) -> dict[str, Record]:
     """Return the records of writes that began and did not end, by their names.
 
     A mark of a write that has lost its cells, or whose begin is gone, counts too: its task may have
@@ -239,7 +239,9 @@ def _begun(objects: StoredObjects, names: frozenset[str]) -> dict[str, Record]:
     return {name: Record.of(text) for name, text in texts.items() if text is not None}
 
 
-def _left(objects: StoredObjects, names: frozenset[str], found: dict[str, Record]) -> Unended:
+def _not_overwritten(
+    objects: StoredObjects, names: frozenset[str], found: dict[str, Record]
+) -> Unended:
     """Return what other writes that are done have not written over."""
     done = keys_of(names, DONE)
     overs = [name for name in names if name.startswith(OVER) and WriteKey.in_name(name) in done]

@@ -63,7 +63,7 @@ class Location:
         if isinstance(store, zarr().Array | zarr().Group | zarr().storage.StorePath):
             outer = checked_component(store.path.strip("/"), store.store)
             inner = "/".join(part for part in (outer, name) if part)
-            return cls(_impatient(store.store), inner, nonce)
+            return cls(_without_retries(store.store), inner, nonce)
         return cls(_plain(store), name, nonce, dict(options) if options else None)
 
     @classmethod
@@ -112,7 +112,7 @@ class Location:
         known = (storage.LocalStore, storage.MemoryStore, storage.ZipStore)
         if type(store) in known or not isinstance(store, lazy_import("zarr.abc.store").Store):
             return None
-        return lazy_import("dask_tapestry.io.patient_store").PatientStore(store)
+        return lazy_import("dask_tapestry.io.retrying_store").RetryingStore(store)
 
     def check(self) -> None:
         """Raise `StoreError` if this machine does not know the file system that a URL names."""
@@ -163,7 +163,7 @@ class Location:
             return None
         if type(store) is storage.FsspecStore:
             local = lazy_import("fsspec.implementations.local").LocalFileSystem
-            plain = type(_behind(store.fs, store.path, cached=False)[0]) is local
+            plain = type(_inner_file_system(store.fs, store.path, cached=False)[0]) is local
         else:
             plain = type(store) is storage.LocalStore or isinstance(store, str)
         return self.folder if plain and not _is_url(store) else None
@@ -238,9 +238,9 @@ def stamp_of(folder: Path) -> tuple[int, int, int] | None:
     return None
 
 
-def _impatient(store: Any) -> Any:
+def _without_retries(store: Any) -> Any:
     """The store behind one that `Location` has made."""
-    patient = lazy_import("dask_tapestry.io.patient_store").PatientStore
+    patient = lazy_import("dask_tapestry.io.retrying_store").RetryingStore
     return store._store if isinstance(store, patient) else store
 
 
@@ -255,30 +255,30 @@ def _reached(location: Location) -> tuple[Any, str] | None:
     """The file system that a URL or a store of fsspec's leads to, and the path there; or None."""
     store = unwrapped(location.store)
     if isinstance(store, zarr().storage.FsspecStore):
-        return _behind(store.fs, store.path)
+        return _inner_file_system(store.fs, store.path)
     if isinstance(store, lazy_import("fsspec.mapping").FSMap):
-        return _behind(store.fs, store.root)
+        return _inner_file_system(store.fs, store.root)
     if not _is_url(store):
         return None
     try:
         files, path = lazy_import("fsspec.core").url_to_fs(store, **(location.options or {}))
     except Exception:  # what is wrong with it shows when it is opened
         return None
-    return _behind(files, path)
+    return _inner_file_system(files, path)
 
 
-def _behind(files: Any, path: str, cached: bool = True) -> tuple[Any, str]:
+def _inner_file_system(files: Any, path: str, cached: bool = True) -> tuple[Any, str]:
     """Return the file system to which others pass their calls, and the path there.
 
     One that keeps copies leads to what it has copies of where `cached`.
     """
     known = "fsspec.implementations"
     if isinstance(files, lazy_import(f"{known}.dirfs").DirFileSystem):
-        return _behind(files.fs, files._join(path), cached)
+        return _inner_file_system(files.fs, files._join(path), cached)
     if isinstance(files, lazy_import(f"{known}.asyn_wrapper").AsyncFileSystemWrapper):
-        return _behind(files.sync_fs, path, cached)
+        return _inner_file_system(files.sync_fs, path, cached)
     if cached and isinstance(files, lazy_import(f"{known}.cached").CachingFileSystem):
-        return _behind(files.fs, path, cached)
+        return _inner_file_system(files.fs, path, cached)
     return files, files._strip_protocol(path)
 
 

@@ -23,7 +23,7 @@ from dask_tapestry.teg import Node, Sink, Source, Tensor, apply, sequence_point
 from dask_tapestry.teg.node import reapply, topological
 
 
-class Replacing(NamedTuple):
+class Replacement(NamedTuple):
     """How a value is written to a place where an array may be.
 
     Attributes
@@ -47,7 +47,7 @@ class Replacing(NamedTuple):
 
 def replacing(
     location: Location, x: Tensor, after: Sequence[Node], earlier: Sequence[Node] = ()
-) -> Replacing:
+) -> Replacement:
     """Return how `x` is written to `location`; what is there can be read until all is written.
 
     A folder is written beside the one it takes the place of. Elsewhere there is no such exchange: a
@@ -70,15 +70,15 @@ def replacing(
         part = Location(
             str(partial_path(folder, location.nonce[:8])), "", f"{location.nonce} beside"
         )
-        return Replacing(part, x, after, (location, str(folder)), itself)
+        return Replacement(part, x, after, (location, str(folder)), itself)
     if not itself and (seen.complete or not location.is_in_memory):
-        return Replacing(location, x, after)
+        return Replacement(location, x, after)
     if not location.is_in_memory:
         raise StoreError(
             f"what is written reads {location}, which it would replace: write it to another place"
         )
     first = hold(x)
-    return Replacing(location, first, [*after, sequence_point(first)], None, itself)
+    return Replacement(location, first, [*after, sequence_point(first)], None, itself)
 
 
 def is_in_place(part: Location, final: Location, run: str) -> bool:

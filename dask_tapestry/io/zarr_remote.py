@@ -13,7 +13,7 @@ from typing import Any
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.imports import asyncio, lazy_import
-from dask_tapestry.io.chunk_costs import InHand
+from dask_tapestry.io.chunk_costs import ReadBuffers
 from dask_tapestry.io.file_cells import Block, Part, part_of
 from dask_tapestry.io.retries import note_retry
 from dask_tapestry.io.shard_index import ABSENT, ShardIndex, bytes_within
@@ -23,7 +23,7 @@ from dask_tapestry.io.zarr_sync import is_at_hand
 from dask_tapestry.late_dataclass import dataclass
 
 
-def at_once() -> int:
+def concurrent_requests() -> int:
     """How many requests of a task are under way at one time, as zarr's configuration says."""
     return int(lazy_import("zarr").config.get("async.concurrency") or 1)
 
@@ -58,10 +58,10 @@ class RemoteArray:
         return known.chunk if known.shards is None else known.shards.chunk
 
     @property
-    def in_hand(self) -> InHand:
+    def in_hand(self) -> ReadBuffers:
         """What reading has in memory beside the cells."""
         itemsize = self.encoding.format.dtype.itemsize
-        return InHand(prod(self.encoding.chunk) * itemsize, at_once())
+        return ReadBuffers(prod(self.encoding.chunk) * itemsize, concurrent_requests())
 
     def read(self, selection: Sequence[slice], out: Block) -> None:
         """Fill `out` with the cells that slices of the array select.
@@ -79,7 +79,7 @@ class _Reading:
 
     def __init__(self, array: RemoteArray) -> None:
         self.path, self.encoding = array.path, array.encoding
-        self._gate = asyncio.Semaphore(at_once())
+        self._gate = asyncio.Semaphore(concurrent_requests())
         self._error: StoreError | None = None
         self._prototype = lazy_import("zarr.core.buffer").default_buffer_prototype()
 

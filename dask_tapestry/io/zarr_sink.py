@@ -16,7 +16,6 @@ from dask_tapestry.imports import unpickle
 from dask_tapestry.io.chunk_costs import write_scratch_bytes
 from dask_tapestry.io.icechunk_store import BY_SESSIONS, is_icechunk
 from dask_tapestry.io.journal import Box, whole_box
-from dask_tapestry.io.maker import Maker, next_step
 from dask_tapestry.io.pending_parts import as_ranges, parts_of
 from dask_tapestry.io.region_sink import RegionSink
 from dask_tapestry.io.resumed_sink import (
@@ -25,9 +24,10 @@ from dask_tapestry.io.resumed_sink import (
     refuse_reading_itself,
     write_identity,
 )
-from dask_tapestry.io.resuming import Resume, complete, progress_of
+from dask_tapestry.io.resumption import Resume, complete, progress_of
 from dask_tapestry.io.write_marks import write_marked
-from dask_tapestry.io.write_record import Write
+from dask_tapestry.io.write_record import RecordedWrite
+from dask_tapestry.io.writer_id import WriterId, next_step
 from dask_tapestry.io.zarr_chunk_io import write_box
 from dask_tapestry.io.zarr_consolidate import consolidate
 from dask_tapestry.io.zarr_create import create, create_begun, create_groups, dry_run_create
@@ -38,7 +38,7 @@ from dask_tapestry.io.zarr_layout import PLAIN, Extras, ZarrLayout
 from dask_tapestry.io.zarr_location import Location, unwrapped, zarr
 from dask_tapestry.io.zarr_open import exists, format_of_group
 from dask_tapestry.io.zarr_overwrite import (
-    Replacing,
+    Replacement,
     abandoned,
     is_in_place,
     put_in_place,
@@ -132,12 +132,12 @@ class ZarrSink(Sink):
         return write_scratch_bytes(box, self.stored, inputs[0].dtype.itemsize)
 
     @property
-    def _write(self) -> Write:
+    def _write(self) -> RecordedWrite:
         return self._write_in(self.run)
 
-    def _write_in(self, run: str) -> Write:
+    def _write_in(self, run: str) -> RecordedWrite:
         named = "" if self.resume is None else self.resume.named
-        return Write(self.location.nonce, run, whole_box(self.extent), named=named)
+        return RecordedWrite(self.location.nonce, run, whole_box(self.extent), named=named)
 
     def prepare(self, type_: TensorType, run: str) -> None:
         options, run = self._options(type_), run if self.resume is None else self.run
@@ -146,7 +146,7 @@ class ZarrSink(Sink):
                 _delete_partial_zip(self.location.store)
             create(self.location, overwrite=False, **options)  # a zip file cannot be written twice
             return
-        maker, found = Maker(self.location.nonce, run, self.over), maker_of(self.final)
+        maker, found = WriterId(self.location.nonce, run, self.over), maker_of(self.final)
         self._refuse_replaced(found)
         beside = maker_of(self.location)
         step = next_step(maker, found, beside, once=self.once, overwrite=self.overwrite)
@@ -159,7 +159,7 @@ class ZarrSink(Sink):
             create_groups(self.replaced[0], self.options["zarr_format"])
         create_begun(self.location, self._write, maker, self.overwrite, options)
 
-    def _refuse_replaced(self, found: Maker | None) -> None:
+    def _refuse_replaced(self, found: WriterId | None) -> None:
         """Raise if a write that was to follow has replaced this one, which may replace nothing."""
         followed = found is not None and self.location.nonce in found.over
         if followed and not self.overwrite and self.location.stamp is None:
@@ -337,7 +337,7 @@ def zarr_sink(
         location, resumed = replace(location, nonce=identity.text), Resume.of(identity, resume)
         if there and not overwrite:
             refuse_other_write(location, identity)
-    how = Replacing(location, x, after)
+    how = Replacement(location, x, after)
     over: tuple[str, ...] = ()
     if overwrite and archive is None:
         location.refuse_outside()
@@ -361,14 +361,14 @@ def zarr_sink(
 
 def _earlier(location: Location, nodes: Sequence[Node]) -> dict[Node, str]:
     """Return the sinks among what `nodes` need that write to the same place, and their nonces."""
-    found = {}
+    earlier_writes = {}
     for node in topological(nodes):
         match node.operator:
             case ZarrSink(archive=None) as sink if sink.final.key == location.key:
-                found[node] = sink.location.nonce
+                earlier_writes[node] = sink.location.nonce
             case RegionSink(target=ZarrTarget() as target) if target.location.key == location.key:
-                found[node] = target.location.nonce
-    return found
+                earlier_writes[node] = target.location.nonce
+    return earlier_writes
 
 
 def written_source(node: Node) -> ZarrSource:

@@ -10,10 +10,10 @@ import numpy as np
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io.checked_metadata import check_metadata
-from dask_tapestry.io.chunk_costs import InHand
+from dask_tapestry.io.chunk_costs import ReadBuffers
 from dask_tapestry.io.chunked_source import ChunkedSource
 from dask_tapestry.io.declared_type import declared_type
-from dask_tapestry.io.zarr_chunk_io import read_box, short_way, stored_chunk_shape
+from dask_tapestry.io.zarr_chunk_io import direct_path, read_box, stored_chunk_shape
 from dask_tapestry.io.zarr_direct import DirectArray
 from dask_tapestry.io.zarr_journal import refuse_incomplete
 from dask_tapestry.io.zarr_location import Location
@@ -62,7 +62,7 @@ class ZarrSource(ChunkedSource):
     type: TensorType
     stored: tuple[int, ...]
     written: str = field(compare=False)
-    in_hand: InHand | None = None
+    in_hand: ReadBuffers | None = None
     parts: tuple[int, ...] | None = None
     plain: bool = False
     version: Version | None = None
@@ -96,7 +96,7 @@ class ZarrSource(ChunkedSource):
         return self.parts or self.stored
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
-        in_hand = self.in_hand or InHand.by_zarr(self.stored, self.type.dtype.itemsize)
+        in_hand = self.in_hand or ReadBuffers.by_zarr(self.stored, self.type.dtype.itemsize)
         return in_hand.scratch_bytes(box, self.stored)
 
     def read(self, box: ZRange, out: Block | None = None) -> Block:
@@ -151,9 +151,9 @@ def from_zarr_location(
 def source_of_array(array: zarr.Array[Any], location: Location, names: Dims = None) -> ZarrSource:
     """Return the source that reads an array, which is stored at `location`."""
     type_ = declared_type(tuple(array.shape), np.dtype(array.dtype), names)
-    stored, direct = stored_chunk_shape(array), short_way(array)
+    stored, direct = stored_chunk_shape(array), direct_path(array)
     if direct is None:
-        in_hand = InHand.by_zarr(stored, type_.dtype.itemsize, is_at_hand(array))
+        in_hand = ReadBuffers.by_zarr(stored, type_.dtype.itemsize, is_at_hand(array))
     else:
         in_hand = direct.in_hand
     parts = None if direct is None else direct.read_sides

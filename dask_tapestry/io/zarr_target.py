@@ -14,13 +14,13 @@ from dask_tapestry.cells.fixed_dtype import cell_dtype
 from dask_tapestry.errors import ShapeError, StoreError
 from dask_tapestry.io.icechunk_store import BY_SESSIONS, is_icechunk
 from dask_tapestry.io.journal import Box
-from dask_tapestry.io.maker import Maker
 from dask_tapestry.io.pinned_folder import pinned
-from dask_tapestry.io.resuming import Progress, Resume, progress_of
+from dask_tapestry.io.resumption import Resume, WriteProgress, progress_of
 from dask_tapestry.io.target import Target
 from dask_tapestry.io.write_marks import write_marked
-from dask_tapestry.io.write_record import Write
+from dask_tapestry.io.write_record import RecordedWrite
 from dask_tapestry.io.write_region import WriteRegion
+from dask_tapestry.io.writer_id import WriterId
 from dask_tapestry.io.zarr_chunk_io import stored_chunk_shape, write_box
 from dask_tapestry.io.zarr_consolidate import consolidate
 from dask_tapestry.io.zarr_journal import (
@@ -87,7 +87,7 @@ class ZarrTarget(Target):
     def slot(self, number: int, identity: str) -> ZarrTarget:
         return replace(self, location=Location.slot(number, identity), resume=None)
 
-    def progress(self, region: WriteRegion) -> Progress | None:
+    def progress(self, region: WriteRegion) -> WriteProgress | None:
         if self.resume is None:
             return None
         known = (self.location, partial(self._write, region), self.stored, self.resume)
@@ -99,9 +99,9 @@ class ZarrTarget(Target):
 
     def _begin(self, place: Location, regions: Sequence[WriteRegion], run: str) -> None:
         writes = [self._write(region, run) for region in regions]
-        maker = Maker(self.location.nonce, run)
-        made = maker_of(place)
-        if made is not None and made.run != run and maker.write in made.over:
+        maker = WriterId(self.location.nonce, run)
+        last_maker = maker_of(place)
+        if last_maker is not None and last_maker.run != run and maker.write in last_maker.over:
             raise StoreError(
                 f"{self} was written into, and replaced by a write that followed and read that; "
                 "make both again"
@@ -111,7 +111,9 @@ class ZarrTarget(Target):
             for write in writes:
                 begin_write(place, write)
             return
-        if made is not None and made.write == maker.write:  # it has grown for this write before
+        if (
+            last_maker is not None and last_maker.write == maker.write
+        ):  # it has grown for this write before
             self._refuse_other_shape(place, self.before, self.shape)
         else:
             self._refuse_other_shape(place, self.before)
@@ -119,11 +121,11 @@ class ZarrTarget(Target):
             begin_write(place, write, maker)
         open_array(place, "r+").resize(self.shape)
 
-    def _write(self, region: WriteRegion, run: str) -> Write:
+    def _write(self, region: WriteRegion, run: str) -> RecordedWrite:
         cells = "" if region.is_dense else str(region)
         named = "" if self.resume is None else self.resume.named
         chunks = self.whole_chunks(region.hull)
-        return Write(self.location.nonce, run, region.hull, cells, chunks, named)
+        return RecordedWrite(self.location.nonce, run, region.hull, cells, chunks, named)
 
     def whole_chunks(self, box: Box) -> Box:
         """Box of the stored chunks that a box is in: they are changed as a whole."""

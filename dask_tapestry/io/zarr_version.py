@@ -24,7 +24,7 @@ from dask_tapestry.io.write_record import (
     boxes_meet,
     digest,
 )
-from dask_tapestry.io.zarr_journal import KEPT_SECONDS, unended
+from dask_tapestry.io.zarr_journal import KEPT_SECONDS, unfinished_writes
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.late_named_tuple import NamedTuple
 
@@ -59,7 +59,7 @@ class Version(NamedTuple):
             return None
         names = objects.names()
         metadata = objects.metadata()
-        ended = names.difference(unended(location, attribute=False))
+        ended = names.difference(unfinished_writes(location, attribute=False))
         return cls(metadata, ended, digest(run), int(time.time() // 3600))
 
     @property
@@ -123,11 +123,11 @@ def _boxes_of(objects: StoredObjects, names: frozenset[str], key: WriteKey) -> s
     of_boxes = (BEGIN, MARK, OVER, DONE)
     own = [n for n in names if n.startswith(of_boxes) and WriteKey.in_name(n) == key]
     whole = [name for name in own if not name.startswith(MARK)]  # a mark is of a part
-    found: set[Box] = set()
+    boxes_written: set[Box] = set()
     for name in whole or own:
         text = objects.read(name)
         boxes = None if text is None else Record.of(text).boxes
         if boxes is None:
             return None
-        found |= boxes
-    return found or None
+        boxes_written |= boxes
+    return boxes_written or None

@@ -19,7 +19,7 @@ module                 runs on         what it does
 =====================  ==============  =============================================================
 
 Beside that way: `symbolic_layer` (the base of the layers), `client_arrays` (tasks ask for arrays in
-memory), `sent_ahead` (most of these lie on workers before), `worker_placement` (which workers a
+memory), `input_prefetch` (most of these lie on workers before), `worker_placement` (which workers a
 step may run on), `result_layout` (how the blocks of a persisted result lie), `result_buffer` and
 `buffer_pool` (the memory that blocks are written to), `dask_private` (all of Dask's private
 interface that is used).

@@ -3,7 +3,7 @@
 A task that needs a block says so in an event, which the scheduler hands to the client that planned;
 the client sends the block to that task's worker. So none lie with the scheduler, workers may come
 later than the plan, and a task that is repeated, because its worker died, asks again. Where workers
-are there already, most blocks are: `sent_ahead` sends them before the graph.
+are there already, most blocks are: `input_prefetch` sends them before the graph.
 
 An array is on offer for as long as a graph that reads it exists, and then for as long as there are
 futures of its results.
@@ -34,9 +34,9 @@ from dask_tapestry.lower.dask_private import (
     live_clients,
     written_task,
 )
-from dask_tapestry.lower.sent_ahead import reaches, send_ahead
+from dask_tapestry.lower.input_prefetch import reaches, send_ahead
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
-from dask_tapestry.planner.fusion.given import scatter_cuts
+from dask_tapestry.planner.fusion.external_inputs import scatter_cuts
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts, block_box
 
@@ -49,7 +49,7 @@ PATIENCE: Final = 120.0  # seconds without an answer after which a client is tak
 
 
 @dataclass(eq=False)
-class Offer:
+class ServedArray:
     """An array cut into blocks; whoever holds the offer keeps the array within reach."""
 
     name: str
@@ -67,7 +67,7 @@ class Offer:
             yield (self.name, *index), self.block(index)
 
 
-class Gone:
+class ExpiredInput:
     """What is sent in place of a block whose array is not on offer any more."""
 
 
@@ -77,7 +77,7 @@ class Lease:
     `shelf` has the arrays; None in another process, which cannot hold what is here.
     """
 
-    def __init__(self, shelf: Shelf | None = None) -> None:
+    def __init__(self, shelf: InputRegistry | None = None) -> None:
         self.shelf = shelf
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -87,19 +87,19 @@ class Lease:
 class ClientArrays:
     """Offers the arrays of one plan on a shelf, each once."""
 
-    def __init__(self, shelf: Shelf | None = None) -> None:
+    def __init__(self, shelf: InputRegistry | None = None) -> None:
         self.shelf = SHELF if shelf is None else shelf
         self.lease = Lease(self.shelf)
-        self.offers: dict[Node, Offer] = {}
+        self.offers: dict[Node, ServedArray] = {}
 
-    def offer(self, x: Node, cuts: tuple[Cuts, ...] | None = None) -> OfferedLayer:
+    def offer(self, x: Node, cuts: tuple[Cuts, ...] | None = None) -> ServedArrayLayer:
         """Offer the array of a source node in blocks; return their layer."""
         if x not in self.offers:
             cuts = cuts or scatter_cuts(x.type.shape, x.type.dtype.itemsize)
             data = x.operator.data  # type: ignore[attr-defined]
-            self.offers[x] = self.shelf.put(Offer(f"memory-{uuid4().hex}", cuts, data))
+            self.offers[x] = self.shelf.put(ServedArray(f"memory-{uuid4().hex}", cuts, data))
         offer = self.offers[x]
-        return OfferedLayer(offer.name, offer.cuts, self.shelf.topic, offer.data, self.lease)
+        return ServedArrayLayer(offer.name, offer.cuts, self.shelf.topic, offer.data, self.lease)
 
     def needed_for(self, results: Iterable[Any] | None) -> None:
         """Say which keys' futures need the arrays once the graph is gone; None: any key's."""
@@ -115,11 +115,11 @@ class ClientArrays:
             send_ahead(client, arrays, result, self.lease)
 
 
-class Shelf:
+class InputRegistry:
     """The registry of served arrays, and the clients through which tasks ask for their blocks."""
 
     def __init__(self) -> None:
-        self._offers: dict[str, Offer] = {}
+        self._offers: dict[str, ServedArray] = {}
         self._let: WeakValueDictionary[str, Lease] = WeakValueDictionary()
         self._listening: WeakSet[Any] = WeakSet()  # clients
         self._sending: set[Any] = set()  # coroutines, which nobody else holds
@@ -135,7 +135,7 @@ class Shelf:
     def __len__(self) -> int:
         return len(self._offers)
 
-    def put(self, offer: Offer) -> Offer:
+    def put(self, offer: ServedArray) -> ServedArray:
         """Offer an array, through all clients of this process."""
         self._offers[offer.name] = offer
         self.listen()
@@ -148,7 +148,7 @@ class Shelf:
                 client.subscribe_topic(self.topic, lambda event, c=client: self._asked(c, event[1]))
                 self._listening.add(client)
 
-    def lend(self, lease: Lease, offers: list[Offer]) -> None:
+    def lend(self, lease: Lease, offers: list[ServedArray]) -> None:
         """Keep arrays for as long as a lease is held, and results of theirs are expected."""
         for offer in offers:
             self._let[offer.name] = lease
@@ -196,7 +196,7 @@ class Shelf:
     async def _send(self, client: Any, wish: Wish) -> None:
         """Send a block, or why there is none, to the worker that waits for it."""
         offer = self._offers.get(wish["array"])
-        answer = Gone() if offer is None else offer.block(tuple(wish["block"]))
+        answer = ExpiredInput() if offer is None else offer.block(tuple(wish["block"]))
         with suppress(OSError, TimeoutError, ValueError, KeyError):  # that worker has died
             sent = await client._scatter(
                 {wish["reply"]: answer}, workers=[wish["worker"]], hash=False,
@@ -234,12 +234,12 @@ def fetch_block(topic: str, array: str, block: tuple[int, ...]) -> Block:
         sleep(LOOK)
     answer = worker.data[reply]
     worker.log_event(topic, wish | {"block": None})
-    if isinstance(answer, Gone):
+    if isinstance(answer, ExpiredInput):
         raise StoreError(f"{worker.address} wants block {block} of an array that its client let go")
     return np.asarray(answer)
 
 
-class OfferedLayer(SymbolicLayer):
+class ServedArrayLayer(SymbolicLayer):
     """The blocks of an array in memory: where the layer never travelled, views of the array.
 
     On a scheduler they are tasks that ask for them. Here it holds the lease on the array.
@@ -270,7 +270,7 @@ class OfferedLayer(SymbolicLayer):
     def __reduce__(self) -> tuple[Any, ...]:
         if self.lease is not None and self.lease.shelf is not None:
             self.lease.shelf.listen()  # a client that came later may be what it travels by
-        return OfferedLayer, (self.name, self.cuts, self.topic)
+        return ServedArrayLayer, (self.name, self.cuts, self.topic)
 
 
-SHELF: Final = Shelf()
+SHELF: Final = InputRegistry()

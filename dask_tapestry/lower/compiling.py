@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.lower.cancellation import Cancellation
 from dask_tapestry.lower.execute import run_block
 from dask_tapestry.lower.job import label_of, step_told
 from dask_tapestry.lower.result_buffer import REMOTE
 from dask_tapestry.lower.step_spec import StepSpec
-from dask_tapestry.lower.stop import Stop
 from dask_tapestry.planner.cost.step import Step
-from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.teg import Operator, Sink, Source
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.cpu.jit import compile_service
@@ -42,7 +42,7 @@ class Ahead(NamedTuple):
     left: tuple[str, ...]
 
 
-def compile_ahead(plan: Plan) -> Ahead:
+def compile_ahead(plan: PlannedGraph) -> Ahead:
     """Compile the kernels that the blocks of `plan` ask for, and keep them on disk."""
     left = []
     for step in plan.steps.values():
@@ -65,7 +65,7 @@ def _rehearse(step: Step) -> None:
     )
     program = replace(step.program, instructions=instructions)
     inputs = len(program.inputs)
-    spec = StepSpec.of(replace(step, program=program), (None,) * inputs, Stop())
+    spec = StepSpec.of(replace(step, program=program), (None,) * inputs, Cancellation())
     blocks = {(0,) * len(step.cuts), tuple(n - 1 for n in step.grid_shape)}
     for index in blocks:
         schedule = program.schedule(spec.box(index))

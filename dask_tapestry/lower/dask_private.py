@@ -16,7 +16,7 @@ from dask._expr import _HLGExprSequence as HLGExprSequence
 from dask._task_spec import Alias, DataNode, GraphNode, Task, TaskRef, convert_legacy_graph
 from dask.highlevelgraph import HighLevelGraph
 
-from dask_tapestry.planner.machine.adaptive import Growth, knows_growth
+from dask_tapestry.planner.machine.adaptive import Growth, set_growth_probe
 from dask_tapestry.planner.walltime import knows_lifetime
 
 __all__ = [
@@ -200,5 +200,5 @@ def computed_elsewhere() -> Exception:
     return found
 
 
-knows_growth(growth_of)
+set_growth_probe(growth_of)
 knows_lifetime(lifetime_of)

@@ -13,15 +13,15 @@ import numpy as np
 
 from dask_tapestry.errors import PlanError, compute_error, of_user
 from dask_tapestry.lower.assemble import assemble, assemble_foreign, part_of
+from dask_tapestry.lower.exclusive_blocks import one_by_one
 from dask_tapestry.lower.moving_window import MovingWindow, moved
-from dask_tapestry.lower.one_by_one import one_by_one
 from dask_tapestry.lower.result_buffer import ResultBuffer
 from dask_tapestry.lower.step_spec import StepSpec
-from dask_tapestry.lower.tiling import Part, run_tiles, tiled_part
+from dask_tapestry.lower.tiling import TiledPart, run_tiles, tiled_part
 from dask_tapestry.memory.buffer_pool import POOL, owned
-from dask_tapestry.planner.fusion.course import Course, Streamed
+from dask_tapestry.planner.fusion.block_schedule import BlockSchedule, Streamed
 from dask_tapestry.planner.fusion.program import Instruction, Program, Schedule, Work
-from dask_tapestry.planner.fusion.streaming import course_of, in_turns, read_from_stores
+from dask_tapestry.planner.fusion.streaming import block_schedule_of, in_turns, read_from_stores
 from dask_tapestry.planner.fusion.windows import Window
 from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import ZRange, block_range
@@ -29,7 +29,7 @@ from dask_tapestry_kernels.block_format import is_foreign, with_all_cells
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.blas_threads import threads_each
 from dask_tapestry_kernels.cpu.blocks import foreign
-from dask_tapestry_kernels.cpu.floating_point import listening, suspecting
+from dask_tapestry_kernels.cpu.floating_point import checking_fp_errors, listening
 from dask_tapestry_kernels.cpu.stopping import StoppedError, stop_if_asked, stoppable
 
 Block = Any  # an array, or `Collected` ones
@@ -70,7 +70,7 @@ def _block(
     program = spec.program
     values = _gather(spec, program.schedule(box), given)
     target = out.box(box) if out.is_local else None
-    course = course_of(program, box)
+    course = block_schedule_of(program, box)
     with threads_each(spec.threads if program.multithreaded else None):
         if spec.heard is None:
             result = _computed(program, course, values, None, target)
@@ -94,7 +94,7 @@ def _block(
 
 
 def _computed(
-    program: Program, course: Course, values: Held, outer: Cells | None, place: Block | None
+    program: Program, course: BlockSchedule, values: Held, outer: Cells | None, place: Block | None
 ) -> Any:
     """Compute the output of a program, in `place` if that is given and the kernel fills it.
 
@@ -124,7 +124,7 @@ def _computed(
     return held.values.pop((last, box))
 
 
-def _tiled(program: Program, course: Course, values: Held) -> Part | None:
+def _tiled(program: Program, course: BlockSchedule, values: Held) -> TiledPart | None:
     """The part of a program that is computed in tiles that stay in cache."""
     part = tiled_part(program.anywhere)
     boxes = course.schedule.boxes
@@ -147,20 +147,20 @@ def _in_turns(streamed: Streamed, box: ZRange, held: _Values, place: Block | Non
 
 def _piece_by_piece(streamed: Streamed, box: ZRange, cells: Cells, place: Block | None) -> Any:
     program, then = streamed.program, streamed.then
-    made: Block | None = None
+    result: Block | None = None
     if streamed.adds:
-        made = POOL.room(box.shape, program.type.dtype) if place is None else place
-        made[...] = 0
+        result = POOL.room(box.shape, program.type.dtype) if place is None else place
+        result[...] = 0
     elif then is not None or not isinstance(program.instructions[-1].operator, Sink):
         is_value = place is not None and then is None
-        made = place if is_value else POOL.room(streamed.box.shape, program.type.dtype)
+        result = place if is_value else POOL.room(streamed.box.shape, program.type.dtype)
     paces = [program.paces.get(n, 1) for n in range(len(program.inputs))][-len(streamed.windows) :]
     shared = list(map(MovingWindow, streamed.windows, repeat(_read_window), paces))
     cells = _with_own(streamed, shared, cells)
     for piece, read in _with_what_is_read(streamed):
         stop_if_asked()
         moved(shared, program.input_boxes(piece)[len(program.inputs) - len(shared) :])
-        to = made if made is None or streamed.adds else made[piece.index(streamed.box)]
+        to = result if result is None or streamed.adds else result[piece.index(streamed.box)]
         deeper = None if streamed.fits else in_turns(program, piece)
         if deeper is None:
             found = _whole(program, piece, cells, to, read)
@@ -169,9 +169,9 @@ def _piece_by_piece(streamed: Streamed, box: ZRange, cells: Cells, place: Block 
         if to is not None and found is not to:
             to[...] = with_all_cells(found)
     if then is None:
-        return made
-    course = Course(then.schedule(box), {})
-    return _computed(then, course, {(0, streamed.box): made}, None, place)
+        return result
+    course = BlockSchedule(then.schedule(box), {})
+    return _computed(then, course, {(0, streamed.box): result}, None, place)
 
 
 def _with_own(streamed: Streamed, shared: Sequence[MovingWindow], outer: Cells) -> Cells:
@@ -193,7 +193,7 @@ def _with_own(streamed: Streamed, shared: Sequence[MovingWindow], outer: Cells) 
 
 
 def _read_window(window: Window, box: ZRange, place: Block | None, pace: int) -> Block:
-    return _made(window.instruction, Work(0, box, ()), [], place, pace)
+    return _instruction_result(window.instruction, Work(0, box, ()), [], place, pace)
 
 
 def _with_what_is_read(streamed: Streamed) -> Iterator[tuple[ZRange, Held]]:
@@ -230,7 +230,7 @@ def _whole(program: Program, box: ZRange, cells: Cells, place: Block | None, val
     needs = {(s, need) for work in schedule.works for s, need in work.reads if s < first}
     held = {(s, one) for s, own in enumerate(schedule.boxes[:first]) for one in own}
     values.update({key: cells(*key) for key in needs & held})
-    return _computed(program, Course(schedule, {}), values, cells, place)
+    return _computed(program, BlockSchedule(schedule, {}), values, cells, place)
 
 
 class _Values:
@@ -269,7 +269,7 @@ class _Values:
         """Compute one value and hold it."""
         instruction = self.program.instructions[work.value - len(self.program.inputs)]
         blocks = [self.cells(*read) for read in work.reads]
-        self.keep(work, _made(instruction, work, blocks, place, self._pace(work)))
+        self.keep(work, _instruction_result(instruction, work, blocks, place, self._pace(work)))
 
     def _pace(self, work: Work) -> int:
         """Of the first axis of what is read, one cell in so many that a block needs."""
@@ -287,10 +287,10 @@ class _Values:
                 self.values.pop(key, None)
 
 
-def _formulas(part: Part, box: ZRange, held: _Values, place: Block | None) -> Block:
+def _formulas(part: TiledPart, box: ZRange, held: _Values, place: Block | None) -> Block:
     """Compute the cells `box` of a part's goal: in tiles, or in slabs until those are compiled."""
     out = np.empty(box.shape, part.program.type.dtype) if place is None else place
-    with suspecting() as suspicion:
+    with checking_fp_errors() as suspicion:
         done = run_tiles(part, box, held.schedule, held.values, out)
     if done and (suspicion is None or not suspicion.raised):
         return out
@@ -345,7 +345,7 @@ def _gather(spec: StepSpec, schedule: Schedule, given: tuple[Any, ...]) -> Held:
     return values
 
 
-def _made(
+def _instruction_result(
     instruction: Instruction, work: Work, blocks: list[Block], place: Block | None, pace: int = 1
 ) -> Any:
     """What an instruction yields; errors say where the user wrote it."""

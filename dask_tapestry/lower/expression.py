@@ -18,29 +18,29 @@ from dask.highlevelgraph import HighLevelGraph
 
 from dask_tapestry.errors import DTypeError, StoreError
 from dask_tapestry.lower import job
-from dask_tapestry.lower.announced import announce, announce_here, recorded
 from dask_tapestry.lower.client_arrays import ClientArrays
 from dask_tapestry.lower.cluster_jobs import sent
 from dask_tapestry.lower.dask_private import Expr, ExprSequence, HLGExpr, HLGExprSequence
+from dask_tapestry.lower.fp_error_events import hear_from, raised_by_blocks, without_collection
 from dask_tapestry.lower.graph import Lowered, Lowering
-from dask_tapestry.lower.heard import hear_from, raised_by_blocks, unattended
-from dask_tapestry.lower.heard_retries import hear_retries_from
 from dask_tapestry.lower.job import Job
+from dask_tapestry.lower.job_announcements import announce, announce_here, recorded
 from dask_tapestry.lower.materialize import materialize
 from dask_tapestry.lower.rehearsal import rehearsed
-from dask_tapestry.lower.rehearsing_now import is_rehearsal
+from dask_tapestry.lower.rehearsal_state import is_rehearsal
+from dask_tapestry.lower.retry_events import hear_retries_from
 from dask_tapestry.planner.cost.step import with_first
 from dask_tapestry.planner.long_jobs import plan_to_run
 from dask_tapestry.planner.machine.resources import live_client
-from dask_tapestry.planner.memory.results import Results
-from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.memory.results import ResultMemory
+from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.planner.replan import fitted
 from dask_tapestry.teg import Node
 
 LoweredPlan = tuple[Lowered, ClientArrays | None]
 
 
-def lower_plan(plan: Plan, results: Results, names: Sequence[str] = ()) -> LoweredPlan:
+def lower_plan(plan: PlannedGraph, results: ResultMemory, names: Sequence[str] = ()) -> LoweredPlan:
     """Verify a plan and write its layers; a live cluster may ask for arrays in memory.
 
     With `names`, blocks of each root have its name in their keys.
@@ -56,12 +56,12 @@ def lower_plan(plan: Plan, results: Results, names: Sequence[str] = ()) -> Lower
     run = uuid4().hex
     plan = plan.for_run(run)
     sources = [x.digest for x in plan.sources.values()]
-    kept = results is Results.KEPT
+    kept = results is ResultMemory.KEPT
     told = [*sources, *plan.stamps, *raised_by_blocks()]
     plan = replace(plan, steps=with_first(plan.steps, " ".join(told) if kept else run))
     arrays = ClientArrays() if client is not None else None
     named = dict(zip(plan.graph.roots, names, strict=False))
-    lowered = Lowering(plan, arrays, client, named, run).lower(results is Results.JOINED)
+    lowered = Lowering(plan, arrays, client, named, run).lower(results is ResultMemory.JOINED)
     if client is not None or recorded():
         lowered.job = job.describe(plan, named, lowered.graph, run)
         if client is None:
@@ -73,7 +73,7 @@ def lower_plan(plan: Plan, results: Results, names: Sequence[str] = ()) -> Lower
     return lowered, arrays
 
 
-def _refuse_local_members(plan: Plan) -> None:
+def _refuse_local_members(plan: PlannedGraph) -> None:
     for step in plan.steps.values():
         for member in step.members:
             reason = plan.source(member).operator.local_only
@@ -202,7 +202,7 @@ class TapestrySequence(HLGExprSequence):
         foreign = [o for o in self.operands if not isinstance(o, HLGExpr)]
         if not unplanned and not foreign:
             return None
-        with unattended():
+        with without_collection():
             planned = iter(plan_jointly(unplanned, submitted=True))
         return TapestrySequence(
             *[next(planned) if _is_unplanned(o) else as_hlg(o) for o in self.operands]
@@ -267,7 +267,7 @@ def plan_jointly(exprs: list[TapestryExpr], submitted: bool = False) -> list[Tap
         roots: list[Node] = list(dict.fromkeys(e.operand("root") for e in members))
         plan = members[0].operand("plan")
         core = plan if plan is not None else fitted(plan_to_run(roots), live_client())
-        lowered, arrays = lower_plan(core, Results.JOINED if final else Results.KEPT)
+        lowered, arrays = lower_plan(core, ResultMemory.JOINED if final else ResultMemory.KEPT)
         if submitted and arrays is not None:
             arrays.send_ahead(live_client(), next(flatten(lowered.keys)))
         for expr in members:
@@ -287,11 +287,11 @@ def plan_jointly(exprs: list[TapestryExpr], submitted: bool = False) -> list[Tap
 
 def annotations_of(graph: HighLevelGraph) -> dict[str, dict[Any, Any]]:
     """Annotations of a graph's layers, for each of their tasks."""
-    found: dict[str, dict[Any, Any]] = {}
+    by_layer: dict[str, dict[Any, Any]] = {}
     for layer in graph.layers.values():
         notes: Mapping[str, Any] = layer.annotations or {}
         for kind, value in notes.items():
-            found.setdefault(kind, {}).update(
+            by_layer.setdefault(kind, {}).update(
                 {key: value(key) if callable(value) else value for key in layer}
             )
-    return found
+    return by_layer

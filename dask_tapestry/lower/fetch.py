@@ -25,17 +25,17 @@ from dask_tapestry.lower.dask_private import (
     seceded,
 )
 from dask_tapestry.lower.expression import TapestryExpr, TapestrySequence, as_hlg, lower_plan
-from dask_tapestry.lower.fetch_rounds import Round, rounds_of
+from dask_tapestry.lower.fetch_rounds import FetchRound, rounds_of
+from dask_tapestry.lower.fp_error_events import without_collection
 from dask_tapestry.lower.graph import Lowered
-from dask_tapestry.lower.heard import unattended
 from dask_tapestry.lower.replanning import CrewWatch, with_crew
 from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
 from dask_tapestry.memory.process_memory import free_memory
 from dask_tapestry.planner.cost.step import memory_order
 from dask_tapestry.planner.long_jobs import plan_to_run
-from dask_tapestry.planner.memory.gathered import TOGETHER
-from dask_tapestry.planner.memory.results import Results, rounds_that_fit
-from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.memory.result_transfer import TOGETHER
+from dask_tapestry.planner.memory.results import ResultMemory, rounds_that_fit
+from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.planner.replan import fitted
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts, block_box
@@ -47,14 +47,14 @@ Key = Any
 class _Place(NamedTuple):
     """Where a block belongs: to a result, as one of its blocks."""
 
-    result: _Result
+    result: _FetchedResult
     block: tuple[int, ...]
 
 
-class _Result:
+class _FetchedResult:
     """One result, into which blocks are written as they come; None of a write."""
 
-    def __init__(self, plan: Plan, root: Node, format: BlockFormat | None) -> None:
+    def __init__(self, plan: PlannedGraph, root: Node, format: BlockFormat | None) -> None:
         self.is_effect = plan.is_effect(root)
         self.cuts: tuple[Cuts, ...] = () if self.is_effect else plan.cuts_of(root)
         self.format, self.type = format, root.type
@@ -139,14 +139,14 @@ def _of_one_plan(
     written: list[Node] = list(dict.fromkeys(e.operand("root") for e in members))
     plan = fitted(plan_to_run(written), client) if given is None else given
 
-    def run(plan: Plan, crew: CrewWatch) -> tuple[list[Any], list[Any]]:
+    def run(plan: PlannedGraph, crew: CrewWatch) -> tuple[list[Any], list[Any]]:
         return _with_plan(plan, members, others, client, options, crew)
 
     return with_crew(plan, client, run)
 
 
 def _with_plan(
-    plan: Plan,
+    plan: PlannedGraph,
     members: Sequence[TapestryExpr],
     others: Sequence[Any],
     client: Any,
@@ -154,23 +154,25 @@ def _with_plan(
     crew: CrewWatch,
 ) -> tuple[list[Any], list[Any]]:
     numbers = [plan.written.roots.index(e.operand("root")) for e in members]
-    results = [_Result(plan, plan.graph.roots[n], plan.written.roots[n].format) for n in numbers]
+    results = [
+        _FetchedResult(plan, plan.graph.roots[n], plan.written.roots[n].format) for n in numbers
+    ]
     _require_room(results)
-    with unattended():
-        lowered, arrays = lower_plan(plan, Results.FETCHED)
-    places: dict[Key, list[_Place]] = {}
+    with without_collection():
+        lowered, arrays = lower_plan(plan, ResultMemory.FETCHED)
+    destinations: dict[Key, list[_Place]] = {}
     for number, result in zip(numbers, results, strict=True):
         for key, place in result.places(lowered.keys[number]):
-            places.setdefault(key, []).append(place)
+            destinations.setdefault(key, []).append(place)
     if arrays is not None:
-        arrays.send_ahead(client, next(iter(places)))
+        arrays.send_ahead(client, next(iter(destinations)))
     rounds = 1 if others else rounds_that_fit(plan) or 1
     with seceded():
-        beside = _take_all(lowered, places, rounds, others, client, options, crew)
+        beside = _take_all(lowered, destinations, rounds, others, client, options, crew)
     return [result.value() for result in results], beside
 
 
-def _require_room(results: Sequence[_Result]) -> None:
+def _require_room(results: Sequence[_FetchedResult]) -> None:
     """Refuse results that this process has no room for."""
     whole = sum(0 if r.is_effect else r.type.nbytes for r in results)
     coming = min(whole, max(TOGETHER, *[_largest(r) for r in results]))
@@ -183,7 +185,7 @@ def _require_room(results: Sequence[_Result]) -> None:
         )
 
 
-def _largest(result: _Result) -> int:
+def _largest(result: _FetchedResult) -> int:
     return max(1, result.block_bytes((0,) * len(result.cuts)))
 
 
@@ -200,20 +202,22 @@ def _take_all(
     held: dict[Key, Any] = {}  # futures of what a later round needs
     beside: list[Any] = []
     try:
-        for one in rounds_of(lowered.graph, lowered.keys, rounds):
-            own = [*one.keys, *one.kept]
-            expr = TapestryExpr(None, False, None, lowered.graph, own, one.name, None, lowered.job)
+        for fetch_round in rounds_of(lowered.graph, lowered.keys, rounds):
+            own = [*fetch_round.keys, *fetch_round.kept]
+            expr = TapestryExpr(
+                None, False, None, lowered.graph, own, fetch_round.name, None, lowered.job
+            )
             wanted, also = _with_others(expr, others)
-            keys = list(dict.fromkeys([*one.keys, *one.kept, *also]))
+            keys = list(dict.fromkeys([*fetch_round.keys, *fetch_round.kept, *also]))
             futures = dict(zip(keys, client.get(wanted, keys, sync=False, **options), strict=True))
             try:
                 with crew.over(() if others else futures.values()):
-                    _take(one, futures, places, client)
+                    _take(fetch_round, futures, places, client)
                 beside += client.gather([futures[key] for key in also]) if also else []
-                held.update({key: futures.pop(key) for key in one.kept})
+                held.update({key: futures.pop(key) for key in fetch_round.kept})
             finally:
                 _release(futures.values())
-            _release([held.pop(key) for key in one.over])
+            _release([held.pop(key) for key in fetch_round.over])
     finally:
         _release(held.values())
     return beside
@@ -228,7 +232,7 @@ def _with_others(expr: TapestryExpr, others: Sequence[Any]) -> tuple[Expr, list[
 
 
 def _take(
-    one: Round, futures: Mapping[Key, Any], places: Mapping[Key, list[_Place]], client: Any
+    one: FetchRound, futures: Mapping[Key, Any], places: Mapping[Key, list[_Place]], client: Any
 ) -> None:
     """Put the blocks of a round where they belong, as they are computed."""
     sizes = {key: max(p.result.block_bytes(p.block) for p in places[key]) for key in one.keys}
@@ -236,14 +240,14 @@ def _take(
     at_once = sum(sizes.values()) <= TOGETHER
     batches = iter([wanted]) if at_once else as_completed(wanted, client).batches()
     for finished in batches:
-        for few in _few(finished, [sizes[future.key] for future in finished]):
+        for few in _in_batches(finished, [sizes[future.key] for future in finished]):
             for future, value in zip(few, client.gather(few), strict=True):
                 for place in places[future.key]:
                     place.result.take(place.block, value)
             _release(future for future in few if future.key not in kept)
 
 
-def _few(futures: Sequence[Any], sizes: Sequence[int]) -> Iterator[list[Any]]:
+def _in_batches(futures: Sequence[Any], sizes: Sequence[int]) -> Iterator[list[Any]]:
     """Futures in groups whose values take no more than is asked for at a time, or are alone."""
     group, total = list[Any](), 0
     for future, size in zip(futures, sizes, strict=True):

@@ -21,7 +21,7 @@ from dask_tapestry.lower.materialize import materialize
 Key = Any
 
 
-class Round(NamedTuple):
+class FetchRound(NamedTuple):
     """What is computed at a time.
 
     Attributes
@@ -42,7 +42,7 @@ class Round(NamedTuple):
     name: str
 
 
-def rounds_of(graph: HighLevelGraph, results: Sequence[Any], count: int) -> Iterator[Round]:
+def rounds_of(graph: HighLevelGraph, results: Sequence[Any], count: int) -> Iterator[FetchRound]:
     """The blocks of all results in `count` rounds, each with an equal part of every result."""
     parts = _parts([list(dict.fromkeys(flatten(keys))) for keys in results], count)
     kept: list[list[Key]] = [[] for _ in parts]
@@ -52,7 +52,7 @@ def rounds_of(graph: HighLevelGraph, results: Sequence[Any], count: int) -> Iter
             kept[first].append(key)
             over[last].append(key)
     for some in zip(parts, kept, over, strict=True):
-        yield Round(*some, f"tapestryexpr-{uuid4().hex}")
+        yield FetchRound(*some, f"tapestryexpr-{uuid4().hex}")
 
 
 def _parts(results: Sequence[Sequence[Key]], count: int) -> list[list[Key]]:
@@ -60,14 +60,16 @@ def _parts(results: Sequence[Sequence[Key]], count: int) -> list[list[Key]]:
     seen: set[Key] = set()
     parts = []
     for number in range(count):
-        part = [key for keys in results for key in _share(keys, number, count) if key not in seen]
+        part = [
+            key for keys in results for key in _key_share(keys, number, count) if key not in seen
+        ]
         part = list(dict.fromkeys(part))
         seen.update(part)
         parts += [part] if part else []
     return parts
 
 
-def _share(keys: Sequence[Key], number: int, count: int) -> Sequence[Key]:
+def _key_share(keys: Sequence[Key], number: int, count: int) -> Sequence[Key]:
     return keys[len(keys) * number // count : len(keys) * (number + 1) // count]
 
 
@@ -79,7 +81,7 @@ def _spans(graph: HighLevelGraph, parts: Sequence[list[Key]]) -> dict[Key, tuple
         _reach(keys, tasks, first, number)
     last: dict[Key, int] = {}
     for key, number in first.items():
-        for needed in _needed(tasks, key):
+        for needed in _required_keys(tasks, key):
             if first[needed] < number:
                 last[needed] = max(last.get(needed, 0), number)
     return {key: (first[key], number) for key, number in last.items()}
@@ -92,11 +94,11 @@ def _reach(
     stack = [key for key in keys if key not in first]
     first.update(dict.fromkeys(stack, number))
     while stack:
-        fresh = [key for key in _needed(tasks, stack.pop()) if key not in first]
+        fresh = [key for key in _required_keys(tasks, stack.pop()) if key not in first]
         first.update(dict.fromkeys(fresh, number))
         stack += fresh
 
 
-def _needed(tasks: Mapping[Key, GraphNode], key: Key) -> list[Key]:
+def _required_keys(tasks: Mapping[Key, GraphNode], key: Key) -> list[Key]:
     """What a task needs of other tasks; what is with the scheduler already is none."""
     return [needed for needed in tasks[key].dependencies if needed in tasks]

@@ -15,6 +15,7 @@ from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 
 from dask_tapestry.io.block_source import BlockSource
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.lower.cancellation import Cancellation, is_watched
 from dask_tapestry.lower.client_arrays import ClientArrays
 from dask_tapestry.lower.joined_blocks import buffers_between, share_results
 from dask_tapestry.lower.layers import (
@@ -31,13 +32,12 @@ from dask_tapestry.lower.result_layout import ResultLayout, register_layout
 from dask_tapestry.lower.shared_keys import TakenKeys, renamed, renamed_key
 from dask_tapestry.lower.slices import SliceLayer
 from dask_tapestry.lower.step_spec import StepSpec
-from dask_tapestry.lower.stop import Stop, is_watched
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
-from dask_tapestry.lower.worker_placement import anywhere, beside_blocks, placement
+from dask_tapestry.lower.worker_placement import beside_blocks, for_any_worker, placement
 from dask_tapestry.planner.cost.step import Step, memory_order
-from dask_tapestry.planner.fusion.annotated import annotations_of_step
-from dask_tapestry.planner.fusion.given import is_embedded
-from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.fusion.annotation_groups import annotations_of_step
+from dask_tapestry.planner.fusion.external_inputs import is_embedded
+from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.teg import Node, Sink
 from dask_tapestry.zspace import Cuts
 from dask_tapestry_kernels.block_format import BlockFormat
@@ -85,7 +85,7 @@ class Lowering:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: PlannedGraph,
         arrays: ClientArrays | None,
         client: Any = None,
         names: Mapping[Node, str] = NO_NAMES,
@@ -98,7 +98,7 @@ class Lowering:
         self.dependencies: dict[str, set[str]] = {}
         self.ends: dict[Node, Key] = {}
         self.gathered: set[Node] = set()
-        self.stop = Stop()
+        self.stop = Cancellation()
         self.taken, self.foreign = TakenKeys(), dict[BlockSource, str]()
 
     def lower(self, final: bool) -> Lowered:
@@ -156,14 +156,14 @@ class Lowering:
             self._add(made, {key[0] for key in waits})
             after = tuple({*after, (prepare, 0)} - set(waits))
         spec = StepSpec.of(step, tuple(cuts), self.stop, self.run)
-        near = anywhere(annotations)
+        near = for_any_worker(annotations)
         slices = tuple(self._slices(spec, place, x, near) for place, x in enumerate(inputs))
         shown = replace(spec, name=self.names.get(node, spec.name))
         layer = StepLayer(shown, tuple(inputs), out, after, slices, annotations)
         reads = {x for x in (*inputs, *slices) if isinstance(x, str)}
         self._add(layer, {r for r in reads if r in self.layers} | {key[0] for key in after})
         if isinstance(sink, Sink):
-            finish = beside(step.name, "finish")
+            finish = companion_name(step.name, "finish")
             made_whole = FinishLayer(finish, step.name, step.cuts, sink, annotations)
             self._add(made_whole, {step.name})
             self.ends[node] = (finish, 0)
@@ -190,7 +190,7 @@ class Lowering:
         """Layer that slices blocks for an input of a step, where blocks have to travel."""
         if self.plan.resources.workers == 1 or not isinstance(source, str):
             return None
-        name = f"{beside(spec.name, 'slice')}-{place}"
+        name = f"{companion_name(spec.name, 'slice')}-{place}"
         blocks = prod(cut.count for cut in spec.input_cuts[place] or ())
         near = {**annotations, **beside_blocks(self.client, blocks)}
         self._add(SliceLayer(name, source, spec, place, near), self._known(source))
@@ -282,13 +282,13 @@ class Lowering:
         shared = node in self.gathered or node not in self.plan.steps
         self.gathered.add(node)
         layer = self.layers.get(source)
-        told = anywhere(layer.annotations or {}) if isinstance(layer, StepLayer) else {}
+        told = for_any_worker(layer.annotations or {}) if isinstance(layer, StepLayer) else {}
         out = buffers.get(node, REMOTE)
         self._add(GatherLayer(name, source, cuts, out, shared, told, known), reads)
         return [(name, 0)]
 
 
-def beside(name: str, what: str) -> str:
+def companion_name(name: str, what: str) -> str:
     """Name of a layer that does something for the step `name`, beside it on Dask's pages.
 
     Examples

@@ -18,7 +18,7 @@ from dask_tapestry.lower.layers import FinishLayer, GatherLayer
 from dask_tapestry.lower.slices import SliceLayer
 from dask_tapestry.planner.cost.group_names import group_name
 from dask_tapestry.planner.cost.step import Step
-from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.teg import Node, Sink
 from dask_tapestry.teg.token import token
 
@@ -28,7 +28,7 @@ MOST_STEPS: Final = 1000  # that are described; a page of more is of no use
 KINDS: Final = {"compute": "compute", "network": "network", "store": "store", "overhead": "tasks"}
 
 
-def describe(plan: Plan, names: Mapping[Node, str], graph: HighLevelGraph, run: str) -> Job:
+def describe(plan: PlannedGraph, names: Mapping[Node, str], graph: HighLevelGraph, run: str) -> Job:
     """Describe a compute of `plan`.
 
     Parameters
@@ -71,7 +71,7 @@ def describe(plan: Plan, names: Mapping[Node, str], graph: HighLevelGraph, run: 
     }
 
 
-def fingerprint(plan: Plan) -> str:
+def fingerprint(plan: PlannedGraph) -> str:
     """What plans have in common that compute the same values by the same cuts."""
     nodes = [(step.node, step.cuts) for step in plan.steps.values()]  # over slots, or over data
     text = " ".join(f"{node.operator.label} {node.type} {token(cuts)}" for node, cuts in nodes)

@@ -14,8 +14,8 @@ from distributed.diagnostics.plugin import SchedulerPlugin
 from distributed.metrics import time as scheduler_time
 from tornado.ioloop import PeriodicCallback
 
-from dask_tapestry.lower.announced import taken
 from dask_tapestry.lower.job import Job
+from dask_tapestry.lower.job_announcements import take_announced
 
 NAME: Final = "tapestry-jobs"
 PAGES: Final = "dask_tapestry.diagnostics.dashboard"  # imported by name: it is a layer above
@@ -121,7 +121,7 @@ class JobWatch(SchedulerPlugin):
         scheduler.handlers["tapestry_jobs"] = self.report_to
 
     def update_graph(self, scheduler: Any, **_: Any) -> None:
-        for told in taken(scheduler.task_groups):
+        for told in take_announced(scheduler.task_groups):
             job = self.jobs.get(told["id"])
             if job is None or job.state != "running":
                 memory = {a: one.memory.process for a, one in scheduler.workers.items()}

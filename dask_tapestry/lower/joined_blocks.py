@@ -77,7 +77,7 @@ def buffers_between(steps: Mapping[Node, Step]) -> dict[Node, ResultBuffer]:
     steps
         By the value that each computes.
     """
-    found: dict[Node, ResultBuffer] = {}
+    buffers: dict[Node, ResultBuffer] = {}
     for step in steps.values():
         if not step.program.instructions:
             continue
@@ -85,8 +85,8 @@ def buffers_between(steps: Mapping[Node, Step]) -> dict[Node, ResultBuffer]:
         for x, boxes in zip(step.inputs, needs, strict=True):
             producer = steps.get(x)
             if producer is not None and producer is not step and _is_shared(producer, boxes):
-                found[x] = ResultBuffer(x.type, kept=False)
-    return found
+                buffers[x] = ResultBuffer(x.type, kept=False)
+    return buffers
 
 
 def share_results(steps: Mapping[Node, Step], buffers: dict[Node, ResultBuffer]) -> None:

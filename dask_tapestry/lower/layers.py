@@ -19,13 +19,13 @@ from dask_tapestry.lower.dask_private import (
 )
 from dask_tapestry.lower.effect_tasks import barrier, finish_sink, prepare_sink
 from dask_tapestry.lower.execute import run_block
-from dask_tapestry.lower.moving import MovingBlocks, MovingCells, moving_reads
+from dask_tapestry.lower.reference_tables import MovingBlocks, MovingCells, moving_reads
 from dask_tapestry.lower.references import HeldBlocks, HeldCells, References
 from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
 from dask_tapestry.lower.symmetric import source_of, transpose_block
-from dask_tapestry.planner.access.access import Leaf
+from dask_tapestry.planner.access.access import ClassLeaf
 from dask_tapestry.teg import Sink, TensorType
 from dask_tapestry.zspace import Cuts, block_range
 from dask_tapestry_kernels.block_format import BlockFormat
@@ -90,7 +90,7 @@ class StepLayer(SymbolicLayer):
         return [each.of(place) for each in moving]
 
     @cached_property
-    def _moving(self) -> dict[Leaf, list[MovingBlocks | MovingCells]]:
+    def _moving(self) -> dict[ClassLeaf, list[MovingBlocks | MovingCells]]:
         """What blocks read, for the classes of blocks that were met."""
         return {}
 
@@ -124,7 +124,7 @@ def every_key(source: str, cuts: tuple[Cuts, ...]) -> list[Key]:
     return list(product((source,), *[range(c.count) for c in cuts]))
 
 
-def _after(
+def _task_after(
     key: Key, function: Callable[..., Any], head: tuple[Any, ...], needed: Sequence[Key]
 ) -> Task:
     """A task that calls a function with the arguments `head`, then the values of keys."""
@@ -152,7 +152,9 @@ class GatherLayer(SymbolicLayer):
 
     def task(self, index: tuple[int, ...]) -> GraphNode:
         head = (self.cuts, self.out, self.copy, self.format)
-        return _after((self.name, *index), finish_array, head, every_key(self.source, self.cuts))
+        return _task_after(
+            (self.name, *index), finish_array, head, every_key(self.source, self.cuts)
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = (self.name, self.source, self.cuts, self.out, self.copy, self.annotations)
@@ -178,7 +180,7 @@ class PrepareLayer(SymbolicLayer):
 
     def task(self, index: tuple[int, ...]) -> GraphNode:
         head = (self.sink, self.type, self.run)
-        return _after((self.name, *index), prepare_sink, head, self.after)
+        return _task_after((self.name, *index), prepare_sink, head, self.after)
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = (self.name, self.sink, self.type, self.run, self.after, self.annotations)
@@ -202,7 +204,7 @@ class FinishLayer(SymbolicLayer):
         self.source, self.cuts, self.sink = source, cuts, sink
 
     def task(self, index: tuple[int, ...]) -> GraphNode:
-        return _after((self.name, *index), finish_sink, (self.sink,), self._written())
+        return _task_after((self.name, *index), finish_sink, (self.sink,), self._written())
 
     def _written(self) -> list[Key]:
         """Keys of the blocks that meet what is to be written: of others no task is made."""
@@ -234,7 +236,7 @@ class EndedLayer(_EachBlockLayer):
     """A task for each block of a step that waits for it and returns nothing."""
 
     def task(self, index: tuple[int, ...]) -> GraphNode:
-        return _after((self.name, *index), barrier, (), [(self.source, *index)])
+        return _task_after((self.name, *index), barrier, (), [(self.source, *index)])
 
 
 class AliasLayer(_EachBlockLayer):
@@ -254,7 +256,7 @@ class BarrierLayer(SymbolicLayer):
         self.ended = ended
 
     def task(self, index: tuple[int, ...]) -> GraphNode:
-        return _after((self.name, *index), barrier, (), self.ended)
+        return _task_after((self.name, *index), barrier, (), self.ended)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return BarrierLayer, (self.name, self.ended)

@@ -14,19 +14,19 @@ from dask.core import flatten
 
 from dask_tapestry.lower.dask_private import DataNode, HighLevelGraph
 from dask_tapestry.lower.graph import Lowered, Lowering
-from dask_tapestry.lower.rehearsing_now import tell
-from dask_tapestry.planner.memory.results import Results
-from dask_tapestry.planner.plan import Plan
+from dask_tapestry.lower.rehearsal_state import report_plan
+from dask_tapestry.planner.memory.results import ResultMemory
+from dask_tapestry.planner.plan import PlannedGraph
 
 
 class StandInBlock:
     """What a rehearsal has for a block that would lie on a worker."""
 
 
-def rehearsed(plan: Plan, results: Results, for_dask: bool) -> Lowered:
+def rehearsed(plan: PlannedGraph, results: ResultMemory, for_dask: bool) -> Lowered:
     """Tell of a plan, and return layers in which all is done."""
-    tell(plan, results, for_dask)
-    lowered = Lowering(plan, None).lower(results is Results.JOINED)
+    report_plan(plan, results, for_dask)
+    lowered = Lowering(plan, None).lower(results is ResultMemory.JOINED)
     ends = {key for node, key in _ends(plan, lowered)}
     known: dict[Any, Any] = {
         key: DataNode(key, None if key in ends else StandInBlock()) for key in flatten(lowered.keys)
@@ -38,7 +38,7 @@ def rehearsed(plan: Plan, results: Results, for_dask: bool) -> Lowered:
     return Lowered(graph, lowered.keys, lowered.layouts)
 
 
-def _ends(plan: Plan, lowered: Lowered) -> Iterator[tuple[Any, Any]]:
+def _ends(plan: PlannedGraph, lowered: Lowered) -> Iterator[tuple[Any, Any]]:
     """The keys of what has no value: writes, and points in time."""
     for node, keys in zip(plan.graph.roots, lowered.keys, strict=True):
         if plan.is_effect(node):

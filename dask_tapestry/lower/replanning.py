@@ -15,7 +15,7 @@ from time import monotonic
 from typing import Any, Final, TypeVar
 
 from dask_tapestry.planner.machine.resources import Resources, workers_of
-from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.planner.replan import differs, is_worth_it, replanned
 from dask_tapestry.teg import Sink
 
@@ -25,7 +25,7 @@ SETTLED: Final = 30.0  # seconds for which there must be as many: they come and 
 V = TypeVar("V")
 
 
-def goes_on(plan: Plan) -> bool:
+def goes_on(plan: PlannedGraph) -> bool:
     """Whether all that a plan is for are writes that are resumed."""
     sinks = [x.operator for x in plan.written if isinstance(x.operator, Sink)]
     effects = all(plan.is_effect(root) for root in plan.graph.roots)
@@ -43,7 +43,7 @@ class CrewWatch:
         Whose workers run it.
     """
 
-    def __init__(self, plan: Plan, client: Any) -> None:
+    def __init__(self, plan: PlannedGraph, client: Any) -> None:
         self.plan, self.client = plan, client
         self.there: Resources | None = None  # for which the job is to be planned again
 
@@ -78,7 +78,7 @@ class CrewWatch:
                 return
 
 
-def with_crew(plan: Plan, client: Any, run: Callable[[Plan, CrewWatch], V]) -> V:
+def with_crew(plan: PlannedGraph, client: Any, run: Callable[[PlannedGraph, CrewWatch], V]) -> V:
     """Run a plan; again for the workers that are there, as often as it was stopped for that."""
     while True:
         crew = CrewWatch(plan, client)

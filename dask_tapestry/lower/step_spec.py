@@ -14,8 +14,8 @@ import cloudpickle
 
 from dask_tapestry.imports import unpickle
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.lower.heard import Heard, asked
-from dask_tapestry.lower.stop import Stop, StopOfWorker
+from dask_tapestry.lower.cancellation import Cancellation, WorkerCancellation
+from dask_tapestry.lower.fp_error_events import ErrorLog, current_log
 from dask_tapestry.lower.version_mark import OfAnotherVersion, marked, unmarked
 from dask_tapestry.planner.access.access import Access
 from dask_tapestry.planner.cost.step import Step
@@ -55,9 +55,9 @@ class StepSpec:
     cuts: tuple[Cuts, ...]
     input_cuts: tuple[tuple[Cuts, ...] | None, ...]
     threads: int | None = 1
-    heard: Heard | None = field(default=None, compare=False, repr=False)
+    heard: ErrorLog | None = field(default=None, compare=False, repr=False)
     format: BlockFormat | None = None
-    stop: Stop = field(default_factory=StopOfWorker, compare=False, repr=False)
+    stop: Cancellation = field(default_factory=WorkerCancellation, compare=False, repr=False)
     turns: str = ""
     payload: list[bytes] = field(default_factory=list, compare=False, repr=False)
 
@@ -66,7 +66,7 @@ class StepSpec:
         cls,
         step: Step,
         input_cuts: tuple[tuple[Cuts, ...] | None, ...],
-        stop: Stop,
+        stop: Cancellation,
         run: str = "",
     ) -> StepSpec:
         """Return the specification of a step, whose blocks `stop` stops, in a compute `run`."""
@@ -75,7 +75,7 @@ class StepSpec:
             threads = None if machine.local else machine.threads
         known, turns = step.node.format, run if machine.alone else ""
         parts = step.name, step.program, step.cuts, input_cuts, threads
-        return cls(*parts, asked(), known, stop, turns)
+        return cls(*parts, current_log(), known, stop, turns)
 
     @property
     def grid_shape(self) -> tuple[int, ...]:
@@ -138,7 +138,7 @@ def _dumps(parts: Any) -> bytes:
     return bytes(cloudpickle.dumps(parts)) if b"__main__" in payload else payload
 
 
-def _load(name: str, payload: bytes, heard: Heard | None) -> StepSpec:
+def _load(name: str, payload: bytes, heard: ErrorLog | None) -> StepSpec:
     key = f"{name} {hash(payload)}"  # a sink of the same name writes in another compute
     if heard is not None:
         key = f"{key} {heard.run}"

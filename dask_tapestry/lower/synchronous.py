@@ -22,21 +22,21 @@ import numpy as np
 from dask_tapestry.io.block_source import BlockSource
 from dask_tapestry.io.numpy_source import NumpySource
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.lower.announced import recorded
 from dask_tapestry.lower.assemble import finish_array
+from dask_tapestry.lower.cancellation import Cancellation, is_watched
 from dask_tapestry.lower.execute import Block, run_block
+from dask_tapestry.lower.job_announcements import recorded
 from dask_tapestry.lower.joined_blocks import buffers_between
 from dask_tapestry.lower.local_scheduler import LOCAL_SCHEDULERS
-from dask_tapestry.lower.rehearsing_now import is_rehearsal
+from dask_tapestry.lower.rehearsal_state import is_rehearsal
 from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
-from dask_tapestry.lower.side_by_side import side_by_side
 from dask_tapestry.lower.step_spec import StepSpec
-from dask_tapestry.lower.stop import Stop, is_watched
+from dask_tapestry.lower.thread_map import side_by_side
 from dask_tapestry.planner.cache import verified_plan_of
 from dask_tapestry.planner.cost.step import Step, memory_order
 from dask_tapestry.planner.fusion.symmetric import is_symmetric
 from dask_tapestry.planner.machine.resources import live_client
-from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.planner.search.evaluate import is_given
 from dask_tapestry.teg import Node, Sink
 from dask_tapestry.zspace import Cuts, block_range
@@ -96,16 +96,16 @@ def persist_synchronously(roots: Sequence[Node]) -> list[KeptBlocks] | None:
     if plan is None:
         return None
     held = _run(plan, {})
-    return [_kept(plan.steps[node], held[node]) for node in plan.graph.roots]
+    return [_kept_blocks(plan.steps[node], held[node]) for node in plan.graph.roots]
 
 
-def _kept(step: Step, blocks: Blocks) -> KeptBlocks:
+def _kept_blocks(step: Step, blocks: Blocks) -> KeptBlocks:
     name = f"{step.name.rpartition('-')[0]}-{uuid4().hex}"  # a kept plan computes other data too
     keyed = {(name, *index): block for index, block in blocks.items()}
     return KeptBlocks(keyed, name, step.cuts)
 
 
-def _small_plan(roots: Sequence[Node]) -> Plan | None:
+def _small_plan(roots: Sequence[Node]) -> PlannedGraph | None:
     """The plan of `roots` if there is so little to compute that a scheduler is not worth it."""
     if is_rehearsal() or _is_watched() or not _is_small(roots):
         return None
@@ -170,7 +170,7 @@ def _is_here(node: Node) -> bool:
     return all(isinstance(block, np.ndarray) for block in blocks)
 
 
-def _run(plan: Plan, outs: Mapping[Node, ResultBuffer]) -> dict[Node, Blocks]:
+def _run(plan: PlannedGraph, outs: Mapping[Node, ResultBuffer]) -> dict[Node, Blocks]:
     """Compute the blocks of each step, when what they need is there; return those of the roots.
 
     Of a root that is asked for again the value is another array.
@@ -194,22 +194,22 @@ def _run(plan: Plan, outs: Mapping[Node, ResultBuffer]) -> dict[Node, Blocks]:
 
 
 def _blocks(
-    plan: Plan, step: Step, held: Mapping[Node, Blocks], out: ResultBuffer, threads: int
+    plan: PlannedGraph, step: Step, held: Mapping[Node, Blocks], out: ResultBuffer, threads: int
 ) -> Blocks:
     """Compute a step's blocks, in C order."""
     cuts = [_cuts(plan, x, held) for x in step.inputs]
-    stop = Stop()
+    stop = Cancellation()
     spec = StepSpec.of(step, tuple(cuts), stop)
     indices = list(product(*map(range, step.grid_shape)))
     calls = [
-        partial(run_block, spec, index, out, *_given(plan, step, spec, index, held))
+        partial(run_block, spec, index, out, *_block_inputs(plan, step, spec, index, held))
         for index in indices
     ]
     together = 1 if step.machine.alone else threads
     return dict(zip(indices, side_by_side(calls, together, stop.ask), strict=True))
 
 
-def _cuts(plan: Plan, x: Node, held: Mapping[Node, Blocks]) -> tuple[Cuts, ...] | None:
+def _cuts(plan: PlannedGraph, x: Node, held: Mapping[Node, Blocks]) -> tuple[Cuts, ...] | None:
     """How an input is cut; None for an array in memory."""
     if x in held:
         return plan.steps[x].cuts
@@ -217,8 +217,12 @@ def _cuts(plan: Plan, x: Node, held: Mapping[Node, Blocks]) -> tuple[Cuts, ...] 
     return operator.cuts if isinstance(operator, BlockSource) else None
 
 
-def _given(
-    plan: Plan, step: Step, spec: StepSpec, index: tuple[int, ...], held: Mapping[Node, Blocks]
+def _block_inputs(
+    plan: PlannedGraph,
+    step: Step,
+    spec: StepSpec,
+    index: tuple[int, ...],
+    held: Mapping[Node, Blocks],
 ) -> list[Block]:
     """What a block reads: blocks of other steps, or given ones, and cells of arrays in memory."""
     given: list[Block] = []

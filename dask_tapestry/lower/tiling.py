@@ -36,7 +36,7 @@ CALL_CELLS: Final = 48  # that could be computed in the time that each row of a 
 MOST_AGAIN: Final = 1.5  # times the work of the whole block that tiles may take together
 
 
-class Part(NamedTuple):
+class TiledPart(NamedTuple):
     """The part of a program that is computed in tiles: the program up to it, and its values."""
 
     program: Program
@@ -47,13 +47,13 @@ class Part(NamedTuple):
         """The value that is computed."""
         return len(self.program.types) - 1
 
-    def within(self, schedule: Schedule) -> Part:
+    def within(self, schedule: Schedule) -> TiledPart:
         """The same for tiles and slabs of a block with this schedule."""
         return self._replace(program=self.program.inside(schedule.boxes))
 
 
 @lru_cache(maxsize=256)
-def tiled_part(program: Program) -> Part | None:
+def tiled_part(program: Program) -> TiledPart | None:
     """Return the formulas, with the views between them, up to the last one, which the rest reads.
 
     None where there are not several of them that nothing else reads. A value without dimensions is
@@ -66,18 +66,20 @@ def tiled_part(program: Program) -> Part | None:
         if sources != (last - 1,):
             return None
         last -= 1
-    found: set[int] = set()
+    tiled_values: set[int] = set()
     readers = _readers(program)
     for value in range(last, first - 1, -1):
         operator = _operator(program, value)
         suits = (operator.is_formula or operator.is_view) and program.types[value].ndim
-        if value == last or (suits and readers[value] <= found):
-            found.add(value)
-    if sum(_operator(program, value).is_formula for value in found) < 2:
+        if value == last or (suits and readers[value] <= tiled_values):
+            tiled_values.add(value)
+    if sum(_operator(program, value).is_formula for value in tiled_values) < 2:
         return None
-    if any(program.types[value].dtype.hasobject for value in found):  # tiles share bytes
+    if any(program.types[value].dtype.hasobject for value in tiled_values):  # tiles share bytes
         return None
-    return Part(Program(program.inputs, program.instructions[: last - first + 1]), frozenset(found))
+    return TiledPart(
+        Program(program.inputs, program.instructions[: last - first + 1]), frozenset(tiled_values)
+    )
 
 
 def _operator(program: Program, value: int) -> Operator:
@@ -97,7 +99,9 @@ class _Operation(NamedTuple):
     arrays: tuple[Block, ...]
 
 
-def run_tiles(part: Part, box: ZRange, schedule: Schedule, values: Held, target: Block) -> bool:
+def run_tiles(
+    part: TiledPart, box: ZRange, schedule: Schedule, values: Held, target: Block
+) -> bool:
     """Compute the cells `box` of a part into `target` in tiles; return whether that was done.
 
     Parameters
@@ -195,7 +199,7 @@ class _Buffers:
 
 
 def _operations(
-    part: Part,
+    part: TiledPart,
     tile: ZRange,
     known: tuple[Held, Schedule],
     buffers: _Buffers,
@@ -232,7 +236,7 @@ def _operations(
         yield _Operation(formula, (*blocks, out))
 
 
-def _slots(part: Part, schedule: Schedule) -> dict[tuple[int, ZRange], int]:
+def _slots(part: TiledPart, schedule: Schedule) -> dict[tuple[int, ZRange], int]:
     """Return the number of the buffer that each formula writes; buffers are used again."""
     works = _formulas(part, schedule)
     last: dict[tuple[int, ZRange], int] = {}
@@ -252,10 +256,10 @@ def _slots(part: Part, schedule: Schedule) -> dict[tuple[int, ZRange], int]:
     return slots
 
 
-def _formulas(part: Part, schedule: Schedule) -> list[tuple[Work, set[tuple[int, ZRange]]]]:
+def _formulas(part: TiledPart, schedule: Schedule) -> list[tuple[Work, set[tuple[int, ZRange]]]]:
     """The formulas among the works, each with those whose results it reads, itself or by views."""
     behind: dict[tuple[int, ZRange], set[tuple[int, ZRange]]] = {}
-    found = []
+    formulas = []
     for work in schedule.works:
         if work.value not in part.values:
             continue
@@ -267,11 +271,11 @@ def _formulas(part: Part, schedule: Schedule) -> list[tuple[Work, set[tuple[int,
         key = work.value, work.box
         behind[key] = {key} if is_formula else reads
         if is_formula:
-            found.append((work, reads))
-    return found
+            formulas.append((work, reads))
+    return formulas
 
 
-def _slot_bytes(part: Part, schedule: Schedule) -> dict[int, int]:
+def _slot_bytes(part: TiledPart, schedule: Schedule) -> dict[int, int]:
     """Bytes that each buffer must hold."""
     slots = _slots(part, schedule)
     sizes: dict[int, int] = {}
@@ -283,7 +287,7 @@ def _slot_bytes(part: Part, schedule: Schedule) -> dict[int, int]:
 
 
 @lru_cache(maxsize=256)
-def _tile(part: Part, shape: tuple[int, ...]) -> tuple[int, ...] | None:
+def _tile(part: TiledPart, shape: tuple[int, ...]) -> tuple[int, ...] | None:
     """Return the shape of the tile with the least work among those whose values fit the cache."""
     best: tuple[float, tuple[int, ...]] | None = None
     program = part.program

@@ -51,7 +51,7 @@ class OfAnotherVersion:
         raise PlanError(self._text)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _again, (self._text,)
+        return _reread, (self._text,)
 
 
 def version() -> str:
@@ -59,7 +59,7 @@ def version() -> str:
     return str(lazy_import("dask_tapestry").__version__)
 
 
-def _again(text: str) -> OfAnotherVersion:
+def _reread(text: str) -> OfAnotherVersion:
     other = OfAnotherVersion(b"")
     other._text = text
     return other

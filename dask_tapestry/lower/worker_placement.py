@@ -59,24 +59,26 @@ def placement(
             f"{node.operator.name} is computed on {', '.join(named)}, and no worker is there yet "
             "to tell which these are: wait for workers, as with Client.wait_for_workers"
         )
-    found = {
+    workers_by_name = {
         name: members(kinds[name], workers)
         if name in kinds
         else [a for a, w in workers.items() if _is_named(a, w, name)]
         for name in named
     }
-    unknown = [name for name, addresses in found.items() if not addresses]
+    unknown = [name for name, addresses in workers_by_name.items() if not addresses]
     if workers and unknown and not relaxed:
         texts = [f"{worker.get('name')} at {address}" for address, worker in workers.items()]
         raise PlanError(
             f"{node.operator.name} is placed on {', '.join(unknown)}, but the workers are "
             f"{', '.join(sorted(texts))}; config(relax_placement=True) lets other workers run it"
         )
-    there = list(dict.fromkeys(address for addresses in found.values() for address in addresses))
+    there = list(
+        dict.fromkeys(address for addresses in workers_by_name.values() for address in addresses)
+    )
     return {"workers": there or list(named), "allow_other_workers": relaxed}
 
 
-def anywhere(annotations: Mapping[str, Any]) -> dict[str, Any]:
+def for_any_worker(annotations: Mapping[str, Any]) -> dict[str, Any]:
     """What holds of annotations for tasks beside a step's, which may run on any worker."""
     return {kind: annotations[kind] for kind in HIGHEST if kind in annotations}
 

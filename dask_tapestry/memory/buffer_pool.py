@@ -30,7 +30,7 @@ ALIGNED: Final = 64  # bytes: a cache line, and the widest vector
 IDLE: Final = 5.0  # seconds
 
 
-class _Kept(NamedTuple):
+class _KeptBuffer(NamedTuple):
     whole: Block
     since: float
 
@@ -40,13 +40,13 @@ class _Lease:
 
     __slots__ = ("__array_interface__", "_returned", "_whole", "size")
 
-    def __init__(self, whole: Block, size: int, returned: SimpleQueue[_Kept]) -> None:
+    def __init__(self, whole: Block, size: int, returned: SimpleQueue[_KeptBuffer]) -> None:
         self._whole, self.size, self._returned = whole, size, returned
         start = -whole.ctypes.data % ALIGNED
         self.__array_interface__ = whole[start : len(whole) - ALIGNED + start].__array_interface__
 
     def __del__(self) -> None:
-        self._returned.put(_Kept(self._whole, monotonic()))
+        self._returned.put(_KeptBuffer(self._whole, monotonic()))
 
 
 class BufferPool:
@@ -58,13 +58,13 @@ class BufferPool:
     def begin(self) -> None:
         """Start with no memory, as in a process that was just forked."""
         self._lock = Lock()
-        self._kept: list[_Kept] = []  # the longest kept first
+        self._kept: list[_KeptBuffer] = []  # the longest kept first
         self._lent = 0  # bytes
         self._most = 0  # bytes lent at one time, of late
         self._memory = process_memory()  # least that was found
         self._cleans = False  # whether there is a thread that does
         # A lease may end inside a garbage collection at any point: of all here it uses this alone.
-        self._returned: SimpleQueue[_Kept] = SimpleQueue()
+        self._returned: SimpleQueue[_KeptBuffer] = SimpleQueue()
 
     def array(
         self, shape: tuple[int, ...], dtype: np.dtype[Any], order: Literal["C", "F"] = "C"

@@ -84,15 +84,15 @@ class AffinePoints(Operator):
         """Cells of the operand along `axes` that a box of the result is made of."""
         if any(box.lo[out] == box.hi[out] for out in self.outs):
             return [(begin, begin) for begin in self.origin]
-        numbers, found = self._numbers(box), []
+        numbers, spans = self._numbers(box), []
         for row, begin, n in zip(self.matrix, self.offset, self.spline.lengths, strict=True):
             low = high = begin
             for (first, last), factor in zip(numbers, row, strict=True):
                 near, far = (first, last) if factor >= 0 else (last, first)
                 low, high = low + near * factor, high + far * factor
             ends = low + self.spline.pad, high + self.spline.pad
-            found.append(cells_read(*ends, n, self.spline.order, self.spline.mode))
-        return found
+            spans.append(cells_read(*ends, n, self.spline.order, self.spline.mode))
+        return spans
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         lo, hi = [0] * inputs[0].ndim, [0] * inputs[0].ndim
@@ -173,7 +173,7 @@ def affine_points(
     dtype: np.dtype[Any],
 ) -> Tensor:
     """The spline with coefficients `x` at the points of an affine map, as `AffinePoints` says."""
-    places = tuple(Progression(0, 1, counts[out]) for out in outs)
+    progressions = tuple(Progression(0, 1, counts[out]) for out in outs)
     origin = (0,) * len(axes)
     own = AffinePoints(
         spline,
@@ -181,7 +181,7 @@ def affine_points(
         tuple(offset),
         tuple(axes),
         tuple(outs),
-        places,
+        progressions,
         tuple(counts),
         origin,
         dtype,

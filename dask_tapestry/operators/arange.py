@@ -12,7 +12,7 @@ import numpy as np
 from dask_tapestry.amounts import reading
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, ValueRangeError
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.teg import Generator, Progression, Region, Tensor, TensorType, apply
+from dask_tapestry.teg import GeneratorOperator, Progression, Region, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.zspace import ZRange
 
@@ -20,7 +20,7 @@ LONGEST = 2**63 - 1
 
 
 @dataclass(frozen=True)
-class Arange(Generator):
+class Arange(GeneratorOperator):
     """Cell i is ``first + places[i] * delta``: shape (places.count,), of `dtype`."""
 
     name = "arange"

@@ -54,14 +54,14 @@ def equal_step_runs(places: Numbers) -> list[tuple[int, int, int]]:
     numbers = np.asarray(places, np.int64)
     steps = np.diff(numbers)
     turns = np.flatnonzero(np.diff(steps)) + 1  # places where the step changes
-    found: list[tuple[int, int, int]] = []
+    runs: list[tuple[int, int, int]] = []
     at = 0
     while at < len(numbers):
         if at + 1 == len(numbers):
-            found.append((int(numbers[at]), 1, 1))
+            runs.append((int(numbers[at]), 1, 1))
             break
         later = turns[np.searchsorted(turns, at + 1) :][:1]
         end = int(later[0]) + 1 if later.size else len(numbers)
-        found.append((int(numbers[at]), int(steps[at]), end - at))
+        runs.append((int(numbers[at]), int(steps[at]), end - at))
         at = end
-    return found
+    return runs

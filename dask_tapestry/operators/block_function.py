@@ -34,7 +34,7 @@ from dask_tapestry.operators.user_operator import (
     NO_SCRATCH,
     Costs,
     Finalize,
-    Scratch,
+    ScratchBytes,
     UserOperator,
     cut_dimension,
 )
@@ -42,7 +42,7 @@ from dask_tapestry.operators.user_outputs import UserOutputs
 from dask_tapestry.operators.user_signature import (
     WHOLE,
     Form,
-    Written,
+    SignatureSpec,
     absorbed_output,
     solve,
 )
@@ -66,7 +66,7 @@ class Composed:
 
 
 @dataclass(frozen=True)
-class Ordered:
+class Reordered:
     """A function whose results' axes are put in another order."""
 
     function: Any
@@ -78,7 +78,7 @@ class Ordered:
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedResults:
     """A function that returns several values, by name or in order; this one: in order."""
 
     function: Any
@@ -90,7 +90,7 @@ class Named:
 
 
 @dataclass(frozen=True)
-class Tupled:
+class TupleFinalize:
     """A monoid's `finalize`, of one result or of a tuple of them."""
 
     function: Any
@@ -108,7 +108,7 @@ class Tupled:
 class Applied:
     """A signature with its extents."""
 
-    written: Written
+    written: SignatureSpec
     index: tuple[IndexDim, ...]
     reads: tuple[IndexProjection, ...]
 
@@ -122,7 +122,7 @@ class Applied:
         return absorbed_output(form, self.index)
 
 
-def applied(written: Written, tensors: Sequence[Tensor]) -> tuple[Applied, list[Tensor]]:
+def applied(written: SignatureSpec, tensors: Sequence[Tensor]) -> tuple[Applied, list[Tensor]]:
     """The signature with its extents, and the tensors without what it never reads."""
     index, reads = solve(written, [x.type.shape for x in tensors])
     space = ZRange((0,) * len(index), tuple(dim.extent for dim in index))
@@ -140,13 +140,13 @@ def applied(written: Written, tensors: Sequence[Tensor]) -> tuple[Applied, list[
 
 def call_blocks(
     function: UserFunction,
-    written: Written,
+    written: SignatureSpec,
     tensors: Sequence[Tensor],
     dtypes: Mapping[str, np.dtype[Any]],
     costs: Costs = (),
     after: Sequence[Node] = (),
     finalizes: bool = False,
-    scratch: Scratch = NO_SCRATCH,
+    scratch: ScratchBytes = NO_SCRATCH,
     multithreaded: bool = True,
 ) -> tuple[Tensor, ...]:
     """Outputs of a block function, without what is applied to folded results.
@@ -167,32 +167,34 @@ def call_blocks(
     SignatureError
         If signature and shapes do not fit, or the function returns something else than declared.
     """
-    made, trimmed = applied(written, tensors)
+    shaped, trimmed = applied(written, tensors)
     names = tuple(name for name, _ in written.outputs)
     several = len(names) > 1
     if isinstance(written.monoid, Monoid) and written.monoid.map is not None:
         function = UserFunction.of(Composed(written.monoid.map, function))
     if several:
-        function = replace(UserFunction.of(Named(function, names)), name=written.owner)
+        function = replace(UserFunction.of(NamedResults(function, names)), name=written.owner)
     function = taking_formats(function, trimmed)
-    kinds, known = _kinds(function, made, trimmed, dtypes)
-    _check_tiles(made)
+    kinds, known = _kinds(function, shaped, trimmed, dtypes)
+    _check_tiles(shaped)
     if several and written.monoid is None and not finalizes:
-        node = _outputs_node(function, made, trimmed, kinds, costs, after, scratch, multithreaded)
+        node = _outputs_node(function, shaped, trimmed, kinds, costs, after, scratch, multithreaded)
         return outputs(node)
     if not several:
-        writes, dtype = made.writes(written.outputs[0][1]), kinds[names[0]]
+        writes, dtype = shaped.writes(written.outputs[0][1]), kinds[names[0]]
     else:
-        function, writes, dtype = _together(function, made, kinds)
+        function, writes, dtype = _together(function, shaped, kinds)
     declared = frozenset(dtypes if several else (None,) if dtypes else ())
-    dtype = _held(made, dtype, declared)
-    cut = cut_dimension(made.index, made.reads) if written.monoid is not None else None
+    dtype = _held(shaped, dtype, declared)
+    cut = cut_dimension(shaped.index, shaped.reads) if written.monoid is not None else None
     folding = None if cut is None else _folding(written.monoid, dtype)
     kind = Finalize if finalizes else UserOperator
-    told = (function, made.index, made.reads, writes, dtype, folding, cut, costs)
+    told = (function, shaped.index, shaped.reads, writes, dtype, folding, cut, costs)
     operator = kind(*told, scratch=scratch, multithreaded=multithreaded, format=known)
-    node = _nothing(operator, made, trimmed, after) or apply(operator, *trimmed, after=tuple(after))
-    return _apart(node, made) if several else (node,)
+    node = _nothing(operator, shaped, trimmed, after) or apply(
+        operator, *trimmed, after=tuple(after)
+    )
+    return _apart(node, shaped) if several else (node,)
 
 
 def _held(made: Applied, dtype: np.dtype[Any], declared: frozenset[str | None]) -> np.dtype[Any]:
@@ -288,7 +290,7 @@ def _outputs_node(
     dtypes: Mapping[str, np.dtype[Any]],
     costs: Costs,
     after: Sequence[Node],
-    scratch: Scratch,
+    scratch: ScratchBytes,
     multithreaded: bool,
 ) -> Tensor:
     """Several outputs, each with its own projection of the parallel dimensions."""
@@ -335,7 +337,7 @@ def _together(
         fields.append((name, dtypes[name], sides))
         orders.append((*parallel, *inner))
     if any(order != tuple(range(len(order))) for order in orders):
-        function = replace(UserFunction.of(Ordered(function, tuple(orders))), name=function.name)
+        function = replace(UserFunction.of(Reordered(function, tuple(orders))), name=function.name)
     writes = made.writes(made.written.of_kind(Kind.PARALLEL))
     return function, writes, np.dtype(fields)
 
@@ -353,7 +355,7 @@ def _apart(node: Tensor, made: Applied) -> tuple[Tensor, ...]:
 
 def finalized(
     function: UserFunction,
-    written: Written,
+    written: SignatureSpec,
     results: Sequence[Tensor],
     names: Sequence[tuple[str, Form]],
     tensors: Sequence[Tensor],
@@ -368,13 +370,13 @@ def finalized(
         kept = tuple(dim for dim in kept if dim in follow)
     index = tuple((name, written.kind(name), extents[name]) for name in kept)
     inputs = tuple((n, _along(written, kept, f)) for n, f in (*written.outputs, *names))
-    then = Written(
+    then = SignatureSpec(
         written.owner, index, inputs, tuple((n, _along(written, kept, f)) for n, f in outputs)
     )
     return call_blocks(function, then, (*results, *tensors), dtypes, finalizes=True)
 
 
-def _along(written: Written, kept: Sequence[str], form: Form) -> Form:
+def _along(written: SignatureSpec, kept: Sequence[str], form: Form) -> Form:
     """A form as it follows the dimensions `kept` alone; the others do not move it."""
     if not isinstance(form, IndexProjection):
         return form

@@ -52,16 +52,16 @@ class BlocksOf:
 
     def numbers(self, place: Sequence[int]) -> tuple[range, ...]:
         """Block numbers along each axis, for the output's block at `place`."""
-        found = []
+        block_numbers = []
         for cuts, axis, span in zip(self.cuts, self.axes, self.spans, strict=True):
             if axis < 0:
-                found.append(range(cuts.count))
+                block_numbers.append(range(cuts.count))
             elif cuts.count == 1:
-                found.append(range(1))
+                block_numbers.append(range(1))
             else:
                 first = place[axis] * span
-                found.append(range(first, min(first + span, cuts.count)))
-        return tuple(found)
+                block_numbers.append(range(first, min(first + span, cuts.count)))
+        return tuple(block_numbers)
 
     def box(self, numbers: Sequence[range]) -> ZRange:
         """The cells of blocks."""
@@ -152,13 +152,15 @@ class Blockwise(Operator):
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         works = []
-        for place in product(*block_range(self.cuts, box)):
-            made = block_box(self.cuts, place)
-            pieces = [self._pieces(place, r, b) for r, b in zip(self.reads, boxes, strict=True)]
+        for block_number in product(*block_range(self.cuts, box)):
+            made = block_box(self.cuts, block_number)
+            pieces = [
+                self._pieces(block_number, r, b) for r, b in zip(self.reads, boxes, strict=True)
+            ]
             at = tuple(
                 slice(a - o, b - o) for a, b, o in zip(made.lo, made.hi, box.lo, strict=True)
             )
-            works.append((at, made.shape, pieces, self.told_at(place)))
+            works.append((at, made.shape, pieces, self.told_at(block_number)))
         return {
             "function": self.function,
             "shape": box.shape,
@@ -205,13 +207,13 @@ class Blockwise(Operator):
                 "array-location": list(zip(box.lo, box.hi, strict=True)),
                 "chunk-location": tuple(r.start for r in chosen),
             }
-        made = block_box(self.frame, at)
+        result_box = block_box(self.frame, at)
         info[None] = {
             "shape": tuple(c.extent for c in self.frame),
             "num-chunks": tuple(c.count for c in self.frame),
-            "array-location": list(zip(made.lo, made.hi, strict=True)),
+            "array-location": list(zip(result_box.lo, result_box.hi, strict=True)),
             "chunk-location": at,
-            "chunk-shape": made.shape,
+            "chunk-shape": result_box.shape,
             "dtype": self.dtype,
         }
         return info
@@ -266,7 +268,7 @@ def _window(cuts: Cuts, numbers: range) -> Cuts:
 
 def _clipped(works: list[Any], shape: tuple[int, ...]) -> list[Any]:
     """For each block where its cells go, and which of them are inside the box."""
-    found = []
+    clipped = []
     for place, made, pieces, told in works:
         inside = tuple(
             slice(max(0, s.start), min(n, s.stop)) for s, n in zip(place, shape, strict=True)
@@ -274,5 +276,5 @@ def _clipped(works: list[Any], shape: tuple[int, ...]) -> list[Any]:
         keep = tuple(
             slice(i.start - s.start, i.stop - s.start) for i, s in zip(inside, place, strict=True)
         )
-        found.append((inside, made, keep, pieces, told))
-    return found
+        clipped.append((inside, made, keep, pieces, told))
+    return clipped

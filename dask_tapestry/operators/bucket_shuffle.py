@@ -11,7 +11,7 @@ operator      what it yields                                           blocks
 `Sent`        buckets (runs, owners) of updates                        by run
 `Served`      buckets (runs, owners) of rows                           by owner
 `Returned`    rows (runs * length, ...) in the order of places         by run
-`Folded`      rows (owners * side, ...) with updates folded in         by owner
+`FoldedRows`      rows (owners * side, ...) with updates folded in         by owner
 ============  =======================================================  ========================
 
 An owner folds updates in the order of runs, and of places in them: as one task would.
@@ -28,7 +28,7 @@ import numpy as np
 from dask_tapestry.cells import CellExpression
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.operators.exchange import Exchanging
+from dask_tapestry.operators.exchange import ExchangeOperator
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.teg import IndexDim, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.buckets import buckets_type, cells_of
@@ -46,7 +46,7 @@ BUCKET_FLOPS: Final = 3000  # to make a bucket, or to take one: a few calls of N
 BYTES_A_PLACE: Final = 8 * 4  # the owner, the order, and steps on the way to it
 
 
-class Division(NamedTuple):
+class ShuffleLayout(NamedTuple):
     """How places and rows are divided.
 
     Attributes
@@ -71,10 +71,10 @@ def whole(n: int) -> tuple[int, int]:
     return 0, n
 
 
-class Shuffling(Exchanging):
+class ShuffleOperator(ExchangeOperator):
     """What the steps of a shuffle share: one index dimension, of runs or of owners."""
 
-    division: Division
+    division: ShuffleLayout
 
     def line(self, extent: int, *tensors: Sequence[tuple[int, int]]) -> Signature:
         """Signature of one dimension, by the step and the width along each axis of each tensor."""
@@ -108,14 +108,14 @@ class Shuffling(Exchanging):
 
 
 @dataclass(frozen=True)
-class Routed(Shuffling):
+class Routed(ShuffleOperator):
     """Buckets (runs, owners) of places, each counted from its owner's first row."""
 
     name = "routed"
     kernel = "route"
     copies = False
     fills = False
-    division: Division
+    division: ShuffleLayout
 
     def infer(self, *inputs: TensorType) -> TensorType:
         runs, length, owners, _ = self.division
@@ -153,13 +153,13 @@ class Sent(Routed):
 
 
 @dataclass(frozen=True)
-class Served(Shuffling):
+class Served(ShuffleOperator):
     """Buckets (runs, owners) of the rows of a table that are asked for."""
 
     name = "served"
     kernel = "serve"
     fills = False
-    division: Division
+    division: ShuffleLayout
 
     def infer(self, *inputs: TensorType) -> TensorType:
         runs, length, owners, _ = self.division
@@ -184,12 +184,12 @@ class Served(Shuffling):
 
 
 @dataclass(frozen=True)
-class Returned(Shuffling):
+class Returned(ShuffleOperator):
     """Rows (runs * length, ...) in the order of the places that asked for them."""
 
     name = "returned"
     kernel = "giveback"
-    division: Division
+    division: ShuffleLayout
     row: tuple[int, ...]
 
     def infer(self, *inputs: TensorType) -> TensorType:
@@ -218,12 +218,12 @@ class Returned(Shuffling):
 
 
 @dataclass(frozen=True)
-class Folded(Shuffling):
+class FoldedRows(ShuffleOperator):
     """Rows (owners * side, ...) of a table with the updates folded in that were sent."""
 
     name = "folded"
     kernel = "foldsent"
-    division: Division
+    division: ShuffleLayout
     expressions: tuple[CellExpression, ...]
 
     def infer(self, *inputs: TensorType) -> TensorType:
@@ -283,11 +283,11 @@ def scattered(
     division = divided(rows, count, owners)
     requests = apply(Routed(division), places)
     sent = apply(Sent(division), places, updates)
-    made = apply(Folded(division, expressions), table, requests, sent)
+    made = apply(FoldedRows(division, expressions), table, requests, sent)
     return basic_slice(made, (slice(0, rows),))
 
 
-def divided(rows: int, places: int, owners: int) -> Division:
+def divided(rows: int, places: int, owners: int) -> ShuffleLayout:
     """Stretches of a table of `rows` rows for about so many owners, and runs of places.
 
     Examples
@@ -297,7 +297,7 @@ def divided(rows: int, places: int, owners: int) -> Division:
     """
     side = -(-rows // owners)
     runs = max(1, min(owners, places // FEWEST_PLACES))
-    return Division(runs, -(-places // runs), -(-rows // side), side)
+    return ShuffleLayout(runs, -(-places // runs), -(-rows // side), side)
 
 
 def owner_counts(rows: int) -> tuple[int, ...]:

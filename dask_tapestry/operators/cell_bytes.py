@@ -23,7 +23,7 @@ MOST_JOINED: Final = 64  # cells that become one: each is an input of the node
 
 
 @dataclass(frozen=True)
-class Chosen:
+class FieldSelection:
     """``x[names]`` of structured cells."""
 
     names: tuple[str, ...]
@@ -33,7 +33,7 @@ class Chosen:
 
 
 @dataclass(frozen=True)
-class Assigned:
+class FieldAssignment:
     """Structured cells with one field replaced."""
 
     name: str
@@ -45,7 +45,7 @@ class Assigned:
 
 
 @dataclass(frozen=True)
-class Viewed:
+class BytesView:
     """The bytes of cells as cells of a dtype of the same size."""
 
     dtype: np.dtype[Any]
@@ -59,7 +59,7 @@ class Viewed:
 
 
 @dataclass(frozen=True)
-class Equal:
+class BytesEqual:
     """Whether cells of bytes or fields are equal."""
 
     def __call__(self, x: Block, y: Block) -> Block:
@@ -79,7 +79,7 @@ class NotZero:
 def fields(x: Tensor, names: Sequence[str]) -> Tensor:
     """Return structured cells of some fields of `x`, in the order of `names`."""
     kind: Any = x.type.dtype
-    return called_on_cells(Chosen(tuple(names)), kind[list(names)], [x])
+    return called_on_cells(FieldSelection(tuple(names)), kind[list(names)], [x])
 
 
 def with_field(x: Tensor, name: str, value: Tensor) -> Tensor:
@@ -90,7 +90,7 @@ def with_field(x: Tensor, name: str, value: Tensor) -> Tensor:
             f"field {name!r} holds an array in each cell: such a field cannot be assigned; make "
             "the cells anew in a function of `map_blocks`"
         )
-    return called_on_cells(Assigned(name), x.type.dtype, [x, astype(value, kind[name])])
+    return called_on_cells(FieldAssignment(name), x.type.dtype, [x, astype(value, kind[name])])
 
 
 def equal_cells(x: Tensor, y: Tensor) -> Tensor:
@@ -107,7 +107,7 @@ def equal_cells(x: Tensor, y: Tensor) -> Tensor:
         raise DTypeError(str(error)) from None
     if np.shape(made) != (1,):
         raise DTypeError(f"cells of {x.type.dtype} and {y.type.dtype} cannot be compared")
-    return called_on_cells(Equal(), np.dtype(bool), [x, y])
+    return called_on_cells(BytesEqual(), np.dtype(bool), [x, y])
 
 
 def not_zero_cells(x: Tensor) -> Tensor:
@@ -127,7 +127,7 @@ def view_cells(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
     """
     old, new = fixed_dtype(x.type.dtype).itemsize, dtype.itemsize
     if old == new:
-        return called_on_cells(Viewed(dtype), fixed_dtype(dtype), [x])
+        return called_on_cells(BytesView(dtype), fixed_dtype(dtype), [x])
     if not x.type.ndim:
         raise ShapeError(
             "Changing the dtype of a 0d array is only supported if the itemsize is unchanged"
@@ -135,7 +135,7 @@ def view_cells(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
     *outer, last = x.type.shape
     if new and old % new == 0:
         parts = np.dtype([("part", fixed_dtype(dtype), (old // new,))])
-        split = field(called_on_cells(Viewed(parts), parts, [x]), "part")
+        split = field(called_on_cells(BytesView(parts), parts, [x]), "part")
         made = reshape(split, (*outer, last * (old // new)))
         return made if dtype.isnative else view_cells(made, dtype)
     if new < old or not old:
@@ -157,4 +157,4 @@ def view_cells(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
     whole = (slice(None),) * (len(outer) + 1)
     pieces = [basic_slice(rows, (*whole, n)) for n in range(count)]
     assert prod(pieces[0].type.shape) * new == x.type.nbytes
-    return called_on_cells(Viewed(dtype), fixed_dtype(dtype), [packed(pieces)])
+    return called_on_cells(BytesView(dtype), fixed_dtype(dtype), [packed(pieces)])

@@ -149,7 +149,7 @@ def _as_array(result: Any, objects: bool) -> np.ndarray[Any, Any]:
 
 
 @dataclass(frozen=True)
-class Packed:
+class PackedTuple:
     """The tuple of its arguments, to be kept as the fields of one."""
 
     def __call__(self, *blocks: Any) -> tuple[Any, ...]:
@@ -187,7 +187,7 @@ def cell_function(
 def packed(tensors: Sequence[Tensor]) -> Tensor:
     """The cells of several tensors, which broadcast, as fields of the cells of one."""
     kind = np.dtype([(f"value{n}", x.type.dtype) for n, x in enumerate(tensors)])
-    return _applied(UserFunction.of(Packed()), kind, tensors)
+    return _applied(UserFunction.of(PackedTuple()), kind, tensors)
 
 
 def called_on_cells(

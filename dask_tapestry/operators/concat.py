@@ -14,7 +14,7 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
-from dask_tapestry.teg.chunking import Chunks, Known, in_a_row, together
+from dask_tapestry.teg.chunking import Chunks, Known, common_chunks, concatenated_chunks
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.teg.regularity import ANYWHERE, Regular, Regularity
 from dask_tapestry.zspace import ZRange
@@ -75,9 +75,11 @@ class Concat(Selector):
 
     def follow(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         """Along the axis the inputs' chunks in a row; along the others the edges of all."""
-        joined = in_a_row([own[self.axis] for own in chunks])
+        joined = concatenated_chunks([own[self.axis] for own in chunks])
         axes = zip(*chunks, strict=True)
-        return tuple(joined if a == self.axis else together(axis) for a, axis in enumerate(axes))
+        return tuple(
+            joined if a == self.axis else common_chunks(axis) for a, axis in enumerate(axes)
+        )
 
     def text(self) -> str:
         return f"axis={self.axis}"

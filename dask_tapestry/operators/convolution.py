@@ -102,14 +102,14 @@ class Convolution(Contraction):
         spans = zip(points[3:], self.strides, window, self.dilation, strict=True)
         seen = [(point[0], s, w, d) for point, s, w, d in spans]
         kept = [(0, 0, w, 1) for w in window]
-        made = points if self.part is None else [(ndim - 1, 1, 1, 1), *points]
+        written_dims = points if self.part is None else [(ndim - 1, 1, 1, 1), *points]
         return Signature(
             index,
             (
                 _projection([*points[:2], channels, *seen], ndim),
                 _projection([*points[1:3], channels, *kept], ndim),
             ),
-            (_projection(made, ndim),),
+            (_projection(written_dims, ndim),),
         )
 
     regularity = by_signature

@@ -9,7 +9,7 @@ import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.teg import Generator, Progression, Region, Tensor, TensorType, apply
+from dask_tapestry.teg import GeneratorOperator, Progression, Region, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.zspace import ZRange
 
@@ -17,7 +17,7 @@ INDEX_DTYPE = np.dtype(np.int64)
 
 
 @dataclass(frozen=True)
-class Coordinates(Generator):
+class Coordinates(GeneratorOperator):
     """Cell o is ``places.start + places.step * o[axis]``: of `shape`, int64.
 
     Sliced and permuted like data, it still tells where its cells lie.

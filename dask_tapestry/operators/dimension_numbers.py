@@ -13,7 +13,7 @@ from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.zspace import ZRange
 
 
-class Way(NamedTuple):
+class CoordinateSource(NamedTuple):
     """How a coordinate of the operand comes about: that of an axis, and a component of an index.
 
     Attributes
@@ -28,13 +28,13 @@ class Way(NamedTuple):
     component: int | None
 
 
-class Step(NamedTuple):
-    """A `Way` as kernels take it, of blocks.
+class BlockCoordinateSource(NamedTuple):
+    """A `CoordinateSource` as kernels take it, of blocks.
 
     Attributes
     ----------
     axis, component
-        As of `Way`.
+        As of `CoordinateSource`.
     most
         The largest start of a window that lies within the whole tensor.
     extent
@@ -109,18 +109,18 @@ class DimensionNumbers:
             next(sides) if axis in self.window_dims else next(vectors) for axis in range(rank)
         )
 
-    def ways(self, rank: int, cells: int) -> tuple[Way, ...]:
+    def ways(self, rank: int, cells: int) -> tuple[CoordinateSource, ...]:
         """How each coordinate of an operand of `rank` comes about, for cells of that rank."""
         axes = dict(zip(self.in_window(rank), self.window_dims, strict=True))
         batch = self.batch_axes(cells)
         for dim, other in zip(self.batching_dims, self.indices_batching_dims, strict=True):
             axes[dim] = batch[other - (other > self.vector_dim)]
         parts = {dim: number for number, dim in enumerate(self.index_map)}
-        return tuple(Way(axes.get(dim), parts.get(dim)) for dim in range(rank))
+        return tuple(CoordinateSource(axes.get(dim), parts.get(dim)) for dim in range(rank))
 
     def steps(
         self, shape: tuple[int, ...], sizes: tuple[int, ...], cells: ZRange, operand: ZRange
-    ) -> tuple[Step, ...]:
+    ) -> tuple[BlockCoordinateSource, ...]:
         """The ways of an operand of `shape`, as kernels take them.
 
         Parameters
@@ -133,4 +133,6 @@ class DimensionNumbers:
         ways = self.ways(len(shape), cells.ndim)
         firsts = [0 if way.axis is None else cells.lo[way.axis] for way in ways]
         told = zip(ways, shape, sizes, firsts, operand.lo, strict=True)
-        return tuple(Step(*way, n - size, n, first, lo) for way, n, size, first, lo in told)
+        return tuple(
+            BlockCoordinateSource(*way, n - size, n, first, lo) for way, n, size, first, lo in told
+        )

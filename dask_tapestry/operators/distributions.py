@@ -164,11 +164,11 @@ def _halves(x: Any) -> tuple[Any, Any]:
 
 def search(x: Tensor, edges: Tensor) -> Tensor:
     """How many of the sorted `edges`, ``2**n - 1`` of them, each cell of `x` reaches."""
-    place = full(x.type.shape, np.int64(0))
+    position = full(x.type.shape, np.int64(0))
     step = (edges.type.shape[0] + 1) // 2
     while step:
-        edge = take(edges, elementwise("add", place, step - 1), 0)
-        passed = astype(elementwise("greater_equal", x, edge), place.type.dtype)
-        place = elementwise("add", place, elementwise("multiply", passed, step))
+        edge = take(edges, elementwise("add", position, step - 1), 0)
+        passed = astype(elementwise("greater_equal", x, edge), position.type.dtype)
+        position = elementwise("add", position, elementwise("multiply", passed, step))
         step //= 2
-    return place
+    return position

@@ -21,7 +21,7 @@ from dask_tapestry.zspace import IndexProjection, ZRange
 YES, NO = True, False  # an axis follows the dimension after the lanes, or is whole
 
 
-class Exchanging(BlockOperator):
+class ExchangeOperator(BlockOperator):
     """What the steps of a sorting exchange share: lanes, then axes that are cut or whole."""
 
     def projected(
@@ -59,7 +59,7 @@ def _projection(lanes: int, cut: Sequence[bool], type_: TensorType) -> IndexProj
 
 
 @dataclass(frozen=True)
-class Exchange(Exchanging):
+class Exchange(ExchangeOperator):
     """Buckets (..., runs, consumers): each run, split where its windows are.
 
     A task makes the buckets of a run for all consumers, each a part of the run.
@@ -85,7 +85,7 @@ class Exchange(Exchanging):
 
 
 @dataclass(frozen=True)
-class Merged(Exchanging):
+class Merged(ExchangeOperator):
     """The cells (..., cells) of all consumers, of sorted buckets: one of each run.
 
     They lie one after the other, `length` of each consumer.

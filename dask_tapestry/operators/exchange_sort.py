@@ -11,7 +11,7 @@ first task, equal cells and sorted ones cost what others cost, and each cell tra
 operator      what it yields                                                 blocks
 ============  =============================================================  ======================
 `SortedRuns`  runs (P, L), sorted                                            by run
-`Probe`       keys of a few cells of each window (P, P - 1, count)           by run
+`SplitProbe`       keys of a few cells of each window (P, P - 1, count)           by run
 `Narrow`      windows (P, P - 1, 2) in which each split of each run lies     by split
 `Exchange`    buckets (P, P), what each run has for each consumer            by run: one task each
 `Merged`      sorted cells (P L)                                             by consumer
@@ -31,7 +31,7 @@ import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.concat import concat
-from dask_tapestry.operators.exchange import NO, YES, Exchange, Exchanging, Merged, of_runs
+from dask_tapestry.operators.exchange import NO, YES, Exchange, ExchangeOperator, Merged, of_runs
 from dask_tapestry.operators.field import field
 from dask_tapestry.operators.full import full
 from dask_tapestry.operators.lanes import PLACES, pair_dtype, sort_bytes, sort_flops, weighed_dtype
@@ -50,7 +50,7 @@ MOST_RUNS: Final = 2**12
 
 
 @dataclass(frozen=True)
-class SortedRuns(Exchanging):
+class SortedRuns(ExchangeOperator):
     """Runs of `length` cells of the last axis, each sorted: of shape (..., runs, length).
 
     What is missing of the last run is filled with the largest value of the dtype. With `places`,
@@ -106,7 +106,7 @@ class SortedRuns(Exchanging):
 
 
 @dataclass(frozen=True)
-class Probe(Exchanging):
+class SplitProbe(ExchangeOperator):
     """Keys of `count` cells of each window of each run: (..., runs, splits, count)."""
 
     name = "probe"
@@ -135,7 +135,7 @@ class Probe(Exchanging):
 
 
 @dataclass(frozen=True)
-class Narrow(Exchanging):
+class Narrow(ExchangeOperator):
     """The windows (..., runs, splits, 2) in which runs are split, narrowed by probes of them.
 
     Before split b there are ``(b + 1) * length`` cells of all runs.
@@ -225,11 +225,11 @@ def weighed_runs(x: Tensor, loads: Tensor, runs: int) -> Tensor:
 def _exchanged(inputs: tuple[Tensor, ...], runs: int, places: bool) -> Tensor:
     *lanes, cells = inputs[0].type.shape
     length = -(-cells // runs)
-    made = apply(SortedRuns(runs, length, places), *inputs)
+    sorted_lanes = apply(SortedRuns(runs, length, places), *inputs)
     ends = [full((*lanes, runs, runs - 1, 1), np.int64(end)) for end in (0, length)]
     windows = concat(ends, -1)
     count, rounds = probes(runs, length)
     for _ in range(rounds):
-        windows = apply(Narrow(length), apply(Probe(count), made, windows), windows)
-    merged = apply(Merged(length), apply(Exchange(), made, windows))
+        windows = apply(Narrow(length), apply(SplitProbe(count), sorted_lanes, windows), windows)
+    merged = apply(Merged(length), apply(Exchange(), sorted_lanes, windows))
     return basic_slice(merged, (..., slice(0, cells)))

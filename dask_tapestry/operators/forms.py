@@ -41,15 +41,15 @@ def _following(value: Node, node: Node) -> Node:
     """
     given = set(node.inputs)
     now = {n: n for n in topological(node.inputs)}
-    for one in topological([value]):
-        if one in now:
+    for earlier in topological([value]):
+        if earlier in now:
             continue
-        first = any(x in given for x in one.inputs) if given else not one.inputs
-        if first and one.operator.is_selector and one is not value:
-            given.add(one)
+        first = any(x in given for x in earlier.inputs) if given else not earlier.inputs
+        if first and earlier.operator.is_selector and earlier is not value:
+            given.add(earlier)
             first = False
-        after = (*one.after, *node.after) if first else one.after
-        now[one] = reapply(one, [now[x] for x in one.inputs], after)
+        after = (*earlier.after, *node.after) if first else earlier.after
+        now[earlier] = reapply(earlier, [now[x] for x in earlier.inputs], after)
     return now[value]
 
 

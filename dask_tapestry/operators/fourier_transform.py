@@ -87,15 +87,15 @@ def rows_of(length: int) -> int:
 
 def _long_lanes(x: Tensor, function: str, length: int, axis: int, norm: str, rows: int) -> Tensor:
     """`function` of lanes, each as a matrix of `rows`."""
-    made = transformed_dtype(function, x.type.dtype)
-    dtype = complex_dtype(made)
+    result_dtype = transformed_dtype(function, x.type.dtype)
+    dtype = complex_dtype(result_dtype)
     if function == "irfft":
         x = _both_halves(astype(x, dtype), length, axis)
     inner = "ifft" if function in ("ifft", "irfft") else "fft"
     y = _as_matrix(_resized(x, axis, length), inner, axis, norm, rows)
     if function == "rfft":
         return slice_axis(y, axis, 0, length // 2 + 1)
-    return astype(real_part(y), made) if function == "irfft" else y
+    return astype(real_part(y), result_dtype) if function == "irfft" else y
 
 
 def _as_matrix(x: Tensor, function: str, axis: int, norm: str, rows: int) -> Tensor:

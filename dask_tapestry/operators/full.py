@@ -9,13 +9,13 @@ import numpy as np
 
 from dask_tapestry.cells.references import Cell, packed, unpacked
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.teg import Generator, Region, Tensor, TensorType, apply
+from dask_tapestry.teg import GeneratorOperator, Region, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.zspace import ZRange
 
 
 @dataclass(frozen=True)
-class Full(Generator):
+class Full(GeneratorOperator):
     """A tensor of `type` whose cells are all `value`, given as bytes."""
 
     name = "full"

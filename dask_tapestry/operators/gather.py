@@ -93,8 +93,8 @@ class Gather(BlockOperator):
 
     def signature(self, *inputs: TensorType) -> Signature:
         x, indices = inputs
-        made = self.infer(*inputs)
-        rank = made.ndim
+        result_type = self.infer(*inputs)
+        rank = result_type.ndim
         rows, sides = [], []
         ways = self.numbers.ways(x.ndim, rank)
         for way, free, n in zip(ways, self.free(x), x.shape, strict=True):
@@ -103,7 +103,7 @@ class Gather(BlockOperator):
             sides.append(1 if free else n)
         reads = IndexProjection(rows, (0,) * x.ndim, sides, in_ndim=rank)
         places = index_projection(self.numbers, indices, rank)
-        index = tuple(IndexDim(f"i{axis}", n) for axis, n in enumerate(made.shape))
+        index = tuple(IndexDim(f"i{axis}", n) for axis, n in enumerate(result_type.shape))
         return Signature(index, (reads, places), (IndexProjection.identity(rank),))
 
     regularity = by_signature

@@ -24,7 +24,7 @@ from dask_tapestry.teg.operator import Types, by_signature, clipped
 from dask_tapestry.zspace import ZRange
 
 
-class Pass(NamedTuple):
+class JointPass(NamedTuple):
     """Reductions of one tree, and the inputs that they fold.
 
     Attributes
@@ -88,7 +88,7 @@ class JointReductions(TreeReduction):
     def part(self, source: int | None, target: int | None) -> JointReductions:
         return JointReductions(tuple(p.part(source, target) for p in self.parts))
 
-    def passes(self, inputs: Types) -> tuple[Pass, ...]:
+    def passes(self, inputs: Types) -> tuple[JointPass, ...]:
         """The reductions of each tree, with what they fold; of nodes, which lie alike, all."""
         return _passes(self, inputs)
 
@@ -152,15 +152,15 @@ class JointReductions(TreeReduction):
 
 
 @lru_cache(maxsize=1024)
-def _passes(operator: JointReductions, inputs: Types) -> tuple[Pass, ...]:
+def _passes(operator: JointReductions, inputs: Types) -> tuple[JointPass, ...]:
     parts = operator.parts
     extents = dict.fromkeys(part.tree.extents for part in parts)
     if operator.source is not None or len(extents) == 1:
-        return (Pass(tuple(range(len(parts))), tuple(range(len(inputs))), parts),)
+        return (JointPass(tuple(range(len(parts))), tuple(range(len(inputs))), parts),)
     return tuple([_pass_over(operator, inputs, one) for one in extents])
 
 
-def _pass_over(operator: JointReductions, inputs: Types, extents: tuple[int, ...]) -> Pass:
+def _pass_over(operator: JointReductions, inputs: Types, extents: tuple[int, ...]) -> JointPass:
     """The reductions of inputs whose folded axes have these `extents`."""
     reads = tuple(
         number
@@ -173,7 +173,7 @@ def _pass_over(operator: JointReductions, inputs: Types, extents: tuple[int, ...
         part = operator.parts[number]
         (formula,) = part.formulas(inputs)
         folds.append(part.with_formulas((formula.of_some(reads),)))
-    return Pass(numbers, reads, tuple(folds))
+    return JointPass(numbers, reads, tuple(folds))
 
 
 @lru_cache(maxsize=4096)

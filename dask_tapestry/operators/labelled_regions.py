@@ -28,7 +28,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.operators.exchange import Exchanging
+from dask_tapestry.operators.exchange import ExchangeOperator
 from dask_tapestry.operators.output import output
 from dask_tapestry.operators.region_tiles import tile_bytes, tiles_of
 from dask_tapestry.operators.reshape import reshape
@@ -50,7 +50,7 @@ PAIR: Final = np.dtype(np.int64)
 Structure = tuple[bool, ...]  # cell by cell in raster order, 3 along each axis
 
 
-class Tiling(Exchanging):
+class Tiling(ExchangeOperator):
     """What the steps share: an index dimension for each axis of the grid of tiles."""
 
     tiled: Tiled

@@ -22,9 +22,9 @@ from dask_tapestry.operators.bucket_shuffle import (
     ALONG,
     BUCKET_FLOPS,
     SKEW,
-    Division,
     Returned,
-    Shuffling,
+    ShuffleLayout,
+    ShuffleOperator,
     divided,
     row_flops,
     rows_of,
@@ -41,13 +41,13 @@ OWNERS: Final = (2, 8, 32)  # how many are worth comparing
 
 
 @dataclass(frozen=True)
-class Answered(Shuffling):
+class Answered(ShuffleOperator):
     """Buckets (runs, owners) of the rows that owners have, of all places."""
 
     name = "answered"
     kernel = "answer"
     fills = False
-    division: Division
+    division: ShuffleLayout
 
     def infer(self, *inputs: TensorType) -> TensorType:
         runs, length, owners, _ = self.division

@@ -170,18 +170,18 @@ def _combined(combine: Callable[..., Any], dtype: np.dtype[Any]) -> list[np.dtyp
     same = [_base(dtype, name) for name in names]
     cells = np.ones(1, dtype)
     try:
-        made = tried(combine, [[cells, cells]], "combine")
+        results = tried(combine, [[cells, cells]], "combine")
     except SignatureError:  # it may refuse ones but take the real cells
         return same
     if dtype.names is None:
-        return [np.asarray(made).dtype]
-    if isinstance(made, dict):
-        made = tuple(made.get(name) for name in names)
-    if not isinstance(made, tuple | list) or len(made) != len(names):
+        return [np.asarray(results).dtype]
+    if isinstance(results, dict):
+        results = tuple(results.get(name) for name in names)
+    if not isinstance(results, tuple | list) or len(results) != len(names):
         raise SignatureError(
-            f"combine returned {type(made).__name__}, not a tuple of {len(names)} arrays"
+            f"combine returned {type(results).__name__}, not a tuple of {len(names)} arrays"
         )
-    return [np.asarray(one).dtype for one in made]
+    return [np.asarray(one).dtype for one in results]
 
 
 def _wider(cells: np.dtype[Any], made: np.dtype[Any], longer: bool) -> np.dtype[Any]:

@@ -57,7 +57,7 @@ class Mosaic(Selector):
 
     def regularity(self, inputs: Types) -> Regularity:
         """Along each axis another rule holds before, in and behind each input."""
-        found = []
+        rules = []
         for axis in range(len(self.shape)):
             along = [
                 (place[axis], x.shape[axis]) for place, x in zip(self.places, inputs, strict=True)
@@ -65,8 +65,8 @@ class Mosaic(Selector):
             steps = [place.step for place, n in along if n > 1]
             edges = {place.start for place, _ in along}
             edges.update(place.start + (place.step * n if n > 1 else n) for place, n in along)
-            found.append(Regular(lcm(*steps), tuple(sorted(edges))))
-        return tuple(found)
+            rules.append(Regular(lcm(*steps), tuple(sorted(edges))))
+        return tuple(rules)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         if box.is_empty:
@@ -87,19 +87,19 @@ class Mosaic(Selector):
 
     def follow(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         """The edges of all inputs where they lie; of interleaved ones, whole rounds."""
-        found: list[AxisChunks | None] = []
+        by_axis: list[AxisChunks | None] = []
         for axis, extent in enumerate(self.shape):
             along = [(p[axis], own[axis]) for p, own in zip(self.places, chunks, strict=True)]
             if sum(one.cuts.count for _, one in along) > MOST_EDGES:
-                found.append(None)
+                by_axis.append(None)
                 continue
             edges = {0, extent}
             for (start, step), one in along:
                 inner = one.cuts.inner_edges()
                 edges.update(start + step * e - start % step for e in (0, *inner))
             lengths = [b - a for a, b in pairwise(sorted(e for e in edges if 0 <= e <= extent))]
-            found.append(AxisChunks(Cuts.of_lengths(lengths), any(o.said for _, o in along)))
-        return tuple(found)
+            by_axis.append(AxisChunks(Cuts.of_lengths(lengths), any(o.said for _, o in along)))
+        return tuple(by_axis)
 
     def text(self) -> str:
         return f"{self.shape}, {len(self.places)} pieces"

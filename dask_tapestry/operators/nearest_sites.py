@@ -16,7 +16,7 @@ import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.elementwise import astype, elementwise
-from dask_tapestry.operators.exchange import Exchanging
+from dask_tapestry.operators.exchange import ExchangeOperator
 from dask_tapestry.teg import IndexDim, Kind, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types, by_signature, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
@@ -27,7 +27,7 @@ BYTES_A_CELL: Final = 80  # of those that are worked on at a time
 
 
 @dataclass(frozen=True)
-class NearestSites(Exchanging):
+class NearestSites(ExchangeOperator):
     """Coordinates of the nearest site along `axis` and those that are `done`.
 
     They are one number in C order of these axes, -1 where there is no site.

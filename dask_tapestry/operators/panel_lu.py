@@ -44,14 +44,14 @@ def _strip(packed: Any, order: Any, numbers: Any, block: Any) -> Any:
     if own.start == len(numbers):
         return block
     width = packed.shape[1]
-    made = np.array(block)
-    made[start:, own] = packed[:, numbers[own] - start]
-    rest = made[start:, behind]
+    strip = np.array(block)
+    strip[start:, own] = packed[:, numbers[own] - start]
+    rest = strip[start:, behind]
     if rest.size:
         np.take(block[start:, behind], order, axis=0, out=rest, mode="clip")
         rest[:width] = solve_triangle(packed[:width], rest[:width], lower=True, unit=True)
         subtract_product(rest[width:], packed[width:], rest[:width])
-    return made
+    return strip
 
 
 def _factor(panel: Any, *_awaited: Any) -> Any:

@@ -87,14 +87,14 @@ def factored(
     when the last one has been applied to all strips: so none lags behind, and few panels are held
     at a time.
     """
-    made, awaited = list[Factors](), list[Tensor]()
+    factors, awaited = list[Factors](), list[Tensor]()
     for run in runs:
-        made.append(_factors(panel_at(x, run), awaited, how))
-        x = applied(how.strip, made[-1], how.letters, x)
+        factors.append(_factors(panel_at(x, run), awaited, how))
+        x = applied(how.strip, factors[-1], how.letters, x)
         if right is not None:
-            right = applied(how.strip, made[-1], how.letters, right, x.type.shape[1])
+            right = applied(how.strip, factors[-1], how.letters, right, x.type.shape[1])
         awaited = [rows_of(one, 0, 1) for one in (x, right) if one is not None]
-    return x, right, made
+    return x, right, factors
 
 
 def panel_at(x: Tensor, run: slice) -> Tensor:

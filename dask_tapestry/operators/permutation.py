@@ -10,7 +10,7 @@ import numpy as np
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.random_bits import RandomBits, Stream, coordinates_of_part, places_of
-from dask_tapestry.teg import Generator, Progression, Region, Tensor, TensorType, apply
+from dask_tapestry.teg import GeneratorOperator, Progression, Region, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.zspace import ZRange
 
@@ -20,7 +20,7 @@ FLOPS: Final = 64  # of a cell of a long one
 
 
 @dataclass(frozen=True)
-class Permutation(Generator):
+class Permutation(GeneratorOperator):
     """Cell i is ``p[places[i]]``, p being a random permutation of ``range(extent)``: int64.
 
     A short p is the argsort of random numbers, made once in each process; a long one is computed

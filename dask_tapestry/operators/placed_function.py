@@ -12,7 +12,7 @@ import numpy as np
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.coordinates import coordinates
 from dask_tapestry.operators.user_function import UserFunction
-from dask_tapestry.operators.user_signature import Written, solve, unread
+from dask_tapestry.operators.user_signature import SignatureSpec, solve, unread_dims
 from dask_tapestry.teg import Kind, Tensor
 
 DONE: Final = np.dtype(bool)  # of the cell that a sink leaves for each index point
@@ -20,7 +20,7 @@ NAMED: Final = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedFunction:
     """A function of blocks that takes parts of dimensions by name, as slices.
 
     It gets the coordinates of the parts as its last blocks.
@@ -63,20 +63,20 @@ def _slice(line: Any) -> slice:
 
 
 def placed(
-    function: UserFunction, written: Written, tensors: Sequence[Tensor]
-) -> tuple[UserFunction, Written, list[Tensor]]:
+    function: UserFunction, written: SignatureSpec, tensors: Sequence[Tensor]
+) -> tuple[UserFunction, SignatureSpec, list[Tensor]]:
     """The function, its signature and its inputs, with those that tell where a block lies.
 
     They are told of dimensions that no input follows; of a sink, of each that can be cut.
     """
     sinks = not written.outputs
-    dims = written.of_kind(Kind.PARALLEL) if sinks else unread(written)
+    dims = written.of_kind(Kind.PARALLEL) if sinks else unread_dims(written)
     if not dims and not sinks:
         return function, written, list(tensors)
     index, _ = solve(written, [x.type.shape for x in tensors])
     extents = {dim.name: dim.extent for dim in index}
     told = frozenset(dims) & takes(function.function, dims) if sinks else frozenset(dims)
-    wrapped = UserFunction.of(Placed(function, dims, told, sinks))
+    wrapped = UserFunction.of(PlacedFunction(function, dims, told, sinks))
     whole = replace(
         written,
         index=tuple((name, kind, extents[name]) for name, kind, _ in written.index),

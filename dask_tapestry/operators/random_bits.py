@@ -12,7 +12,7 @@ import numpy as np
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.teg import Generator, Region, Tensor, TensorType, apply
+from dask_tapestry.teg import GeneratorOperator, Region, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.teg.region import Progression
 from dask_tapestry.zspace import ZRange
@@ -35,7 +35,7 @@ class Stream(NamedTuple):
 
 
 @dataclass(frozen=True)
-class RandomBits(Generator):
+class RandomBits(GeneratorOperator):
     """The cells `places` of a tensor of shape `frame`, uint64; cell c in C order is number c.
 
     The numbers are those of NumPy's `Philox` with the key of `stream` and the counter

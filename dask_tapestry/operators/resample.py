@@ -14,7 +14,7 @@ from dask_tapestry.teg import Progression, Region, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Operator, Restriction, Types
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.cpu.blocks.resample import resample as of_block
-from dask_tapestry_kernels.cpu.blocks.spline_taps import Line
+from dask_tapestry_kernels.cpu.blocks.spline_taps import SplineAxis
 
 Block = np.ndarray[Any, Any]
 
@@ -45,7 +45,7 @@ class Resample(Operator):
     kernel = "resample"
     category = "block"
     fills = True
-    lines: tuple[Line, ...]
+    lines: tuple[SplineAxis, ...]
     counts: tuple[int, ...]
     origin: tuple[int, ...]
     order: int
@@ -114,7 +114,7 @@ class Resample(Operator):
 
 def resample(
     x: Tensor,
-    lines: Sequence[Line],
+    lines: Sequence[SplineAxis],
     counts: Sequence[int],
     order: int,
     mode: str,

@@ -38,7 +38,7 @@ MOST_PARTS: Final = 64  # boxes that a block reads; more cost more than the cell
 SLACK_CELLS: Final = 1024  # that the one box may hold besides the wanted ones
 
 
-class Group(NamedTuple):
+class DimGroup(NamedTuple):
     """Input dimensions ``[a, b)`` that become output dimensions ``[c, d)``."""
 
     a: int
@@ -90,17 +90,17 @@ class Reshape(Selector):
         return TensorType(self.window.shape if self.window else self.new, x.dtype, dims)
 
     @cached_property
-    def groups(self) -> tuple[Group, ...]:
+    def groups(self) -> tuple[DimGroup, ...]:
         """The finest groups, from left to right."""
         if 0 in self.old:
-            return (Group(0, len(self.old), 0, len(self.new)),)
-        groups: list[Group] = []
+            return (DimGroup(0, len(self.old), 0, len(self.new)),)
+        groups: list[DimGroup] = []
         a = c = 0
         while a < len(self.old) or c < len(self.new):
             b, d = min(a + 1, len(self.old)), min(c + 1, len(self.new))
             while (m := prod(self.old[a:b])) != (n := prod(self.new[c:d])):
                 b, d = (b + 1, d) if m < n else (b, d + 1)
-            groups.append(Group(a, b, c, d))
+            groups.append(DimGroup(a, b, c, d))
             a, c = b, d
         return tuple(groups)
 
@@ -216,18 +216,18 @@ def _box(sides: Sequence[tuple[int, int]]) -> ZRange:
 
 @lru_cache(maxsize=256)
 def parts_of(
-    old: tuple[int, ...], new: tuple[int, ...], groups: tuple[Group, ...], box: ZRange
+    old: tuple[int, ...], new: tuple[int, ...], groups: tuple[DimGroup, ...], box: ZRange
 ) -> tuple[tuple[GroupPart, ...], ...]:
     """For each group, the parts of a tensor of shape `old` that hold the cells `box` of `new`."""
-    found: list[tuple[GroupPart, ...]] = []
+    group_parts: list[tuple[GroupPart, ...]] = []
     budget, size = MOST_PARTS, max(1, box.size)
     for a, b, c, d in groups:
         lo, hi = box.lo[c:d], box.hi[c:d]
         beside = size // max(1, prod(h - n for n, h in zip(lo, hi, strict=True)))
         parts = _group_parts(old[a:b], new[c:d], lo, hi, budget, SLACK_CELLS // beside)
         budget //= len(parts)
-        found.append(parts)
-    return tuple(found)
+        group_parts.append(parts)
+    return tuple(group_parts)
 
 
 def _group_parts(

@@ -76,7 +76,7 @@ class RowsOfCells:
 
     def places(self, indices: Tensor, drop: bool) -> Tensor:
         """Numbers of rows, a vector; of what is out of bounds -1 with `drop`, else the nearest."""
-        place: Tensor | None = None
+        row: Tensor | None = None
         inside: Tensor | None = None
         for dim in self.moved:
             part, n = self._component(indices, dim), self.shape[dim]
@@ -88,11 +88,11 @@ class RowsOfCells:
                 )
                 inside = within if inside is None else elementwise("logical_and", inside, within)
             start = _clamped(part, n)
-            if place is not None:
-                start = elementwise("add", elementwise("multiply", place, n), start)
-            place = start
-        assert place is not None
-        found = place if inside is None else where(inside, place, np.int64(-1))
+            if row is not None:
+                start = elementwise("add", elementwise("multiply", row, n), start)
+            row = start
+        assert row is not None
+        found = row if inside is None else where(inside, row, np.int64(-1))
         return reshape(found, (found.type.size,))
 
     def _component(self, indices: Tensor, dim: int) -> Tensor:

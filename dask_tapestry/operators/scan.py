@@ -39,7 +39,7 @@ from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.operators.forms import stand_in
 from dask_tapestry.operators.monoids import accumulator
 from dask_tapestry.operators.scan_leaves import leaf_length
-from dask_tapestry.operators.scanning import Scanning, ScanOn
+from dask_tapestry.operators.scan_operator import ScanOn, ScanOperator
 from dask_tapestry.teg import (
     Carry,
     Form,
@@ -67,7 +67,7 @@ ROUNDING: Final = frozenset({"add", "multiply", "logaddexp", "logaddexp2"})
 
 
 @dataclass(frozen=True)
-class Scan(Scanning):
+class Scan(ScanOperator):
     """Cell j combines the cells 0 to j of the input along `axis`, in `dtype`."""
 
     name = "scan"
@@ -118,7 +118,7 @@ class Scan(Scanning):
 
 
 @dataclass(frozen=True)
-class LeafTotals(Scanning):
+class LeafTotals(ScanOperator):
     """Cell i combines the cells of leaf i from left to right, in `state`."""
 
     name = "leaftotals"
@@ -152,7 +152,7 @@ class LeafTotals(Scanning):
 
 
 @dataclass(frozen=True)
-class ScanAfter(Scanning):
+class ScanAfter(ScanOperator):
     """The scan of the first input, given the scan of its leaf totals as the second."""
 
     name = "scanafter"
@@ -185,7 +185,7 @@ class ScanAfter(Scanning):
 
 
 @dataclass(frozen=True)
-class LeafScan(Scanning):
+class LeafScan(ScanOperator):
     """The scan of each leaf by itself, in `state`; held, as it is read twice."""
 
     name = "leafscan"
@@ -253,7 +253,7 @@ class LeafEnds(Selector):
 
 
 @dataclass(frozen=True)
-class AfterLeaf(Scanning):
+class AfterLeaf(ScanOperator):
     """The scan: the first input is `LeafScan`'s, the second the scan of `LeafEnds`'."""
 
     name = "afterleaf"

@@ -15,7 +15,7 @@ from dask_tapestry.teg import Tensor
 Span = tuple[int, int]
 
 
-class Run(NamedTuple):
+class SpanRun(NamedTuple):
     """Spans of `length` cells that begin at `start` and every `step` cells after it."""
 
     start: int
@@ -29,7 +29,7 @@ class Run(NamedTuple):
         return self.start + self.step * (self.times - 1) + self.length
 
 
-def runs(spans: Iterable[Span]) -> Iterator[Run]:
+def runs(spans: Iterable[Span]) -> Iterator[SpanRun]:
     """Spans gathered into as few runs as follow each other.
 
     Examples
@@ -38,7 +38,7 @@ def runs(spans: Iterable[Span]) -> Iterator[Run]:
     [Run(start=0, length=3, step=0, times=1), Run(start=1, length=4, step=2, times=3), \
 Run(start=7, length=2, step=0, times=1)]
     """
-    run: Run | None = None
+    run: SpanRun | None = None
     for start, stop in spans:
         if run is not None and stop - start == run.length:
             last = run.start + run.step * (run.times - 1)
@@ -47,7 +47,7 @@ Run(start=7, length=2, step=0, times=1)]
                 continue
         if run is not None:
             yield run
-        run = Run(start, stop - start, 0, 1)
+        run = SpanRun(start, stop - start, 0, 1)
     if run is not None:
         yield run
 
@@ -61,7 +61,7 @@ def joined_spans(x: Tensor, axis: int, spans: Iterable[Span]) -> Tensor:
     return parts[0] if len(parts) == 1 else concat(parts, axis)
 
 
-def _of_run(x: Tensor, axis: int, run: Run) -> Tensor:
+def _of_run(x: Tensor, axis: int, run: SpanRun) -> Tensor:
     part = slice_axis(x, axis, run.start, run.stop)
     if run.times == 1 or run.step == run.length:
         return part

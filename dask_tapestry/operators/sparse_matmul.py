@@ -90,18 +90,18 @@ class SparseMatmul(BlockOperator):
         return [axis for axis in range(x.ndim) if axis not in self.axes]
 
     def infer(self, *inputs: TensorType) -> TensorType:
-        x, kept, made = inputs[0], self._kept(inputs[0]), self.region.shape
+        x, kept, result_shape = inputs[0], self._kept(inputs[0]), self.region.shape
         shape = [x.shape[axis] for axis in kept]
         dims = None
         if x.dims:
             names = [x.dims[axis] for axis in kept]
-            dims = (*names[: self.at], *(None,) * len(made), *names[self.at :])
-        return TensorType((*shape[: self.at], *made, *shape[self.at :]), self.dtype, dims)
+            dims = (*names[: self.at], *(None,) * len(result_shape), *names[self.at :])
+        return TensorType((*shape[: self.at], *result_shape, *shape[self.at :]), self.dtype, dims)
 
     def signature(self, *inputs: TensorType) -> Signature:
         """What is read of any row; `demand` knows more."""
-        x, made = inputs[0], self.infer(*inputs)
-        rank = made.ndim
+        x, result_type = inputs[0], self.infer(*inputs)
+        rank = result_type.ndim
         own = iter([a for a in range(rank) if not self.at <= a < self.at + len(self.region)])
         rows = []
         for axis in range(x.ndim):
@@ -110,7 +110,7 @@ class SparseMatmul(BlockOperator):
         sides = [n if axis in self.axes else 1 for axis, n in enumerate(x.shape)]
         reads = IndexProjection(rows, (0,) * x.ndim, sides, in_ndim=rank)
         whole = [IndexProjection.whole(table.shape, rank) for table in inputs[1:]]
-        index = tuple([IndexDim(f"i{axis}", n) for axis, n in enumerate(made.shape)])
+        index = tuple([IndexDim(f"i{axis}", n) for axis, n in enumerate(result_type.shape)])
         return Signature(index, (reads, *whole), (IndexProjection.identity(rank),))
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:

@@ -55,9 +55,9 @@ def _folded(low: float, high: float, n: int, mode: str) -> tuple[float, float] |
     """Least and greatest of coordinates that are brought into range; None for any."""
     if n == 1:
         return 0.0, 0.0
-    found: list[float] = []
+    reflected: list[float] = []
     if low <= n - 1 and high >= 0:
-        found += [max(low, 0.0), min(high, n - 1.0)]
+        reflected += [max(low, 0.0), min(high, n - 1.0)]
     ends = []
     if low < 0:
         ends.append((low, min(high, nextafter(0.0, -inf))))
@@ -67,8 +67,8 @@ def _folded(low: float, high: float, n: int, mode: str) -> tuple[float, float] |
         (a, one), (b, other) = (_fold(c, n, mode) for c in pair)
         if one != other:
             return None
-        found += [a, b]
-    return min(found), max(found)
+        reflected += [a, b]
+    return min(reflected), max(reflected)
 
 
 def _fold(c: float, n: int, mode: str) -> tuple[float, tuple[int, bool]]:

@@ -46,7 +46,7 @@ def interleave(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     shape = tensors[0].type.shape
     number = normalize_axis(axis, len(shape))
     count = len(tensors)
-    places = [
+    progressions = [
         tuple(
             MosaicAxis(turn, count) if dim == number else MosaicAxis(0, 1)
             for dim in range(len(shape))
@@ -55,7 +55,9 @@ def interleave(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     ]
     dtype = np.result_type(*[x.type.dtype for x in tensors])
     alike = [astype(x, dtype) for x in tensors]
-    return mosaic(alike, places, (*shape[:number], count * shape[number], *shape[number + 1 :]))
+    return mosaic(
+        alike, progressions, (*shape[:number], count * shape[number], *shape[number + 1 :])
+    )
 
 
 def _check_one_shape(tensors: Sequence[Tensor], name: str) -> None:

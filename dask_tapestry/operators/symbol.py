@@ -20,7 +20,7 @@ answering: ContextVar[Answer | None] = ContextVar("answering", default=None)
 class Symbol(Source):
     """A tensor that stands for many: a cell of each place, or the number of each thread.
 
-    `lifted` replaces it by the tensor of all of them.
+    `vectorized_trace` replaces it by the tensor of all of them.
 
     Attributes
     ----------

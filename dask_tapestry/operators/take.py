@@ -40,14 +40,14 @@ class Take(Selector):
     bounds: IndexBounds | None = None
 
     def infer(self, *inputs: TensorType) -> TensorType:
-        x, places = inputs[0], inputs[1]
+        x, indices = inputs[0], inputs[1]
         kept = [n for dim, n in enumerate(x.shape) if dim not in self.axes]
         dims = None
         if x.dims:
             names = [name for dim, name in enumerate(x.dims) if dim not in self.axes]
-            own = x.dims[self.axes[0]] if places.ndim == len(self.axes) == 1 else None
-            dims = (*names[: self.at], *(own,) * places.ndim, *names[self.at :])
-        return TensorType((*kept[: self.at], *places.shape, *kept[self.at :]), x.dtype, dims)
+            own = x.dims[self.axes[0]] if indices.ndim == len(self.axes) == 1 else None
+            dims = (*names[: self.at], *(own,) * indices.ndim, *names[self.at :])
+        return TensorType((*kept[: self.at], *indices.shape, *kept[self.at :]), x.dtype, dims)
 
     def _split(self, inputs: Types) -> tuple[list[int], int]:
         """Dimensions of the first input that are not in `axes`, and J's rank."""
@@ -58,17 +58,17 @@ class Take(Selector):
         x = inputs[0]
         kept, rank = self._split(inputs)
         here = slice(self.at, self.at + rank)
-        places = ZRange(box.lo[here], box.hi[here])
+        index_box = ZRange(box.lo[here], box.hi[here])
         lo, hi = [0] * x.ndim, list(x.shape)
         outer = [d for d in range(box.ndim) if not self.at <= d < self.at + rank]
         for dim, out in zip(kept, outer, strict=True):
             lo[dim], hi[dim] = box.lo[out], box.hi[out]
         for number, axis in enumerate(self.axes):
-            if places.is_empty:
+            if index_box.is_empty:
                 hi[axis] = 0
             elif self.bounds is not None:
-                lo[axis], hi[axis] = self.bounds.hull(number, places)
-        return (ZRange(tuple(lo), tuple(hi)), *(places,) * len(self.axes))
+                lo[axis], hi[axis] = self.bounds.hull(number, index_box)
+        return (ZRange(tuple(lo), tuple(hi)), *(index_box,) * len(self.axes))
 
     def regularity(self, inputs: Types) -> Regularity:
         """Along the indices their values tell what is read, where it is known."""
@@ -94,14 +94,14 @@ class Take(Selector):
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         kept, rank = self._split(inputs)
-        places = Region(region[self.at : self.at + rank])
+        index_region = Region(region[self.at : self.at + rank])
         outer = [*region[: self.at], *region[self.at + rank :]]
         reads = list(Region.whole(inputs[0].shape))
         for dim, part in zip(kept, outer, strict=True):
             reads[dim] = part
-        bounds = self.bounds.restrict(places) if self.bounds is not None else None
+        bounds = self.bounds.restrict(index_region) if self.bounds is not None else None
         cut = Take(self.axes, self.at, bounds)
-        return Restriction(cut, (Region(reads), *(places,) * len(self.axes)), region)
+        return Restriction(cut, (Region(reads), *(index_region,) * len(self.axes)), region)
 
     def follow(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         """Indices of one axis come in chunks as long as that axis's; else nothing tells."""
@@ -227,9 +227,9 @@ class TakeAlongAxis(Selector):
 def open_grid(shape: tuple[int, ...]) -> list[Tensor]:
     """Coordinates along each axis of `shape`, as tensors that broadcast to it (`numpy.ogrid`)."""
     return [
-        unsqueeze(coordinates((n,), 0), _others(dim, len(shape))) for dim, n in enumerate(shape)
+        unsqueeze(coordinates((n,), 0), _other_dims(dim, len(shape))) for dim, n in enumerate(shape)
     ]
 
 
-def _others(dim: int, ndim: int) -> tuple[int, ...]:
+def _other_dims(dim: int, ndim: int) -> tuple[int, ...]:
     return tuple(other for other in range(ndim) if other != dim)

@@ -13,9 +13,9 @@ import numpy as np
 from dask_tapestry.errors import IndexingError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.operators.batched import computed_batch
+from dask_tapestry.operators.batched_operators import computed_batch
 from dask_tapestry.operators.thread_slice import ThreadSlice
-from dask_tapestry.operators.user_operator import Scratch
+from dask_tapestry.operators.user_operator import ScratchBytes
 from dask_tapestry.teg import Graph, Node
 from dask_tapestry.zspace import IndexProjection
 
@@ -94,13 +94,13 @@ class ThreadBody:
     def __call__(self, *blocks: Block) -> Any:
         ids, given = blocks[: len(self.ids)], blocks[len(self.ids) :]
         extents = tuple(len(one) for one in ids)
-        made = [_Output.of(self._nodes[r.node], r, extents) for r in self.results]
+        outputs = [_Output.of(self._nodes[r.node], r, extents) for r in self.results]
         if all(extents):
             for spans in self._batches(extents):
                 values = self._computed(ids, given, extents, spans)
-                for one, result in zip(made, self.results, strict=True):
+                for one, result in zip(outputs, self.results, strict=True):
                     one.places[tuple(slice(a, b) for a, b in spans)] = values[result.node]
-        return made[0].array if len(made) == 1 else tuple(one.array for one in made)
+        return outputs[0].array if len(outputs) == 1 else tuple(one.array for one in outputs)
 
     @cached_property
     def _nodes(self) -> tuple[Node, ...]:
@@ -117,13 +117,13 @@ class ThreadBody:
         return sum(node.type.nbytes for n, node in enumerate(self._nodes) if n not in shared)
 
     @property
-    def scratch(self) -> Scratch:
+    def scratch(self) -> ScratchBytes:
         """What a call takes: the values of threads that are computed together, and kernels'."""
         kernels = [
             node.operator.scratch_bytes(node.input_types, node.type.box) for node in self._nodes
         ]
         each = self.thread_bytes + max(kernels, default=0)
-        return Scratch(each, max(AT_ONCE, each))
+        return ScratchBytes(each, max(AT_ONCE, each))
 
     def _batches(self, extents: Sequence[int]) -> Iterator[tuple[Span, ...]]:
         """Boxes of threads that are computed together, in C order."""
@@ -233,10 +233,10 @@ def _gathered(node: Node, inputs: Sequence[Block], rank: int) -> Block:
     assert isinstance(operator, ThreadSlice)
     x, *starts = inputs
     inner = len(operator.sizes)
-    places: list[Any] = []
+    indices: list[Any] = []
     for dim in range(rank):
         line = np.arange(x.shape[dim]) if x.shape[dim] > 1 else np.zeros(1, int)
-        places.append(line.reshape([-1 if d == dim else 1 for d in range(rank + inner)]))
+        indices.append(line.reshape([-1 if d == dim else 1 for d in range(rank + inner)]))
     axes = zip(starts, operator.sizes, operator.strides, x.shape[rank:], strict=True)
     for axis, (start, size, stride, extent) in enumerate(axes):
         outside = (start < 0) | (start + stride * (size - 1) >= extent)
@@ -248,5 +248,5 @@ def _gathered(node: Node, inputs: Sequence[Block], rank: int) -> Block:
             )
         cells = stride * np.arange(size)
         line = cells.reshape([-1 if a == axis else 1 for a in range(inner)])
-        places.append(start.reshape(start.shape + (1,) * inner) + line)
-    return np.asarray(x[tuple(places)])
+        indices.append(start.reshape(start.shape + (1,) * inner) + line)
+    return np.asarray(x[tuple(indices)])

@@ -24,10 +24,10 @@ from dask_tapestry.operators.reshape import reshape
 from dask_tapestry.operators.scatter import scatter_places
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.thread_tiles import Piece, Tiles, TooManyThreadsError, pieces, runs
-from dask_tapestry.operators.threads import Threads, Wanted, replaced, thread_values
+from dask_tapestry.operators.threads import Threads, ThreadValue, replaced, thread_values
 from dask_tapestry.operators.user_function import UserFunction
-from dask_tapestry.operators.user_operator import Scratch
-from dask_tapestry.operators.user_signature import Written
+from dask_tapestry.operators.user_operator import ScratchBytes
+from dask_tapestry.operators.user_signature import SignatureSpec
 from dask_tapestry.teg import Kind, Node, Progression, Tensor, TensorType
 from dask_tapestry.zspace import ZRange
 
@@ -80,7 +80,7 @@ class ThreadInsert(NamedTuple):
         return Tiles(known, self.value.type.shape, self.strides, self.threads.extents)
 
 
-class Part(NamedTuple):
+class InsertPart(NamedTuple):
     """Cells, and the progressions along each axis where they go."""
 
     into: tuple[Progression, ...]
@@ -94,7 +94,7 @@ class Scattered(NamedTuple):
     cells: Tensor
 
 
-Cells = tuple[Part, ...] | Scattered
+Cells = tuple[InsertPart, ...] | Scattered
 
 
 def inserted(x: Tensor, cells: Cells) -> Tensor:
@@ -125,15 +125,17 @@ def thread_cells(inserts: Sequence[ThreadInsert]) -> tuple[Cells, ...]:
         If two threads write one cell, and the last one does not count.
     """
     counted = [_counted(one) for one in inserts]
-    found: dict[int, Cells] = {n: () for n, one in enumerate(counted) if one.is_empty}
+    by_number: dict[int, Cells] = {n: () for n, one in enumerate(counted) if one.is_empty}
     for threads in dict.fromkeys(one.threads for one in counted):
-        numbers = [n for n, one in enumerate(counted) if one.threads == threads and n not in found]
-        plans = [_Placing(counted[n]) for n in numbers]
+        numbers = [
+            n for n, one in enumerate(counted) if one.threads == threads and n not in by_number
+        ]
+        plans = [_PartPlacement(counted[n]) for n in numbers]
         wanted = list(dict.fromkeys(w for plan in plans for w in plan.wanted))
         made = dict(zip(wanted, thread_values(threads, wanted), strict=True)) if wanted else {}
         for number, plan in zip(numbers, plans, strict=True):
-            found[number] = plan.cells([made[w] for w in plan.wanted])
-    return tuple(found[n] for n in range(len(counted)))
+            by_number[number] = plan.cells([made[w] for w in plan.wanted])
+    return tuple(by_number[n] for n in range(len(counted)))
 
 
 def _counted(one: ThreadInsert) -> ThreadInsert:
@@ -152,7 +154,7 @@ def _counted(one: ThreadInsert) -> ThreadInsert:
     return one._replace(threads=threads, value=value, starts=tuple(starts))
 
 
-class _Placing:
+class _PartPlacement:
     """How the parts of one insert are put in their places.
 
     Attributes
@@ -165,14 +167,14 @@ class _Placing:
         self.one, self.tiles = one, one.tiles()
         self.pieces: list[Piece] | None = None
         if self.tiles is None:
-            starts = [Wanted(start) for start in one.starts]
-            self.wanted = [Wanted(one.value), *starts]
+            starts = [ThreadValue(start) for start in one.starts]
+            self.wanted = [ThreadValue(one.value), *starts]
             return
         apart = self._checked(self.tiles)
         if apart and self.tiles.is_product:
             self.pieces = pieces(self.tiles, MOST_PIECES)
         axes = _direct(self.tiles) if self.pieces is not None else ()
-        self.wanted = [Wanted(one.value, axes)]
+        self.wanted = [ThreadValue(one.value, axes)]
 
     def _checked(self, tiles: Tiles) -> bool:
         """Whether no two threads write one cell; an error for what is not allowed."""
@@ -196,7 +198,7 @@ class _Placing:
         a, b = (tiles.box(thread) for thread in meeting)
         raise ConstraintError(
             f"{name}: threads {shown(meeting[0])} and {shown(meeting[1])} both write cells of "
-            f"{_meet(a, b)} of {into}: give on_overlap='last' to let the highest id win"
+            f"{_overlap(a, b)} of {into}: give on_overlap='last' to let the highest id win"
         )
 
     def cells(self, made: Sequence[Tensor]) -> Cells:
@@ -210,7 +212,7 @@ class _Placing:
         return tuple(_part(piece, digits) for piece in self.pieces)
 
 
-def _meet(a: ZRange, b: ZRange) -> ZRange:
+def _overlap(a: ZRange, b: ZRange) -> ZRange:
     return ZRange(tuple(map(max, a.lo, b.lo)), tuple(map(min, a.hi, b.hi)))
 
 
@@ -245,12 +247,12 @@ def _in_digits(tiles: Tiles, x: Tensor, direct: bool) -> Tensor:
     return reshape(x, [run.places for digits in axes for run in runs(digits)])
 
 
-def _part(piece: Piece, digits: Tensor) -> Part:
+def _part(piece: Piece, digits: Tensor) -> InsertPart:
     """One piece of the cells: where it goes, and what."""
     key = tuple(slice(None) if at is None else at for places in piece.places for at in places)
     into = zip(piece.starts, piece.steps, piece.counts, strict=True)
     cells = reshape(basic_slice(digits, key), list(piece.counts))
-    return Part(tuple(Progression(*one) for one in into), cells)
+    return InsertPart(tuple(Progression(*one) for one in into), cells)
 
 
 def _places(
@@ -259,7 +261,7 @@ def _places(
     """The coordinates of each cell: of starts that are tensors, and of multiples of ids."""
     extents, sizes = one.threads.extents, one.value.type.shape
     rank = len(extents) + len(sizes)
-    found = []
+    progressions = []
     for axis, (start, form) in enumerate(zip(starts, forms, strict=True)):
         terms = [] if start is None else [reshape(start, [*extents, *(1,) * len(sizes)])]
         lines = [*zip(form.coefficients, extents, range(len(extents)), strict=True)]
@@ -272,8 +274,8 @@ def _places(
         total = full((1,) * rank, np.int64(form.constant))
         for term in terms:
             total = elementwise("add", total, term)
-        found.append(broadcast(total, (*extents, *sizes)))
-    return tuple(found)
+        progressions.append(broadcast(total, (*extents, *sizes)))
+    return tuple(progressions)
 
 
 def _by_starts(one: ThreadInsert, cells: Tensor, starts: Sequence[Tensor]) -> Scattered:
@@ -283,7 +285,7 @@ def _by_starts(one: ThreadInsert, cells: Tensor, starts: Sequence[Tensor]) -> Sc
     guard = StartsCheck(one.threads.name, shape, sizes, one.strides, meets, one.threads.called)
     names = tuple(f"t{dim}" for dim in range(len(one.threads.extents)))
     index = tuple((name, Kind.ATOMIC, None) for name in names)
-    written = Written(
+    written = SignatureSpec(
         guard.__name__,
         index,
         tuple((f"x{axis}", names) for axis in range(len(starts))),
@@ -326,10 +328,10 @@ class StartsCheck:
         return "checked_starts"
 
     @property
-    def scratch(self) -> Scratch:
+    def scratch(self) -> ScratchBytes:
         """What a check of all threads takes: where cells lie in memory, and their order."""
         cells = prod(self.sizes) if self.meets else 0
-        return Scratch(BYTES_A_START + cells * BYTES_A_CELL, MOST_SCRATCH)
+        return ScratchBytes(BYTES_A_START + cells * BYTES_A_CELL, MOST_SCRATCH)
 
     def __call__(self, *starts: Any) -> Any:
         outside = np.zeros(starts[0].shape, bool)
@@ -354,7 +356,7 @@ class StartsCheck:
 
     def _refuse_meeting(self, starts: Sequence[Any]) -> None:
         flat = [np.ravel(start) for start in starts]
-        met = meeting(flat, self.shape, self.sizes, self.strides)
+        met = overlapping_parts(flat, self.shape, self.sizes, self.strides)
         if met is None:
             return
         found = [np.unravel_index(number, np.shape(starts[0])) for number in met]
@@ -362,12 +364,12 @@ class StartsCheck:
         a, b = (self._box(starts, thread) for thread in threads)
         first, second = map(self._shown, threads)
         raise ConstraintError(
-            f"{self.name}: threads {first} and {second} both write cells of {_meet(a, b)}: give "
+            f"{self.name}: threads {first} and {second} both write cells of {_overlap(a, b)}: give "
             "on_overlap='last' to let the highest id win"
         )
 
 
-def meeting(
+def overlapping_parts(
     starts: Sequence[Any], shape: Sequence[int], sizes: Sequence[int], strides: Sequence[int]
 ) -> tuple[int, int] | None:
     """Two numbers of parts that have a cell in common, of vectors of their starts; None for none.

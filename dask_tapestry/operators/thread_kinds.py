@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.errors import TraceError
-from dask_tapestry.operators.batched import computed_batch
+from dask_tapestry.operators.batched_operators import computed_batch
 from dask_tapestry.operators.full import Full
 from dask_tapestry.operators.threads import Threads
 from dask_tapestry.teg import Node, Tensor
@@ -49,15 +49,15 @@ def same_for_all(value: Tensor, threads: Threads) -> Any:
     first = values.flat[0]
     if (values == first).all():
         return first
-    found = {}
+    values_by_dim = {}
     for dim in range(values.ndim):
         others = tuple(d for d in range(values.ndim) if d != dim)
         line = np.moveaxis(values, dim, 0)
         changes = (line[1:] != line[:-1]).any(axis=tuple(range(1, 1 + len(others))))
         if changes.any():
-            found[dim] = tuple(int(n) + 1 for n in np.flatnonzero(changes))
-    dim = min(found, key=lambda d: len(found[d]))
-    raise ThreadsDifferError(threads.ids[dim], found[dim])
+            values_by_dim[dim] = tuple(int(n) + 1 for n in np.flatnonzero(changes))
+    dim = min(values_by_dim, key=lambda d: len(values_by_dim[d]))
+    raise ThreadsDifferError(threads.ids[dim], values_by_dim[dim])
 
 
 def _of_each(value: Tensor, threads: Threads) -> np.ndarray[Any, Any] | None:

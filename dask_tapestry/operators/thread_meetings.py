@@ -12,7 +12,7 @@ from dask_tapestry.operators.thread_tiles import Tiles, TooManyThreadsError
 MOST_CELLS: Final = 2**22  # that are compared one by one, where the axes do not tell
 
 
-def meet(a: Tiles, b: Tiles, shared: int = 0) -> bool:
+def may_overlap(a: Tiles, b: Tiles, shared: int = 0) -> bool:
     """Whether a thread of each writes one cell; the first `shared` ids are of the same threads.
 
     Raises

@@ -42,7 +42,7 @@ def thread_slice(
     return apply(ThreadSlice(sizes, strides), x, *starts)
 
 
-class Part(NamedTuple):
+class SlicePart(NamedTuple):
     """Of what a thread's part is a part, where it begins and how far its cells are apart."""
 
     whole: Tensor
@@ -50,9 +50,9 @@ class Part(NamedTuple):
     strides: tuple[int, ...]
 
 
-def part_of(x: Tensor) -> Part | None:
+def part_of(x: Tensor) -> SlicePart | None:
     """What `x` is a part of; None if it is none that a thread takes."""
     operator = x.operator
     if not isinstance(operator, ThreadSlice):
         return None
-    return Part(x.inputs[0], x.inputs[1:], operator.strides)
+    return SlicePart(x.inputs[0], x.inputs[1:], operator.strides)

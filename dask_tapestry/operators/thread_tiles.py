@@ -74,14 +74,14 @@ class Tiles(NamedTuple):
     def digits(self, axis: int) -> tuple[Digit, ...]:
         """What a coordinate along `axis` is the sum of, besides the first cell; largest first."""
         start = self.starts[axis]
-        found = [
+        all_digits = [
             Digit(abs(c), n, dim)
             for dim, (c, n) in enumerate(zip(start.coefficients, self.extents, strict=True))
             if c and n > 1
         ]
         if self.sizes[axis] != 1:
-            found.append(Digit(self.strides[axis], self.sizes[axis], None))
-        return tuple(sorted(found, key=lambda d: (-d.step, d.dim is None)))
+            all_digits.append(Digit(self.strides[axis], self.sizes[axis], None))
+        return tuple(sorted(all_digits, key=lambda d: (-d.step, d.dim is None)))
 
     def first(self, axis: int) -> int:
         """The least coordinate along `axis` that a thread writes."""
@@ -152,7 +152,7 @@ class Tiles(NamedTuple):
         return tuple(map(int, found[0])) if len(found) else None
 
 
-class Run(NamedTuple):
+class DigitRun(NamedTuple):
     """Digits that together are one progression along an axis."""
 
     step: int
@@ -160,7 +160,7 @@ class Run(NamedTuple):
     digits: tuple[Digit, ...]
 
 
-def runs(digits: Sequence[Digit]) -> tuple[Run, ...]:
+def runs(digits: Sequence[Digit]) -> tuple[DigitRun, ...]:
     """Neighbouring digits joined where the larger one goes on as the smaller ones end.
 
     Examples
@@ -170,14 +170,14 @@ def runs(digits: Sequence[Digit]) -> tuple[Run, ...]:
     >>> [(run.step, run.places) for run in runs([Digit(5, 4, 0), Digit(1, 4, None)])]
     [(5, 4), (1, 4)]
     """
-    found: list[Run] = []
+    digit_runs: list[DigitRun] = []
     for digit in reversed(digits):
-        if found and digit.step == found[0].step * found[0].places:
-            last = found[0]
-            found[0] = Run(last.step, last.places * digit.places, (digit, *last.digits))
+        if digit_runs and digit.step == digit_runs[0].step * digit_runs[0].places:
+            last = digit_runs[0]
+            digit_runs[0] = DigitRun(last.step, last.places * digit.places, (digit, *last.digits))
         else:
-            found.insert(0, Run(digit.step, digit.places, (digit,)))
-    return tuple(found)
+            digit_runs.insert(0, DigitRun(digit.step, digit.places, (digit,)))
+    return tuple(digit_runs)
 
 
 class Piece(NamedTuple):
@@ -207,15 +207,16 @@ def pieces(tiles: Tiles, most: int) -> list[Piece] | None:
     ]
     if prod(len(choice) for one in choices for choice in one) > most:
         return None
-    found = []
-    for places in product(*[product(*one) for one in choices]):
+    packed_pieces = []
+    for progressions in product(*[product(*one) for one in choices]):
         starts = [
             tiles.first(axis) + sum(run.step * (at or 0) for run, at in zip(one, at_, strict=True))
-            for axis, (one, at_) in enumerate(zip(axes, places, strict=True))
+            for axis, (one, at_) in enumerate(zip(axes, progressions, strict=True))
         ]
         kept = [
-            one[keep] if one else Run(1, 1, ()) for one, keep in zip(axes, longest, strict=True)
+            one[keep] if one else DigitRun(1, 1, ())
+            for one, keep in zip(axes, longest, strict=True)
         ]
         steps, counts = tuple(run.step for run in kept), tuple(run.places for run in kept)
-        found.append(Piece(tuple(places), tuple(starts), steps, counts))
-    return found
+        packed_pieces.append(Piece(tuple(progressions), tuple(starts), steps, counts))
+    return packed_pieces

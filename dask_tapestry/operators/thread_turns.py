@@ -18,7 +18,7 @@ import numpy as np
 from dask_tapestry.errors import ConstraintError, PlanError, TraceError
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.affine_cells import Affine
-from dask_tapestry.operators.batched import computed_batch
+from dask_tapestry.operators.batched_operators import computed_batch
 from dask_tapestry.operators.coordinates import INDEX_DTYPE
 from dask_tapestry.operators.elementwise import Elementwise, elementwise
 from dask_tapestry.operators.full import Full, full
@@ -55,7 +55,7 @@ class Event(NamedTuple):
     waits: bool
 
 
-class Piece(NamedTuple):
+class ThreadBox(NamedTuple):
     """Threads whose ids are ``starts + steps @ n``, for n in a box of `counts`."""
 
     starts: tuple[int, ...]
@@ -63,7 +63,7 @@ class Piece(NamedTuple):
     counts: tuple[int, ...]
 
 
-def turns_of(threads: Threads, events: Sequence[Event]) -> list[tuple[Piece, ...]]:
+def turns_of(threads: Threads, events: Sequence[Event]) -> list[tuple[ThreadBox, ...]]:
     """The pieces of the threads of each turn.
 
     Raises
@@ -76,7 +76,7 @@ def turns_of(threads: Threads, events: Sequence[Event]) -> list[tuple[Piece, ...
         If more than the numbers of threads tells what they wait for.
     """
     turns = ordered(threads, events)
-    found = []
+    turn_groups = []
     for number, turn in enumerate(turns):
         ids = np.stack(np.unravel_index(turn, threads.extents), -1)
         pieces = pieces_of(ids)
@@ -85,13 +85,13 @@ def turns_of(threads: Threads, events: Sequence[Event]) -> list[tuple[Piece, ...
                 f"{threads.name}: {len(turn)} threads begin together in turn {number}, and lie in "
                 f"{len(pieces)} pieces, more than {MOST_PIECES}: let neighbours wait together"
             )
-        found.append(pieces)
-    return found
+        turn_groups.append(pieces)
+    return turn_groups
 
 
 def ordered(threads: Threads, events: Sequence[Event]) -> list[Numbers]:
     """The threads of each turn, by their number in C order; errors as of `turns_of`."""
-    signals, waits = _known(threads, events)
+    signals, waits = _signals_and_waits(threads, events)
     count = int(np.prod(threads.extents, dtype=np.int64))
     _check_signalled(threads, signals, waits)
     events_count = 1 + max(
@@ -116,7 +116,7 @@ def ordered(threads: Threads, events: Sequence[Event]) -> list[Numbers]:
     return turns
 
 
-def _known(threads: Threads, events: Sequence[Event]) -> tuple[Numbers, Numbers]:
+def _signals_and_waits(threads: Threads, events: Sequence[Event]) -> tuple[Numbers, Numbers]:
     """Pairs (thread, event) of signals, and of waits; events are counted from 0."""
     widths = {len(one.number) for one in events}
     if len(widths) > 1:
@@ -142,23 +142,23 @@ def _known(threads: Threads, events: Sequence[Event]) -> tuple[Numbers, Numbers]
 def _values(threads: Threads, wanted: Sequence[Tensor]) -> Iterator[Numbers]:
     """The values of all threads, one after the other in C order."""
     rank = len(threads.extents)
-    made: dict[Node, Any] = {}
+    by_node: dict[Node, Any] = {}
     for dim, (node, extent) in enumerate(zip(threads.ids, threads.extents, strict=True)):
-        made[node] = np.arange(extent).reshape([-1 if d == dim else 1 for d in range(rank)])
+        by_node[node] = np.arange(extent).reshape([-1 if d == dim else 1 for d in range(rank)])
     for node in topological(wanted):
-        if node in made:
+        if node in by_node:
             continue
         if isinstance(node.operator, Full):
-            made[node] = np.full((1,) * rank, node.operator.scalar)
+            by_node[node] = np.full((1,) * rank, node.operator.scalar)
         elif isinstance(node.operator, Elementwise):
-            made[node] = computed_batch(node, [made[x] for x in node.inputs], rank)
+            by_node[node] = computed_batch(node, [by_node[x] for x in node.inputs], rank)
         else:
             raise TraceError(
                 f"{threads.name}: which event is meant is computed of threads' numbers alone, not "
                 f"with {node.operator.name}"
             )
     for node in wanted:
-        yield np.broadcast_to(made[node], threads.extents).reshape(-1)
+        yield np.broadcast_to(by_node[node], threads.extents).reshape(-1)
 
 
 def _check_signalled(threads: Threads, signals: Numbers, waits: Numbers) -> None:
@@ -192,7 +192,7 @@ def _thread(threads: Threads, number: int) -> tuple[int, ...]:
     return tuple(map(int, np.unravel_index(number, threads.extents)))
 
 
-def pieces_of(ids: Numbers) -> tuple[Piece, ...]:
+def pieces_of(ids: Numbers) -> tuple[ThreadBox, ...]:
     """Rows of ids, in lexicographic order, as one box or as lines one after the other.
 
     Examples
@@ -206,7 +206,7 @@ def pieces_of(ids: Numbers) -> tuple[Piece, ...]:
     if box is not None:
         return (box,)
     steps = np.diff(ids, axis=0)
-    found, first, count = [], 0, len(ids)
+    boxes_of_threads, first, count = [], 0, len(ids)
     while first < count:
         end = first + 1
         if end < count:
@@ -214,12 +214,12 @@ def pieces_of(ids: Numbers) -> tuple[Piece, ...]:
             end = first + 1 + int(changes[0]) if len(changes) else count
         step = steps[first] if end - first > 1 else np.zeros(ids.shape[1], int)
         lines = tuple((int(n),) for n in step)
-        found.append(Piece(tuple(map(int, ids[first])), lines, (end - first,)))
+        boxes_of_threads.append(ThreadBox(tuple(map(int, ids[first])), lines, (end - first,)))
         first = end
-    return tuple(found)
+    return tuple(boxes_of_threads)
 
 
-def _box(ids: Numbers) -> Piece | None:
+def _box(ids: Numbers) -> ThreadBox | None:
     lines = [np.unique(column) for column in ids.T]
     if np.prod([len(line) for line in lines]) != len(ids):
         return None
@@ -232,11 +232,11 @@ def _box(ids: Numbers) -> Piece | None:
     rows = tuple(
         tuple(pace if d == dim else 0 for d in range(len(paces))) for dim, pace in enumerate(paces)
     )
-    return Piece(tuple(int(line[0]) for line in lines), rows, tuple(map(len, lines)))
+    return ThreadBox(tuple(int(line[0]) for line in lines), rows, tuple(map(len, lines)))
 
 
 def of_piece(
-    threads: Threads, piece: Piece, values: Sequence[Tensor]
+    threads: Threads, piece: ThreadBox, values: Sequence[Tensor]
 ) -> tuple[Threads, list[Tensor]]:
     """The space of a piece of threads, and values of threads as they are computed there."""
     ids = tuple(symbol("a thread's number", "", INDEX_DTYPE) for _ in piece.counts)

@@ -14,7 +14,7 @@ from dask_tapestry.operators.thread_body import Read, Result, ThreadBody
 from dask_tapestry.operators.thread_slice import ThreadSlice
 from dask_tapestry.operators.thread_tiles import Tiles
 from dask_tapestry.operators.user_function import UserFunction
-from dask_tapestry.operators.user_signature import Form, Written
+from dask_tapestry.operators.user_signature import Form, SignatureSpec
 from dask_tapestry.teg import Graph, Kind, Node, Sink, Tensor, apply
 from dask_tapestry.teg.node import reapply, topological
 from dask_tapestry.zspace import IndexProjection
@@ -45,7 +45,7 @@ class Threads(NamedTuple):
         return tuple(one.of(thread) for one in self.called) if self.called else thread
 
 
-class Wanted(NamedTuple):
+class ThreadValue(NamedTuple):
     """A value of each thread, and how the values of all of them lie in a tensor.
 
     Attributes
@@ -64,7 +64,7 @@ class Wanted(NamedTuple):
 Given = dict[Node, tuple[Tensor, IndexProjection]]
 
 
-def thread_values(threads: Threads, wanted: Sequence[Wanted]) -> tuple[Tensor, ...]:
+def thread_values(threads: Threads, wanted: Sequence[ThreadValue]) -> tuple[Tensor, ...]:
     """The values of all threads, by one operator that is cut along the ids.
 
     Raises
@@ -75,7 +75,7 @@ def thread_values(threads: Threads, wanted: Sequence[Wanted]) -> tuple[Tensor, .
         If the body does what threads cannot.
     """
     values = [one.value for one in wanted]
-    given = _given(threads, values)
+    given = _thread_reads(threads, values)
     symbols: dict[Node, Tensor] = {
         node: apply(Symbol("what a thread reads", "", f"read {n}", node.type))
         for n, node in enumerate(given)
@@ -98,7 +98,7 @@ def thread_values(threads: Threads, wanted: Sequence[Wanted]) -> tuple[Tensor, .
     lines = tuple((name, (name,)) for name in names)
     reads = tuple((f"x{n}", window) for n, (_, window) in enumerate(given.values()))
     outputs = tuple((f"z{n}", _writes(one, len(names))) for n, one in enumerate(wanted))
-    written = Written(body.__name__, index, (*lines, *reads), outputs)
+    written = SignatureSpec(body.__name__, index, (*lines, *reads), outputs)
     tensors = [coordinates((extent,), 0) for extent in threads.extents]
     tensors += [source for source, _ in given.values()]
     dtypes = {f"z{n}": value.type.dtype for n, value in enumerate(values)}
@@ -107,7 +107,7 @@ def thread_values(threads: Threads, wanted: Sequence[Wanted]) -> tuple[Tensor, .
     return call_blocks(called, written, tensors, dtypes, costs, scratch=body.scratch)
 
 
-def _writes(one: Wanted, rank: int) -> Form:
+def _writes(one: ThreadValue, rank: int) -> Form:
     """The projection of what a thread writes."""
     part = one.value.type.shape
     if one.axes:
@@ -120,7 +120,7 @@ def _writes(one: Wanted, rank: int) -> Form:
     return IndexProjection(rows, (0,) * len(rows), (*(1,) * rank, *part), in_ndim=rank)
 
 
-def _given(threads: Threads, values: Sequence[Tensor]) -> Given:
+def _thread_reads(threads: Threads, values: Sequence[Tensor]) -> Given:
     """What threads read: windows that ids move, and what is the same for all of them."""
     windows: Given = {}
     own: set[Node] = set(threads.ids)  # nodes whose values differ between threads
@@ -138,7 +138,7 @@ def _given(threads: Threads, values: Sequence[Tensor]) -> Given:
         elif isinstance(node.operator, Symbol) and node not in own:
             raise TraceError(f"{threads.name}: it uses {node.operator.what} of another function")
     given: Given = {}
-    for node in _needed(values, windows, own):
+    for node in _body_nodes(values, windows, own):
         if node in windows:
             given[node] = windows[node]
         elif node not in own:
@@ -147,18 +147,18 @@ def _given(threads: Threads, values: Sequence[Tensor]) -> Given:
     return given
 
 
-def _needed(values: Sequence[Tensor], windows: Given, own: set[Node]) -> list[Node]:
+def _body_nodes(values: Sequence[Tensor], windows: Given, own: set[Node]) -> list[Node]:
     """The nodes of the body, and those that they read; inputs of what is read are none of them."""
-    found: dict[Node, None] = {}
+    nodes: dict[Node, None] = {}
     stack = list(values)[::-1]
     while stack:
         node = stack.pop()
-        if node in found:
+        if node in nodes:
             continue
-        found[node] = None
+        nodes[node] = None
         if node in own and node not in windows:
             stack.extend(reversed(node.inputs))
-    return list(found)
+    return list(nodes)
 
 
 def _window(threads: Threads, node: Node) -> IndexProjection | None:
@@ -192,17 +192,17 @@ def _flops(graph: Graph) -> int:
 
 def replaced(roots: Sequence[Tensor], by: Mapping[Node, Tensor]) -> list[Tensor]:
     """`roots`, with the nodes that `by` names replaced."""
-    made: dict[Node, Tensor] = {}
+    by_node: dict[Node, Tensor] = {}
     stack = list(roots)
     while stack:
         node = stack[-1]
         if node in by:
-            made[node] = by[node]
-        missing = [] if node in made else [x for x in node.inputs if x not in made]
+            by_node[node] = by[node]
+        missing = [] if node in by_node else [x for x in node.inputs if x not in by_node]
         if missing:
             stack.extend(missing)
             continue
-        if node not in made:
-            made[node] = reapply(node, [made[x] for x in node.inputs], node.after)
+        if node not in by_node:
+            by_node[node] = reapply(node, [by_node[x] for x in node.inputs], node.after)
         stack.pop()
-    return [made[root] for root in roots]
+    return [by_node[root] for root in roots]

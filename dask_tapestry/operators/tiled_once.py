@@ -50,23 +50,23 @@ def _of_axis(
     """What is wrong along one axis, which the dimension `moving`, or none, moves."""
     width, start = writes.shape[axis], writes.offset[axis]
     if start:
-        box = _along(writes, axis, min(0, start), max(0, start))
+        box = _first_window(writes, axis, min(0, start), max(0, start))
         where = "lie before its first one" if start < 0 else "are written by nothing"
         return f"its cells {box} {where}"
     if writes.stride[axis] != 1 and width > 1:
-        return f"nothing writes its cells {_along(writes, axis, 1, writes.stride[axis])}"
+        return f"nothing writes its cells {_first_window(writes, axis, 1, writes.stride[axis])}"
     for dim in moving:
         step, name = writes.matrix[axis][dim], index[dim].name
         if step < 0:
             return f"its axis {axis} runs backwards along {name}"
         if step < width:
-            box = _along(writes, axis, step, width)
+            box = _first_window(writes, axis, step, width)
             return f"its cells {box} are written at steps 0 and 1 of {name}"
         if step > width > 0:
-            return f"no step of {name} writes its cells {_along(writes, axis, width, step)}"
+            return f"no step of {name} writes its cells {_first_window(writes, axis, width, step)}"
     return None
 
 
-def _along(writes: IndexProjection, axis: int, lo: int, hi: int) -> ZRange:
+def _first_window(writes: IndexProjection, axis: int, lo: int, hi: int) -> ZRange:
     """The first index point's window, from `lo` to `hi` along one axis."""
     return writes.of_point((0,) * writes.in_ndim).replace(axis, lo, hi)

@@ -108,13 +108,13 @@ def levels_above(tree: Tree, source: int | None) -> tuple[int, ...]:
     """
     first = 0 if source is None else source + 1
     nodes = 0 if source is None else prod(tree.counts(source))
-    found = []
+    levels = []
     for level in range(first, tree.depth):
         count = prod(tree.counts(level))
         if count != nodes:
-            found.append(level)
+            levels.append(level)
         nodes = count
-    return a_dozen(found[::-1])
+    return a_dozen(levels[::-1])
 
 
 @stand_in

@@ -138,8 +138,8 @@ class Fold(Contraction):
     def infer(self, *inputs: TensorType) -> TensorType:
         (x,) = inputs
         lead = () if self.levels is None else (self._nodes(x),)
-        rest = _without(x.shape, self.axis)
-        dims = _without(x.dims, self.axis) if x.dims else None
+        rest = _all_but(x.shape, self.axis)
+        dims = _all_but(x.dims, self.axis) if x.dims else None
         return TensorType((*lead, *rest), self.dtype, dims and (*(None,) * len(lead), *dims))
 
     def _over(self, x: TensorType) -> Tree:
@@ -212,7 +212,7 @@ class Fold(Contraction):
         cells = np.moveaxis(inputs[0].astype(self.dtype), self.axis, 0)
         if not len(cells):
             lead = () if self.levels is None else (0,)
-            rest = _without(inputs[0].shape, self.axis)
+            rest = _all_but(inputs[0].shape, self.axis)
             return np.full((*lead, *rest), self.empty, self.dtype)
         tree = self.tree or pairs(len(cells))
         spans = [tree.span(0, 0, number) for number in range(*tree.counts(0))]
@@ -249,7 +249,7 @@ def pairs(cells: int) -> Tree:
     return Tree((cells,), 1)
 
 
-def _without(values: tuple[Any, ...], place: int) -> tuple[Any, ...]:
+def _all_but(values: tuple[Any, ...], place: int) -> tuple[Any, ...]:
     return (*values[:place], *values[place + 1 :])
 
 

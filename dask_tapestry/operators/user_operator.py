@@ -18,9 +18,9 @@ from dask_tapestry.operators.formatted_function import takes_formats
 from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.operators.user_monoid import Fold
-from dask_tapestry.operators.user_reads import lengthened, moves_by_cells, restricted
+from dask_tapestry.operators.user_reads import moves_by_cells, restricted, with_longer_steps
 from dask_tapestry.operators.user_windows import (
-    Call,
+    WindowCallPart,
     are_apart,
     calls_apart,
     left_out,
@@ -44,7 +44,7 @@ from dask_tapestry_kernels.block_format import BlockFormat
 Costs = tuple[tuple[str, tuple[tuple[tuple[str, ...], float], ...]], ...]
 
 
-class Scratch(NamedTuple):
+class ScratchBytes(NamedTuple):
     """Bytes that a function takes besides what it reads and returns.
 
     Attributes
@@ -59,7 +59,7 @@ class Scratch(NamedTuple):
     most: int
 
 
-NO_SCRATCH: Final = Scratch(0, 0)
+NO_SCRATCH: Final = ScratchBytes(0, 0)
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class UserOperator(Contraction):
     cut: int | None = None
     costs: Costs = ()
     part: int | None = None
-    scratch: Scratch = NO_SCRATCH
+    scratch: ScratchBytes = NO_SCRATCH
     apart: tuple[int, ...] = ()
     multithreaded: bool = True
     format: BlockFormat | None = None
@@ -154,7 +154,7 @@ class UserOperator(Contraction):
         steps = -(-self.index[cut].extent // part)
         index = list(self.index)
         index[cut] = IndexDim(index[cut].name, steps, Kind.PARALLEL)
-        reads = tuple(lengthened(read, cut, part) for read in self.reads)
+        reads = tuple(with_longer_steps(read, cut, part) for read in self.reads)
         lead = tuple(int(d == cut) for d in range(len(index)))
         writes = IndexProjection(
             (lead, *self.writes.matrix),
@@ -190,27 +190,27 @@ class UserOperator(Contraction):
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         signature = signature_of(self, inputs)
-        made = signature.written(signature.index_range(box))
-        shape, places = made.shape, None
+        written_box = signature.written(signature.index_range(box))
+        shape, part_slices = written_box.shape, None
         if self.part is not None:
             shape = shape[1:]
             points = signature.index_range(box)
-            places = [self._places(points, p, boxes) for p in range(box.lo[0], box.hi[0])]
+            part_slices = [self._places(points, p, boxes) for p in range(box.lo[0], box.hi[0])]
         return {
             "function": self.function,
             "shape": shape,
             "keep": tuple(
-                slice(a - m, b - m) for a, b, m in zip(box.lo, box.hi, made.lo, strict=True)
+                slice(a - m, b - m) for a, b, m in zip(box.lo, box.hi, written_box.lo, strict=True)
             ),
             "dtype": self.dtype,
-            "parts": places,
+            "parts": part_slices,
             "calls": self._calls(signature, inputs, box, boxes),
             "foreign": self.format is not None,
         }
 
     def _calls(
         self, signature: Signature, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]
-    ) -> list[Call] | None:
+    ) -> list[WindowCallPart] | None:
         """The calls for windows that lie apart; None for one call of all."""
         if not self.apart:
             return None
@@ -321,23 +321,23 @@ class UserOperator(Contraction):
         if self.part is None or self.cut is None:
             return self._packed(self.function(*inputs))
         space = ZRange((0,) * len(self.index), tuple(dim.extent for dim in self.index))
-        made = []
+        partials = []
         for number in range(-(-self.index[self.cut].extent // self.part)):
             terms = self._part_of(space, number)
             boxes = [read.of_range(terms) for read in self.reads]
             parts = [x[box.slices()] for x, box in zip(inputs, boxes, strict=True)]
-            made.append(self._packed(self.function(*parts)))
-        return np.stack(made)
+            partials.append(self._packed(self.function(*parts)))
+        return np.stack(partials)
 
     def _reference_apart(self, inputs: Sequence[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
         types = tuple(TensorType(x.shape, x.dtype) for x in inputs)
-        made = np.empty(self.infer(*types).shape, self.dtype)
+        whole = np.empty(self.infer(*types).shape, self.dtype)
         pieces = tuple(enumerate(x.box for x in types))
         signature = signature_of(self, types)
-        for call in calls_apart(signature, types, ZRange.of_shape(made.shape), self.apart, pieces):
+        for call in calls_apart(signature, types, ZRange.of_shape(whole.shape), self.apart, pieces):
             blocks = [inputs[at][place] for at, place in call.places]
-            made[call.into] = self._packed(self.function(*blocks))[call.keep]
-        return made
+            whole[call.into] = self._packed(self.function(*blocks))[call.keep]
+        return whole
 
     def _packed(self, result: Any) -> np.ndarray[Any, Any]:
         names = self.dtype.names

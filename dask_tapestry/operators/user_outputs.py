@@ -61,7 +61,7 @@ class UserOutputs(UserOperator):
     def _told(self) -> dict[str, Any]:
         return {
             "function": self.function,
-            "outputs": tuple(map(_lies, self.windows)),
+            "outputs": tuple(map(_output_layout, self.windows)),
             "numbers": self.numbers,
             "returned": self.returned,
         }
@@ -73,7 +73,7 @@ class UserOutputs(UserOperator):
         results = self.function(*inputs)
         arrays = [results[number] for number in self.numbers]
         points = [self.index[dim].extent for dim in self._parallel]
-        return OutputBlocks(points, tuple(map(_lies, self.windows)), arrays)
+        return OutputBlocks(points, tuple(map(_output_layout, self.windows)), arrays)
 
     @property
     def _parallel(self) -> list[int]:
@@ -82,7 +82,7 @@ class UserOutputs(UserOperator):
         return [first_of(dims, "dimension that an output follows") for dims in rows]
 
 
-def _lies(window: OutputWindow) -> OutputShape:
+def _output_layout(window: OutputWindow) -> OutputShape:
     """How an output lies in the memory of a worker."""
     axes = []
     for row, width in zip(window.projection.matrix, window.projection.shape, strict=True):

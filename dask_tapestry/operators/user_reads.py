@@ -8,7 +8,7 @@ from dask_tapestry.teg import Progression, Region
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 
-def lengthened(read: IndexProjection, dim: int, part: int) -> IndexProjection:
+def with_longer_steps(read: IndexProjection, dim: int, part: int) -> IndexProjection:
     """A projection whose steps along `dim` take `part` steps of the one before."""
     rows = [[c * part if d == dim else c for d, c in enumerate(row)] for row in read.matrix]
     sides, strides = list(read.shape), list(read.stride)

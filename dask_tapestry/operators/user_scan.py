@@ -23,7 +23,7 @@ from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.user_function import UserFunction, name_of
 from dask_tapestry.operators.user_monoid import UFUNC_OF, Monoid
 from dask_tapestry.operators.user_operator import Costs
-from dask_tapestry.operators.user_signature import Written, projection
+from dask_tapestry.operators.user_signature import SignatureSpec, projection
 from dask_tapestry.teg import IndexDim, Kind, Node, Tensor
 from dask_tapestry.zspace import IndexProjection, ZRange
 
@@ -33,7 +33,7 @@ Window = tuple[int, int, int]  # axis of an input; the cells a step moves along 
 
 
 @dataclass(frozen=True)
-class InParts:
+class PartwiseFunction:
     """A function of blocks, called for each part of a dimension; results are joined.
 
     Attributes
@@ -64,7 +64,7 @@ class InParts:
         given, before = blocks[: len(self.windows)], blocks[len(self.windows) :]
         moving = ((n, w[0]) for n, w in enumerate(self.windows) if w)
         number, (axis, step, width) = first_of(moving, "input that is read in order")
-        made = []
+        results_by_part = []
         for part in range((given[number].shape[axis] - width) // step + 1):
             pieces = []
             for block, windows in zip(given, self.windows, strict=True):
@@ -74,8 +74,8 @@ class InParts:
                 pieces.append(block[tuple(sides)])
             result = self.function(*pieces)
             results = tuple(result) if isinstance(result, tuple | list) else (result,)
-            made.append(self._finished(results, before, part))
-        joined = tuple(np.concatenate(one, self.axis) for one in zip(*made, strict=True))
+            results_by_part.append(self._finished(results, before, part))
+        joined = tuple(np.concatenate(one, self.axis) for one in zip(*results_by_part, strict=True))
         return joined if len(joined) > 1 else joined[0]
 
     def _finished(self, results: tuple[Any, ...], before: Sequence[Any], part: int) -> Any:
@@ -103,14 +103,14 @@ class Scanned:
 
     def __call__(self, *totals: Any) -> Any:
         lines = [np.moveaxis(one, self.axis, 0) for one in totals]
-        made = [np.empty_like(line) for line in lines]
+        scanned_lines = [np.empty_like(line) for line in lines]
         last: tuple[Any, ...] = tuple(line[0] for line in lines)
         for number in range(len(lines[0])):
             if number:
                 last = _combined(self.combine, last, tuple(line[number] for line in lines))
-            for one, value in zip(made, last, strict=True):
+            for one, value in zip(scanned_lines, last, strict=True):
                 one[number] = value
-        results = tuple(np.moveaxis(one, 0, self.axis) for one in made)
+        results = tuple(np.moveaxis(one, 0, self.axis) for one in scanned_lines)
         return results if len(results) > 1 else results[0]
 
 
@@ -125,7 +125,7 @@ def _combined(
 
 def scan_blocks(
     function: UserFunction,
-    written: Written,
+    written: SignatureSpec,
     tensors: Sequence[Tensor],
     dtypes: DTypes,
     costs: Costs = (),
@@ -142,14 +142,16 @@ def scan_blocks(
     whole, rest = divmod(scan.extent, PART)
     if scan.extent <= PART:
         return call_blocks(function, written, tensors, dtypes, costs, after)
-    first = scan.parts(InParts(function, (), scan.axis), (0, 1, PART), dtypes, costs, after)
+    first = scan.parts(
+        PartwiseFunction(function, (), scan.axis), (0, 1, PART), dtypes, costs, after
+    )
     kinds = {name: x.type.dtype for (name, _), x in zip(written.outputs, first, strict=True)}
     ended = whole if rest else whole - 1  # parts that others follow
-    ends = InParts(function, (), scan.axis, ends=True)
+    ends = PartwiseFunction(function, (), scan.axis, ends=True)
     totals = scan.parts(ends, (0, ended, PART), kinds, costs, after)
     if ended > 1:
         totals = scan.totals(totals, kinds)
-    carried = InParts(function, (), scan.axis, combine=scan.combine)
+    carried = PartwiseFunction(function, (), scan.axis, combine=scan.combine)
     pieces = [first]
     for start, count, width in ((1, whole - 1, PART), (whole, 1 if rest else 0, rest)):
         if count:
@@ -170,7 +172,7 @@ class _Scan:
         Of the outputs, which follows it.
     """
 
-    def __init__(self, written: Written, tensors: Sequence[Tensor]) -> None:
+    def __init__(self, written: SignatureSpec, tensors: Sequence[Tensor]) -> None:
         self.written = written
         numbers = (n for n, (_, k, _) in enumerate(written.index) if k is Kind.SEQUENTIAL)
         self.number = first_of(numbers, "sequential dimension")
@@ -184,7 +186,7 @@ class _Scan:
         assert monoid is not None
         self.combine = monoid.combine if isinstance(monoid, Monoid) else UFUNC_OF[str(monoid)]
 
-    def _with(self, kind: Kind, extent: int | None) -> Written:
+    def _with(self, kind: Kind, extent: int | None) -> SignatureSpec:
         """The signature with another kind and extent of the dimension, and no monoid."""
         index = list(self.written.index)
         name, _, given = index[self.number]
@@ -201,7 +203,7 @@ class _Scan:
 
     def parts(
         self,
-        function: InParts,
+        function: PartwiseFunction,
         place: tuple[int, int, int],
         dtypes: DTypes,
         costs: Costs,
@@ -280,6 +282,6 @@ class _Scan:
             for a, name in enumerate(self.names)
         )
         inputs = tuple((name, self.names) for name, _ in self.written.outputs)
-        written = Written(self.written.owner, index, inputs, inputs)
+        written = SignatureSpec(self.written.owner, index, inputs, inputs)
         scanned = UserFunction.of(Scanned(self.combine, self.axis))
         return call_blocks(scanned, written, ends, dtypes)

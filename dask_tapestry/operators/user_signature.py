@@ -20,7 +20,7 @@ WHOLE = (Kind.ATOMIC, Kind.SEQUENTIAL)  # kinds that a block has whole
 
 
 @dataclass(frozen=True)
-class Written:
+class SignatureSpec:
     """A signature before shapes are known.
 
     Attributes
@@ -59,7 +59,7 @@ class Written:
         """Names of the dimensions of some kinds."""
         return tuple(name for name, kind, _ in self.index if kind in kinds)
 
-    def partials(self) -> Written:
+    def partials(self) -> SignatureSpec:
         """The signature of what a monoid combines: an output for each value of its tuples."""
         count = self.monoid.count if isinstance(self.monoid, Monoid) else None
         if count is None or count == len(self.outputs):
@@ -78,7 +78,7 @@ def write(
     inputs: Mapping[str, Any],
     outputs: Mapping[str, Any],
     extents: Mapping[str, int],
-) -> Written:
+) -> SignatureSpec:
     """Read what a user declares.
 
     Raises
@@ -96,11 +96,11 @@ def write(
     monoids = [_monoid(owner, monoid) for monoid in given]
     last = monoids[-1] if monoids else None
     dims = tuple(
-        (name, Kind.ATOMIC if _within(index[name], last) else kind, extent)
+        (name, Kind.ATOMIC if _is_nested_fold(index[name], last) else kind, extent)
         for name, kind, extent in dims
     )
     names = tuple(index)
-    written = Written(
+    written = SignatureSpec(
         owner,
         dims,
         tuple((name, form_of(owner, name, form, names)) for name, form in inputs.items()),
@@ -143,7 +143,7 @@ def _monoid(owner: str, monoid: Combination) -> Combination:
     return monoid
 
 
-def _check_scan(written: Written, kind: ScanOver, folds: int) -> None:
+def _check_scan(written: SignatureSpec, kind: ScanOver, folds: int) -> None:
     """Refuse what cannot be scanned in parts."""
     dims = written.of_kind(Kind.SEQUENTIAL)
     if folds > 1 or len(dims) > 1:
@@ -160,7 +160,7 @@ def _check_scan(written: Written, kind: ScanOver, folds: int) -> None:
         )
 
 
-def _within(kind: Any, last: Combination | None) -> bool:
+def _is_nested_fold(kind: Any, last: Combination | None) -> bool:
     """Whether a dimension is folded by another monoid than the last: so before that, and whole."""
     return isinstance(kind, ReduceOver) and kind.monoid is not last and kind.monoid != last
 
@@ -191,7 +191,7 @@ def form_of(owner: str, tensor: str, form: Any, names: Sequence[str]) -> Form:
     return axes
 
 
-def _check_outputs(written: Written) -> None:
+def _check_outputs(written: SignatureSpec) -> None:
     if not written.outputs and written.monoid is not None:
         raise written.error("it folds dimensions, and has no output for what they are folded to")
     for name, form in written.outputs:
@@ -210,9 +210,9 @@ def _check_outputs(written: Written) -> None:
                 raise written.error(f"output {name} follows {dim}, which is folded")
 
 
-def unread(written: Written) -> tuple[str, ...]:
+def unread_dims(written: SignatureSpec) -> tuple[str, ...]:
     """Names of the dimensions that may be cut and that no input follows."""
-    found = []
+    dims = []
     for number, (dim, kind, _) in enumerate(written.index):
         moved = any(
             any(row[number] for row in form.matrix)
@@ -221,11 +221,11 @@ def unread(written: Written) -> tuple[str, ...]:
             for _, form in written.inputs
         )
         if kind not in WHOLE and not moved:
-            found.append(dim)
-    return tuple(found)
+            dims.append(dim)
+    return tuple(dims)
 
 
-def _check_values(written: Written) -> None:
+def _check_values(written: SignatureSpec) -> None:
     """Raise unless a monoid combines as many values as there are outputs."""
     monoid, outputs = written.monoid, written.outputs
     count = monoid.count if isinstance(monoid, Monoid) else None
@@ -243,7 +243,7 @@ def _check_values(written: Written) -> None:
 
 
 def solve(
-    written: Written, shapes: Sequence[tuple[int, ...]]
+    written: SignatureSpec, shapes: Sequence[tuple[int, ...]]
 ) -> tuple[tuple[IndexDim, ...], tuple[IndexProjection, ...]]:
     """Extents of the index dimensions and projections of the inputs, for inputs of these shapes.
 
@@ -261,18 +261,18 @@ def solve(
         if rank != len(shape):
             raise written.error(f"{tensor} has {rank} dimensions, not shape {shape}")
         if not isinstance(form, IndexProjection):
-            _meet(written, extents, zip(form, shape, strict=True), shapes)
+            _check_extents(written, extents, zip(form, shape, strict=True), shapes)
     for name in written.names:
         if name not in extents:
             extents[name] = _largest(written, name, extents, shapes)
     index = tuple(IndexDim(name, extents[name], kind) for name, kind, _ in written.index)
-    reads = tuple(_absorbed(projection(form, index), index) for _, form in written.inputs)
+    reads = tuple(_with_whole_dims(projection(form, index), index) for _, form in written.inputs)
     _check_reads(written, index, reads, shapes)
     return index, reads
 
 
-def _meet(
-    written: Written,
+def _check_extents(
+    written: SignatureSpec,
     extents: dict[str, int],
     sides: Iterable[tuple[str, int]],
     shapes: Sequence[tuple[int, ...]],
@@ -284,18 +284,18 @@ def _meet(
             )
 
 
-def _shown(written: Written, shapes: Sequence[tuple[int, ...]]) -> str:
+def _shown(written: SignatureSpec, shapes: Sequence[tuple[int, ...]]) -> str:
     return ", ".join(
         f"{name} {shape}" for (name, _), shape in zip(written.inputs, shapes, strict=True)
     )
 
 
 def _largest(
-    written: Written, name: str, extents: Mapping[str, int], shapes: Sequence[tuple[int, ...]]
+    written: SignatureSpec, name: str, extents: Mapping[str, int], shapes: Sequence[tuple[int, ...]]
 ) -> int:
     """The largest extent of a dimension for which all windows lie inside their tensors."""
     number = written.names.index(name)
-    found: list[int] = []
+    limits: list[int] = []
     for (_, form), shape in zip(written.inputs, shapes, strict=True):
         if not isinstance(form, IndexProjection):
             continue
@@ -305,10 +305,10 @@ def _largest(
                 continue
             reach = sum(max(0, row[d]) * (extents[written.names[d]] - 1) for d in others)
             room = shape[axis] - form.offset[axis] - form.extent[axis] - reach
-            found.append(max(0, room // row[number] + 1))
-    if not found:
+            limits.append(max(0, room // row[number] + 1))
+    if not limits:
         raise written.error(f"no shape tells the extent of {name}: give extents={{{name!r}: ...}}")
-    return min(found)
+    return min(limits)
 
 
 def projection(form: Form, index: Sequence[IndexDim]) -> IndexProjection:
@@ -320,7 +320,7 @@ def projection(form: Form, index: Sequence[IndexDim]) -> IndexProjection:
     return IndexProjection(rows, (0,) * len(form), (1,) * len(form), in_ndim=len(index))
 
 
-def _absorbed(one: IndexProjection, index: Sequence[IndexDim]) -> IndexProjection:
+def _with_whole_dims(one: IndexProjection, index: Sequence[IndexDim]) -> IndexProjection:
     """A projection that dimensions in `WHOLE` do not move: its shape covers them instead."""
     rows, offsets, sides, strides = [], list(one.offset), list(one.shape), list(one.stride)
     for axis, row in enumerate(one.matrix):
@@ -337,11 +337,11 @@ def _absorbed(one: IndexProjection, index: Sequence[IndexDim]) -> IndexProjectio
 
 def absorbed_output(form: Form, index: Sequence[IndexDim]) -> IndexProjection:
     """Projection of an output."""
-    return _absorbed(projection(form, index), index)
+    return _with_whole_dims(projection(form, index), index)
 
 
 def _check_reads(
-    written: Written,
+    written: SignatureSpec,
     index: Sequence[IndexDim],
     reads: Sequence[IndexProjection],
     shapes: Sequence[tuple[int, ...]],

@@ -22,7 +22,7 @@ WORTH_A_CALL: Final = 2**14  # bytes between windows: reading them takes as long
 MOST_PIECES: Final = 64  # windows that a block reads by themselves; of more all that they span
 
 
-class Call(NamedTuple):
+class WindowCallPart(NamedTuple):
     """One call of a function for a block.
 
     Attributes
@@ -66,13 +66,13 @@ def _owner(row: Sequence[int]) -> int | None:
 def points_apart(signature: Signature, box: ZRange, apart: Sequence[int]) -> list[ZRange]:
     """The index points of a block, those of the dimensions `apart` one by one."""
     points = signature.index_range(box)
-    found = []
+    separate_points = []
     for chosen in product(*[range(points.lo[d], points.hi[d]) for d in apart]):
         one = points
         for dim, at in zip(apart, chosen, strict=True):
             one = one.replace(dim, at, at + 1)
-        found.append(one)
-    return found
+        separate_points.append(one)
+    return separate_points
 
 
 def pieces_apart(
@@ -94,11 +94,11 @@ def calls_apart(
     box: ZRange,
     apart: Sequence[int],
     pieces: Sequence[tuple[int, ZRange]],
-) -> list[Call]:
+) -> list[WindowCallPart]:
     """The calls that a block takes, of blocks that hold `pieces`."""
-    found = []
+    calls = []
     for points in points_apart(signature, box, apart):
-        places = []
+        part_slices = []
         for number, (read, x) in enumerate(zip(signature.inputs, inputs, strict=True)):
             wanted = x.clip(read.of_range(points))
             holding = (
@@ -107,11 +107,13 @@ def calls_apart(
                 if own == number and held.contains(wanted)
             )
             at, held = first_of(holding, f"piece of input {number} that holds {wanted}")
-            places.append((at, wanted.slices(held)))
+            part_slices.append((at, wanted.slices(held)))
         made = signature.written(points)
         kept = made.intersection(box)
-        found.append(Call(tuple(places), made.shape, kept.slices(made), kept.slices(box)))
-    return found
+        calls.append(
+            WindowCallPart(tuple(part_slices), made.shape, kept.slices(made), kept.slices(box))
+        )
+    return calls
 
 
 def left_out(wanted: Progression, width: int) -> bool:

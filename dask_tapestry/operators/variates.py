@@ -83,7 +83,7 @@ class Variates(BlockOperator):
         return {
             "draw_of": self.draw,
             "given": self.given,
-            **_which(self.stream, self.frame, self.places, box),
+            **_cell_numbers(self.stream, self.frame, self.places, box),
         }
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
@@ -128,7 +128,7 @@ class VariateRows(LaneOperator):
         return {
             "draw_of": self.draw,
             "total": self.total,
-            **_which(self.stream, self.frame, self.places, rows),
+            **_cell_numbers(self.stream, self.frame, self.places, rows),
             "part": self.part(box),
         }
 
@@ -152,7 +152,7 @@ class VariateRows(LaneOperator):
         return f"{self.draw}({total}), {_where(self.stream, self.frame, self.places)}"
 
 
-def _which(
+def _cell_numbers(
     stream: Stream, frame: tuple[int, ...], places: Region, box: ZRange
 ) -> Mapping[str, Any]:
     return {

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.assert_condition import assert_condition
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.coordinates import coordinates
 from dask_tapestry.operators.elementwise import astype, elementwise
@@ -20,7 +21,6 @@ from dask_tapestry.operators.field import field
 from dask_tapestry.operators.lanes import PLACES, LaneOperator, sort_flops
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.reduce import reduce
-from dask_tapestry.operators.required import required
 from dask_tapestry.operators.scan import Scan
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.weighed_sort import weighed_sort
@@ -106,9 +106,9 @@ def loads_of(x: Tensor, weights: Tensor, skip_nan: bool) -> Tensor:
 def _usable(total: Tensor, loads: Tensor) -> Tensor:
     """The sum of weights along the last axis, which is some number, of weights that may be."""
     negative = reduce(elementwise("less", loads, 0), "any", -1, keepdims=True)
-    fine = required(total, elementwise("logical_not", negative), NEGATIVE)
+    fine = assert_condition(total, elementwise("logical_not", negative), NEGATIVE)
     some = elementwise("less", elementwise("subtract", fine, fine), fine)  # inf less itself is NaN
-    return required(fine, some, UNUSABLE)
+    return assert_condition(fine, some, UNUSABLE)
 
 
 def _cell_at(cells: Tensor, shares: Tensor, q: np.generic) -> Tensor:

@@ -17,8 +17,8 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.block_function import call_blocks
 from dask_tapestry.operators.forms import stand_in
 from dask_tapestry.operators.user_function import UserFunction
-from dask_tapestry.operators.user_operator import Scratch, UserOperator
-from dask_tapestry.operators.user_signature import Written
+from dask_tapestry.operators.user_operator import ScratchBytes, UserOperator
+from dask_tapestry.operators.user_signature import SignatureSpec
 from dask_tapestry.teg import Form, Kind, Operator, Tensor, TensorType, apply
 from dask_tapestry.teg.chunking import Chunks, Known
 from dask_tapestry.teg.operator import Types
@@ -88,12 +88,12 @@ def with_panels(whole: Tensor, panels: Callable[..., Tensor]) -> Tensor:
     if is_stack or not is_large(matrix) or not isinstance(operator, UserOperator):
         return whole
     large = WholeMatrix(
-        **_told(operator), panels=UserFunction.of(panels), columns=min(matrix.shape)
+        **_arguments_of(operator), panels=UserFunction.of(panels), columns=min(matrix.shape)
     )
     return apply(large, *whole.inputs, after=whole.after)
 
 
-def _told(operator: UserOperator) -> dict[str, Any]:
+def _arguments_of(operator: UserOperator) -> dict[str, Any]:
     """All that an operator was made of."""
     return {field.name: getattr(operator, field.name) for field in fields(UserOperator)}
 
@@ -131,7 +131,7 @@ def call_on_matrices(
     index = tuple([(d, kind, (sizes or {}).get(d)) for d, kind in kinds])
     call = UserFunction.of(function)
     names = [str(number) for number in range(len(outputs))]
-    written = Written(
+    written = SignatureSpec(
         call.label,
         index,
         tuple([(f"in{n}", tuple(named)) for n, (_, named) in enumerate(inputs)]),
@@ -148,12 +148,12 @@ def call_on_matrices(
 
 def _scratch(
     lengths: Mapping[str, int], outputs: Mapping[str, np.dtype[Any]], copies: float
-) -> Scratch:
+) -> ScratchBytes:
     """Copies of a block of the first output."""
     dims, dtype = next(iter(outputs.items()))
     cells, points = prod([lengths[d] for d in dims]), prod(lengths.values())
     most = copies * cells * dtype.itemsize
-    return Scratch(most / max(1, points), ceil(most))
+    return ScratchBytes(most / max(1, points), ceil(most))
 
 
 def spread(x: Tensor) -> Tensor:
@@ -165,7 +165,7 @@ def spread(x: Tensor) -> Tensor:
     parts, outputs = [(x, dims)], {dims: x.type.dtype}
     (made,) = call_on_matrices(_copied, parts, outputs, (dims, 1.0), cut=dims, copies=0)
     assert isinstance(made.operator, UserOperator)
-    return apply(HeldCopy(**_told(made.operator)), *made.inputs)
+    return apply(HeldCopy(**_arguments_of(made.operator)), *made.inputs)
 
 
 def _copied(block: Any) -> Any:

@@ -11,11 +11,11 @@ from dask_tapestry.planner.cost.step import with_first
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.machine.shared_workers import resources_beside
-from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.planner.rewriting.passes import rewritten
 from dask_tapestry.planner.rewriting.rule_choices import with_forms
-from dask_tapestry.planner.search.choosing import choosing
-from dask_tapestry.planner.search.search import METHODS, Found, search, steps_of
+from dask_tapestry.planner.search.rule_selection import choosing
+from dask_tapestry.planner.search.search import METHODS, SearchResult, search, steps_of
 from dask_tapestry.planner.walltime import within
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.effects import followed_points, keep_effects
@@ -30,7 +30,7 @@ def build_plan(
     method: str = "auto",
     budget: float | None = None,
     seed: int = 0,
-) -> Plan:
+) -> PlannedGraph:
     """Plan the values `roots` together.
 
     Parameters
@@ -62,7 +62,7 @@ def build_plan(
     seed = whole_number("seed", seed, 0)
     machines = resources or resources_beside(topological(roots))
 
-    def made() -> Plan:
+    def made() -> PlannedGraph:
         return plan_as_found(
             roots, machines, lambda graph: search(graph, machines, method, budget, seed)
         )
@@ -72,8 +72,8 @@ def build_plan(
 
 
 def plan_as_found(
-    roots: Sequence[Node], machines: Resources, find: Callable[[Graph], Found]
-) -> Plan:
+    roots: Sequence[Node], machines: Resources, find: Callable[[Graph], SearchResult]
+) -> PlannedGraph:
     """Plan the values `roots` for `machines`, with the choices that `find` makes for a graph.
 
     The graph that it is given is rewritten, and in no forms.
@@ -90,6 +90,6 @@ def plan_as_found(
     state = found.state
     with_forms(graph, state.choices.forms, trace)
     steps = with_first(steps_of(state, Machine.of(machines)))
-    return Plan(
+    return PlannedGraph(
         written, state.graph, steps, machines, trace, choices=state.choices, points=found.points
     )

@@ -23,9 +23,9 @@ from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.calibrate import rates_in_force
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.machine.shared_workers import resources_beside
-from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.planner.walltime import walltime_in_force
-from dask_tapestry.rewrite.own import mutators_in_force, rules_in_force
+from dask_tapestry.rewrite.user_rules import mutators_in_force, rules_in_force
 from dask_tapestry.teg import Graph, Node, Sink, Source, apply
 from dask_tapestry.teg.check import check, writes_that_meet_are_ordered
 from dask_tapestry.teg.node import reapply, topological, written_as
@@ -34,18 +34,18 @@ from dask_tapestry.teg.token import token
 KEPT: Final = 64  # plans
 
 
-class _Kept(NamedTuple):
+class _CachedPlan(NamedTuple):
     """A plan, and the forms of its slots in order."""
 
-    plan: Plan
+    plan: PlannedGraph
     forms: tuple[str, ...]
 
 
-_known: OrderedDict[Any, _Kept] = OrderedDict()
+_known: OrderedDict[Any, _CachedPlan] = OrderedDict()
 _lock = Lock()
 
 
-def plan_of(roots: Sequence[Node]) -> Plan:
+def plan_of(roots: Sequence[Node]) -> PlannedGraph:
     """Plan the values `roots` together for the resources in force, or find the plan made before.
 
     Raises
@@ -79,7 +79,7 @@ def plan_of(roots: Sequence[Node]) -> Plan:
     return kept.plan.closed(written, dict(zip(kept.forms, form.ends, strict=True)))
 
 
-def verified_plan_of(roots: Sequence[Node]) -> Plan:
+def verified_plan_of(roots: Sequence[Node]) -> PlannedGraph:
     """The plan of `plan_of`, verified: once, as long as it is kept.
 
     Raises
@@ -92,13 +92,13 @@ def verified_plan_of(roots: Sequence[Node]) -> Plan:
     return plan
 
 
-def _planned(form: _Form, roots: Sequence[Node], resources: Resources) -> _Kept | None:
+def _planned(form: _Form, roots: Sequence[Node], resources: Resources) -> _CachedPlan | None:
     """The plan for slots; None if a rule changed one, so that it cannot be filled."""
     opened = _opened(form)
     plan = build_plan([opened[root] for root in roots], resources)
     forms = tuple(opened[node].form for node in form.ends)
     ends = {n.form for n in plan.graph.nodes if isinstance(n.operator, Source | Sink)}
-    return _Kept(replace(plan, passed=set()), forms) if ends <= set(forms) else None
+    return _CachedPlan(replace(plan, passed=set()), forms) if ends <= set(forms) else None
 
 
 def _settings() -> tuple[object, ...]:
@@ -152,13 +152,13 @@ def _form(roots: Sequence[Node], order: list[Node]) -> _Form | None:
 def _opened(form: _Form) -> dict[Node, Node]:
     """The nodes over slots instead of data; slots of each form are its own, as lines differ."""
     identity = blake2b(token(form.key).encode(), digest_size=8).hexdigest()
-    places = {node: number for number, node in enumerate(form.ends)}
+    position = {node: number for number, node in enumerate(form.ends)}
     done: dict[Node, Node] = {}
     for node in form.order:
         inputs, after = [done[x] for x in node.inputs], [done[x] for x in node.after]
         operator = node.operator
         if isinstance(operator, Source | Sink):
-            slot = operator.slot(places[node], identity)
+            slot = operator.slot(position[node], identity)
             assert slot is not None
             with written_as(node):
                 done[node] = apply(slot, *inputs, after=after)

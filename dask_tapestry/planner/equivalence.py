@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 from dask_tapestry.errors import PlanError
-from dask_tapestry.planner.abstract import abstract
-from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.abstraction import abstract
+from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.planner.rewriting.passes import simplified
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.unfuse import Unfused
@@ -21,7 +21,7 @@ MOST_ROUNDS: Final = (
 )
 
 
-def require_computes(plan: Plan, graph: Graph) -> None:
+def require_computes(plan: PlannedGraph, graph: Graph) -> None:
     """Check that `plan` is legal and yields the results of `graph`, in order.
 
     Raises
@@ -34,17 +34,17 @@ def require_computes(plan: Plan, graph: Graph) -> None:
     if len(mine.roots) != len(theirs.roots):
         raise PlanError(f"the plan has {len(mine.roots)} results, the graph {len(theirs.roots)}")
     if mine != theirs:
-        mine, theirs = settled(mine), settled(theirs)
+        mine, theirs = fixed_point(mine), fixed_point(theirs)
     for number, (have, want) in enumerate(zip(mine.roots, theirs.roots, strict=True)):
         if have is not want:
             have, want = first_difference(have, want)
             raise PlanError(
-                f"result {number} is another value: the plan computes {_told(have)} where the "
-                f"graph has {_told(want)}"
+                f"result {number} is another value: the plan computes {_node_text(have)} where the "
+                f"graph has {_node_text(want)}"
             )
 
 
-def settled(graph: Graph) -> Graph:
+def fixed_point(graph: Graph) -> Graph:
     """The graph rewritten until nothing changes, each formula having one function.
 
     Rules look at formulas as a whole, such as at their cost, so unfusing may let more apply.
@@ -68,7 +68,7 @@ def first_difference(have: Node, want: Node) -> tuple[Node, Node]:
         have, want = deeper
 
 
-def _told(node: Node) -> str:
+def _node_text(node: Node) -> str:
     """A node with what it is applied to."""
     inputs = ", ".join(x.operator.name for x in node.inputs)
     text = node.operator.text()

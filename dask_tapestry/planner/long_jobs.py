@@ -13,7 +13,7 @@ from typing import Final
 
 from dask_tapestry.planner.cache import plan_of
 from dask_tapestry.planner.machine.calibrate import measured_rates
-from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.settings import setting
 from dask_tapestry.teg import Node
 from dask_tapestry.teg.users_line import users_level
@@ -31,7 +31,7 @@ def measures(measure: Callable[[], object]) -> None:
     _ways[:] = [measure]
 
 
-def plan_to_run(roots: Sequence[Node]) -> Plan:
+def plan_to_run(roots: Sequence[Node]) -> PlannedGraph:
     """Plan the values `roots` together, after measuring this machine if they take long on it."""
     plan = plan_of(roots)
     if _is_worth_it(plan) and _measured():
@@ -40,17 +40,17 @@ def plan_to_run(roots: Sequence[Node]) -> Plan:
     return plan
 
 
-def _seconds(plan: Plan) -> float:
+def _seconds(plan: PlannedGraph) -> float:
     return sum(step.estimate.seconds for step in plan.steps.values())
 
 
-def _is_worth_it(plan: Plan) -> bool:
+def _is_worth_it(plan: PlannedGraph) -> bool:
     if not _ways or not plan.resources.local or setting("rates") != "measured":
         return False
     return _seconds(plan) > LONG and measured_rates() is None
 
 
-def _tell_if_endless(plan: Plan) -> None:
+def _tell_if_endless(plan: PlannedGraph) -> None:
     """Warn of a plan that nobody may want to wait for, and say what of it takes longest."""
     seconds = _seconds(plan)
     if seconds < ENDLESS:

@@ -12,11 +12,11 @@ from dask_tapestry.planner.cost.step import Step, with_first
 from dask_tapestry.planner.fusion.group import is_external
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
-from dask_tapestry.planner.memory.results import Results
+from dask_tapestry.planner.memory.results import ResultMemory
 from dask_tapestry.planner.memory.totals import plan_cost
 from dask_tapestry.planner.search.choices import Choices
 from dask_tapestry.planner.search.frontier import Point
-from dask_tapestry.planner.search.space import steps_of
+from dask_tapestry.planner.search.plan_evaluator import steps_of
 from dask_tapestry.planner.verify import verify
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node, Operator, Sink, Source
@@ -24,7 +24,7 @@ from dask_tapestry.zspace import Cuts
 
 
 @dataclass(frozen=True)
-class Plan:
+class PlannedGraph:
     """How an expression will be computed; made once, checked, printable.
 
     Attributes
@@ -56,9 +56,9 @@ class Plan:
     sources: Mapping[str, Node] = field(default_factory=dict, repr=False)
     choices: Choices = field(default=Choices(), repr=False)
     points: tuple[Point, ...] = field(default=(), repr=False)
-    passed: set[Results] | None = field(default=None, repr=False, compare=False)
+    passed: set[ResultMemory] | None = field(default=None, repr=False, compare=False)
 
-    def closed(self, written: Graph, sources: Mapping[str, Node]) -> Plan:
+    def closed(self, written: Graph, sources: Mapping[str, Node]) -> PlannedGraph:
         """The same plan for the graph `written`, whose sources and sinks replace the slots."""
         operators = {form: node.operator for form, node in sources.items() if not is_external(node)}
         if not operators:
@@ -66,7 +66,7 @@ class Plan:
         steps = {node: _closed(step, operators) for node, step in self.steps.items()}
         return replace(self, written=written, sources=sources, steps=steps)
 
-    def for_run(self, run: str) -> Plan:
+    def for_run(self, run: str) -> PlannedGraph:
         """The plan whose sources and sinks know the compute `run`, which begins now."""
         known: dict[Operator, Operator] = {}
         steps = {node: _for_run(step, run, known) for node, step in self.steps.items()}
@@ -80,17 +80,17 @@ class Plan:
         operators = [one.operator for program in programs for one in program.instructions]
         return [one.stamp for one in operators if isinstance(one, Source) and one.stamp]
 
-    def at(self, point: Point) -> Plan:
+    def at(self, point: Point) -> PlannedGraph:
         """The plan at a point of the frontier."""
         state, machine = point.state, Machine.of(self.resources)
-        made = replace(
+        other_plan = replace(
             self,
             graph=state.graph,
             steps=with_first(steps_of(state, machine)),
             choices=state.choices,
             passed=None,
         )
-        return made.closed(self.written, self.sources)
+        return other_plan.closed(self.written, self.sources)
 
     def source(self, node: Node) -> Node:
         """The source or sink for a slot; any other node itself."""
@@ -136,7 +136,7 @@ class Plan:
             raise PlanError(f"the plan does not hold {node!r}")
         return cuts
 
-    def verify(self, results: Results = Results.KEPT) -> None:
+    def verify(self, results: ResultMemory = ResultMemory.KEPT) -> None:
         """Check the plan symbolically.
 
         Parameters
@@ -151,7 +151,7 @@ class Plan:
         """
         verify(self, results)
 
-    def verify_once(self, results: Results = Results.KEPT) -> None:
+    def verify_once(self, results: ResultMemory = ResultMemory.KEPT) -> None:
         """Check the plan as `verify` does, unless it has passed."""
         if self.passed is None or results not in self.passed:
             self.verify(results)
@@ -161,15 +161,19 @@ class Plan:
 
 def _for_run(step: Step, run: str, known: dict[Operator, Operator]) -> Step:
     """A step whose sources and sinks know the compute; `known` are those that were asked."""
-    found: dict[int, Operator] = {}
+    operators_of_run: dict[int, Operator] = {}
     for at, one in enumerate(step.program.instructions):
         operator = one.operator
         if isinstance(operator, Source | Sink):
             if operator not in known:
                 known[operator] = operator.for_run(run)
             if known[operator] is not operator:
-                found[at] = known[operator]
-    return replace(step, program=step.program.with_operators(found)) if found else step
+                operators_of_run[at] = known[operator]
+    return (
+        replace(step, program=step.program.with_operators(operators_of_run))
+        if operators_of_run
+        else step
+    )
 
 
 def _closed(step: Step, operators: Mapping[str, Operator]) -> Step:

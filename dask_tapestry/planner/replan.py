@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.resources import Resources, workers_of
-from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.plan import PlannedGraph
 
 FACTOR: Final = 2  # of workers, beyond which a plan is made again
 WORTH: Final = 60.0  # seconds that a job is predicted to take at least on what there is
@@ -30,7 +30,7 @@ def differs(planned: int, there: int) -> bool:
     return there > FACTOR * planned or planned > FACTOR * there
 
 
-def is_worth_it(plan: Plan, there: Resources) -> bool:
+def is_worth_it(plan: PlannedGraph, there: Resources) -> bool:
     """Whether a job takes long enough on the workers that are there to be planned for them."""
     return plan.cost["seconds"] * plan.resources.slots / there.slots >= WORTH
 
@@ -48,7 +48,7 @@ def as_there(planned: Resources, there: Resources) -> Resources:
     return replace(planned, workers=there.workers)
 
 
-def fitted(plan: Plan, client: Any) -> Plan:
+def fitted(plan: PlannedGraph, client: Any) -> PlannedGraph:
     """A plan that is about to run, or one for the workers of `client` if they are others.
 
     Workers that were asked for and have not come yet are taken to come.
@@ -67,7 +67,7 @@ def fitted(plan: Plan, client: Any) -> Plan:
     return replanned(plan, there) if is_worth_it(plan, there) else plan
 
 
-def replanned(plan: Plan, there: Resources) -> Plan:
+def replanned(plan: PlannedGraph, there: Resources) -> PlannedGraph:
     """The plan of the same values for the workers that are there; it is told in the log."""
     getLogger(__name__).warning(
         "there are %d workers, not the %d that were planned for: what is left is planned again",

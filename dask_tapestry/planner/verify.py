@@ -18,13 +18,13 @@ from dask_tapestry.planner.access.access import Access
 from dask_tapestry.planner.access.bounds import read_outside
 from dask_tapestry.planner.cost.step import PlannedSteps, Step
 from dask_tapestry.planner.memory.memory import fullest_workers
-from dask_tapestry.planner.memory.own_peaks import limits_are_kept
 from dask_tapestry.planner.memory.results import (
-    Results,
+    ResultMemory,
     copied_bytes,
     joined_bytes,
     rounds_that_fit,
 )
+from dask_tapestry.planner.memory.user_resource_peaks import limits_are_kept
 from dask_tapestry.settings import setting
 from dask_tapestry.teg import BlockOperator, Sink
 from dask_tapestry.teg.operator import signature_of
@@ -99,7 +99,7 @@ CHECKS: tuple[Check, ...] = (
 )
 
 
-def verify(plan: PlannedSteps, results: Results = Results.KEPT) -> None:
+def verify(plan: PlannedSteps, results: ResultMemory = ResultMemory.KEPT) -> None:
     """Run all checks.
 
     Parameters
@@ -142,9 +142,9 @@ def _largest(plan: PlannedSteps) -> str:
     return f"{text}: its value is {value}, and each of its tasks takes {block}"
 
 
-def peak_memory_is_bounded(plan: PlannedSteps, results: Results = Results.KEPT) -> None:
+def peak_memory_is_bounded(plan: PlannedSteps, results: ResultMemory = ResultMemory.KEPT) -> None:
     """Raise `MemoryLimitError` if a worker would hold more than it may."""
-    if results is Results.FETCHED and rounds_that_fit(plan) is not None:
+    if results is ResultMemory.FETCHED and rounds_that_fit(plan) is not None:
         return
     fullest = fullest_workers(plan)
     one = f"worker ({fullest.place})" if fullest.place else "worker"
@@ -155,7 +155,7 @@ def peak_memory_is_bounded(plan: PlannedSteps, results: Results = Results.KEPT) 
             f"most is taken by {_largest(plan)}"
         )
     joined, usable = joined_bytes(plan), plan.resources.usable_bytes
-    if results is Results.JOINED and joined > usable:
+    if results is ResultMemory.JOINED and joined > usable:
         raise MemoryLimitError(
             "peak_memory_is_bounded: joining the blocks of the result takes "
             f"{format_bytes(joined)} on one worker, which has {format_bytes(usable)} for it; "

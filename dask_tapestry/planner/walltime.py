@@ -16,7 +16,7 @@ from dask_tapestry.amounts import walltime
 from dask_tapestry.errors import PlanError
 from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.planner.machine.resources import live_client
-from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.settings import setting
 
 PART: Final = 0.25  # of a worker's time that a task is planned to take at most
@@ -43,7 +43,7 @@ def task_seconds(step: Step) -> float:
     return step.cost.seconds / ceil(step.count / step.machine.slots)
 
 
-def within(plan: Plan, again: Callable[[], Plan]) -> Plan:
+def within(plan: PlannedGraph, again: Callable[[], PlannedGraph]) -> PlannedGraph:
     """`plan`, or one with smaller blocks that `again` makes, whose tasks end in time.
 
     Raises
@@ -73,5 +73,5 @@ def within(plan: Plan, again: Callable[[], Plan]) -> Plan:
     )
 
 
-def _longest(plan: Plan) -> Step | None:
+def _longest(plan: PlannedGraph) -> Step | None:
     return max(plan.steps.values(), key=task_seconds, default=None)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NoReturn, Protocol
 
 from dask_tapestry.errors import PlanError
-from dask_tapestry.rewrite.annotated import Annotated
+from dask_tapestry.rewrite.annotation_propagation import Annotated
 from dask_tapestry.rewrite.rule import Rule, Rules, Shared
 from dask_tapestry.teg import Graph, Node
 from dask_tapestry.teg.node import reapply, written_as
@@ -106,7 +106,7 @@ def rewrite(
     return Graph([done[root] for root in graph.roots])
 
 
-def sweep(
+def apply_once(
     graph: Graph,
     rules: Sequence[Rule],
     trace: Recorder | None = None,

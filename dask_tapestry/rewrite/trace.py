@@ -17,7 +17,7 @@ from itertools import chain
 from dask_tapestry.errors import PlanError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.rewrite.driver import Manner, brief, rewrite, sweep
+from dask_tapestry.rewrite.driver import Manner, apply_once, brief, rewrite
 from dask_tapestry.teg import Graph, Node, Region
 
 FORMS = "forms"  # the name of rounds in which operators take forms that can be cut
@@ -46,7 +46,7 @@ class Change(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Round:
+class RewriteRound:
     """The changes that one pass over a graph made, in order.
 
     Attributes
@@ -70,7 +70,7 @@ class Round:
         became = {change.before: change.after for change in self.changes}
         if not became:
             return graph
-        again = rewrite if self.manner == "fixed point" else sweep
+        again = rewrite if self.manner == "fixed point" else apply_once
         return again(graph, (lambda node: became.get(node),), carry=False)
 
 
@@ -90,11 +90,11 @@ class Trace:
     return %0
     """
 
-    rounds: list[Round] = field(default_factory=list)
+    rounds: list[RewriteRound] = field(default_factory=list)
 
     def begin(self, name: str, manner: Manner) -> None:
         """Begin a round; what is recorded from now on is part of it."""
-        self.rounds.append(Round(name, manner))
+        self.rounds.append(RewriteRound(name, manner))
 
     def record(
         self,

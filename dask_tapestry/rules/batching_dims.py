@@ -53,7 +53,7 @@ def decompose_batching(node: Node) -> Node | None:
         indices_batching_dims=(),
         index_map=(*numbers.index_map, *numbers.batching_dims),
     )
-    return _with(node, plain, joined)
+    return _with_numbers(node, plain, joined)
 
 
 @on(Gather, Scatter)
@@ -76,7 +76,7 @@ def recover_batching(node: Node) -> Node | None:
     if len(pairs) == len(numbers.batching_dims):
         return None
     joined = concat(rest, numbers.vector_dim) if rest else _none_of(indices, numbers.vector_dim)
-    return _with(node, _batched(numbers, sorted(pairs), kept), joined)
+    return _with_numbers(node, _batched(numbers, sorted(pairs), kept), joined)
 
 
 def _parts(numbers: DimensionNumbers, indices: Node) -> list[tuple[Node, tuple[int, ...]]]:
@@ -177,7 +177,7 @@ def _indices_place(node: Node) -> int:
     return node.operator.count if isinstance(node.operator, Scatter) else 1
 
 
-def _with(node: Node, numbers: DimensionNumbers, indices: Node) -> Node:
+def _with_numbers(node: Node, numbers: DimensionNumbers, indices: Node) -> Node:
     """The node with other numbers and indices."""
     assert isinstance(node.operator, Gather | Scatter)
     place = _indices_place(node)

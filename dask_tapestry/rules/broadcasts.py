@@ -24,7 +24,7 @@ ADDING: Final = frozenset(("sum", "add", "prod"))  # of one integer they yield i
 ORDERED: Final = "fcO"  # kinds whose least cell may have several bit patterns: two zeros, NaNs
 
 
-class Spread(NamedTuple):
+class BroadcastReduction(NamedTuple):
     """A reduction of a view that is broadcast along some of the reduced axes."""
 
     rest: Reduce | None  # the reduction over the other axes
@@ -42,7 +42,11 @@ def fold_of_broadcast(node: Node) -> Node | None:
     match node.operator:
         case Reduce(monoid) as whole if whole.is_whole and is_idempotent(whole, node.inputs[0]):
             spread = spread_of(whole, node.inputs[0])
-            if spread is None or not spread.times or (spread.rest is None and tells(whole)):
+            if (
+                spread is None
+                or not spread.times
+                or (spread.rest is None and gives_numbers_of_lanes(whole))
+            ):
                 return None
             if spread.rest and monoid not in ("any", "all") and whole.state.kind in ORDERED:
                 return None
@@ -64,7 +68,7 @@ def is_idempotent(whole: Reduce, x: Node) -> bool:
     return whole.monoid in IDEMPOTENT_FOLDS | CHOOSING and x.type.dtype.kind in FOLDED
 
 
-def tells(whole: Reduce) -> bool:
+def gives_numbers_of_lanes(whole: Reduce) -> bool:
     """Whether a fold tells of lanes without numbers."""
     return whole.monoid in CHOOSING and whole.state.kind in TOLD
 
@@ -72,7 +76,7 @@ def tells(whole: Reduce) -> bool:
 def of_one_is_itself(whole: Reduce, x: Node) -> bool:
     """Whether one cell folds to itself, cast to the result's dtype, and nothing is told of it."""
     adds = whole.monoid in ADDING and whole.state.kind in "iu"
-    return adds or (is_idempotent(whole, x) and not tells(whole))
+    return adds or (is_idempotent(whole, x) and not gives_numbers_of_lanes(whole))
 
 
 def repeated(node: Node, whole: Reduce) -> Node | None:
@@ -93,7 +97,7 @@ def count(times: int, whole: Reduce) -> Any:
     return whole.dtype.type(times)
 
 
-def folded(spread: Spread, whole: Reduce) -> Node:
+def folded(spread: BroadcastReduction, whole: Reduce) -> Node:
     """The reduction of the tensor without its copies."""
     return (
         astype(spread.cells, whole.dtype)
@@ -107,7 +111,7 @@ def as_written(made: Node, node: Node) -> Node | None:
     return made if made.type == node.type else None
 
 
-def spread_of(whole: Reduce, x: Node) -> Spread | None:
+def spread_of(whole: Reduce, x: Node) -> BroadcastReduction | None:
     """How a reduction reads copies of cells by a broadcast view; None where it does not."""
     match x.operator:
         case View() as view:
@@ -116,17 +120,17 @@ def spread_of(whole: Reduce, x: Node) -> Spread | None:
             return None
     if not same:
         return None
-    place = {dim: n for n, dim in enumerate(d for d in range(x.type.ndim) if d not in same)}
-    place[-1] = -1
+    new_dim = {dim: n for n, dim in enumerate(d for d in range(x.type.ndim) if d not in same)}
+    new_dim[-1] = -1
     shape = tuple(n for dim, n in enumerate(view.shape) if dim not in same)
-    small = View(shape, tuple(ViewAxis(place[a.dim], a.start, a.step) for a in view.axes))
+    small = View(shape, tuple(ViewAxis(new_dim[a.dim], a.start, a.step) for a in view.axes))
     left = [n for n, axis in enumerate(whole.axes) if axis not in same]
     rest = None
     if left:
-        axes = tuple([place[whole.axes[n]] for n in left])
+        axes = tuple([new_dim[whole.axes[n]] for n in left])
         rest = replace(whole, axes=axes, tree=whole.tree.along(left))
     times = prod(view.shape[dim] for dim in same)
-    return Spread(rest, apply(small, *x.inputs), times)
+    return BroadcastReduction(rest, apply(small, *x.inputs), times)
 
 
 @on(Reduce)

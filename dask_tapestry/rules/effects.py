@@ -58,7 +58,7 @@ def following(value: Node, dropped: Sequence[Node]) -> Node:
 
     The same node where they follow none, or `value` leads to them all.
     """
-    gone = _unread(value, dropped)
+    gone = _unread_by(value, dropped)
     points = followed_points(Graph(gone)) if gone else ()
     if not points:
         return value
@@ -67,7 +67,7 @@ def following(value: Node, dropped: Sequence[Node]) -> Node:
     return _following(value, lost) if lost else value
 
 
-def _unread(value: Node, others: Sequence[Node]) -> list[Node]:
+def _unread_by(value: Node, others: Sequence[Node]) -> list[Node]:
     """Those of `others` that `value` does not read; breadth first, as most are near."""
     missing, seen, level = set(others), {value}, [value]
     while level and missing:
@@ -89,7 +89,7 @@ def followers(value: Node, effects: Collection[Node], beside: Sequence[Node]) ->
     """
     if not effects:
         return ()
-    found: list[Node] = []
+    following: list[Node] = []
     seen, stack = set(beside), [value]
     while stack:
         node = stack.pop()
@@ -97,10 +97,10 @@ def followers(value: Node, effects: Collection[Node], beside: Sequence[Node]) ->
             continue
         seen.add(node)
         if node.after and not effects_of(node.after).isdisjoint(effects):
-            found.append(node)
+            following.append(node)
         else:
             stack += node.inputs
-    return tuple(found)
+    return tuple(following)
 
 
 def replaced(value: Node, by: Mapping[Node, Node]) -> Node:

@@ -19,7 +19,7 @@ from dask_tapestry.zspace import ZAffineMap
 MODES: Final = frozenset({"wrap", "edge", "symmetric"})
 
 
-class Beyond(NamedTuple):
+class AxisExtension(NamedTuple):
     """What lies beyond one end of an axis.
 
     Attributes
@@ -50,8 +50,8 @@ class Extension(NamedTuple):
     base: Node
     axis: int
     shift: int
-    before: Beyond | None
-    after: Beyond | None
+    before: AxisExtension | None
+    after: AxisExtension | None
 
 
 class _Part(NamedTuple):
@@ -73,7 +73,7 @@ def extension_of(node: Node) -> Extension | None:
     if not cells:
         return None
     base = next((x for x in cells[0] if all(x in chain for chain in cells)), None)
-    if base is None or _beside(base, axis) != _beside(node, axis):
+    if base is None or _other_extents(base, axis) != _other_extents(node, axis):
         return None
     places = node.operator.offsets(node.input_types)
     parts: list[_Part] = []
@@ -102,7 +102,7 @@ def _matched(
         return None
     main = max(straight, key=lambda part: part.length)
     shift = main.place - main.start
-    found: dict[bool, Beyond] = {}
+    by_side: dict[bool, AxisExtension] = {}
     told = [(part, None) for part in parts]
     for part, value in (*told, *constants):
         first = part.place - shift
@@ -111,17 +111,17 @@ def _matched(
         after = first >= extent
         if not after and first + part.length > 0:
             return None
-        beyond = Beyond(_modes(part, first, extent)) if value is None else _constant(value)
-        known = found.setdefault(after, beyond)
+        beyond = AxisExtension(_modes(part, first, extent)) if value is None else _constant(value)
+        known = by_side.setdefault(after, beyond)
         modes = known.modes & beyond.modes
         if not modes or repr(known.value) != repr(beyond.value):
             return None
-        found[after] = Beyond(modes, known.value)
-    return Extension(base, axis, shift, found.get(False), found.get(True))
+        by_side[after] = AxisExtension(modes, known.value)
+    return Extension(base, axis, shift, by_side.get(False), by_side.get(True))
 
 
-def _constant(value: Any) -> Beyond:
-    return Beyond(frozenset({"constant"}), value.item())
+def _constant(value: Any) -> AxisExtension:
+    return AxisExtension(frozenset({"constant"}), value.item())
 
 
 def _modes(part: _Part, first: int, extent: int) -> frozenset[str]:
@@ -147,7 +147,7 @@ def seen_through(node: Node) -> list[Node]:
     return chain
 
 
-def _beside(node: Node, axis: int) -> tuple[int, ...]:
+def _other_extents(node: Node, axis: int) -> tuple[int, ...]:
     """Extents along the other axes."""
     shape = node.type.shape
     return shape[:axis] + shape[axis + 1 :]
@@ -184,8 +184,8 @@ def shown_as_it_is(node: Node, rank: int) -> tuple[Node, tuple[int, ...]] | None
     units = [n != 1 for n in node.type.shape]
     if len(units) != rank:
         return None
-    one = np.eye(rank, dtype=int)
-    matrix, offset, base = one, np.zeros(rank, int), node
+    identity = np.eye(rank, dtype=int)
+    matrix, offset, base = identity, np.zeros(rank, int), node
     while base.operator.is_view and len(base.inputs) == 1:
         cells = base.operator.cell_map(base.input_types)
         if cells is None:
@@ -193,6 +193,6 @@ def shown_as_it_is(node: Node, rank: int) -> tuple[Node, tuple[int, ...]] | None
         own = np.array(cells.matrix, int).reshape(-1, cells.in_ndim)
         matrix, offset = own @ matrix, own @ offset + np.array(cells.offset, int)
         base = base.inputs[0]
-        if len(matrix) == rank and (matrix == one)[:, units].all():
+        if len(matrix) == rank and (matrix == identity)[:, units].all():
             return base, tuple(map(int, offset))
     return None

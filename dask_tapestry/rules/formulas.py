@@ -54,13 +54,13 @@ def undo_formula(node: Node) -> Node | None:
             functions = {step.function for step in expression.steps} & UNDOABLE
         case _:
             return None
-    for place, x in enumerate(node.inputs if functions else ()):
+    for number, x in enumerate(node.inputs if functions else ()):
         match x.operator:
             case Elementwise(inner) if (
                 len(inner.steps) == 1 and inner.steps[0].function in functions
             ):
-                inputs = [*node.inputs[:place], *x.inputs, *node.inputs[place + 1 :]]
-                found = _inlined(node, place, inner, inputs)
+                inputs = [*node.inputs[:number], *x.inputs, *node.inputs[number + 1 :]]
+                found = _inlined(node, number, inner, inputs)
                 if found is not None:
                     return found
     return None

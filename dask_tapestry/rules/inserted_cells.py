@@ -15,13 +15,18 @@ from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.full import Full, full
 from dask_tapestry.operators.insert import Insert, insert
 from dask_tapestry.operators.slice import basic_slice
-from dask_tapestry.rules.extensions import MODES, Beyond, Extension, seen_through
+from dask_tapestry.rules.extensions import MODES, AxisExtension, Extension, seen_through
 from dask_tapestry.teg import Node, Progression
 
 Offset = tuple[int, ...]
-Sides = tuple[Beyond | None, Beyond | None]  # what is seen beyond both ends of an axis
+Sides = tuple[
+    AxisExtension | None, AxisExtension | None
+]  # what is seen beyond both ends of an axis
 INSIDE: Final[Sides] = (None, None)
-HIDDEN: Final[Sides] = (Beyond(MODES), Beyond(MODES))  # whatever others see there will do
+HIDDEN: Final[Sides] = (
+    AxisExtension(MODES),
+    AxisExtension(MODES),
+)  # whatever others see there will do
 QUIET: Final = frozenset(  # functions that tell no error of ordinary cells
     "absolute add cast conjugate constant cos equal exp greater greater_equal imag less less_equal "
     "logical_and logical_not logical_or maximum minimum multiply negative not_equal positive real "

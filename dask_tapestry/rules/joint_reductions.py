@@ -75,18 +75,18 @@ def _joint(reductions: Sequence[Node]) -> dict[Node, Node]:
         alike[operator.axes, operator.tree, node.input_types[0].shape].append(node)
     sharing = [group for nodes in alike.values() for group in _sharing(nodes)]
     joint: dict[Node, Node] = {}
-    for group in _beside(sharing):
+    for group in _groups_on_neighbours(sharing):
         if len(group) > 1 and joined(node.annotations for node in group) is not None:
             joint |= _joined(group)
     return joint
 
 
-def _beside(groups: Sequence[list[Node]]) -> list[list[Node]]:
+def _groups_on_neighbours(groups: Sequence[list[Node]]) -> list[list[Node]]:
     """Groups of reductions, those together that fold cells beside each other in as many nodes.
 
     Such cells differ in extents, by which a pass knows its own.
     """
-    found: list[list[Node]] = []
+    groups_found: list[list[Node]] = []
     alike: dict[object, list[tuple[list[Node], set[object]]]] = defaultdict(list)
     for group in groups:
         operator = group[0].operator
@@ -101,8 +101,8 @@ def _beside(groups: Sequence[list[Node]]) -> list[list[Node]]:
                 break
         else:
             others.append((list(group), {extents}))
-            found.append(others[-1][0])
-    return found
+            groups_found.append(others[-1][0])
+    return groups_found
 
 
 def _sharing(nodes: Sequence[Node]) -> list[list[Node]]:
@@ -120,17 +120,17 @@ def _sharing(nodes: Sequence[Node]) -> list[list[Node]]:
 
 def _cells_of(x: Node) -> set[Node]:
     """The nodes that a value is a formula of, cell by cell."""
-    found: set[Node] = set()
+    nodes: set[Node] = set()
     seen, stack = {x}, [x]
     while stack:
         node = stack.pop()
         if not node.operator.is_formula:
-            found.add(node)
+            nodes.add(node)
             continue
         more = set(node.inputs) - seen
         seen |= more
         stack.extend(more)
-    return found
+    return nodes
 
 
 def _joined(group: Sequence[Node]) -> dict[Node, Node]:

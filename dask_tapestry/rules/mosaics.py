@@ -18,7 +18,7 @@ from dask_tapestry.teg import Node, Progression, apply
 MOST_PIECES = 128  # of a mosaic: each costs a copy, and an entry of every block's schedule
 
 
-class Piece(NamedTuple):
+class MosaicPiece(NamedTuple):
     """A tensor and where its cells lie in the mosaic."""
 
     tensor: Node
@@ -47,15 +47,15 @@ def joins_as_mosaic(node: Node) -> Node | None:
     inner = [_pieces_seen(piece.tensor) for piece in outer]
     if all(pieces is None for pieces in inner):
         return None
-    found: list[Piece] = []
+    pieces: list[MosaicPiece] = []
     for piece, parts in zip(outer, inner, strict=True):
         if parts is None:
-            found.append(piece)
+            pieces.append(piece)
             continue
-        found += [Piece(x, _within(piece.places, own)) for x, own in parts]
-    if len(found) > MOST_PIECES or not found:
+        pieces += [MosaicPiece(x, _composed_axis(piece.places, own)) for x, own in parts]
+    if len(pieces) > MOST_PIECES or not pieces:
         return None
-    tensors, places = [p.tensor for p in found], [p.places for p in found]
+    tensors, places = [p.tensor for p in pieces], [p.places for p in pieces]
     return mosaic(tensors, places, node.type.shape, node.line or "")
 
 
@@ -147,42 +147,42 @@ def _joined(a: Node, b: Node, dim: int) -> Node | None:
     return _viewed(View(tuple(shape), tuple(axes)), a.inputs[0])
 
 
-def _is_spread(piece: Piece) -> bool:
+def _is_spread(piece: MosaicPiece) -> bool:
     """Whether cells of other pieces lie between its own."""
     sides = zip(piece.places, piece.tensor.type.shape, strict=True)
     return any(place.step != 1 and n > 1 for place, n in sides)
 
 
-def _pieces(node: Node) -> list[Piece] | None:
+def _pieces(node: Node) -> list[MosaicPiece] | None:
     """The pieces of a concatenation or mosaic; None for any other node."""
     match node.operator:
         case Mosaic(_, places):
-            return [Piece(x, own) for x, own in zip(node.inputs, places, strict=True)]
+            return [MosaicPiece(x, own) for x, own in zip(node.inputs, places, strict=True)]
         case Concat(axis):
             starts = [0, *accumulate(x.type.shape[axis] for x in node.inputs)]
             sides = range(node.type.ndim)
             return [
-                Piece(x, tuple(MosaicAxis(start if d == axis else 0, 1) for d in sides))
+                MosaicPiece(x, tuple(MosaicAxis(start if d == axis else 0, 1) for d in sides))
                 for x, start in zip(node.inputs, starts, strict=False)
             ]
     return None
 
 
-def _pieces_seen(node: Node) -> list[Piece] | None:
+def _pieces_seen(node: Node) -> list[MosaicPiece] | None:
     """The pieces of a concatenation or mosaic, or of a view of one."""
     match node.operator:
         case View() as view if not view.runs and node.type.size:
             pieces = _pieces(node.inputs[0])
             if pieces is None:
                 return None
-            seen = [_seen(view, piece) for piece in pieces]
+            seen = [_visible_part(view, piece) for piece in pieces]
             return [piece for piece in seen if piece is not None]
     return _pieces(node)
 
 
-def _seen(view: View, piece: Piece) -> Piece | None:
+def _visible_part(view: View, piece: MosaicPiece) -> MosaicPiece | None:
     """The part of a piece that a view shows, and where; None if it shows none."""
-    sides, found = list(view.shape), [MosaicAxis(0, 1)] * len(view.shape)
+    sides, axes_seen = list(view.shape), [MosaicAxis(0, 1)] * len(view.shape)
     axes: list[ViewAxis] = []
     shape = piece.tensor.type.shape
     for (dim, start, step), extent, place in zip(view.axes, shape, piece.places, strict=True):
@@ -196,12 +196,12 @@ def _seen(view: View, piece: Piece) -> Piece | None:
         sides[dim] = cells.count
         if step < 0 and count > 1:
             last = there.start + there.step * (cells.count - 1)
-            found[dim] = MosaicAxis(count - 1 - last, there.step)
+            axes_seen[dim] = MosaicAxis(count - 1 - last, there.step)
             axes.append(ViewAxis(dim, cells.stop - 1, -cells.step))
         else:
-            found[dim] = there
+            axes_seen[dim] = there
             axes.append(ViewAxis(dim, cells.start, cells.step))
-    return Piece(_viewed(View(tuple(sides), tuple(axes)), piece.tensor), tuple(found))
+    return MosaicPiece(_viewed(View(tuple(sides), tuple(axes)), piece.tensor), tuple(axes_seen))
 
 
 def _viewed(view: View, x: Node) -> Node:
@@ -212,7 +212,7 @@ def _viewed(view: View, x: Node) -> Node:
     return x if view.is_identity(x.type.shape) else apply(view, x, line="")
 
 
-def _within(outer: Sequence[MosaicAxis], inner: Sequence[MosaicAxis]) -> MosaicAxes:
+def _composed_axis(outer: Sequence[MosaicAxis], inner: Sequence[MosaicAxis]) -> MosaicAxes:
     return tuple(
         MosaicAxis(a.start + a.step * b.start, a.step * b.step)
         for a, b in zip(outer, inner, strict=True)

@@ -24,10 +24,10 @@ def are_neighbours(one: Node, other: Node) -> bool:
     operator = one.operator
     assert isinstance(operator, Reduce)
     last = [n - 1 for n in operator.tree.counts(0)]
-    return all(_meet(one, other, place) for place in ([n // 2 for n in last], last))
+    return all(_ranges_touch(one, other, place) for place in ([n // 2 for n in last], last))
 
 
-def _meet(one: Node, other: Node, place: list[int]) -> bool:
+def _ranges_touch(one: Node, other: Node, place: list[int]) -> bool:
     mine, theirs = _cells_of_node(one, place), _cells_of_node(other, place)
     shared = [x for x in mine if x in theirs]
     return any(
@@ -46,13 +46,13 @@ def _cells_of_node(reduction: Node, place: list[int]) -> dict[Node, ZRange]:
     lo, hi = [0] * x.type.ndim, list(x.type.shape)
     for number, (axis, at) in enumerate(zip(operator.axes, place, strict=True)):
         lo[axis], hi[axis] = operator.tree.span(0, number, at)
-    found: dict[Node, list[ZRange]] = defaultdict(list)
+    boxes_by_node: dict[Node, list[ZRange]] = defaultdict(list)
     first = (x, ZRange(lo, hi))
     seen, stack = {first}, [first]
     while stack:
         node, box = stack.pop()
         if not (node.operator.is_formula or node.operator.is_selector) or not node.inputs:
-            found[node].append(box)
+            boxes_by_node[node].append(box)
             continue
         reads = node.operator.pieces(node.input_types, box)
         more = {(node.inputs[number], need) for number, need in reads if not need.is_empty} - seen
@@ -60,4 +60,4 @@ def _cells_of_node(reduction: Node, place: list[int]) -> dict[Node, ZRange]:
         if len(seen) > FEW:
             return {}
         stack.extend(more)
-    return {node: reduce(ZRange.hull, boxes) for node, boxes in found.items()}
+    return {node: reduce(ZRange.hull, boxes) for node, boxes in boxes_by_node.items()}

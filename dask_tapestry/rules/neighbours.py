@@ -15,7 +15,7 @@ from dask_tapestry.cells import CellBuilder, CellExpression
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.stencil_steps import End, StencilProgram
-from dask_tapestry.rules.extensions import Beyond, Extension, extension_of, shown_as_it_is
+from dask_tapestry.rules.extensions import AxisExtension, Extension, extension_of, shown_as_it_is
 from dask_tapestry.rules.inserted_cells import (
     HIDDEN,
     INSIDE,
@@ -89,12 +89,12 @@ def neighbours_of(roots: Sequence[Node], fields: Fields) -> Neighbours | None:
     if any((x.type.shape, x.type.dtype) != (shape, d) for x, d in zip(roots, dtypes, strict=True)):
         return None
     finder = _Finder(roots, fields)
-    found = []
+    formulas = []
     for root in roots:
         formula = finder.formula(root)
         if formula is None or len(finder.taps) > MOST_TAPS:
             return None
-        found.append(formula)
+        formulas.append(formula)
     own = [offset for source, offset in finder.taps if source < len(dtypes)]
     lows = [-min(0, *along, 0) for along in zip(*own, strict=True)] or [0] * len(shape)
     highs = [max(0, *along, 0) for along in zip(*own, strict=True)] or [0] * len(shape)
@@ -103,7 +103,7 @@ def neighbours_of(roots: Sequence[Node], fields: Fields) -> Neighbours | None:
     if ends is None or max(reach) > FARTHEST or any(map(int.__gt__, reach, shape)):
         return None
     scalars = tuple(finder.scalars.values())
-    program = StencilProgram(tuple(found), tuple(finder.taps), scalars, ends, reach)
+    program = StencilProgram(tuple(formulas), tuple(finder.taps), scalars, ends, reach)
     return Neighbours(program, tuple(finder.beside))
 
 
@@ -125,7 +125,7 @@ class _Finder:
         self.beside: dict[Node, int] = {}
         self.scalars: dict[Node, CellExpression] = {}
         self.dtypes: list[np.dtype[Any]] = []  # of the taps
-        self.seen: dict[tuple[int, int, int], Beyond] = {}  # of axis, side and field
+        self.seen: dict[tuple[int, int, int], AxisExtension] = {}  # of axis, side and field
         self.extensions: dict[Node, Extension | None] = {}
         self.choices: dict[Value, Choice | None] = {}
         self.moving = self._moving(roots)
@@ -133,8 +133,8 @@ class _Finder:
     def _moving(self, roots: Sequence[Node]) -> set[Node]:
         """The nodes that depend on a field, or on the number of the step."""
         time = self.fields.time
-        found: set[Node] = {*self.number, *([] if time is None else [time])}
-        known, stack = dict.fromkeys(found, True), [*roots]
+        moving_nodes: set[Node] = {*self.number, *([] if time is None else [time])}
+        known, stack = dict.fromkeys(moving_nodes, True), [*roots]
         while stack:
             node = stack[-1]
             missing = [x for x in node.inputs if x not in known] if node not in known else []
@@ -144,9 +144,9 @@ class _Finder:
             stack.pop()
             if node not in known:
                 known[node] = True
-                if any(x in found for x in node.inputs):
-                    found.add(node)
-        return found
+                if any(x in moving_nodes for x in node.inputs):
+                    moving_nodes.add(node)
+        return moving_nodes
 
     def formula(self, root: Node) -> tuple[CellExpression, tuple[int, ...]] | None:
         """The formula of a result, and the taps that are its parameters."""
@@ -271,7 +271,7 @@ class _Finder:
             ends = [one for one in (before, after, *sides[axis]) if one is not None]
             if extent != cells or any("wrap" not in one.modes for one in ends):
                 return None
-            turned = Beyond(frozenset({"wrap"}))
+            turned = AxisExtension(frozenset({"wrap"}))
             seen = turned if start < 0 else None, turned if start > 0 else None
         if seen != INSIDE and extent != cells:
             return None
@@ -319,7 +319,7 @@ class _Finder:
             modes = known.modes & beyond.modes
             if not modes or repr(known.value) != repr(beyond.value):
                 return None
-            self.seen[axis, side, number] = Beyond(modes, known.value)
+            self.seen[axis, side, number] = AxisExtension(modes, known.value)
             if "constant" in modes:
                 constants.add(repr(beyond.value))
         if len(constants) > 1 and any(one != INSIDE for one in sides):
@@ -328,7 +328,7 @@ class _Finder:
 
     def ends(self, lows: Sequence[int], highs: Sequence[int]) -> tuple[tuple[End, End], ...] | None:
         """What lies beyond all ends; None if fields differ in that, or one end alone wraps."""
-        found = []
+        boundary_ends = []
         for axis, widths in enumerate(zip(lows, highs, strict=True)):
             pair = []
             for side, width in enumerate(widths):
@@ -346,14 +346,14 @@ class _Finder:
                     return None
                 mode = "wrap" if wraps else min(left, key=PREFERRED.index)
                 own.append(End(mode, width, self._values(axis, side) if mode == "constant" else ()))
-            found.append((own[0], own[1]))
-        return tuple(found)
+            boundary_ends.append((own[0], own[1]))
+        return tuple(boundary_ends)
 
     def _values(self, axis: int, side: int) -> tuple[Any, ...]:
         """Constants beyond an end, of each field."""
         values = []
         for number, node in enumerate(self.fields.nodes):
-            given = self.seen.get((axis, side, number), Beyond(frozenset())).value
+            given = self.seen.get((axis, side, number), AxisExtension(frozenset())).value
             with np.errstate(all="ignore"):
                 values.append(np.asarray(given).astype(node.type.dtype).item())
         return tuple(values)

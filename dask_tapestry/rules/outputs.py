@@ -26,13 +26,15 @@ def output_of_view(node: Node) -> Node | None:
         case Output() as one, View() as view:
             (x,) = node.inputs[0].inputs
             whole = apply(one, x, line=node.line or "")
-            axes = _seen(one, view, x, whole)
+            axes = _viewed_points(one, view, x, whole)
             if axes is not None:
                 return apply(View(node.type.shape, axes), whole, line=node.line or "")
     return None
 
 
-def _seen(one: Output, view: View, points: Node, whole: Node) -> tuple[ViewAxis, ...] | None:
+def _viewed_points(
+    one: Output, view: View, points: Node, whole: Node
+) -> tuple[ViewAxis, ...] | None:
     """The cells of an output that a view of index points in their order shows; None for others."""
     window = one.window((points.type,)).projection
     axes = [ViewAxis(axis, 0, 1) for axis in range(whole.type.ndim)]
@@ -51,7 +53,7 @@ def _seen(one: Output, view: View, points: Node, whole: Node) -> tuple[ViewAxis,
 
 def keep_outputs_read(graph: Graph, trace: Trace | None = None) -> Graph:
     """``output(op(x) -> q, r, q) -> output(op(x) -> q, q)``, if nobody reads ``r``."""
-    while fewer := _fewer(graph):
+    while fewer := _used_outputs(graph):
 
         def keep_outputs_read(node: Node, fewer: dict[Node, Node] = fewer) -> Node | None:
             if not isinstance(node.operator, Output) or node.inputs[0] not in fewer:
@@ -62,7 +64,7 @@ def keep_outputs_read(graph: Graph, trace: Trace | None = None) -> Graph:
     return graph
 
 
-def _fewer(graph: Graph) -> dict[Node, Node]:
+def _used_outputs(graph: Graph) -> dict[Node, Node]:
     """For each operator of which not all outputs are read, the one that has those alone."""
     read: dict[Node, set[str]] = defaultdict(set)
     for node in graph.nodes:

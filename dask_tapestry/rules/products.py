@@ -67,14 +67,14 @@ def _summed(
         return None
     if rows and columns:
         terms = elementwise("multiply", _sum_along(x, m), _sum_along(w, n))
-        made = reduce(terms, "sum", [a for a in axes if a < m] + [m], dtype=product.dtype)
+        total = reduce(terms, "sum", [a for a in axes if a < m] + [m], dtype=product.dtype)
     else:
         left = unsqueeze(_sum_along(x, m), m) if rows else x
         right = unsqueeze(_sum_along(w, n), n) if columns else w
-        made = apply(MatMul(product.dtype), left, right)
+        total = apply(MatMul(product.dtype), left, right)
         alone = len(axes) == 1  # and of length one now
-        made = squeeze(made, axes) if alone else reduce(made, "sum", axes, dtype=product.dtype)
-    return made if made.type == node.type else None
+        total = squeeze(total, axes) if alone else reduce(total, "sum", axes, dtype=product.dtype)
+    return total if total.type == node.type else None
 
 
 def _sum_along(x: Node, axis: int) -> Node:

@@ -83,7 +83,7 @@ def _steps(order: _Order, period: int, first: int, last: int) -> Iterator[Repeat
         if count < FEWEST:
             continue
         states = [tuple([p + k * period for p in state]) for k in range(count + 1)]
-        while (earlier := _before(order, states[0], states[1])) is not None:
+        while (earlier := _previous_state(order, states[0], states[1])) is not None:
             states.insert(0, earlier)
         yield Repeated(tuple(tuple([order.nodes[p] for p in places]) for places in states))
 
@@ -111,7 +111,7 @@ def _longest(order: _Order, middle: int) -> tuple[int, int, int]:
 
 def _cuts(order: _Order, period: int, first: int) -> list[tuple[int, tuple[int, ...]]]:
     """Cuts within the first period, and the state at each: those of few fields first."""
-    found = []
+    candidates = []
     for cut in range(first, first + period):
         state: set[int] = set()
         for place in range(cut, cut + period):
@@ -119,11 +119,11 @@ def _cuts(order: _Order, period: int, first: int) -> list[tuple[int, tuple[int, 
                 if x < cut and x != known:
                     state.update(range(x, cut, period))
         if 0 < len(state) <= MOST_FIELDS and min(state) >= period:
-            found.append((cut - period, tuple(sorted(p - period for p in state))))
-    return sorted(found, key=lambda one: (len(one[1]), -one[0]))
+            candidates.append((cut - period, tuple(sorted(p - period for p in state))))
+    return sorted(candidates, key=lambda one: (len(one[1]), -one[0]))
 
 
-def _before(
+def _previous_state(
     order: _Order, state: tuple[int, ...], after: tuple[int, ...]
 ) -> tuple[int, ...] | None:
     """The state from which a step like that from `state` to `after` leads to `state`."""
@@ -131,14 +131,14 @@ def _before(
     stack, wanted = [*after], set(state)
     done: set[int] = set()
     while stack:
-        place = stack.pop()
-        if place in done or place in wanted:
+        position = stack.pop()
+        if position in done or position in wanted:
             continue
-        done.add(place)
-        own = like[place]
-        if order.nodes[place].form != order.nodes[own].form:
+        done.add(position)
+        own = like[position]
+        if order.nodes[position].form != order.nodes[own].form:
             return None
-        for x, known in zip(order.reads[place], order.reads[own], strict=True):
+        for x, known in zip(order.reads[position], order.reads[own], strict=True):
             if x == known and x not in wanted:
                 continue
             if like.setdefault(x, known) != known:

@@ -21,8 +21,8 @@ def compose_reshapes(node: Node) -> Node | None:
 def reshape_as_view(node: Node) -> Node | None:
     """``reshape(x) -> view(x)``, where it only adds or drops dimensions of length one."""
     match node.operator:
-        case Reshape(old, new, None) if node.type.size and longer(old) == longer(new):
-            return typed(between(node.inputs[0], new, node.line), node)
+        case Reshape(old, new, None) if node.type.size and longer_dims(old) == longer_dims(new):
+            return typed(view_between(node.inputs[0], new, node.line), node)
     return None
 
 
@@ -35,17 +35,17 @@ def reshape_without_ones(node: Node) -> Node | None:
     """
     match node.operator:
         case Reshape(old, new, None) if node.type.size and 1 in (*old, *new):
-            short = between(node.inputs[0], longer(old), node.line)
-            return typed(between(reshape(short, longer(new)), new, node.line), node)
+            short = view_between(node.inputs[0], longer_dims(old), node.line)
+            return typed(view_between(reshape(short, longer_dims(new)), new, node.line), node)
     return None
 
 
-def longer(shape: tuple[int, ...]) -> tuple[int, ...]:
+def longer_dims(shape: tuple[int, ...]) -> tuple[int, ...]:
     """The extents that are not one."""
     return tuple([n for n in shape if n != 1])
 
 
-def between(x: Node, shape: tuple[int, ...], line: str | None) -> Node:
+def view_between(x: Node, shape: tuple[int, ...], line: str | None) -> Node:
     """`x` as a view of `shape`, whose other dimensions have length one; `x` itself if it has it."""
     if x.type.shape == shape:
         return x

@@ -81,12 +81,12 @@ def drop_neutral(builder: CellBuilder, step: CellStep) -> int | None:
         if scalar is None or builder.dtype(kept) != step.dtype:
             continue
         for neutral in NEUTRAL[step.function]:
-            if (place == w or neutral.left) and _is(scalar, neutral, step):
+            if (place == w or neutral.left) and _is_neutral(scalar, neutral, step):
                 return kept
     return None
 
 
-def _is(scalar: Any, neutral: Neutral, step: CellStep) -> bool:
+def _is_neutral(scalar: Any, neutral: Neutral, step: CellStep) -> bool:
     kind = step.dtype.kind
     if kind not in neutral.kinds or scalar.dtype != step.dtype:
         return False

@@ -71,7 +71,7 @@ def _restrictions(graph: Graph) -> dict[Node, Restriction | None]:
         plan = None
         is_laid_out = bool(node.inputs) and node.operator.layout is not None
         if region.is_empty and not effect and not is_laid_out:
-            plan = _nothing(node, region)
+            plan = _empty_tensor(node, region)
         elif node.operator.is_selector or not region.is_whole(node.type.shape):
             plan = node.operator.restrict(node.input_types, region)
             if plan is not None and _changes_nothing(node, plan):
@@ -85,7 +85,7 @@ def _restrictions(graph: Graph) -> dict[Node, Restriction | None]:
     return plans
 
 
-def _nothing(node: Node, region: Region) -> Restriction | None:
+def _empty_tensor(node: Node, region: Region) -> Restriction | None:
     if isinstance(node.operator, Full):
         return node.operator.restrict((), region)
     type_ = node.type._replace(shape=region.shape)

@@ -57,25 +57,25 @@ def _fused(graph: Graph, loop: Repeated) -> dict[Node, Node] | None:
     first, second = loop.states[:2]
     if any(x.type.shape != first[0].type.shape for x in first):
         return None
-    found = neighbours_of(second, Fields.plain(first))
-    if found is None or not _computes(found) or not _is_plain(first, second):
+    stencil = neighbours_of(second, Fields.plain(first))
+    if stencil is None or not _computes(stencil) or not _is_plain(first, second):
         return None
     stops = _stops(graph, loop)
     if stops is None:
         return None
     block = tuple([max(cuts.lengths()) for cuts in nominal_cuts(first[0])])
-    most = suitable_steps(block, found.program)
-    made: dict[Node, Node] = {}
+    most = suitable_steps(block, stencil.program)
+    replacements: dict[Node, Node] = {}
     state: Sequence[Node] = first
     done = 0
     for stop in stops:
         while done < stop:
             count = min(most, stop - done)
-            state, done = _after(state, found, count), done + count
+            state, done = _state_after(state, stencil, count), done + count
         for node, value in zip(loop.states[stop], state, strict=True):
             with written_as(node):
-                made.setdefault(node, _as(node, value))
-    return made
+                replacements.setdefault(node, _with_names_of(node, value))
+    return replacements
 
 
 def _computes(found: Neighbours) -> bool:
@@ -84,12 +84,12 @@ def _computes(found: Neighbours) -> bool:
     return any(found.program.reach) and any(step.function != "cast" for step in steps)
 
 
-def _after(state: Sequence[Tensor], found: Neighbours, count: int) -> Sequence[Tensor]:
+def _state_after(state: Sequence[Tensor], found: Neighbours, count: int) -> Sequence[Tensor]:
     time = full((), np.int64(0))  # which no step reads
     return stencil_after(time, [*state, *found.beside], count, found.program)
 
 
-def _as(node: Node, value: Node) -> Node:
+def _with_names_of(node: Node, value: Node) -> Node:
     """A value with the names of the node that it replaces."""
     dims = node.type.dims
     return value if value.type.dims == dims else rename(value, dims or ())

@@ -57,12 +57,12 @@ class Unfused:
                 if top not in done:
                     now = [done[x] for x in top.inputs], [done[a] for a in top.after]
                     with written_as(None):
-                        done[top] = unfused(top, *now)
+                        done[top] = unfused_node(top, *now)
             stack.extend(waiting if top not in done else ())
         return done[node]
 
 
-def unfused(node: Node, inputs: Sequence[Node], after: Sequence[Node] = ()) -> Node:
+def unfused_node(node: Node, inputs: Sequence[Node], after: Sequence[Node] = ()) -> Node:
     """`node` over other inputs, with the formulas that it reads through as nodes before it."""
     operator, line = node.operator, node.line or ""
     formulas = operator.formulas(node.input_types)

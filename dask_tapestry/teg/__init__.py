@@ -12,7 +12,7 @@ from dask_tapestry.teg.region import Progression as Progression
 from dask_tapestry.teg.region import Region as Region
 from dask_tapestry.teg.regularity import Regular as Regular
 from dask_tapestry.teg.regularity import Regularity as Regularity
-from dask_tapestry.teg.selector import Generator as Generator
+from dask_tapestry.teg.selector import GeneratorOperator as GeneratorOperator
 from dask_tapestry.teg.selector import Selector as Selector
 from dask_tapestry.teg.signature import IndexDim as IndexDim
 from dask_tapestry.teg.signature import Kind as Kind

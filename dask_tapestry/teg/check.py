@@ -15,7 +15,7 @@ from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.teg.graph import Graph
 from dask_tapestry.teg.node import Node, is_interned
 from dask_tapestry.teg.operator import BlockOperator, signature_of
-from dask_tapestry.teg.selector import Generator
+from dask_tapestry.teg.selector import GeneratorOperator
 from dask_tapestry.teg.signature import Signature
 from dask_tapestry.teg.sink import Sink
 from dask_tapestry.teg.source import Source
@@ -54,7 +54,7 @@ def types_follow_from_inputs(graph: Graph) -> Iterator[Violation]:
 def sources_have_no_inputs(graph: Graph) -> Iterator[Violation]:
     """Sources and generators bring data in; they read no tensor."""
     for node in graph:
-        if isinstance(node.operator, Source | Generator) and node.inputs:
+        if isinstance(node.operator, Source | GeneratorOperator) and node.inputs:
             yield Violation(node, f"it reads {len(node.inputs)} tensors")
 
 
@@ -95,7 +95,7 @@ def writes_that_meet_are_ordered(graph: Graph) -> Iterator[Violation]:
         for place, other in enumerate(sinks[:number]):
             if before[node] >> place & 1 or before[other] >> number & 1:
                 continue
-            if _meet(node, other):
+            if _writes_overlap(node, other):
                 text = f"{_named(other)} writes there too, and neither is after= the other"
                 yield Violation(node, f"it writes to {node.operator.text()}, and {text}")
 
@@ -112,7 +112,7 @@ def _sinks_before(graph: Graph, sinks: list[Node]) -> dict[Node, int]:
     return before
 
 
-def _meet(first: Node, second: Node) -> bool:
+def _writes_overlap(first: Node, second: Node) -> bool:
     mine, theirs = first.operator, second.operator
     assert isinstance(mine, Sink)
     assert isinstance(theirs, Sink)
@@ -142,7 +142,7 @@ def signatures_fit_their_tensors(graph: Graph) -> Iterator[Violation]:
 
 def signatures_tile_outputs_once(graph: Graph) -> Iterator[Violation]:
     """Each output axis follows one index dimension, whose steps cover it without overlap."""
-    for node, signature in _fitting(graph):
+    for node, signature in _matching_signatures(graph):
         for axis, extent in enumerate(node.type.shape):
             how = _tiling(signature, signature.outputs[0], axis, extent)
             if how and node.type.size:
@@ -156,7 +156,7 @@ def projections_stay_inside_inputs(graph: Graph) -> Iterator[Violation]:
     first may begin before it where the operator `clips` what it reads.
     """
     untiled = {violation.node for violation in signatures_tile_outputs_once(graph)}
-    for node, signature in _fitting(graph):
+    for node, signature in _matching_signatures(graph):
         if signature.space.is_empty or node in untiled:
             continue
         demanded = node.operator.demand(node.input_types, node.type.box)
@@ -171,7 +171,7 @@ def projections_stay_inside_inputs(graph: Graph) -> Iterator[Violation]:
 
 def projections_cover_inputs(graph: Graph) -> Iterator[Violation]:
     """Every cell of an input is read; selectors have trimmed the others."""
-    for node, signature in _fitting(graph):
+    for node, signature in _matching_signatures(graph):
         if signature.space.is_empty:
             continue
         for number, (projection, x) in enumerate(zip(signature.inputs, node.inputs, strict=True)):
@@ -186,7 +186,7 @@ def _signatures(graph: Graph) -> Iterator[tuple[Node, Signature]]:
             yield node, signature_of(node.operator, node.input_types)
 
 
-def _fitting(graph: Graph) -> Iterator[tuple[Node, Signature]]:
+def _matching_signatures(graph: Graph) -> Iterator[tuple[Node, Signature]]:
     """Signatures that have one projection for each tensor, as the checks here need."""
     misfits = {violation.node for violation in signatures_fit_their_tensors(graph)}
     return ((node, signature) for node, signature in _signatures(graph) if node not in misfits)
@@ -238,13 +238,13 @@ def check(graph: Graph, checks: Sequence[Check] = CHECKS) -> None:
     >>> check((dt.ones((2, 3)) @ dt.ones(3)).teg)
     """
     place = {node: number for number, node in enumerate(graph)}
-    found = sorted(
+    violations = sorted(
         (place[node], number, f"{node!r} breaks {one.__name__}: {how}{_where(node)}")
         for number, one in enumerate(checks)
         for node, how in one(graph)
     )
-    if found:
-        texts = [f"%{at} = {text}" for at, _, text in found]
+    if violations:
+        texts = [f"%{at} = {text}" for at, _, text in violations]
         raise ConstraintError(f"{len(texts)} violations\n" + "\n".join(texts))
 
 

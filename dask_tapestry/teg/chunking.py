@@ -47,7 +47,7 @@ Chunks = tuple[AxisChunks, ...]
 Known = tuple[AxisChunks | None, ...]  # None: no input tells
 
 
-def said(cuts: Sequence[Cuts]) -> Chunks:
+def declared_chunks(cuts: Sequence[Cuts]) -> Chunks:
     """Chunks that the user or a store chose."""
     return tuple(AxisChunks(one, True) for one in cuts)
 
@@ -62,7 +62,7 @@ def canonical_axes(chunks: Chunks) -> tuple[int, ...]:
     return tuple([axis for axis, one in enumerate(chunks) if not one.said])
 
 
-def together(found: Sequence[AxisChunks]) -> AxisChunks | None:
+def common_chunks(found: Sequence[AxisChunks]) -> AxisChunks | None:
     """Chunks for several inputs: the edges of all that are `said`, or those of the first.
 
     Those of greatest weight alone, if any has one. None where nothing is read, or where there would
@@ -82,7 +82,7 @@ def together(found: Sequence[AxisChunks]) -> AxisChunks | None:
     return AxisChunks(common, wanted[0].said)
 
 
-def in_a_row(found: Sequence[AxisChunks]) -> AxisChunks | None:
+def concatenated_chunks(found: Sequence[AxisChunks]) -> AxisChunks | None:
     """The chunks of several inputs in a row; None where there would be too many.
 
     None too where nobody said any and they differ: the joined value has canonical ones.
@@ -133,10 +133,10 @@ def followed(
     ['5x2', '2x4']
     """
     first = demand(_cell(shape, 0, 0))
-    found: list[AxisChunks | None] = []
+    by_axis: list[AxisChunks | None] = []
     for axis, extent in enumerate(shape):
         if extent < 2:
-            found.append(AxisChunks(Cuts.regular(extent, 1), False))
+            by_axis.append(AxisChunks(Cuts.regular(extent, 1), False))
             continue
         second, last = (demand(_cell(shape, axis, at)) for at in (1, extent - 1))
         moved = [
@@ -151,8 +151,8 @@ def followed(
             for own, x in zip(chunks, inputs, strict=True)
             if len(x) == len(shape) and x[axis] == extent
         ]
-        found.append(together(moved) if moved else together(alike[:1]))
-    return tuple(found)
+        by_axis.append(common_chunks(moved) if moved else common_chunks(alike[:1]))
+    return tuple(by_axis)
 
 
 def _cell(shape: Shape, axis: int, at: int) -> ZRange:

@@ -139,7 +139,7 @@ def apply(
     """
     origin = _origin.get()
     annotations = annotations_in_force() if origin is None else origin[1]
-    return _applied(operator, _short(token(operator)), inputs, tuple(after), line, annotations)
+    return _applied(operator, _shortened(token(operator)), inputs, tuple(after), line, annotations)
 
 
 def _applied(
@@ -204,7 +204,7 @@ def reapply(
 
 def is_interned(node: Node) -> bool:
     """Whether `node` is the one node of its application."""
-    form = _short(token(node.operator))
+    form = _shortened(token(node.operator))
     digest = _digest(form, node.inputs, node.after, node.annotations)
     return digest == node.digest and _interned.get(digest) is node
 
@@ -219,10 +219,10 @@ def _digest(
 ) -> str:
     said = ("said", annotations.text) if annotations else ()
     ends = [i.digest for i in inputs], [a.digest for a in after]
-    return _short(" ".join((form, *ends[0], "after", *ends[1], *said)))
+    return _shortened(" ".join((form, *ends[0], "after", *ends[1], *said)))
 
 
-def _short(text: str) -> str:
+def _shortened(text: str) -> str:
     return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
@@ -299,7 +299,7 @@ def load(rows: Iterable[Row]) -> list[Node]:
     for operator, inputs, after, line, said in rows:
         known = forms.get(id(operator))
         if known is None:
-            known = forms[id(operator)] = operator, _short(token(operator))
+            known = forms[id(operator)] = operator, _shortened(token(operator))
         read, ended = tuple([nodes[i] for i in inputs]), tuple([nodes[a] for a in after])
         nodes.append(_applied(operator, known[1], read, ended, line or "", said))
     return nodes

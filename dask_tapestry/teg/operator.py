@@ -17,10 +17,10 @@ import numpy as np
 
 from dask_tapestry.cells import CellExpression
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.teg.chunking import Chunks, Known, followed, said, together
+from dask_tapestry.teg.chunking import Chunks, Known, common_chunks, declared_chunks, followed
 from dask_tapestry.teg.form import Form
 from dask_tapestry.teg.region import Region
-from dask_tapestry.teg.regularity import Regularity, everywhere, of_signature
+from dask_tapestry.teg.regularity import Regularity, of_signature, uniform_regularity
 from dask_tapestry.teg.signature import Kind, Signature
 from dask_tapestry.teg.turns import CELL_BY_CELL, Turns
 from dask_tapestry.teg.types import TensorType
@@ -272,13 +272,13 @@ class Operator(ABC):
 
     def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         """Nominal chunks along the output's axes: its own, or what `follow` makes of `chunks`."""
-        return self.follow(inputs, chunks) if self.layout is None else said(self.layout)
+        return self.follow(inputs, chunks) if self.layout is None else declared_chunks(self.layout)
 
     def follow(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         """How `chunks` of inputs pass to the output, None where nothing tells; as demands do."""
         shape, shapes = self.infer(*inputs).shape, [x.shape for x in inputs]
         if self.is_formula and all(own == shape for own in shapes):
-            return tuple([together(axis) for axis in zip(*chunks, strict=True)])
+            return tuple([common_chunks(axis) for axis in zip(*chunks, strict=True)])
         return followed(lambda box: self.demand(inputs, box), shape, shapes, chunks)
 
     @property
@@ -376,7 +376,7 @@ class BlockOperator(Operator):
 
 def uniform(self: Operator, inputs: Types) -> Regularity | None:
     """The `regularity` of operators that treat all cells alike."""
-    return everywhere(self.infer(*inputs).ndim)
+    return uniform_regularity(self.infer(*inputs).ndim)
 
 
 def clipped(self: BlockOperator, inputs: Types) -> Demanding:

@@ -44,16 +44,16 @@ def graph_dot(order: Sequence[Node]) -> str:
 def graph_svg(order: Sequence[Node]) -> str:
     """Return a graph, its nodes in order, as an SVG picture, sources on top."""
     nodes = tuple(order[:DRAWN])
-    place = _layout(nodes)
+    position = _layout(nodes)
     shapes = [
-        _edge(place[x], place[node])
+        _edge(position[x], position[node])
         for node in nodes
         for x in (*node.inputs, *node.after)
-        if x in place
+        if x in position
     ]
-    shapes += [_node(node, *place[node]) for node in nodes]
-    width = max((x for x, _ in place.values()), default=0) + WIDTH + GAP_X
-    height = max((y for _, y in place.values()), default=0) + 2 * HEIGHT + GAP_Y
+    shapes += [_node(node, *position[node]) for node in nodes]
+    width = max((x for x, _ in position.values()), default=0) + WIDTH + GAP_X
+    height = max((y for _, y in position.values()), default=0) + 2 * HEIGHT + GAP_Y
     more = len(order) - len(nodes)
     if more:
         shapes.append(f'<text x="10" y="{height - 8}">… and {more} more nodes</text>')
@@ -67,16 +67,16 @@ def _layout(nodes: tuple[Node, ...]) -> dict[Node, tuple[int, int]]:
     """Top left corner of each node: rows by longest way from a source, columns in order."""
     row: dict[Node, int] = {}
     used: dict[int, int] = {}
-    place: dict[Node, tuple[int, int]] = {}
+    position: dict[Node, tuple[int, int]] = {}
     for node in nodes:
         row[node] = 1 + max((row[x] for x in (*node.inputs, *node.after) if x in row), default=-1)
         column = used.get(row[node], 0)
         used[row[node]] = column + 1
-        place[node] = (
+        position[node] = (
             GAP_X + column * (WIDTH + GAP_X),
             GAP_Y // 2 + row[node] * (2 * HEIGHT + GAP_Y),
         )
-    return place
+    return position
 
 
 def _edge(start: tuple[int, int], end: tuple[int, int]) -> str:

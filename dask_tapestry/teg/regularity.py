@@ -45,7 +45,7 @@ Regularity = tuple[Regular | None, ...]
 ANYWHERE = Regular()
 
 
-def everywhere(ndim: int) -> Regularity:
+def uniform_regularity(ndim: int) -> Regularity:
     """The regularity of what treats all cells alike."""
     return (ANYWHERE,) * ndim
 
@@ -65,18 +65,18 @@ def of_signature(signature: Signature, shapes: Sequence[tuple[int, ...]]) -> Reg
     (Regular(period=1, breaks=(2,)),)
     """
     (output,) = signature.outputs
-    found = []
+    rules = []
     for axis in range(len(output.shape)):
         dim = signature.owner(0, axis)
         if dim is None:
-            found.append(ANYWHERE)
+            rules.append(ANYWHERE)
             continue
         edges = _clipped(signature, dim, shapes)
         if edges is None:
             return None
         step, start = output.matrix[axis][dim], output.offset[axis]
-        found.append(Regular(step, tuple([start + step * n for n in sorted(edges)])))
-    return tuple(found)
+        rules.append(Regular(step, tuple([start + step * n for n in sorted(edges)])))
+    return tuple(rules)
 
 
 def _clipped(signature: Signature, dim: int, shapes: Sequence[tuple[int, ...]]) -> set[int] | None:

@@ -23,7 +23,7 @@ class Selector(Operator):
         return formats[0] if formats and None not in formats else None
 
 
-class Generator(Operator):
+class GeneratorOperator(Operator):
     """An operator without inputs whose cells are a function of their coordinates."""
 
     transparent = True

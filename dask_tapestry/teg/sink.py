@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.teg.operator import Operator, Types
-from dask_tapestry.teg.regularity import Regularity, everywhere
+from dask_tapestry.teg.regularity import Regularity, uniform_regularity
 from dask_tapestry.teg.turns import CELL_BY_CELL, Turns
 from dask_tapestry.teg.types import TensorType
 from dask_tapestry.zspace import ZRange
@@ -38,7 +38,7 @@ class Sink(Operator):
         return (box,)
 
     def regularity(self, inputs: Types) -> Regularity | None:
-        return everywhere(inputs[0].ndim)
+        return uniform_regularity(inputs[0].ndim)
 
     def reads_once(self, inputs: Types) -> tuple[bool, ...]:
         return (True,)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from dask_tapestry.teg.chunking import Chunks, Known, said
+from dask_tapestry.teg.chunking import Chunks, Known, declared_chunks
 from dask_tapestry.teg.operator import Operator, Types
 from dask_tapestry.teg.origin import TO_ZARR, UnnamedError
 from dask_tapestry.zspace import Cuts, ZRange
@@ -63,10 +63,10 @@ class Source(Operator):
     def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         """The user's or another collection's layout, else the stored chunks."""
         if self.layout is not None:
-            return said(self.layout)
+            return declared_chunks(self.layout)
         if self.chunks is None:
             return (None,) * self.infer().ndim
-        return said(self._chunk_cuts(self.chunks))
+        return declared_chunks(self._chunk_cuts(self.chunks))
 
     @property
     def stored_cuts(self) -> tuple[Cuts | None, ...] | None:

@@ -57,11 +57,11 @@ def _stored(node: Node) -> Known:
             stack += missing
         else:
             stack.pop()
-            top.stored = _of(top)
+            top.stored = _grid_of_node(top)
     return node.stored
 
 
-def _of(node: Node) -> Known:
+def _grid_of_node(node: Node) -> Known:
     operator, nothing = node.operator, (None,) * len(node.type.shape)
     if not node.inputs:
         cuts = operator.stored_cuts or nothing

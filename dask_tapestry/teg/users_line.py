@@ -79,7 +79,7 @@ def users_line(depth: int = 1) -> UsersLine | None:
         frame = frame.f_back
     if frame is None:
         return None
-    return UsersLine(f"{frame.f_code.co_filename}:{frame.f_lineno}", _word(inside))
+    return UsersLine(f"{frame.f_code.co_filename}:{frame.f_lineno}", _called_name(inside))
 
 
 def users_level() -> int:
@@ -90,7 +90,7 @@ def users_level() -> int:
     return level
 
 
-def _word(inside: list[CodeType]) -> str:
+def _called_name(inside: list[CodeType]) -> str:
     """The outermost function that has a name for users, of those that were called."""
     for code in reversed(inside):
         name = code.co_name

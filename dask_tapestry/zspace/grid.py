@@ -48,14 +48,14 @@ def fitting_sides(sides: Sequence[int], free: Iterable[int], cells: int) -> tupl
     >>> fitting_sides((10, 100), [1], 300)
     (10, 25)
     """
-    found = [max(1, n) for n in sides]
+    sides_found = [max(1, n) for n in sides]
     for dim in free:
-        rest = prod(found) // found[dim]
-        if rest * found[dim] <= cells:
+        rest = prod(sides_found) // sides_found[dim]
+        if rest * sides_found[dim] <= cells:
             break
         most = max(1, cells // rest)
-        found[dim] = -(-found[dim] // -(-found[dim] // most))
-    return tuple(found)
+        sides_found[dim] = -(-sides_found[dim] // -(-sides_found[dim] // most))
+    return tuple(sides_found)
 
 
 def largest_box(cuts: Sequence[Cuts]) -> ZRange:

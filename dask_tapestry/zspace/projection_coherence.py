@@ -16,7 +16,7 @@ from typing import Protocol, TypeAlias
 from dask_tapestry.zspace.affine import ZAffineMap
 
 
-class Windows(Protocol):
+class ProjectionWindows(Protocol):
     """What the checks read of an index projection."""
 
     @property
@@ -32,11 +32,11 @@ class Windows(Protocol):
         """The distance between neighbouring cells of a window."""
 
 
-Check: TypeAlias = Callable[[Windows], Iterator[str]]
+Check: TypeAlias = Callable[[ProjectionWindows], Iterator[str]]
 """Yields what is wrong."""
 
 
-def windows_are_dense(windows: Windows) -> Iterator[str]:
+def windows_are_dense(windows: ProjectionWindows) -> Iterator[str]:
     """Yield the dimensions whose window skips cells by itself: a dilated one.
 
     Examples
@@ -50,7 +50,7 @@ def windows_are_dense(windows: Windows) -> Iterator[str]:
             yield f"dimension {i}: a window of {cells} cells with stride {stride} skips cells"
 
 
-def steps_leave_no_gap(windows: Windows) -> Iterator[str]:
+def steps_leave_no_gap(windows: ProjectionWindows) -> Iterator[str]:
     """Yield the steps that are longer than the window, so that neighbours do not touch.
 
     Examples
@@ -66,7 +66,7 @@ def steps_leave_no_gap(windows: Windows) -> Iterator[str]:
                 yield f"dimension {i}: {step} leaves a gap after a window of {cells} cells"
 
 
-def indices_move_one_dimension(windows: Windows) -> Iterator[str]:
+def indices_move_one_dimension(windows: ProjectionWindows) -> Iterator[str]:
     """Yield the indices that move several dimensions at once: their cells lie on a diagonal.
 
     Examples
@@ -84,7 +84,7 @@ def indices_move_one_dimension(windows: Windows) -> Iterator[str]:
 CHECKS: tuple[Check, ...] = (windows_are_dense, steps_leave_no_gap, indices_move_one_dimension)
 
 
-def incoherence(windows: Windows) -> tuple[str, ...]:
+def incoherence(windows: ProjectionWindows) -> tuple[str, ...]:
     """Return what keeps a projection from being coherent, each with the name of its check.
 
     A projection that selects nothing anywhere, its window having no cells, is coherent.

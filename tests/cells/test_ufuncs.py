@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dask_tapestry.cells import UFUNCS, loop_dtypes
-from dask_tapestry.cells.ufuncs import CHEAP, COSTS, ELEMENTARY_FLOPS, flops, harmless
+from dask_tapestry.cells.ufuncs import CHEAP, COSTS, ELEMENTARY_FLOPS, flops, safe_operand
 from dask_tapestry.errors import ArgumentError, DTypeError
 
 
@@ -87,4 +87,4 @@ def test_harmless_numbers_are_taken_and_nothing_is_told(name):
         inputs = kinds.split("->")[0]
         if not set(inputs) & set("OmMV"):
             with np.errstate(all="raise"):
-                ufunc(*[np.array([harmless(name)]).astype(kind) for kind in inputs])
+                ufunc(*[np.array([safe_operand(name)]).astype(kind) for kind in inputs])

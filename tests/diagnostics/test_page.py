@@ -6,7 +6,7 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.diagnostics.html_text import html_text
 from dask_tapestry.diagnostics.page import ROWS
-from dask_tapestry.diagnostics.tell import told
+from dask_tapestry.diagnostics.plan_summaries import plan_summary
 
 FOUR = dt.Resources(workers=4, threads=2, memory="8 GiB")
 EMPTY = {"meta", "br", "link", "img", "path", "use", "rect", "circle"}
@@ -74,7 +74,7 @@ def test_the_page_has_all_steps_and_costs(plan, page):
     count = len(plan.core.steps)
     assert {f"step-{n}" for n in range(1, count + 1)} <= read.ids
     assert f"step-{count + 1}" not in read.ids
-    for step in told(plan.core).steps:
+    for step in plan_summary(plan.core).steps:
         assert step.words.text in page
         assert step.grid in page
     for name in plan.cost:

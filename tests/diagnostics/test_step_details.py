@@ -1,7 +1,7 @@
 import dask_tapestry as dt
+from dask_tapestry.diagnostics.plan_summaries import told_whole
+from dask_tapestry.diagnostics.plan_summary import NodeSummary, SignatureSummary
 from dask_tapestry.diagnostics.step_details import OPERATORS, Measured, step_details
-from dask_tapestry.diagnostics.tell import told_whole
-from dask_tapestry.diagnostics.told_plan import ToldNode, ToldSignature
 
 
 def step(*arrays):
@@ -29,10 +29,10 @@ def test_measured_is_beside_predicted():
 
 
 def test_operators_of_a_step_are_not_all_listed():
-    many = product()._replace(inside=(ToldNode("x", "", "f8"),) * (OPERATORS + 5))
+    many = product()._replace(inside=(NodeSummary("x", "", "f8"),) * (OPERATORS + 5))
     assert "and 5 operators more" in step_details(many)
 
 
 def test_numbers_that_do_not_fit_are_left_out():
-    odd = ToldSignature(10**9, (("k", 3, "parallel"),), (("output", ("k",)),), ((), ((1,),)))
+    odd = SignatureSummary(10**9, (("k", 3, "parallel"),), (("output", ("k",)),), ((), ((1,),)))
     assert "dimension" in step_details(product()._replace(signatures=(odd,), inside=()))

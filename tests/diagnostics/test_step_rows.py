@@ -1,9 +1,9 @@
 import re
 
 import dask_tapestry as dt
+from dask_tapestry.diagnostics.plan_summaries import told_whole
 from dask_tapestry.diagnostics.step_details import Measured
 from dask_tapestry.diagnostics.step_rows import groups, step_rows
-from dask_tapestry.diagnostics.tell import told_whole
 
 
 def plan(steps):

@@ -2,15 +2,15 @@ import re
 from html.parser import HTMLParser
 
 import dask_tapestry as dt
+from dask_tapestry.diagnostics.plan_summaries import plan_summary
 from dask_tapestry.diagnostics.steps_picture import steps_svg
-from dask_tapestry.diagnostics.tell import told
 
 FOUR = dt.Resources(workers=4, threads=2, memory="8 GiB")
 BOX = re.compile(r'<a href="#step-(\d+)" class="(box[^"]*)"><rect x="(\d+)" y="(\d+)"')
 
 
 def picture(*arrays):
-    return steps_svg(told(dt.plan(*arrays, resources=FOUR).core).steps)
+    return steps_svg(plan_summary(dt.plan(*arrays, resources=FOUR).core).steps)
 
 
 def boxes(*arrays):

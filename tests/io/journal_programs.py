@@ -22,17 +22,17 @@ from zarr.core.buffer import default_buffer_prototype
 
 import dask_tapestry as dt
 from dask_tapestry.io.journal import Box
-from dask_tapestry.io.maker import Maker
 from dask_tapestry.io.stored_objects import FOLDER
 from dask_tapestry.io.write_marks import write_marked
-from dask_tapestry.io.write_record import Write
+from dask_tapestry.io.write_record import RecordedWrite
+from dask_tapestry.io.writer_id import WriterId
 from dask_tapestry.io.zarr_create import create_begun
 from dask_tapestry.io.zarr_journal import (
     begin_write,
     end_write,
     is_begun,
     refuse_incomplete,
-    unended,
+    unfinished_writes,
 )
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_version import Version
@@ -107,16 +107,16 @@ class World:
         with undivided():
             zarr.create_array(self.place.store, shape=(self.extent,), **OPTIONS)
         self.clock, self.told = count(), dict[int, Told]()
-        self.numbers, self.writes = count(1), dict[int, Write]()
+        self.numbers, self.writes = count(1), dict[int, RecordedWrite]()
         self.repeats = False
-        self.changing: dict[Thread, tuple[Write, ExitStack]] = {}
+        self.changing: dict[Thread, tuple[RecordedWrite, ExitStack]] = {}
         self.cells.changed = self._changed
 
     def region(self, lo: int, hi: int) -> Callable[[], None]:
         """A write of some cells: of those of a chunk that it does not write the old ones stay."""
         number = next(self.numbers)
         reach = ((lo // CHUNK * CHUNK, -(-hi // CHUNK) * CHUNK),)
-        write = Write(f"write {number}", f"run {number}", ((lo, hi),), chunks=reach)
+        write = RecordedWrite(f"write {number}", f"run {number}", ((lo, hi),), chunks=reach)
 
         def steps() -> None:
             begin_write(self.place, write)
@@ -149,8 +149,8 @@ class World:
     def overwrite(self) -> Callable[[], None]:
         """A write that makes the array anew."""
         number = next(self.numbers)
-        write = Write(f"write {number}", f"run {number}", ((0, self.extent),))
-        maker = Maker(write.write, write.run)
+        write = RecordedWrite(f"write {number}", f"run {number}", ((0, self.extent),))
+        maker = WriterId(write.write, write.run)
         options = {**OPTIONS, "shape": (self.extent,)}
 
         def steps() -> None:
@@ -161,7 +161,7 @@ class World:
 
         return lambda: self._tell(number, (0, self.extent), steps)
 
-    def _store(self, write: Write, number: int) -> None:
+    def _store(self, write: RecordedWrite, number: int) -> None:
         (lo, hi), (first, last) = write.box[0], write.reach[0]
         for at in range(first, last, CHUNK):
             own = range(max(lo, at), min(hi, at + CHUNK))
@@ -179,7 +179,7 @@ class World:
         self.cells[f"c/{at}"] = default_buffer_prototype().buffer.from_bytes(bytes(held))
 
     @contextmanager
-    def _by(self, write: Write) -> Iterator[None]:
+    def _by(self, write: RecordedWrite) -> Iterator[None]:
         """Within it `write` changes what is stored."""
         with ExitStack() as late:
             self.changing[current_thread()] = write, late
@@ -251,7 +251,9 @@ class World:
 
     def _incomplete(self) -> list[Box]:
         whole = [((0, self.extent),)]
-        found = [whole if boxes is None else boxes for boxes in unended(self.place).values()]
+        found = [
+            whole if boxes is None else boxes for boxes in unfinished_writes(self.place).values()
+        ]
         return sorted({box for boxes in found for box in boxes})
 
     @property

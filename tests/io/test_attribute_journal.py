@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import dask_tapestry as dt
 from dask_tapestry.io.attribute_journal import maker, name_of, pending, strike
 from dask_tapestry.io.journal import JOURNAL
-from dask_tapestry.io.maker import Maker
+from dask_tapestry.io.writer_id import WriterId
 from dask_tapestry.io.zarr_location import Location
 from tests.examples import examples
 
@@ -52,10 +52,10 @@ def test_attributes_that_others_have_written_are_none_of_ours(tmp_path, entry):
 
 def test_who_made_an_array_is_read_from_both_places(tmp_path):
     place = stored(tmp_path, {"complete": False, "by": ["a write", "a run", ["another"]]})
-    assert maker(place) == Maker("a write", "a run", ("another",))
+    assert maker(place) == WriterId("a write", "a run", ("another",))
     place = stored(tmp_path, "text")
     (tmp_path / "x" / ".dask_tapestry").write_text('["a write", "a run"]')
-    assert maker(place) == Maker("a write", "a run")
+    assert maker(place) == WriterId("a write", "a run")
     assert maker(Location.of(tmp_path, "nothing", "")) is None
 
 

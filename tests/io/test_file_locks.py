@@ -4,7 +4,7 @@ from time import monotonic
 import pytest
 
 from dask_tapestry.io import file_locks
-from dask_tapestry.io.file_locks import shared, wait_until_free
+from dask_tapestry.io.file_locks import shared_lock, wait_until_free
 
 
 @pytest.fixture
@@ -15,8 +15,8 @@ def path(tmp_path):
 
 def test_several_share_a_lock_and_one_waits_for_all(path):
     order = []
-    with shared(path):
-        with shared(path):
+    with shared_lock(path):
+        with shared_lock(path):
             waiting = Thread(target=lambda: (wait_until_free(path), order.append("free")))
             waiting.start()
         waiting.join(0.1)
@@ -28,11 +28,11 @@ def test_several_share_a_lock_and_one_waits_for_all(path):
 def test_nobody_waits_for_ever(path, monkeypatch):
     monkeypatch.setattr(file_locks, "PATIENCE", 0.05)
     began = monotonic()
-    with shared(path):
+    with shared_lock(path):
         wait_until_free(path)
     assert monotonic() - began >= 0.05
 
 
 def test_what_is_not_there_is_free(tmp_path):
-    with shared(tmp_path / "nothing"):
+    with shared_lock(tmp_path / "nothing"):
         wait_until_free(tmp_path / "nothing")

@@ -7,8 +7,8 @@ from dask_tapestry.io.journal import (
     boxes_from_json,
     boxes_to_json,
     incomplete_error,
+    remaining_boxes,
     whole_box,
-    without,
 )
 
 A, B = ((0, 3), (0, 2)), ((4, 9), (0, 2))
@@ -20,10 +20,10 @@ def test_boxes_survive_json():
 
 
 def test_what_is_within_a_box_that_was_written_densely_is_written():
-    assert without({A, B}, ((0, 5), (0, 2)), dense=True) == {B}
-    assert without({A, B}, ((0, 5), (0, 2)), dense=False) == {A, B}
-    assert without({A, B}, A, dense=False) == {B}
-    assert without({A, B}, ((0, 9), (0, 1)), dense=True) == {A, B}
+    assert remaining_boxes({A, B}, ((0, 5), (0, 2)), dense=True) == {B}
+    assert remaining_boxes({A, B}, ((0, 5), (0, 2)), dense=False) == {A, B}
+    assert remaining_boxes({A, B}, A, dense=False) == {B}
+    assert remaining_boxes({A, B}, ((0, 9), (0, 1)), dense=True) == {A, B}
 
 
 def test_the_error_names_what_is_missing():

@@ -7,8 +7,8 @@ import pytest
 import zarr
 
 import dask_tapestry as dt
+from dask_tapestry.io.folder_exchange import exchange
 from dask_tapestry.io.pinned_folder import HANDLES, is_pinned_in, pinned
-from dask_tapestry.io.renaming import exchange
 from dask_tapestry.io.zarr_chunk_io import write_box
 from dask_tapestry.io.zarr_location import Location
 

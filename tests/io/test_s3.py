@@ -6,9 +6,9 @@ import zarr
 from zarr.storage import FsspecStore
 
 import dask_tapestry as dt
-from dask_tapestry.io import patience, patient_store
-from dask_tapestry.io.patience import ATTEMPTS
+from dask_tapestry.io import retry_policy, retrying_store
 from dask_tapestry.io.retries import forget_retries, retries
+from dask_tapestry.io.retry_policy import ATTEMPTS
 from tests.s3_server import HALF, KEY, RESET, s3_server
 
 CELLS = np.arange(60 * 40.0).reshape(60, 40)
@@ -25,7 +25,7 @@ def running():
 
 @pytest.fixture(autouse=True)
 def _short_waits(monkeypatch):
-    for module in (patience, patient_store):
+    for module in (retry_policy, retrying_store):
         monkeypatch.setattr(module, "FIRST_WAIT", 1e-4)
 
 

@@ -12,8 +12,8 @@ from dask_tapestry.io import file_locks, zarr_journal
 from dask_tapestry.io.stored_objects import objects_of
 from dask_tapestry.io.write_conflicts import take_over
 from dask_tapestry.io.write_marks import write_marked
-from dask_tapestry.io.write_record import LOST, OVER, Write
-from dask_tapestry.io.zarr_journal import begin_write, end_write, is_incomplete, unended
+from dask_tapestry.io.write_record import LOST, OVER, RecordedWrite
+from dask_tapestry.io.zarr_journal import begin_write, end_write, is_incomplete, unfinished_writes
 from dask_tapestry.io.zarr_location import Location
 
 STOPPED = "another write has replaced .* or has begun to write the same"
@@ -35,7 +35,7 @@ def place(request, tmp_path):
 
 def write(name, lo=0, hi=9, run=None):
     chunks = ((lo // 3 * 3, -(-hi // 3) * 3),)
-    return Write(name, run or f"run of {name}", ((lo, hi),), chunks=chunks)
+    return RecordedWrite(name, run or f"run of {name}", ((lo, hi),), chunks=chunks)
 
 
 def store(place, one, does=lambda: None):
@@ -233,7 +233,7 @@ def test_a_task_that_puts_back_cells_of_another_write_damages_the_chunk(place):
     for lo, left in ((0, [((1, 3),)]), (1, [((2, 3),)]), (2, [])):
         begin_write(place, one := write(f"again {lo}", lo, lo + 1))
         end_write(place, one)
-        assert [box for boxes in unended(place).values() for box in boxes] == left
+        assert [box for boxes in unfinished_writes(place).values() for box in boxes] == left
 
 
 @pytest.mark.parametrize("follows", [False, True])

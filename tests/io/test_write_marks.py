@@ -8,11 +8,11 @@ import dask_tapestry as dt
 from dask_tapestry.io import write_marks
 from dask_tapestry.io.stored_objects import objects_of
 from dask_tapestry.io.write_marks import write_marked
-from dask_tapestry.io.write_record import MARK, Record, Write
+from dask_tapestry.io.write_record import MARK, Record, RecordedWrite
 from dask_tapestry.io.zarr_journal import begin_write, end_write, is_incomplete
 from dask_tapestry.io.zarr_location import Location
 
-WRITE = Write("a write", "a run", ((0, 9),))
+WRITE = RecordedWrite("a write", "a run", ((0, 9),))
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_a_task_that_is_done_again_after_the_end_stores_nothing(place):
     assert not done
     store_late = lambda place: end_write(place, WRITE)  # noqa: E731
     assert not is_incomplete(place)
-    begin_write(place, other := Write("other", "a run", ((0, 3),)))
+    begin_write(place, other := RecordedWrite("other", "a run", ((0, 3),)))
     write_marked(place, other, ((0, 3),), (1, 1), lambda place: end_write(place, other))
     assert marked(place) == []
     assert not is_incomplete(place)

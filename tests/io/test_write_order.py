@@ -12,7 +12,7 @@ import dask_tapestry as dt
 from dask_tapestry.io.numpy_source import from_numpy
 from dask_tapestry.io.numpy_target import numpy_target
 from dask_tapestry.io.write_order import checked_write
-from dask_tapestry.io.zarr_journal import unended
+from dask_tapestry.io.zarr_journal import unfinished_writes
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_target import ZarrTarget
 
@@ -138,7 +138,7 @@ def test_all_that_is_to_come_is_said_before_the_first(monkeypatch):
     write = ZarrTarget.write
 
     def recorded(target, selection, block):
-        left = unended(Location.of(z, None, uuid4().hex)).values()
+        left = unfinished_writes(Location.of(z, None, uuid4().hex)).values()
         seen.append(sorted(box for boxes in left for box in boxes))
         write(target, selection, block)
 

@@ -5,9 +5,9 @@ import zarr
 
 import dask_tapestry as dt
 from dask_tapestry.io import zarr_create
-from dask_tapestry.io.maker import Maker
 from dask_tapestry.io.stored_objects import MemoryObjects
-from dask_tapestry.io.write_record import Write
+from dask_tapestry.io.write_record import RecordedWrite
+from dask_tapestry.io.writer_id import WriterId
 from dask_tapestry.io.zarr_create import create, create_begun
 from dask_tapestry.io.zarr_journal import is_incomplete
 from dask_tapestry.io.zarr_location import Location
@@ -54,10 +54,10 @@ def test_two_that_overwrite_one_place(monkeypatch, before):
         return step(*arguments, **options)
 
     monkeypatch.setattr(where, before, after_the_other)
-    first = Write("first", "a run", ((0, 4),))
+    first = RecordedWrite("first", "a run", ((0, 4),))
     options = {"shape": (4,), "dtype": "f8", "chunks": (2,), "zarr_format": 3}
     with pytest.raises(dt.StoreError, match=r"another write has replaced|cannot create"):
-        create_begun(place, first, Maker("first", "a run"), True, options)
+        create_begun(place, first, WriterId("first", "a run"), True, options)
     assert is_incomplete(place) == (before == "clear")
     dt.to_zarr(dt.full(4, 2.0), store, chunks=(2,), overwrite=True)
     assert dt.from_zarr(store).compute().tolist() == [2] * 4

@@ -21,7 +21,7 @@ from zarr.registry import register_pipeline
 from zarr.storage import LocalStore
 
 import dask_tapestry as dt
-from dask_tapestry.io import file_cells, patience
+from dask_tapestry.io import file_cells, retry_policy
 from dask_tapestry.io import zarr_direct as module
 from dask_tapestry.io.retries import forget_retries, retries
 from dask_tapestry.io.zarr_direct import DirectArray
@@ -326,7 +326,7 @@ class Flaky:
 
 @pytest.fixture
 def short_waits(monkeypatch):
-    monkeypatch.setattr(patience, "FIRST_WAIT", 1e-4)
+    monkeypatch.setattr(retry_policy, "FIRST_WAIT", 1e-4)
     forget_retries()
     yield
     forget_retries()

@@ -8,10 +8,10 @@ import zarr
 import dask_tapestry as dt
 from dask_tapestry.io import zarr_journal
 from dask_tapestry.io.journal import JOURNAL
-from dask_tapestry.io.maker import Maker
 from dask_tapestry.io.stored_objects import FOLDER, objects_of
 from dask_tapestry.io.write_marks import write_marked
-from dask_tapestry.io.write_record import Write
+from dask_tapestry.io.write_record import RecordedWrite
+from dask_tapestry.io.writer_id import WriterId
 from dask_tapestry.io.zarr_journal import (
     begin_write,
     end_write,
@@ -19,7 +19,7 @@ from dask_tapestry.io.zarr_journal import (
     is_incomplete,
     maker_of,
     refuse_incomplete,
-    unended,
+    unfinished_writes,
 )
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_open import open_array
@@ -44,11 +44,11 @@ def place(request, tmp_path):
 
 
 def write(lo, hi, name="a write", run="a run", region=""):
-    return Write(name, run, ((lo, hi),), region)
+    return RecordedWrite(name, run, ((lo, hi),), region)
 
 
 def pending(place):
-    return sorted(box for boxes in unended(place).values() for box in boxes)
+    return sorted(box for boxes in unfinished_writes(place).values() for box in boxes)
 
 
 def test_an_array_is_incomplete_until_each_box_is_written(place):
@@ -207,7 +207,7 @@ def test_of_old_records_none_is_left_that_would_count(place, monkeypatch):
 
 def test_what_is_left_of_an_array_of_other_dimensions(place):
     """A task of a write to it stored a chunk when another write had replaced it."""
-    flat = Write("flat", "a run", ((0, 9), (0, 2)))
+    flat = RecordedWrite("flat", "a run", ((0, 9), (0, 2)))
     objects_of(place).create(flat.key.name("mark", "5f"), flat.record())
     whole = write(0, 9)
     begin_write(place, whole)
@@ -219,21 +219,21 @@ def test_what_is_left_of_an_array_of_other_dimensions(place):
 def test_who_made_an_array_is_known_while_and_after_it_is_written(place):
     assert maker_of(place) is None
     whole, part = write(0, 9), write(0, 2, "part")
-    begin_write(place, whole, Maker("a write", "a run"))
+    begin_write(place, whole, WriterId("a write", "a run"))
     begin_write(place, part)
-    assert maker_of(place) == Maker("a write", "a run")
+    assert maker_of(place) == WriterId("a write", "a run")
     end_write(place, whole)
     end_write(place, part)
-    assert maker_of(place) == Maker("a write", "a run")
+    assert maker_of(place) == WriterId("a write", "a run")
     assert dict(open_array(place).attrs) == {"units": "m"}
 
 
 def test_the_last_of_several_makers_counts(place):
     for number in range(12):
         grown = write(0, 9, f"write {number}")
-        begin_write(place, grown, Maker(f"write {number}", "a run", ("another",)))
+        begin_write(place, grown, WriterId(f"write {number}", "a run", ("another",)))
         end_write(place, grown)
-        assert maker_of(place) == Maker(f"write {number}", "a run", ("another",))
+        assert maker_of(place) == WriterId(f"write {number}", "a run", ("another",))
 
 
 def test_nothing_has_no_maker(tmp_path):

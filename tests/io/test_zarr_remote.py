@@ -8,7 +8,7 @@ from zarr.codecs import BloscCodec, BytesCodec, ShardingCodec, TransposeCodec, Z
 from zarr.storage import MemoryStore
 
 import dask_tapestry as dt
-from dask_tapestry.io.zarr_remote import RemoteArray, at_once
+from dask_tapestry.io.zarr_remote import RemoteArray, concurrent_requests
 from tests.stores import DistantStore
 
 CELLS = np.arange(7 * 12 * 4, dtype="i4").reshape(7, 12, 4)
@@ -87,7 +87,7 @@ def test_inner_chunks_are_asked_for_at_once():
     array.read(np.s_[0:1, 1:11, 0:4], out)
     assert time.perf_counter() - start < 40 * 0.02
     np.testing.assert_array_equal(out, CELLS[:1, 1:11])
-    assert store.at_once <= at_once()
+    assert store.at_once <= concurrent_requests()
 
 
 def test_no_more_is_in_hand_than_is_allowed():
@@ -115,7 +115,7 @@ def test_after_an_error_no_more_is_asked_for():
     store.clear_counts()
     with pytest.raises(dt.StoreError, match="broken"):
         array.read(np.s_[0:7, 0:12, 0:4], np.empty(CELLS.shape, "i4"))
-    assert store.reads.total() <= at_once()
+    assert store.reads.total() <= concurrent_requests()
 
 
 def test_stores_of_this_process_are_not_remote():

@@ -12,8 +12,14 @@ from distributed import Client
 
 import dask_tapestry as dt
 from dask_tapestry.errors import StoreError
-from dask_tapestry.lower.client_arrays import SHELF, ClientArrays, Lease, OfferedLayer, Shelf
-from dask_tapestry.planner.fusion.given import EMBEDDED_BYTES
+from dask_tapestry.lower.client_arrays import (
+    SHELF,
+    ClientArrays,
+    InputRegistry,
+    Lease,
+    ServedArrayLayer,
+)
+from dask_tapestry.planner.fusion.external_inputs import EMBEDDED_BYTES
 from dask_tapestry.zspace import Cuts
 
 LARGE = EMBEDDED_BYTES // 8 * 3
@@ -49,7 +55,7 @@ def offered(shelf, results):
 
 def test_blocks_of_an_offer_make_up_the_array(clients):
     data = np.arange(3 * 2**21, dtype="f8").reshape(3, -1)
-    layer = ClientArrays(Shelf()).offer(dt.asarray(data).node)
+    layer = ClientArrays(InputRegistry()).offer(dt.asarray(data).node)
     assert len(layer) > 1
     blocks = [layer[key]({}) for key in layer]
     np.testing.assert_array_equal(np.vstack(blocks), data)
@@ -59,11 +65,11 @@ def test_blocks_of_an_offer_make_up_the_array(clients):
 def test_an_array_that_is_read_whole_is_one_block(clients):
     data = np.arange(3 * 2**21, dtype="f8").reshape(3, -1)
     whole = tuple(Cuts.regular(n, n) for n in data.shape)
-    assert len(ClientArrays(Shelf()).offer(dt.asarray(data).node, whole)) == 1
+    assert len(ClientArrays(InputRegistry()).offer(dt.asarray(data).node, whole)) == 1
 
 
 def test_an_array_is_offered_once_and_every_client_listens(clients):
-    shelf = Shelf()
+    shelf = InputRegistry()
     arrays, node = ClientArrays(shelf), dt.asarray(np.ones(9)).node
     first = arrays.offer(node)
     clients.append(FakeClient())
@@ -75,7 +81,7 @@ def test_an_array_is_offered_once_and_every_client_listens(clients):
 
 def test_cells_do_not_travel_with_the_graph():
     data = np.ones(LARGE)
-    layer = OfferedLayer("s", (Cuts.regular(LARGE, 1000),), "topic", data, Lease())
+    layer = ServedArrayLayer("s", (Cuts.regular(LARGE, 1000),), "topic", data, Lease())
     text = pickle.dumps(layer)
     assert len(text) < 1000
     far = pickle.loads(text)
@@ -88,7 +94,7 @@ def test_cells_do_not_travel_with_the_graph():
     ("results", "kept"), [({"wanted"}, True), ({"other"}, False), (None, True), ((), False)]
 )
 def test_an_array_is_kept_for_results_that_are_awaited(results, kept, clients):
-    shelf = Shelf()
+    shelf = InputRegistry()
     offered(shelf, results)
     gc.collect()
     assert shelf.sweep() is kept
@@ -99,7 +105,7 @@ def test_an_array_is_kept_for_results_that_are_awaited(results, kept, clients):
 
 
 def test_an_array_is_kept_while_its_lease_is_held(clients):
-    shelf = Shelf()
+    shelf = InputRegistry()
     arrays = ClientArrays(shelf)
     layer = arrays.offer(dt.asarray(np.ones(9)).node)
     arrays.needed_for(())
@@ -113,7 +119,7 @@ def test_an_array_is_kept_while_its_lease_is_held(clients):
 
 
 def test_without_clients_nothing_is_kept(clients):
-    shelf = Shelf()
+    shelf = InputRegistry()
     clients.clear()
     offered(shelf, None)
     gc.collect()
@@ -175,7 +181,7 @@ def test_an_array_that_was_let_go_is_named(cluster):
 
 def test_without_clients_what_is_leased_is_kept(clients):
     """A client that comes later may be asked to compute it."""
-    shelf = Shelf()
+    shelf = InputRegistry()
     arrays = ClientArrays(shelf)
     layer = arrays.offer(dt.asarray(np.ones(9)).node)
     arrays.needed_for(())

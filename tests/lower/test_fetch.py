@@ -13,7 +13,7 @@ from distributed import Client, LocalCluster, get_client, worker_client
 import dask_tapestry as dt
 from dask_tapestry.lower import fetch
 from dask_tapestry.lower.layers import GatherLayer
-from dask_tapestry.planner.memory.gathered import gathered
+from dask_tapestry.planner.memory.result_transfer import gathered
 from tests.lower.sources import Failing
 
 OPTIONS = {"processes": False, "dashboard_address": ":0", "n_workers": 2, "threads_per_worker": 1}
@@ -71,9 +71,11 @@ def same(found, value):
 @pytest.mark.usefixtures("client")
 def test_what_comes_is_what_the_plan_says(monkeypatch):
     came = []
-    take = fetch._Result.take
+    take = fetch._FetchedResult.take
     monkeypatch.setattr(
-        fetch._Result, "take", lambda self, at, block: (came.append(block), take(self, at, block))
+        fetch._FetchedResult,
+        "take",
+        lambda self, at, block: (came.append(block), take(self, at, block)),
     )
     x = dt.from_array(np.ones((4000, 500)), chunks=(500, 500))
     for y in (x.rechunk((500, -1)) + 1, x.sum(axis=0), x.T.rechunk((100, 1000))):
@@ -146,13 +148,13 @@ def test_what_is_kept_on_workers_is_copied(client):
 
 def test_values_go_from_workers_as_they_are_fetched(client, monkeypatch, together, rounds):
     seen = []
-    taken = fetch._Result.take
+    taken = fetch._FetchedResult.take
 
     def take(result, index, block):
         seen.append(index)
         taken(result, index, block)
 
-    monkeypatch.setattr(fetch._Result, "take", take)
+    monkeypatch.setattr(fetch._FetchedResult, "take", take)
     same((dt.from_array(CELLS, chunks=(7, 9)) * 2).rechunk((7, 9)).compute(), CELLS * 2)
     assert sorted(seen) == sorted(np.ndindex(6, 7))
     until = monotonic() + 10

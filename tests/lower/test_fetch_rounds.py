@@ -4,12 +4,12 @@ import dask_tapestry as dt
 from dask_tapestry.lower.expression import lower_plan
 from dask_tapestry.lower.fetch_rounds import rounds_of
 from dask_tapestry.lower.materialize import materialize
-from dask_tapestry.planner.memory.results import Results
+from dask_tapestry.planner.memory.results import ResultMemory
 from tests.planner.graphs import FOUR
 
 
 def lowered(*arrays):
-    return lower_plan(dt.plan(*arrays, resources=FOUR).core, Results.FETCHED)[0]
+    return lower_plan(dt.plan(*arrays, resources=FOUR).core, ResultMemory.FETCHED)[0]
 
 
 def test_one_round_has_all_blocks_and_keeps_nothing():

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.planner.fusion.streaming import course_of
+from dask_tapestry.planner.fusion.streaming import block_schedule_of
 from dask_tapestry_kernels.cpu.jit import compile_service
 from tests.comparisons import same_bits
 from tests.examples import examples
@@ -193,7 +193,7 @@ def test_products_of_stores_are_near_those_of_numpy(tmp_path):
         y = stores(tmp_path, x)
         product = y.T @ y
         steps = dt.plan(product).core.steps.values()
-        assert any(course_of(s.program, s.box((0,) * len(s.cuts))).ahead > 2 for s in steps)
+        assert any(block_schedule_of(s.program, s.box((0,) * len(s.cuts))).ahead > 2 for s in steps)
         np.testing.assert_allclose(product.compute(), x.T @ x)
 
 
@@ -245,7 +245,7 @@ def test_pieces_take_the_memory_that_the_plan_says(name, tmp_path):
     with small, dt.config(resources=ALONE), compile_service.mode("wait"):
         job = STORED[name](dt.from_zarr(tmp_path / "s"))
         steps = dt.plan(job).core.steps.values()
-        assert any(course_of(s.program, s.box((0,) * len(s.cuts))).streamed for s in steps)
+        assert any(block_schedule_of(s.program, s.box((0,) * len(s.cuts))).streamed for s in steps)
         peak_of(job)  # kernels take memory when they are loaded
         measured, predicted = peak_of(job)
     assert measured < predicted + SPARE / 4

@@ -4,8 +4,8 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.lower.rehearsal import StandInBlock
-from dask_tapestry.lower.rehearsing_now import is_rehearsal, rehearsing
-from dask_tapestry.planner.memory.results import Results
+from dask_tapestry.lower.rehearsal_state import is_rehearsal, rehearsing
+from dask_tapestry.planner.memory.results import ResultMemory
 
 
 class NeededError(BaseException):
@@ -18,7 +18,7 @@ def told():
 
     def tell(plan, results, for_dask):
         found.append((results, for_dask))
-        if not plan.is_effect(plan.graph.roots[0]) and results is not Results.KEPT:
+        if not plan.is_effect(plan.graph.roots[0]) and results is not ResultMemory.KEPT:
             raise NeededError
 
     with rehearsing(tell):
@@ -41,7 +41,7 @@ def test_values_that_are_kept_are_planned_on(told):
     x = (dt.ones((40, 30)) * 2).persist()
     y, z = dt.persist(x + 1, x.sum())
     assert (y.shape, z.shape) == ((40, 30), ())
-    assert [results for results, _ in told] == [Results.KEPT] * 2
+    assert [results for results, _ in told] == [ResultMemory.KEPT] * 2
     with pytest.raises(NeededError):
         y.compute()
     with pytest.raises(NeededError):

@@ -4,8 +4,8 @@ import numpy as np
 from dask.base import tokenize
 
 import dask_tapestry as dt
+from dask_tapestry.lower.cancellation import Cancellation
 from dask_tapestry.lower.step_spec import StepSpec
-from dask_tapestry.lower.stop import Stop
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.zspace import ZRange
 
@@ -14,7 +14,7 @@ def spec_of(x):
     """Specification of the last step of an array's own plan."""
     plan = build_plan([x.node])
     step = plan.steps[plan.graph.roots[0]]
-    return StepSpec.of(step, tuple(None for _ in step.inputs), Stop())
+    return StepSpec.of(step, tuple(None for _ in step.inputs), Cancellation())
 
 
 def test_a_spec_names_its_blocks():
@@ -63,7 +63,7 @@ def test_a_block_that_has_a_worker_to_itself_has_its_threads():
     for x in (one, many):
         plan = build_plan([x.node], four)
         step = plan.steps[plan.graph.roots[0]]
-        threads.append((step.count, StepSpec.of(step, (None,), Stop()).threads))
+        threads.append((step.count, StepSpec.of(step, (None,), Cancellation()).threads))
     assert threads[0] == (1, 4)
     assert spec_of(dt.ones(3) + 1).threads is None
     assert spec_of(dt.ones(9).rechunk(1)).threads == 1

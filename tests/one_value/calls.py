@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import dask_tapestry as dt
-from dask_tapestry.arrays import surface  # noqa: F401  (chapters register their functions)
+from dask_tapestry.arrays import public_names  # noqa: F401  (chapters register their functions)
 from dask_tapestry.arrays.core.dispatch import METHODS
-from dask_tapestry.operators.scan import Scanning
+from dask_tapestry.operators.scan import ScanOperator
 from dask_tapestry.operators.tree_reduction import TreeReduction
 from dask_tapestry.teg import BlockOperator, Graph, Kind, Node
 from dask_tapestry.teg.operator import signature_of
@@ -85,7 +85,9 @@ def folds(results: Sequence[Any]) -> Iterator[Node]:
 def is_scan(call: Call) -> bool:
     """Whether a call computes running totals."""
     results = call.on([dt.asarray(x) for x in call.inputs])
-    return any(isinstance(n.operator, Scanning) for n in Graph([x.bound for x in results]).nodes)
+    return any(
+        isinstance(n.operator, ScanOperator) for n in Graph([x.bound for x in results]).nodes
+    )
 
 
 def leaves(node: Node) -> int:
@@ -93,7 +95,7 @@ def leaves(node: Node) -> int:
     operator, x = node.operator, node.input_types[0]
     if isinstance(operator, TreeReduction):
         return prod(operator.tree.counts(0))
-    if isinstance(operator, Scanning):
+    if isinstance(operator, ScanOperator):
         return -(-x.shape[operator.axis] // operator.leaf)
     dims = signature_of(operator, node.input_types).index
     return prod(dim.extent for dim in dims if dim.kind in FOLDED)

@@ -9,7 +9,7 @@ import dask_tapestry as dt
 from dask_tapestry.operators import bucket_shuffle
 from dask_tapestry.operators import gather as gather_module
 from dask_tapestry.operators import scatter as scatter_module
-from dask_tapestry.operators.bucket_shuffle import Division, divided, owner_counts
+from dask_tapestry.operators.bucket_shuffle import ShuffleLayout, divided, owner_counts
 from dask_tapestry.operators.cell_updates import cell_update
 from dask_tapestry.operators.dimension_numbers import DimensionNumbers
 from dask_tapestry.operators.gather import gather
@@ -85,7 +85,7 @@ def test_which_have_the_form():
     assert form_names(value.node) == ()
     assert owner_counts(10) == (4,)
     assert owner_counts(10**9)[-1] == 4096
-    assert divided(10, 3, 4) == Division(1, 3, 4, 3)
+    assert divided(10, 3, 4) == ShuffleLayout(1, 3, 4, 3)
 
 
 def test_a_table_larger_than_memory_is_not_replicated():

@@ -1,7 +1,7 @@
 import numpy as np
 from hypothesis import given
 
-from dask_tapestry.operators.dimension_numbers import DimensionNumbers, Step
+from dask_tapestry.operators.dimension_numbers import BlockCoordinateSource, DimensionNumbers
 from dask_tapestry.zspace import ZRange
 
 from .dimension_numbers import problems, start_and_rest
@@ -18,9 +18,15 @@ def test_ways_of_the_example():
 def test_steps_of_blocks():
     cells, operand = ZRange((0, 1, 0, 0, 1), (2, 2, 3, 2, 2)), ZRange((1, 0, 0, 1), (2, 3, 4, 2))
     steps = RFC.steps((2, 3, 4, 2), (1, 1, 2, 2), cells, operand)
-    assert steps[0] == Step(axis=1, component=None, most=1, extent=2, first=1, origin=1)
-    assert steps[2] == Step(axis=3, component=0, most=2, extent=4, first=0, origin=0)
-    assert steps[3] == Step(axis=4, component=None, most=0, extent=2, first=1, origin=1)
+    assert steps[0] == BlockCoordinateSource(
+        axis=1, component=None, most=1, extent=2, first=1, origin=1
+    )
+    assert steps[2] == BlockCoordinateSource(
+        axis=3, component=0, most=2, extent=4, first=0, origin=0
+    )
+    assert steps[3] == BlockCoordinateSource(
+        axis=4, component=None, most=0, extent=2, first=1, origin=1
+    )
 
 
 @given(problems())

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.arrays import surface  # noqa: F401  (all operators are imported)
+from dask_tapestry.arrays import public_names  # noqa: F401  (all operators are imported)
 from dask_tapestry.operators.bincount import BinCount, bincount
 from dask_tapestry.operators.convolution import Convolution, DirectConvolution
 from dask_tapestry.operators.forms import MOST_SIZES, a_dozen, stand_in

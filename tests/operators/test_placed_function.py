@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dask_tapestry.operators.placed_function import Placed, takes
+from dask_tapestry.operators.placed_function import PlacedFunction, takes
 from dask_tapestry.operators.user_function import UserFunction
 
 
@@ -15,14 +15,14 @@ from dask_tapestry.operators.user_function import UserFunction
     ],
 )
 def test_a_part_is_a_slice(line, part):
-    function = Placed(UserFunction.of(lambda x, i: (x, i)), ("i",), frozenset("i"), False)
+    function = PlacedFunction(UserFunction.of(lambda x, i: (x, i)), ("i",), frozenset("i"), False)
     assert function("x", np.array(line)) == ("x", part)
     assert list(range(20)[part]) == line
 
 
 def test_a_sink_leaves_a_cell_for_each_point():
     seen = []
-    function = Placed(UserFunction.of(seen.append), ("i", "j"), frozenset(), True)
+    function = PlacedFunction(UserFunction.of(seen.append), ("i", "j"), frozenset(), True)
     made = function("x", np.arange(3), np.arange(2))
     assert (made.shape, made.all(), seen) == ((3, 2), True, ["x"])
 

@@ -3,7 +3,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.operators.resample import resample
-from dask_tapestry_kernels.cpu.blocks.spline_taps import Line
+from dask_tapestry_kernels.cpu.blocks.spline_taps import SplineAxis
 from tests.operators.windowed import check_cuts
 
 X = np.random.default_rng(0).normal(size=(23, 40)) * 40
@@ -11,7 +11,7 @@ MODES = "reflect constant nearest mirror wrap grid-constant grid-wrap".split()
 
 
 def made(x, mode="mirror", zoom=0.61, shift=-3.2, dtype="f8", order=3):
-    lines = [Line(n, 0, shift, zoom) for n in x.type.shape]
+    lines = [SplineAxis(n, 0, shift, zoom) for n in x.type.shape]
     counts = [n + 9 for n in x.type.shape]
     return resample(x, lines, counts, order, mode, 2.5, np.dtype(dtype))
 

@@ -6,7 +6,7 @@ from hypothesis import given
 
 from dask_tapestry.operators import thread_meetings
 from dask_tapestry.operators.affine_cells import Affine
-from dask_tapestry.operators.thread_meetings import meet
+from dask_tapestry.operators.thread_meetings import may_overlap
 from dask_tapestry.operators.thread_tiles import Tiles, TooManyThreadsError
 
 
@@ -35,25 +35,25 @@ def tiles(draw, extents=(3, 2), first=None):
 
 @given(tiles(), tiles((1, 4)))
 def test_cells_tell(a, b):
-    assert meet(a, b) == bool(written(a) & written(b))
+    assert may_overlap(a, b) == bool(written(a) & written(b))
 
 
 @given(st.data(), st.tuples(st.integers(-3, 3), st.integers(-3, 3)))
 def test_threads_within_one_thread(data, first):
     a, b = data.draw(tiles(first=first)), data.draw(tiles(first=first))
-    assert meet(a, b, 1) == bool(written(a, True) & written(b, True))
+    assert may_overlap(a, b, 1) == bool(written(a, True) & written(b, True))
 
 
 def test_too_many(monkeypatch):
     monkeypatch.setattr(thread_meetings, "MOST_CELLS", 8)
     line = Tiles((Affine((1,), 0),), (1,), (1,), (20,))
     with pytest.raises(TooManyThreadsError):
-        meet(line, line)
+        may_overlap(line, line)
     far = Tiles((Affine((1,), 20),), (1,), (1,), (20,))
-    assert not meet(line, far)
+    assert not may_overlap(line, far)
     diagonal = Tiles((Affine((1,), 0),) * 2, (1, 1), (1, 1), (9,))
     monkeypatch.setattr(thread_meetings, "MOST_CELLS", 80)
-    assert meet(diagonal, diagonal)
+    assert may_overlap(diagonal, diagonal)
     monkeypatch.setattr(thread_meetings, "MOST_CELLS", 10)
     with pytest.raises(TooManyThreadsError):
-        meet(diagonal, diagonal._replace(sizes=(2, 2)))
+        may_overlap(diagonal, diagonal._replace(sizes=(2, 2)))

@@ -1,5 +1,5 @@
 import dask_tapestry as dt
-from dask_tapestry.operators.user_reads import lengthened, moves_by_cells, restricted
+from dask_tapestry.operators.user_reads import moves_by_cells, restricted, with_longer_steps
 from dask_tapestry.teg import Progression
 from dask_tapestry.zspace import ZRange
 
@@ -10,7 +10,7 @@ def cells(projection, *points):
 
 def test_longer_steps_read_what_the_short_ones_did():
     read = dt.IndexProjection([[2, 0], [0, 1]], [1, 0], [3, 1])
-    long = lengthened(read, 0, 4)
+    long = with_longer_steps(read, 0, 4)
     both = read.of_range(ZRange((8, 5), (12, 6)))
     assert cells(long, 2, 5) == both
     assert cells(long, 2, 6) == read.of_range(ZRange((8, 6), (12, 7)))

@@ -6,7 +6,7 @@ from hypothesis import given
 import dask_tapestry as dt
 from dask_tapestry.operators import user_scan
 from dask_tapestry.operators.user_function import UserFunction
-from dask_tapestry.operators.user_scan import InParts, Scanned
+from dask_tapestry.operators.user_scan import PartwiseFunction, Scanned
 
 X = np.random.default_rng(0).integers(0, 9, (3, 50)).astype(float)
 
@@ -124,8 +124,8 @@ def test_monoids_of_scans():
 def test_the_functions_of_parts():
     cumulative, windows = UserFunction.of(np.cumsum), (((0, 3, 3),),)
     x = np.arange(6)
-    assert InParts(cumulative, windows, 0)(x).tolist() == [0, 1, 3, 3, 7, 12]
-    assert InParts(cumulative, windows, 0, ends=True)(x).tolist() == [3, 12]
-    carried = InParts(cumulative, windows, 0, combine=np.add)
+    assert PartwiseFunction(cumulative, windows, 0)(x).tolist() == [0, 1, 3, 3, 7, 12]
+    assert PartwiseFunction(cumulative, windows, 0, ends=True)(x).tolist() == [3, 12]
+    carried = PartwiseFunction(cumulative, windows, 0, combine=np.add)
     assert carried(x, np.array([10, 20])).tolist() == [10, 11, 13, 23, 27, 32]
     assert Scanned(np.add, 0)(np.array([1, 2, 3])).tolist() == [1, 3, 6]

@@ -1,7 +1,7 @@
 """Spaces of plans that several tests search."""
 
 import dask_tapestry as dt
-from dask_tapestry.planner.search.space import Space
+from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.teg import Graph
 from tests.planner.graphs import stored
 from tests.planner.search.test_pricing import pricing
@@ -12,7 +12,7 @@ COSTS = 5000  # more than any search in these tests takes
 
 def space_of(*ys, resources=WIDE):
     """The plans of some arrays."""
-    return Space(Graph([y.node for y in ys]), pricing(resources), resources)
+    return PlanEvaluator(Graph([y.node for y in ys]), pricing(resources), resources)
 
 
 def network(layers):

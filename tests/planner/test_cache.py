@@ -6,14 +6,14 @@ import pytest
 import zarr
 
 import dask_tapestry as dt
-from dask_tapestry.io.slot import Slot
+from dask_tapestry.io.source_parameter import SourceParameter
 from dask_tapestry.io.zarr_source import ZarrSource
 from dask_tapestry.lower.expression import lower_plan
 from dask_tapestry.planner import cache
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.cache import plan_of, verified_plan_of
-from dask_tapestry.planner.memory.results import Results
-from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.memory.results import ResultMemory
+from dask_tapestry.planner.plan import PlannedGraph
 
 BATCHES = [np.arange(10.0) + number for number in range(3)]
 
@@ -143,7 +143,7 @@ def test_kept_plans_hold_no_arrays():
     batch = np.arange(7.0)
     x = dt.asarray(batch) * 5
     (slot,) = (n for n in planned(x).graph.nodes if not n.inputs)
-    assert isinstance(slot.operator, Slot)
+    assert isinstance(slot.operator, SourceParameter)
     assert planned(x).source(slot).operator.data is batch
     gone = weakref.ref(batch)
     del batch, x
@@ -217,7 +217,7 @@ def test_computes_that_wait_have_tasks_of_their_own(stores, tmp_path):
         later = dt.to_zarr(
             dt.ones(3), tmp_path / f"later {path.name}", compute=False, after=[written]
         )
-        return lower_plan(plan_of([later.node]), Results.JOINED)[0].graph
+        return lower_plan(plan_of([later.node]), ResultMemory.JOINED)[0].graph
 
     keys = [set(waiting(path).layers) for path in stores[:2]]
     assert not keys[0] & keys[1]
@@ -244,15 +244,15 @@ def test_few_are_kept():
 
 def test_a_plan_is_verified_once_as_long_as_it_is_kept(monkeypatch):
     checked = []
-    monkeypatch.setattr(Plan, "verify", lambda plan, results: checked.append(plan))
+    monkeypatch.setattr(PlannedGraph, "verify", lambda plan, results: checked.append(plan))
     for _ in range(3):
         verified_plan_of([(dt.asarray(np.arange(7.0)) * 3).node])
     with dt.config(memory_limit="1 GB"):
         verified_plan_of([(dt.asarray(np.arange(7.0)) * 3).node])
     assert len(checked) == 2
     for _ in range(3):
-        lower_plan(plan_of([(dt.asarray(np.arange(7.0)) * 3).node]), Results.JOINED)
+        lower_plan(plan_of([(dt.asarray(np.arange(7.0)) * 3).node]), ResultMemory.JOINED)
     assert len(checked) == 3  # what becomes of results is another question
     for _ in range(2):
-        lower_plan(build_plan([dt.ones(7).node]), Results.JOINED)
+        lower_plan(build_plan([dt.ones(7).node]), ResultMemory.JOINED)
     assert len(checked) == 5  # nobody keeps these

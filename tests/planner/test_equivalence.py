@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.planner.abstract import abstract
+from dask_tapestry.planner.abstraction import abstract
 from dask_tapestry.planner.build import build_plan
-from dask_tapestry.planner.equivalence import first_difference, require_computes, settled
+from dask_tapestry.planner.equivalence import first_difference, fixed_point, require_computes
 from dask_tapestry.teg import Graph
 from dask_tapestry.teg.node import reapply
 from tests.fuzz.programs import drawn_arrays
@@ -86,7 +86,7 @@ def test_random_programs(seed):
         require_computes(plan, abstract(plan))
         others = [x.bound for x in arrays if x.bound.type == wanted[0].type]
         for other in others:
-            mine, theirs = (settled(Graph([one])) for one in (wanted[0], other))
+            mine, theirs = (fixed_point(Graph([one])) for one in (wanted[0], other))
             if mine != theirs:
                 with pytest.raises(dt.PlanError, match="is another value"):
                     require_computes(plan, Graph([other, *wanted[1:]]))

@@ -10,14 +10,14 @@ import numpy as np
 
 import dask_tapestry as dt
 from dask_tapestry.lower.graph import Lowering
-from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.plan import PlannedGraph
 from tests.planner.small_steps import random_roots
 
 SAVES = (8, 64, 400, 4096)
 WORKERS = (1, 2, 4, 16)
 
 
-def layers_of(plan: Plan) -> Mapping[str, Any]:
+def layers_of(plan: PlannedGraph) -> Mapping[str, Any]:
     """The layers of a plan, without tasks that join the blocks of results."""
     return Lowering(plan, None).lower(final=False).graph.layers
 
@@ -29,13 +29,13 @@ def references_of(layer: Any, index: tuple[int, ...]) -> int:
     return sum(not isinstance(held, np.ndarray) for each in layer._reads(index) for held in each[0])
 
 
-def random_plan(random: Random) -> Plan:
+def random_plan(random: Random) -> PlannedGraph:
     """A plan of a few operations on small arrays, for one worker or several."""
     machines = dt.Resources(workers=random.choice(WORKERS), threads=2, memory="1 GiB")
     return dt.plan(*random_roots(random), resources=machines).core
 
 
-def misjudged(plan: Plan) -> Iterator[str]:
+def misjudged(plan: PlannedGraph) -> Iterator[str]:
     """What of a plan's cost is not as written out."""
     layers = layers_of(plan)
     tasks = sum(map(len, layers.values()))

@@ -6,7 +6,7 @@ from dask_tapestry.errors import PlanError
 from dask_tapestry.operators.elementwise import Elementwise
 from dask_tapestry.operators.full import Full, full
 from dask_tapestry.operators.reverse import Reverse
-from dask_tapestry.rewrite.driver import LONGEST_CHAIN, brief, rebuilt, rewrite, sweep
+from dask_tapestry.rewrite.driver import LONGEST_CHAIN, apply_once, brief, rebuilt, rewrite
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, apply, sequence_point
 
@@ -157,9 +157,12 @@ def test_a_brief_text_names_operator_and_inputs():
 def test_a_sweep_rewrites_each_node_once():
     x, trace = number(3), Trace()
     graph = Graph([apply(Reverse((0,)), x), x])
-    assert sweep(graph, (count_down,), trace).roots == (apply(Reverse((0,)), number(2)), number(2))
+    assert apply_once(graph, (count_down,), trace).roots == (
+        apply(Reverse((0,)), number(2)),
+        number(2),
+    )
     assert len(trace) == 1
-    assert sweep(graph, ()) == graph
+    assert apply_once(graph, ()) == graph
 
 
 def test_settled_nodes_stay():

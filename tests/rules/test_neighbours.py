@@ -3,7 +3,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.io.placeholder import placeholder
-from dask_tapestry.rules.extensions import Beyond
+from dask_tapestry.rules.extensions import AxisExtension
 from dask_tapestry.rules.neighbours import Fields, neighbours_of
 from dask_tapestry.teg import TensorType
 
@@ -21,7 +21,9 @@ def found(step, *state, boundary="nearest", depth=1, timed=False):
     made = step(*fields, *time)
     modes = boundary if isinstance(boundary, tuple) else (boundary, boundary)
     sides = tuple(
-        Beyond(frozenset({MODES[m]})) if m in MODES else Beyond(frozenset({"constant"}), m)
+        AxisExtension(frozenset({MODES[m]}))
+        if m in MODES
+        else AxisExtension(frozenset({"constant"}), m)
         for m in modes
     )
     ndim = state[0].ndim

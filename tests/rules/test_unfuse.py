@@ -8,7 +8,7 @@ from dask_tapestry.cells import CellBuilder
 from dask_tapestry.operators.elementwise import Elementwise
 from dask_tapestry.planner.rewriting.passes import rewritten
 from dask_tapestry.rewrite.trace import Trace
-from dask_tapestry.rules.unfuse import Unfused, unfused
+from dask_tapestry.rules.unfuse import Unfused, unfused_node
 from dask_tapestry.teg import Graph, apply, sequence_point
 from dask_tapestry.teg.check import check
 from dask_tapestry.teg.node import reapply
@@ -81,7 +81,7 @@ def test_order_is_kept():
     late = reapply(x, x.inputs, [point])
     (root,) = Unfused().graph(Graph([late])).roots
     assert root.after == (point,)
-    assert unfused(x, x.inputs) is Unfused().node(x)
+    assert unfused_node(x, x.inputs) is Unfused().node(x)
 
 
 def test_nodes_stand_for_others():

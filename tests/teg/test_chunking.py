@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from dask_tapestry.teg.chunking import (
     SLIVER,
     AxisChunks,
+    common_chunks,
+    concatenated_chunks,
+    declared_chunks,
     followed,
-    in_a_row,
-    said,
-    together,
     without_slivers,
 )
 from dask_tapestry.zspace import Cuts, ZRange
@@ -40,7 +40,9 @@ def test_a_steady_walk_meets_the_edges_between_its_cells(case):
         cell = cells[box.lo[0]]
         return (ZRange((cell,), (cell + 1,)),)
 
-    (found,) = followed(demand, (len(cells),), [(len(owner),)], [said([Cuts.of_lengths(parts)])])
+    (found,) = followed(
+        demand, (len(cells),), [(len(owner),)], [declared_chunks([Cuts.of_lengths(parts)])]
+    )
     blocks = [owner[cell] for cell in cells]
     edges = [i for i in range(1, len(cells)) if blocks[i] != blocks[i - 1]]
     assert list(found.cuts.inner_edges()) == edges
@@ -48,18 +50,18 @@ def test_a_steady_walk_meets_the_edges_between_its_cells(case):
 
 def test_what_moves_nothing_is_not_known():
     whole = ZRange((0,), (6,))
-    rows = said([Cuts.regular(6, 4)])
+    rows = declared_chunks([Cuts.regular(6, 4)])
     assert followed(lambda box: (whole,), (3,), [(6,)], [rows]) == (None,)
 
 
 def test_what_is_as_long_and_read_whole_keeps_its_chunks():
     whole = ZRange((0,), (6,))
-    rows = said([Cuts.regular(6, 4)])
+    rows = declared_chunks([Cuts.regular(6, 4)])
     assert lengths(followed(lambda box: (whole,), (6,), [(6,)], [rows])) == [[4, 2]]
 
 
 def test_axes_beside_one_without_cells_keep_their_chunks():
-    empty = said([Cuts.regular(0, 1), Cuts.regular(3, 2)])
+    empty = declared_chunks([Cuts.regular(0, 1), Cuts.regular(3, 2)])
     found = followed(lambda box: (box,), (0, 3), [(0, 3)], [empty])
     assert lengths(found) == [[0], [2, 1]]
     rows = lambda box: (ZRange((0, box.lo[0]), (0, box.hi[0])),)  # noqa: E731
@@ -69,13 +71,13 @@ def test_axes_beside_one_without_cells_keep_their_chunks():
 @pytest.mark.parametrize("order", [1, -1])
 def test_what_is_said_goes_before_what_is_not(order):
     mine, other = AxisChunks(Cuts.regular(6, 4), False), AxisChunks(Cuts.regular(6, 5), True)
-    assert together([mine, other][::order]) == other
+    assert common_chunks([mine, other][::order]) == other
 
 
 def test_edges_of_all_that_is_said_count():
-    found = together(said([Cuts.regular(6, 4), Cuts.regular(6, 3)]))
+    found = common_chunks(declared_chunks([Cuts.regular(6, 4), Cuts.regular(6, 3)]))
     assert list(found.cuts.lengths()) == [3, 1, 2]
-    assert together([]) is None
+    assert common_chunks([]) is None
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=30), st.integers(1, 60))
@@ -91,15 +93,15 @@ def test_slivers_are_joined_and_nothing_else(parts, longest):
 
 def test_what_is_in_a_row_and_nobody_said_is_cut_canonically():
     short, long = (AxisChunks(Cuts.regular(n, n), False) for n in (2, 7))
-    assert in_a_row([short, long]) is None
-    assert list(in_a_row([short, short]).cuts.lengths()) == [2, 2]
-    assert list(in_a_row([short, long._replace(said=True)]).cuts.lengths()) == [2, 7]
+    assert concatenated_chunks([short, long]) is None
+    assert list(concatenated_chunks([short, short]).cuts.lengths()) == [2, 2]
+    assert list(concatenated_chunks([short, long._replace(said=True)]).cuts.lengths()) == [2, 7]
 
 
 def test_shifted_chunks_meet_without_slivers():
     rows = Cuts.regular(60, 20)
     shifted = [AxisChunks(rows.window(k, 1, 58), True) for k in range(3)]
-    assert list(together(shifted).cuts.lengths()) == [20, 20, 18]
+    assert list(common_chunks(shifted).cuts.lengths()) == [20, 20, 18]
 
 
 def test_chunks_are_filled_again_over_another_extent():
@@ -108,8 +110,13 @@ def test_chunks_are_filled_again_over_another_extent():
 
 
 def test_chunks_are_not_told_where_they_would_be_too_many():
-    fine, odd = said([Cuts.regular(10**9, 2), Cuts.regular(10**9, 3)])
-    assert together([fine, fine]) == fine
-    assert together([fine, odd]) is None
-    assert in_a_row([fine, odd]) is None
-    assert list(in_a_row(said([Cuts.regular(3, 2)] * 2)).cuts.lengths()) == [2, 1, 2, 1]
+    fine, odd = declared_chunks([Cuts.regular(10**9, 2), Cuts.regular(10**9, 3)])
+    assert common_chunks([fine, fine]) == fine
+    assert common_chunks([fine, odd]) is None
+    assert concatenated_chunks([fine, odd]) is None
+    assert list(concatenated_chunks(declared_chunks([Cuts.regular(3, 2)] * 2)).cuts.lengths()) == [
+        2,
+        1,
+        2,
+        1,
+    ]

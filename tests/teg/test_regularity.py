@@ -1,14 +1,14 @@
 import pytest
 
 from dask_tapestry.teg import BlockOperator, IndexDim, Operator, Selector, Signature
-from dask_tapestry.teg.regularity import ANYWHERE, Regular, everywhere, of_signature
+from dask_tapestry.teg.regularity import ANYWHERE, Regular, of_signature, uniform_regularity
 from dask_tapestry.zspace import IndexProjection
 
 HERE = IndexProjection.identity(1)
 
 
 def test_everywhere_is_a_rule_for_each_axis():
-    assert everywhere(2) == (ANYWHERE, ANYWHERE)
+    assert uniform_regularity(2) == (ANYWHERE, ANYWHERE)
 
 
 @pytest.mark.parametrize(

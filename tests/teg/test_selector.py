@@ -3,7 +3,7 @@ import sparse
 
 import dask_tapestry as dt
 from dask_tapestry.operators.in_format import in_format
-from dask_tapestry.teg import Generator, Selector
+from dask_tapestry.teg import GeneratorOperator, Selector
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.block_format import BlockFormat
 
@@ -22,6 +22,6 @@ def test_what_selects_keeps_the_format_of_all_it_reads():
 
 def test_what_generates_reads_nothing():
     x = dt.arange(5)
-    assert isinstance(x.node.operator, Generator)
+    assert isinstance(x.node.operator, GeneratorOperator)
     assert x.node.operator.demand((), ZRange((0,), (5,))) == ()
     assert x.node.format is None

@@ -32,7 +32,7 @@ def calibrate_cluster(client: Any) -> Rates:
     if not kinds:
         raise PlanError("the client has no workers to measure")
     asked = [client.submit(worker_rates, workers=[a], pure=False) for a in kinds.values()]
-    found: dict[str, Any] = slowest(client.gather(asked))
+    found: dict[str, Any] = slowest_rates(client.gather(asked))
     found |= network_rates(client)
     with client.as_current(), config(rates="shipped"):
         tasks = task_rates(current())
@@ -49,7 +49,7 @@ def worker_rates() -> dict[str, Any]:
     return memory | {"machine": processor(), OPERATIONS: operations}
 
 
-def slowest(found: Iterable[dict[str, Any]]) -> dict[str, Any]:
+def slowest_rates(found: Iterable[dict[str, Any]]) -> dict[str, Any]:
     """The least of the rates of several machines, and the names of all."""
     found = list(found)
     names = found[0].keys() - {"machine", OPERATIONS}

@@ -61,7 +61,7 @@ REPEATS: Final = 3  # of which the best counts
 Program = Callable[[int], Array]
 
 
-class Probe(NamedTuple):
+class RateProbe(NamedTuple):
     """The rate that it gives, ``"kernel dtype"`` or ``"kernel"``, and a program of n cells."""
 
     rate: str
@@ -76,19 +76,19 @@ def kernel_rates(budget: float = inf) -> dict[str, float]:
     for the factor by which the others differ from what ships.
     """
     end = perf_counter() + budget
-    found: dict[str, float] = {}
+    rates: dict[str, float] = {}
     with mode("wait"), threads_each(1):
         for probe in PROBES:
             if perf_counter() > end:
                 break
-            found[probe.rate] = rate_of(probe)
+            rates[probe.rate] = rate_of(probe)
     shipped = dict(shipped_rates().operations)
-    factor = median([rate / shipped[name] for name, rate in found.items()] or [1.0])
-    found |= {p.rate: shipped[p.rate] * factor for p in PROBES if p.rate not in found}
-    return found | {name: found[like] for name, like in ALIKE.items()}
+    factor = median([rate / shipped[name] for name, rate in rates.items()] or [1.0])
+    rates |= {p.rate: shipped[p.rate] * factor for p in PROBES if p.rate not in rates}
+    return rates | {name: rates[like] for name, like in ALIKE.items()}
 
 
-def rate_of(probe: Probe) -> float:
+def rate_of(probe: RateProbe) -> float:
     """Operations a second of the kernel of a probe."""
     kernel, _, _ = probe.rate.partition(" ")
     if kernel == ACROSS:
@@ -100,15 +100,15 @@ def rate_of(probe: Probe) -> float:
 
 def operations(x: Array, kernel: str) -> int:
     """Operations of `kernel` that the plan of an array counts."""
-    found = 0
+    flops = 0
     for step in plan(x, resources=ONE, method="none").core.steps.values():
         for work in step.program.schedule(ZRange.of_shape(step.node.type.shape)).works:
             operator, _, types, *_ = step.program.instructions[
                 work.value - len(step.program.inputs)
             ]
             if operator.kernel == kernel:
-                found += operator.flops(types, work.box)
-    return found
+                flops += operator.flops(types, work.box)
+    return flops
 
 
 def seconds(x: Array) -> float:
@@ -127,7 +127,7 @@ def _positive(time: float) -> float:
     return max(time, 1e-6)  # a clock's noise: what takes less is as fast as can be
 
 
-def _cells_across(probe: Probe) -> float:
+def _cells_across(probe: RateProbe) -> float:
     """Cells a second that are read across the rows they lie in, beyond those read along them."""
     x = probe.make(probe.cells)
     return probe.cells / _positive(seconds(x.T + 1) - seconds(x + 1))
@@ -249,55 +249,55 @@ def _stepped(n: int) -> Array:
 
 
 PROBES: Final = (  # those first that need no compiling, then those that most programs use
-    Probe("matmul float64", _product("f8"), SIDE * SIDE),
-    Probe("matmul float32", _product("f4"), SIDE * SIDE),
-    Probe("matmul", _product("i8"), SIDE * SIDE // 4),
-    Probe("convolution float64", _convolved(32, "f8")),
-    Probe("convolution float32", _convolved(32, "f4")),
-    Probe("convolution", _convolved(32, "c16"), CELLS // 8),
-    Probe("directconvolution float64", _convolved(0, "f8")),
-    Probe("directconvolution float32", _convolved(0, "f4")),
-    Probe("directconvolution", _convolved(0, "i8")),
-    Probe("sort float64", _of_cells(sort)),
-    Probe("sort float32", _of_cells(sort, "f4")),
-    Probe("sort", _of_cells(sort, "i8")),
-    Probe("argsort float64", _of_cells(argsort), CELLS // 2),
-    Probe("argsort", _of_cells(argsort, "i8"), CELLS // 2),
-    Probe("take", _taken),
-    Probe("takealong", _taken_along),
-    Probe("gather", _gathered),
-    Probe("scatter", _put),
-    Probe("ranks", _of_cells(middle)),
-    Probe("search", _searched, CELLS // 2),
-    Probe("groupfold", _by_group),
-    Probe("sparsematmul", _weighed, CELLS // 8),
-    Probe("windowsum", _of_image(lambda x: gaussian_filter(x, 1))),
-    Probe("windowfold", _of_image(lambda x: minimum_filter(x, 5))),
-    Probe("windowextreme", _of_image(lambda x: minimum_filter(x, footprint=CROSS))),
-    Probe("windowrank", _of_image(lambda x: median_filter(x, 3)), CELLS // 4),
-    Probe("affinepoints", _of_image(lambda x: rotate(x, 30, order=1)), CELLS // 4),
-    Probe("points", _at_points, CELLS // 4),
-    Probe("resample", _of_image(lambda x: shift(x, 0.5, prefilter=False)), CELLS // 4),
-    Probe("splinefilter", _of_image(spline_filter)),
-    Probe("stencilsteps", _stepped),
-    Probe("fourier", lambda n: fft(asarray(_cells(n, "c16").reshape(-1, 1024)))),
-    Probe("fourier complex64", lambda n: fft(asarray(_cells(n, "c8").reshape(-1, 1024)))),
-    Probe("map float64", _polynomial("f8")),
-    Probe("reduce float64", _sum_of_polynomial("f8")),
-    Probe(ACROSS, lambda n: asarray(_cells(n // WIDTH * WIDTH, "f8").reshape(-1, WIDTH))),
-    Probe("map float32", _polynomial("f4")),
-    Probe("reduce float32", _sum_of_polynomial("f4")),
-    Probe("map int64", _polynomial("i8")),
-    Probe("reduce", _sum_of_polynomial("i8")),
-    Probe("map", _polynomial("i4")),
-    Probe("map complex128", _polynomial("c16")),
-    Probe("randomfraction", lambda n: default_rng(0).random(n)),
-    Probe("randombits", lambda n: default_rng(0).integers(0, 2**32, n, dtype=np.uint32)),
-    Probe("permutation", lambda n: default_rng(0).permutation(8 * CELLS)[:n], CELLS // 2),
-    Probe("scan float64", _of_cells(cumsum)),
-    Probe("scan", _of_cells(cumsum, "i8")),
-    Probe("tabulate", lambda n: bincount(asarray(_cells(n, "i8") % 1000), minlength=1000)),
-    Probe("bin", lambda n: histogram(asarray(_cells(n, "f8")), bins=50, range=(0, 1))[0]),
+    RateProbe("matmul float64", _product("f8"), SIDE * SIDE),
+    RateProbe("matmul float32", _product("f4"), SIDE * SIDE),
+    RateProbe("matmul", _product("i8"), SIDE * SIDE // 4),
+    RateProbe("convolution float64", _convolved(32, "f8")),
+    RateProbe("convolution float32", _convolved(32, "f4")),
+    RateProbe("convolution", _convolved(32, "c16"), CELLS // 8),
+    RateProbe("directconvolution float64", _convolved(0, "f8")),
+    RateProbe("directconvolution float32", _convolved(0, "f4")),
+    RateProbe("directconvolution", _convolved(0, "i8")),
+    RateProbe("sort float64", _of_cells(sort)),
+    RateProbe("sort float32", _of_cells(sort, "f4")),
+    RateProbe("sort", _of_cells(sort, "i8")),
+    RateProbe("argsort float64", _of_cells(argsort), CELLS // 2),
+    RateProbe("argsort", _of_cells(argsort, "i8"), CELLS // 2),
+    RateProbe("take", _taken),
+    RateProbe("takealong", _taken_along),
+    RateProbe("gather", _gathered),
+    RateProbe("scatter", _put),
+    RateProbe("ranks", _of_cells(middle)),
+    RateProbe("search", _searched, CELLS // 2),
+    RateProbe("groupfold", _by_group),
+    RateProbe("sparsematmul", _weighed, CELLS // 8),
+    RateProbe("windowsum", _of_image(lambda x: gaussian_filter(x, 1))),
+    RateProbe("windowfold", _of_image(lambda x: minimum_filter(x, 5))),
+    RateProbe("windowextreme", _of_image(lambda x: minimum_filter(x, footprint=CROSS))),
+    RateProbe("windowrank", _of_image(lambda x: median_filter(x, 3)), CELLS // 4),
+    RateProbe("affinepoints", _of_image(lambda x: rotate(x, 30, order=1)), CELLS // 4),
+    RateProbe("points", _at_points, CELLS // 4),
+    RateProbe("resample", _of_image(lambda x: shift(x, 0.5, prefilter=False)), CELLS // 4),
+    RateProbe("splinefilter", _of_image(spline_filter)),
+    RateProbe("stencilsteps", _stepped),
+    RateProbe("fourier", lambda n: fft(asarray(_cells(n, "c16").reshape(-1, 1024)))),
+    RateProbe("fourier complex64", lambda n: fft(asarray(_cells(n, "c8").reshape(-1, 1024)))),
+    RateProbe("map float64", _polynomial("f8")),
+    RateProbe("reduce float64", _sum_of_polynomial("f8")),
+    RateProbe(ACROSS, lambda n: asarray(_cells(n // WIDTH * WIDTH, "f8").reshape(-1, WIDTH))),
+    RateProbe("map float32", _polynomial("f4")),
+    RateProbe("reduce float32", _sum_of_polynomial("f4")),
+    RateProbe("map int64", _polynomial("i8")),
+    RateProbe("reduce", _sum_of_polynomial("i8")),
+    RateProbe("map", _polynomial("i4")),
+    RateProbe("map complex128", _polynomial("c16")),
+    RateProbe("randomfraction", lambda n: default_rng(0).random(n)),
+    RateProbe("randombits", lambda n: default_rng(0).integers(0, 2**32, n, dtype=np.uint32)),
+    RateProbe("permutation", lambda n: default_rng(0).permutation(8 * CELLS)[:n], CELLS // 2),
+    RateProbe("scan float64", _of_cells(cumsum)),
+    RateProbe("scan", _of_cells(cumsum, "i8")),
+    RateProbe("tabulate", lambda n: bincount(asarray(_cells(n, "i8") % 1000), minlength=1000)),
+    RateProbe("bin", lambda n: histogram(asarray(_cells(n, "f8")), bins=50, range=(0, 1))[0]),
 )
 ALIKE: Final = {  # kernels that end in another one's code
     "groupmerge": "reduce",

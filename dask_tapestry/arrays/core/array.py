@@ -12,16 +12,16 @@ from dask.base import persist as dask_persist
 from dask.core import flatten
 from numpy.typing import DTypeLike
 
-from dask_tapestry.arrays.core.askers import names_itself_after_it, refuse_hidden
 from dask_tapestry.arrays.core.block_names import joined, name_of_blocks
 from dask_tapestry.arrays.core.blocks import Blocks
 from dask_tapestry.arrays.core.dask_blocks import blocks_named
 from dask_tapestry.arrays.core.dispatch import PRIORITY, call_numpy_function, call_ufunc
 from dask_tapestry.arrays.core.dynamic_shape import CountRun, Deferred
-from dask_tapestry.arrays.core.floating_errors import ErrorsTold
-from dask_tapestry.arrays.core.late_modules import array_repr, computed, expression, kept_blocks
+from dask_tapestry.arrays.core.floating_errors import ErrorReporting
+from dask_tapestry.arrays.core.late_modules import array_repr, computing, expression, kept_blocks
+from dask_tapestry.arrays.core.name_suggestions import NameSuggestions
 from dask_tapestry.arrays.core.python_conversion import PythonConversion
-from dask_tapestry.arrays.core.suggesting import Suggesting
+from dask_tapestry.arrays.core.xarray_workarounds import names_itself_after_it, refuse_hidden
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError, PlanError
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.lower.dask_private import HighLevelGraph
@@ -29,8 +29,8 @@ from dask_tapestry.lower.local_scheduler import local_options, says_nothing
 from dask_tapestry.lower.synchronous import compute_synchronously
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.resources import computing_with
-from dask_tapestry.planner.memory.results import Results
-from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.memory.results import ResultMemory
+from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.teg import Graph, Node
 from dask_tapestry.teg.nominal import nominal_cuts
 from dask_tapestry.zspace import Cuts
@@ -40,7 +40,7 @@ __all__ = ["Array"]
 
 
 @final
-class Array(Suggesting, PythonConversion, DaskMethodsMixin):
+class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
     """A distributed array that nobody has to chunk by hand.
 
     Operations build an expression graph; `compute` plans it, runs it with Dask and returns a NumPy
@@ -76,7 +76,7 @@ class Array(Suggesting, PythonConversion, DaskMethodsMixin):
         meta: Any = None,
         shape: tuple[int, ...] | None = None,
         *,
-        plan: Plan | None = None,
+        plan: PlannedGraph | None = None,
     ) -> None:
         if isinstance(node, Mapping):
             node = blocks_named(node, name, chunks, dtype, meta, shape)
@@ -218,11 +218,11 @@ class Array(Suggesting, PythonConversion, DaskMethodsMixin):
         MemoryLimitError
             If a block cannot be made small enough for a worker.
         """
-        with computing_with(kwargs.get("scheduler")), ErrorsTold():
+        with computing_with(kwargs.get("scheduler")), ErrorReporting():
             values = compute_synchronously([self.node]) if self.runs_anywhere(kwargs) else None
             if values is not None:
                 return values[0]
-            return computed.computed(self, traverse=False, **local_options(kwargs))[0]
+            return computing.computed(self, traverse=False, **local_options(kwargs))[0]
 
     def runs_anywhere(self, options: Mapping[str, Any]) -> bool:
         """Whether nothing says how to compute: no plan of its own, no option for Dask."""
@@ -254,7 +254,7 @@ class Array(Suggesting, PythonConversion, DaskMethodsMixin):
         known: dict[Any, expression.LoweredPlan] = self.__dict__.setdefault("lowered", {})
         if cuts not in known:
             plan = build_plan([kept_blocks.held_in(self.node, cuts)])
-            known[cuts] = _, arrays = expression.lower_plan(plan, Results.KEPT, [self.name])
+            known[cuts] = _, arrays = expression.lower_plan(plan, ResultMemory.KEPT, [self.name])
             if arrays is not None:
                 arrays.needed_for(None)  # other collections may stand on these blocks
         return known[cuts]
@@ -379,7 +379,7 @@ class Array(Suggesting, PythonConversion, DaskMethodsMixin):
 
 def run_count(counts: Node, keep: Sequence[Node]) -> CountRun:
     """Run a count graph; the nodes to keep stay where they are computed."""
-    with ErrorsTold():
+    with ErrorReporting():
         first, *rest = dask_persist(Array(counts), *map(Array, keep), **local_options({}))
         return CountRun(np.asarray(first.compute()), tuple(x.node for x in rest))
 

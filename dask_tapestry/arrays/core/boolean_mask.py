@@ -13,7 +13,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dynamic_shape import Counts, Deferred
-from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.cell_bytes import not_zero_cells
@@ -285,9 +285,11 @@ def compress(
         array, axis = array.ravel(), axis or 0
     number = normalize_axis(axis, array.ndim)
     if mask.shape[0] > array.shape[number]:  # what is true beyond the end is out of bounds
-        return into(out, Array(take_tensor(array.node, flatnonzero(mask).node, number)))
+        return assigned_to_out(out, Array(take_tensor(array.node, flatnonzero(mask).node, number)))
     part = (*(slice(None),) * number, slice(mask.shape[0]))
-    return into(out, masked(basic_slice(array.node, part), number, mask.astype(bool).node))
+    return assigned_to_out(
+        out, masked(basic_slice(array.node, part), number, mask.astype(bool).node)
+    )
 
 
 @implements(np.extract)

@@ -58,7 +58,7 @@ def unify_chunks(*args: Any) -> tuple[Lengths, list[Any]]:
     ]
     common: dict[Hashable, Cuts] = {}
     for array, indices in pairs:
-        for index, cuts in _along(array, indices):
+        for index, cuts in _cuts_by_index(array, indices):
             known = common.get(index)
             if known is None or known.extent == 1:
                 common[index] = cuts
@@ -67,10 +67,10 @@ def unify_chunks(*args: Any) -> tuple[Lengths, list[Any]]:
             elif cuts.extent != 1:
                 common[index] = Cuts.common(known, cuts)
     chunks = {index: tuple(cuts.lengths()) for index, cuts in common.items()}
-    return chunks, [_in(array, indices, chunks) for array, indices in pairs]
+    return chunks, [_rechunked_to(array, indices, chunks) for array, indices in pairs]
 
 
-def _along(array: Any, indices: Indices) -> list[tuple[Hashable, Cuts]]:
+def _cuts_by_index(array: Any, indices: Indices) -> list[tuple[Hashable, Cuts]]:
     """Indices of an array with its cuts; nothing for other values."""
     if indices is None:
         return []
@@ -82,7 +82,7 @@ def _along(array: Any, indices: Indices) -> list[tuple[Hashable, Cuts]]:
     return list(zip(indices, array.nominal_cuts, strict=True))
 
 
-def _in(array: Any, indices: Indices, chunks: Lengths) -> Any:
+def _rechunked_to(array: Any, indices: Indices, chunks: Lengths) -> Any:
     """An array in the common chunks; other values as they are."""
     if not isinstance(array, Array) or indices is None:
         return array

@@ -10,19 +10,19 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.amounts import integer, reading, refuse_unknown
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.block_format_like import held_as, held_like
 from dask_tapestry.arrays.core.casts import cast
 from dask_tapestry.arrays.core.chunks import Chunks
 from dask_tapestry.arrays.core.dask_arrays import from_dask_array, is_dataframe
 from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import as_dtype
-from dask_tapestry.arrays.core.given_names import names_of, worker_names
 from dask_tapestry.arrays.core.guarded_reads import Getter, guarded
-from dask_tapestry.arrays.core.held_as import held_as, held_like
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
 from dask_tapestry.arrays.core.masked import from_numpy
 from dask_tapestry.arrays.core.memory_arguments import check_device, check_order
 from dask_tapestry.arrays.core.naming import named
+from dask_tapestry.arrays.core.user_names import names_of, worker_names
 from dask_tapestry.arrays.core.write_arguments import Lock
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, ValueRangeError
 from dask_tapestry.io.coerce import as_tensor, unwrap_xarray

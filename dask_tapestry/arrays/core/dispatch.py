@@ -31,7 +31,7 @@ OF_OTHERS: dict[str, Callable[..., Any]] = {}  # by method, or "gufunc": takes t
 def registered(table: dict[Key, Value], key: Key) -> Value | None:
     """What a chapter has registered in a table; those that nobody asked for yet are imported."""
     if key not in table:
-        lazy_import("dask_tapestry.arrays.surface")
+        lazy_import("dask_tapestry.arrays.public_names")
     return table.get(key)
 
 

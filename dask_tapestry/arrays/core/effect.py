@@ -12,13 +12,13 @@ from dask import threaded
 from dask.base import DaskMethodsMixin, dont_optimize
 
 from dask_tapestry.amounts import refuse_unknown
-from dask_tapestry.arrays.core.late_modules import computed, expression
+from dask_tapestry.arrays.core.late_modules import computing, expression
 from dask_tapestry.errors import ArgumentTypeError
 from dask_tapestry.io.block_source import from_blocks
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.resources import computing_with
-from dask_tapestry.planner.memory.results import Results
-from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.memory.results import ResultMemory
+from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.teg import Graph, Node, Sink, TensorType
 from dask_tapestry.teg import sequence_point as sequence_node
 from dask_tapestry.teg.node import topological
@@ -77,7 +77,7 @@ class Effect(DaskMethodsMixin):
 
     __slots__ = ("__dict__", "_plan_given", "node")
 
-    def __init__(self, node: Node, *, plan: Plan | None = None) -> None:
+    def __init__(self, node: Node, *, plan: PlannedGraph | None = None) -> None:
         self.node = node
         self._plan_given = plan
 
@@ -101,14 +101,16 @@ class Effect(DaskMethodsMixin):
         """
         try:
             with computing_with(kwargs.get("scheduler")):
-                computed.computed(self, traverse=False, **kwargs)
+                computing.computed(self, traverse=False, **kwargs)
         except BaseException as error:
             for text in _left_behind(self.node):
                 error.add_note(text)
             raise
 
     def _lowered(self) -> Any:
-        return expression.lower_plan(self._plan_given or build_plan([self.node]), Results.KEPT)[0]
+        return expression.lower_plan(
+            self._plan_given or build_plan([self.node]), ResultMemory.KEPT
+        )[0]
 
     def __dask_graph__(self) -> Any:
         return self._lowered().graph
@@ -127,10 +129,10 @@ class Effect(DaskMethodsMixin):
     __dask_scheduler__ = staticmethod(threaded.get)
 
     def __dask_postcompute__(self) -> tuple[Any, ...]:
-        return _nothing, ()
+        return _none_of, ()
 
     def __dask_postpersist__(self) -> tuple[Any, ...]:
-        return _done, (self,)
+        return _completed_effect, (self,)
 
     def __repr__(self) -> str:
         if self.node.is_sequence_point:
@@ -145,11 +147,11 @@ def _left_behind(node: Node) -> list[str]:
     return [text for text in told if text is not None]
 
 
-def _nothing(results: Any) -> None:
+def _none_of(results: Any) -> None:
     del results
 
 
-def _done(graph: Any, effect: Effect, rename: dict[str, str] | None = None) -> Effect:
+def _completed_effect(graph: Any, effect: Effect, rename: dict[str, str] | None = None) -> Effect:
     """The sequence point after an effect whose tasks, or their futures, are in `graph`."""
     if rename is None and len(graph) != 1:
         return effect

@@ -8,22 +8,22 @@ from __future__ import annotations
 
 import warnings
 
-from dask_tapestry.lower.heard import Asking, Heard
-from dask_tapestry.lower.telling import ErrorState, category_of, tell_of_nesting
+from dask_tapestry.lower.errstate_reporting import ErrorState, category_of, tell_of_nesting
+from dask_tapestry.lower.fp_error_events import ErrorLog, collect_errors
 from dask_tapestry.planner.machine.resources import runs_in_processes
 from dask_tapestry.teg.users_line import users_level
 
 
-class ErrorsTold:
+class ErrorReporting:
     """Inside a ``with`` block, computes tell what went wrong when it ends."""
 
-    def __enter__(self) -> Heard:
+    def __enter__(self) -> ErrorLog:
         tell_of_nesting()
         self._state = ErrorState()
         raised = self._state.raised
         if raised and not runs_in_processes():
             raised = frozenset()  # when it has ended, here
-        self._asking = Asking(Heard(self._state.asked, raised=raised))
+        self._asking = collect_errors(ErrorLog(self._state.asked, raised=raised))
         return self._asking.__enter__()
 
     def __exit__(self, error: object, *details: object) -> None:

@@ -53,25 +53,27 @@ def halos(ndim: int, depth: Depths, boundary: Boundaries) -> tuple[Halo, ...]:
     >>> halos(2, {0: (1, 0)}, "periodic")
     (Halo(before=1, after=0, mode='wrap', value=0), Halo(before=0, after=0, mode='wrap', value=0))
     """
-    found = []
-    for far, beyond in zip(_each(ndim, depth, 0), _each(ndim, boundary, "none"), strict=True):
+    per_axis = []
+    for far, beyond in zip(
+        _per_axis(ndim, depth, 0), _per_axis(ndim, boundary, "none"), strict=True
+    ):
         with reading("depth"):
             before, after = map(integer, far if isinstance(far, tuple) else (far, far))
         if before < 0 or after < 0:
             raise ArgumentError(f"a depth is not negative: {far}")
         if beyond is None or (isinstance(beyond, str) and beyond == "none"):
-            found.append(Halo(before, after, None))
+            per_axis.append(Halo(before, after, None))
         elif isinstance(beyond, str):
             if beyond not in MODES:
                 known = ", ".join(map(repr, MODES))
                 raise ArgumentError(f"boundary {beyond!r} is none of {known}, 'none' or a number")
-            found.append(Halo(before, after, MODES[beyond]))
+            per_axis.append(Halo(before, after, MODES[beyond]))
         else:
-            found.append(Halo(before, after, "constant", beyond))
-    return tuple(found)
+            per_axis.append(Halo(before, after, "constant", beyond))
+    return tuple(per_axis)
 
 
-def _each(ndim: int, given: Any, default: Any) -> list[Any]:
+def _per_axis(ndim: int, given: Any, default: Any) -> list[Any]:
     """What is given for each axis; a mapping may leave some out."""
     if isinstance(given, Mapping):
         wrong = [axis for axis in given if not -ndim <= integer(axis) < ndim]

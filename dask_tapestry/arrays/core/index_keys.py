@@ -63,7 +63,7 @@ class Key(NamedTuple):
 
 
 def parse(key: UserKey, x: TensorType) -> Key:
-    """Sort a key for an array of type `x`; known places are not looked at yet, see `within`.
+    """Sort a key for an array of type `x`; known places are not looked at yet, see `in_bounds`.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def _advanced(item: Cells, x: TensorType, axis: int, dim: int) -> Advanced:
         return Advanced(item, (dim,), axis)
     if not _shape(item):  # a lone truth value has an axis of its own
         return Advanced(_truth(item), (dim,), None)
-    return Advanced(_fitting(item, x, axis), tuple(range(dim, dim + len(_shape(item)))), axis)
+    return Advanced(_mask_of_shape(item, x, axis), tuple(range(dim, dim + len(_shape(item)))), axis)
 
 
 def _lead(items: list[Any], advanced: list[Advanced]) -> int:
@@ -113,7 +113,7 @@ def _lead(items: list[Any], advanced: list[Advanced]) -> int:
     return sum(one is None or isinstance(one, slice) for one in items[: places[0]])
 
 
-def within(key: Key, x: TensorType) -> Key:
+def in_bounds(key: Key, x: TensorType) -> Key:
     """The key with known places wrapped and within the bounds of an array of type `x`.
 
     Raises
@@ -122,14 +122,14 @@ def within(key: Key, x: TensorType) -> Key:
         If one is out of bounds; where nothing is picked, NumPy looks at no place.
     """
     nothing = any(_picks_nothing(one.cells) for one in key.advanced)
-    found = []
+    in_range = []
     for one in key.advanced:
         cells = one.cells
         if isinstance(cells, np.ndarray) and not one.is_mask and one.axis is not None:
             side = x.shape[one.axis]
             cells = np.zeros_like(cells) if nothing else wrapped(cells, side, one.axis)
-        found.append(one._replace(cells=cells))
-    return key._replace(advanced=tuple(found))
+        in_range.append(one._replace(cells=cells))
+    return key._replace(advanced=tuple(in_range))
 
 
 def _item(one: Any) -> Any:
@@ -215,7 +215,7 @@ def _picks_nothing(cells: Cells) -> bool:
     return 0 in _shape(cells)
 
 
-def _fitting(mask: Cells, x: TensorType, axis: int) -> Cells:
+def _mask_of_shape(mask: Cells, x: TensorType, axis: int) -> Cells:
     """A mask of the shape it indexes; NumPy lets one without cells pass for any."""
     sides = x.shape[axis : axis + len(_shape(mask))]
     for number, (n, m) in enumerate(zip(_shape(mask), sides, strict=True)):

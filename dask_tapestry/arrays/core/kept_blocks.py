@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
-from dask_tapestry.arrays.core.floating_errors import ErrorsTold
+from dask_tapestry.arrays.core.floating_errors import ErrorReporting
 from dask_tapestry.io.block_source import from_blocks
 from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.lower.result_layout import ResultLayout, find_layout
@@ -63,7 +63,7 @@ def kept_blocks(graph: Mapping[Any, Any], layout: ResultLayout, node: Node) -> N
 
 def kept_here(nodes: Sequence[Node]) -> list[Node] | None:
     """The values of `nodes` as blocks in this process; None where a scheduler should make them."""
-    with ErrorsTold():
+    with ErrorReporting():
         found = persist_synchronously(nodes)
     if found is None:
         return None

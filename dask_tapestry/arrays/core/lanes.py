@@ -22,7 +22,7 @@ from dask_tapestry.operators.unsqueeze import unsqueeze
 LONG: Final = 2**26  # bytes; cells of longer lanes are picked by a reduction
 
 
-class Lanes:
+class LaneArray:
     """An array whose `axis` (one, several or all) is made one dimension, the first.
 
     Attributes

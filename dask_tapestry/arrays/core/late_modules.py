@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from dask_tapestry.imports import LateModule
 
 if TYPE_CHECKING:
-    from dask_tapestry.arrays.core import computed as computed
+    from dask_tapestry.arrays.core import computing as computing
     from dask_tapestry.arrays.core import kept_blocks as kept_blocks
     from dask_tapestry.diagnostics import array_repr as array_repr
     from dask_tapestry.diagnostics import local_jobs as local_jobs
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dask_tapestry.lower import graph as graph
 else:
     array_repr = LateModule("dask_tapestry.diagnostics.array_repr")
-    computed = LateModule("dask_tapestry.arrays.core.computed")
+    computing = LateModule("dask_tapestry.arrays.core.computing")
     expression = LateModule("dask_tapestry.lower.expression")
     graph = LateModule("dask_tapestry.lower.graph")
     kept_blocks = LateModule("dask_tapestry.arrays.core.kept_blocks")

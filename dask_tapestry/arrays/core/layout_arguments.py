@@ -60,7 +60,7 @@ def takes_hints(*names: str) -> Callable[[Function], Function]:
                     HINTS[name](name, given)
             return function(*args, **kwargs)
 
-        return cast(Function, told(taking, function, names, NEEDLESS))
+        return cast(Function, documented(taking, function, names, NEEDLESS))
 
     return decorate
 
@@ -77,13 +77,15 @@ def takes_chunks(function: Function) -> Function:
     ((4, 2),)
     """
     own = [one.kind for one in signature(function).parameters.values()]
-    places = sum(one in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD) for one in own)
+    positional = sum(
+        one in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD) for one in own
+    )
     by_place = Parameter.VAR_POSITIONAL not in own
 
     @wraps(function)
     def taking(*args: Any, **kwargs: Any) -> Any:
         chunks = kwargs.pop("chunks", None)
-        if by_place and len(args) == places + 1:
+        if by_place and len(args) == positional + 1:
             *args, chunks = args  # type: ignore[assignment]
         made = function(*args, **kwargs)
         if chunks is None:
@@ -92,10 +94,10 @@ def takes_chunks(function: Function) -> Function:
             return tuple(with_chunks(x, chunks) if isinstance(x, Array) else x for x in made)
         return with_chunks(made, chunks)
 
-    return cast(Function, told(taking, function, ("chunks",), CHUNKS))
+    return cast(Function, documented(taking, function, ("chunks",), CHUNKS))
 
 
-def told(
+def documented(
     taking: Callable[..., Any], function: Callable[..., Any], names: tuple[str, ...], text: str
 ) -> Callable[..., Any]:
     """`taking` with the further arguments in its signature and its documentation."""

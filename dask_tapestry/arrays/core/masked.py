@@ -10,7 +10,7 @@ import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dispatch import Answering, registered
-from dask_tapestry.arrays.core.suggesting import Suggesting
+from dask_tapestry.arrays.core.name_suggestions import NameSuggestions
 
 LOSES_MASK: Final = (
     "its mask would be lost here: call a method of it, a function of `dt.ma` or NumPy's function; "
@@ -27,7 +27,7 @@ def from_numpy(x: Any, chunks: Any) -> Array:
     return made
 
 
-class Masked(Suggesting, Answering):
+class Masked(NameSuggestions, Answering):
     """A lazy array of cells and one of truth values, or none, that says which cells are hidden.
 
     Attributes

@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Any, Final, TypeVar, cast
 
 from dask_tapestry.arrays.core.array import Array
-from dask_tapestry.arrays.core.layout_arguments import told
+from dask_tapestry.arrays.core.layout_arguments import documented
 from dask_tapestry.errors import ArgumentTypeError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -57,4 +57,4 @@ def takes_name(function: Function) -> Function:
         made = function(*args, **kwargs)
         return named(made, name, function.__name__) if isinstance(made, Array) else made
 
-    return cast(Function, told(taking, function, ("name",), NAME))
+    return cast(Function, documented(taking, function, ("name",), NAME))

@@ -16,7 +16,7 @@ from dask_tapestry.operators.elementwise import astype
 Out = Array | tuple[Array | None, ...] | EllipsisType | None  # of a ufunc: one for each result
 
 
-def into(
+def assigned_to_out(
     out: Out | Sequence[Array],
     result: Array,
     casting: Casting = "same_kind",

@@ -9,31 +9,31 @@ from typing import TYPE_CHECKING, Any, final
 
 from dask import base
 
-from dask_tapestry.arrays.core.floating_errors import ErrorsTold
+from dask_tapestry.arrays.core.floating_errors import ErrorReporting
 from dask_tapestry.arrays.core.frontier import Frontier
-from dask_tapestry.arrays.core.late_modules import computed, graph, local_jobs, profile
+from dask_tapestry.arrays.core.late_modules import computing, graph, local_jobs, profile
+from dask_tapestry.arrays.core.name_suggestions import NameSuggestions
 from dask_tapestry.arrays.core.plan_without_arrays import PlanWithoutArrays
-from dask_tapestry.arrays.core.planned import Planned
-from dask_tapestry.arrays.core.suggesting import Suggesting
+from dask_tapestry.arrays.core.planned import PlannedCollection
 from dask_tapestry.diagnostics.compare import difference
 from dask_tapestry.diagnostics.explain import explain
 from dask_tapestry.diagnostics.page import plan_html
 from dask_tapestry.diagnostics.page_file import MeasuredSteps, write_page
+from dask_tapestry.diagnostics.plan_summaries import told_whole
+from dask_tapestry.diagnostics.plan_summary_json import as_json
 from dask_tapestry.diagnostics.retry_text import retry_lines
-from dask_tapestry.diagnostics.tell import told_whole
-from dask_tapestry.diagnostics.told_form import as_json
 from dask_tapestry.diagnostics.users_code import users_code
 from dask_tapestry.errors import PlanError
 from dask_tapestry.lower.dask_private import HighLevelGraph
-from dask_tapestry.planner.abstract import abstract
+from dask_tapestry.planner.abstraction import abstract
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources, live_client
 from dask_tapestry.planner.memory.simulate import simulate
 from dask_tapestry.planner.memory.simulation import Simulation
-from dask_tapestry.planner.plan import Plan as CorePlan
+from dask_tapestry.planner.plan import PlannedGraph as CorePlan
+from dask_tapestry.planner.plan_json import dumps
 from dask_tapestry.planner.replan import fitted
-from dask_tapestry.planner.saved import dumps
 from dask_tapestry.planner.search.frontier import Point
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph
@@ -44,13 +44,13 @@ if TYPE_CHECKING:
 __all__ = ["Plan"]
 
 
-def _at(core: CorePlan, point: Point, items: tuple[Planned, ...]) -> Plan:
+def _plan_at(core: CorePlan, point: Point, items: tuple[PlannedCollection, ...]) -> Plan:
     """The plan at a point of the frontier."""
     return Plan(core.at(point), items)
 
 
 @final
-class Plan(Suggesting):
+class Plan(NameSuggestions):
     """How arrays and writes will be computed together.
 
     Made by `dask_tapestry.plan`. It is symbolic: its size grows with the number of operators, not
@@ -74,7 +74,7 @@ class Plan(Suggesting):
 
     __slots__ = ("_items", "core")
 
-    def __init__(self, core: CorePlan, items: tuple[Planned, ...]) -> None:
+    def __init__(self, core: CorePlan, items: tuple[PlannedCollection, ...]) -> None:
         self.core, self._items = core, items
 
     @property
@@ -100,14 +100,14 @@ class Plan(Suggesting):
         items, core = self._items, self.core
         if not core.points:
             return Frontier([lambda: self])
-        return Frontier([partial(_at, core, point, items) for point in core.points])
+        return Frontier([partial(_plan_at, core, point, items) for point in core.points])
 
     @property
     def teg(self) -> Graph:
         """The rewritten expression graph."""
         return self.core.graph
 
-    def chunks(self, x: Planned | int = 0) -> tuple[tuple[int, ...], ...]:
+    def chunks(self, x: PlannedCollection | int = 0) -> tuple[tuple[int, ...], ...]:
         """Return the planned block lengths of a result.
 
         Parameters
@@ -125,7 +125,7 @@ class Plan(Suggesting):
         PlanError
             If it is none of the plan's results.
         """
-        if not isinstance(x, int | Planned):
+        if not isinstance(x, int | PlannedCollection):
             raise PlanError(f"the plan has no result {x!r}: give an array, or a number")
         return self.core.chunks(x if isinstance(x, int) else x.node)
 
@@ -301,9 +301,9 @@ class Plan(Suggesting):
         numpy.ndarray, None or tuple
             The value of the result (None for a write), or a tuple of several.
         """
-        with local_jobs.counted_here(kwargs.get("scheduler"), self), ErrorsTold():
+        with local_jobs.counted_here(kwargs.get("scheduler"), self), ErrorReporting():
             self.core = fitted(self._core(), live_client())
-            results = computed.computed(*self._planned(), **kwargs)
+            results = computing.computed(*self._planned(), **kwargs)
         return results[0] if len(results) == 1 else results
 
     def persist(self, **kwargs: Any) -> Any:
@@ -358,7 +358,7 @@ class Plan(Suggesting):
         nodes, core = [item.node for item in self._items], self.core
         return core if nodes == list(core.written.roots) else build_plan(nodes, core.resources)
 
-    def _planned(self) -> list[Planned]:
+    def _planned(self) -> list[PlannedCollection]:
         """The results with the plan to run."""
         core = self._core()
         return [type(item)(item.node, plan=core) for item in self._items]

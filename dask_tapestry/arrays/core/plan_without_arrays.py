@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, final
 
-from dask_tapestry.arrays.core.suggesting import Suggesting
+from dask_tapestry.arrays.core.name_suggestions import NameSuggestions
 from dask_tapestry.diagnostics.compare import difference
 from dask_tapestry.diagnostics.explain import explain
 from dask_tapestry.diagnostics.page_file import MeasuredSteps, write_page
-from dask_tapestry.diagnostics.told_plan import ToldPlan
+from dask_tapestry.diagnostics.plan_summary import PlanSummary
 from dask_tapestry.errors import PlanError
 
 NEEDS_ARRAYS = frozenset(
@@ -18,7 +18,7 @@ NEEDS_ARRAYS = frozenset(
 
 
 @final
-class PlanWithoutArrays(Suggesting):
+class PlanWithoutArrays(NameSuggestions):
     """What a plan file tells, as `dask_tapestry.load_plan` without arrays returns it.
 
     It is explained, compared and drawn as the plan itself. It has no operators and no data: to
@@ -44,7 +44,7 @@ class PlanWithoutArrays(Suggesting):
 
     __slots__ = ("_name", "told")
 
-    def __init__(self, told: ToldPlan, name: str) -> None:
+    def __init__(self, told: PlanSummary, name: str) -> None:
         self.told, self._name = told, name
 
     @property

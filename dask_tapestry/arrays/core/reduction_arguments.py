@@ -13,7 +13,7 @@ from dask_tapestry.amounts import reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dtypes import as_dtype
-from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.cells import loop_dtypes
 from dask_tapestry.cells.references import Cell
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
@@ -108,7 +108,7 @@ def folded(
     normalize_axes(axes, x.type.ndim)  # wrong axes are reported before a wrong dtype, as in NumPy
     kind = wanted_dtype(dtype)
     if kind is None:
-        kind = beside_out(declared.ufunc, x.type.dtype, out)
+        kind = fold_dtype_for_out(declared.ufunc, x.type.dtype, out)
     mask = mask_of(where, x)
     result = declared.dtypes(x.type.dtype, kind)[0]
     given = None if initial is NOT_GIVEN else initial
@@ -122,11 +122,11 @@ def folded(
             raise ShapeError(nothing_to_fold(declared, x.type))
         value = reduce(x, declared.name, axes, dtype=kind, keepdims=flag(keepdims))
     else:
-        value = _begun(start, x, declared, axes, kind, flag(keepdims))
-    return into(out, Array(value))
+        value = _with_initial(start, x, declared, axes, kind, flag(keepdims))
+    return assigned_to_out(out, Array(value))
 
 
-def beside_out(ufunc: str, dtype: np.dtype[Any], out: Any) -> np.dtype[Any] | None:
+def fold_dtype_for_out(ufunc: str, dtype: np.dtype[Any], out: Any) -> np.dtype[Any] | None:
     """The dtype in which cells are summed or multiplied into `out`; None where it says nothing."""
     if ufunc not in ("add", "multiply") or not isinstance(out, Array):
         return None
@@ -178,7 +178,7 @@ def _masked(
     return choose(mask, x, constant)
 
 
-def _begun(
+def _with_initial(
     start: Cell,
     x: Tensor,
     monoid: NamedMonoid,

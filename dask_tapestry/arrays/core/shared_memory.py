@@ -29,10 +29,14 @@ def may_share_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:  #
     >>> np.may_share_memory(x, cells), np.may_share_memory(x, np.asarray(x))
     (True, False)
     """
-    return any(np.may_share_memory(one, other) for one in _held(a) for other in _held(b))
+    return any(
+        np.may_share_memory(one, other)
+        for one in _arrays_in_memory(a)
+        for other in _arrays_in_memory(b)
+    )
 
 
-def _held(x: Any) -> list[np.ndarray[Any, Any]]:
+def _arrays_in_memory(x: Any) -> list[np.ndarray[Any, Any]]:
     """The arrays in this process's memory that a value is made of."""
     if not isinstance(x, Array):
         return [np.asarray(x)]

@@ -14,11 +14,11 @@ from dask_tapestry.arrays.core.chunks import Chunks
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.dtypes import as_dtype
-from dask_tapestry.arrays.core.given_names import names_of
 from dask_tapestry.arrays.core.layout_arguments import takes_hints, with_chunks
 from dask_tapestry.arrays.core.memory_arguments import check_device, check_order
 from dask_tapestry.arrays.core.naming import takes_name
 from dask_tapestry.arrays.core.shapes import Shape, shape_of
+from dask_tapestry.arrays.core.user_names import names_of
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.elementwise import scalar_of
 from dask_tapestry.operators.full import full as full_tensor

@@ -17,8 +17,8 @@ from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import as_dtype, promoted
 from dask_tapestry.arrays.core.layout_arguments import takes_chunks, with_chunks
 from dask_tapestry.arrays.core.memory_arguments import check_device
-from dask_tapestry.arrays.elementwise.choosing import astype, where
 from dask_tapestry.arrays.elementwise.ufunc_functions import FUNCTIONS
+from dask_tapestry.arrays.elementwise.where_and_clip import astype, where
 from dask_tapestry.arrays.shape.atleast import with_rank
 from dask_tapestry.arrays.shape.reshaping import expand_dims
 from dask_tapestry.arrays.shape.transposing import moveaxis
@@ -222,17 +222,17 @@ def _evenly_spaced(first: Any, last: Any, count: int, parts: int) -> tuple[Array
     with np.errstate(all="ignore"):
         with reading("ends"):
             delta = last - first
-        places = astype(_indices(count, delta.ndim), delta.dtype)
+        positions = astype(_indices(count, delta.ndim), delta.dtype)
         step = delta / parts if parts > 0 else np.nan
     if parts <= 0:
-        numbers = multiply(places, delta)
+        numbers = multiply(positions, delta)
     elif isinstance(delta, Array):
         small = Array(reduce(FUNCTIONS["equal"](step, 0).node, "any"))
-        numbers = where(small, multiply(divide(places, parts), delta), multiply(places, step))
+        numbers = where(small, multiply(divide(positions, parts), delta), multiply(positions, step))
     elif step == 0:  # a step too small for its dtype; NumPy divides the places first
-        numbers = multiply(divide(places, parts), delta)
+        numbers = multiply(divide(positions, parts), delta)
     else:
-        numbers = multiply(places, step)
+        numbers = multiply(positions, step)
     return FUNCTIONS["add"](numbers, first), step
 
 

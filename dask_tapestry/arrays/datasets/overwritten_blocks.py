@@ -47,7 +47,7 @@ def overwritten(x: Array, key: UserKey, values: Any, replicas: int = 1) -> Array
     for index in product(*(range(len(span)) for span in touched)):
         at = tuple(span[i] for span, i in zip(touched, index, strict=True))
         graph[name, *at] = part.graph[part.key_name, *index]
-    made = from_blocks(
+    result = from_blocks(
         name,
         blocks.type,
         blocks.cuts,
@@ -58,7 +58,7 @@ def overwritten(x: Array, key: UserKey, values: Any, replicas: int = 1) -> Array
         blocks.format,
         blocks.canonical,
     )
-    return Array(made if x.node is kept else with_chunks_kept(made, nominal_chunks(x.node)))
+    return Array(result if x.node is kept else with_chunks_kept(result, nominal_chunks(x.node)))
 
 
 def _touched(changed: Node, kept: Node, cuts: tuple[Cuts, ...]) -> tuple[range, ...]:

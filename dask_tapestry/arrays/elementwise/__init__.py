@@ -1,12 +1,12 @@
 """Functions of one cell at a time: every NumPy ufunc, and choosing between cells."""
 
 from dask_tapestry.arrays.elementwise import special
-from dask_tapestry.arrays.elementwise.choosing import *
 from dask_tapestry.arrays.elementwise.closeness import *
 from dask_tapestry.arrays.elementwise.formulas import *
 from dask_tapestry.arrays.elementwise.functions_of_cells import *
 from dask_tapestry.arrays.elementwise.predicates import *
 from dask_tapestry.arrays.elementwise.ufuncs import *
+from dask_tapestry.arrays.elementwise.where_and_clip import *
 
 __all__ = [
     "abs",

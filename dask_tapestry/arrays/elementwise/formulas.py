@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.elementwise import ufuncs
-from dask_tapestry.arrays.elementwise.choosing import imag, real, where
 from dask_tapestry.arrays.elementwise.predicates import isneginf, isposinf
+from dask_tapestry.arrays.elementwise.where_and_clip import imag, real, where
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.elementwise import cell_call
 
@@ -79,7 +79,7 @@ def fix(x: ArrayLike, out: Array | None = None) -> Array:
     >>> dt.fix(dt.asarray([2.7, -2.7])).compute()
     array([ 2., -2.])
     """
-    return into(out, ufuncs.trunc(x))
+    return assigned_to_out(out, ufuncs.trunc(x))
 
 
 @implements(np.nan_to_num)
@@ -127,7 +127,7 @@ def nan_to_num(
         result = _numbers(array, nan, posinf, neginf)
     else:
         result = array.copy()
-    return result if copy or not isinstance(x, Array) else into(x, result)
+    return result if copy or not isinstance(x, Array) else assigned_to_out(x, result)
 
 
 def _numbers(x: Array, nan: ArrayLike, posinf: ArrayLike | None, neginf: ArrayLike | None) -> Array:

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.elementwise import ufuncs
-from dask_tapestry.arrays.elementwise.choosing import imag
+from dask_tapestry.arrays.elementwise.where_and_clip import imag
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.full import full
 
@@ -174,7 +174,7 @@ def isneginf(x: ArrayLike, out: Array | None = None) -> Array:
     array([ True, False])
     """
     array = _real(x)
-    return into(out, ufuncs.isinf(array) & ufuncs.signbit(array))
+    return assigned_to_out(out, ufuncs.isinf(array) & ufuncs.signbit(array))
 
 
 @implements(np.isposinf)
@@ -209,7 +209,7 @@ def isposinf(x: ArrayLike, out: Array | None = None) -> Array:
     array([False,  True])
     """
     array = _real(x)
-    return into(out, ufuncs.isinf(array) & ~ufuncs.signbit(array))
+    return assigned_to_out(out, ufuncs.isinf(array) & ~ufuncs.signbit(array))
 
 
 def isnull(values: ArrayLike) -> Array:

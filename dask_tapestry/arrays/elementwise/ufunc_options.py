@@ -26,11 +26,11 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import METHODS, registered
 from dask_tapestry.arrays.core.dtypes import Casting, as_dtype
-from dask_tapestry.arrays.core.out_argument import Out, into
+from dask_tapestry.arrays.core.out_argument import Out, assigned_to_out
 from dask_tapestry.arrays.core.reduction_arguments import booleans
 from dask_tapestry.cells import Signature
 from dask_tapestry.cells.references import zero_cell
-from dask_tapestry.cells.ufuncs import harmless
+from dask_tapestry.cells.ufuncs import safe_operand
 from dask_tapestry.errors import ArgumentError, DTypeError
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.elementwise import astype
@@ -96,17 +96,19 @@ def with_options(
         operands = _cast(ufunc, operands, signature, casting)
     if where is not True:
         mask = booleans(where)
-        operands = [_harmless(mask, x, harmless(ufunc.__name__)) for x in operands]
+        operands = [
+            _masked_with_safe_value(mask, x, safe_operand(ufunc.__name__)) for x in operands
+        ]
     results = call(operands, signature)
     if where is not True:
         results = tuple(_where(mask, *pair, casting) for pair in zip(results, outs, strict=True))
     if len(outs) != len(results):
         raise ArgumentError(f"out has {len(outs)} arrays for {len(results)} results")
     pairs = zip(outs, results, strict=True)
-    return tuple(into(one, result, casting, broadcasts=True) for one, result in pairs)
+    return tuple(assigned_to_out(one, result, casting, broadcasts=True) for one, result in pairs)
 
 
-def _harmless(mask: Array, operand: ArrayLike, safe: int) -> ArrayLike:
+def _masked_with_safe_value(mask: Array, operand: ArrayLike, safe: int) -> ArrayLike:
     """An operand with a number that every ufunc takes where `mask` is false, so nothing is told."""
     if type(operand) in NUMBERS:
         return operand
@@ -121,7 +123,10 @@ def _where(mask: Array, result: Array, out: Any, casting: Casting) -> Array:
     otherwise: Any = zero_cell(result.dtype)
     cells = result.node
     if isinstance(out, Array):
-        otherwise, cells = out.node, into(out.copy(), result, casting, broadcasts=True).node
+        otherwise, cells = (
+            out.node,
+            assigned_to_out(out.copy(), result, casting, broadcasts=True).node,
+        )
     shape = broadcast_shape([mask.shape, cells.type.shape])
     return Array(chosen(mask.node, broadcast(cells, shape), otherwise))
 

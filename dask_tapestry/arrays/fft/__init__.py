@@ -14,7 +14,7 @@ from dask_tapestry.arrays.fft.frequencies import *
 from dask_tapestry.arrays.fft.one_axis import *
 from dask_tapestry.arrays.fft.several_axes import *
 from dask_tapestry.arrays.fft.two_axes import *
-from dask_tapestry.arrays.fft.wrapping import *
+from dask_tapestry.arrays.fft.wrapped_functions import *
 
 __all__ = [
     "fft",

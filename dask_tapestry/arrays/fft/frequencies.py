@@ -15,7 +15,7 @@ from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
 from dask_tapestry.arrays.core.memory_arguments import check_device
-from dask_tapestry.arrays.elementwise.choosing import astype
+from dask_tapestry.arrays.elementwise.where_and_clip import astype
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import Axes, each_axis, normalize_axis
 from dask_tapestry.operators.coordinates import coordinates

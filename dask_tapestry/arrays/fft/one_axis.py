@@ -11,7 +11,7 @@ from dask_tapestry.amounts import is_one_of
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators.elementwise import elementwise
 from dask_tapestry.operators.fourier_transform import NORMS, fourier
@@ -75,7 +75,7 @@ def fft(
     >>> dt.fft.fft(dt.asarray([1.0, 0.0, -1.0, 0.0])).compute()
     array([0.+0.j, 2.+0.j, 0.+0.j, 2.+0.j])
     """
-    return into(out, Array(_along("fft", a, n, axis, norm)))
+    return assigned_to_out(out, Array(_along_axis("fft", a, n, axis, norm)))
 
 
 @implements(np.fft.ifft)
@@ -120,7 +120,7 @@ def ifft(
     >>> dt.fft.ifft(dt.asarray([0.0, 2.0, 0.0, 2.0])).compute()
     array([ 1.+0.j,  0.+0.j, -1.+0.j,  0.+0.j])
     """
-    return into(out, Array(_along("ifft", a, n, axis, norm)))
+    return assigned_to_out(out, Array(_along_axis("ifft", a, n, axis, norm)))
 
 
 @implements(np.fft.rfft)
@@ -164,7 +164,7 @@ def rfft(
     >>> dt.fft.rfft(dt.asarray([1.0, 0.0, -1.0, 0.0])).compute()
     array([0.+0.j, 2.+0.j, 0.+0.j])
     """
-    return into(out, Array(_along("rfft", a, n, axis, norm)))
+    return assigned_to_out(out, Array(_along_axis("rfft", a, n, axis, norm)))
 
 
 @implements(np.fft.irfft)
@@ -210,7 +210,7 @@ def irfft(
     >>> dt.fft.irfft(dt.asarray([0.0, 2.0, 0.0])).compute()
     array([ 1.,  0., -1.,  0.])
     """
-    return into(out, Array(_along("irfft", a, n, axis, norm)))
+    return assigned_to_out(out, Array(_along_axis("irfft", a, n, axis, norm)))
 
 
 @implements(np.fft.hfft)
@@ -257,7 +257,9 @@ def hfft(
     array([ 6.,  0., -2.,  0.])
     """
     turned = elementwise("conjugate", asarray(a).node)
-    return into(out, Array(_along("irfft", Array(turned), n, axis, _other_way(norm))))
+    return assigned_to_out(
+        out, Array(_along_axis("irfft", Array(turned), n, axis, _other_way(norm)))
+    )
 
 
 @implements(np.fft.ihfft)
@@ -301,11 +303,11 @@ def ihfft(
     >>> dt.fft.ihfft(dt.asarray([6.0, 0.0, -2.0, 0.0])).compute()
     array([1.-0.j, 2.-0.j, 1.-0.j])
     """
-    made = _along("rfft", a, n, axis, _other_way(norm))
-    return into(out, Array(elementwise("conjugate", made)))
+    made = _along_axis("rfft", a, n, axis, _other_way(norm))
+    return assigned_to_out(out, Array(elementwise("conjugate", made)))
 
 
-def _along(
+def _along_axis(
     function: str, a: ArrayLike, n: int | None, axis: int | None, norm: str | None
 ) -> Tensor:
     return fourier(asarray(a).node, function, n, -1 if axis is None else axis, norm)

@@ -11,7 +11,7 @@ from dask_tapestry.amounts import integers
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.fft.one_axis import fft, ifft, irfft, rfft
 from dask_tapestry.errors import AxisError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
@@ -74,7 +74,7 @@ def fftn(
     x = asarray(a)
     for length, axis in reversed(_lengths(x, s, axes)):
         x = fft(x, length, axis, norm)
-    return into(out, x)
+    return assigned_to_out(out, x)
 
 
 @implements(np.fft.ifftn)
@@ -122,7 +122,7 @@ def ifftn(
     x = asarray(a)
     for length, axis in reversed(_lengths(x, s, axes)):
         x = ifft(x, length, axis, norm)
-    return into(out, x)
+    return assigned_to_out(out, x)
 
 
 @implements(np.fft.rfftn)
@@ -171,7 +171,7 @@ def rfftn(
     x = rfft(a, length, axis, norm)
     for length, axis in reversed(others):
         x = fft(x, length, axis, norm)
-    return into(out, x)
+    return assigned_to_out(out, x)
 
 
 @implements(np.fft.irfftn)
@@ -224,7 +224,7 @@ def irfftn(
     for inner, other in others:
         x = ifft(x, inner, other, norm)
     whole = 2 * (x.shape[axis] - 1) if s is None else length
-    return into(out, irfft(x, whole, axis, norm))
+    return assigned_to_out(out, irfft(x, whole, axis, norm))
 
 
 def _some_lengths(x: Array, s: Lengths, axes: Axes) -> list[tuple[int, int]]:

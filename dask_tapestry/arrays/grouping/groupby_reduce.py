@@ -182,16 +182,16 @@ def _with_rows(codes: Codes, kept: Sequence[int], count: int) -> tuple[Any, int]
     return whole, count * prod(codes.shape[axis] for axis in kept)
 
 
-def _in_order(found: Array, cells: GroupCells, labels: Labels) -> Array:
+def _in_order(result: Array, cells: GroupCells, labels: Labels) -> Array:
     """The result with its kept axes, its rows too, in the order of the array's."""
     extents = [cells.x.shape[axis] for axis in cells.rows]
-    found = found.reshape((*found.shape[:-1], *extents, *labels.counts))
+    result = result.reshape((*result.shape[:-1], *extents, *labels.counts))
     kept, groups = [*cells.kept, *cells.rows], len(labels.counts)
-    before = range(found.ndim - len(kept) - groups)
+    before = range(result.ndim - len(kept) - groups)
     own = [len(before) + n for n in np.argsort(kept).tolist()]
-    last = range(found.ndim - groups, found.ndim)
+    last = range(result.ndim - groups, result.ndim)
     order = (*before, *own, *last)
-    return found if order == tuple(range(found.ndim)) else found.transpose(order)
+    return result if order == tuple(range(result.ndim)) else result.transpose(order)
 
 
 def _filled(

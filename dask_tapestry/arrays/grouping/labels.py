@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
-from dask_tapestry.arrays.elementwise.choosing import where
 from dask_tapestry.arrays.elementwise.predicates import notnull
+from dask_tapestry.arrays.elementwise.where_and_clip import where
 from dask_tapestry.arrays.indexing.take import take
 from dask_tapestry.arrays.sorting.search import digitize, searchsorted
 from dask_tapestry.arrays.sorting.unique import unique
@@ -61,7 +61,7 @@ def codes_of(labels: Sequence[ArrayLike], expected: Sequence[Any]) -> Labels:
         If labels cannot be broadcast.
     """
     pairs = [
-        _codes(number, _held(label), wanted)
+        _codes(number, _in_memory_or_lazy(label), wanted)
         for number, (label, wanted) in enumerate(zip(labels, expected, strict=True))
     ]
     groups = tuple(group for _, group in pairs)
@@ -88,7 +88,7 @@ def _joined(codes: Sequence[Any], counts: Sequence[int]) -> tuple[Any, Any]:
     return whole, inside
 
 
-def _held(label: Any) -> Codes:
+def _in_memory_or_lazy(label: Any) -> Codes:
     """The label as an array, NumPy's if it is in memory."""
     return asarray(label) if hasattr(label, "__dask_graph__") else np.asarray(label)
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dtypes import promoted
-from dask_tapestry.arrays.elementwise.choosing import where
 from dask_tapestry.arrays.elementwise.predicates import isnull, notnull
+from dask_tapestry.arrays.elementwise.where_and_clip import where
 from dask_tapestry.arrays.grouping.group_cells import GroupCells
 from dask_tapestry.arrays.grouping.sorted_groups import quantiles
 from dask_tapestry.arrays.shape.broadcasting import broadcast_to

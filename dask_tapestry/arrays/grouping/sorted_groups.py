@@ -14,8 +14,8 @@ import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.creation.filled import full
-from dask_tapestry.arrays.elementwise.choosing import where
 from dask_tapestry.arrays.elementwise.predicates import isnull
+from dask_tapestry.arrays.elementwise.where_and_clip import where
 from dask_tapestry.arrays.grouping.group_cells import GroupCells
 from dask_tapestry.arrays.indexing.take import take
 from dask_tapestry.arrays.manipulation.joining import concatenate
@@ -60,14 +60,14 @@ def rows_of(codes: Numbers, count: int) -> list[Rows]:
     powers = np.ceil(np.log2(np.maximum(sizes, 1))).astype(np.intp)
     if np.count_nonzero(sizes) * sizes.max(initial=0) <= 2 * order.size:
         powers[:] = 0
-    found = []
+    rows = []
     for power in np.unique(powers[sizes > 0]).tolist():
         groups = np.flatnonzero((powers == power) & (sizes > 0))
         width = np.arange(sizes[groups].max())
         held = width < sizes[groups, None]
         at = np.where(held, starts[groups, None] + width, 0)
-        found.append(Rows(groups, order[at], held))
-    return found
+        rows.append(Rows(groups, order[at], held))
+    return rows
 
 
 def quantiles(cells: GroupCells, q: Any, method: str = "linear") -> Array:
@@ -86,20 +86,20 @@ def quantiles(cells: GroupCells, q: Any, method: str = "linear") -> Array:
     codes, real = np.asarray(cells.codes).ravel(), _float_of(x.dtype)
     beside = prod(x.shape[axis] for axis in cells.whole)
     lanes = _lanes(cells)
-    found, groups = [], []
+    quantile_parts, groups = [], []
     for rows in rows_of(codes, cells.count) if beside else []:
         shape = (*lanes.shape[:-2], *rows.places.shape)
         own = take(lanes, rows.places.ravel(), axis=lanes.ndim - 2).reshape((*shape, beside))
         own = where(rows.held[..., None], own.astype(real), np.nan)
         own = own.reshape((*shape[:-1], shape[-1] * beside))
-        found.append(nanquantile(own, q, axis=-1, method=method))
+        quantile_parts.append(nanquantile(own, q, axis=-1, method=method))
         groups.append(rows.groups)
     empty = np.setdiff1d(np.arange(cells.count), np.concatenate([[], *groups]))
     if empty.size:
         kept = [x.shape[axis] for axis in cells.kept]
-        found.append(full((*np.shape(q), *kept, empty.size), np.nan, real))
+        quantile_parts.append(full((*np.shape(q), *kept, empty.size), np.nan, real))
         groups.append(empty)
-    value = _joined(found, np.argsort(np.concatenate(groups)))
+    value = _joined(quantile_parts, np.argsort(np.concatenate(groups)))
     if not cells.skipna and x.dtype.kind == "f":
         value = where(cells.with_cells(isnull(x)).fold("any"), np.nan, value)
     return value
@@ -118,15 +118,15 @@ def running(cells: GroupCells, scan: Callable[..., Array], wanted: Numbers) -> A
         Places along the axis, of cells that are in groups.
     """
     (axis,), lanes = cells.axes, _lanes(cells)[..., 0]
-    codes, found = np.asarray(cells.codes), []
-    places, first = np.zeros(codes.size, np.intp), 0
+    codes, totals = np.asarray(cells.codes), []
+    positions, first = np.zeros(codes.size, np.intp), 0
     for rows in rows_of(codes, cells.count):
         shape = (*lanes.shape[:-1], *rows.places.shape)
         total = scan(take(lanes, rows.places.ravel(), axis=-1).reshape(shape), axis=len(shape) - 1)
-        found.append(total.reshape((*shape[:-2], rows.places.size)))
-        places[rows.places[rows.held]] = first + np.flatnonzero(rows.held)
+        totals.append(total.reshape((*shape[:-2], rows.places.size)))
+        positions[rows.places[rows.held]] = first + np.flatnonzero(rows.held)
         first += rows.places.size
-    return moveaxis(_joined(found, places[wanted]), -1, axis)
+    return moveaxis(_joined(totals, positions[wanted]), -1, axis)
 
 
 def _lanes(cells: GroupCells) -> Array:

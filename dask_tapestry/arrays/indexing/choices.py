@@ -13,8 +13,8 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import promoted
-from dask_tapestry.arrays.core.out_argument import into
-from dask_tapestry.arrays.elementwise.choosing import where
+from dask_tapestry.arrays.core.out_argument import assigned_to_out
+from dask_tapestry.arrays.elementwise.where_and_clip import where
 from dask_tapestry.arrays.indexing.take import Mode, places_within, take_along_axis
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError, DTypeError
 from dask_tapestry.operators.broadcast import broadcast_shape
@@ -84,7 +84,7 @@ def choose(
     else:
         number = asarray(places_within(number, len(given), mode))
     wide = np.broadcast_to(number, shape)[None]
-    return into(out, take_along_axis(table, wide, 0)[0])
+    return assigned_to_out(out, take_along_axis(table, wide, 0)[0])
 
 
 @implements(np.select)

@@ -14,11 +14,11 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.shapes import Shape, shape_of
-from dask_tapestry.arrays.elementwise.choosing import clip
+from dask_tapestry.arrays.elementwise.where_and_clip import clip
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
+from dask_tapestry.operators.assert_condition import assert_condition
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.elementwise import astype, elementwise
-from dask_tapestry.operators.required import required
 from dask_tapestry.teg import Tensor
 
 __all__ = ["ravel_multi_index", "unravel_index"]
@@ -73,7 +73,7 @@ def unravel_index(indices: ArrayLike, shape: Shape, order: Order = "C") -> tuple
     places = _integers(indices)
     if not sides and places.type.shape:
         raise ShapeError("multiple indices are not supported for 0d array")
-    rest = _within(places, size, f"index is out of bounds for array with size {size}")
+    rest = _check_bounds(places, size, f"index is out of bounds for array with size {size}")
     found = []
     for side in sides[:0:-1]:
         found.append(elementwise("remainder", rest, max(side, 1)))
@@ -175,9 +175,11 @@ def _placed(part: Tensor, side: int, mode: Mode) -> Tensor:
         return elementwise("remainder", part, side)
     if mode == "clip" and side:
         return clip(Array(part), 0, side - 1).node
-    return _within(part, side, "invalid entry in coordinates array")
+    return _check_bounds(part, side, "invalid entry in coordinates array")
 
 
-def _within(part: Tensor, side: int, message: str) -> Tensor:
+def _check_bounds(part: Tensor, side: int, message: str) -> Tensor:
     low = elementwise("greater_equal", part, 0)
-    return required(part, elementwise("logical_and", low, elementwise("less", part, side)), message)
+    return assert_condition(
+        part, elementwise("logical_and", low, elementwise("less", part, side)), message
+    )

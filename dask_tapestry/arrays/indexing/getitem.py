@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
-from dask_tapestry.arrays.core.askers import wants_outer_indexing
 from dask_tapestry.arrays.core.boolean_mask import masked, masked_by, nonzero
 from dask_tapestry.arrays.core.convert import asarray
-from dask_tapestry.arrays.core.index_keys import Advanced, Key, parse, within
+from dask_tapestry.arrays.core.index_keys import Advanced, Key, in_bounds, parse
 from dask_tapestry.arrays.core.key_types import UserItem, UserKey
+from dask_tapestry.arrays.core.xarray_workarounds import wants_outer_indexing
 from dask_tapestry.arrays.indexing.fields import chosen_fields, names_fields
 from dask_tapestry.errors import (
     IndexingError,
@@ -68,7 +68,7 @@ def getitem(x: ArrayLike, key: UserKey) -> Array:
     items = key if isinstance(key, tuple) else (key,)
     if _are_basic(items):
         return Array(basic_slice(node, items))
-    parsed = within(parse(key, node.type), node.type)
+    parsed = in_bounds(parse(key, node.type), node.type)
     rest = basic_slice(node, parsed.basic)
     match parsed.advanced:
         case ():
@@ -111,7 +111,7 @@ def places_of(key: Key) -> tuple[list[Tensor], list[int], IndexBounds | None]:
     IndexingError
         If they do not broadcast.
     """
-    places: list[Tensor] = []
+    indices: list[Tensor] = []
     dims: list[int] = []
     known: list[np.ndarray[Any, Any]] = []
     for item in key.advanced:
@@ -119,12 +119,12 @@ def places_of(key: Key) -> tuple[list[Tensor], list[int], IndexBounds | None]:
         if isinstance(item.cells, np.ndarray):
             found = np.nonzero(item.cells) if item.is_mask else (item.cells,)
             known += found
-            places += [constant(one) for one in found]
+            indices += [constant(one) for one in found]
         elif item.is_mask:
-            places += [one.node for one in nonzero(Array(item.cells))]
+            indices += [one.node for one in nonzero(Array(item.cells))]
         else:
-            places.append(item.cells)
-    shape = [p.type.shape for p in places]
+            indices.append(item.cells)
+    shape = [p.type.shape for p in indices]
     try:
         broadcast_shape(shape, "indexing arrays")
     except ShapeError:
@@ -132,4 +132,4 @@ def places_of(key: Key) -> tuple[list[Tensor], list[int], IndexBounds | None]:
         raise IndexingError(
             f"shape mismatch: indexing arrays could not be broadcast together with shapes {texts}"
         ) from None
-    return places, dims, IndexBounds.of(known) if len(known) == len(places) else None
+    return indices, dims, IndexBounds.of(known) if len(known) == len(indices) else None

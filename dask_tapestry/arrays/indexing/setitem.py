@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.casts import cast
 from dask_tapestry.arrays.core.convert import asarray
-from dask_tapestry.arrays.core.index_keys import Cells, Key, parse, within
+from dask_tapestry.arrays.core.index_keys import Cells, Key, in_bounds, parse
 from dask_tapestry.arrays.core.key_types import UserKey
 from dask_tapestry.arrays.core.masked import Masked
 from dask_tapestry.arrays.indexing.fields import assigned_field, names_fields
@@ -226,8 +226,8 @@ def _with_places_replaced(
         along = value.type.ndim - (x.type.ndim - first - mask.type.ndim) - 1
         if along < 0 or value.type.shape[along] == 1:
             return _where_masked(x, mask, first, value, along)
-    places, dims, _ = places_of(key)
-    shape = broadcast_shape([p.type.shape for p in places])
+    indices, dims, _ = places_of(key)
+    shape = broadcast_shape([p.type.shape for p in indices])
     kept = [n for dim, n in enumerate(x.type.shape) if dim not in dims]
     full_shape = (*kept[: key.at], *shape, *kept[key.at :])
     try:
@@ -237,8 +237,8 @@ def _with_places_replaced(
             f"shape mismatch: value array of shape {value.type.shape} could not be broadcast to "
             f"indexing result of shape {full_shape}"
         ) from None
-    places, dims, _ = places_of(within(key, whole))
-    return scatter_places(x, places, dims, key.at, fitted, update)
+    indices, dims, _ = places_of(in_bounds(key, whole))
+    return scatter_places(x, indices, dims, key.at, fitted, update)
 
 
 def _as_tensor(cells: Cells) -> Tensor:

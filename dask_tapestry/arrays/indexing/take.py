@@ -12,7 +12,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.index_keys import wrapped
-from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.creation.filled import zeros
 from dask_tapestry.arrays.indexing.getitem import getitem
 from dask_tapestry.arrays.indexing.setitem import setitem
@@ -44,18 +44,18 @@ def places_within(indices: ArrayLike, extent: int, mode: Mode) -> Places:
     if isinstance(indices, Array):
         if indices.dtype.kind not in "biu":
             raise DTypeError(f"places are integers: cast {indices.dtype} to int64 by astype first")
-        places: Places = indices.astype(np.intp) if indices.dtype == bool else indices
+        wrapped: Places = indices.astype(np.intp) if indices.dtype == bool else indices
     elif isinstance(indices, np.ndarray | np.generic):
         with reading("indices"):
-            places = np.asarray(indices).astype(np.intp, casting="same_kind")
+            wrapped = np.asarray(indices).astype(np.intp, casting="same_kind")
     else:
         with reading("indices"):
-            places = np.asarray(indices, np.intp)
+            wrapped = np.asarray(indices, np.intp)
     if mode == "raise":
-        return places
-    if not extent and np.prod(places.shape):
+        return wrapped
+    if not extent and np.prod(wrapped.shape):
         raise IndexingError("cannot do a non-empty take from an empty axes.")
-    return places % extent if mode == "wrap" and extent else places.clip(0, max(extent - 1, 0))
+    return wrapped % extent if mode == "wrap" and extent else wrapped.clip(0, max(extent - 1, 0))
 
 
 @implements(np.take)
@@ -113,8 +113,8 @@ def take(
     nothing = 0 in before or (not is_one_of(mode, ("raise",)) and 0 in behind)
     places = places_within(indices, extent or int(nothing), mode)
     if isinstance(places, np.ndarray) and nothing:
-        return into(out, zeros((*before, *places.shape, *behind), array.dtype))
-    return into(out, getitem(array, (*(slice(None),) * number, places)))
+        return assigned_to_out(out, zeros((*before, *places.shape, *behind), array.dtype))
+    return assigned_to_out(out, getitem(array, (*(slice(None),) * number, places)))
 
 
 @implements(np.take_along_axis)

@@ -15,8 +15,8 @@ from dask_tapestry.arrays.core.dispatch import METHODS
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.key_types import UserKey
 from dask_tapestry.arrays.core.known_values import known_now
-from dask_tapestry.arrays.core.out_argument import into
-from dask_tapestry.arrays.core.reduction_arguments import beside_out
+from dask_tapestry.arrays.core.out_argument import assigned_to_out
+from dask_tapestry.arrays.core.reduction_arguments import fold_dtype_for_out
 from dask_tapestry.arrays.indexing.setitem import updated_at
 from dask_tapestry.cells import UFUNCS
 from dask_tapestry.errors import ArgumentError, DTypeError, IndexingError
@@ -30,7 +30,7 @@ from dask_tapestry.operators.take import take
 NO_VALUE: Final = np.uint8(0)  # of ufuncs that take the cell alone
 
 
-def _at(name: str, x: Any, key: UserKey, *values: ArrayLike) -> Any:
+def _fold_at(name: str, x: Any, key: UserKey, *values: ArrayLike) -> Any:
     """Fold values into ``x[key]``, one after the other, as `numpy.ufunc.at`.
 
     The array is a new value from then on, as after an assignment.
@@ -70,17 +70,17 @@ def _reduceat(
     wrong = begins[(begins < 0) | (begins >= extent)]
     if wrong.size:
         raise IndexingError(f"index {wrong[0]} out-of-bounds in {name}.reduceat [0, {extent})")
-    kind = beside_out(name, x.type.dtype, out) if dtype is None else as_dtype(dtype)
+    kind = fold_dtype_for_out(name, x.type.dtype, out) if dtype is None else as_dtype(dtype)
     trial = getattr(np, name).reduceat(np.zeros(1, x.type.dtype), [0], dtype=kind)
     cells = astype(x, trial.dtype)
     first = take(cells, asarray(begins.astype(np.intp)).node, number)
     segment, place = _beyond_first(begins.astype(np.intp), extent)
     if not place.size:
-        return into(out, Array(first))
+        return assigned_to_out(out, Array(first))
     rest = take(cells, asarray(place).node, number)
     update = ufunc_update(name, trial.dtype, trial.dtype)
     folded = scatter_places(first, [asarray(segment).node], [number], number, rest, update)
-    return into(out, Array(folded))
+    return assigned_to_out(out, Array(folded))
 
 
 def _beyond_first(begins: np.ndarray[Any, Any], extent: int) -> tuple[Any, Any]:
@@ -103,6 +103,6 @@ def register() -> None:
     """Make the methods known to NumPy's dispatch."""
     for name, ufunc in UFUNCS.items():
         if ufunc.nout == 1 and ufunc.nin < 3:
-            METHODS[name, "at"] = partial(_at, name)
+            METHODS[name, "at"] = partial(_fold_at, name)
         if ufunc.nout == 1 and ufunc.nin == 2:
             METHODS[name, "reduceat"] = partial(_reduceat, name)

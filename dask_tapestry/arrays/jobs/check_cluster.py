@@ -72,7 +72,7 @@ def check_cluster(
     facts, problems = {"client": here}, list[str]()
     notes: list[str] = []
     try:
-        _look(client, facts, problems, notes)
+        _collect_facts(client, facts, problems, notes)
         if store is not None and _workers_of(client):
             wrong, known = store_problems(
                 Store(fspath(store), dict(storage_options or {})), client.run
@@ -87,7 +87,9 @@ def check_cluster(
     return ClusterReport(facts, problems, notes)
 
 
-def _look(client: Any, facts: dict[str, Facts], problems: list[str], notes: list[str]) -> None:
+def _collect_facts(
+    client: Any, facts: dict[str, Facts], problems: list[str], notes: list[str]
+) -> None:
     """Ask all processes for their facts, and say what is wrong."""
     workers = _workers_of(client)
     if not workers:
@@ -104,7 +106,7 @@ def _look(client: Any, facts: dict[str, Facts], problems: list[str], notes: list
     for find in (thread_problems, memory_problems, scratch_problems):
         problems += find(named_workers)
     problems += clock_problems(_skews(client))
-    problems += _silent(workers)
+    problems += _unresponsive_workers(workers)
     notes += [*known, *kinds_of_workers(named_workers)]
 
 
@@ -128,14 +130,14 @@ def _facts_of_workers(
     client: Any, workers: Mapping[str, Any], problems: list[str]
 ) -> dict[str, Facts]:
     told = client.run(worker_facts, on_error="return")
-    found: dict[str, Facts] = {}
+    facts: dict[str, Facts] = {}
     for address, one in told.items():
         name = f"worker {workers.get(address, {}).get('name', address)}"
         if isinstance(one, dict):
-            found[name] = one
+            facts[name] = one
         else:
             problems.append(f"workers: {name} did not answer: {one!r}; see its log")
-    return dict(sorted(found.items(), key=lambda one: (len(one[0]), one[0])))
+    return dict(sorted(facts.items(), key=lambda one: (len(one[0]), one[0])))
 
 
 def _facts_of_scheduler(client: Any, problems: list[str]) -> dict[str, Facts]:
@@ -158,7 +160,7 @@ def _skews(client: Any) -> dict[str, float]:
     return {w: max(0.0, abs(a) - half) * (1 if a > 0 else -1) for w, a in ahead.items()}
 
 
-def _silent(workers: Mapping[str, Any]) -> list[str]:
+def _unresponsive_workers(workers: Mapping[str, Any]) -> list[str]:
     """Workers that have not been heard of for long."""
     now = time.time()
     silent = [w for w, told in workers.items() if now - told.get("last_seen", now) > SILENT]

@@ -147,14 +147,14 @@ def scratch_problems(workers: Mapping[str, Facts]) -> Iterator[str]:
     """Scratch space that is memory, far away, or too little."""
     way = "start workers with --local-directory on a disk of the machine"
     for name, facts in workers.items():
-        kind, place = facts["scratch_kind"], facts["scratch"]
+        kind, folder = facts["scratch_kind"], facts["scratch"]
         if kind in IN_MEMORY:
-            yield f"scratch: {name} spills to {place}, which is memory ({kind}); {way}"
+            yield f"scratch: {name} spills to {folder}, which is memory ({kind}); {way}"
         elif kind in OVER_THE_NETWORK:
-            yield f"scratch: {name} spills to {place}, over the network ({kind}); {way}"
+            yield f"scratch: {name} spills to {folder}, over the network ({kind}); {way}"
         elif facts["scratch_free"] < facts["limit"]:
             yield (
-                f"scratch: {name} has {format_bytes(facts['scratch_free'])} left in {place}, less "
+                f"scratch: {name} has {format_bytes(facts['scratch_free'])} left in {folder}, less "
                 f"than its memory of {format_bytes(facts['limit'])}; make room, or {way} that has"
             )
 

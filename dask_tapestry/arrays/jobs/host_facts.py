@@ -89,13 +89,13 @@ def versions() -> dict[str, str]:
     >>> sorted(versions())[:3]
     ['dask', 'dask_tapestry', 'distributed']
     """
-    found = {"python": platform.python_version()}
+    by_package = {"python": platform.python_version()}
     for name in PACKAGES:  # numba is asked for without importing it
         try:
-            found[name] = version(name)
+            by_package[name] = version(name)
         except PackageNotFoundError:
-            found[name] = "none"
-    return found | {"dask_tapestry": str(lazy_import("dask_tapestry").__version__)}
+            by_package[name] = "none"
+    return by_package | {"dask_tapestry": str(lazy_import("dask_tapestry").__version__)}
 
 
 def code_digest() -> str:

@@ -63,19 +63,19 @@ class Store(NamedTuple):
 
 def seen_by(store: Store, name: str) -> dict[str, Any]:
     """What a worker finds: what the folder holds, whether it reads `name`, what it could write."""
-    found: dict[str, Any] = {}
+    observed: dict[str, Any] = {}
     try:
-        found["names"] = store.names()
-        found["reads"] = not name or store.reads(name)
+        observed["names"] = store.names()
+        observed["reads"] = not name or store.reads(name)
     except Exception as error:
-        return found | {"error": f"{type(error).__name__}: {error}"}
+        return observed | {"error": f"{type(error).__name__}: {error}"}
     own = f"{PREFIX}{uuid4().hex}"
     try:
         store.write(own)
-        found["wrote"] = own
+        observed["wrote"] = own
     except Exception as error:
-        found["refused"] = f"{type(error).__name__}: {error}"
-    return found
+        observed["refused"] = f"{type(error).__name__}: {error}"
+    return observed
 
 
 def store_problems(

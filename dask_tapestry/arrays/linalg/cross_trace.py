@@ -9,7 +9,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import as_dtype, promoted
-from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.diagonal import diagonal
@@ -154,4 +154,4 @@ def trace(
     """
     cells = diagonal(asarray(a).node, offset, axis1, axis2)
     kind = None if dtype is None else as_dtype(dtype)
-    return into(out, Array(reduce(cells, "sum", cells.type.ndim - 1, dtype=kind)))
+    return assigned_to_out(out, Array(reduce(cells, "sum", cells.type.ndim - 1, dtype=kind)))

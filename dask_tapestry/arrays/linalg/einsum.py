@@ -16,7 +16,7 @@ from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import CASTINGS, Casting, as_dtype, promoted
 from dask_tapestry.arrays.core.layout_arguments import takes_hints
 from dask_tapestry.arrays.core.memory_arguments import check_order
-from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.einsum import einsum as einsum_tensors
@@ -34,7 +34,7 @@ Term = ArrayLike | Sequence[int | EllipsisType]
 Optimize = bool | Literal["greedy", "optimal"] | Sequence[Any]
 
 
-class Call(NamedTuple):
+class EinsumCall(NamedTuple):
     """The arguments of einsum: subscripts as text, and the arrays."""
 
     text: str
@@ -109,7 +109,7 @@ def einsum(
     tensors = [astype(x, work) for x in call.tensors]
     path = _contraction_path(call, optimize if optimize is not False else None)[0][1:]
     value = Array(astype(einsum_tensors(subscripts, tensors, path), result))
-    return into(out, value, casting)
+    return assigned_to_out(out, value, casting)
 
 
 @implements(np.einsum_path)
@@ -154,7 +154,7 @@ def einsum_path(*operands: Term, optimize: Optimize = "greedy") -> tuple[list[An
     return _contraction_path(call, optimize)
 
 
-def _parsed_call(operands: Sequence[Any]) -> Call:
+def _parsed_call(operands: Sequence[Any]) -> EinsumCall:
     """The arguments in one form, whichever of the two was given."""
     if not operands:
         raise ShapeError(
@@ -166,11 +166,11 @@ def _parsed_call(operands: Sequence[Any]) -> Call:
             raise ShapeError(
                 "must specify the einstein sum subscripts string and at least one operand"
             )
-        return Call(operands[0], tuple(asarray(x).node for x in operands[1:]))
+        return EinsumCall(operands[0], tuple(asarray(x).node for x in operands[1:]))
     terms = [_letters(labels) for labels in operands[1::2]]
     tensors = tuple(asarray(x).node for x in operands[: len(operands) // 2 * 2 : 2])
     arrow = f"->{_letters(operands[-1])}" if len(operands) % 2 else ""
-    return Call(",".join(terms) + arrow, tensors)
+    return EinsumCall(",".join(terms) + arrow, tensors)
 
 
 def _letters(labels: Sequence[int | EllipsisType]) -> str:
@@ -208,7 +208,7 @@ def _result_dtype(
     return result
 
 
-def _contraction_path(call: Call, optimize: Optimize | None) -> tuple[list[Any], str]:
+def _contraction_path(call: EinsumCall, optimize: Optimize | None) -> tuple[list[Any], str]:
     """NumPy's path, found on arrays that take no memory."""
     if optimize is None or optimize is True:
         optimize = "optimal" if len(call.tensors) <= MOST_FOR_OPTIMAL else "greedy"

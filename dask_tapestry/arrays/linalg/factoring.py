@@ -359,11 +359,11 @@ def svdvals(x: ArrayLike, /) -> Array:
     >>> dt.linalg.svdvals([[0.0, 2.0], [1.0, 0.0]]).compute()
     array([2., 1.])
     """
-    (found,) = matrices(x)
-    rows, columns = found.shape[-2:]
-    least = WIDE if is_large(found.node.type) else TALL
+    (matrix,) = matrices(x)
+    rows, columns = matrix.shape[-2:]
+    least = WIDE if is_large(matrix.node.type) else TALL
     if columns >= least * rows:
-        found, rows, columns = adjoint(found), columns, rows
+        matrix, rows, columns = adjoint(matrix), columns, rows
     if rows >= least * columns:
-        found = triangle_alone(found)
-    return _whole_svd(found, False, False, compute_uv=False)[0]
+        matrix = triangle_alone(matrix)
+    return _whole_svd(matrix, False, False, compute_uv=False)[0]

@@ -12,7 +12,7 @@ from dask_tapestry.amounts import listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dtypes import as_dtype
-from dask_tapestry.arrays.core.out_argument import Out, into
+from dask_tapestry.arrays.core.out_argument import Out, assigned_to_out
 from dask_tapestry.arrays.shape.transposing import moveaxis
 from dask_tapestry.errors import AxisError, DTypeError, ShapeError
 from dask_tapestry.operators.axes import each_axis
@@ -55,7 +55,7 @@ def with_gufunc_options(
     """
     x, w = (_converted(asarray(one), dtype) for one in operands)
     if axes is None or not (x.ndim and w.ndim):  # of an operand without any the function tells
-        return into(out, function(x, w), broadcasts=True)
+        return assigned_to_out(out, function(x, w), broadcasts=True)
     cores = [each_axis(one) for one in listed(axes, "axes of each operand")]
     if len(cores) not in (OPERANDS, OPERANDS + 1):
         raise ShapeError(f"axes are those of {OPERANDS} operands and of the result, not {axes}")
@@ -64,7 +64,7 @@ def with_gufunc_options(
     for core in cores[OPERANDS:]:
         _check_count(core, ranks[-1] - missing)
         result = moveaxis(result, range(-len(core), 0), core)
-    return into(out, result, broadcasts=True)
+    return assigned_to_out(out, result, broadcasts=True)
 
 
 def _converted(x: Array, dtype: DTypeLike | None) -> Array:

@@ -19,7 +19,7 @@ def large_qr(x: Array) -> tuple[Tensor, Tensor]:
     rows, columns = x.shape
     is_tall = rows >= columns
     sizes = {"p": rows + columns if is_tall else rows, "q": columns + (0 if is_tall else rows)}
-    (made,) = apply_whole(
+    (packed,) = apply_whole(
         _qr,
         "(m,n)->(p,q)",
         x,
@@ -29,7 +29,7 @@ def large_qr(x: Array) -> tuple[Tensor, Tensor]:
         panels=qr_by_panels,
         copies=3,
     )
-    q, r = (made[:rows], made[rows:]) if is_tall else (made[:, :rows], made[:, rows:])
+    q, r = (packed[:rows], packed[rows:]) if is_tall else (packed[:, :rows], packed[:, rows:])
     return q.node, r.node
 
 
@@ -40,7 +40,7 @@ def _qr(block: Any) -> Any:
 
 def large_triangle(x: Array) -> Array:
     """The triangle alone."""
-    (made,) = apply_whole(
+    (triangle,) = apply_whole(
         _r,
         "(m,n)->(k,n)",
         x,
@@ -50,7 +50,7 @@ def large_triangle(x: Array) -> Array:
         panels=triangle_by_panels,
         copies=2,
     )
-    return made
+    return triangle
 
 
 def _r(block: Any) -> Any:
@@ -59,7 +59,7 @@ def _r(block: Any) -> Any:
 
 def large_slogdet(x: Array) -> tuple[Array, Array]:
     """The sign of the determinant, and the logarithm of its modulus."""
-    (made,) = apply_whole(
+    (sign_and_log,) = apply_whole(
         _slogdet,
         "(m,m)->(t)",
         x,
@@ -68,7 +68,7 @@ def large_slogdet(x: Array) -> tuple[Array, Array]:
         order=(("m", "m", "m"), 2 / 3),
         panels=sign_and_logarithm_by_panels,
     )
-    return made[0], Array(real_part(made[1].node))
+    return sign_and_log[0], Array(real_part(sign_and_log[1].node))
 
 
 def _slogdet(block: Any) -> Any:
@@ -77,7 +77,7 @@ def _slogdet(block: Any) -> Any:
 
 def packed_factors(x: Array) -> Array:
     """What `lu` is made of: both triangles, and two digits of the order of rows."""
-    (made,) = apply_whole(
+    (packed,) = apply_whole(
         packed_lu,
         "(m,n)->(m,p)",
         x,
@@ -87,4 +87,4 @@ def packed_factors(x: Array) -> Array:
         panels=lu_by_panels,
         copies=2,
     )
-    return made
+    return packed

@@ -11,7 +11,7 @@ from dask_tapestry.amounts import integer, listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.linalg.products import dot
 from dask_tapestry.arrays.linalg.solving import inv
 from dask_tapestry.errors import DTypeError, LinAlgError, ShapeError
@@ -134,7 +134,7 @@ def multi_dot(arrays: Sequence[ArrayLike], *, out: Array | None = None) -> Array
     first, last = factors[0].shape, factors[-1].shape
     rows = [first[0] if len(first) == 2 else 1, *[x.shape[0] for x in factors[1:]]]
     splits = best_splits((*rows, last[1] if len(last) == 2 else 1))
-    return into(out, _product_of_all(factors, splits.of))
+    return assigned_to_out(out, _product_of_all(factors, splits.of))
 
 
 def _product_of_all(factors: Sequence[Array], splits: Mapping[tuple[int, int], int]) -> Array:

@@ -21,7 +21,7 @@ from dask_tapestry.errors import DTypeError, LinAlgError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.operators.user_function import UserFunction, name_of
-from dask_tapestry.operators.user_operator import NO_SCRATCH, Scratch
+from dask_tapestry.operators.user_operator import NO_SCRATCH, ScratchBytes
 from dask_tapestry.operators.whole_matrix import FASTER, with_panels
 from dask_tapestry.teg import Tensor
 from dask_tapestry_kernels.cpu.blas_threads import threads_each
@@ -54,16 +54,16 @@ def matrices(*arrays: ArrayLike, square: bool = False) -> tuple[Array, ...]:
     DTypeError
         If LAPACK does not compute with such numbers.
     """
-    found = [asarray(a) for a in arrays]
-    for x in found:
+    arrays_given = [asarray(a) for a in arrays]
+    for x in arrays_given:
         if x.ndim < 2:
             raise LinAlgError(
                 f"{x.ndim}-dimensional array given. Array must be at least two-dimensional"
             )
         if square and x.shape[-1] != x.shape[-2]:
             raise LinAlgError(f"Last 2 dimensions of the array must be square: {x.shape}")
-    kind = lapack_dtype(*[x.dtype for x in found])
-    return tuple([Array(astype(x.node, kind)) for x in found])
+    kind = lapack_dtype(*[x.dtype for x in arrays_given])
+    return tuple([Array(astype(x.node, kind)) for x in arrays_given])
 
 
 def lapack_dtype(*dtypes: np.dtype[Any]) -> np.dtype[Any]:
@@ -130,6 +130,6 @@ def apply_whole(
     return tuple([Array(one) for one in made])
 
 
-def _copies_of(matrix: Array, count: int) -> Scratch:
+def _copies_of(matrix: Array, count: int) -> ScratchBytes:
     taken = count * matrix.nbytes
-    return Scratch(taken, taken)
+    return ScratchBytes(taken, taken)

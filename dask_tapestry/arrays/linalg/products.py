@@ -17,7 +17,7 @@ from dask_tapestry.amounts import reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.core.out_argument import Out, into
+from dask_tapestry.arrays.core.out_argument import Out, assigned_to_out
 from dask_tapestry.arrays.linalg.gufunc_options import CoreAxes, with_gufunc_options
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.elementwise import elementwise
@@ -127,8 +127,8 @@ def dot(a: ArrayLike, b: ArrayLike, out: Array | None = None) -> Array:
     """
     x, w = asarray(a).node, asarray(b).node
     if not x.type.ndim or not w.type.ndim:
-        return into(out, Array(elementwise("multiply", x, w)))
-    return into(out, Array(_contracted(x, w, max(w.type.ndim - 2, 0))))
+        return assigned_to_out(out, Array(elementwise("multiply", x, w)))
+    return assigned_to_out(out, Array(_contracted(x, w, max(w.type.ndim - 2, 0))))
 
 
 @implements(np.inner)
@@ -253,7 +253,7 @@ def outer(a: ArrayLike, b: ArrayLike, out: Array | None = None) -> Array:
     """
     x, w = (asarray(t).node for t in (a, b))
     column, row = reshape(x, (x.type.size, 1)), reshape(w, (1, w.type.size))
-    return into(out, Array(elementwise("multiply", column, row)))
+    return assigned_to_out(out, Array(elementwise("multiply", column, row)))
 
 
 @implements(np.kron)

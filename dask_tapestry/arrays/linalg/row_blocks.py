@@ -11,7 +11,7 @@ from dask_tapestry.arrays.linalg.matrix_functions import OneThread
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.block_function import call_blocks
 from dask_tapestry.operators.user_function import UserFunction
-from dask_tapestry.operators.user_signature import Written
+from dask_tapestry.operators.user_signature import SignatureSpec
 from dask_tapestry.operators.whole_matrix import FASTER
 from dask_tapestry.teg import Kind, Tensor
 from dask_tapestry.zspace import IndexProjection
@@ -65,14 +65,14 @@ def over_row_blocks(
         return IndexProjection(((height,), (0,)), (0, 0), (height, columns))
 
     owner = type(function).__name__.lower()
-    written = Written(
+    written = SignatureSpec(
         owner,
         (("block", Kind.PARALLEL, count),),
         tuple([(str(n), window(height)) for n, (_, height) in enumerate(parts)]),
         (("made", window(rows)),),
     )
     each = factor * parts[0][1] * columns * columns * FASTER
-    (made,) = call_blocks(
+    (result,) = call_blocks(
         UserFunction.of(OneThread(function)),
         written,
         [x for x, _ in parts],
@@ -80,4 +80,4 @@ def over_row_blocks(
         (("flops", ((("block",), each),)),),
         multithreaded=False,
     )
-    return made
+    return result

@@ -13,7 +13,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.elementwise.choosing import where
+from dask_tapestry.arrays.elementwise.where_and_clip import where
 from dask_tapestry.arrays.linalg.eigenvalues import eigvalsh
 from dask_tapestry.arrays.linalg.factoring import adjoint, reduced_qr, svd, svdvals
 from dask_tapestry.arrays.linalg.matrix_functions import apply_whole, matrices, real_dtype
@@ -89,7 +89,7 @@ def matrix_rank(
         return Array(reduce(elementwise("not_equal", x.node, 0), "any")).astype(np.int64)
     found, sizes = _spectrum(x, hermitian)
     if tol is None:
-        share = _share(found, rtol)
+        share = _cutoff(found, rtol)
         least = share * sizes.max(axis=-1) if sizes.shape[-1] else share
     else:
         least = asarray(tol)
@@ -101,7 +101,7 @@ def _spectrum(x: Array, hermitian: bool) -> tuple[Array, Array]:
     return found, abs(eigvalsh(found)) if hermitian else svdvals(found)
 
 
-def _share(x: Array, rtol: ArrayLike | None) -> Array:
+def _cutoff(x: Array, rtol: ArrayLike | None) -> Array:
     """The part of the largest singular value up to which others count as zero."""
     if rtol is not None:
         return asarray(rtol)
@@ -144,19 +144,19 @@ def cond(x: ArrayLike, p: Any = None) -> Array:
         several = np.ndim(p)
     if several:
         raise ArgumentError(f"p is a number or a name, not {p!r}")
-    (found,) = matrices(given, square=p not in (None, 2, -2))
+    (matrix,) = matrices(given, square=p not in (None, 2, -2))
     if p in (None, 2, -2):
-        sizes = svdvals(found)
+        sizes = svdvals(matrix)
         first, last = sizes[..., 0], sizes[..., -1]
-        made = last / first if p == -2 else first / last
+        condition = last / first if p == -2 else first / last
     else:
         order = (("m", "m", "m"), 2.0)
         (inverse,) = apply_whole(
-            _inverses, "(m,m)->(m,m)", found, dtypes=(found.dtype,), order=order
+            _inverses, "(m,m)->(m,m)", matrix, dtypes=(matrix.dtype,), order=order
         )
-        made = matrix_norm(found, ord=p) * matrix_norm(inverse, ord=p)
-    unknown = np.isnan(matrix_norm(found))
-    return where(np.isnan(made) & ~unknown, made.dtype.type(inf), made)
+        condition = matrix_norm(matrix, ord=p) * matrix_norm(inverse, ord=p)
+    unknown = np.isnan(matrix_norm(matrix))
+    return where(np.isnan(condition) & ~unknown, condition.dtype.type(inf), condition)
 
 
 def _inverses(block: Any) -> Any:
@@ -219,7 +219,7 @@ def pinv(
     (x,) = matrices(a, square=hermitian)
     given = rcond if rtol is None else rtol
     u, s, vh = svd(x, full_matrices=False, hermitian=hermitian)
-    inverse = _inverse(s, _share(x, given))
+    inverse = _inverse(s, _cutoff(x, given))
     return matmul(adjoint(vh), inverse[..., :, None] * adjoint(u))
 
 
@@ -284,14 +284,14 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
         raise ShapeError(f"a of shape {x.shape} and b of shape {right.shape} do not fit")
     u, s, vh = svd(x, full_matrices=False)
     eps = np.finfo(real_dtype(x.dtype)).eps
-    share = _share(x, eps if rcond == -1 else rcond)
-    found = matmul(adjoint(vh), _inverse(s, share)[:, None] * matmul(adjoint(u), y))
+    share = _cutoff(x, eps if rcond == -1 else rcond)
+    solution = matmul(adjoint(vh), _inverse(s, share)[:, None] * matmul(adjoint(u), y))
     rank = (s > share * s.max()).sum() if s.size else asarray(0)
-    apart = y - matmul(x, found)
+    apart = y - matmul(x, solution)
     squares = Array(reduce(elementwise("square", abs(apart).node), "sum", 0))
     if x.shape[0] <= x.shape[1]:
         squares = squares[:0]
-    return LstsqResult(found[:, 0] if is_vector else found, squares, rank, s)
+    return LstsqResult(solution[:, 0] if is_vector else solution, squares, rank, s)
 
 
 @checked

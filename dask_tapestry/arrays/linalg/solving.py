@@ -80,7 +80,7 @@ def solve(a: ArrayLike, b: ArrayLike) -> Array:
     if x.shape[-1] != y.shape[-2]:
         raise ShapeError(f"a of shape {x.shape} and b of shape {right.shape} do not fit")
     order = (("m", "m", "m"), 2 / 3)
-    (made,) = apply_whole(
+    (solution,) = apply_whole(
         np.linalg.solve,
         "(m,m),(m,k)->(m,k)",
         x,
@@ -89,7 +89,7 @@ def solve(a: ArrayLike, b: ArrayLike) -> Array:
         order=order,
         panels=solve_by_panels,
     )
-    return made[..., 0] if is_vector else made
+    return solution[..., 0] if is_vector else solution
 
 
 @implements(np.linalg.inv)
@@ -127,7 +127,7 @@ def inv(a: ArrayLike) -> Array:
     """
     (x,) = matrices(a, square=True)
     order = (("m", "m", "m"), 2.0)
-    (made,) = apply_whole(
+    (inverse,) = apply_whole(
         np.linalg.inv,
         "(m,m)->(m,m)",
         x,
@@ -135,7 +135,7 @@ def inv(a: ArrayLike) -> Array:
         order=order,
         panels=inverse_by_panels,
     )
-    return made
+    return inverse
 
 
 @implements(np.linalg.det)

@@ -83,12 +83,14 @@ def lu(a: ArrayLike) -> LUResult:
     lower = basic_slice(packed, (slice(None), slice(side)))
     upper = basic_slice(packed, (slice(side), slice(columns)))
     one = np.ones(1, x.dtype)[0]
-    lower = where(on_diagonal((rows, side), 0), one, with_zeros(_under(lower, -1), lower))
-    upper = with_zeros(elementwise("logical_not", _under(upper, -1)), upper)
+    lower = where(
+        on_diagonal((rows, side), 0), one, with_zeros(_on_or_below_diagonal(lower, -1), lower)
+    )
+    upper = with_zeros(elementwise("logical_not", _on_or_below_diagonal(upper, -1)), upper)
     return LUResult(*map(Array, (astype(p, x.dtype), lower, upper)))
 
 
-def _under(x: Tensor, offset: int) -> Tensor:
+def _on_or_below_diagonal(x: Tensor, offset: int) -> Tensor:
     """Whether a cell lies on a diagonal or below."""
     return below(x.type.shape, offset)
 

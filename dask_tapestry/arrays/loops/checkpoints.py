@@ -14,7 +14,7 @@ from uuid import uuid4
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.storage.zarr_arrays import from_zarr, to_zarr
 from dask_tapestry.errors import StoreError
-from dask_tapestry.io.durable import sync
+from dask_tapestry.io.durable_files import sync
 from dask_tapestry.io.identity import Identity
 from dask_tapestry.io.zarr_location import Location, zarr
 from dask_tapestry.late_named_tuple import NamedTuple
@@ -52,17 +52,17 @@ class Checkpoints(NamedTuple):
             If there are states of another loop, or something else.
         """
         location = Location.of(store, None, uuid4().hex)
-        found = _attributes(location)
-        if found is None:
+        attributes = _attributes(location)
+        if attributes is None:
             _make_group(location, "", {ATTRIBUTE: identity.as_dict()})
             _sync(location, "")
-        elif ATTRIBUTE not in found:
+        elif ATTRIBUTE not in attributes:
             raise StoreError(
                 f"{location} holds something else than checkpoints: give another store, or delete "
                 "what is there"
             )
-        elif found[ATTRIBUTE] != identity.as_dict():
-            other = identity.differs(found[ATTRIBUTE])
+        elif attributes[ATTRIBUTE] != identity.as_dict():
+            other = identity.differs(attributes[ATTRIBUTE])
             raise StoreError(
                 f"the checkpoints at {location} are of another loop: {other} differs. To go on "
                 "with them, call it as they were made; to begin anew, give another store, or "

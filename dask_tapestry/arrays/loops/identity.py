@@ -13,7 +13,7 @@ import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.creation.ranges import arange
-from dask_tapestry.arrays.loops.traced import Traced
+from dask_tapestry.arrays.loops.traced_functions import Traced
 from dask_tapestry.arrays.planning import compute
 from dask_tapestry.arrays.shape.reshaping import reshape
 from dask_tapestry.errors import DTypeError
@@ -72,12 +72,12 @@ def checksum(x: Array) -> Array:
     """
     cells = reshape(x, (-1,))
     place = arange(x.size, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-    first, *more = [_mixed(bits, place).sum(dtype=np.uint64) for bits in _bits(cells)]
+    first, *more = [_mix_digest(bits, place).sum(dtype=np.uint64) for bits in _bits(cells)]
     total: Array = sum(more, first * ODD[0])
     return total
 
 
-def _mixed(bits: Array, place: Array) -> Array:
+def _mix_digest(bits: Array, place: Array) -> Array:
     mixed: Array = (bits + np.uint64(1)) * ODD[0]
     mixed = (mixed ^ (mixed >> np.uint64(29))) * place * ODD[1]
     return mixed ^ (mixed >> np.uint64(32))

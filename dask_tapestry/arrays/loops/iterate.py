@@ -9,7 +9,7 @@ from dask_tapestry.amounts import function as callable_argument
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.loops.checkpoints import Checkpoints
 from dask_tapestry.arrays.loops.identity import identity_of
-from dask_tapestry.arrays.loops.running import (
+from dask_tapestry.arrays.loops.loop_runs import (
     Ends,
     State,
     checked_ends,
@@ -18,8 +18,8 @@ from dask_tapestry.arrays.loops.running import (
     run,
     state_of,
 )
-from dask_tapestry.arrays.loops.traced import (
-    Field,
+from dask_tapestry.arrays.loops.traced_functions import (
+    StateField,
     Traced,
     as_fields,
     graph_of,
@@ -110,7 +110,7 @@ def iterate(
     callable_argument("step", step)
     first = state_of(state)
     most, apart = checked_ends(steps, until, every, checkpoint)
-    fields = [Field.of(x) for x in first]
+    fields = [StateField.of(x) for x in first]
     graph = traced_step(step, fields)
     test = ending(until, fields)
     if most == 0:
@@ -125,7 +125,7 @@ def iterate(
     return as_given(state, last)
 
 
-def traced_step(step: Callable[..., Any], fields: Sequence[Field]) -> Traced:
+def traced_step(step: Callable[..., Any], fields: Sequence[StateField]) -> Traced:
     """The graph of a step."""
     slots, results = traced(step, fields, timed=takes_time(step, len(fields)))
     return graph_of(slots, as_fields(step, results, fields))

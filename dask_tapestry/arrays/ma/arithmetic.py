@@ -28,7 +28,7 @@ PLAIN = frozenset(  # operators that numpy.ma leaves to NumPy's ufuncs
 )
 
 
-class Arithmetic(Masked):
+class MaskedArithmetic(Masked):
     """The operators. Python's scalars are of 64 bits beside ``+ - * / // **``, as in `numpy.ma`."""
 
     @abstractmethod
@@ -69,18 +69,18 @@ class Arithmetic(Masked):
 
     def _in_place(self, name: str, other: Any) -> Self:
         """``x += y``: the array takes the new value, in the dtype and shape that it has."""
-        made = self._operated(name, other)
-        if made.cells.shape != self.cells.shape:
+        result = self._operated(name, other)
+        if result.cells.shape != self.cells.shape:
             raise ShapeError(
                 f"non-broadcastable output operand with shape {self.cells.shape} doesn't match "
-                f"the broadcast shape {made.cells.shape}"
+                f"the broadcast shape {result.cells.shape}"
             )
-        if not np.can_cast(made.cells.dtype, self.cells.dtype, "same_kind"):
+        if not np.can_cast(result.cells.dtype, self.cells.dtype, "same_kind"):
             raise DTypeError(
-                f"Cannot cast the result of {name} from {made.cells.dtype} to {self.cells.dtype} "
+                f"Cannot cast the result of {name} from {result.cells.dtype} to {self.cells.dtype} "
                 "with casting rule 'same_kind'"
             )
-        self.cells, self.hidden = made.cells.astype(self.cells.dtype), made.hidden
+        self.cells, self.hidden = result.cells.astype(self.cells.dtype), result.hidden
         return self
 
     def __add__(self, other: Any) -> Any:

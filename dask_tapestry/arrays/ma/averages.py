@@ -12,7 +12,7 @@ from dask_tapestry.arrays.core.dtypes import promoted
 from dask_tapestry.arrays.ma import masked_array as class_module
 from dask_tapestry.arrays.ma.making import asarray
 from dask_tapestry.arrays.ma.masked_array import MaskedArray
-from dask_tapestry.arrays.ma.parts import call, either
+from dask_tapestry.arrays.ma.parts import call, combined_mask
 from dask_tapestry.arrays.ma.reductions import quotient
 from dask_tapestry.arrays.shape import broadcast_to
 from dask_tapestry.errors import DTypeError, ShapeError
@@ -71,22 +71,22 @@ def average(
     for one in () if axis is None else each_axis(axis):
         normalize_axis(one, x.ndim)  # a cell has none here, though sums take its first one
     if weights is None:
-        made = x.mean(axis, keepdims=keepdims)
-        scale = asarray(x.count(axis, keepdims)).astype(made.dtype)
+        mean = x.mean(axis, keepdims=keepdims)
+        scale = asarray(x.count(axis, keepdims)).astype(mean.dtype)
     else:
         heavy = _weights(x, axis, asarray(weights))
         is_whole = x.dtype.kind in "biu"
         dtype = promoted(x.dtype, heavy.dtype, *["f8"] * is_whole)
         if x.hidden is not None:
             heavy = heavy * call("logical_not", x.hidden)
-            heavy = MaskedArray(heavy.cells, either(heavy.hidden, x.hidden))
+            heavy = MaskedArray(heavy.cells, combined_mask(heavy.hidden, x.hidden))
         scale = heavy.sum(axis, dtype, keepdims=keepdims)
         product: MaskedArray = x._call("multiply", (x, heavy), dtype=dtype)
         total = product.sum(axis, keepdims=keepdims)
-        made = quotient(total, scale)
+        mean = quotient(total, scale)
     if not returned:
-        return made
-    return made, scale._both(broadcast_to, made.shape) if scale.shape != made.shape else scale
+        return mean
+    return mean, scale._both(broadcast_to, mean.shape) if scale.shape != mean.shape else scale
 
 
 def _weights(x: MaskedArray, axis: Axes, weights: MaskedArray) -> MaskedArray:

@@ -20,7 +20,7 @@ from dask_tapestry.operators.user_function import name_of
 
 
 @dataclass(frozen=True)
-class Packed:
+class PackedMaskedFunction:
     """A function of masked blocks, as one of cells and mask that returns both in one block."""
 
     function: Callable[..., Any]
@@ -58,6 +58,12 @@ def mapped(
     kind = np.dtype([("cells", as_dtype(dtype)), ("hidden", bool)])
     token = kwargs.pop("token", None) or name_of(function)
     made = map_blocks(
-        Packed(function, kind), cells, hidden, *args, dtype=kind, token=token, **kwargs
+        PackedMaskedFunction(function, kind),
+        cells,
+        hidden,
+        *args,
+        dtype=kind,
+        token=token,
+        **kwargs,
     )
     return made["cells"], made["hidden"]

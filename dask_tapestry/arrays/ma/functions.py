@@ -13,7 +13,7 @@ from dask_tapestry.arrays.elementwise import where as choose
 from dask_tapestry.arrays.ma import masked_array as class_module
 from dask_tapestry.arrays.ma.making import asarray
 from dask_tapestry.arrays.ma.masked_array import MaskedArray
-from dask_tapestry.arrays.ma.parts import cells_of, either, mask_of, spread
+from dask_tapestry.arrays.ma.parts import cells_of, combined_mask, mask_of, spread
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators.axes import Axes
 
@@ -318,14 +318,14 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     if x is None:
         return nonzero(condition)
     told = asarray(condition).filled(False)
-    first, second = _beside(x, y), _beside(y, x)
+    first, second = _operand_cells(x, y), _operand_cells(y, x)
     made = choose(told, first, second)
     masks = [np.False_ if (mask := mask_of(one)) is None else mask for one in (x, y)]
-    hidden = either(choose(told, masks[0], masks[1]), mask_of(condition))
+    hidden = combined_mask(choose(told, masks[0], masks[1]), mask_of(condition))
     return MaskedArray(made, spread(hidden, made.shape))
 
 
-def _beside(one: Any, other: Any) -> Array:
+def _operand_cells(one: Any, other: Any) -> Array:
     """The cells of `one`; of `numpy.ma.masked` a cell of the dtype of `other`."""
     return cells_of(np.zeros((), cells_of(other).dtype) if one is np.ma.masked else one)
 

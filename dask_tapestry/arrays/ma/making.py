@@ -17,7 +17,7 @@ from dask_tapestry.arrays.ma.masked_array import MaskedArray
 from dask_tapestry.arrays.ma.parts import (
     cells_of,
     checked_fill,
-    either,
+    combined_mask,
     fill_of,
     mask_of,
     spread,
@@ -107,8 +107,8 @@ def masked_array(
     cells = cells.copy() if dtype is None else cells.astype(dtype)
     own, told = mask_of(data), None
     if mask is not None and mask is not np.ma.nomask:
-        told = _fitting(cells_of(mask).astype(bool), cells)
-    hidden = either(own, told) if keep_mask or told is None else told
+        told = _broadcast_mask(cells_of(mask).astype(bool), cells)
+    hidden = combined_mask(own, told) if keep_mask or told is None else told
     if checked_rank(ndmin) > cells.ndim:
         sides = (*(1,) * (ndmin - cells.ndim), *cells.shape)
         cells, hidden = cells.reshape(sides), None if hidden is None else hidden.reshape(sides)
@@ -183,7 +183,7 @@ def _chunked(cells: Array, chunks: Any) -> Array:
     return cells if chunks is None else from_array(cells, chunks)
 
 
-def _fitting(mask: Array, cells: Array) -> Array | None:
+def _broadcast_mask(mask: Array, cells: Array) -> Array | None:
     """A mask in the shape of the cells; of one cell for all."""
     if mask.size == 1:
         return spread(mask.reshape(()), cells.shape)
@@ -236,7 +236,7 @@ def _from_numpy(x: Any, chunks: Any) -> MaskedArray:
 FROM_NUMPY["masked"] = _from_numpy
 
 
-def _like(make: Any, a: ArrayLike | MaskedArray, **kwargs: Any) -> MaskedArray:
+def _with_mask_of(make: Any, a: ArrayLike | MaskedArray, **kwargs: Any) -> MaskedArray:
     """New cells under the mask of `a`."""
     made = make(cells_of(a), **kwargs)
     mask = mask_of(a)
@@ -268,7 +268,7 @@ def empty_like(prototype: ArrayLike | MaskedArray, **kwargs: Any) -> MaskedArray
     >>> dt.ma.empty_like(dt.ma.masked_array([1, 2], [0, 1])).shape
     (2,)
     """
-    return _like(creation.empty_like, prototype, **kwargs)
+    return _with_mask_of(creation.empty_like, prototype, **kwargs)
 
 
 def ones_like(a: ArrayLike | MaskedArray, **kwargs: Any) -> MaskedArray:
@@ -296,7 +296,7 @@ def ones_like(a: ArrayLike | MaskedArray, **kwargs: Any) -> MaskedArray:
     >>> dt.ma.ones_like(dt.ma.masked_array([5, 6], [0, 1])).sum().compute()
     np.int64(1)
     """
-    return _like(creation.ones_like, a, **kwargs)
+    return _with_mask_of(creation.ones_like, a, **kwargs)
 
 
 def zeros_like(a: ArrayLike | MaskedArray, **kwargs: Any) -> MaskedArray:
@@ -324,4 +324,4 @@ def zeros_like(a: ArrayLike | MaskedArray, **kwargs: Any) -> MaskedArray:
     >>> dt.ma.zeros_like(dt.ma.masked_array([5, 6], [0, 1])).filled(3).compute()
     array([0, 3])
     """
-    return _like(creation.zeros_like, a, **kwargs)
+    return _with_mask_of(creation.zeros_like, a, **kwargs)

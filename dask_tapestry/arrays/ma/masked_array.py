@@ -15,15 +15,15 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.amounts import integer
 from dask_tapestry.arrays import elementwise, sorting
 from dask_tapestry.arrays.core.array import Array
-from dask_tapestry.arrays.core.computed import computed
+from dask_tapestry.arrays.core.computing import computed
 from dask_tapestry.arrays.core.declared_arguments import checked_as
 from dask_tapestry.arrays.core.key_types import UserKey
 from dask_tapestry.arrays.core.masked import LOSES_MASK
-from dask_tapestry.arrays.core.several_arrays import Several, SeveralExpr, planned_together
+from dask_tapestry.arrays.core.mixed_collections import MixedCollection, MixedExpr, planned_together
 from dask_tapestry.arrays.creation import zeros
 from dask_tapestry.arrays.indexing import take_along_axis
-from dask_tapestry.arrays.ma.moving import Moving
 from dask_tapestry.arrays.ma.parts import cells_of, checked_fill, fitting_fill, mask_of, spread
+from dask_tapestry.arrays.ma.shape_methods import ShapeMethods
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.lower.local_scheduler import local_options
@@ -39,7 +39,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {}  # NumPy's functions that are not 
 
 
 @final
-class MaskedArray(Moving, DaskMethodsMixin):
+class MaskedArray(ShapeMethods, DaskMethodsMixin):
     """A lazy array some of whose cells are hidden; hidden cells take no part in what is computed.
 
     Its cells and its mask are arrays, which plans see as any other. What it computes to is a
@@ -301,9 +301,9 @@ class MaskedArray(Moving, DaskMethodsMixin):
         return type(self)(made[0], made[1] if len(made) > 1 else None, self.fill)
 
     @property
-    def expr(self) -> SeveralExpr:
+    def expr(self) -> MixedExpr:
         """The Dask expression; all values of one compute are planned together."""
-        return SeveralExpr(Several(self, self._parts(), partial(_value, fill=self._told())))
+        return MixedExpr(MixedCollection(self, self._parts(), partial(_value, fill=self._told())))
 
     def __dask_graph__(self) -> HighLevelGraph:
         return HighLevelGraph.merge(*[part.dask for part in planned_together(self._parts())])

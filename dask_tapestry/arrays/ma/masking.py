@@ -14,7 +14,7 @@ from dask_tapestry.arrays.ma.making import asarray
 from dask_tapestry.arrays.ma.masked_array import MaskedArray
 from dask_tapestry.arrays.ma.parts import (
     cells_of,
-    either,
+    combined_mask,
     mask_of,
     spread,
 )
@@ -76,11 +76,11 @@ def masked_where(
             "Inconsistent shape between the condition and the input "
             f"(got {told.shape} and {x.shape})"
         )
-    hidden = either(spread(told, x.shape), spread(mask_of(condition), x.shape), x.hidden)
+    hidden = combined_mask(spread(told, x.shape), spread(mask_of(condition), x.shape), x.hidden)
     return MaskedArray(x.cells, hidden, x.fill)
 
 
-def _by(name: str, x: ArrayLike | MaskedArray, value: Any) -> MaskedArray:
+def _masked_by_comparison(name: str, x: ArrayLike | MaskedArray, value: Any) -> MaskedArray:
     """`x` hidden where a comparison with `value` is true, or hidden."""
     cells = asarray(x)
     told = FUNCTIONS[name](cells.cells, cells_of(value))
@@ -115,7 +115,7 @@ def masked_greater(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) ->
     >>> dt.ma.masked_greater(dt.arange(4), 2).compute().tolist()
     [0, 1, 2, None]
     """
-    return _by("greater", x, value)
+    return _masked_by_comparison("greater", x, value)
 
 
 @checked_as(np.ma.masked_greater_equal)
@@ -146,7 +146,7 @@ def masked_greater_equal(x: ArrayLike | MaskedArray, value: Any, copy: bool = Tr
     >>> dt.ma.masked_greater_equal(dt.arange(4), 2).compute().tolist()
     [0, 1, None, None]
     """
-    return _by("greater_equal", x, value)
+    return _masked_by_comparison("greater_equal", x, value)
 
 
 @checked_as(np.ma.masked_less)
@@ -177,7 +177,7 @@ def masked_less(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) -> Ma
     >>> dt.ma.masked_less(dt.arange(4), 2).compute().tolist()
     [None, None, 2, 3]
     """
-    return _by("less", x, value)
+    return _masked_by_comparison("less", x, value)
 
 
 @checked_as(np.ma.masked_less_equal)
@@ -208,7 +208,7 @@ def masked_less_equal(x: ArrayLike | MaskedArray, value: Any, copy: bool = True)
     >>> dt.ma.masked_less_equal(dt.arange(4), 2).compute().tolist()
     [None, None, None, 3]
     """
-    return _by("less_equal", x, value)
+    return _masked_by_comparison("less_equal", x, value)
 
 
 @checked_as(np.ma.masked_equal)
@@ -240,7 +240,7 @@ def masked_equal(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) -> M
     >>> dt.ma.masked_equal(dt.arange(4), 2).compute().tolist()
     [0, 1, None, 3]
     """
-    made = _by("equal", x, value)
+    made = _masked_by_comparison("equal", x, value)
     if not isinstance(value, Array) and not np.ndim(value):
         made.fill_value = value
     return made
@@ -274,4 +274,4 @@ def masked_not_equal(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) 
     >>> dt.ma.masked_not_equal(dt.arange(4), 2).compute().tolist()
     [None, None, 2, None]
     """
-    return _by("not_equal", x, value)
+    return _masked_by_comparison("not_equal", x, value)

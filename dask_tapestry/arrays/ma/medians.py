@@ -71,23 +71,23 @@ def median(
     cells = x.cells if x.dtype.kind in "fcmM" else x.cells.astype(float)
     missing = call("logical_and", call("isnan", cells), call("logical_not", x.hidden))
     none = x._all_hidden(axis, True)
-    unseen = chosen(x.hidden, _nothing(cells.dtype), cells)
+    unseen = chosen(x.hidden, _missing_value(cells.dtype), cells)
     taken = chosen(none, 0, unseen)  # no lane of NaNs, which warns
     middle = statistics.nanmedian(taken, axis, keepdims=keepdims)
     spoilt = statistics.any(missing, axis=axis, keepdims=keepdims)
-    made = where(spoilt, _spoiling(x, cells, axis, keepdims), middle)
+    made = where(spoilt, _nan_to_propagate(x, cells, axis, keepdims), middle)
     return MaskedArray(made, x._all_hidden(axis, keepdims))
 
 
-def _nothing(dtype: np.dtype[Any]) -> Any:
+def _missing_value(dtype: np.dtype[Any]) -> Any:
     """What is no number, or no time, of a dtype."""
     return np.array("NaT" if dtype.kind in "mM" else np.nan, dtype)[()]
 
 
-def _spoiling(x: MaskedArray, cells: Array, axis: Axes, keepdims: bool) -> Any:
+def _nan_to_propagate(x: MaskedArray, cells: Array, axis: Axes, keepdims: bool) -> Any:
     """The NaN of a median: of complex ones, which differ, the last in order that is not hidden."""
     if cells.dtype.kind != "c":
-        return _nothing(cells.dtype)
+        return _missing_value(cells.dtype)
     return statistics.median(chosen(x.hidden, float("inf"), cells), axis, keepdims=keepdims)
 
 

@@ -11,8 +11,8 @@ from dask_tapestry.amounts import reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.masked import Masked
-from dask_tapestry.arrays.elementwise.choosing import where
 from dask_tapestry.arrays.elementwise.ufunc_functions import FUNCTIONS
+from dask_tapestry.arrays.elementwise.where_and_clip import where
 from dask_tapestry.arrays.shape import broadcast_to
 from dask_tapestry.errors import ArgumentError, DTypeError
 
@@ -84,7 +84,7 @@ def checked_fill(fill: Any, dtype: np.dtype[Any]) -> Any:
         raise DTypeError(f"fill value {fill!r} for cells of {dtype}: {error}") from None
 
 
-def either(*masks: Part) -> Part:
+def combined_mask(*masks: Part) -> Part:
     """The mask of what any of several masks hides."""
     given = [mask for mask in masks if mask is not None]
     found: Part = given[0] if given else None

@@ -11,15 +11,15 @@ from numpy.typing import DTypeLike
 from dask_tapestry.arrays import statistics
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.declared_arguments import checked_as
-from dask_tapestry.arrays.ma.arithmetic import Arithmetic
-from dask_tapestry.arrays.ma.parts import call, checked_fill, chosen, either
+from dask_tapestry.arrays.ma.arithmetic import MaskedArithmetic
+from dask_tapestry.arrays.ma.parts import call, checked_fill, chosen, combined_mask
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators.axes import Axes, normalize_axes
 
-S = TypeVar("S", bound=Arithmetic)
+S = TypeVar("S", bound=MaskedArithmetic)
 
 
-class Reductions(Arithmetic):
+class Reductions(MaskedArithmetic):
     """What `numpy.ma.MaskedArray` has of reductions; ``out=`` is refused."""
 
     def _with(self, value: Any) -> Array:
@@ -130,7 +130,9 @@ class Reductions(Arithmetic):
         made: Self = squares.sum(axis, keepdims=keepdims) / number
         if made.cells.ndim:
             few = call("less_equal", number, 0)
-            return self._like(made.cells, either(self._all_hidden(axis, keepdims), few), self.fill)
+            return self._like(
+                made.cells, combined_mask(self._all_hidden(axis, keepdims), few), self.fill
+            )
         return made
 
     @checked_as(np.ma.std)
@@ -251,7 +253,7 @@ def quotient(total: S, number: S) -> S:
         made: S = total / number
         return made
     cells = call("divide", total.cells, number.cells)
-    return total._like(cells, either(total.hidden, number.hidden))
+    return total._like(cells, combined_mask(total.hidden, number.hidden))
 
 
 def no_out(out: Any) -> None:

@@ -13,25 +13,25 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
-from dask_tapestry.arrays.elementwise.choosing import where
 from dask_tapestry.arrays.elementwise.ufunc_functions import FUNCTIONS
+from dask_tapestry.arrays.elementwise.where_and_clip import where
 from dask_tapestry.arrays.ma.parts import (
     call,
     cells_of,
     checked_fill,
     chosen,
-    either,
+    combined_mask,
     fitting_fill,
     mask_of,
     spread,
 )
-from dask_tapestry.cells.ufuncs import harmless
+from dask_tapestry.cells.ufuncs import safe_operand
 
 Outside = Callable[[Array], Array]
 KEEPS: Final = "same_kind"  # the rule by which NumPy puts operands back beneath the mask
 
 
-def _below(bound: float, x: Array) -> Array:
+def _is_below(bound: float, x: Array) -> Array:
     return call("less", x, bound)
 
 
@@ -39,7 +39,7 @@ def _not_above(bound: float, x: Array) -> Array:
     return call("less_equal", x, bound)
 
 
-def _outside(low: float, high: float, x: Array) -> Array:
+def _is_outside(low: float, high: float, x: Array) -> Array:
     return call("logical_or", call("greater", x, high), call("less", x, low))
 
 
@@ -49,15 +49,15 @@ def _no_tangent(x: Array) -> Array:
 
 EDGE: Final = 1e-15  # of the domain of arctanh, as numpy.ma has it
 DOMAINS: Final[dict[str, Outside]] = {
-    "sqrt": partial(_below, 0.0),
+    "sqrt": partial(_is_below, 0.0),
     "log": partial(_not_above, 0.0),
     "log2": partial(_not_above, 0.0),
     "log10": partial(_not_above, 0.0),
     "tan": _no_tangent,
-    "arcsin": partial(_outside, -1.0, 1.0),
-    "arccos": partial(_outside, -1.0, 1.0),
-    "arccosh": partial(_below, 1.0),
-    "arctanh": partial(_outside, -1.0 + EDGE, 1.0 - EDGE),
+    "arcsin": partial(_is_outside, -1.0, 1.0),
+    "arccos": partial(_is_outside, -1.0, 1.0),
+    "arccosh": partial(_is_below, 1.0),
+    "arctanh": partial(_is_outside, -1.0 + EDGE, 1.0 - EDGE),
 }
 DIVISIONS: Final = frozenset({"divide", "floor_divide", "remainder", "fmod"})
 FILLS: Final = dict.fromkeys([*DOMAINS], 0.0) | dict.fromkeys(  # where they are not defined
@@ -94,12 +94,17 @@ def masked_results(
     results = list(made) if isinstance(made, tuple) else [made]
     if len(results) == 1 and not plain:
         return [_one_result(name, results[0], cells, masks, fill, undefined)]
-    mask = either(*masks)
+    mask = combined_mask(*masks)
     if undefined is None:
         return [(one, spread(mask, one.shape)) for one in results]
     (result,) = results
     undefined = spread(undefined, result.shape)
-    return [(chosen(undefined, FILLS[name], result), either(spread(mask, result.shape), undefined))]
+    return [
+        (
+            chosen(undefined, FILLS[name], result),
+            combined_mask(spread(mask, result.shape), undefined),
+        )
+    ]
 
 
 def _undefined(name: str, cells: Sequence[Any]) -> Array:
@@ -117,7 +122,7 @@ def _in_domain(name: str, cells: Sequence[Any], undefined: Array) -> list[Any]:
     *before, last = cells
     if not isinstance(last, Array):
         return list(cells)
-    return [*before, chosen(undefined, harmless(name), last)]
+    return [*before, chosen(undefined, safe_operand(name), last)]
 
 
 def _plain(operand: Any) -> Any:
@@ -134,12 +139,12 @@ def _one_result(
     fill: Any,
     undefined: Array | None,
 ) -> tuple[Array, Array | None]:
-    mask = spread(either(*masks), result.shape)
+    mask = spread(combined_mask(*masks), result.shape)
     if name in DOMAINS:
-        mask = either(_not_finite(result), undefined, mask)
-        return _put_back(result, cells[0], mask), mask
+        mask = combined_mask(_not_finite(result), undefined, mask)
+        return _restore_masked(result, cells[0], mask), mask
     if name in DIVISIONS:
-        mask = either(_not_finite(result), undefined, mask)
+        mask = combined_mask(_not_finite(result), undefined, mask)
         return _quotient(result, cells_of(cells[0]), mask), mask
     if name == "power":
         return _powers(result, cells, mask, fill)
@@ -148,14 +153,14 @@ def _one_result(
         return where(mask, same, result), mask
     if name in ORDERS or mask is None:
         return result, mask
-    return _put_back(result, cells[0], mask, "unsafe" if len(cells) > 1 else KEEPS), mask
+    return _restore_masked(result, cells[0], mask, "unsafe" if len(cells) > 1 else KEEPS), mask
 
 
 def _not_finite(x: Array) -> Array:
     return call("logical_not", call("isfinite", x))
 
 
-def _put_back(result: Array, x: Any, mask: Array | None, casting: Any = KEEPS) -> Array:
+def _restore_masked(result: Array, x: Any, mask: Array | None, casting: Any = KEEPS) -> Array:
     """The first operand where a mask hides the result, if it has a value of that dtype."""
     cells = cells_of(x)
     return (
@@ -180,4 +185,4 @@ def _powers(
         result = where(mask, cells[0], result)
     invalid = _not_finite(result)
     other = checked_fill(fitting_fill(fill, result.dtype), result.dtype)
-    return chosen(invalid, other, result), either(mask, invalid)
+    return chosen(invalid, other, result), combined_mask(mask, invalid)

@@ -13,7 +13,7 @@ from dask_tapestry.arrays.elementwise import isclose
 from dask_tapestry.arrays.ma.making import asarray, masked_array
 from dask_tapestry.arrays.ma.masked_array import MaskedArray
 from dask_tapestry.arrays.ma.masking import masked_where
-from dask_tapestry.arrays.ma.parts import call, cells_of, checked_fill, chosen, either
+from dask_tapestry.arrays.ma.parts import call, cells_of, checked_fill, chosen, combined_mask
 
 __all__ = ["fix_invalid", "masked_inside", "masked_invalid", "masked_outside", "masked_values"]
 
@@ -200,4 +200,4 @@ def fix_invalid(
     x = masked_array(a, mask)
     invalid = _not_finite(x.cells)
     value = x.fill_value if fill_value is None else checked_fill(fill_value, x.dtype)
-    return MaskedArray(chosen(invalid, value, x.cells), either(x.hidden, invalid), x.fill)
+    return MaskedArray(chosen(invalid, value, x.cells), combined_mask(x.hidden, invalid), x.fill)

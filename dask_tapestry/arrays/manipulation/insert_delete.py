@@ -72,18 +72,20 @@ def insert(arr: ArrayLike, obj: Places, values: ArrayLike, axis: int | None = No
     """
     x, number = _flat_or_along(arr, axis)
     extent = x.shape[number]
-    places = _inserted_places(obj, extent)
+    positions = _inserted_places(obj, extent)
     with reading("values"):
         new = asarray(values, x.dtype).node
-    if places.size == 1:
-        place = _checked_place(int(places.flat[0]), extent, number)
+    if positions.size == 1:
+        position = _checked_place(int(positions.flat[0]), extent, number)
         block = with_rank(Array(new), x.ndim)
-        if places.ndim == 0:
+        if positions.ndim == 0:
             block = moveaxis(block, 0, number)
         side = block.shape[number]
         shape = (*x.shape[:number], side, *x.shape[number + 1 :])
-        return Array(_with_inserted(x.node, broadcast(block.node, shape), [place] * side, number))
-    spots = [_checked_place(int(p), extent, number) for p in places]
+        return Array(
+            _with_inserted(x.node, broadcast(block.node, shape), [position] * side, number)
+        )
+    spots = [_checked_place(int(p), extent, number) for p in positions]
     shape = (*x.shape[:number], len(spots), *x.shape[number + 1 :])
     return Array(_with_inserted(x.node, broadcast(new, shape), spots, number))
 
@@ -107,14 +109,14 @@ def _inserted_places(obj: Places, extent: int) -> np.ndarray[Any, Any]:
         return np.arange(*obj.indices(extent))
     given = known_now(obj, "positions")
     with reading("positions"):
-        places = np.asarray(given)
-    if places.dtype == bool:
-        if places.ndim != 1:
+        positions = np.asarray(given)
+    if positions.dtype == bool:
+        if positions.ndim != 1:
             raise ShapeError("boolean array argument obj to insert must be one dimensional")
-        return np.flatnonzero(places)
-    if places.ndim > 1:
+        return np.flatnonzero(positions)
+    if positions.ndim > 1:
         raise ShapeError("index array argument obj to insert must be one dimensional or scalar")
-    return _checked_integers(places, given)
+    return _checked_integers(positions, given)
 
 
 def _checked_integers(places: np.ndarray[Any, Any], obj: object) -> np.ndarray[Any, Any]:
@@ -167,17 +169,17 @@ def delete(arr: ArrayLike, obj: Places, axis: int | None = None) -> Array:
         return Array(_without_range(x.node, range(*obj.indices(extent)), number))
     given = known_now(obj, "positions")
     with reading("positions"):
-        places = np.asarray(given)
+        positions = np.asarray(given)
     keep = np.ones(extent, bool)
-    if places.dtype == bool:
-        if places.shape != (extent,):
+    if positions.dtype == bool:
+        if positions.shape != (extent,):
             raise ShapeError(
                 "boolean array argument obj to delete must be one dimensional and match "
                 f"the axis length of {extent}"
             )
-        keep = ~places
+        keep = ~positions
     else:
-        for place in _checked_integers(places, given).flat:
+        for place in _checked_integers(positions, given).flat:
             keep[_checked_place(int(place), extent, number, beyond=0)] = False
     return take_known(x, np.flatnonzero(keep), number)
 

@@ -14,7 +14,7 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import CASTINGS, Casting, as_dtype
 from dask_tapestry.arrays.core.layout_arguments import takes_hints
-from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.core.weak_numbers import weakly_typed
 from dask_tapestry.arrays.shape.atleast import with_rank
 from dask_tapestry.arrays.shape.reshaping import ravel
@@ -86,7 +86,7 @@ def concatenate(
     nodes = [x.node for x in weakly_typed(sequence_of(arrays, "concatenate"))]
     if axis is None:
         nodes, axis = [reshape(n, (n.type.size,)) for n in nodes], 0
-    return into(out, Array(concat_tensors(converted(nodes, dtype, casting, out), axis)))
+    return assigned_to_out(out, Array(concat_tensors(converted(nodes, dtype, casting, out), axis)))
 
 
 def concat(

@@ -13,8 +13,8 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.creation.ranges import linspace
-from dask_tapestry.arrays.elementwise.choosing import astype
 from dask_tapestry.arrays.elementwise.ufunc_functions import FUNCTIONS
+from dask_tapestry.arrays.elementwise.where_and_clip import astype
 from dask_tapestry.arrays.manipulation.roll_flip import flip
 from dask_tapestry.arrays.shape.reshaping import squeeze
 from dask_tapestry.arrays.statistics.averages import mean

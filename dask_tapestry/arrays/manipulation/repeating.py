@@ -19,6 +19,7 @@ from dask_tapestry.arrays.creation.filled import zeros
 from dask_tapestry.arrays.shape.atleast import with_rank
 from dask_tapestry.arrays.shape.reshaping import ravel, reshape
 from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.operators.assert_condition import assert_condition
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.axis_slices import equal_step_runs, pick, slice_axis
 from dask_tapestry.operators.broadcast import broadcast
@@ -27,7 +28,6 @@ from dask_tapestry.operators.elementwise import astype, elementwise
 from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.operators.repeat import repeat as repeat_cells
 from dask_tapestry.operators.repeat import tile as tile_tensor
-from dask_tapestry.operators.required import required
 from dask_tapestry.operators.scan import scan
 from dask_tapestry.operators.search import searchsorted
 from dask_tapestry.operators.take import take
@@ -189,7 +189,7 @@ def _repeated_as_computed(x: Array, repeats: Array, axis: int) -> Array:
         raise DTypeError(f"cannot cast repeats from {repeats.dtype} to int64 by the rule 'safe'")
     own = astype(repeats.node, WIDE)
     positive = elementwise("greater_equal", own, 0)
-    checked = required(own, positive, "repeats may not contain negative values.")
+    checked = assert_condition(own, positive, "repeats may not contain negative values.")
     side = x.shape[axis]
     try:
         each = broadcast(checked, (side,))

@@ -10,7 +10,7 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import Casting
 from dask_tapestry.arrays.core.layout_arguments import takes_hints
-from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.manipulation.joining import (
     Arrays,
     concatenate,
@@ -70,7 +70,7 @@ def stack(
            [1, 3]])
     """
     nodes = [asarray(x).node for x in sequence_of(arrays, "stack")]
-    return into(out, Array(stack_tensors(converted(nodes, dtype, casting, out), axis)))
+    return assigned_to_out(out, Array(stack_tensors(converted(nodes, dtype, casting, out), axis)))
 
 
 @implements(np.hstack)

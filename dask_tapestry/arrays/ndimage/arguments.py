@@ -14,7 +14,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.known_values import known_now
-from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.ndimage.filter_error import FilterError
 from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.errors import ArgumentError, AxisError, DTypeError
@@ -113,7 +113,7 @@ def reach(function: str, size: int, origin: Any) -> tuple[int, int]:
     return before, size - 1 - before
 
 
-def known(function: str, name: str, given: ArrayLike) -> np.ndarray[Any, Any]:
+def known_cells(function: str, name: str, given: ArrayLike) -> np.ndarray[Any, Any]:
     """The cells of a small argument, known when the expression is built."""
     with reading(f"{function}: {name}"):
         cells = np.asarray(known_now(given, f"{function}: {name}"))
@@ -159,9 +159,9 @@ def _dtype(function: str, output: Any) -> np.dtype[Any]:
 def given_out(output: Output, result: Tensor) -> Array:
     """The result; an array given as `output` takes its value."""
     made = Array(result)
-    return into(output, made, "unsafe") if isinstance(output, Array) else made
+    return assigned_to_out(output, made, "unsafe") if isinstance(output, Array) else made
 
 
-def several(given: Any) -> bool:
+def is_per_axis(given: Any) -> bool:
     """Whether modes are given one for each axis."""
     return not isinstance(given, str) and is_several(given)

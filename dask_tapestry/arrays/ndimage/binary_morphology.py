@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
-from dask_tapestry.arrays.ndimage.arguments import Output, axes_of, given_out, known
+from dask_tapestry.arrays.ndimage.arguments import Output, axes_of, given_out, known_cells
 from dask_tapestry.arrays.ndimage.binary_windows import Block, repeated, step_of, truths
 from dask_tapestry.arrays.ndimage.structures import generate_binary_structure
 from dask_tapestry.operators.elementwise import elementwise
@@ -255,7 +255,7 @@ def binary_hit_or_miss(
     hit: Block = (
         generate_binary_structure(len(axes_of(function, axes, len(shape))), 1)
         if structure1 is None
-        else known(function, "structure1", structure1) != 0
+        else known_cells(function, "structure1", structure1) != 0
     )
     miss = ~hit if structure2 is None else structure2
     second = origin1 if origin2 is None else origin2

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
-from dask_tapestry.arrays.ndimage.arguments import axes_of, known, operand, reach
+from dask_tapestry.arrays.ndimage.arguments import axes_of, known_cells, operand, reach
 from dask_tapestry.arrays.ndimage.boundary import Widths, padded
 from dask_tapestry.arrays.ndimage.correlations import mirrored, origins_of, spread
 from dask_tapestry.arrays.ndimage.filter_error import FilterError
@@ -29,7 +29,7 @@ Axes = int | Iterable[int] | None
 Place = tuple[int, ...]
 
 
-class Step(NamedTuple):
+class MorphologyStep(NamedTuple):
     """One erosion or dilation.
 
     Attributes
@@ -81,7 +81,7 @@ def step_of(
     origin: int | Sequence[int],
     axes: Axes,
     shape: tuple[int, ...],
-) -> Step:
+) -> MorphologyStep:
     """A step of arrays of a shape; `turned` for the structure and its origin mirrored.
 
     Raises
@@ -92,13 +92,19 @@ def step_of(
     ndim = len(shape)
     along = axes_of(function, axes, ndim)
     given = generate_binary_structure(len(along), 1) if structure is None else structure
-    cells = spread(function, "structure", known(function, "structure", given) != 0, along, ndim)
+    cells = spread(
+        function, "structure", known_cells(function, "structure", given) != 0, along, ndim
+    )
     origins = origins_of(function, origin, along, ndim)
     if turned:
         cells = cells[(slice(None, None, -1),) * ndim]
         origins = [mirrored(o, n) for o, n in zip(origins, cells.shape, strict=True)]
     around = tuple([reach(function, n, o) for n, o in zip(cells.shape, origins, strict=True)])
-    places = tuple([tuple(place) for place in np.argwhere(cells).tolist()]) if ndim else _one(cells)
+    offsets = (
+        tuple([tuple(place) for place in np.argwhere(cells).tolist()])
+        if ndim
+        else _single_offset(cells)
+    )
     changing = None
     if mask is not None:
         changing = truths(function, asarray(mask))
@@ -107,14 +113,14 @@ def step_of(
                 f"{function}: mask and input must have equal shapes, not "
                 f"{changing.type.shape} and {shape}"
             )
-    return Step(fold, cells.shape, places, around, bool(border), changing)
+    return MorphologyStep(fold, cells.shape, offsets, around, bool(border), changing)
 
 
-def _one(cells: Block) -> tuple[Place, ...]:
+def _single_offset(cells: Block) -> tuple[Place, ...]:
     return ((),) if cells else ()
 
 
-def repeated(step: Step, x: Tensor, iterations: Any) -> Tensor:
+def repeated(step: MorphologyStep, x: Tensor, iterations: Any) -> Tensor:
     """A step as many times as wanted; below 1, until nothing changes, which is computed now."""
     count = integer(iterations)
     for _ in range(count):
@@ -122,7 +128,7 @@ def repeated(step: Step, x: Tensor, iterations: Any) -> Tensor:
     return x if count >= 1 else until_stable(step, x)
 
 
-def until_stable(step: Step, x: Tensor) -> Tensor:
+def until_stable(step: MorphologyStep, x: Tensor) -> Tensor:
     """The cells when no step changes them any more: steps are computed, some at a time."""
     before = Array(x).persist()
     while True:

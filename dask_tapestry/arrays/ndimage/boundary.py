@@ -55,11 +55,11 @@ def padded(x: Tensor, widths: Sequence[Widths], modes: Sequence[str], cval: floa
     if any(modes[axis] == "constant" for axis in wide) and not _is_cell(cval, x.type.dtype):
         x = astype(x, np.dtype(np.float64))
     for axis in wide:
-        x = _along(x, axis, widths[axis], modes[axis], cval)
+        x = _padded_along(x, axis, widths[axis], modes[axis], cval)
     return x
 
 
-def _along(x: Tensor, axis: int, widths: Widths, mode: str, cval: float) -> Tensor:
+def _padded_along(x: Tensor, axis: int, widths: Widths, mode: str, cval: float) -> Tensor:
     if mode == "constant":
         cell = np.float64(cval).astype(x.type.dtype)
         return pad_constant(x, axis, widths, (cell, cell))

@@ -15,7 +15,7 @@ from dask_tapestry.arrays.ndimage.arguments import (
     axes_of,
     for_each,
     given_out,
-    known,
+    known_cells,
     operand,
     reach,
     result_dtype,
@@ -213,7 +213,7 @@ def convolve(
 
 def _weights(function: str, weights: ArrayLike) -> Block:
     """The weights as numbers, known now."""
-    values = known(function, "weights", weights)
+    values = known_cells(function, "weights", weights)
     if values.dtype.kind not in "biufc":
         raise DTypeError(f"{function}: weights must be numbers, not {dtype_name(values.dtype)}")
     return values

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from dask_tapestry.amounts import truth
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
-from dask_tapestry.arrays.core.out_argument import into
-from dask_tapestry.arrays.ndimage.arguments import for_each, known
+from dask_tapestry.arrays.core.out_argument import assigned_to_out
+from dask_tapestry.arrays.ndimage.arguments import for_each, known_cells
 from dask_tapestry.arrays.ndimage.binary_windows import truths
 from dask_tapestry.arrays.ndimage.filter_error import FilterError
 from dask_tapestry.arrays.ndimage.nearest_cells import NearestCells
@@ -85,8 +85,8 @@ def distance_transform_edt(
     cells = truths(function, x.reshape(1) if not x.ndim else x)
     steps = _steps(function, sampling, cells.type.ndim)
     found = NearestCells.of(cells, steps, "euclidean")
-    wanted = _wanted(function, return_distances, return_indices)
-    return _given(function, found, found.euclidean(), wanted, (distances, indices))
+    wanted = _requested_outputs(function, return_distances, return_indices)
+    return _returned_outputs(function, found, found.euclidean(), wanted, (distances, indices))
 
 
 def distance_transform_cdt(
@@ -137,12 +137,12 @@ def distance_transform_cdt(
            [1, 2, 3, 4]], dtype=int32)
     """
     function = "distance_transform_cdt"
-    wanted = _wanted(function, return_distances, return_indices)
+    wanted = _requested_outputs(function, return_distances, return_indices)
     cells = truths(function, input)
     steps = (1.0,) * cells.type.ndim
     found = NearestCells.of(cells, steps, _metric(function, metric, cells.type.ndim), own=True)
     away = found.steps(np.dtype(np.int32), -1)
-    return _given(function, found, away, wanted, (distances, indices))
+    return _returned_outputs(function, found, away, wanted, (distances, indices))
 
 
 def distance_transform_bf(
@@ -190,7 +190,7 @@ def distance_transform_bf(
            [1, 1, 2, 3]], dtype=uint32)
     """
     function = "distance_transform_bf"
-    wanted = _wanted(function, return_distances, return_indices)
+    wanted = _requested_outputs(function, return_distances, return_indices)
     cells, name = truths(function, input), metric.lower() if isinstance(metric, str) else ""
     if name not in ("euclidean", "chessboard", *TAXICAB):
         raise FilterError(f"{function}: distance metric not supported: {metric!r}")
@@ -198,14 +198,14 @@ def distance_transform_bf(
     steps = _steps(function, sampling, cells.type.ndim)
     if which != "euclidean":
         steps = (1.0,) * cells.type.ndim
-    found = NearestCells.of(cells, steps, which, backwards=True)
+    nearest = NearestCells.of(cells, steps, which, backwards=True)
     most = float(np.sqrt(np.finfo(np.float64).max))
     away = (
-        found.euclidean(most)
+        nearest.euclidean(most)
         if which == "euclidean"
-        else found.steps(np.dtype(np.uint32), np.iinfo(np.uint32).max)
+        else nearest.steps(np.dtype(np.uint32), np.iinfo(np.uint32).max)
     )
-    return _given(function, found, away, wanted, (distances, indices))
+    return _returned_outputs(function, nearest, away, wanted, (distances, indices))
 
 
 def _metric(function: str, metric: str | ArrayLike, ndim: int) -> Metric:
@@ -216,7 +216,7 @@ def _metric(function: str, metric: str | ArrayLike, ndim: int) -> Metric:
         if metric in TAXICAB:
             return "taxicab"
         raise ArgumentError(f"{function}: invalid metric provided: {metric!r}")
-    cells = known(function, "metric", metric)
+    cells = known_cells(function, "metric", metric)
     if any(n != 3 for n in cells.shape) or cells.ndim != ndim:
         raise ArgumentError(
             f"{function}: metric sizes must be equal to 3, along {ndim} axes, not {cells.shape}"
@@ -240,7 +240,7 @@ def _steps(function: str, sampling: Sampling, ndim: int) -> tuple[float, ...]:
         raise ArgumentError(f"{function}: sampling must be numbers, not {sampling!r}") from error
 
 
-def _wanted(function: str, distances: bool, indices: bool) -> tuple[bool, bool]:
+def _requested_outputs(function: str, distances: bool, indices: bool) -> tuple[bool, bool]:
     wanted = (
         truth(f"{function}: return_distances", distances),
         truth(f"{function}: return_indices", indices),
@@ -252,7 +252,7 @@ def _wanted(function: str, distances: bool, indices: bool) -> tuple[bool, bool]:
     return wanted
 
 
-def _given(
+def _returned_outputs(
     function: str,
     found: NearestCells,
     distances: Array,
@@ -260,7 +260,7 @@ def _given(
     outputs: tuple[Array | None, Array | None],
 ) -> Any:
     """Those of distances and indices that are wanted, and have no array that takes them."""
-    names, made = ("distances", "indices"), []
+    names, results = ("distances", "indices"), []
     for name, want, out in zip(names, wanted, outputs, strict=True):
         if out is not None and not want:
             raise FilterError(f"{function}: return_{name} must be True if {name} is not None")
@@ -268,7 +268,7 @@ def _given(
             continue
         value = distances if name == "distances" else found.indices()
         if out is None:
-            made.append(value)
+            results.append(value)
             continue
         if isinstance(out, Array) and out.dtype != value.dtype:
             raise FilterError(f"{function}: {name} array must be {value.dtype}, not {out.dtype}")
@@ -276,5 +276,5 @@ def _given(
             raise FilterError(
                 f"{function}: {name} array has wrong shape: it is {out.shape}, not {value.shape}"
             )
-        into(out, value)
-    return tuple(made) if len(made) == 2 else made[0] if made else None
+        assigned_to_out(out, value)
+    return tuple(results) if len(results) == 2 else results[0] if results else None

@@ -13,9 +13,9 @@ from dask_tapestry.arrays.ndimage.arguments import (
     axes_of,
     checked_size,
     for_each,
-    known,
+    is_per_axis,
+    known_cells,
     reach,
-    several,
 )
 from dask_tapestry.arrays.ndimage.boundary import Widths, checked_mode
 from dask_tapestry.arrays.ndimage.correlations import origins_of, spread
@@ -73,21 +73,21 @@ def footprint_of(
         window = [1] * ndim
         for axis, own in zip(along, for_each(function, "size", size, len(along)), strict=True):
             window[axis] = checked_size(function, own)
-        places = None
+        offsets = None
     else:
         if size is not None:
             warn("ignoring size because footprint is set", UserWarning, stacklevel=4)
-        cells = known(function, "footprint", footprint).astype(bool)
+        cells = known_cells(function, "footprint", footprint).astype(bool)
         spread_cells = spread(function, "footprint", cells, along, ndim)
         if not cells.any():
             raise FilterError(f"{function}: all-zero footprint is not supported")
         window = list(spread_cells.shape)
         found = [tuple(place) for place in np.argwhere(spread_cells).tolist()]
-        places = None if cells.all() else tuple(found)
+        offsets = None if cells.all() else tuple(found)
     origins = origins_of(function, origin, along, ndim)
     cells_around = [reach(function, n, o) for n, o in zip(window, origins, strict=True)]
     return Footprint(
-        tuple(window), places, tuple(cells_around), modes_of(function, mode, along, ndim)
+        tuple(window), offsets, tuple(cells_around), modes_of(function, mode, along, ndim)
     )
 
 
@@ -96,7 +96,7 @@ def modes_of(
 ) -> tuple[str, ...]:
     """A mode for each axis."""
     modes = ["reflect"] * ndim
-    if not several(mode):
+    if not is_per_axis(mode):
         checked_mode(function, mode)
     for axis, own in zip(axes, for_each(function, "mode", mode, len(axes)), strict=True):
         modes[axis] = checked_mode(function, own)

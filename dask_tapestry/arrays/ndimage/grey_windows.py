@@ -16,7 +16,7 @@ from dask_tapestry.arrays.ndimage.arguments import (
     checked_size,
     for_each,
     given_out,
-    known,
+    known_cells,
     operand,
     result_dtype,
 )
@@ -81,8 +81,8 @@ def dilated(
     """
     array = operand(function, x)
     along = axes_of(function, axes, array.ndim)
-    cells = _turned(_cells(function, footprint, "footprint"))
-    more = _turned(_cells(function, structure, "structure"))
+    cells = _reversed(_cells(function, footprint, "footprint"))
+    more = _reversed(_cells(function, structure, "structure"))
     window = cells if cells is not None else more
     sides = for_each(function, "size", size, len(along)) if window is None else window.shape
     origins = for_each(function, "origin", origin, len(along))
@@ -94,10 +94,10 @@ def dilated(
 
 
 def _cells(function: str, given: ArrayLike | None, name: str) -> Block | None:
-    return None if given is None else known(function, name, given)
+    return None if given is None else known_cells(function, name, given)
 
 
-def _turned(cells: Block | None) -> Block | None:
+def _reversed(cells: Block | None) -> Block | None:
     return None if cells is None else cells[(slice(None, None, -1),) * cells.ndim]
 
 

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
-from dask_tapestry.arrays.core.out_argument import into
-from dask_tapestry.arrays.ndimage.arguments import Output, known, result_dtype
+from dask_tapestry.arrays.core.out_argument import assigned_to_out
+from dask_tapestry.arrays.ndimage.arguments import Output, known_cells, result_dtype
 from dask_tapestry.arrays.ndimage.binary_windows import truths
 from dask_tapestry.arrays.ndimage.filter_error import FilterError
 from dask_tapestry.arrays.ndimage.structures import generate_binary_structure
@@ -96,7 +96,7 @@ def label(input: ArrayLike, structure: ArrayLike | None = None, output: Output =
         return Array(labels), Array(count)
     labels = astype(labels, result_dtype("label", output, labels.type.dtype))
     if isinstance(output, Array):
-        into(output, Array(labels), "unsafe")
+        assigned_to_out(output, Array(labels), "unsafe")
         return Array(count)
     return Array(labels), Array(count)
 
@@ -105,7 +105,7 @@ def neighbours_of(function: str, structure: ArrayLike | None, ndim: int) -> Bloc
     """The structure as an array of bools, by default of the neighbours along the axes."""
     if structure is None:
         return generate_binary_structure(ndim, 1)
-    cells: Block = known(function, "structure", structure) != 0
+    cells: Block = known_cells(function, "structure", structure) != 0
     if cells.ndim != ndim:
         raise FilterError(
             f"{function}: structure and input must have equal rank, not {cells.ndim} and {ndim}"

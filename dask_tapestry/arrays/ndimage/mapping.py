@@ -103,7 +103,7 @@ def map_coordinates(
         astype(squeeze(slice_axis(node, 0, axis, axis + 1), (0,)), DOUBLE)
         for axis in range(array.ndim)
     ]
-    return _at(how, array, lines, bounds, output, tuple(where.shape[1:]))
+    return _values_at(how, array, lines, bounds, output, tuple(where.shape[1:]))
 
 
 def geometric_transform(
@@ -174,7 +174,7 @@ def geometric_transform(
     numbers = [coordinates_of(shape, axis) for axis in range(len(shape))]
     where = called_on_cells(told, kind, numbers)
     lines = [field(where, label) for label in kind.names or ()]
-    return _at(how, array, lines, None, output, shape)
+    return _values_at(how, array, lines, None, output, shape)
 
 
 @dataclass(frozen=True)
@@ -187,22 +187,22 @@ class Mapped:
     keywords: Mapping[str, Any]
 
     def __call__(self, *numbers: Block) -> Block:
-        made = np.empty((numbers[0].size, self.ndim))
+        coordinates = np.empty((numbers[0].size, self.ndim))
         places = zip(*[one.reshape(-1).tolist() for one in numbers], strict=True)
         for row, place in enumerate(places):
-            found = tuple(self.function(place, *self.arguments, **self.keywords))
-            if len(found) != self.ndim:
+            source = tuple(self.function(place, *self.arguments, **self.keywords))
+            if len(source) != self.ndim:
                 raise FilterError(
-                    f"geometric_transform: mapping returned {len(found)} coordinates of an input "
+                    f"geometric_transform: mapping returned {len(source)} coordinates of an input "
                     f"of {self.ndim} dimensions"
                 )
-            made[row] = found
+            coordinates[row] = source
         kind = np.dtype([(f"c{axis}", DOUBLE) for axis in range(self.ndim)])
-        cells: Block = made.view(kind).reshape(numbers[0].shape)
+        cells: Block = coordinates.view(kind).reshape(numbers[0].shape)
         return cells
 
 
-def _at(
+def _values_at(
     how: Interpolation,
     array: Array,
     lines: Sequence[Tensor],

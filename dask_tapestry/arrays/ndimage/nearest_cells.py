@@ -57,14 +57,14 @@ class NearestCells(NamedTuple):
 
     def coordinates(self) -> list[Array]:
         """Along each axis."""
-        shape, found = self.places.shape, []
+        shape, by_axis = self.places.shape, []
         for axis, extent in enumerate(shape):
             behind = prod(shape[axis + 1 :])
             line = self.places if behind == 1 else self.places // behind
             line = line if not axis else line % extent
             other = self.own(axis) if self.missing is None else self.missing[axis]
-            found.append(where(self.places < 0, other, line).astype(INDEX))
-        return found
+            by_axis.append(where(self.places < 0, other, line).astype(INDEX))
+        return by_axis
 
     def own(self, axis: int) -> Array:
         """Where each cell lies itself along an axis."""

@@ -174,10 +174,10 @@ def _ranked(
     dtype, fill = result_dtype(function, output, x.dtype), real(f"{function}: cval", cval)
     cell = float(from_double(np.array(fill), x.dtype))
     if number in (0, seen.cells - 1):
-        made = extreme_of(x.node, seen, "maximum" if number else "minimum", fill, dtype)
+        filtered = extreme_of(x.node, seen, "maximum" if number else "minimum", fill, dtype)
     elif x.size:
         framed = padded(x.node, seen.reach, seen.modes, cell)
-        made = window_rank(framed, seen.window, number, seen.places, dtype)
+        filtered = window_rank(framed, seen.window, number, seen.places, dtype)
     else:
-        made = astype(x.node, dtype)
-    return given_out(output, made)
+        filtered = astype(x.node, dtype)
+    return given_out(output, filtered)

@@ -69,11 +69,11 @@ def find_objects(input: ArrayLike, max_label: int = 0) -> list[Box | None]:
         return [None] * max(0, most)
     cells = labels if labels.ndim else labels.reshape(1)
     ends = Array(region_boxes(cells.node, most)).compute()
-    lines = [map(slice, *_both(ends[..., axis])) for axis in range(labels.ndim)]
+    lines = [map(slice, *_starts_and_stops(ends[..., axis])) for axis in range(labels.ndim)]
     boxes: list[Box] = list(zip(*lines, strict=True)) if lines else [()] * most
     return [box if there else None for box, there in zip(boxes, ends[:, 0, 0] >= 0, strict=True)]
 
 
-def _both(ends: np.ndarray[Any, Any]) -> tuple[list[int], list[int]]:
+def _starts_and_stops(ends: np.ndarray[Any, Any]) -> tuple[list[int], list[int]]:
     """Where the slices of each region start and stop, given its first and its last cell."""
     return ends[:, 0].tolist(), (ends[:, 1] + 1).tolist()

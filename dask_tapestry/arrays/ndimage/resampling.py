@@ -17,7 +17,7 @@ from dask_tapestry.arrays.ndimage.splines import DType
 from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.operators.resample import resample
 from dask_tapestry.teg import Tensor
-from dask_tapestry_kernels.cpu.blocks.spline_taps import Line
+from dask_tapestry_kernels.cpu.blocks.spline_taps import SplineAxis
 
 __all__ = ["shift", "zoom"]
 
@@ -116,7 +116,8 @@ def zoom(
 
     def read(x: Tensor, pad: int, fill: float, own: DType) -> Tensor:
         lines = [
-            Line(n, pad, None, ratio, edges) for n, ratio in zip(x.type.shape, ratios, strict=True)
+            SplineAxis(n, pad, None, ratio, edges)
+            for n, ratio in zip(x.type.shape, ratios, strict=True)
         ]
         return resample(x, lines, counts, how.order, how.mode, fill, own)
 
@@ -162,7 +163,7 @@ def shift(
     ways = [-way for way in _numbers("shift", "shift", shift, array.ndim)]
 
     def read(x: Tensor, pad: int, fill: float, own: DType) -> Tensor:
-        lines = [Line(n, pad, way) for n, way in zip(x.type.shape, ways, strict=True)]
+        lines = [SplineAxis(n, pad, way) for n, way in zip(x.type.shape, ways, strict=True)]
         return resample(x, lines, array.shape, how.order, how.mode, fill, own)
 
     return how.made(array, output, array.shape, range(array.ndim), read)

@@ -91,13 +91,13 @@ def spline_filter1d(
     name = "spline_filter1d"
     number, ends = checked_order(name, order), ends_of(name, mode)
     array = operand(name, input, complex_too=True)
-    place = normalize_axis(axis, array.ndim, f"{name}: axis") if number > 1 else 0
+    checked_axis = normalize_axis(axis, array.ndim, f"{name}: axis") if number > 1 else 0
     dtype = result_dtype(name, output, array.dtype)
 
     def found(x: Tensor, _: float, own: DType) -> Tensor:
         if number < 2:
             return astype(x, own)
-        return along(plain(x), number, place, ends, own)
+        return along(plain(x), number, checked_axis, ends, own)
 
     return given_out(output, in_parts(found, array.node, 0.0, dtype))
 

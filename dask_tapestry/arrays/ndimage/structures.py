@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dask_tapestry.amounts import integer
-from dask_tapestry.arrays.ndimage.arguments import for_each, known
+from dask_tapestry.arrays.ndimage.arguments import for_each, known_cells
 
 __all__ = ["generate_binary_structure", "iterate_structure"]
 
@@ -70,19 +70,19 @@ def iterate_structure(structure: ArrayLike, iterations: int, origin: Any = None)
     >>> dt.ndimage.iterate_structure([1, 1, 1], 2).astype(int)
     array([1, 1, 1, 1, 1])
     """
-    cells, times = known("iterate_structure", "structure", structure), integer(iterations)
+    cells, times = known_cells("iterate_structure", "structure", structure), integer(iterations)
     if times < 2:
         return cells.copy()
-    made = cells != 0
+    iterated = cells != 0
     for _ in range(times - 1):
-        made = _grown(made, cells != 0)
+        iterated = _minkowski_sum(iterated, cells != 0)
     if origin is None:
-        return made
+        return iterated
     origins = for_each("iterate_structure", "origin", origin, cells.ndim)
-    return made, [times * one for one in origins]
+    return iterated, [times * one for one in origins]
 
 
-def _grown(made: Block, cells: Block) -> Block:
+def _minkowski_sum(made: Block, cells: Block) -> Block:
     """All sums of a place that is true in one and a place that is true in the other."""
     sides = [n + m - 1 for n, m in zip(made.shape, cells.shape, strict=True)]
     found = np.zeros(sides, bool)

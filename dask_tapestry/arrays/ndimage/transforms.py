@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.amounts import integers, listed, reading
 from dask_tapestry.arrays.core.array import Array
-from dask_tapestry.arrays.ndimage.arguments import Output, known
+from dask_tapestry.arrays.ndimage.arguments import Output, known_cells
 from dask_tapestry.arrays.ndimage.degrees import cosine, sine
 from dask_tapestry.arrays.ndimage.filter_error import FilterError
 from dask_tapestry.arrays.ndimage.interpolated import Interpolation, truth
@@ -20,7 +20,7 @@ from dask_tapestry.operators.affine_points import affine_points
 from dask_tapestry.operators.resample import resample
 from dask_tapestry.teg import Tensor
 from dask_tapestry_kernels.cpu.blocks.points import Spline
-from dask_tapestry_kernels.cpu.blocks.spline_taps import Line
+from dask_tapestry_kernels.cpu.blocks.spline_taps import SplineAxis
 
 __all__ = ["affine_transform", "rotate"]
 
@@ -89,7 +89,7 @@ def affine_transform(
         shape = output.shape if isinstance(output, Array) else array.shape
     else:
         shape = shape_of(name, output_shape)
-    factors, moved = _map(known(name, "matrix", matrix), offset, array.ndim, len(shape))
+    factors, moved = _map(known_cells(name, "matrix", matrix), offset, array.ndim, len(shape))
     return _transformed(how, array, output, shape, factors, moved)
 
 
@@ -232,7 +232,7 @@ def _map(matrix: Block, offset: Any, ndim: int, made: int) -> tuple[Block, Block
         raise FilterError(
             f"{name}: affine matrix has wrong number of columns: {columns} for {made}"
         )
-    moved = known(name, "offset", offset)
+    moved = known_cells(name, "offset", offset)
     if moved.dtype.kind == "c" or moved.shape not in ((), (ndim,)):
         raise FilterError(
             f"{name}: no proper offset provided: {moved.dtype} of shape {moved.shape} for {ndim} "
@@ -259,7 +259,7 @@ def _transformed(
         if matrix.ndim == 1:
             with np.errstate(all="ignore"):
                 ways = zip(lengths, (offset / matrix).tolist(), matrix.tolist(), strict=True)
-            lines = [Line(n, pad, moved, factor) for n, moved, factor in ways]
+            lines = [SplineAxis(n, pad, moved, factor) for n, moved, factor in ways]
             return resample(x, lines, shape, how.order, how.mode, fill, own)
         spline = Spline(lengths, pad, how.order, how.mode, fill)
         rows = tuple(tuple(row) for row in matrix.tolist())

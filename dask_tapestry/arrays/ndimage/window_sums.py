@@ -139,12 +139,12 @@ def by_parts(
     factors = [weights.real.astype(np.float64)]
     if weights.dtype.kind == "c":
         factors.append(weights.imag.astype(np.float64))
-    made = [[correlated(one, w, value, part) for w in factors] for one, value in cells]
-    if len(made) == 1:
-        real, imag = made[0]
+    sums = [[correlated(one, w, value, part) for w in factors] for one, value in cells]
+    if len(sums) == 1:
+        real, imag = sums[0]
     elif len(factors) == 1:
-        real, imag = made[0][0], made[1][0]
+        real, imag = sums[0][0], sums[1][0]
     else:
-        real = elementwise("subtract", made[0][0], made[1][1])
-        imag = elementwise("add", made[0][1], made[1][0])
+        real = elementwise("subtract", sums[0][0], sums[1][1])
+        imag = elementwise("add", sums[0][1], sums[1][0])
     return called_on_cells(JoinedParts(dtype), dtype, [real, imag])

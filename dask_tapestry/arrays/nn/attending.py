@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.amounts import real, truth
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
-from dask_tapestry.arrays.elementwise.choosing import where
+from dask_tapestry.arrays.elementwise.where_and_clip import where
 from dask_tapestry.arrays.linalg.products import matmul
 from dask_tapestry.arrays.nn.normalizing import exponentials, floating
 from dask_tapestry.arrays.statistics.reductions import sum as total

@@ -14,7 +14,7 @@ from dask_tapestry.operators.convolve import convolve
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.reshape import reshape
 from dask_tapestry.operators.reverse import reverse
-from dask_tapestry.operators.spread import spread
+from dask_tapestry.operators.zero_stuffing import spread
 from dask_tapestry.teg import Tensor
 
 __all__ = ["conv", "conv_transpose"]
@@ -177,11 +177,11 @@ def conv_transpose(
     for axis, (a, b) in enumerate(cut, start=2):
         wide = slice_axis(wide, axis, a, wide.type.shape[axis] - b)
     wide = padded(wide, [(max(0, a), max(0, b)) for a, b in ends], "zeros")
-    turned = _turned(weights, count)
+    turned = _transposed_weights(weights, count)
     return Array(convolve(wide, turned, (1,) * rank, apart, count))
 
 
-def _turned(k: Tensor, groups: int) -> Tensor:
+def _transposed_weights(k: Tensor, groups: int) -> Tensor:
     """Weights (channels, outputs / groups, window...) as a convolution takes them, reversed."""
     channels, own, *window = k.type.shape
     if channels % groups:

@@ -7,7 +7,7 @@ Examples
 [[0, 1], [1, 2], [2, 3]]
 """
 
-from dask_tapestry.arrays.overlap.beyond_ends import *
+from dask_tapestry.arrays.overlap.boundary_padding import *
 from dask_tapestry.arrays.overlap.map_overlap import *
 from dask_tapestry.arrays.overlap.shared import *
 from dask_tapestry.arrays.overlap.sliding import *

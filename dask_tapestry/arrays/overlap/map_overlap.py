@@ -18,7 +18,7 @@ from dask_tapestry.operators.infer_meta import tried
 from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
 from dask_tapestry.operators.spans import Span
 from dask_tapestry.operators.user_function import name_of
-from dask_tapestry.teg.chunking import together
+from dask_tapestry.teg.chunking import common_chunks
 from dask_tapestry.teg.nominal import nominal_chunks
 
 __all__ = ["map_overlap"]
@@ -135,7 +135,7 @@ def _cut_alike(arrays: Sequence[Array]) -> list[Array]:
     for axis in range(1, max(x.ndim for x in arrays) + 1):
         extent = max(x.shape[-axis] for x in arrays if x.ndim >= axis)
         long = [n for n, x in enumerate(arrays) if x.ndim >= axis and x.shape[-axis] == extent]
-        shared = together([nominal_chunks(arrays[n].node)[-axis] for n in long])
+        shared = common_chunks([nominal_chunks(arrays[n].node)[-axis] for n in long])
         if shared is not None:
             for n in long:
                 cuts[n][-axis] = shared.cuts
@@ -174,12 +174,12 @@ def _of_result(
     sides: Sequence[Sequence[Span] | None], drop_axis: Axes, new_axis: Axes
 ) -> list[Sequence[Span] | None]:
     """What blocks of a result saw, of which some axes are dropped or new."""
-    dropped = {axis % len(sides) for axis in _several(drop_axis)}
+    dropped = {axis % len(sides) for axis in _is_per_axis(drop_axis)}
     left = [seen for axis, seen in enumerate(sides) if axis not in dropped]
-    for axis in sorted(_several(new_axis)):
+    for axis in sorted(_is_per_axis(new_axis)):
         left.insert(axis, None)
     return left
 
 
-def _several(axes: int | Iterable[int] | None) -> tuple[int, ...]:
+def _is_per_axis(axes: int | Iterable[int] | None) -> tuple[int, ...]:
     return () if axes is None else each_axis(axes)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dtypes import as_dtype
-from dask_tapestry.arrays.elementwise.choosing import where
+from dask_tapestry.arrays.elementwise.where_and_clip import where
 from dask_tapestry.cells.fixed_dtype import fixed_dtype
 from dask_tapestry.errors import ArgumentError, TraceError
 from dask_tapestry.operators.axes import normalize_axis
@@ -66,13 +66,13 @@ class Attributes:
 
     def coordinates(self) -> dict[Node, Tensor]:
         """Return for each symbol that was asked for the coordinates along its dimension."""
-        found = {}
+        by_dim = {}
         for axis, place in self._places.items():
             others = [dim - axis for dim in range(self.ndim) if dim != axis]
             line = coordinates((self.shape[axis],), 0)
             sides = tuple(dim + axis for dim in others)
-            found[place] = unsqueeze(line, sides) if sides else line
-        return found
+            by_dim[place] = unsqueeze(line, sides) if sides else line
+        return by_dim
 
 
 def iteridx(dim: int, attrs: Attributes, dtype: DTypeLike = np.int64) -> Array:

@@ -24,7 +24,7 @@ from dask_tapestry.arrays.patterns.thread_trace import (
     Concurrently,
     InsertSlice,
     Nested,
-    Trace,
+    ThreadTrace,
     outer_trace,
     tracing,
 )
@@ -125,53 +125,53 @@ def foreach_thread(
         raise TraceError(f"{name}: threads of different sizes or conditions make different results")
     if kinds[0][1] is None:
         return _written(name, [trace for trace, _ in kinds], outer, last, check)
-    made: list[list[Nested]] = []
+    nested_results: list[list[Nested]] = []
     for trace, returned in kinds:
         if trace.writes:
             raise TraceError(f"{name} returns inserts and writes to subviews: do one of the two")
         assert returned is not None
-        made.append([_nested(one, trace, last, check) for one in returned.inserts])
+        nested_results.append([_nested(one, trace, last, check) for one in returned.inserts])
     around = len(kinds[0][0].around.ids)
-    for alike in zip(*made, strict=True):
+    for alike in zip(*nested_results, strict=True):
         check_kinds(name, alike, [trace.own for trace, _ in kinds], around)
     nodes: list[Tensor] = []
-    for (trace, _), inserts in zip(kinds, made, strict=True):
+    for (trace, _), inserts in zip(kinds, nested_results, strict=True):
         if outer is None:
             check_events(name, trace.events)
-            nodes = _results(_into(inserts, nodes), trace)
+            nodes = _results(_chained_inserts(inserts, nodes), trace)
         else:
             outer.has(trace)
-            nodes = [_promised(one, outer) for one in _into(inserts, nodes)]
+            nodes = [_nested_symbol(one, outer) for one in _chained_inserts(inserts, nodes)]
     results = [Array(node) for node in nodes]
     return results[0] if len(results) == 1 else tuple(results)
 
 
 def _kinds(
     body: Callable[..., Any], name: str, extents: tuple[int, ...]
-) -> list[tuple[Trace, Concurrently | None]]:
+) -> list[tuple[ThreadTrace, Concurrently | None]]:
     """The body, traced for each box of threads that are alike, in the order of their numbers."""
     todo: list[Box] = [tuple((0, n) for n in extents)]
-    found: list[tuple[Trace, Concurrently | None]] = []
+    traces: list[tuple[ThreadTrace, Concurrently | None]] = []
     while todo:
-        trace = Trace.begun(name, todo.pop())
+        trace = ThreadTrace.begun(name, todo.pop())
         try:
-            found.append((trace, _called(body, trace, name)))
+            traces.append((trace, _called(body, trace, name)))
         except ThreadsDifferError as error:
             if error.number not in trace.ids:
                 raise
             todo += reversed(cut(trace.own, trace.ids.index(error.number), error.cuts))
-        if len(todo) + len(found) > MOST_KINDS:
+        if len(todo) + len(traces) > MOST_KINDS:
             raise TraceError(
                 f"{name}: sizes and conditions tell more than {MOST_KINDS} kinds of threads apart: "
                 "take parts of one size and choose with where"
             )
-    if len(found) > 1 and any(trace.events for trace, _ in found):
+    if len(traces) > 1 and any(trace.events for trace, _ in traces):
         raise TraceError(f"{name}: threads that wait for others take parts of one size")
-    return found
+    return traces
 
 
 def _written(
-    name: str, traces: Sequence[Trace], outer: Trace | None, last: bool, check: bool
+    name: str, traces: Sequence[ThreadTrace], outer: ThreadTrace | None, last: bool, check: bool
 ) -> Effect | None:
     """What bodies that return nothing write: at once, or with the threads around them."""
     if not any(trace.writes for trace in traces):
@@ -189,7 +189,7 @@ def _written(
     return written(name, writes, events, set().union(*[trace.reads for trace in traces]))
 
 
-def _into(made: Sequence[Nested], before: Sequence[Tensor]) -> list[Nested]:
+def _chained_inserts(made: Sequence[Nested], before: Sequence[Tensor]) -> list[Nested]:
     """Inserts of one kind of threads, into what the kinds before it have made."""
     if not before:
         return list(made)
@@ -207,7 +207,7 @@ def _extents(num_threads: int | Sequence[int]) -> tuple[int, ...]:
     return extents
 
 
-def _called(body: Callable[..., Any], trace: Trace, name: str) -> Concurrently | None:
+def _called(body: Callable[..., Any], trace: ThreadTrace, name: str) -> Concurrently | None:
     try:
         with tracing(trace):
             returned = body(*[Array(one) for one in trace.numbers])
@@ -220,14 +220,14 @@ def _called(body: Callable[..., Any], trace: Trace, name: str) -> Concurrently |
     return returned
 
 
-def _nested(one: InsertSlice, trace: Trace, last: bool, check: bool) -> Nested:
+def _nested(one: InsertSlice, trace: ThreadTrace, last: bool, check: bool) -> Nested:
     insert = ThreadInsert(
         trace.threads, one.value, one.starts, one.strides, one.into.type, last, check
     )
     return Nested(insert, one.into, trace.around)
 
 
-def _promised(one: Nested, outer: Trace) -> Tensor:
+def _nested_symbol(one: Nested, outer: ThreadTrace) -> Tensor:
     """A symbol for the result of inner threads, for the body around them."""
     type_ = one.into.type
     promise = symbol("a result of threads", ADVICE, type_.dtype, type_.shape)
@@ -235,7 +235,7 @@ def _promised(one: Nested, outer: Trace) -> Tensor:
     return promise
 
 
-def _results(made: Sequence[Nested], trace: Trace) -> list[Tensor]:
+def _results(made: Sequence[Nested], trace: ThreadTrace) -> list[Tensor]:
     """The arrays of the outermost threads."""
     own = set(trace.threads.ids) | set(trace.nested)
     for one in made:
@@ -248,28 +248,28 @@ def _results(made: Sequence[Nested], trace: Trace) -> list[Tensor]:
     return [inserted(one.into, found) for one, found in pairs]
 
 
-def _resolved(one: ThreadInsert, trace: Trace, into: Tensor | None = None) -> ThreadInsert:
+def _resolved(insert: ThreadInsert, trace: ThreadTrace, into: Tensor | None = None) -> ThreadInsert:
     """The insert without results of inner threads: these are threads of one space, or come before.
 
     Where all that a thread inserts is what its inner threads made, these insert it themselves.
     """
-    inner = trace.nested.get(one.value)
-    while inner is not None and _follows(inner, one, into):
-        starts = zip(one.starts, inner.insert.starts, one.strides, strict=True)
-        one = ThreadInsert(
-            inner.insert.threads._replace(name=one.threads.name),
+    inner = trace.nested.get(insert.value)
+    while inner is not None and _follows(inner, insert, into):
+        starts = zip(insert.starts, inner.insert.starts, insert.strides, strict=True)
+        insert = ThreadInsert(
+            inner.insert.threads._replace(name=insert.threads.name),
             inner.insert.value,
             tuple(
                 elementwise("add", a, elementwise("multiply", b, np.int64(k))) for a, b, k in starts
             ),
-            tuple(a * b for a, b in zip(one.strides, inner.insert.strides, strict=True)),
-            one.into,
-            one.last and inner.insert.last,
-            one.check or inner.insert.check,
+            tuple(a * b for a, b in zip(insert.strides, inner.insert.strides, strict=True)),
+            insert.into,
+            insert.last and inner.insert.last,
+            insert.check or inner.insert.check,
         )
-        inner = trace.nested.get(one.value)
-    values = _computed([one.value, *one.starts], trace)
-    return one._replace(value=values[0], starts=tuple(values[1:]))
+        inner = trace.nested.get(insert.value)
+    values = _computed([insert.value, *insert.starts], trace)
+    return insert._replace(value=values[0], starts=tuple(values[1:]))
 
 
 def _follows(inner: Nested, one: ThreadInsert, into: Tensor | None) -> bool:
@@ -291,7 +291,7 @@ def _follows(inner: Nested, one: ThreadInsert, into: Tensor | None) -> bool:
     return parts is not None and parts[0].counts == inner.into.type.shape
 
 
-def _computed(values: Sequence[Tensor], trace: Trace) -> list[Tensor]:
+def _computed(values: Sequence[Tensor], trace: ThreadTrace) -> list[Tensor]:
     """`values` of a thread, results of inner threads being read from arrays that hold them all."""
     by: dict[Node, Tensor] = {}
     for node in topological(values):
@@ -300,12 +300,12 @@ def _computed(values: Sequence[Tensor], trace: Trace) -> list[Tensor]:
         nested, shape = trace.nested[node], node.type.shape
         ids, zero = nested.around.ids, full((), np.int64(0))
         starts, sizes = (*ids, *(zero,) * len(shape)), (*(1,) * len(ids), *shape)
-        part = thread_slice(_held(nested, trace), starts, sizes, (1,) * len(sizes))
+        part = thread_slice(_nested_result(nested, trace), starts, sizes, (1,) * len(sizes))
         by[node] = basic_slice(part, (0,) * len(ids))
     return replaced(values, by)
 
 
-def _held(nested: Nested, trace: Trace) -> Tensor:
+def _nested_result(nested: Nested, trace: ThreadTrace) -> Tensor:
     """A result of inner threads for each thread around them, which its first dimensions count."""
     around, insert = nested.around, nested.insert
     rank, zero = len(around.ids), full((), np.int64(0))

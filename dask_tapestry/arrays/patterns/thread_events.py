@@ -57,7 +57,7 @@ def signal(event: Number | Sequence[Number], when: bool | Array = True) -> None:
     >>> target
     array([1, 2, 3, 4, 5])
     """
-    _said("signal", event, when, waits=False)
+    _record_event("signal", event, when, waits=False)
 
 
 def wait(event: Number | Sequence[Number], when: bool | Array = True) -> None:
@@ -103,10 +103,10 @@ def wait(event: Number | Sequence[Number], when: bool | Array = True) -> None:
     ...     print(str(error).partition(": a thread")[0])
     body: threads (1,), (0,) wait for each other
     """
-    _said("wait", event, when, waits=True)
+    _record_event("wait", event, when, waits=True)
 
 
-def _said(
+def _record_event(
     function: str, event: Number | Sequence[Number], when: bool | Array, *, waits: bool
 ) -> None:
     trace = current(function)

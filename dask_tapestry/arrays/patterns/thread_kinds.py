@@ -9,7 +9,7 @@ from typing import Any, Final
 from dask_tapestry.arrays.patterns.thread_trace import Nested, Span
 from dask_tapestry.errors import ConstraintError, TraceError
 from dask_tapestry.operators.thread_inserts import ThreadInsert
-from dask_tapestry.operators.thread_meetings import meet
+from dask_tapestry.operators.thread_meetings import may_overlap
 from dask_tapestry.operators.thread_tiles import TooManyThreadsError
 
 MOST_KINDS: Final = 64  # a body is called for each, and each is an operator
@@ -40,7 +40,7 @@ def check_kinds(name: str, alike: Sequence[Nested], boxes: Sequence[Box], around
     for a, b in combinations([one.insert for one in alike], 2):
         last = a.last and b.last
         if _may_meet(name, a, b, around, in_order and not a.check) and not (last and in_order):
-            raise ConstraintError(_both(name, a, b, last))
+            raise ConstraintError(_conjunction(name, a, b, last))
 
 
 def check_written(
@@ -51,7 +51,7 @@ def check_written(
         for target, a in left:
             for other, b in right:
                 if target is other and _may_meet(name, a, b, around, False):
-                    raise ConstraintError(_both(name, a, b, True))
+                    raise ConstraintError(_conjunction(name, a, b, True))
 
 
 def _in_order(boxes: Sequence[Box]) -> bool:
@@ -72,12 +72,12 @@ def _may_meet(name: str, a: ThreadInsert, b: ThreadInsert, around: int, computed
             "which of them is the last is not known"
         )
     try:
-        return meet(here, there, around)
+        return may_overlap(here, there, around)
     except TooManyThreadsError:
         return True
 
 
-def _both(name: str, a: ThreadInsert, b: ThreadInsert, last: bool) -> str:
+def _conjunction(name: str, a: ThreadInsert, b: ThreadInsert, last: bool) -> str:
     sizes = " and ".join(str(one.value.type.shape) for one in (a, b))
     hint = (
         "which of them is the last is known only where the first number alone tells them apart"

@@ -26,7 +26,7 @@ ADVICE: Final = (
     "not with if, and not with slices, unless threads' numbers alone tell it"
 )
 Span = tuple[int, int]
-_current: ContextVar[Trace | None] = ContextVar("trace", default=None)
+_current: ContextVar[ThreadTrace | None] = ContextVar("trace", default=None)
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Nested:
 
 
 @dataclass
-class Trace:
+class ThreadTrace:
     """The space of a body that is being called, those around it included.
 
     Attributes
@@ -111,7 +111,7 @@ class Trace:
     events: list[Event] = field(default_factory=list)
 
     @classmethod
-    def begun(cls, name: str, spans: Sequence[Span]) -> Trace:
+    def begun(cls, name: str, spans: Sequence[Span]) -> ThreadTrace:
         """A trace of a body for a box of threads, within the one that is going on."""
         outer = _current.get()
         around = Threads(name, (), ()) if outer is None else outer.threads
@@ -127,7 +127,7 @@ class Trace:
         threads = Threads(name, (*around.ids, *ids), extents, called if any(first) else ())
         return cls(threads, tuple(spans))
 
-    def has(self, inner: Trace) -> None:
+    def has(self, inner: ThreadTrace) -> None:
         """Take over what threads within these have said."""
         self.nested.update(inner.nested)
         self.writes.extend(inner.writes)
@@ -156,7 +156,7 @@ class Trace:
 class tracing:  # noqa: N801  (a context, written as one)
     """Context in which a trace is the one that is going on."""
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: ThreadTrace) -> None:
         self._trace = trace
 
     def __enter__(self) -> None:
@@ -169,7 +169,7 @@ class tracing:  # noqa: N801  (a context, written as one)
         _current.reset(self._token)
 
 
-def current(function: str) -> Trace:
+def current(function: str) -> ThreadTrace:
     """The trace that is going on.
 
     Raises
@@ -183,6 +183,6 @@ def current(function: str) -> Trace:
     return trace
 
 
-def outer_trace() -> Trace | None:
+def outer_trace() -> ThreadTrace | None:
     """The trace that is going on, if any."""
     return _current.get()

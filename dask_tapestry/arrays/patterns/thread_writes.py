@@ -15,15 +15,15 @@ from dask_tapestry.arrays.storage.zarr_arrays import from_zarr
 from dask_tapestry.errors import ConstraintError, TraceError
 from dask_tapestry.io.read_back import read_back
 from dask_tapestry.operators.thread_inserts import (
-    Part,
+    InsertPart,
     Scattered,
     ThreadInsert,
     inserted,
-    meeting,
+    overlapping_parts,
     thread_cells,
 )
 from dask_tapestry.operators.thread_tiles import Tiles
-from dask_tapestry.operators.thread_turns import Event, Piece, of_piece, ordered, turns_of
+from dask_tapestry.operators.thread_turns import Event, ThreadBox, of_piece, ordered, turns_of
 from dask_tapestry.operators.threads import replaced
 from dask_tapestry.teg import Node, Source, Tensor
 from dask_tapestry.teg.node import topological
@@ -37,7 +37,7 @@ def written(
     """A lazy write of what all threads write; what they read of targets is `reads`."""
     threads = writes[0][1].threads
     if not events or 0 in threads.extents:
-        return _at_once(writes, None)
+        return _single_write(writes, None)
     if {one.threads for _, one in writes} | {one.threads for one in events} != {threads}:
         raise TraceError(
             f"{name}: what waits, what signals and what writes is one body: move waits and signals "
@@ -51,7 +51,7 @@ def written(
         for piece in turn:
             for target, one in writes:
                 then.append((target, _of_piece(one, piece, reads, effect, len(turn) > 1)))
-        effect = _at_once(then, effect)
+        effect = _single_write(then, effect)
     return effect or sequence_point()
 
 
@@ -65,7 +65,7 @@ def check_events(name: str, events: Sequence[Event]) -> None:
             ordered(threads, events)
 
 
-def _check_apart(one: ThreadInsert, turn: Sequence[Piece]) -> None:
+def _check_apart(one: ThreadInsert, turn: Sequence[ThreadBox]) -> None:
     """Raise if threads of several pieces of a turn write one cell; those of one are looked at."""
     tiles = one.tiles()
     if one.last or one.is_empty or len(turn) == 1 or (tiles is None and not one.check):
@@ -80,27 +80,31 @@ def _check_apart(one: ThreadInsert, turn: Sequence[Piece]) -> None:
         return
     ids = np.concatenate([_threads_of(piece) for piece in turn])
     starts = [ids @ np.array(s.coefficients) + s.constant for s in tiles.starts]
-    met = meeting(starts, one.into.shape, tiles.sizes, tiles.strides)
+    met = overlapping_parts(starts, one.into.shape, tiles.sizes, tiles.strides)
     if met is not None:
         a, b = (tuple(map(int, ids[n])) for n in met)
         raise ConstraintError(
-            f"{name}: threads {a} and {b} both write cells of {_shared(tiles, a, b)} of "
+            f"{name}: threads {a} and {b} both write cells of {_overlap(tiles, a, b)} of "
             f"{one.into}: give on_overlap='last' to let the highest id win"
         )
 
 
-def _shared(tiles: Tiles, a: tuple[int, ...], b: tuple[int, ...]) -> str:
+def _overlap(tiles: Tiles, a: tuple[int, ...], b: tuple[int, ...]) -> str:
     return str(tiles.box(a).intersection(tiles.box(b)))
 
 
-def _threads_of(piece: Piece) -> Any:
+def _threads_of(piece: ThreadBox) -> Any:
     """The ids of a piece's threads."""
     places = np.indices(piece.counts).reshape(len(piece.counts), -1)
     return np.array(piece.starts) + (np.array(piece.steps) @ places).T
 
 
 def _of_piece(
-    one: ThreadInsert, piece: Piece, reads: Collection[Node], before: Effect | None, several: bool
+    one: ThreadInsert,
+    piece: ThreadBox,
+    reads: Collection[Node],
+    before: Effect | None,
+    several: bool,
 ) -> ThreadInsert:
     """What the threads of a piece write, who read targets as they are when `before` has ended."""
     given = replaced([one.value, *one.starts], _as_of(reads, before))
@@ -120,7 +124,7 @@ def _as_of(reads: Collection[Node], before: Effect | None) -> dict[Node, Tensor]
     return now
 
 
-def _at_once(writes: Sequence[WriteOf], before: Effect | None) -> Effect:
+def _single_write(writes: Sequence[WriteOf], before: Effect | None) -> Effect:
     """A lazy write after `before`."""
     cells = thread_cells([one for _, one in writes])
     pairs = [(target, found) for (target, _), found in zip(writes, cells, strict=True)]
@@ -144,7 +148,7 @@ def _at_once(writes: Sequence[WriteOf], before: Effect | None) -> Effect:
     return effect
 
 
-def _slices(part: Part) -> tuple[slice, ...]:
+def _slices(part: InsertPart) -> tuple[slice, ...]:
     return tuple(slice(p.start, p.stop, p.step) for p in part.into)
 
 

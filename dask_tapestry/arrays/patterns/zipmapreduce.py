@@ -19,12 +19,12 @@ from dask_tapestry.errors import ArgumentError, TraceError
 from dask_tapestry.operators.axes import Axes
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.cell_function import packed
-from dask_tapestry.operators.lifted import lifted
 from dask_tapestry.operators.monoids import MONOIDS
 from dask_tapestry.operators.symbol import symbol
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.operators.user_function import name_of
 from dask_tapestry.operators.user_monoid import Monoid
+from dask_tapestry.operators.vectorized_trace import lifted
 from dask_tapestry.teg import Node, Tensor
 
 __all__ = ["reduce", "zipmapreduce"]

@@ -13,9 +13,9 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.errors import ArgumentError, DTypeError
 from dask_tapestry.first import first_of
 from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.operators.assert_condition import assert_condition
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.elementwise import Operand, astype, elementwise
-from dask_tapestry.operators.required import required
 from dask_tapestry.teg import Tensor
 
 Apply = Callable[..., Any]  # of the name of a ufunc and its operands, NumPy's or tensors
@@ -162,7 +162,7 @@ def _check_counts(dtype: np.dtype[Any], name: str) -> None:
 
 def _check(cells: np.ndarray[Any, Any], name: str, bounds: tuple[Bound, ...]) -> None:
     for bound in bounds:
-        if not np.all(bound.holds(_apply_now, cells)):
+        if not np.all(bound.holds(_apply_eagerly, cells)):
             text = bound.text if cells.ndim else bound.number_text or bound.text
             raise ArgumentError(text.format(name=name))
 
@@ -170,11 +170,13 @@ def _check(cells: np.ndarray[Any, Any], name: str, bounds: tuple[Bound, ...]) ->
 def checked_later(tensor: Tensor, name: str, bounds: tuple[Bound, ...]) -> Tensor:
     """`tensor`, of which blocks cannot be computed that do not keep to the bounds."""
     for bound in bounds:
-        tensor = required(tensor, bound.holds(elementwise, tensor), bound.text.format(name=name))
+        tensor = assert_condition(
+            tensor, bound.holds(elementwise, tensor), bound.text.format(name=name)
+        )
     return tensor
 
 
-def _apply_now(ufunc: str, *operands: Any) -> Any:
+def _apply_eagerly(ufunc: str, *operands: Any) -> Any:
     return getattr(np, ufunc)(*operands)
 
 
@@ -195,14 +197,16 @@ def checked_together(
     ValueError
         If all cells are known, and do not keep to it.
     """
-    made = list(operands)
+    checked_operands = list(operands)
     if not any(map(is_lazy, values)):
-        if not np.all(holds(_apply_now, *map(np.asarray, values))):
+        if not np.all(holds(_apply_eagerly, *map(np.asarray, values))):
             raise ArgumentError(text)
-        return made
-    cells = [p if isinstance(p, Tensor) else asarray(p).node for p in made]
+        return checked_operands
+    cells = [p if isinstance(p, Tensor) else asarray(p).node for p in checked_operands]
     condition = holds(elementwise, *cells)
-    lazy = ((n, p) for n, p in enumerate(made) if isinstance(p, Tensor))
+    lazy = ((n, p) for n, p in enumerate(checked_operands) if isinstance(p, Tensor))
     place, first = first_of(lazy, "parameter that is computed")
-    made[place] = required(broadcast(first, condition.type.shape), condition, text)
-    return made
+    checked_operands[place] = assert_condition(
+        broadcast(first, condition.type.shape), condition, text
+    )
+    return checked_operands

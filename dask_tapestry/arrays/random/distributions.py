@@ -11,8 +11,8 @@ from dask_tapestry.amounts import is_one_of
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.chunks import Chunks
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
+from dask_tapestry.arrays.core.name_suggestions import NameSuggestions
 from dask_tapestry.arrays.core.shapes import Shape
-from dask_tapestry.arrays.core.suggesting import Suggesting
 from dask_tapestry.arrays.random.bounds import NOT_NEGATIVE, real_parameter
 from dask_tapestry.arrays.random.parameters import (
     Draws,
@@ -28,7 +28,7 @@ from dask_tapestry.operators.elementwise import Operand, elementwise
 from dask_tapestry.teg import Tensor
 
 
-class Distributions(Suggesting):
+class Distributions(NameSuggestions):
     """Random arrays by distribution; each call takes the next random numbers of one seed.
 
     Methods have the names and arguments of NumPy's. Parameters of a distribution may be arrays,

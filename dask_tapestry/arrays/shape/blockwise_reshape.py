@@ -136,10 +136,10 @@ def _joined(array: Array, old: Chunks, new: Chunks) -> Array:
     pieces = np.empty(prod(counts[0]), dtype=object)
     for number, (place, sides) in enumerate(zip(np.ndindex(counts[0]), product(*new), strict=True)):
         pieces[number] = reshape(blocks[place], sides).node
-    return with_chunks(Array(_together(pieces.reshape(counts[1]))), new)
+    return with_chunks(Array(_joined_grid(pieces.reshape(counts[1]))), new)
 
 
-def _together(pieces: Any) -> Tensor:
+def _joined_grid(pieces: Any) -> Tensor:
     """One tensor of a grid of blocks, joined axis by axis from the last."""
     for axis in range(pieces.ndim - 1, -1, -1):
         joined = np.empty(pieces.shape[:-1], dtype=object)

@@ -15,7 +15,7 @@ from dask_tapestry.arrays.core.shapes import Shape, shape_of
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
 from dask_tapestry.teg import Tensor
-from dask_tapestry.teg.chunking import together
+from dask_tapestry.teg.chunking import common_chunks
 from dask_tapestry.teg.nominal import nominal_chunks, nominal_cuts
 from dask_tapestry.zspace import Cuts
 
@@ -109,7 +109,7 @@ def _shared_cuts(nodes: Sequence[Tensor], ndim: int) -> tuple[Cuts, ...] | None:
     for axis in range(1, ndim + 1):
         along = [nominal_chunks(n)[-axis] for n in nodes if n.type.ndim >= axis]
         long = [one for one in along if one.cuts.extent != 1] or along[:1]
-        found.append(together(long))
+        found.append(common_chunks(long))
     cuts = [one.cuts for one in reversed(found) if one is not None]
     return tuple(cuts) if len(cuts) == ndim else None
 

@@ -207,13 +207,13 @@ def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
     """
     x = asarray(a)
     number = normalize_axis(axis, x.ndim)
-    place = start + x.ndim if integer(start) < 0 else start
-    if not 0 <= place <= x.ndim:
+    position = start + x.ndim if integer(start) < 0 else start
+    if not 0 <= position <= x.ndim:
         raise AxisError(
-            f"'start' arg requires {-x.ndim} <= start < {x.ndim + 1}, but {place} was passed in"
+            f"'start' arg requires {-x.ndim} <= start < {x.ndim + 1}, but {position} was passed in"
         )
     order = [n for n in range(x.ndim) if n != number]
-    order.insert(place - (number < place), number)
+    order.insert(position - (number < position), number)
     return transpose(x, order)
 
 

@@ -55,7 +55,7 @@ def is_sorted(dims: Sequence[int]) -> bool:
     return list(dims) == sorted(dims)
 
 
-def outside(dims: Sequence[int], rank: int) -> list[int]:
+def invalid_dims(dims: Sequence[int], rank: int) -> list[int]:
     """Those that are not dimensions of a tensor of `rank`."""
     return [dim for dim in dims if not 0 <= dim < rank]
 
@@ -80,7 +80,11 @@ def combined(
 ) -> tuple[int, ...] | None:
     """Extents of vectors and, at `window_dims`, of windows; None if these are none of theirs."""
     rank = len(vectors) + len(window)
-    if outside(window_dims, rank) or not is_unique(window_dims) or len(window) != len(window_dims):
+    if (
+        invalid_dims(window_dims, rank)
+        or not is_unique(window_dims)
+        or len(window) != len(window_dims)
+    ):
         return None
     rows, sides = iter(vectors), iter(window)
     return tuple(next(sides) if axis in window_dims else next(rows) for axis in range(rank))

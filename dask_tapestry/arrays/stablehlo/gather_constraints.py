@@ -20,10 +20,10 @@ import numpy as np
 
 from dask_tapestry.arrays.stablehlo.constraint_table import (
     combined,
+    invalid_dims,
     is_sorted,
     is_unique,
     numbered,
-    outside,
     vector_length,
     vectors_of,
 )
@@ -115,7 +115,7 @@ def offset_dims_ascend(call: GatherCall) -> str | None:
 @numbered(CONSTRAINTS, 5)
 def offset_dims_exist(call: GatherCall) -> str | None:
     """Offset dimensions are dimensions of the result."""
-    wrong = outside(call.offset_dims, call.result_rank)
+    wrong = invalid_dims(call.offset_dims, call.result_rank)
     return f"offset_dims {wrong} are none of the result's {call.result_rank}" if wrong else None
 
 
@@ -138,7 +138,7 @@ def collapsed_slice_dims_are_sorted(call: GatherCall) -> str | None:
 @numbered(CONSTRAINTS, 8)
 def collapsed_slice_dims_exist(call: GatherCall) -> str | None:
     """Collapsed dimensions are dimensions of the operand."""
-    wrong = outside(call.collapsed_slice_dims, call.rank)
+    wrong = invalid_dims(call.collapsed_slice_dims, call.rank)
     return f"collapsed_slice_dims {wrong} are none of the operand's {call.rank}" if wrong else None
 
 
@@ -158,7 +158,7 @@ def operand_batching_dims_are_sorted(call: GatherCall) -> str | None:
 @numbered(CONSTRAINTS, 11)
 def operand_batching_dims_exist(call: GatherCall) -> str | None:
     """Batching dimensions of the operand are dimensions of it."""
-    wrong = outside(call.operand_batching_dims, call.rank)
+    wrong = invalid_dims(call.operand_batching_dims, call.rank)
     return f"operand_batching_dims {wrong} are none of the operand's {call.rank}" if wrong else None
 
 
@@ -179,7 +179,7 @@ def start_indices_batching_dims_differ(call: GatherCall) -> str | None:
 def start_indices_batching_dims_exist(call: GatherCall) -> str | None:
     """Batching dimensions of the indices are dimensions of them."""
     rank = len(call.start_indices)
-    wrong = outside(call.start_indices_batching_dims, rank)
+    wrong = invalid_dims(call.start_indices_batching_dims, rank)
     return f"start_indices_batching_dims {wrong} are none of {rank}" if wrong else None
 
 
@@ -226,7 +226,7 @@ def map_and_batching_dims_differ(call: GatherCall) -> str | None:
 @numbered(CONSTRAINTS, 19)
 def mapped_dims_exist(call: GatherCall) -> str | None:
     """Indexed dimensions are dimensions of the operand."""
-    wrong = outside(call.start_index_map, call.rank)
+    wrong = invalid_dims(call.start_index_map, call.rank)
     return f"start_index_map {wrong} are none of the operand's {call.rank}" if wrong else None
 
 

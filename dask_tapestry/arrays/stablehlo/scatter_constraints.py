@@ -23,10 +23,10 @@ import numpy as np
 
 from dask_tapestry.arrays.stablehlo.constraint_table import (
     combined,
+    invalid_dims,
     is_sorted,
     is_unique,
     numbered,
-    outside,
     vector_length,
     vectors_of,
 )
@@ -125,7 +125,7 @@ def updates_have_the_combined_shape(call: ScatterCall) -> str | None:
             f"updates of shape {shape} have {len(shape)} dimensions: {len(vectors)} are needed "
             f"for the index vectors and {len(dims)} for windows"
         )
-    if outside(dims, len(shape)) or not is_unique(dims):
+    if invalid_dims(dims, len(shape)) or not is_unique(dims):
         return None
     window = [shape[dim] for dim in sorted(dims)]
     expected = combined(vectors, window, dims)
@@ -168,7 +168,7 @@ def update_window_dims_ascend(call: ScatterCall) -> str | None:
 def update_window_dims_exist(call: ScatterCall) -> str | None:
     """Window dimensions are dimensions of the updates."""
     rank = len(call.update_shape)
-    wrong = outside(call.update_window_dims, rank)
+    wrong = invalid_dims(call.update_window_dims, rank)
     return f"update_window_dims {wrong} are none of the updates' {rank}" if wrong else None
 
 
@@ -191,7 +191,7 @@ def inserted_window_dims_are_sorted(call: ScatterCall) -> str | None:
 @numbered(CONSTRAINTS, 11)
 def inserted_window_dims_exist(call: ScatterCall) -> str | None:
     """Inserted dimensions are dimensions of the inputs."""
-    wrong = outside(call.inserted_window_dims, call.rank)
+    wrong = invalid_dims(call.inserted_window_dims, call.rank)
     return f"inserted_window_dims {wrong} are none of the inputs' {call.rank}" if wrong else None
 
 
@@ -205,7 +205,7 @@ def input_batching_dims_are_sorted(call: ScatterCall) -> str | None:
 @numbered(CONSTRAINTS, 13)
 def input_batching_dims_exist(call: ScatterCall) -> str | None:
     """Batching dimensions of the inputs are dimensions of them."""
-    wrong = outside(call.input_batching_dims, call.rank)
+    wrong = invalid_dims(call.input_batching_dims, call.rank)
     return f"input_batching_dims {wrong} are none of the inputs' {call.rank}" if wrong else None
 
 
@@ -220,7 +220,7 @@ def scatter_indices_batching_dims_differ(call: ScatterCall) -> str | None:
 def scatter_indices_batching_dims_exist(call: ScatterCall) -> str | None:
     """Batching dimensions of the indices are dimensions of them."""
     rank = len(call.scatter_indices)
-    wrong = outside(call.scatter_indices_batching_dims, rank)
+    wrong = invalid_dims(call.scatter_indices_batching_dims, rank)
     return f"scatter_indices_batching_dims {wrong} are none of {rank}" if wrong else None
 
 
@@ -277,7 +277,7 @@ def map_and_batching_dims_differ(call: ScatterCall) -> str | None:
 @numbered(CONSTRAINTS, 21)
 def mapped_dims_exist(call: ScatterCall) -> str | None:
     """Indexed dimensions are dimensions of the inputs."""
-    wrong = outside(call.scatter_dims_to_operand_dims, call.rank)
+    wrong = invalid_dims(call.scatter_dims_to_operand_dims, call.rank)
     if not wrong:
         return None
     return f"scatter_dims_to_operand_dims {wrong} are none of the inputs' {call.rank}"

@@ -12,7 +12,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.layout_arguments import takes_hints
-from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.core.reduction_arguments import (
     NOT_GIVEN,
     flag,
@@ -91,7 +91,7 @@ def mean(
         value = reduce(x, "mean", axes, dtype=kind, keepdims=flag(keepdims))
     else:
         value = _mean_of_sum(x, mask, axes, kind, flag(keepdims))
-    return into(out, Array(value))
+    return assigned_to_out(out, Array(value))
 
 
 def _axes(axis: Axes, x: Tensor, mask: Tensor | None) -> tuple[int, ...]:
@@ -195,7 +195,9 @@ def var(
     2.0
     """
     free = degrees_of_freedom(ddof, correction)
-    return into(out, Array(_var_or_std("var", a, axis, dtype, free, flag(keepdims), where, mean)))
+    return assigned_to_out(
+        out, Array(_var_or_std("var", a, axis, dtype, free, flag(keepdims), where, mean))
+    )
 
 
 @implements(np.std)
@@ -257,7 +259,9 @@ def std(
     1.0
     """
     free = degrees_of_freedom(ddof, correction)
-    return into(out, Array(_var_or_std("std", a, axis, dtype, free, flag(keepdims), where, mean)))
+    return assigned_to_out(
+        out, Array(_var_or_std("std", a, axis, dtype, free, flag(keepdims), where, mean))
+    )
 
 
 def degrees_of_freedom(ddof: float, correction: float) -> float:

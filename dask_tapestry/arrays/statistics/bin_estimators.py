@@ -17,7 +17,7 @@ from dask_tapestry.amounts import listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dynamic_shape import Counts, Deferred
 from dask_tapestry.arrays.core.known_values import where_known
-from dask_tapestry.arrays.core.lanes import Lanes
+from dask_tapestry.arrays.core.lanes import LaneArray
 from dask_tapestry.arrays.core.reduction_arguments import NOT_GIVEN
 from dask_tapestry.arrays.statistics.averages import mean, std
 from dask_tapestry.arrays.statistics.bincount import is_at_hand
@@ -133,7 +133,7 @@ def with_estimated_bins(
         raise ArgumentError(f"{name!r} is not a valid estimator for `bins`")
     if x.dtype.kind not in "iuf":
         raise DTypeError(f"bins={name!r}: no estimator takes cells of dtype {x.dtype}")
-    within = None if bounds is None else _known(bounds)
+    within = None if bounds is None else _edge_range(bounds)
     keep = () if is_at_hand(x.node) else (x.node,)
     values = stack([astype(one, DOUBLE) for one in _statistics(x, name, within)])
 
@@ -147,7 +147,7 @@ def with_estimated_bins(
     return tuple(map(deferred, makers))
 
 
-def _known(bounds: Sequence[Any]) -> Ends:
+def _edge_range(bounds: Sequence[Any]) -> Ends:
     """The least and the greatest edge; ±0.5 around one value."""
     ends: list[Any] = [where_known(one) for one in listed(bounds, "two ends")]
     if len(ends) != 2 or any(np.ndim(end) for end in ends):
@@ -167,7 +167,7 @@ def _statistics(x: Array, name: str, bounds: Ends | None) -> list[Tensor]:
         ends = np.finfo(x.dtype) if x.dtype.kind == "f" else np.iinfo(x.dtype)
         cells, least, greatest = sum(where), x.dtype.type(ends.max), x.dtype.type(ends.min)
     low, high = min(x, initial=least, where=where), max(x, initial=greatest, where=where)
-    made = [cells, low, high, _difference(high, low)]
+    range_statistics = [cells, low, high, _difference(high, low)]
     none = Array(full((), np.float64(0)))
     deviation = std(x, where=where) if name in ("scott", "doane") else none
     upper, lower, cubes = none, none, none
@@ -175,7 +175,7 @@ def _statistics(x: Array, name: str, bounds: Ends | None) -> list[Tensor]:
         upper, lower = _quartiles(x, None if bounds is None else where)
     if name == "doane":
         cubes = mean(((x - mean(x, where=where)) / deviation) ** 3, where=where)
-    return [one.node for one in (*made, deviation, upper, lower, cubes)]
+    return [one.node for one in (*range_statistics, deviation, upper, lower, cubes)]
 
 
 def _difference(high: Array, low: Array) -> Array:
@@ -189,13 +189,15 @@ def _difference(high: Array, low: Array) -> Array:
 def _quartiles(x: Array, where: Array | None) -> tuple[Array, Array]:
     """The third and the first quartile of the cells, or of those where a mask is true."""
     if where is None:
-        found = percentile(x, [75, 25])
+        upper_and_lower = percentile(x, [75, 25])
     else:
         kind = x.dtype if x.dtype.kind == "f" else DOUBLE
         cells = astype(x.node, kind)
-        lanes = Lanes(Array(choose(where.node, cells, kind.type(np.nan))), None)
-        found = nan_values(lanes, np.array([0.75, 0.25], kind), "linear", False, tells=False)
-    return found[0], found[1]
+        lanes = LaneArray(Array(choose(where.node, cells, kind.type(np.nan))), None)
+        upper_and_lower = nan_values(
+            lanes, np.array([0.75, 0.25], kind), "linear", False, tells=False
+        )
+    return upper_and_lower[0], upper_and_lower[1]
 
 
 def _bins(kind: np.dtype[Any], name: str, bounds: Ends | None, counted: Counts) -> int:

@@ -112,14 +112,14 @@ def correlate(a: ArrayLike, v: ArrayLike, mode: Mode = "valid") -> Array:
 
 def _sequences(name: str, a: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
     """Both as arrays of one dimension."""
-    found = [asarray(one) for one in (a, v)]
-    for label, one in zip("av", found, strict=True):
+    sequences = [asarray(one) for one in (a, v)]
+    for label, one in zip("av", sequences, strict=True):
         if one.ndim > 1:
             raise ShapeError(f"{name} takes sequences: {label} has shape {one.shape}")
         if not one.size:
             raise ShapeError(f"{name}: {label} cannot be empty")
-    product_dtype(found[0].dtype, found[1].dtype)
-    first, second = [Array(reshape(one.node, (one.size,))) for one in found]
+    product_dtype(sequences[0].dtype, sequences[1].dtype)
+    first, second = [Array(reshape(one.node, (one.size,))) for one in sequences]
     return first, second
 
 

@@ -14,15 +14,15 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import promoted
 from dask_tapestry.arrays.core.reduction_arguments import wanted_dtype
-from dask_tapestry.arrays.elementwise.choosing import clip, imag, real
+from dask_tapestry.arrays.elementwise.where_and_clip import clip, imag, real
 from dask_tapestry.arrays.statistics.moments import average
 from dask_tapestry.arrays.statistics.reductions import sum
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
+from dask_tapestry.operators.assert_condition import assert_condition
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.diagonal import diagonal
 from dask_tapestry.operators.elementwise import astype, elementwise
 from dask_tapestry.operators.matmul import matmul
-from dask_tapestry.operators.required import required
 
 __all__ = ["corrcoef", "cov"]
 
@@ -124,7 +124,7 @@ def _variables(
 
 def _weights(fweights: ArrayLike | None, aweights: ArrayLike | None, count: int) -> Array | None:
     """The product of the weights that are given, in float64; None if none is."""
-    found = []
+    factors = []
     for name, given in (("fweights", fweights), ("aweights", aweights)):
         if given is None:
             continue
@@ -137,12 +137,12 @@ def _weights(fweights: ArrayLike | None, aweights: ArrayLike | None, count: int)
             raise ShapeError(f"cannot handle multidimensional {name}")
         if weights.shape != (count,):
             raise ShapeError(f"incompatible numbers of samples and {name}: {weights.shape}")
-        found.append(weights)
-    if not found:
+        factors.append(weights)
+    if not factors:
         return None
-    if len(found) == 1:
-        return Array(astype(found[0].node, np.dtype(np.float64)))
-    return Array(astype((found[0] * found[1]).node, np.dtype(np.float64)))
+    if len(factors) == 1:
+        return Array(astype(factors[0].node, np.dtype(np.float64)))
+    return Array(astype((factors[0] * factors[1]).node, np.dtype(np.float64)))
 
 
 def _not_negative(weights: Array, name: str, known: bool) -> Array:
@@ -152,7 +152,7 @@ def _not_negative(weights: Array, name: str, known: bool) -> Array:
         return weights
     if not known:
         positive = elementwise("logical_not", elementwise("less", weights.node, 0))
-        return Array(required(weights.node, positive, message))
+        return Array(assert_condition(weights.node, positive, message))
     if (np.asarray(weights) < 0).any():
         raise ShapeError(message)
     return weights

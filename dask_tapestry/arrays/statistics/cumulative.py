@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.statistics.scans import scanned
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.concat import concat
@@ -143,4 +143,4 @@ def _cumulative(
     shape = list(totals.type.shape)
     shape[along] = 1
     first = full(tuple(shape), scalar_of(IDENTITY[function], totals.type.dtype))
-    return into(out, Array(concat([first, totals], along)))
+    return assigned_to_out(out, Array(concat([first, totals], along)))

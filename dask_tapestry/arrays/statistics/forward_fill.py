@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike
 from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
-from dask_tapestry.arrays.elementwise.choosing import where
 from dask_tapestry.arrays.elementwise.predicates import notnull
+from dask_tapestry.arrays.elementwise.where_and_clip import where
 from dask_tapestry.arrays.indexing.take import take_along_axis
 from dask_tapestry.arrays.statistics.scans import cummax
 from dask_tapestry.errors import ArgumentError

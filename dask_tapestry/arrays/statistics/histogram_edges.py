@@ -17,9 +17,9 @@ from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.io.numpy_source import constant
 from dask_tapestry.operators.arange import arange
+from dask_tapestry.operators.assert_condition import assert_condition
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.elementwise import astype, elementwise
-from dask_tapestry.operators.required import required
 from dask_tapestry.operators.where import where as choose
 from dask_tapestry.teg import Tensor
 
@@ -36,7 +36,7 @@ def bin_edges(x: Array, bins: ArrayLike, bounds: Range, dtype: np.dtype[Any]) ->
         if bins.ndim != 1:
             raise ShapeError("`bins` must be 1d, when an array")
         return _rising(bins), False
-    between = _between(bounds)
+    between = _range_bounds(bounds)
     with reading("bins"):
         np.ndim(bins)
     if between is not None and not np.ndim(bins) and any(isinstance(b, Array) for b in between):
@@ -56,7 +56,7 @@ def bin_edges(x: Array, bins: ArrayLike, bounds: Range, dtype: np.dtype[Any]) ->
     return Array(_even_edges(x, count)), True
 
 
-def _between(bounds: Any) -> Any:
+def _range_bounds(bounds: Any) -> Any:
     """The two values of `bounds`, those that lie in memory as they are."""
     if bounds is None:
         return None
@@ -73,7 +73,7 @@ def _rising(edges: Array) -> Array:
     """Edges that are computed: whether they increase is checked then."""
     rising = ~(edges[:-1] > edges[1:]).any()  # NaN is not refused, as in NumPy
     message = "`bins` must increase monotonically, when an array"
-    return Array(required(edges.node, broadcast(rising.node, edges.shape), message))
+    return Array(assert_condition(edges.node, broadcast(rising.node, edges.shape), message))
 
 
 def _even_edges_between(x: Array, bounds: Sequence[ArrayLike], count: int) -> Array:
@@ -83,7 +83,7 @@ def _even_edges_between(x: Array, bounds: Sequence[ArrayLike], count: int) -> Ar
         raise ArgumentError("`range` is two numbers")
     edges = Array(_even_edges(x, count, low.node, high.node))
     message = "max must be larger than min in range parameter."
-    return Array(required(edges.node, broadcast((low <= high).node, edges.shape), message))
+    return Array(assert_condition(edges.node, broadcast((low <= high).node, edges.shape), message))
 
 
 def _even_edges(

@@ -15,7 +15,7 @@ from dask_tapestry.amounts import is_several, listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.elementwise.choosing import real
+from dask_tapestry.arrays.elementwise.where_and_clip import real
 from dask_tapestry.arrays.statistics.bin_estimators import with_estimated_bins
 from dask_tapestry.arrays.statistics.differences import diff
 from dask_tapestry.arrays.statistics.histogram_edges import DOUBLE, WIDE, Range, bin_edges

@@ -8,11 +8,11 @@ from numpy.typing import ArrayLike
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.core.lanes import Lanes, first_number
-from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.arrays.core.lanes import LaneArray, first_number
+from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.core.reduction_arguments import flag
-from dask_tapestry.arrays.elementwise.choosing import where
 from dask_tapestry.arrays.elementwise.ufuncs import isnan
+from dask_tapestry.arrays.elementwise.where_and_clip import where
 from dask_tapestry.arrays.statistics.averages import mean
 from dask_tapestry.arrays.statistics.nan_averages import nanmean
 from dask_tapestry.operators.axes import Axes
@@ -62,17 +62,17 @@ def median(
     2.5
     """
     array = asarray(a)
-    lanes = Lanes(array, axis)
+    lanes = LaneArray(array, axis)
     x = lanes.array
     n = x.shape[0]
     if not n:
-        return into(out, lanes.restored(mean(x, axis=0), keepdims))
+        return assigned_to_out(out, lanes.restored(mean(x, axis=0), keepdims))
     middle = sorted({(n - 1) // 2, n // 2})
     found = Array(ranks(x.node, [*middle, -1], 0))
     value = mean(found[: len(middle)], axis=0)
     if x.dtype.kind in "fcm":
         value = where(isnan(found[-1]), found[-1], value)
-    return into(out, lanes.restored(value, keepdims))
+    return assigned_to_out(out, lanes.restored(value, keepdims))
 
 
 @implements(np.nanmedian)
@@ -115,10 +115,10 @@ def nanmedian(
     """
     array = asarray(a)
     if not array.size:
-        return into(out, nanmean(array, axis, keepdims=flag(keepdims)))
+        return assigned_to_out(out, nanmean(array, axis, keepdims=flag(keepdims)))
     if array.dtype.kind not in "fcm":
         return median(array, axis, out, overwrite_input, flag(keepdims))
-    lanes = Lanes(array, axis)
+    lanes = LaneArray(array, axis)
     ordered = Array(sort(lanes.array.node, 0))
     count = (~isnan(lanes.array)).sum(axis=0)
     low, high = (count - 1) // 2, count // 2
@@ -126,4 +126,4 @@ def nanmedian(
     both = mean(Array(stack([before.node, after.node])), axis=0)
     middle = where(low == high, before, both)
     value = where(count == 0, first_number(ordered), middle)
-    return into(out, lanes.restored(value, flag(keepdims)))
+    return assigned_to_out(out, lanes.restored(value, flag(keepdims)))

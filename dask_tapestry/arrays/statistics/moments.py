@@ -14,7 +14,7 @@ from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import promoted
 from dask_tapestry.arrays.core.lanes import align_weights
-from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.core.reduction_arguments import flag, wanted_dtype
 from dask_tapestry.arrays.statistics.averages import mean
 from dask_tapestry.arrays.statistics.reductions import sum
@@ -178,8 +178,10 @@ def moment(
     kind = kind or around.dtype
     if number < 2:
         shape = mean(x, axis, kind, keepdims=keepdims).shape
-        return into(out, Array(full(shape, np.float64(1 - number))))
+        return assigned_to_out(out, Array(full(shape, np.float64(1 - number))))
     off = Array(astype(x.node, kind)) - around
     total = sum(off**number, axis, kind, keepdims=keepdims)
     cells = np.prod([x.shape[i] for i in normalize_axes(axis, x.ndim)], dtype=np.int64)
-    return into(out, Array(astype((total / np.float64(cells - real("ddof", ddof))).node, kind)))
+    return assigned_to_out(
+        out, Array(astype((total / np.float64(cells - real("ddof", ddof))).node, kind))
+    )

@@ -9,7 +9,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.layout_arguments import takes_hints
-from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.core.reduction_arguments import (
     NOT_GIVEN,
     flag,
@@ -124,7 +124,7 @@ def nanmean(
     if value is None:
         x, part = _where_not_nan(a, where)
         value = mean(x, axis, dtype, None, keepdims, where=part)
-    return into(out, value)
+    return assigned_to_out(out, value)
 
 
 @implements(np.nanvar)
@@ -185,7 +185,7 @@ def nanvar(
     1.0
     """
     free = degrees_of_freedom(ddof, correction)
-    return into(out, _variance(a, axis, dtype, free, keepdims, where, mean))
+    return assigned_to_out(out, _variance(a, axis, dtype, free, keepdims, where, mean))
 
 
 def _variance(
@@ -271,6 +271,6 @@ def nanstd(
     if mean is NOT_GIVEN:
         value = _one_pass("nanstd", a, axis, dtype, keepdims, where, free)
         if value is not None:
-            return into(out, value)
+            return assigned_to_out(out, value)
     value = _variance(a, axis, dtype, free, keepdims, where, mean)
-    return into(out, Array(root_of(value.node)))
+    return assigned_to_out(out, Array(root_of(value.node)))

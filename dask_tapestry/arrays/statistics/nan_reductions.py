@@ -13,7 +13,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.layout_arguments import takes_hints
-from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.core.reduction_arguments import (
     NOT_GIVEN,
     fold_axes,
@@ -276,7 +276,7 @@ def _extreme_object(
     assert nan is not None
     alone = folded("all", Array(nan), axis, keepdims=keepdims, where=where)
     lost = scalar_of(np.nan, x.dtype)
-    return into(out, Array(choose(alone.node, lost, found.node)))
+    return assigned_to_out(out, Array(choose(alone.node, lost, found.node)))
 
 
 @implements(np.nanargmin)

@@ -8,9 +8,9 @@ import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
-from dask_tapestry.arrays.core.lanes import Lanes, first_number
-from dask_tapestry.arrays.elementwise.choosing import where
+from dask_tapestry.arrays.core.lanes import LaneArray, first_number
 from dask_tapestry.arrays.elementwise.ufuncs import isnan
+from dask_tapestry.arrays.elementwise.where_and_clip import where
 from dask_tapestry.arrays.statistics.quantile_methods import (
     CONTINUOUS,
     DISCRETE,
@@ -47,15 +47,15 @@ def values(x: Array, q: Quantiles, method: str, weak: bool) -> Array:
         return Array(astype(asarray(np.empty((*q.shape, *x.shape[1:]))).node, x.dtype))
     if method in DISCRETE:
         return _cells_at(x, DISCRETE[method](n, q), q)
-    place = np.asanyarray(CONTINUOUS[method](n, q))
-    if method == "linear" and place.dtype.kind in "iu":
-        return _cells_at(x, place, q)
-    before, after = (np.asanyarray(side).ravel() for side in neighbours(place, n))
+    virtual_index = np.asanyarray(CONTINUOUS[method](n, q))
+    if method == "linear" and virtual_index.dtype.kind in "iu":
+        return _cells_at(x, virtual_index, q)
+    before, after = (np.asanyarray(side).ravel() for side in neighbours(virtual_index, n))
     found = Array(ranks(x.node, [*map(int, before), *map(int, after), -1], 0))
     low, high, last = found[: q.size], found[q.size : -1], found[-1]
-    t = np.asanyarray(weight(method, place, n)).astype(place.dtype)
+    t = np.asanyarray(weight(method, virtual_index, n)).astype(virtual_index.dtype)
     column = float(t) if weak else t.reshape(-1, *(1,) * (x.ndim - 1))
-    mixed = _between(low, high, column)
+    mixed = _interpolated(low, high, column)
     return _shaped(_or_nan(mixed, last), q, x)
 
 
@@ -79,7 +79,7 @@ def _shaped(value: Array, q: Quantiles, x: Array) -> Array:
     return value.reshape((*q.shape, *x.shape[1:]))
 
 
-def _between(low: Array, high: Array, t: float | Places) -> Array:
+def _interpolated(low: Array, high: Array, t: float | Places) -> Array:
     """The value at `t` of the way from `low` to `high`, from the nearer one, as NumPy."""
     apart = high - low
     below = low + apart * t
@@ -90,7 +90,9 @@ def _between(low: Array, high: Array, t: float | Places) -> Array:
     return nearer
 
 
-def nan_values(lanes: Lanes, q: Quantiles, method: str, weak: bool, tells: bool = True) -> Array:
+def nan_values(
+    lanes: LaneArray, q: Quantiles, method: str, weak: bool, tells: bool = True
+) -> Array:
     """Return the quantiles of the cells of each lane that are not NaN; NaN if all are.
 
     Parameters
@@ -106,19 +108,19 @@ def nan_values(lanes: Lanes, q: Quantiles, method: str, weak: bool, tells: bool 
     ordered = Array(sort(x.node, 0))
     count = (~isnan(x)).sum(axis=0)
     n = count.astype(q.dtype)
-    found = [_nan_value(lanes, ordered, n, one, method, weak) for one in q.ravel()]
-    if not found:
+    quantiles = [_nan_value(lanes, ordered, n, one, method, weak) for one in q.ravel()]
+    if not quantiles:
         return Array(astype(asarray(np.empty((*q.shape, *x.shape[1:]))).node, x.dtype))
-    nothing: Any = np.array("NaT" if x.dtype.kind in "mM" else np.nan, found[0].dtype)[()]
+    nothing: Any = np.array("NaT" if x.dtype.kind in "mM" else np.nan, quantiles[0].dtype)[()]
     if tells:
-        nothing = first_number(ordered).astype(found[0].dtype)
-    together = Array(stack([one.node for one in found]))
+        nothing = first_number(ordered).astype(quantiles[0].dtype)
+    together = Array(stack([one.node for one in quantiles]))
     value = where(count == 0, nothing, together)
     return _shaped(value, q, x)
 
 
 def _nan_value(
-    lanes: Lanes, ordered: Array, n: Array, q: Quantiles, method: str, weak: bool
+    lanes: LaneArray, ordered: Array, n: Array, q: Quantiles, method: str, weak: bool
 ) -> Array:
     """One quantile of lanes that hold `n` cells each, followed by NaN."""
     if method in DISCRETE:
@@ -129,7 +131,7 @@ def _nan_value(
     low, high = (lanes.pick(ordered, asarray(side)) for side in neighbours(place, n))
     t = weight(method, place, n).astype(place.dtype)
     if not weak or ordered.dtype.kind != "f":
-        return _between(low, high, t)
+        return _interpolated(low, high, t)
     narrow, rest = (part.astype(ordered.dtype) for part in (t, 1 - t))
     apart = high - low
     nearer: Array = where(t >= 0.5, high - apart * rest, low + apart * narrow)

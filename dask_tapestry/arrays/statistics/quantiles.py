@@ -12,9 +12,9 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.known_values import known_now
-from dask_tapestry.arrays.core.lanes import Lanes, align_weights
+from dask_tapestry.arrays.core.lanes import LaneArray, align_weights
 from dask_tapestry.arrays.core.layout_arguments import takes_hints
-from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.core.reduction_arguments import flag
 from dask_tapestry.arrays.statistics.nan_averages import nanmean
 from dask_tapestry.arrays.statistics.quantile_methods import check_method
@@ -86,7 +86,9 @@ def quantile(
     >>> dt.quantile(dt.arange(5), [0.25, 0.9]).compute()
     array([1. , 3.6])
     """
-    return _quantile(a, _Asked(q, 1, method, weights), axis, out, keepdims, skip_nan=False)
+    return _quantile(
+        a, _QuantileRequest(q, 1, method, weights), axis, out, keepdims, skip_nan=False
+    )
 
 
 @implements(np.percentile)
@@ -143,7 +145,9 @@ def percentile(
     >>> float(dt.percentile(dt.arange(5), 25))
     1.0
     """
-    return _quantile(a, _Asked(q, 100, method, weights), axis, out, keepdims, skip_nan=False)
+    return _quantile(
+        a, _QuantileRequest(q, 100, method, weights), axis, out, keepdims, skip_nan=False
+    )
 
 
 @implements(np.nanquantile)
@@ -199,7 +203,9 @@ def nanquantile(
     >>> float(dt.nanquantile(dt.asarray([7, 1, float("nan"), 2]), 0.5))
     2.0
     """
-    return _quantile(a, _Asked(q, 1, method, weights), axis, out, flag(keepdims), skip_nan=True)
+    return _quantile(
+        a, _QuantileRequest(q, 1, method, weights), axis, out, flag(keepdims), skip_nan=True
+    )
 
 
 @implements(np.nanpercentile)
@@ -256,10 +262,12 @@ def nanpercentile(
     >>> float(dt.nanpercentile(dt.asarray([7, 1, float("nan"), 2]), 50))
     2.0
     """
-    return _quantile(a, _Asked(q, 100, method, weights), axis, out, flag(keepdims), skip_nan=True)
+    return _quantile(
+        a, _QuantileRequest(q, 100, method, weights), axis, out, flag(keepdims), skip_nan=True
+    )
 
 
-class _Asked(NamedTuple):
+class _QuantileRequest(NamedTuple):
     """What the caller asks for: quantiles `q` of 1, or percentiles of 100, by a method."""
 
     q: ArrayLike
@@ -288,7 +296,7 @@ class _Asked(NamedTuple):
 
 def _quantile(
     a: ArrayLike,
-    asked: _Asked,
+    asked: _QuantileRequest,
     axis: Axes,
     out: Array | None,
     keepdims: bool,
@@ -304,15 +312,15 @@ def _quantile(
     levels = asked.levels()
     weak = type(asked.q) in (int, float)
     if skip_nan and not array.size:
-        return into(out, nanmean(array, axis, keepdims=keepdims))
-    lanes = Lanes(array, axis)
+        return assigned_to_out(out, nanmean(array, axis, keepdims=keepdims))
+    lanes = LaneArray(array, axis)
     if asked.weights is not None:
-        weights = Lanes(align_weights(asarray(asked.weights), array.shape, axis), axis).array
-        found = weighted_values(lanes.array, weights, levels, skip_nan)
+        weights = LaneArray(align_weights(asarray(asked.weights), array.shape, axis), axis).array
+        quantiles = weighted_values(lanes.array, weights, levels, skip_nan)
     else:
         check_method(method)
         if skip_nan and array.dtype.kind in "fmM":
-            found = nan_values(lanes, levels, method, weak)
+            quantiles = nan_values(lanes, levels, method, weak)
         else:
-            found = values(lanes.array, levels, method, weak)
-    return into(out, lanes.restored(found, keepdims, levels.ndim))
+            quantiles = values(lanes.array, levels, method, weak)
+    return assigned_to_out(out, lanes.restored(quantiles, keepdims, levels.ndim))

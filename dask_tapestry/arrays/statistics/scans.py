@@ -15,7 +15,7 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import METHODS, implements
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.layout_arguments import takes_hints
-from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.statistics.nan_reductions import nan_filled
 from dask_tapestry.errors import AxisError, DTypeError, ShapeError
 from dask_tapestry.operators.axes import one_integer
@@ -40,7 +40,7 @@ def scanned(
     axis = axis if axis is None else one_integer(axis)
     if axis is None or (not x.type.ndim and axis in (0, -1)):
         x, axis = reshape(x, (x.type.size,)), 0
-    return into(out, Array(scan(x, function, axis, dtype=kind)))
+    return assigned_to_out(out, Array(scan(x, function, axis, dtype=kind)))
 
 
 @implements(np.cumsum)

@@ -14,9 +14,9 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.elementwise.ufuncs import log
 from dask_tapestry.arrays.stats.results import REAL, Significance, special
 from dask_tapestry.errors import ArgumentError
+from dask_tapestry.operators.assert_condition import assert_condition
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.broadcast import broadcast
-from dask_tapestry.operators.required import required
 from dask_tapestry.operators.where import where
 
 __all__ = ["chisquare", "power_divergence"]
@@ -128,19 +128,19 @@ def power_divergence(
     if f_exp is None:
         wanted = seen.mean(axis=axis, keepdims=True)
     else:
-        wanted = _agreeing(asarray(f_exp).astype(REAL), seen.shape, axis, total)
+        wanted = _with_checked_totals(asarray(f_exp).astype(REAL), seen.shape, axis, total)
     value = _terms(seen, wanted, power).sum(axis=axis)
     freedom = seen.shape[normalize_axis(axis, seen.ndim)] - 1 - real("ddof", ddof)
     return Significance(value, special("chdtrc", freedom, value))
 
 
-def _agreeing(wanted: Array, shape: tuple[int, ...], axis: int, total: Array) -> Array:
+def _with_checked_totals(wanted: Array, shape: tuple[int, ...], axis: int, total: Array) -> Array:
     """Expected frequencies, of which the sums must be the totals."""
     spread = Array(broadcast(wanted.node, shape))
     gap = abs(spread.sum(axis=axis, keepdims=True) - total)
     holds = (gap <= abs(total) * AGREEMENT).node
     text = "the sums of observed and of expected frequencies must agree"
-    return Array(required(spread.node, holds, text))
+    return Array(assert_condition(spread.node, holds, text))
 
 
 def _terms(seen: Array, wanted: Array, power: float) -> Array:

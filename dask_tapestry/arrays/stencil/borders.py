@@ -55,16 +55,19 @@ def borders(shape: Sequence[int], depth: Depths, boundary: SideBoundaries) -> tu
     ((Side(depth=1, mode='wrap', value=0), Side(depth=1, mode='wrap', value=0)),)
     """
     ndim = len(shape)
-    found = []
-    depths, kinds = _each("depth", depth, ndim, 0), _each("boundary", boundary, ndim, "none")
+    per_axis = []
+    depths, kinds = (
+        _per_axis("depth", depth, ndim, 0),
+        _per_axis("boundary", boundary, ndim, "none"),
+    )
     for axis, (far, beyond) in enumerate(zip(depths, kinds, strict=True)):
-        sides = zip(_far(axis, far, shape[axis]), _pair(beyond), strict=True)
+        sides = zip(_checked_depth(axis, far, shape[axis]), _pair(beyond), strict=True)
         before, after = (_side(one, kind, shape[axis]) for one, kind in sides)
-        found.append((before, after))
-    return tuple(found)
+        per_axis.append((before, after))
+    return tuple(per_axis)
 
 
-def _each(name: str, given: Any, ndim: int, default: Any) -> list[Any]:
+def _per_axis(name: str, given: Any, ndim: int, default: Any) -> list[Any]:
     """What is given for each axis: one for all, a sequence of as many, or some by axis."""
     if isinstance(given, Mapping):
         wrong = [axis for axis in given if not -ndim <= integer(axis) < ndim]
@@ -90,7 +93,7 @@ def _pair(given: Any) -> tuple[Any, Any]:
     return given[0], given[1]
 
 
-def _far(axis: int, given: Depth, extent: int) -> tuple[int, int]:
+def _checked_depth(axis: int, given: Depth, extent: int) -> tuple[int, int]:
     before, after = [whole_number("depth", one, 0) for one in _pair(given)]
     most = max(before, after)
     if most > extent > 0:

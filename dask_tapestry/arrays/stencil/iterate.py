@@ -12,7 +12,7 @@ from dask_tapestry.arrays.core.halos import Depths
 from dask_tapestry.arrays.loops.checkpoints import Checkpoints
 from dask_tapestry.arrays.loops.identity import identity_of
 from dask_tapestry.arrays.loops.iterate import as_given
-from dask_tapestry.arrays.loops.running import (
+from dask_tapestry.arrays.loops.loop_runs import (
     Ends,
     checked_ends,
     ending,
@@ -20,11 +20,18 @@ from dask_tapestry.arrays.loops.running import (
     run,
     state_of,
 )
-from dask_tapestry.arrays.loops.traced import Field, Traced, as_fields, graph_of, takes_time, traced
+from dask_tapestry.arrays.loops.traced_functions import (
+    StateField,
+    Traced,
+    as_fields,
+    graph_of,
+    takes_time,
+    traced,
+)
 from dask_tapestry.arrays.stencil.borders import Border, Side, SideBoundaries, bordered, borders
-from dask_tapestry.arrays.stencil.fused import fused_steps
+from dask_tapestry.arrays.stencil.fused_steps import fused_steps
 from dask_tapestry.errors import ShapeError
-from dask_tapestry.rules.extensions import Beyond
+from dask_tapestry.rules.extensions import AxisExtension
 from dask_tapestry.rules.neighbours import Fields, Neighbours, neighbours_of
 from dask_tapestry.teg import Node
 
@@ -117,7 +124,7 @@ def iterate(
     callable_argument("step", step)
     first = state_of(state)
     most, apart = checked_ends(steps, until, every, checkpoint)
-    fields = [Field.of(x) for x in first]
+    fields = [StateField.of(x) for x in first]
     around = [borders(x.shape, depth, boundary) for x in first]
     graph, padded = _traced_step(step, fields, around)
     test = ending(until, fields)
@@ -134,7 +141,7 @@ def iterate(
 
 
 def _traced_step(
-    step: Callable[..., Any], fields: Sequence[Field], around: Borders
+    step: Callable[..., Any], fields: Sequence[StateField], around: Borders
 ) -> tuple[Traced, list[Node]]:
     """The graph of a step, from fields to fields; and the fields as it was given them."""
     padded: list[Node] = []
@@ -158,7 +165,7 @@ def _traced_step(
 
 
 def _neighbours(
-    step: Traced, padded: Sequence[Node], fields: Sequence[Field], around: Sequence[Border]
+    step: Traced, padded: Sequence[Node], fields: Sequence[StateField], around: Sequence[Border]
 ) -> Neighbours | None:
     """The formulas of neighbours that a step is; None where it is something else."""
     shape = fields[0].type.shape
@@ -169,14 +176,14 @@ def _neighbours(
         tuple(padded),
         shape,
         tuple([before.depth for before, _ in around]),
-        tuple([(_beyond(before), _beyond(after)) for before, after in around]),
+        tuple([(_boundary_value(before), _boundary_value(after)) for before, after in around]),
         slots.get(len(padded)),
     )
     return neighbours_of([step.nodes[root] for root in step.roots], given)
 
 
-def _beyond(side: Side) -> Beyond | None:
-    return None if side.mode is None else Beyond(frozenset({side.mode}), side.value)
+def _boundary_value(side: Side) -> AxisExtension | None:
+    return None if side.mode is None else AxisExtension(frozenset({side.mode}), side.value)
 
 
 def _offset_told(text: str, shape: tuple[int, ...], own: tuple[Border, ...]) -> str:

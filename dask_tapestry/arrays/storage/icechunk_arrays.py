@@ -25,7 +25,7 @@ from dask_tapestry.io.zarr_layout import ZarrLayout
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_open import holds_array
 from dask_tapestry.planner.machine.resources import current
-from dask_tapestry.planner.saved import digest
+from dask_tapestry.planner.plan_json import digest
 from dask_tapestry.teg import Graph
 
 __all__ = ["to_icechunk"]
@@ -131,14 +131,14 @@ def _named(x: ArrayLike | Mapping[str, ArrayLike], component: str | None) -> dic
 
 def _created(fork: Any, path: str, x: Array, layout: ZarrLayout, overwrite: bool) -> Sides:
     """Create an array in a fork; return the sides of what is written as a whole."""
-    place = Location(fork.store, path, uuid4().hex)
-    options = layout.options(x.node, place, None, current().task_bytes)
-    dry_run_create(x.node.type, place, **options)
-    if not overwrite and holds_array(place):
+    location = Location(fork.store, path, uuid4().hex)
+    options = layout.options(x.node, location, None, current().task_bytes)
+    dry_run_create(x.node.type, location, **options)
+    if not overwrite and holds_array(location):
         raise StoreError(
-            f"{path or 'an array'} exists in {place}: give overwrite=True to replace it"
+            f"{path or 'an array'} exists in {location}: give overwrite=True to replace it"
         )
-    create(place, overwrite, shape=x.shape, dtype=x.dtype, **options)
+    create(location, overwrite, shape=x.shape, dtype=x.dtype, **options)
     return tuple(options["shards"] or options["chunks"])
 
 
@@ -164,7 +164,7 @@ def _writes(start: bytes, arrays: Mapping[str, Array]) -> list[Delayed]:
     """A task for each block of each array, which returns its own fork."""
     fork = delayed(start, pure=False)
     write = delayed(write_block, pure=False)
-    found = []
+    writes = []
     for path, x in arrays.items():
         if not x.size:
             continue
@@ -172,8 +172,8 @@ def _writes(start: bytes, arrays: Mapping[str, Array]) -> list[Delayed]:
         blocks = x.to_delayed()
         for at in product(*[range(len(lengths)) for lengths in x.chunks]):
             region = [(edges[i], edges[i + 1]) for edges, i in zip(ends, at, strict=True)]
-            found.append(write(fork, path, region, blocks[at]))
-    return found
+            writes.append(write(fork, path, region, blocks[at]))
+    return writes
 
 
 def _tree(forks: list[Delayed], start: bytes) -> Delayed:
@@ -181,9 +181,9 @@ def _tree(forks: list[Delayed], start: bytes) -> Delayed:
     join = delayed(merged, pure=False)
     found = forks or [delayed(start, pure=False)]
     while len(found) > 1:
-        found = [join(*few) for few in _few(found)]
+        found = [join(*few) for few in _shortened_list(found)]
     return found[0]
 
 
-def _few(found: list[Delayed]) -> Iterator[list[Delayed]]:
+def _shortened_list(found: list[Delayed]) -> Iterator[list[Delayed]]:
     return (found[at : at + EVERY] for at in range(0, len(found), EVERY))

@@ -30,7 +30,7 @@ from dask_tapestry.io.hdf5_target import dataset_target
 from dask_tapestry.io.numpy_target import numpy_target
 from dask_tapestry.io.resumed_region import resumed
 from dask_tapestry.io.target import Target
-from dask_tapestry.io.write_order import Write, checked_write, ordered_sinks, target_tensor
+from dask_tapestry.io.write_order import OrderedWrite, checked_write, ordered_sinks, target_tensor
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_target import ZarrTarget, zarr_target
 from dask_tapestry.operators.unsqueeze import unsqueeze
@@ -124,15 +124,15 @@ def store(
     several = isinstance(sources, SEVERAL)
     arrays = [asarray(x) for x in _listed(sources, several)]
     given = [x.compute() if is_delayed(x) else x for x in _listed(targets, several)]
-    places = _for_each(regions, len(arrays))
-    if not len(arrays) == len(given) == len(places):
+    slices = _for_each(regions, len(arrays))
+    if not len(arrays) == len(given) == len(slices):
         raise ShapeError(
             f"as many sources, targets and regions are needed: there are {len(arrays)}, "
-            f"{len(given)} and {len(places)}"
+            f"{len(given)} and {len(slices)}"
         )
-    sized = [_sized(*one) for one in zip(given, arrays, places, strict=True)]
+    sized = [_sized(*one) for one in zip(given, arrays, slices, strict=True)]
     found = _targets(sized, _checked_lock(lock))
-    where = [resolve_region(r, t.shape) for r, t in zip(places, found, strict=True)]
+    where = [resolve_region(r, t.shape) for r, t in zip(slices, found, strict=True)]
     writes = [write_of(*one) for one in zip(arrays, found, where, strict=True)]
     if not resume and all(isinstance(target, ZarrTarget) for target in found):
         resume = setting("resume")
@@ -170,7 +170,7 @@ def _checked_lock(lock: Lock) -> Lock:
 def _targets(given: Sequence[Any], lock: Lock) -> list[Target]:
     """A target for each object; the same one where two objects are one stored array."""
     known: dict[Any, Target] = {}
-    found = []
+    checked_targets = []
     for data in given:
         if isinstance(data, Array) or hasattr(data, "__dask_graph__"):
             raise StoreError("a lazy array cannot be written into: give the array that holds cells")
@@ -183,8 +183,8 @@ def _targets(given: Sequence[Any], lock: Lock) -> list[Target]:
             key = (data.file.filename, data.name)
         if key not in known:
             known[key] = zarr_target(location) if location else _target(data, lock)
-        found.append(known[key])
-    return found
+        checked_targets.append(known[key])
+    return checked_targets
 
 
 def _target(data: Writable, lock: Lock) -> Target:
@@ -193,13 +193,13 @@ def _target(data: Writable, lock: Lock) -> Target:
     return dataset_target(data) if is_dataset(data) else duck_target(data, lock)
 
 
-def write_of(x: Array, target: Target, place: RegionSlices) -> Write:
+def write_of(x: Array, target: Target, place: RegionSlices) -> OrderedWrite:
     """Return the write of an array to a region of a target."""
     return checked_write(unsqueeze(x.node, place.pinned), target, place.slices)
 
 
 def written(
-    writes: Sequence[Write],
+    writes: Sequence[OrderedWrite],
     places: Sequence[RegionSlices],
     after: Sequence[Array | Effect],
     workers: tuple[str, ...],

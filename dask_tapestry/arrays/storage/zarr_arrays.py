@@ -14,9 +14,9 @@ from dask_tapestry.arrays.core.chunks import Chunks
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.effect import Effect, check_options, points_of
-from dask_tapestry.arrays.core.given_names import worker_names
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
 from dask_tapestry.arrays.core.naming import named
+from dask_tapestry.arrays.core.user_names import worker_names
 from dask_tapestry.arrays.core.write_arguments import Region, RegionSlices, resolve_region
 from dask_tapestry.arrays.storage.stores import write_of, written
 from dask_tapestry.errors import ArgumentError, StoreError

@@ -21,7 +21,7 @@ from dask_tapestry.operators.block_function import call_blocks
 from dask_tapestry.operators.infer_meta import TRIAL_CELLS, dtype_of, sample, tried
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.operators.user_function import UserFunction, name_of
-from dask_tapestry.operators.user_signature import Written
+from dask_tapestry.operators.user_signature import SignatureSpec
 from dask_tapestry.teg import Kind, Tensor
 
 __all__ = [
@@ -33,7 +33,7 @@ FEW = 2  # cells of an axis that a trial call takes if it is long
 
 
 @dataclass(frozen=True)
-class Along:
+class AlongAxis:
     """`function` of the 1-d slices of a block along `axis`, and of what else is given."""
 
     function: Callable[..., Any]
@@ -44,7 +44,7 @@ class Along:
 
 
 @dataclass(frozen=True)
-class Over:
+class OverAxes:
     """`function` of a block and an axis."""
 
     function: Callable[..., Any]
@@ -118,12 +118,12 @@ def apply_along_axis(
         made = tried(call, samples, name_of(func1d))
         shape = np.shape(made) if shape is None else shape
         dtype = dtype_of(made, name_of(func1d)) if dtype is None else dtype
-    function, arrays = UserFunction.of(Along(call, at)), [a.node for a in further.arrays]
-    made = _along(function, x, at, shape_of(shape), as_dtype(dtype), func1d, arrays)
+    function, arrays = UserFunction.of(AlongAxis(call, at)), [a.node for a in further.arrays]
+    made = _applied_along(function, x, at, shape_of(shape), as_dtype(dtype), func1d, arrays)
     return Array(made)
 
 
-def _along(
+def _applied_along(
     call: UserFunction,
     x: Tensor,
     axis: int,
@@ -142,13 +142,13 @@ def _along(
     index[axis] = (loops[axis], Kind.ATOMIC, x.type.shape[axis])
     new = tuple(f"o{d}" for d in range(len(inner)))
     index += [(name, Kind.ATOMIC, n) for name, n in zip(new, inner, strict=True)]
-    made = (*loops[:axis], *new, *loops[axis + 1 :])
+    output_dims = (*loops[:axis], *new, *loops[axis + 1 :])
     reads = [("x", tuple(loops))]
     for number, array in enumerate(arrays):
         names = tuple(f"a{number}_{d}" for d in range(array.type.ndim))
         index += [(name, Kind.ATOMIC, n) for name, n in zip(names, array.type.shape, strict=True)]
         reads.append((f"a{number}", names))
-    written = Written(owner, tuple(index), tuple(reads), (("z", made),))
+    written = SignatureSpec(owner, tuple(index), tuple(reads), (("z", output_dims),))
     named = UserFunction(owner, call.identity, call.function)
     return call_blocks(named, written, [x, *arrays], {"z": dtype})[0]
 
@@ -194,13 +194,13 @@ def apply_over_axes(func: Callable[..., Any], a: ArrayLike, axes: int | Sequence
         length = x.type.shape[at]
         some = length if length <= TRIAL_CELLS else FEW
         sides = tuple(some if d == at else 1 for d in range(x.type.ndim))
-        function = Over(func, at)
+        function = OverAxes(func, at)
         made = np.asarray(tried(function, [[sample(sides, x.type.dtype)]], name_of(func)))
         kept = made.ndim == x.type.ndim
         if not kept and made.ndim != x.type.ndim - 1:
             raise ShapeError("function is not returning an array of the correct shape")
         inner = (made.shape[at] if made.shape[at] != some else length,) if kept else ()
         dtype = dtype_of(made, name_of(func))
-        x = _along(UserFunction.of(function), x, at, inner, dtype, func)
+        x = _applied_along(UserFunction.of(function), x, at, inner, dtype, func)
         x = x if kept else unsqueeze(x, at)
     return Array(x)

@@ -17,13 +17,13 @@ from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.effect import Effect, points_of, sequence_point
 from dask_tapestry.errors import ArgumentTypeError, SignatureError
 from dask_tapestry.imports import unpickle
-from dask_tapestry.operators.block_function import Tupled, call_blocks, finalized
+from dask_tapestry.operators.block_function import TupleFinalize, call_blocks, finalized
 from dask_tapestry.operators.placed_function import DONE, placed, takes
 from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.operators.user_monoid import Monoid, ReduceOver, ScanOver
 from dask_tapestry.operators.user_operator import Costs
 from dask_tapestry.operators.user_scan import scan_blocks
-from dask_tapestry.operators.user_signature import Written, form_of, solve, unread, write
+from dask_tapestry.operators.user_signature import SignatureSpec, form_of, solve, unread_dims, write
 from dask_tapestry.teg import Kind, Tensor
 from dask_tapestry.zspace import IndexProjection
 
@@ -83,7 +83,7 @@ class BlockFunction:
     def __init__(
         self,
         function: Callable[..., Any],
-        signature: Written,
+        signature: SignatureSpec,
         finalize: Callable[..., Any] | None,
         finalize_inputs: Mapping[str, Form],
         dtypes: Mapping[str, np.dtype[Any]],
@@ -121,7 +121,7 @@ class BlockFunction:
         extents = {dim.name: dim.extent for dim in index}
         if folded is not None:
             given = self._dtypes if self._finalize is None else {}
-            one = UserFunction.of(Tupled(folded, len(results)))
+            one = UserFunction.of(TupleFinalize(folded, len(results)))
             results = finalized(one, parts, results, (), (), given, outputs, extents)
         if self._finalize is not None:
             one, given = UserFunction.of(self._finalize), self._dtypes
@@ -276,7 +276,7 @@ def block_operator(
             raise SignatureError(f"{owner}: it has no output to finalize")
         if written.scans and finalize is not None:
             raise written.error("what is scanned is not finalized: compute with the result")
-        blind = set(unread(written)) - takes(function, unread(written))
+        blind = set(unread_dims(written)) - takes(function, unread_dims(written))
         if blind:
             raise written.error(
                 f"no input follows {min(blind)}, so that a block cannot know its part: let the "
@@ -291,7 +291,7 @@ def block_operator(
 
 
 def _check_finalize(
-    written: Written, finalize: Callable[..., Any] | None, inputs: Mapping[str, Form]
+    written: SignatureSpec, finalize: Callable[..., Any] | None, inputs: Mapping[str, Form]
 ) -> None:
     """Refuse inputs of `finalize` that follow dimensions which no output does."""
     if finalize is None:
@@ -311,7 +311,7 @@ def _check_finalize(
             raise written.error(f"finalize's input {name} does not follow the output's dimensions")
 
 
-def _costs(written: Written, costs: Mapping[str, Mapping[str, float]]) -> Costs:
+def _costs(written: SignatureSpec, costs: Mapping[str, Mapping[str, float]]) -> Costs:
     """The costs as sums of products, with their dimensions checked."""
     read = []
     for name, terms in costs.items():

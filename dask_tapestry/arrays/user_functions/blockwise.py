@@ -24,7 +24,7 @@ from dask_tapestry.operators.formatted_function import taking_formats
 from dask_tapestry.operators.infer_meta import kind_of, tried
 from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.teg import apply
-from dask_tapestry.teg.chunking import AxisChunks, together
+from dask_tapestry.teg.chunking import AxisChunks, common_chunks
 from dask_tapestry.teg.nominal import nominal_chunks
 from dask_tapestry.zspace import Cuts
 from dask_tapestry_kernels.block_format import BlockFormat
@@ -207,7 +207,7 @@ def apply_blockwise(
     blind = Blockwise(call, out, reads, np.dtype("V0"), told, (), whole, out)
     dtype, known = declared
     if dtype is None:
-        dtype, known = _learnt(blind, arrays)
+        dtype, known = _inferred_result(blind, arrays)
     return Array(apply(replace(blind, dtype=dtype, format=known), *[x.node for x in arrays]))
 
 
@@ -217,7 +217,7 @@ def _slots(
     """The function of blocks alone, its arrays with their indices, and their places in `args`."""
     values, slots, pairs = [], [], []
     numbers: list[int | None] = []
-    for place, (value, ind) in enumerate(zip(args[::2], args[1::2], strict=True)):
+    for number, (value, ind) in enumerate(zip(args[::2], args[1::2], strict=True)):
         if ind is None and not isinstance(value, Array) and not is_delayed(value):
             values.append(value)
             continue
@@ -225,9 +225,9 @@ def _slots(
         if ind is not None and len(_letters(ind)) != array.ndim:
             raise ShapeError(f"index {ind!r} does not fit the {array.ndim} dimensions of {array}")
         values.append(None)
-        slots.append(place)
+        slots.append(number)
         pairs.append((array, None if ind is None else tuple(ind)))
-        numbers.append(None if ind is None else place)
+        numbers.append(None if ind is None else number)
     named = {k: v for k, v in kwargs.items() if isinstance(v, Array) or is_delayed(v)}
     pairs += [(_as_array(v), None) for v in named.values()]
     given = (*[args[2 * slot] for slot in slots], *named.values())
@@ -263,7 +263,7 @@ def _aligned(found: Sequence[AxisChunks], index: Hashable) -> Cuts:
     extents = {one.cuts.extent for one in found}
     if len(extents) > 1:
         raise ShapeError(f"index {index!r} is of lengths {sorted(extents)}")
-    shared = together(found)
+    shared = common_chunks(found)
     assert shared is not None
     return shared.cuts
 
@@ -320,7 +320,7 @@ def _adjusted(cuts: Cuts, adjust: Mapping[Hashable, Adjustment], index: Hashable
     return Cuts.regular(length * cuts.count, length) if length else _lengths([0] * cuts.count)
 
 
-def _learnt(
+def _inferred_result(
     operator: Blockwise, arrays: Sequence[Array]
 ) -> tuple[np.dtype[Any], BlockFormat | None]:
     """Dtype and format of what the function returns for one cell, or for none."""

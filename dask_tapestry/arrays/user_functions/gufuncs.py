@@ -30,8 +30,8 @@ from dask_tapestry.operators.block_function import call_blocks
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.operators.user_function import UserFunction, name_of
-from dask_tapestry.operators.user_operator import NO_SCRATCH, Costs, Scratch
-from dask_tapestry.operators.user_signature import Written
+from dask_tapestry.operators.user_operator import NO_SCRATCH, Costs, ScratchBytes
+from dask_tapestry.operators.user_signature import SignatureSpec
 from dask_tapestry.teg import Kind, Tensor
 from dask_tapestry.zspace import IndexProjection
 
@@ -156,7 +156,7 @@ def call_on_core(
     sizes: Mapping[str, int],
     costs: Costs = (),
     multithreaded: bool = True,
-    scratch: Scratch = NO_SCRATCH,
+    scratch: ScratchBytes = NO_SCRATCH,
 ) -> tuple[Tensor, ...]:
     """Apply a function along the core dimensions, which are last, as its signature tells.
 
@@ -220,7 +220,7 @@ def _core_back(x: Tensor, axes: AxesOf) -> Tensor:
 
 def _written(
     owner: str, read: GufuncSignature, tensors: Sequence[Tensor], sizes: Mapping[str, int]
-) -> Written:
+) -> SignatureSpec:
     """The signature of an operator over the loop and core dimensions."""
     shapes = [x.type.shape for x in tensors]
     loops = [shape[: len(shape) - len(c)] for shape, c in zip(shapes, read.inputs, strict=True)]
@@ -246,7 +246,7 @@ def _written(
     )
     loop_names = tuple(f"loop {d}" for d in range(deepest))
     outputs = tuple((str(n), (*loop_names, *c)) for n, c in enumerate(read.outputs))
-    return Written(owner, index, inputs, outputs)
+    return SignatureSpec(owner, index, inputs, outputs)
 
 
 def _loop_extents(owner: str, loops: Sequence[tuple[int, ...]], deepest: int) -> tuple[int, ...]:

@@ -112,7 +112,7 @@ def map_blocks(
     if chunks is not None and len(chunks) != len(letters):
         raise ShapeError(f"chunks {chunks} are of {len(chunks)} dimensions, not {len(letters)}")
     adjust = {} if chunks is None else dict(zip(letters, chunks, strict=True))
-    told = tuple(word for word in ("block_id", "block_info") if _takes(func, word))
+    told = tuple(word for word in ("block_id", "block_info") if _has_argument(func, word))
     indices = Indices(tuple(letters), new_axes, adjust, align=False, joined=True)
     declared = declared_dtype(dtype, meta), declared_format(meta)
     made = apply_blockwise(func, pairs, kwargs, indices, declared, told)
@@ -137,7 +137,7 @@ def _added_axes(new_axis: Axes, chunks: Sequence[BlockLengths] | None, ndim: int
     return added
 
 
-def _takes(function: Callable[..., Any], word: str) -> bool:
+def _has_argument(function: Callable[..., Any], word: str) -> bool:
     """Whether a function has an argument of this name; False if Python cannot tell."""
     try:
         return word in signature(function).parameters

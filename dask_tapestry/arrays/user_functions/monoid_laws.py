@@ -41,7 +41,7 @@ def check_monoid(
     ConstraintError
         Names the law that is broken, and the cells.
     """
-    first, second, third = cells, _turned(cells, 1), _turned(cells, 2)
+    first, second, third = cells, _rotated(cells, 1), _rotated(cells, 2)
     before = [x.copy() for x in (*first, *second)]
 
     def combined(a: Value, b: Value) -> Value:
@@ -76,7 +76,7 @@ def check_monoid(
     return LAWS if identity is not None else tuple(x for x in LAWS if not x.startswith("identity"))
 
 
-def _turned(cells: Value, count: int) -> Value:
+def _rotated(cells: Value, count: int) -> Value:
     return tuple(np.roll(x, count) for x in cells)
 
 

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.errors import SignatureError
-from dask_tapestry.operators.block_function import Tupled, call_blocks
+from dask_tapestry.operators.block_function import TupleFinalize, call_blocks
 from dask_tapestry.operators.field import field
 from dask_tapestry.operators.infer_meta import dtype_of, sample, tried
 from dask_tapestry.operators.monoid_dtype import identities
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.operators.user_function import UserFunction, name_of
 from dask_tapestry.operators.user_monoid import Monoid, fold
-from dask_tapestry.operators.user_signature import Written
+from dask_tapestry.operators.user_signature import SignatureSpec
 from dask_tapestry.teg import Kind, Tensor
 
 
@@ -58,7 +58,7 @@ def _mapped(x: Tensor, monoid: Monoid) -> Tensor:
             )
         identities(monoid.identity, len(names or (None,)))
         return x
-    made = _tried(monoid.map, [x])
+    made = _result_for_one_cell(monoid.map, [x])
     if not isinstance(made, tuple | list):
         made = (made,)
     identities(monoid.identity, len(made))
@@ -75,15 +75,15 @@ def _finalized(
     function: Callable[..., Any] | None, values: Sequence[Tensor], kind: np.dtype[Any] | None
 ) -> tuple[Tensor, ...]:
     """The results after `finalize`, in the dtype asked for."""
-    last = Tupled(function or np.asarray, len(values))
+    last = TupleFinalize(function or np.asarray, len(values))
     if function is None and len(values) > 1:
         raise SignatureError(f"a dtype is of one result, and there are {len(values)}")
-    made = _tried(last, values) if kind is None else None
+    made = _result_for_one_cell(last, values) if kind is None else None
     number = len(made) if isinstance(made, tuple | list) else 1
     return _cellwise(last, values, [kind] if kind is not None else [None] * number)
 
 
-def _tried(function: Callable[..., Any], values: Sequence[Tensor]) -> Any:
+def _result_for_one_cell(function: Callable[..., Any], values: Sequence[Tensor]) -> Any:
     """What a function of cells returns for one cell."""
     cells = [sample((1,) * x.type.ndim, x.type.dtype) for x in values]
     return tried(function, [cells], name_of(function))
@@ -99,6 +99,6 @@ def _cellwise(
     index = tuple((name, Kind.PARALLEL, None) for name in names)
     inputs = tuple((f"x{n}", names) for n in range(len(values)))
     outputs = tuple((f"z{n}", names) for n in range(len(kinds)))
-    written = Written(name_of(function), index, inputs, outputs)
+    written = SignatureSpec(name_of(function), index, inputs, outputs)
     known = {name: kind for (name, _), kind in zip(outputs, kinds, strict=True) if kind is not None}
     return call_blocks(UserFunction.of(function), written, values, known, finalizes=True)

@@ -19,7 +19,7 @@ MOST_BLOCKS: Final = 64  # of a sharding
 PIECES: Final = (2, 3, 5)  # along a dimension, besides blocks of one step
 
 
-class Tried(NamedTuple):
+class ShardingTrials(NamedTuple):
     """How many shardings were computed, and whether all had the bits of the whole."""
 
     shardings: int
@@ -35,7 +35,9 @@ def block_of(node: Node, inputs: Sequence[Any], box: ZRange) -> Any:
     return KERNELS[operator.kernel](None, *pieces, **arguments)
 
 
-def check_shardings(node: Node, inputs: Sequence[Any], whole: Any, closeness: Closeness) -> Tried:
+def check_shardings(
+    node: Node, inputs: Sequence[Any], whole: Any, closeness: Closeness
+) -> ShardingTrials:
     """Compute a node in blocks, as its signature allows, and hold them against the `whole`.
 
     Raises
@@ -59,7 +61,7 @@ def check_shardings(node: Node, inputs: Sequence[Any], whole: Any, closeness: Cl
                         f"{text}{name}: {difference}; a dimension along which blocks need all "
                         "cells is atomic, or read by windows",
                     )
-    return Tried(count, same)
+    return ShardingTrials(count, same)
 
 
 def check_whole(node: Node, inputs: Sequence[Any]) -> Any:

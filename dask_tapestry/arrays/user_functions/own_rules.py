@@ -11,7 +11,7 @@ from dask_tapestry.arrays.user_functions.block_operators import BlockFunction
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.block_function import calls
-from dask_tapestry.rewrite.own import RULE_KINDS, OwnMutator, OwnRule, RuleKind, Where
+from dask_tapestry.rewrite.user_rules import RULE_KINDS, OwnMutator, OwnRule, RuleKind, Where
 from dask_tapestry.teg import Node, Operator
 from dask_tapestry.teg import apply as apply_operator
 
@@ -79,7 +79,7 @@ def rule(
     %1 = sort(%0, axis=0) : int64[3]
     return %1
     """
-    places = _places(on)
+    operators = _places(on)
     if kind not in RULE_KINDS:
         raise ArgumentError(f"kind is one of {RULE_KINDS}, not {kind!r}")
     if times is not None and (kind == "choice" or times < 1):
@@ -88,7 +88,7 @@ def rule(
         )
 
     def make(function: RuleFunction) -> OwnRule:
-        return OwnRule(_Unwrapped(function), places, kind, times)
+        return OwnRule(_Unwrapped(function), operators, kind, times)
 
     return make
 

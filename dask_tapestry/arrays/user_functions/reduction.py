@@ -15,7 +15,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.naming import named
-from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.user_functions.declared_dtype import declared_dtype
 from dask_tapestry.arrays.user_functions.monoid_reduction import reduce_by_monoid
 from dask_tapestry.errors import ShapeError, SignatureError
@@ -149,7 +149,7 @@ def reduction(
     axes = normalize_axes(axis, array.ndim)
     kind = declared_dtype(dtype, meta)
     if isinstance(chunk, Monoid):
-        return _into(out, reduce_by_monoid(array.node, chunk, axes, keepdims, kind))
+        return _in_out(out, reduce_by_monoid(array.node, chunk, axes, keepdims, kind))
     if aggregate is None:
         raise SignatureError("reduction takes a function aggregate beside chunk, or a Monoid")
     inputs = [array]
@@ -162,19 +162,19 @@ def reduction(
     while any(value.cuts[a].count > every[a] for a in axes):
         value = tree.combined(combine or last, value, every)
     made = Array(tree.aggregated(last, value, keepdims, kind))
-    return into(out, named(made, None, name or ""))
+    return assigned_to_out(out, named(made, None, name or ""))
 
 
-def _into(
+def _in_out(
     out: Array | Sequence[Array] | None, results: tuple[Tensor, ...]
 ) -> Array | tuple[Array, ...]:
     """The only result, or a tuple of all, in `out` where that is given."""
     if len(results) == 1:
-        return into(out, Array(results[0]))
+        return assigned_to_out(out, Array(results[0]))
     places = (None,) * len(results) if out is None else tuple(out)
     if len(places) != len(results):
         raise SignatureError(f"out is {len(places)} arrays, there are {len(results)} results")
-    return tuple(into(one, Array(x)) for one, x in zip(places, results, strict=True))
+    return tuple(assigned_to_out(one, Array(x)) for one, x in zip(places, results, strict=True))
 
 
 def _with_dtype(function: Callable[..., Any], dtype: np.dtype[Any] | None) -> Callable[..., Any]:
@@ -226,17 +226,17 @@ class _Tree:
         told = {"axis": self.axes, "keepdims": True}
         attempts = [[sample((side,) * ndim, x.dtype) for x in inputs] for side in (self.trial, 1)]
         try:
-            made = tried(function, attempts, name_of(function), **told)
+            sample_result = tried(function, attempts, name_of(function), **told)
         except SignatureError:
             if kind is None:
                 raise
-            made = np.zeros((1,) * ndim, kind)
-        kept = self._lengths(made)
+            sample_result = np.zeros((1,) * ndim, kind)
+        kept = self._lengths(sample_result)
         each = tuple(
             Cuts.regular(c.count * self.size, self.size) if a in self.axes and a not in kept else c
             for a, c in enumerate(cuts)
         )
-        dtype, container = _kept(made, ndim, name_of(function))
+        dtype, container = _partial_dtype(sample_result, ndim, name_of(function))
         read = BlocksOf(cuts, tuple(range(ndim)), (1,) * ndim)
         call = UserFunction.of(Unpacked(function, None, tuple(told.items())))
         node = self._apply(call, function, each, (read,) * len(inputs), dtype, inputs)
@@ -330,7 +330,7 @@ class _Tree:
         return self._apply(call, function, tuple(out), (read,), kind, [value])
 
 
-def _kept(made: Any, ndim: int, name: str) -> tuple[np.dtype[Any], type | None]:
+def _partial_dtype(made: Any, ndim: int, name: str) -> tuple[np.dtype[Any], type | None]:
     """The dtype that holds a partial result, and the type of the container of several arrays."""
     container: type
     if isinstance(made, dict):

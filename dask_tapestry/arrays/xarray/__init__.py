@@ -9,7 +9,7 @@ Examples
 dt.Array<reduce, float64[2], 2 blocks of (1,)>
 """
 
+from dask_tapestry.arrays.xarray.activation import *
 from dask_tapestry.arrays.xarray.chunk_manager import *
-from dask_tapestry.arrays.xarray.using import *
 
 __all__ = ["TapestryManager", "use"]

@@ -9,12 +9,12 @@ from typing import Any
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dask_arrays import from_dask_array
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
-from dask_tapestry.arrays.core.several_arrays import Several, SeveralExpr, planned_together
+from dask_tapestry.arrays.core.mixed_collections import MixedCollection, MixedExpr, planned_together
 
 Function = Callable[..., Any]
 
 
-def taking_back(map_blocks: Function) -> Function:
+def returning_blocks(map_blocks: Function) -> Function:
     """Let xarray's `map_blocks` return arrays of this library where it was given some.
 
     Parameters
@@ -105,7 +105,7 @@ def as_one_expression(exprs: Function) -> Function:
     def gathered(dataset: Any) -> Any:
         held = [variable._data for variable in dataset.variables.values()]
         arrays = [data for data in held if isinstance(data, Array)]
-        return [SeveralExpr(Several(dataset, arrays))] if arrays else exprs(dataset)
+        return [MixedExpr(MixedCollection(dataset, arrays))] if arrays else exprs(dataset)
 
     return gathered
 

@@ -25,7 +25,7 @@ def callers_of_flox() -> tuple[Any, ...]:
     return flox, flox.core, flox.xarray
 
 
-def arriving_here(reduce: Callable[..., Any]) -> Callable[..., Any]:
+def reduced_by_us(reduce: Callable[..., Any]) -> Callable[..., Any]:
     """``flox.groupby_reduce``, but for arrays of this library, whose groups are reduced here."""
 
     @wraps(reduce)

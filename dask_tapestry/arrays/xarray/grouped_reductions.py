@@ -241,11 +241,11 @@ def _in_order(reduction: Reduction, first: Any) -> Any:
     grouped, function = reduction.grouped, reduction.function
     data, dim = grouped._obj, grouped._group_dim
     codes, order = _codes(grouped)
-    found, is_bare = reduction.call(data), isinstance(first, xarray.Variable)
+    result, is_bare = reduction.call(data), isinstance(first, xarray.Variable)
     if len(order) == len(codes):  # as xarray does: all in their order, some by groups
         order = np.arange(len(codes))
     else:
-        found, is_bare = found.isel({dim: order}), False
+        result, is_bare = result.isel({dim: order}), False
 
     def variable(own: Any, whole: Any) -> Any:
         if dim not in whole.dims:
@@ -257,13 +257,13 @@ def _in_order(reduction: Reduction, first: Any) -> Any:
         return in_chunks_of(xarray.Variable(whole.dims, cells, whole.attrs), own)
 
     if isinstance(data, xarray.DataArray):
-        held = variable(data.variable, found.variable)
-        return data._replace_maybe_drop_dims(held) if is_bare else found.copy(data=held.data)
+        held = variable(data.variable, result.variable)
+        return data._replace_maybe_drop_dims(held) if is_bare else result.copy(data=held.data)
     names = {
         name: variable(data[name].variable, whole.variable)
-        for name, whole in found.data_vars.items()
+        for name, whole in result.data_vars.items()
     }
-    return found.assign(names)
+    return result.assign(names)
 
 
 def _codes(grouped: Any) -> tuple[Any, Any]:

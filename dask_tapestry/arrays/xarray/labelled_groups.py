@@ -34,7 +34,7 @@ def reduced_by_labels(
         raise ArgumentError(f"labels of {labelled} are not reduced along {reduced}")
     kept = _get_keep_attrs(default=True) if keep_attrs is None else keep_attrs
     variables = data.data_vars if isinstance(data, xarray.Dataset) else {None: data}
-    found = {
+    by_name = {
         name: _variable(grouped, function, one.variable, labelled, reduced, kept)
         for name, one in variables.items()
     }
@@ -44,8 +44,8 @@ def reduced_by_labels(
     for grouper in grouped.groupers:
         coords[grouper.name] = (grouper.name, grouper.full_index, grouper.codes.attrs)
     if isinstance(data, xarray.Dataset):
-        return xarray.Dataset(found, coords, data.attrs if kept else None)
-    return grouped._restore_dim_order(xarray.DataArray(found[None], coords, name=data.name))
+        return xarray.Dataset(by_name, coords, data.attrs if kept else None)
+    return grouped._restore_dim_order(xarray.DataArray(by_name[None], coords, name=data.name))
 
 
 def _variable(

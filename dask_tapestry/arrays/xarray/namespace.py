@@ -7,8 +7,8 @@ from typing import Any
 from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.arrays.core.array import Array
-from dask_tapestry.arrays.elementwise.choosing import astype
 from dask_tapestry.arrays.elementwise.ufunc_functions import FUNCTIONS
+from dask_tapestry.arrays.elementwise.where_and_clip import astype
 from dask_tapestry.arrays.overlap.sliding import sliding_window_view
 from dask_tapestry.arrays.xarray.blockwise_reshape import reshape_blockwise
 from dask_tapestry.imports import lazy_import

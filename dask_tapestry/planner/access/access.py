@@ -17,8 +17,8 @@ from operator import add
 from typing import Final
 
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.planner.access.domain import Band, Domain, Line, Place, Way
-from dask_tapestry.planner.access.translates import Division, Shift, Translates, study
+from dask_tapestry.planner.access.block_classes import DomainSplit, Shift, TranslatedBlocks, study
+from dask_tapestry.planner.access.domain import Band, Domain, DomainDiagonal, Place, StridedRun
 from dask_tapestry.planner.fusion.program import Program, Schedule
 from dask_tapestry.teg.regularity import Regularity
 from dask_tapestry.zspace import Cuts, ZRange, block_box
@@ -51,10 +51,10 @@ class MovingBox(NamedTuple):
     shifts: tuple[Shift, ...]
 
 
-class Leaf:
+class ClassLeaf:
     """Blocks that are translates of each other."""
 
-    def __init__(self, translates: Translates, inputs: int) -> None:
+    def __init__(self, translates: TranslatedBlocks, inputs: int) -> None:
         self.translates = translates
         self._inputs = inputs
 
@@ -77,15 +77,15 @@ class Leaf:
     def moving(self) -> tuple[tuple[MovingBox, ...], ...]:
         """The boxes of each external input."""
         place, shifts = self.translates.place, self.translates.shifts
-        found = []
+        by_input = []
         for number, boxes in enumerate(self.schedule.boxes[: self._inputs]):
             own = []
             for at, box in enumerate(boxes):
                 still = (0,) * box.ndim
                 moves = tuple([s[number][at] if s else still for s in shifts])
                 own.append(MovingBox(moved(box, moves, [-t for t in place]), moves))
-            found.append(tuple(own))
-        return tuple(found)
+            by_input.append(tuple(own))
+        return tuple(by_input)
 
     def boxes(self, place: Place) -> Boxes:
         """The boxes that the block at a place reads."""
@@ -93,19 +93,19 @@ class Leaf:
             [tuple([moved(box, shifts, place) for box, shifts in own]) for own in self.moving]
         )
 
-    def leaf(self, place: Place) -> tuple[Leaf, Place]:
+    def leaf(self, place: Place) -> tuple[ClassLeaf, Place]:
         """Itself, and the place in its domain."""
         return self, place
 
-    def leaves(self) -> Iterator[Leaf]:
+    def leaves(self) -> Iterator[ClassLeaf]:
         """Itself."""
         yield self
 
 
-class Tree:
+class ClassTree:
     """A domain that is divided: along its ways, or into diagonals and the rest."""
 
-    def __init__(self, access: Access, domain: Domain, division: Division) -> None:
+    def __init__(self, access: Access, domain: Domain, division: DomainSplit) -> None:
         self._access, self._domain = access, domain
         self._starts = {
             way: sorted({0, *[s for s in starts if 0 < s < domain.ways[way].count]})
@@ -114,9 +114,9 @@ class Tree:
         self._strides = {} if self._starts else division.strides
         divides = self._strides or any(len(starts) > 1 for starts in self._starts.values())
         assert divides, f"{division} leaves {domain} whole"
-        self._parts: dict[Place, Leaf | Tree | Banded] = {}
+        self._parts: dict[Place, ClassLeaf | ClassTree | BandedClasses] = {}
 
-    def leaf(self, place: Place) -> tuple[Leaf, Place]:
+    def leaf(self, place: Place) -> tuple[ClassLeaf, Place]:
         """The class of the block at a place, and its place there."""
         part, within = [], []
         for way, t in enumerate(place):
@@ -131,7 +131,7 @@ class Tree:
             within.append(t)
         return self._part(tuple(part)).leaf(tuple(within))
 
-    def _part(self, part: Place) -> Leaf | Tree | Banded:
+    def _part(self, part: Place) -> ClassLeaf | ClassTree | BandedClasses:
         known = self._parts.get(part)
         if known is None:
             known = self._parts[part] = self._access.node(self._part_domain(part))
@@ -153,10 +153,10 @@ class Tree:
             else:
                 start = 0
             first.append(start)
-            ways.append(Way(step, count))
+            ways.append(StridedRun(step, count))
         return Domain(self._domain.block(first), tuple(ways))
 
-    def leaves(self) -> Iterator[Leaf]:
+    def leaves(self) -> Iterator[ClassLeaf]:
         """All classes."""
         numbers = []
         for way, along in enumerate(self._domain.ways):
@@ -167,28 +167,28 @@ class Tree:
             yield from self._part(part).leaves()
 
 
-class Banded:
+class BandedClasses:
     """A domain whose diagonals near one of them differ from the rest."""
 
-    def __init__(self, access: Access, rest: Leaf, band: Band) -> None:
+    def __init__(self, access: Access, rest: ClassLeaf, band: Band) -> None:
         self._access, self._rest, self._band = access, rest, band
-        self._lines: dict[int, Line] = dict(rest.domain.lines)
-        self._nodes: dict[int, Leaf | Tree | Banded] = {}
+        self._lines: dict[int, DomainDiagonal] = dict(rest.domain.lines)
+        self._nodes: dict[int, ClassLeaf | ClassTree | BandedClasses] = {}
 
-    def leaf(self, place: Place) -> tuple[Leaf, Place]:
+    def leaf(self, place: Place) -> tuple[ClassLeaf, Place]:
         """The class of the block at a place, and its place there."""
         if place not in self._band:
             return self._rest, place
         value = self._band.value(place)
         return self._node(value).leaf(self._lines[value].place(place))
 
-    def _node(self, value: int) -> Leaf | Tree | Banded:
+    def _node(self, value: int) -> ClassLeaf | ClassTree | BandedClasses:
         known = self._nodes.get(value)
         if known is None:
             known = self._nodes[value] = self._access.node(self._lines[value].domain)
         return known
 
-    def leaves(self) -> Iterator[Leaf]:
+    def leaves(self) -> Iterator[ClassLeaf]:
         """The blocks off the band, then its diagonals."""
         yield self._rest
         for value in self._lines:
@@ -238,38 +238,38 @@ class Access:
         return tuple([_rows_of(c) for c in self.cuts])
 
     @cached_property
-    def _tops(self) -> dict[Place, Leaf | Tree | Banded]:
+    def _tops(self) -> dict[Place, ClassLeaf | ClassTree | BandedClasses]:
         return {}
 
-    def _top(self, part: Place) -> Leaf | Tree | Banded:
+    def _top(self, part: Place) -> ClassLeaf | ClassTree | BandedClasses:
         known = self._tops.get(part)
         if known is None:
             rank = len(part)
             first = tuple([starts[n] for (starts, _), n in zip(self._rows, part, strict=True)])
             ways = tuple(
                 [
-                    Way(tuple([int(a == axis) for a in range(rank)]), counts[n])
+                    StridedRun(tuple([int(a == axis) for a in range(rank)]), counts[n])
                     for axis, ((_, counts), n) in enumerate(zip(self._rows, part, strict=True))
                 ]
             )
             known = self._tops[part] = self.node(Domain(first, ways))
         return known
 
-    def node(self, domain: Domain) -> Leaf | Tree | Banded:
+    def node(self, domain: Domain) -> ClassLeaf | ClassTree | BandedClasses:
         """The classes of the blocks of a domain."""
         inputs = len(self.program.inputs)
-        found = study(self.program, self.cuts, domain, self._regularity)
-        while not isinstance(found, Translates):
-            if found.starts or found.strides:
-                return Tree(self, domain, found)
-            assert found.band is not None
-            band = found.band
-            found = study(self.program, self.cuts, replace(domain, band=band), self._regularity)
-            if isinstance(found, Translates):
-                return Banded(self, Leaf(found, inputs), band)
-        return Leaf(found, inputs)
+        studied = study(self.program, self.cuts, domain, self._regularity)
+        while not isinstance(studied, TranslatedBlocks):
+            if studied.starts or studied.strides:
+                return ClassTree(self, domain, studied)
+            assert studied.band is not None
+            band = studied.band
+            studied = study(self.program, self.cuts, replace(domain, band=band), self._regularity)
+            if isinstance(studied, TranslatedBlocks):
+                return BandedClasses(self, ClassLeaf(studied, inputs), band)
+        return ClassLeaf(studied, inputs)
 
-    def leaf(self, index: tuple[int, ...]) -> tuple[Leaf, Place]:
+    def leaf(self, index: tuple[int, ...]) -> tuple[ClassLeaf, Place]:
         """The class of a block, and its place there."""
         part, place = [], []
         for (starts, _), n in zip(self._rows, index, strict=True):
@@ -284,19 +284,19 @@ class Access:
         return leaf.boxes(place)
 
     @cached_property
-    def leaves(self) -> tuple[Leaf, ...]:
+    def leaves(self) -> tuple[ClassLeaf, ...]:
         """The classes, with all that is known of them."""
         return tuple(self.each_leaf())
 
     @cached_property
-    def few_leaves(self) -> tuple[Leaf, ...]:
+    def few_leaves(self) -> tuple[ClassLeaf, ...]:
         """The classes; `UncountableError` where there are more than `MOST_CLASSES`."""
         found = tuple(islice(self.each_leaf(), MOST_CLASSES + 1))
         if len(found) > MOST_CLASSES:
             raise UncountableError(f"more than {MOST_CLASSES} classes of blocks")
         return found
 
-    def each_leaf(self) -> Iterator[Leaf]:
+    def each_leaf(self) -> Iterator[ClassLeaf]:
         """The classes, one after another."""
         for part in product(*[range(len(starts)) for starts, _ in self._rows]):
             yield from self._top(part).leaves()

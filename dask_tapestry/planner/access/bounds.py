@@ -11,14 +11,14 @@ from functools import lru_cache
 from itertools import islice, product
 
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.planner.access.access import MOST_CLASSES, Access, Leaf, moved
+from dask_tapestry.planner.access.access import MOST_CLASSES, Access, ClassLeaf, moved
+from dask_tapestry.planner.access.block_classes import Shift
 from dask_tapestry.planner.access.domain import Place
-from dask_tapestry.planner.access.translates import Shift
 from dask_tapestry.teg import TensorType
 from dask_tapestry.zspace import ZRange, block_box
 
 
-class Outside(NamedTuple):
+class OutOfBoundsRead(NamedTuple):
     """A block, and a box that it reads and that is not inside the value's type."""
 
     block: ZRange
@@ -27,7 +27,7 @@ class Outside(NamedTuple):
 
 
 @lru_cache(maxsize=2048)
-def read_outside(access: Access) -> Outside | None:
+def read_outside(access: Access) -> OutOfBoundsRead | None:
     """A block of a grid that reads outside of a value, and what; None if none does.
 
     Of blocks that fall into more than `MOST_CLASSES` classes so many classes are looked at, and
@@ -45,11 +45,11 @@ def read_outside(access: Access) -> Outside | None:
         ):
             for box in boxes:
                 if not type_.box.contains(box):
-                    return Outside(whole, box, type_)
+                    return OutOfBoundsRead(whole, box, type_)
     return None
 
 
-def _of_leaf(access: Access, leaf: Leaf) -> Iterator[Outside]:
+def _of_leaf(access: Access, leaf: ClassLeaf) -> Iterator[OutOfBoundsRead]:
     """What the blocks of a class read outside."""
     translates, domain = leaf.translates, leaf.domain
     ends = [
@@ -67,7 +67,7 @@ def _of_leaf(access: Access, leaf: Leaf) -> Iterator[Outside]:
                 turns = [t - at for t, at in zip(place, translates.place, strict=True)]
                 there = moved(box, shifts, turns)
                 if not type_.box.contains(there):
-                    yield Outside(block_box(access.cuts, domain.block(place)), there, type_)
+                    yield OutOfBoundsRead(block_box(access.cuts, domain.block(place)), there, type_)
 
 
 def _holds_all(
@@ -85,7 +85,7 @@ def _holds_all(
     return True
 
 
-def _suspects(leaf: Leaf) -> Iterator[Place]:
+def _suspects(leaf: ClassLeaf) -> Iterator[Place]:
     """Places of a class, of which one reads outside if any does: corners, or all beside a band."""
     band = leaf.domain.band
     counts = [way.count for way in leaf.domain.ways]

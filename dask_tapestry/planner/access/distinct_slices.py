@@ -17,14 +17,14 @@ from dask_tapestry.planner.access.overlaps import (
     MOST_PLACES,
     Kinds,
     Overlap,
+    block_overlaps_of,
     combined,
     groups_of,
-    lying_of,
     parts_on_axis,
 )
 from dask_tapestry.planner.access.pattern import Pattern, Steps
 from dask_tapestry.planner.access.pattern_pairs import PatternPairs
-from dask_tapestry.planner.access.shares import Share
+from dask_tapestry.planner.access.read_counts import ReadCount
 from dask_tapestry.planner.machine.machine import SLICE_SAVES_BYTES
 from dask_tapestry.zspace import Cuts, ZRange, block_box
 
@@ -32,7 +32,7 @@ Part = tuple[tuple[int, int, int], ...]
 """Number of a block along each axis, and where the part of it begins and ends."""
 
 
-def distinct_slices(shares: Sequence[Share], cuts: tuple[Cuts, ...], itemsize: int) -> int:
+def distinct_slices(shares: Sequence[ReadCount], cuts: tuple[Cuts, ...], itemsize: int) -> int:
     """Number of different parts of blocks, cut by `cuts`, that the boxes of patterns need.
 
     A part is cut where that saves enough bytes; parts of one block are different unless equal.
@@ -51,10 +51,10 @@ def distinct_slices(shares: Sequence[Share], cuts: tuple[Cuts, ...], itemsize: i
 
 
 def _listed(
-    patterns: Sequence[Pattern], gone: Sequence[Share], cuts: tuple[Cuts, ...], itemsize: int
+    patterns: Sequence[Pattern], gone: Sequence[ReadCount], cuts: tuple[Cuts, ...], itemsize: int
 ) -> int:
     """Number of the parts of all boxes, but those of patterns that no block reads after all."""
-    met = sum(prod([sum(g.kinds.values()) for g in lying_of(p, cuts)]) for p in patterns)
+    met = sum(prod([sum(g.kinds.values()) for g in block_overlaps_of(p, cuts)]) for p in patterns)
     if met > MOST_PLACES:
         raise UncountableError(f"{met} parts of blocks that may be equal")
     boxes = set[ZRange]()
@@ -73,19 +73,19 @@ def _parts_of(
     """
     first: dict[ZRange, list[tuple[Part, int, int]]] = {}
     others: dict[ZRange, list[tuple[Part, int, int]]] = {}
-    found = set[tuple[Part, Part]]()
+    slices = set[tuple[Part, Part]]()
     for box in boxes:
         ends = ZRange(box.lo[:1], box.hi[:1]), ZRange(box.lo[1:], box.hi[1:])
         for known, end, own in zip((first, others), ends, (cuts[:1], cuts[1:]), strict=True):
             if end not in known:
                 known[end] = list(_parts(end, own))
         for one, part, held in first[ends[0]]:
-            found.update(
+            slices.update(
                 (one, other)
                 for other, p, h in others[ends[1]]
                 if (held * h - part * p) * itemsize >= SLICE_SAVES_BYTES
             )
-    return found
+    return slices
 
 
 def _parts(box: ZRange, cuts: tuple[Cuts, ...]) -> Iterator[tuple[Part, int, int]]:
@@ -103,13 +103,15 @@ def _counted(
 
     Along axes that move together different parts are listed where boxes may share one.
     """
-    found = []
-    for (axes, steps), lying in zip(groups_of(pattern), lying_of(pattern, cuts), strict=True):
+    by_axis = []
+    for (axes, steps), lying in zip(
+        groups_of(pattern), block_overlaps_of(pattern, cuts), strict=True
+    ):
         if _have_no_part_twice(pattern, axes, steps, shortest):
-            found.append(lying.kinds)
+            by_axis.append(lying.kinds)
         else:
-            found.append(_different(pattern, axes, steps, cuts))
-    kinds = combined(found).items()
+            by_axis.append(_different(pattern, axes, steps, cuts))
+    kinds = combined(by_axis).items()
     return sum(n for (part, held), n in kinds if (held - part) * itemsize >= SLICE_SAVES_BYTES)
 
 

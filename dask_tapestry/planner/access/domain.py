@@ -13,7 +13,7 @@ Place = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class StridedRun:
     """So many blocks in a row, each `step` further in the grid than the one before."""
 
     step: tuple[int, ...]
@@ -51,7 +51,7 @@ class Domain:
     """The blocks ``first + sum(step * p)`` of a grid, all but those in a band."""
 
     first: tuple[int, ...]
-    ways: tuple[Way, ...]
+    ways: tuple[StridedRun, ...]
     band: Band | None = None
 
     def block(self, place: Sequence[int]) -> tuple[int, ...]:
@@ -75,7 +75,7 @@ class Domain:
         return prod([way.count for way in self.ways])
 
     @property
-    def lines(self) -> tuple[tuple[int, Line], ...]:
+    def lines(self) -> tuple[tuple[int, DomainDiagonal], ...]:
         """The band's diagonals that have places, by their values."""
         if self.band is None:
             return ()
@@ -91,7 +91,7 @@ class Domain:
         return self.places - sum(line.domain.places for _, line in self.lines)
 
 
-class Line(NamedTuple):
+class DomainDiagonal(NamedTuple):
     """One diagonal of a domain.
 
     Attributes
@@ -116,13 +116,13 @@ class Line(NamedTuple):
         return (along, *[t for way, t in enumerate(place) if way not in self.ways])
 
 
-def value_span(factors: Sequence[int], ways: Sequence[Way]) -> tuple[int, int]:
+def value_span(factors: Sequence[int], ways: Sequence[StridedRun]) -> tuple[int, int]:
     """Least and greatest value of a form over the places of some ways."""
     ends = [c * (way.count - 1) for c, way in zip(factors, ways, strict=True)]
     return sum(min(0, e) for e in ends), sum(max(0, e) for e in ends)
 
 
-def line_of(domain: Domain, factors: Sequence[int], value: int) -> Line | None:
+def line_of(domain: Domain, factors: Sequence[int], value: int) -> DomainDiagonal | None:
     """The places with ``sum(factors * p) == value``, of two coprime factors; None for no place.
 
     Examples
@@ -138,20 +138,22 @@ def line_of(domain: Domain, factors: Sequence[int], value: int) -> Line | None:
     turn = -one if other > 0 else one  # of the second way for `pace` along the first
     start = value * pow(one, -1, pace) % pace if pace > 1 else 0
     across = (value - one * start) // other
-    low, high = _within(start, pace, domain.ways[a].count)
-    least, most = _within(across, turn, domain.ways[b].count)
+    low, high = _span_inside(start, pace, domain.ways[a].count)
+    least, most = _span_inside(across, turn, domain.ways[b].count)
     low, high = max(low, least), min(high, most)
     if low > high:
         return None
     begin = [0] * len(domain.ways)
     begin[a], begin[b] = start + low * pace, across + low * turn
     steps = zip(domain.ways[a].step, domain.ways[b].step, strict=True)
-    along = Way(tuple([pace * n + turn * m for n, m in steps]), high - low + 1)
+    along = StridedRun(tuple([pace * n + turn * m for n, m in steps]), high - low + 1)
     rest = [way for number, way in enumerate(domain.ways) if number not in (a, b)]
-    return Line(Domain(domain.block(begin), (along, *rest)), (a, b), tuple(begin), (pace, turn))
+    return DomainDiagonal(
+        Domain(domain.block(begin), (along, *rest)), (a, b), tuple(begin), (pace, turn)
+    )
 
 
-def _within(start: int, pace: int, count: int) -> tuple[int, int]:
+def _span_inside(start: int, pace: int, count: int) -> tuple[int, int]:
     """First and last t with ``0 <= start + pace * t < count``."""
     if pace > 0:
         return -(start // pace), (count - 1 - start) // pace

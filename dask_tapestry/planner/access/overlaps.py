@@ -34,7 +34,7 @@ Kinds = Mapping[Overlap, int]
 ONE: Kinds = {Overlap(1, 1): 1}
 
 
-class Lying(NamedTuple):
+class BlockOverlap(NamedTuple):
     """How boxes lie on blocks, along axes that move together.
 
     Attributes
@@ -49,15 +49,15 @@ class Lying(NamedTuple):
     largest: int
 
 
-def lying_of(pattern: Pattern, cuts: tuple[Cuts, ...]) -> list[Lying]:
+def block_overlaps_of(pattern: Pattern, cuts: tuple[Cuts, ...]) -> list[BlockOverlap]:
     """How the boxes of a pattern lie on blocks, for groups of axes that move independently."""
-    found = []
+    by_axes = []
     for axes, numbers in groups_of(pattern):
         spans = tuple([(pattern.box.lo[a], pattern.box.hi[a]) for a in axes])
         steps = [pattern.steps[number] for number in numbers]
         paces = tuple([(tuple([s.shift[a] for a in axes]), s.places) for s in steps])
-        found.append(_lying(tuple([cuts[a] for a in axes]), spans, paces))
-    return found
+        by_axes.append(_block_overlap(tuple([cuts[a] for a in axes]), spans, paces))
+    return by_axes
 
 
 def combined(kinds: Sequence[Kinds]) -> Kinds:
@@ -95,17 +95,19 @@ def groups_of(pattern: Pattern) -> list[tuple[list[int], list[int]]]:
 
 
 @lru_cache(maxsize=8192)
-def _lying(
+def _block_overlap(
     cuts: tuple[Cuts, ...],
     spans: tuple[tuple[int, int], ...],
     paces: tuple[tuple[tuple[int, ...], int], ...],
-) -> Lying:
-    found: Counter[Overlap] = Counter()
+) -> BlockOverlap:
+    overlaps: Counter[Overlap] = Counter()
     largest = 0
     if len(paces) == 1:
         places = [_representatives(cuts, spans, *paces[0])]
     else:
-        places = [[(t, 1) for t in range(count)] for count in _few([n for _, n in paces])]
+        places = [
+            [(t, 1) for t in range(count)] for count in _limited_counts([n for _, n in paces])
+        ]
     for place in product(*places):
         times = prod([n for _, n in place])
         along = []
@@ -113,12 +115,12 @@ def _lying(
             by = sum(shift[axis] * t for (shift, _), (t, _) in zip(paces, place, strict=True))
             along.append(on_axis(cut, lo + by, hi + by))
         for overlap, n in (combined(along) if len(along) > 1 else along[0]).items():
-            found[overlap] += n * times
+            overlaps[overlap] += n * times
         largest += times * prod([max([o.part for o in kinds], default=0) for kinds in along])
-    return Lying(found, largest)
+    return BlockOverlap(overlaps, largest)
 
 
-def _few(counts: list[int]) -> list[int]:
+def _limited_counts(counts: list[int]) -> list[int]:
     """The counts; `UncountableError` if they make too many places together."""
     if prod(counts) > MOST_PLACES:
         raise UncountableError(f"{prod(counts)} places of a box")
@@ -130,16 +132,16 @@ def _representatives(
 ) -> list[tuple[int, int]]:
     """Places that stand for all of a row, each with the number of those it stands for."""
     if any(c.edges for c in cuts) or count < 3:
-        return [(t, 1) for t in range(*_few([count]))]
+        return [(t, 1) for t in range(*_limited_counts([count]))]
     period = lcm(*[c.step // gcd(c.step, abs(n)) for c, n in zip(cuts, shift, strict=True)])
     first, end = 0, count
     for cut, (lo, hi), pace in zip(cuts, spans, shift, strict=True):
         low, high = _inner(cut)
-        a, b = _between(lo, hi, pace, low, high, count)
+        a, b = _steps_between(lo, hi, pace, low, high, count)
         first, end = max(first, a), min(end, b)
     if end - first <= period:
-        return [(t, 1) for t in range(*_few([count]))]
-    _few([first + count - end + period])
+        return [(t, 1) for t in range(*_limited_counts([count]))]
+    _limited_counts([first + count - end + period])
     found = [(t, 1) for t in (*range(first), *range(end, count))]
     whole, more = divmod(end - first, period)
     found += [(first + t, whole + (t < more)) for t in range(period)]
@@ -153,7 +155,7 @@ def _inner(cuts: Cuts) -> tuple[int, int]:
     return low, last[1] if last[1] - last[0] == cuts.step else last[0]
 
 
-def _between(lo: int, hi: int, pace: int, low: int, high: int, count: int) -> tuple[int, int]:
+def _steps_between(lo: int, hi: int, pace: int, low: int, high: int, count: int) -> tuple[int, int]:
     """First and one-past-last step at which a moving span lies within two coordinates."""
     if not pace:
         return (0, count) if low <= lo and hi <= high else (0, 0)
@@ -171,16 +173,16 @@ def on_axis(cuts: Cuts, lo: int, hi: int) -> Kinds:
     >>> dict(on_axis(Cuts.regular(100, 10), 8, 35))
     {Overlap(part=2, held=10): 1, Overlap(part=5, held=10): 1, Overlap(part=10, held=10): 2}
     """
-    found: Counter[Overlap] = Counter()
+    overlaps: Counter[Overlap] = Counter()
     if lo >= hi:
-        return found
+        return overlaps
     first, end = cuts.overlapping(lo, hi)
     for number in {first, end - 1} if not cuts.edges else range(first, end):
         a, b = cuts.block(number)
-        found[Overlap(min(b, hi) - max(a, lo), b - a)] += 1
+        overlaps[Overlap(min(b, hi) - max(a, lo), b - a)] += 1
     if not cuts.edges and end - first > 2:
-        found[Overlap(cuts.step, cuts.step)] += end - first - 2
-    return found
+        overlaps[Overlap(cuts.step, cuts.step)] += end - first - 2
+    return overlaps
 
 
 def parts_on_axis(cuts: Cuts, lo: int, hi: int) -> Iterator[tuple[int, int, int, int]]:

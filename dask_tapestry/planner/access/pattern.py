@@ -104,18 +104,18 @@ def pattern_of(box: ZRange, steps: Iterable[tuple[tuple[int, ...], int]]) -> tup
 
 def _joined(steps: Sequence[Steps]) -> list[Steps]:
     """Steps in a fixed order, those that carry on where others end as one."""
-    found: list[Steps] = []
-    for shift, places in sorted(steps, key=lambda s: ([abs(n) for n in s.shift], s.shift)):
-        for at, (inner, count) in enumerate(found):
+    joined_steps: list[Steps] = []
+    for shift, step_count in sorted(steps, key=lambda s: ([abs(n) for n in s.shift], s.shift)):
+        for at, (inner, count) in enumerate(joined_steps):
             if tuple([n * count for n in inner]) == shift:
-                found[at] = Steps(inner, count * places)
+                joined_steps[at] = Steps(inner, count * step_count)
                 break
         else:
-            found.append(Steps(shift, places))
-    return found
+            joined_steps.append(Steps(shift, step_count))
+    return joined_steps
 
 
-def swept(pattern: Pattern) -> ZRange:
+def swept_hull(pattern: Pattern) -> ZRange:
     """The hull of all boxes of a pattern."""
     lo, hi = pattern.box.lo, pattern.box.hi
     for shift, places in pattern.steps:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.planner.access.pattern import Pattern, swept
+from dask_tapestry.planner.access.pattern import Pattern, swept_hull
 
 Vector = np.ndarray[Any, Any]
 
@@ -22,7 +22,7 @@ class PatternPairs:
 
     def __init__(self, patterns: Sequence[Pattern]) -> None:
         ndim = patterns[0].box.ndim if patterns else 0
-        hulls = [swept(p) for p in patterns]
+        hulls = [swept_hull(p) for p in patterns]
 
         def table(rows: list[Any]) -> Vector:
             kind = None if ndim else int  # of what is large, Python's own integers

@@ -14,8 +14,8 @@ from math import prod
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.access.access import Access
 from dask_tapestry.planner.access.distinct_slices import distinct_slices
-from dask_tapestry.planner.access.overlaps import Lying, combined, lying_of
-from dask_tapestry.planner.access.shares import shares_of
+from dask_tapestry.planner.access.overlaps import BlockOverlap, block_overlaps_of, combined
+from dask_tapestry.planner.access.read_counts import read_counts_of
 from dask_tapestry.planner.machine.machine import SLICE_SAVES_BYTES
 from dask_tapestry.teg import Source, TensorType
 from dask_tapestry.zspace import Cuts, ZRange
@@ -114,14 +114,14 @@ def traffic(access: Access, held: Held, workers: int, local: bool = False) -> Tr
     >>> total.inputs[0].edges, total.inputs[0].moved == 2 * x.nbytes
     (20, True)
     """
-    found = []
+    by_input = []
     for number, cuts in enumerate(held):
         if cuts is None:
-            found.append(InputTraffic())
+            by_input.append(InputTraffic())
         else:
-            found.append(input_traffic(access, number, cuts, workers, local))
+            by_input.append(input_traffic(access, number, cuts, workers, local))
     stored, requests = stored_traffic(access)
-    return Traffic(tuple(found), stored, requests)
+    return Traffic(tuple(by_input), stored, requests)
 
 
 @lru_cache(maxsize=4096)
@@ -134,7 +134,7 @@ def input_traffic(
     may_cut = not local and largest >= SLICE_SAVES_BYTES
     cells = whole = edges = moved = distinct = fetched = nearest = boxes = reads = sliced = 0
     cut, parts = [], []
-    for share in shares_of(access, number):
+    for share in read_counts_of(access, number):
         pattern, times = share.pattern, share.times
         more = min(share.inside + times, 1) - min(share.inside, 1)
         if pattern.box.is_empty:
@@ -143,7 +143,7 @@ def input_traffic(
             cut.append(share)
             sent = empty * itemsize
         else:
-            lying = lying_of(pattern, cuts)
+            lying = block_overlaps_of(pattern, cuts)
             needed, met, count = _totals(lying)
             cells, whole, edges = cells + times * needed, whole + times * met, edges + times * count
             sent, own = met * itemsize, 0
@@ -179,7 +179,7 @@ def _main(parts: Sequence[tuple[int, int]], nearest: int, boxes: int, blocks: in
     return min(float(nearest), max(total, nearest / boxes * blocks))
 
 
-def _totals(lying: Sequence[Lying]) -> tuple[int, int, int]:
+def _totals(lying: Sequence[BlockOverlap]) -> tuple[int, int, int]:
     """Cells needed, cells of blocks met, and number of overlaps."""
     cells = whole = count = 1
     for kinds, _ in lying:
@@ -189,7 +189,7 @@ def _totals(lying: Sequence[Lying]) -> tuple[int, int, int]:
     return cells, whole, count
 
 
-def _sent(lying: Sequence[Lying], itemsize: int) -> tuple[int, int]:
+def _sent(lying: Sequence[BlockOverlap], itemsize: int) -> tuple[int, int]:
     """Bytes of blocks, or of slices where these save enough, and bytes of the slices."""
     sent = sliced = 0
     for (part, held), n in combined([kinds for kinds, _ in lying]).items():
@@ -232,13 +232,13 @@ def _chunks_read(access: Access, value: int, source: Source) -> tuple[int, int]:
     chunks, parts = (_regular(type_, s) for s in (source.chunks, source.read_sides))
     by_parts = source.stored_bytes(_one_cell(type_.ndim)) != itemsize
     stored = requests = 0
-    for pattern, times, *_ in shares_of(access, value):
+    for pattern, times, *_ in read_counts_of(access, value):
         if not pattern.box.is_empty:
-            cells, whole, count = _totals(lying_of(pattern, parts))
+            cells, whole, count = _totals(block_overlaps_of(pattern, parts))
             stored += times * (whole if by_parts else cells) * itemsize
             if source.chunks is not None:
                 if chunks != parts:
-                    *_, count = _totals(lying_of(pattern, chunks))
+                    *_, count = _totals(block_overlaps_of(pattern, chunks))
                 requests += times * count
     return stored, requests
 

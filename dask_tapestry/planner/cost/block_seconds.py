@@ -16,8 +16,8 @@ import numpy as np
 
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.footprint import met_blocks
+from dask_tapestry.planner.fusion.chunk_alignment import Held
 from dask_tapestry.planner.fusion.program import Program, Schedule
-from dask_tapestry.planner.fusion.units import Held
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.teg import Operator
 from dask_tapestry.teg.operator import Types
@@ -140,7 +140,7 @@ def _inputs(
     In places of the schedule's boxes, those of values that it computes too.
     """
     held = [_Held(0)] * schedule.places.total
-    joined = place = 0
+    joined = position = 0
     for number, (type_, own) in enumerate(zip(program.inputs, cuts, strict=True)):
         size = type_.dtype.itemsize
         sides = type_.shape if own is None else [c.longest for c in own]
@@ -150,8 +150,8 @@ def _inputs(
                 joined += cells
             else:
                 rows = _row_seconds(part, sides, size, machine, order)
-            held[place] = _Held(cells, False, rows, place)
-            place += 1
+            held[position] = _Held(cells, False, rows, position)
+            position += 1
     return held, 2 * joined / machine.memory
 
 
@@ -237,12 +237,12 @@ def _in_cache(program: Program) -> frozenset[int]:
     """Values of formulas that formulas alone read, themselves or through views."""
     first = len(program.inputs)
     wanted: set[int] = {len(program.types) - 1}
-    found: set[int] = set()
+    cached_values: set[int] = set()
     for value in range(len(program.types) - 1, first - 1, -1):
         operator, inputs, *_ = program.instructions[value - first]
         inner = value not in wanted
         if inner and operator.is_formula:
-            found.add(value)
+            cached_values.add(value)
         if not (operator.is_formula or (operator.is_view and inner)):
             wanted.update(inputs)
-    return frozenset(found)
+    return frozenset(cached_values)

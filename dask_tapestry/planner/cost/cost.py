@@ -14,18 +14,18 @@ from math import prod
 from typing import Any, Final
 
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.planner.access.from_others import Reading, bytes_from_others
+from dask_tapestry.planner.access.remote_reads import InputReads, bytes_from_others
 from dask_tapestry.planner.cost.block_seconds import Order, block_seconds
 from dask_tapestry.planner.cost.footprint import Needs, needs_of, reach_of
-from dask_tapestry.planner.cost.own_resources import beyond_limits, step_amounts
-from dask_tapestry.planner.cost.resource_seconds import Taken, Tasks, step_seconds
+from dask_tapestry.planner.cost.makespan import GridBlocks
+from dask_tapestry.planner.cost.resource_seconds import StepTraffic, Tasks, step_seconds
 from dask_tapestry.planner.cost.store_requests import block_requests
-from dask_tapestry.planner.cost.stored import stored_bytes
-from dask_tapestry.planner.cost.waves import Blocks
-from dask_tapestry.planner.fusion.movement import movement
+from dask_tapestry.planner.cost.stored_reads import stored_bytes
+from dask_tapestry.planner.cost.user_resources import beyond_limits, step_amounts
+from dask_tapestry.planner.fusion.access_strides import movement
+from dask_tapestry.planner.fusion.chunk_alignment import Held
 from dask_tapestry.planner.fusion.program import Program
 from dask_tapestry.planner.fusion.symmetric import saves_half
-from dask_tapestry.planner.fusion.units import Held
 from dask_tapestry.planner.machine.machine import SLICE_SAVES_BYTES, Machine
 from dask_tapestry.zspace import Cuts, ZRange, largest_box
 
@@ -116,16 +116,16 @@ class StepCost:
         return max(kinds, key=lambda kind: float(getattr(self, kind)))
 
 
-class Met(NamedTuple):
+class HeldReads(NamedTuple):
     """What all blocks of a step take of inputs that are held in blocks."""
 
     edges: int
     slices: int
     sliced: float
-    readings: Sequence[Reading]
+    readings: Sequence[InputReads]
 
 
-NOTHING_MET: Final = Met(0, 0, 0.0, ())
+NOTHING_MET: Final = HeldReads(0, 0, 0.0, ())
 
 
 def step_cost(
@@ -143,7 +143,7 @@ def step_cost(
     and output lie in memory in such an `order`. What a block needs is told by `needing`.
     """
     box = largest_box(cuts)
-    blocks, needs = Blocks.of(cuts), needing(program, box, held, machine.workers == 1)
+    blocks, needs = GridBlocks.of(cuts), needing(program, box, held, machine.workers == 1)
     writes = bool(program.lasting) and program.lasting[-1].is_sink
     written = program.type.nbytes if writes else 0
     block = block_seconds(program, box, machine, held, order)
@@ -154,7 +154,7 @@ def step_cost(
     tasks = Tasks(blocks, needs.calls, needs.ahead, needs.pieces, program.reads_plain)
     compute = _in_waves(block, tasks, program, machine)
     writing = blocks.equal if written else 0.0
-    taken = _taken(program, cuts, box, held, needs, writing, machine)
+    taken = _step_traffic(program, cuts, box, held, needs, writing, machine)
     takes = step_seconds(compute, taken, written, tasks, machine)
     return StepCost(
         **takes._asdict(),
@@ -178,17 +178,17 @@ def step_cost(
 
 
 def with_taken(
-    estimate: StepCost, taken: Taken, cuts: Sequence[Cuts], machine: Machine
+    estimate: StepCost, taken: StepTraffic, cuts: Sequence[Cuts], machine: Machine
 ) -> StepCost:
     """The cost of a step under a grid, of which all that its blocks take was counted."""
     counts: dict[str, Any] = {name: getattr(taken, name) for name in COUNTED}
     e = replace(estimate, counted=True, **counts)
-    tasks = Tasks(Blocks.of(cuts), e.calls, e.ahead, e.pieces, e.plain)
+    tasks = Tasks(GridBlocks.of(cuts), e.calls, e.ahead, e.pieces, e.plain)
     takes = step_seconds(e.compute, taken, e.written, tasks, machine)
     return replace(e, **takes._asdict())
 
 
-def _taken(
+def _step_traffic(
     program: Program,
     cuts: Sequence[Cuts],
     box: ZRange,
@@ -196,12 +196,12 @@ def _taken(
     needs: Needs,
     writing: float,
     machine: Machine,
-) -> Taken:
+) -> StepTraffic:
     """What the blocks take if each takes what the largest one does; so many of these write."""
     met = inputs_met(program, cuts, held, machine)
     read = stored_bytes(program, cuts, box) if needs.stored else 0.0
     opened = block_requests(program, box) if read or writing else (0.0, 0.0)
-    return Taken(
+    return StepTraffic(
         read=read,
         requests=(opened[0] * read / needs.stored if read else 0.0) + opened[1] * writing,
         moved=sum(bytes_from_others(met.readings, machine.workers)),
@@ -230,28 +230,28 @@ def _in_waves(block: float, tasks: Tasks, program: Program, machine: Machine) ->
     return block * (blocks.waves(min(count, machine.slots)) + blocks.uneven(tasks.pieces))
 
 
-def inputs_met(program: Program, cuts: Sequence[Cuts], held: Held, machine: Machine) -> Met:
+def inputs_met(program: Program, cuts: Sequence[Cuts], held: Held, machine: Machine) -> HeldReads:
     """What the blocks meet of inputs that are held in blocks."""
     if all(own is None for own in held):
         return NOTHING_MET
     own = tuple([None if one is None else tuple(one) for one in held])
-    return _met(program, tuple(cuts), own, machine.workers, machine.hosts)
+    return _held_reads(program, tuple(cuts), own, machine.workers, machine.hosts)
 
 
 @lru_cache(maxsize=256)  # for the least that a grid takes, and again when it is priced
-def _met(
+def _held_reads(
     program: Program,
     cuts: tuple[Cuts, ...],
     held: tuple[Sequence[Cuts] | None, ...],
     workers: int,
     hosts: int,
-) -> Met:
+) -> HeldReads:
     box = largest_box(cuts)
     boxes, moves = program.schedule(box).boxes, movement(program)
     count = prod([c.count for c in cuts])
     edges = slices = 0
     sliced = 0.0
-    readings: list[Reading] = []
+    readings: list[InputReads] = []
     for number, (type_, own) in enumerate(zip(program.inputs, held, strict=True)):
         if own is None:
             continue
@@ -269,5 +269,5 @@ def _met(
             slices += distinct * met
             sliced += exact * distinct
         most = reach.most * size * distinct
-        readings.append(Reading(sent * fetches, sent * distinct, most, distinct))
-    return Met(edges, slices, sliced, readings)
+        readings.append(InputReads(sent * fetches, sent * distinct, most, distinct))
+    return HeldReads(edges, slices, sliced, readings)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.planner.fusion.chunk_alignment import Held
 from dask_tapestry.planner.fusion.peak import Peak
 from dask_tapestry.planner.fusion.program import Program
-from dask_tapestry.planner.fusion.streaming import course_of
-from dask_tapestry.planner.fusion.units import Held
+from dask_tapestry.planner.fusion.streaming import block_schedule_of
 from dask_tapestry.planner.machine.machine import SLICE_SAVES_BYTES
 from dask_tapestry.zspace import Cuts, ZRange
 
@@ -122,13 +122,13 @@ def least_touched(program: Program) -> int:
 
     Zero for other programs: their blocks may be as small as one cell.
     """
-    first, found = len(program.inputs), 0
+    first, touched_bytes = len(program.inputs), 0
     for type_, one, does in zip(
         program.types[first:], program.instructions, program.lasting, strict=True
     ):
         if does.stored and type_.size:
-            found += one.operator.stored_bytes(ZRange((0,) * type_.ndim, (1,) * type_.ndim))
-    return found
+            touched_bytes += one.operator.stored_bytes(ZRange((0,) * type_.ndim, (1,) * type_.ndim))
+    return touched_bytes
 
 
 class _Own(NamedTuple):
@@ -147,7 +147,7 @@ class _Own(NamedTuple):
 @lru_cache(maxsize=4096)
 def _own_needs(program: Program, box: ZRange) -> _Own:
     """Remembered: a step is priced with its inputs held in many ways."""
-    course = course_of(program, box)
+    course = block_schedule_of(program, box)
     flops, stored = _flops_and_stored(program, box)
     peak = course.peak(program, box)
     last = len(program.types) - 1
@@ -170,7 +170,7 @@ def _flops_and_stored(program: Program, box: ZRange) -> tuple[int, int]:
     return flops, stored
 
 
-def _moved_bytes(reach: Reach, itemsize: int) -> int:
+def _moved_bytes(reach: ReadExtent, itemsize: int) -> int:
     """Bytes that come from other workers: whole blocks, or slices where these save enough."""
     exact, whole = reach.exact * itemsize, reach.whole * itemsize
     return exact if whole - exact >= max(1, reach.blocks) * SLICE_SAVES_BYTES else whole
@@ -190,7 +190,7 @@ def _copied_bytes(program: Program, box: ZRange, peak: Peak) -> int:
     return peak.last
 
 
-class Reach(NamedTuple):
+class ReadExtent(NamedTuple):
     """What boxes of a value take of the blocks in which it is held.
 
     Attributes
@@ -210,17 +210,17 @@ class Reach(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def reach_of(boxes: tuple[ZRange, ...], cuts: tuple[Cuts, ...] | None) -> Reach:
+def reach_of(boxes: tuple[ZRange, ...], cuts: tuple[Cuts, ...] | None) -> ReadExtent:
     """What `boxes` take of blocks that are cut so."""
     exact = sum([box.size for box in boxes])
     if cuts is None:
-        return Reach(exact, exact, 0, 0)
-    met = [_met(box, cuts) for box in boxes]
+        return ReadExtent(exact, exact, 0, 0)
+    met = [_block_hits(box, cuts) for box in boxes]
     whole, blocks = sum([m.cells for m in met]), sum([m.blocks for m in met])
-    return Reach(exact, whole, blocks, max([m.most for m in met], default=0))
+    return ReadExtent(exact, whole, blocks, max([m.most for m in met], default=0))
 
 
-class Met(NamedTuple):
+class BlockHits(NamedTuple):
     """The held blocks that meet a box: how many, their cells, most cells of the box in one."""
 
     blocks: int
@@ -230,19 +230,19 @@ class Met(NamedTuple):
 
 def held_cells(box: ZRange, cuts: Sequence[Cuts] | None) -> int:
     """Cells of the blocks that meet `box`; of the box itself where nothing is cut."""
-    return box.size if cuts is None else _met(box, tuple(cuts)).cells
+    return box.size if cuts is None else _block_hits(box, tuple(cuts)).cells
 
 
 def met_blocks(box: ZRange, cuts: Sequence[Cuts]) -> int:
     """Number of blocks that meet `box`; of an empty box one."""
-    return _met(box, tuple(cuts)).blocks
+    return _block_hits(box, tuple(cuts)).blocks
 
 
 @lru_cache(maxsize=8192)
-def _met(box: ZRange, cuts: tuple[Cuts, ...]) -> Met:
+def _block_hits(box: ZRange, cuts: tuple[Cuts, ...]) -> BlockHits:
     """Remembered, as memory, seconds and traffic all ask for it."""
     if box.is_empty:
-        return Met(1, 0, 0)
+        return BlockHits(1, 0, 0)
     blocks = cells = most = 1
     for lo, hi, cut in zip(box.lo, box.hi, cuts, strict=True):
         first, end = cut.overlapping(lo, hi)
@@ -250,4 +250,4 @@ def _met(box: ZRange, cuts: tuple[Cuts, ...]) -> Met:
         blocks *= end - first
         cells *= spans[-1][1] - spans[0][0]
         most *= max([min(hi, b) - max(lo, a) for a, b in spans])
-    return Met(blocks, cells, most)
+    return BlockHits(blocks, cells, most)

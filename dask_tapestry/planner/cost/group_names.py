@@ -23,7 +23,7 @@ def group_name(node: Node, members: Sequence[Node]) -> str:
     word = computed_word(members)
     if isinstance(node.operator, Sink):
         return f"{word}-{node.operator.name}" if word else node.operator.name
-    return word or _word(node)
+    return word or _name_of(node)
 
 
 def computed_word(members: Iterable[Node]) -> str:
@@ -31,10 +31,10 @@ def computed_word(members: Iterable[Node]) -> str:
     for member in reversed(list(members)):
         operator = member.operator
         if not (operator.is_selector or operator.is_view or isinstance(operator, Source | Sink)):
-            return _word(member)
+            return _name_of(member)
     return ""
 
 
-def _word(node: Node) -> str:
+def _name_of(node: Node) -> str:
     words = (node.operator.called or node.operator.label).split("-")
     return "-".join(words[:MOST_WORDS])

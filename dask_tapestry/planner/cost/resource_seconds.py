@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import Final
 
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.planner.cost.waves import Blocks
+from dask_tapestry.planner.cost.makespan import GridBlocks
 from dask_tapestry.planner.machine.machine import Machine
 
 APART: Final = 0.1  # of a resource's seconds that never overlap with those of the busiest
 FETCH: Final = 0.01  # seconds until a value asked of another worker begins to arrive
 
 
-class Taken(NamedTuple):
+class StepTraffic(NamedTuple):
     """What all blocks of a step take from elsewhere.
 
     Attributes
@@ -42,7 +42,7 @@ class Taken(NamedTuple):
 class Tasks(NamedTuple):
     """Blocks, operators that each calls, pieces it reads ahead and has; what it reads is plain."""
 
-    blocks: Blocks
+    blocks: GridBlocks
     calls: int
     ahead: int
     pieces: int
@@ -60,7 +60,7 @@ class Seconds(NamedTuple):
 
 
 def step_seconds(
-    compute: float, taken: Taken, written: float, tasks: Tasks, machine: Machine
+    compute: float, taken: StepTraffic, written: float, tasks: Tasks, machine: Machine
 ) -> Seconds:
     """Seconds of a step, whose kernels take `compute`."""
     count = tasks.blocks.total
@@ -68,10 +68,10 @@ def step_seconds(
     store = _store_seconds(taken.read, written, taken.requests, tasks, machine)
     handled = (taken.slices, taken.edges, taken.sliced)
     overhead = overhead_seconds(count, *handled, machine, tasks.calls)
-    waiting = _apart(count, machine)
+    waiting = _unoverlapped_share(count, machine)
     beside = machine.threads > 1 and count > machine.workers
     by_turns = tasks.pieces if beside else tasks.ahead
-    reading = waiting if machine.local else _apart(count * by_turns, machine)
+    reading = waiting if machine.local else _unoverlapped_share(count * by_turns, machine)
     busy = ((compute, reading), (network, waiting), (store, reading))
     longest, share = max(busy)
     apart = sum([seconds * part for seconds, part in busy]) - longest * share
@@ -98,7 +98,7 @@ def least_step_seconds(
     return longest + APART * (sum(busy) - longest)
 
 
-def _apart(count: int, machine: Machine) -> float:
+def _unoverlapped_share(count: int, machine: Machine) -> float:
     """The share of a resource's seconds that does not overlap with those of the busiest.
 
     A block waits for what it reads; only other blocks of its slot, if there are any, compute

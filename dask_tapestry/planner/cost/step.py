@@ -14,8 +14,8 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.cost.cost import StepCost
 from dask_tapestry.planner.cost.footprint import Needs
 from dask_tapestry.planner.cost.group_names import group_name
+from dask_tapestry.planner.fusion.chunk_alignment import Held
 from dask_tapestry.planner.fusion.program import Program
-from dask_tapestry.planner.fusion.units import Held
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.teg import Graph, Node, Sink, Source
@@ -23,9 +23,9 @@ from dask_tapestry.teg.token import token
 from dask_tapestry.zspace import Cuts, ZRange, block_box
 
 if TYPE_CHECKING:
-    from dask_tapestry.planner.cost import counted
+    from dask_tapestry.planner.cost import exact_costs
 else:  # what prices whole plans, which short ones are not
-    counted = LateModule("dask_tapestry.planner.cost.counted")
+    exact_costs = LateModule("dask_tapestry.planner.cost.exact_costs")
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,9 @@ class Step:
     @cached_property
     def cost(self) -> StepCost:
         """What the step takes."""
-        return counted.counted_cost(self.estimate, self.program, self.cuts, self.held, self.machine)
+        return exact_costs.counted_cost(
+            self.estimate, self.program, self.cuts, self.held, self.machine
+        )
 
     @property
     def reason(self) -> str:

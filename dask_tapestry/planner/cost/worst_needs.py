@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from dask_tapestry.planner.access.access import Access, Leaf
+from dask_tapestry.planner.access.access import Access, ClassLeaf
+from dask_tapestry.planner.access.block_classes import reads_in_place
 from dask_tapestry.planner.access.domain import Place
-from dask_tapestry.planner.access.translates import reads_in_place
 from dask_tapestry.planner.cost.footprint import Needs, needs_of
+from dask_tapestry.planner.fusion.chunk_alignment import Held
 from dask_tapestry.planner.fusion.program import Program
-from dask_tapestry.planner.fusion.units import Held
 from dask_tapestry.zspace import Cuts, block_box, largest_box
 
 MOST_LOOKED_AT: Final = 64  # classes of blocks; it takes .1 to .2 ms each
@@ -59,11 +59,11 @@ def worst_needs(program: Program, cuts: tuple[Cuts, ...], held: Held, local: boo
     found = [usual, *[needs(leaf.index) for leaf in leaves]]
     if any(held) and not local:
         heaviest = max(zip(found[1:], leaves, strict=True), key=lambda pair: pair[0].work)[1]
-        found += [needs(index) for index in _next_to(heaviest)]
+        found += [needs(index) for index in _neighbour_blocks(heaviest)]
     return Needs(*map(max, zip(*found, strict=True)))
 
 
-def _next_to(leaf: Leaf) -> Iterator[Place]:
+def _neighbour_blocks(leaf: ClassLeaf) -> Iterator[Place]:
     """Blocks of a class along each way: their boxes lie otherwise on the blocks of inputs."""
     domain, own = leaf.domain, leaf.translates.place
     for number, way in enumerate(domain.ways):

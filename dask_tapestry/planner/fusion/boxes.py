@@ -135,17 +135,17 @@ def _merged_along(hulls: list[_Hull], axis: int, room: float) -> list[_Hull]:
 
     Behind a long gap none has.
     """
-    found = list[_Hull]()
+    merged_hulls = list[_Hull]()
     for hull in sorted(hulls, key=lambda one: (one.lo[axis], *one.lo)):
         lo, hi = hull.lo[axis], hull.hi[axis]
         near = (
             one
-            for one in reversed(found)
+            for one in reversed(merged_hulls)
             if lo - one.hi[axis] <= max(FEW_CELLS, room * (hi - one.lo[axis]))
         )
         if not any(one.take(hull, room) for one in near):
-            found.append(hull)
-    return found
+            merged_hulls.append(hull)
+    return merged_hulls
 
 
 def _outermost(boxes: Sequence[ZRange]) -> tuple[ZRange, ...]:

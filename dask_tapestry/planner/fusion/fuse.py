@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 
-from dask_tapestry.planner.fusion.annotated import held_apart
+from dask_tapestry.planner.fusion.annotation_groups import held_apart
 from dask_tapestry.planner.fusion.group import is_external
 from dask_tapestry.rules.views import COSTLY_FLOPS
 from dask_tapestry.teg import Graph, Node, Sink, Source

@@ -107,28 +107,28 @@ def _part(program: Program, values: list[int]) -> Part:
 
 def _read_by_all(part: Part) -> set[int]:
     """Small values inside a part that some dimension of its pieces does not move."""
-    program = finest(part.program)
+    program = finest_program(part.program)
     shape, first = program.type.shape, len(program.inputs)
     inside = sorted(part.inside)
     if not inside or 0 in shape:
         return set()
     small = SMALL * max(type_.nbytes for type_ in (*program.types[:-1], part.program.type))
     origin = program.schedule(ZRange((0,) * len(shape), (1,) * len(shape)), rounded=False)
-    found: set[int] = set()
+    common_values: set[int] = set()
     for dim, extent in enumerate(shape):
         if extent > 1:
             at = [int(d == dim) for d in range(len(shape))]
             moved = program.schedule(ZRange(at, [a + 1 for a in at]), rounded=False)
-            found |= {
+            common_values |= {
                 value
                 for number, value in enumerate(inside, start=first)
                 if program.types[number].nbytes <= small
                 and origin.boxes[number] == moved.boxes[number]
             }
-    return found
+    return common_values
 
 
-def finest(program: Program) -> Program:
+def finest_program(program: Program) -> Program:
     """A part's program, or what yields its partial results, as many as there can be."""
     instruction = program.instructions[-1]
     turns = instruction.operator.turns(instruction.types)

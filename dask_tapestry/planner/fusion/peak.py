@@ -37,18 +37,18 @@ class Peak(NamedTuple):
     last: int
 
 
-class InTurns(NamedTuple):
+class TurnPeak(NamedTuple):
     """What a value takes that is computed in turns: the bytes of its cells, and beside them."""
 
     cells: int
     beside: Peak
 
 
-NOTHING_IN_TURNS: Final[Mapping[Key, InTurns]] = {}
+NOTHING_IN_TURNS: Final[Mapping[Key, TurnPeak]] = {}
 
 
 def peak_bytes(
-    program: Program, schedule: Schedule, turned: Mapping[Key, InTurns] = NOTHING_IN_TURNS
+    program: Program, schedule: Schedule, turned: Mapping[Key, TurnPeak] = NOTHING_IN_TURNS
 ) -> Peak:
     """Peak of a schedule, whose blocks live from their computation to their last use.
 
@@ -59,7 +59,7 @@ def peak_bytes(
     copies = [
         lasting[value - first].copies or (value, box) in turned for value, box, _ in schedule.works
     ]
-    dying = _dying(places, copies)
+    dying = _last_uses(places, copies)
     sizes: list[tuple[bool, int]] = []  # of each work's block
     alive_used = alive_fresh = arrays = used = fresh = peak = 0
     for work, gone in zip(schedule.works, dying, strict=True):
@@ -124,7 +124,7 @@ def _turned_round(program: Program, work: Work) -> int:
     return min(work.box.size, prod(operator.chunks)) * types[0].dtype.itemsize
 
 
-def _dying(places: Places, copies: Sequence[bool]) -> list[list[int]]:
+def _last_uses(places: Places, copies: Sequence[bool]) -> list[list[int]]:
     """For each work, the numbers of those whose blocks it needs last, itself or by a view."""
     count = len(places.made)
     ends = [-1] * places.total

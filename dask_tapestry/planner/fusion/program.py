@@ -48,7 +48,7 @@ class Work(NamedTuple):
         return tuple([box for _, box in self.reads])
 
 
-class Lasting(NamedTuple):
+class Invariants(NamedTuple):
     """What is true of an instruction in every block.
 
     Attributes
@@ -73,10 +73,10 @@ class Lasting(NamedTuple):
     demand: Demanding | None
 
     @staticmethod
-    def of(operator: Operator, inputs: Types) -> Lasting:
+    def of(operator: Operator, inputs: Types) -> Invariants:
         """What is true of an operator with inputs of these types."""
         own = type(operator)
-        return Lasting(
+        return Invariants(
             isinstance(operator, Source),
             isinstance(operator, Sink),
             own.stored_bytes is not Operator.stored_bytes,
@@ -137,8 +137,8 @@ class Schedule:
         """Its boxes by number: whoever follows values through a block asks for them."""
         if all(len(held) == 1 for held in self.boxes):
             reads = [tuple([value for value, _ in reads]) for _, _, reads in self.works]
-            made = tuple([value for value, _, _ in self.works])
-            return Places(len(self.boxes), made, tuple(reads))
+            box_numbers = tuple([value for value, _, _ in self.works])
+            return Places(len(self.boxes), box_numbers, tuple(reads))
         firsts = list(accumulate(map(len, self.boxes), initial=0))
 
         indices = [BoxIndex(held) if len(held) > 1 else None for held in self.boxes]
@@ -149,9 +149,9 @@ class Schedule:
         def read_place(value: int, box: ZRange) -> int | None:
             return place(value, box) if self.boxes[value] or not box.is_empty else None
 
-        made = tuple([place(w.value, w.box) for w in self.works])
+        box_numbers = tuple([place(w.value, w.box) for w in self.works])
         read = tuple([tuple([read_place(*one) for one in w.reads]) for w in self.works])
-        return Places(firsts[-1], made, read)
+        return Places(firsts[-1], box_numbers, read)
 
 
 Within = tuple[tuple[int, tuple[ZRange, ...]], ...]  # boxes of values that have several
@@ -186,9 +186,9 @@ class Program:
         return (*self.inputs, *[i.type for i in self.instructions])
 
     @cached_property
-    def lasting(self) -> tuple[Lasting, ...]:
+    def lasting(self) -> tuple[Invariants, ...]:
         """What is true of each instruction in every block."""
-        return tuple([Lasting.of(i.operator, i.types) for i in self.instructions])
+        return tuple([Invariants.of(i.operator, i.types) for i in self.instructions])
 
     @cached_property
     def multithreaded(self) -> bool:
@@ -203,7 +203,7 @@ class Program:
     @cached_property
     def paces(self) -> Mapping[int, int]:
         """Steps along the first axis in which a value's only reader picks cells, by the value."""
-        found: dict[int, int] = {}
+        by_value: dict[int, int] = {}
         for source in range(len(self.types) - 1):
             readers = [i for i in self.instructions if source in i.inputs]
             if len(readers) != 1 or len(readers[0].inputs) != 1 or not self.types[source].ndim:
@@ -212,8 +212,8 @@ class Program:
             cells = reader.operator.cell_map(reader.types) if reader.operator.is_view else None
             steps = [abs(n) for n in cells.matrix[0] if n] if cells is not None else []
             if len(steps) == 1 and steps[0] > 1:
-                found[source] = steps[0]
-        return found
+                by_value[source] = steps[0]
+        return by_value
 
     @cached_property
     def reads_plain(self) -> bool:
@@ -312,13 +312,13 @@ class Program:
         nothing = box.is_empty or not rounded  # also boxes without cells move
         for value in range(count - 1, first - 1, -1):
             operator, inputs, types, type_, _ = self.instructions[value - first]
-            found = wanted[value]
+            value_boxes = wanted[value]
             together = self.granularity[value - first] if rounded else None
             if together and value < count - 1:
-                found = [rounded_out(b, together, type_.shape) for b in found]
+                value_boxes = [rounded_out(b, together, type_.shape) for b in value_boxes]
             lasting = self.lasting[value - first]
             room = 0.0 if lasting.is_source else ROOM
-            held = boxes[value] = merged(found, outer.get(value, ()), room)
+            held = boxes[value] = merged(value_boxes, outer.get(value, ()), room)
             demand = lasting.demand
             for one in held:
                 if demand is not None:

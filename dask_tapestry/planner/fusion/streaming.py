@@ -4,7 +4,7 @@ A block that would take more than `PIECE` bytes beside its inputs is computed pi
 of its program runs for one box after the other, and its pieces are written to where the whole value
 lies. What folds cells is split first: the partial results of a piece of the cells are kept, and
 combined at the end, in turns again where they are large. Pieces end where stored chunks do, or
-share what they read (`windows`), or hand on what they come to (`carries`), and nothing is read
+share what they read (`windows`), or hand on their state (`carried_state`), and nothing is read
 twice; what cannot be cut so is computed whole. The bits are those of the whole. Planner and workers
 ask the same functions, of the program and the box alone.
 """
@@ -19,11 +19,11 @@ from math import prod
 from typing import Final
 
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.planner.fusion.carries import carrying, is_in_order
-from dask_tapestry.planner.fusion.course import Course, Streamed
-from dask_tapestry.planner.fusion.grains import grains
+from dask_tapestry.planner.fusion.block_schedule import BlockSchedule, Streamed
+from dask_tapestry.planner.fusion.carried_state import carrying, is_in_order
 from dask_tapestry.planner.fusion.parts import Part, little_inputs, parts_of, with_last
-from dask_tapestry.planner.fusion.peak import InTurns, Key, Peak, all_bytes, peak_bytes, peak_of
+from dask_tapestry.planner.fusion.peak import Key, Peak, TurnPeak, all_bytes, peak_bytes, peak_of
+from dask_tapestry.planner.fusion.piece_alignment import piece_edges
 from dask_tapestry.planner.fusion.program import Instruction, Program, Schedule, Work
 from dask_tapestry.planner.fusion.windows import Line, Window, opened, reads_apart, sliding
 from dask_tapestry.teg import Sink, Split, Turns
@@ -36,38 +36,38 @@ WORTHWHILE: Final = 0.8  # of the bytes of the whole, that turns may take at mos
 PLAIN: Final = "plain"  # where a schedule notes for which `PIECE` it is computed as a whole
 
 
-def course_of(program: Program, box: ZRange) -> Course:
+def block_schedule_of(program: Program, box: ZRange) -> BlockSchedule:
     """How the cells `box` of a program's output are computed."""
     schedule = program.schedule(box)
     if vars(schedule).get(PLAIN) == PIECE:
-        return Course(schedule, {})
-    found = _course(program, box)
+        return BlockSchedule(schedule, {})
+    found = _block_schedule(program, box)
     if not found.streamed:
         vars(schedule)[PLAIN] = PIECE  # this much is true of equal programs on other data too
     return found
 
 
 @lru_cache(maxsize=2048)
-def _course(program: Program, box: ZRange) -> Course:
+def _block_schedule(program: Program, box: ZRange) -> BlockSchedule:
     schedule = program.schedule(box)
     if not program.instructions or all_bytes(program, schedule) <= PIECE:
-        return Course(schedule, {})
+        return BlockSchedule(schedule, {})
     if _bytes(program, box, final=True) <= PIECE:
-        return Course(schedule, {})
+        return BlockSchedule(schedule, {})
     parts = parts_of(program)
-    found = _course_of_parts(program, schedule, parts)
-    fine = {goal for (goal, _), one in found.streamed.items() if one.takes.beside.all <= PIECE}
+    best = _from_parts(program, schedule, parts)
+    fine = {goal for (goal, _), one in best.streamed.items() if one.takes.beside.all <= PIECE}
     coarse = [
         little_inputs(program, goal, part) for goal, part in parts.items() if goal not in fine
     ]
     little = frozenset().union(*coarse)
     if little:
-        other = _course_of_parts(program, schedule, parts_of(program, little))
-        found = min(found, other, key=lambda course: course.peak(program, box).all)
-    return found
+        other = _from_parts(program, schedule, parts_of(program, little))
+        best = min(best, other, key=lambda course: course.peak(program, box).all)
+    return best
 
 
-def _course_of_parts(program: Program, schedule: Schedule, parts: Mapping[int, Part]) -> Course:
+def _from_parts(program: Program, schedule: Schedule, parts: Mapping[int, Part]) -> BlockSchedule:
     """The course in which each part is computed in turns that can be, or whole."""
     turned: dict[Key, Streamed] = {}
     gone: set[int] = set()
@@ -81,7 +81,7 @@ def _course_of_parts(program: Program, schedule: Schedule, parts: Mapping[int, P
             gone |= part.inside
     kept = [w for w in schedule.works if w.value not in gone]
     works = [_contracted(w, own, parts) if (w.value, w.box) in turned else w for w in kept]
-    return Course(Schedule(schedule.boxes, tuple(works)), turned)
+    return BlockSchedule(Schedule(schedule.boxes, tuple(works)), turned)
 
 
 def _contracted(work: Work, own: Mapping[int, Program], parts: Mapping[int, Part]) -> Work:
@@ -140,7 +140,7 @@ def _in_pieces(
     cut = _best_cut(program, box, in_place, moving=moving)
     if cut is None:
         return None
-    takes = InTurns(_value_bytes(program, box), cut.beside)
+    takes = TurnPeak(_value_bytes(program, box), cut.beside)
     return cut.streamed(inputs, box, takes)
 
 
@@ -168,7 +168,7 @@ def _from_partial_results(
         completing = then.instructions[-1].operator.scratch_bytes(then.inputs, box)
         beside = _sum(beside, kept)
         beside = beside._replace(all=max(beside.all - cells, kept + completing))
-    found = cut.streamed(inputs, inner, InTurns(cells, beside))
+    found = cut.streamed(inputs, inner, TurnPeak(cells, beside))
     return replace(found, then=then, adds=then is None, ahead=bool(ahead_bytes))
 
 
@@ -201,7 +201,7 @@ class _Cut(NamedTuple):
     inner: Streamed | None
     beside: Peak
 
-    def streamed(self, inputs: tuple[int, ...], box: ZRange, takes: InTurns) -> Streamed:
+    def streamed(self, inputs: tuple[int, ...], box: ZRange, takes: TurnPeak) -> Streamed:
         """The cells `box` in these pieces, of a part that reads `inputs`."""
         each = self.inner.calls if self.inner else len(self.program.instructions)
         whole = self.inner is None
@@ -257,14 +257,14 @@ def _moving_cut(program: Program, box: ZRange, in_place: bool) -> _Cut | None:
     excess = min(_bytes(program, box, final=False) / PIECE, MOST_PIECES)
     if own is None or excess <= 1 or reads_apart(program, box):
         return None
-    found = [
+    candidates = [
         (sum([window.nbytes for window in slid.windows]), dim, slid)
         for dim, extent in enumerate(shape)
         if extent > 1 and (slid := sliding(own, box, dim, excess)) is not None
     ]
-    if not found:
+    if not candidates:
         return None
-    _, along, (line, windows) = min(found)
+    _, along, (line, windows) = min(candidates)
     ends = list(zip(box.lo, box.hi, strict=True))
     edges = (*ends[:along], line, *ends[along + 1 :])
     return (
@@ -343,7 +343,7 @@ def _piece_peak(program: Program, piece: ZRange, in_place: bool) -> Peak:
     """Bytes that a piece takes; its own cells lie in the value where it is computed `in_place`."""
     last = program.instructions[-1]
     scratch = last.operator.scratch_bytes(last.types, piece)
-    there = {(len(program.types) - 1, piece): InTurns(0, Peak(0, 0, scratch, scratch, 0))}
+    there = {(len(program.types) - 1, piece): TurnPeak(0, Peak(0, 0, scratch, scratch, 0))}
     return peak_bytes(program, program.schedule(piece), there if in_place else {})
 
 
@@ -363,7 +363,7 @@ def _edges(program: Program, box: ZRange, adds: bool = False) -> tuple[Line, ...
     """Edges of pieces that take about `PIECE` bytes; None where nothing can be cut."""
     excess = min(_bytes(program, box, final=False) / PIECE, MOST_PIECES)
     edges = []
-    for dim, grain in enumerate(grains(program.anywhere)):
+    for dim, grain in enumerate(piece_edges(program.anywhere)):
         lo, hi = box.lo[dim], box.hi[dim]
         line: Line = (lo, hi)
         if grain is not None and excess > 1 and not (adds and dim) and hi - lo > grain.length:

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.planner.fusion.grains import grains
+from dask_tapestry.planner.fusion.chunk_alignment import ChunkAlignment
+from dask_tapestry.planner.fusion.piece_alignment import piece_edges
 from dask_tapestry.planner.fusion.program import Instruction, Program
-from dask_tapestry.planner.fusion.units import Unit
 from dask_tapestry.teg import Source
 from dask_tapestry.zspace import ZRange
 
@@ -76,7 +76,7 @@ class Window(NamedTuple):
         return min(-(-stop // self.side) * self.side, self.box.hi[self.axis])
 
 
-class Opened(NamedTuple):
+class WindowedProgram(NamedTuple):
     """A program whose stored values are given to it, after its own inputs, and what reads them."""
 
     program: Program
@@ -99,7 +99,7 @@ def hull_of(boxes: Sequence[ZRange]) -> ZRange | None:
 
 
 @lru_cache(maxsize=1024)
-def opened(program: Program) -> Opened | None:
+def opened(program: Program) -> WindowedProgram | None:
     """The program with its stored values as inputs; None where it reads none, or nothing else."""
     first = len(program.inputs)
     stored = [v for v, i in enumerate(program.instructions, start=first) if _is_stored(i)]
@@ -112,7 +112,7 @@ def opened(program: Program) -> Opened | None:
     inputs = (*program.inputs, *[program.types[value] for value in stored])
     sources = tuple([program.instructions[value - first] for value in stored])
     within = tuple([(number[value], held) for value, held in program.within])
-    return Opened(Program(inputs, tuple(instructions), within), sources)
+    return WindowedProgram(Program(inputs, tuple(instructions), within), sources)
 
 
 def _is_stored(instruction: Instruction) -> bool:
@@ -138,18 +138,18 @@ class Sliding(NamedTuple):
     windows: tuple[Window, ...]
 
 
-def sliding(own: Opened, box: ZRange, dim: int, excess: float) -> Sliding | None:
+def sliding(own: WindowedProgram, box: ZRange, dim: int, excess: float) -> Sliding | None:
     """Some `excess` pieces along a dimension of the output's cells `box`, and their windows.
 
     None where pieces cannot share windows: they compute too much again, or what they need of a
     stored value does not move on along one axis.
     """
-    grain = grains(own.program.anywhere)[dim]
+    grain = piece_edges(own.program.anywhere)[dim]
     lo, hi = box.lo[dim], box.hi[dim]
     if grain is None or hi - lo <= max(1, grain.length):
         return None
     line = _even(lo, hi, grain, excess)
-    needs = _needs(own, box, dim, line) if len(line) > 2 else None
+    needs = _window_needs(own, box, dim, line) if len(line) > 2 else None
     if needs is None:
         return None
     if grain.length == 1 and len(line) > 3:
@@ -158,7 +158,7 @@ def sliding(own: Opened, box: ZRange, dim: int, excess: float) -> Sliding | None
     return Sliding(line, tuple(windows))
 
 
-def _even(lo: int, hi: int, grain: Unit, excess: float) -> Line:
+def _even(lo: int, hi: int, grain: ChunkAlignment, excess: float) -> Line:
     """Edges of pieces of one length, on those of the grain."""
     side = max(1, int((hi - lo) / excess / grain.length)) * grain.length
     start = lo - (lo - grain.lead) % grain.length
@@ -193,7 +193,7 @@ class _Needs(NamedTuple):
         return starts, np.clip(self.stop + self.pace * edges[1:], least, most)
 
 
-def _needs(own: Opened, box: ZRange, dim: int, line: Line) -> list[_Needs] | None:
+def _window_needs(own: WindowedProgram, box: ZRange, dim: int, line: Line) -> list[_Needs] | None:
     """What the pieces between the edges of a line need of each stored value.
 
     The first, the last and two between are looked at.
@@ -204,14 +204,14 @@ def _needs(own: Opened, box: ZRange, dim: int, line: Line) -> list[_Needs] | Non
     pieces = list(pairwise(line))
     spans = {n: pieces[n] for n in sorted({0, 1, min(2, len(pieces) - 1), len(pieces) - 1})}
     seen = {n: own.needs(box.replace(dim, *span)) for n, span in spans.items()}
-    found = []
+    by_piece = []
     for number in range(len(own.sources)):
         boxes = {n: need for n, needs in seen.items() if (need := needs[number]) is not None}
         moving = _moving(boxes, spans) if len(boxes) == len(seen) else None
         if moving is None:
             return None
-        found.append(moving)
-    return found
+        by_piece.append(moving)
+    return by_piece
 
 
 def _moving(boxes: Mapping[int, ZRange], spans: Mapping[int, Span]) -> _Needs | None:
@@ -236,7 +236,7 @@ def _moving(boxes: Mapping[int, ZRange], spans: Mapping[int, Span]) -> _Needs | 
     return found
 
 
-def _with_chunks(own: Opened, needs: Sequence[_Needs], line: Line) -> Line:
+def _with_chunks(own: WindowedProgram, needs: Sequence[_Needs], line: Line) -> Line:
     """About such pieces, that end where a chunk does of the stored value with most bytes.
 
     Then no more of a next chunk lies there than the piece needs.

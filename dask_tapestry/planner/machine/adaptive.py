@@ -36,12 +36,12 @@ class Growth(NamedTuple):
 _looks: list[Callable[[Any], Growth | None]] = []
 
 
-def knows_growth(look: Callable[[Any], Growth | None]) -> None:
+def set_growth_probe(look: Callable[[Any], Growth | None]) -> None:
     """Have `look` say of a client's cluster what it may become: that is Dask's private matter."""
     _looks[:] = [look]
 
 
-def grown(client: Any, groups: Sequence[WorkerGroup]) -> list[WorkerGroup]:
+def grown_groups(client: Any, groups: Sequence[WorkerGroup]) -> list[WorkerGroup]:
     """The workers of a client's cluster, of one each, and those that may still come."""
     growth = _looks[0](client) if _looks else None
     if growth is None or not isfinite(growth.most):

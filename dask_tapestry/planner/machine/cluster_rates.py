@@ -64,7 +64,7 @@ def network_rates(client: Any) -> dict[str, float]:
     return {name: rounded(value) for name, value in found.items()}
 
 
-def crowded(workers: Mapping[str, Any], base: Rates) -> dict[str, float]:
+def shared_core_rates(workers: Mapping[str, Any], base: Rates) -> dict[str, float]:
     """The rates at which tasks are handled where all workers share the cores of this machine.
 
     Every thread of a worker wants a core, the scheduler and the client want one as well. With two
@@ -119,7 +119,7 @@ def _measured(client: Any, base: Rates) -> dict[str, float]:
     """What can be measured here and now; {} from inside an event loop or a task."""
     if client.asynchronous or _in_task():
         return {}
-    found = crowded(_workers(client), base)
+    found = shared_core_rates(_workers(client), base)
     try:
         return found | network_rates(client)
     except (OSError, TimeoutError, KeyError, ValueError):

@@ -176,7 +176,7 @@ def _machine(resources: Resources, bytes: tuple[int, int, int], rates: Rates) ->
     store = inf if resources.store_bandwidth is None else float(resources.store_bandwidth)
     own = inf if resources.worker_bandwidth is None else float(resources.worker_bandwidth)
     stored = carried if resources.worker_bandwidth is None else own
-    made = Machine(
+    machine = Machine(
         workers=resources.workers,
         hosts=resources.workers,
         threads=resources.threads,
@@ -209,8 +209,11 @@ def _machine(resources: Resources, bytes: tuple[int, int, int], rates: Rates) ->
         rates=rates,
     )
     if not resources.groups:
-        return made
-    return replace(made, places=tuple(_at(made, group, resources) for group in resources.kinds))
+        return machine
+    return replace(
+        machine,
+        places=tuple(_machine_of_group(machine, group, resources) for group in resources.kinds),
+    )
 
 
 def _opens_files(resources: Resources) -> bool:
@@ -225,7 +228,7 @@ def _request_seconds(resources: Resources, rates: Rates) -> float:
     return rates.store_latency * (resources.threads if resources.local else 1)
 
 
-def _at(machine: Machine, group: WorkerGroup, resources: Resources) -> Machine:
+def _machine_of_group(machine: Machine, group: WorkerGroup, resources: Resources) -> Machine:
     """The machine whose group of workers alone computes."""
     usable, shared = resources.usable_by(group), group.threads > 1
     memory = machine.rates.memory_shared if shared else machine.rates.memory

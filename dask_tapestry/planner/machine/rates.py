@@ -105,14 +105,14 @@ class Rates:
 
     def operations_a_second(self, kernel: str, dtype: np.dtype[Any]) -> float:
         """Operations a second of a thread in `kernel` on cells of `dtype`."""
-        found = self._found.get((kernel, dtype))
-        if found is None:
+        rate = self._found.get((kernel, dtype))
+        if rate is None:
             table = dict(self.operations)
             names = (f"{kernel} {dtype.name}", kernel, "")
-            found = self._found[kernel, dtype] = first_of(
+            rate = self._found[kernel, dtype] = first_of(
                 (table[n] for n in names if n in table), "rate of other kernels"
             )
-        return found
+        return rate
 
     def __repr__(self) -> str:
         """A table: what, how much, of what."""

@@ -26,7 +26,7 @@ from dask_tapestry.amounts import (
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.memory.process_memory import kept_bytes, machine_memory
-from dask_tapestry.planner.machine.adaptive import grown
+from dask_tapestry.planner.machine.adaptive import grown_groups
 from dask_tapestry.planner.machine.calibrate import chosen_rates, rates_in_force
 from dask_tapestry.planner.machine.cluster_rates import cluster_rates
 from dask_tapestry.planner.machine.rates import Rates
@@ -280,7 +280,7 @@ def workers_of(client: Any) -> Resources | None:
 
     None if it has none.
     """
-    groups = grown(client, _live_groups(client.scheduler_info(n_workers=-1)))
+    groups = grown_groups(client, _live_groups(client.scheduler_info(n_workers=-1)))
     if not groups:
         return None
     rates = cluster_rates(client)

@@ -15,7 +15,7 @@ from dask_tapestry.planner.access.access import MOST_CLASSES, Access
 from dask_tapestry.planner.cost.footprint import met_blocks
 from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.planner.fusion.program import Program
-from dask_tapestry.planner.memory.relays import MOST_BLOCKS, Block, relays
+from dask_tapestry.planner.memory.buffer_handover import MOST_BLOCKS, Block, relays
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts
 
@@ -53,7 +53,7 @@ class Lifetimes:
     def _read_blocks(self, reader: Step, steps: Mapping[Node, Step]) -> dict[int, frozenset[Block]]:
         """Blocks that a step reads of others, by their numbers."""
         read = [x for x in reader.inputs if x in steps and x is not reader.node]
-        return {self._number[x]: _met(reader, steps[x]) for x in read}
+        return {self._number[x]: _blocks_read_together(reader, steps[x]) for x in read}
 
     def _before(self, steps: Mapping[Node, Step]) -> list[int]:
         """For each step, the steps that have ended when its first block can be computed."""
@@ -77,13 +77,13 @@ class Lifetimes:
 
     def _read_by_several(self, over: int) -> list[int]:
         """Steps of which those that have ended have read all blocks together."""
-        found = []
+        inputs = []
         for x, readers in enumerate(self._readers):
             several = readers & over
             if several & (several - 1) and not over >> x & 1:
                 met = frozenset().union(*(self._reads[reader][x] for reader in _bits(several)))
-                found += [x] if len(met) == self._counts[x] else []
-        return found
+                inputs += [x] if len(met) == self._counts[x] else []
+        return inputs
 
     def ends_before(self, one: Node, other: Node) -> bool:
         """Whether a step has ended when the first block of another can be computed."""
@@ -179,7 +179,7 @@ def _reads_all(reader: Step, x: Node) -> bool:
     return any(box.contains(x.type.box) for box in boxes)
 
 
-def _met(reader: Step, step: Step) -> frozenset[Block]:
+def _blocks_read_together(reader: Step, step: Step) -> frozenset[Block]:
     """Blocks of `step` that all blocks of `reader` read together; none of a step of very many."""
     if step.count > MOST_BLOCKS:
         return frozenset()
@@ -219,10 +219,10 @@ def _all_read(program: Program, cuts: tuple[Cuts, ...], number: int) -> bool:
 @lru_cache(maxsize=1024)
 def _always_read(program: Program) -> frozenset[int]:
     """The values that every block reads: no operator on the way chooses among its inputs."""
-    first, found = len(program.inputs), {len(program.types) - 1}
+    first, values = len(program.inputs), {len(program.types) - 1}
     for value in range(len(program.types) - 1, first - 1, -1):
         instruction = program.instructions[value - first]
         chooses = len(instruction.inputs) > 1 and instruction.operator.is_selector
-        if value in found and not chooses:
-            found.update(instruction.inputs)
-    return frozenset(found)
+        if value in values and not chooses:
+            values.update(instruction.inputs)
+    return frozenset(values)

@@ -9,14 +9,14 @@ from math import ceil, prod
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.footprint import met_blocks
 from dask_tapestry.planner.cost.step import PlannedSteps, Step
-from dask_tapestry.planner.fusion.given import is_sent, scatter_cuts
+from dask_tapestry.planner.fusion.external_inputs import is_sent, scatter_cuts
 from dask_tapestry.planner.fusion.group import is_external
 from dask_tapestry.planner.machine.limits import TOGETHER
 from dask_tapestry.planner.machine.machine import IMBALANCE, Machine
 from dask_tapestry.planner.machine.worker_group import WorkerGroup
 from dask_tapestry.planner.memory.far_reads import reads_far_apart
 from dask_tapestry.planner.memory.lifetimes import Lifetimes
-from dask_tapestry.planner.memory.rounds import largest_round
+from dask_tapestry.planner.memory.phased_execution import largest_round
 from dask_tapestry.teg import Node, Sink
 from dask_tapestry.zspace import Cuts
 
@@ -32,7 +32,7 @@ class Slices(Enum):
     NONE = "none: a worker holds more"
 
 
-class Fullest(NamedTuple):
+class PeakWorkers(NamedTuple):
     """The workers whose memory is fullest.
 
     Attributes
@@ -59,7 +59,7 @@ class Fullest(NamedTuple):
 
 def fullest_workers(
     plan: PlannedSteps, slices: Slices = Slices.COUNTED, rounds: int = 1
-) -> Fullest:
+) -> PeakWorkers:
     """The workers that hold most of what they may.
 
     Parameters
@@ -72,9 +72,9 @@ def fullest_workers(
     resources = plan.resources
     if not resources.groups:
         peak = _peak(plan, resources.kinds[0], "", slices, rounds)
-        return Fullest(peak, resources.usable_bytes)
+        return PeakWorkers(peak, resources.usable_bytes)
     found = [
-        Fullest(_peak(plan, g, g.place, slices, rounds), resources.usable_by(g), g.place)
+        PeakWorkers(_peak(plan, g, g.place, slices, rounds), resources.usable_by(g), g.place)
         for g in resources.kinds
     ]
     return max(found, key=lambda one: one.bytes / one.usable)
@@ -130,7 +130,9 @@ def _peak(
                 for n, s in steps.items()
             },
         )
-    idle = min(kind.threads, max((s.count for s in steps.values()), default=1)) * _idle(plan)
+    idle = min(kind.threads, max((s.count for s in steps.values()), default=1)) * _idle_pool_bytes(
+        plan
+    )
     given = {x for x in plan.graph.roots if x not in plan.steps and not x.is_sequence_point}
     copies = sum(x.type.nbytes for x in given) if resources.local else 0
     return round(copies + _sent_bytes(plan) + most + min(resources.kept_bytes, idle))
@@ -231,7 +233,7 @@ def _threads_full(blocks: Iterable[_Running], threads: int) -> float:
     return total
 
 
-def _idle(plan: PlannedSteps) -> int:
+def _idle_pool_bytes(plan: PlannedSteps) -> int:
     """Bytes of used memory that may lie idle while a block of another kind takes the most."""
     needs = [step.needs for step in plan.steps.values()]
     apart = max((n.used for n in needs), default=0) + max((n.fresh for n in needs), default=0)

@@ -17,7 +17,7 @@ from dask_tapestry.teg import Node, Sink
 PROCESS: Final = 2**27  # bytes of a worker itself: Python, libraries, and what messages take
 
 
-class Results(Enum):
+class ResultMemory(Enum):
     """What becomes of the blocks of a plan's results."""
 
     KEPT = "kept"

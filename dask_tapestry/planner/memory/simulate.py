@@ -16,11 +16,11 @@ from typing import Final
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.planner.cost.makespan import GridBlocks
 from dask_tapestry.planner.cost.step import PlannedSteps, Step
-from dask_tapestry.planner.cost.waves import Blocks
 from dask_tapestry.planner.machine.machine import IMBALANCE, Machine
-from dask_tapestry.planner.memory.bundles import Bundle, bundles_of
 from dask_tapestry.planner.memory.simulation import Moment, Simulation, StepTimes
+from dask_tapestry.planner.memory.task_groups import TaskGroup, bundles_of
 from dask_tapestry.teg import Node, Sink
 
 BUNDLES: Final = 64  # of a step
@@ -32,7 +32,7 @@ LONG: Final = 8  # batches in which a bundle of many blocks runs
 def simulate(plan: PlannedSteps) -> Simulation:
     """Run a plan's steps on its machine, in thought."""
     machine = Machine.of(plan.resources)
-    run = _Run(machine, plan.steps, plan.graph.roots)
+    run = _SimulatedRun(machine, plan.steps, plan.graph.roots)
     run.go()
     times = tuple(
         StepTimes(f"{node.operator.label} {node.type}", begin, end, busy, plan.steps[node].count)
@@ -90,7 +90,7 @@ class Load(NamedTuple):
 
 def _thread_seconds(step: Step, machine: Machine) -> float:
     """Seconds of the average block: a step's cost counts its waves, and that blocks end apart."""
-    blocks = Blocks.of(step.cuts)
+    blocks = GridBlocks.of(step.cuts)
     slots = step.machine.slots if step.machine.alone else machine.slots
     together = blocks.waves(min(blocks.total, slots))
     largest = step.cost.compute / (together + blocks.uneven(step.cost.pieces))
@@ -119,7 +119,7 @@ class _State:
     wakes: float = 0.0
 
 
-class _Run:
+class _SimulatedRun:
     """A simulated run, event by event."""
 
     def __init__(self, machine: Machine, steps: Mapping[Node, Step], kept: Collection[Node]):
@@ -186,11 +186,11 @@ class _Run:
                 self.open.remove(key)
         self._note()
 
-    def _free_for(self, bundle: Bundle) -> int:
+    def _free_for(self, bundle: TaskGroup) -> int:
         """Slots that blocks of a bundle may take now."""
         return min(self.free, self.turns_free) if bundle.step in self.alone else self.free
 
-    def _arrived(self, bundle: Bundle, state: _State) -> int:
+    def _arrived(self, bundle: TaskGroup, state: _State) -> int:
         """Blocks of an open bundle whose inputs are on their workers; else waits for some."""
         if self.now >= state.arrived:
             return bundle.blocks

@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import prod
 
 from dask_tapestry.planner.cost.step import PlannedSteps
-from dask_tapestry.planner.memory.gathered import gathered
 from dask_tapestry.planner.memory.memory import peak_worker_bytes, resident_bytes
-from dask_tapestry.planner.memory.own_peaks import plan_amounts
+from dask_tapestry.planner.memory.result_transfer import gathered
+from dask_tapestry.planner.memory.user_resource_peaks import plan_amounts
 from dask_tapestry.teg import Node, Sink
 
 
@@ -48,13 +48,13 @@ def plan_cost(plan: PlannedSteps) -> dict[str, float]:
 
 def _effect_tasks(plan: PlannedSteps) -> int:
     """Tasks that make stores ready, complete them, and wait for what comes before an effect."""
-    found, awaited = 0, set[Node]()
+    tasks, awaited = 0, set[Node]()
     for node in plan.graph.nodes:
         if node.is_sequence_point:
-            found += 1
+            tasks += 1
             awaited.update(x for x in node.after if not x.is_sequence_point)
         elif isinstance(node.operator, Sink):
-            found += 2
+            tasks += 2
     values = [x for x in awaited if not isinstance(x.operator, Sink)]
     grids = [plan.steps[x].cuts if x in plan.steps else x.operator.layout or () for x in values]
-    return found + sum(prod([c.count for c in grid]) for grid in grids)
+    return tasks + sum(prod([c.count for c in grid]) for grid in grids)

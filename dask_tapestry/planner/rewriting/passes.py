@@ -27,11 +27,11 @@ from typing import TYPE_CHECKING, Final
 
 from dask_tapestry.imports import LateModule
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.rewrite.annotated import merge_annotated
-from dask_tapestry.rewrite.driver import rewrite, sweep
-from dask_tapestry.rewrite.own import OwnRule, rules_in_force
+from dask_tapestry.rewrite.annotation_propagation import merge_annotated
+from dask_tapestry.rewrite.driver import apply_once, rewrite
 from dask_tapestry.rewrite.rule import Rules
 from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.rewrite.user_rules import OwnRule, rules_in_force
 from dask_tapestry.rules.broadcasts import BROADCAST_RULES
 from dask_tapestry.rules.constants import CONSTANT_RULES
 from dask_tapestry.rules.effects import followed_points, keep_effects
@@ -85,7 +85,7 @@ class Pass(NamedTuple):
         if self.times is None:
             return rewrite(graph, self.rules, trace, self.name)
         for _ in range(self.times):
-            graph = sweep(graph, self.rules, trace, self.name)
+            graph = apply_once(graph, self.rules, trace, self.name)
         return graph
 
 

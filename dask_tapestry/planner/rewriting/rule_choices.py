@@ -15,9 +15,9 @@ from dask_tapestry.errors import PlanError
 from dask_tapestry.first import first_of
 from dask_tapestry.planner.rewriting.passes import passes
 from dask_tapestry.rewrite.driver import brief, rebuilt, rewrite
-from dask_tapestry.rewrite.own import OwnRule, rules_in_force
 from dask_tapestry.rewrite.rule import Rules
 from dask_tapestry.rewrite.trace import FORMS, Trace
+from dask_tapestry.rewrite.user_rules import OwnRule, rules_in_force
 from dask_tapestry.rules.effects import following
 from dask_tapestry.settings import setting
 from dask_tapestry.teg import Form, Graph, Node
@@ -26,7 +26,7 @@ from dask_tapestry.teg.node import written_as
 ONE_SIZE: Final = (1,)  # a rule has no size
 
 
-class Chosen(Protocol):
+class FormKey(Protocol):
     """A form's name and size."""
 
     @property
@@ -53,17 +53,17 @@ def choices_of(node: Node, own: Sequence[OwnRule] | None = None) -> tuple[Form, 
     """The forms that choices among the user's rules give a node."""
     mine = rules_in_force() if own is None else tuple(own)
     choices = [rule for rule in mine if rule.kind == "choice" and rule.begins_at(node)]
-    return tuple(_form(r, mine) for r in choices if _made(node, r, mine) is not node)
+    return tuple(_form(r, mine) for r in choices if _choice_result(node, r, mine) is not node)
 
 
 def _form(rule: OwnRule, own: tuple[OwnRule, ...]) -> Form:
     def make(node: Node, _: int) -> Node:
-        return _made(node, rule, own)
+        return _choice_result(node, rule, own)
 
     return Form(rule.__name__, ONE_SIZE, make)
 
 
-def _made(node: Node, rule: OwnRule, own: tuple[OwnRule, ...]) -> Node:
+def _choice_result(node: Node, rule: OwnRule, own: tuple[OwnRule, ...]) -> Node:
     """What a choice makes of a node, rewritten; the node itself where it says nothing.
 
     What the node reads stays as it is. A node that follows sequence points does so in any form.
@@ -82,7 +82,7 @@ def _made(node: Node, rule: OwnRule, own: tuple[OwnRule, ...]) -> Node:
 
 def with_forms(
     graph: Graph,
-    chosen: Mapping[Node, Sequence[Chosen]],
+    chosen: Mapping[Node, Sequence[FormKey]],
     trace: Trace | None = None,
     own: Sequence[OwnRule] | None = None,
 ) -> Graph:
@@ -105,7 +105,7 @@ def with_forms(
 
 def formed(
     graph: Graph,
-    chosen: Mapping[Node, Sequence[Chosen]],
+    chosen: Mapping[Node, Sequence[FormKey]],
     trace: Trace | None = None,
     own: Sequence[OwnRule] | None = None,
 ) -> tuple[Graph, dict[Node, Node]]:
@@ -122,7 +122,7 @@ def formed(
 
 def _take(
     graph: Graph,
-    chosen: Mapping[Node, Chosen],
+    chosen: Mapping[Node, FormKey],
     trace: Trace | None,
     own: Sequence[OwnRule] | None,
 ) -> dict[Node, Node]:
@@ -138,7 +138,7 @@ def _take(
                 raise PlanError(f"{brief(now)} has no form {form.name!r} of {chosen[node].size}")
             done[node] = form.make(now, chosen[node].size)
             if trace is not None:
-                again = partial(_again, form, chosen[node].size)
+                again = partial(_reapplied_form, form, chosen[node].size)
                 trace.record(form.name, now, done[node], again=again)
     return done
 
@@ -151,6 +151,6 @@ def form_named(node: Node, name: str, own: Sequence[OwnRule] | None = None) -> F
     return form
 
 
-def _again(form: Form, size: int, node: Node) -> Node:
+def _reapplied_form(form: Form, size: int, node: Node) -> Node:
     made: Node = form.make(node, size)
     return made

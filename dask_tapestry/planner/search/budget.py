@@ -20,7 +20,7 @@ LONG: Final = 50.0  # seconds of a job from which on the budget grows with their
 MOST_ALONE: Final = 30_000  # costs of a search without workers: nobody waits for minutes unasked
 
 
-class Effort(NamedTuple):
+class SearchBudget(NamedTuple):
     """What a search may spend.
 
     Attributes
@@ -35,25 +35,27 @@ class Effort(NamedTuple):
     to_the_end: bool = False
 
     @staticmethod
-    def of(seconds: float | None) -> Effort:
+    def of(seconds: float | None) -> SearchBudget:
         """What can be computed in so many seconds; what a plan is worth if they are not given."""
-        return WORTH if seconds is None else Effort(int(seconds / SECONDS_A_COST), True)
+        return WORTH if seconds is None else SearchBudget(int(seconds / SECONDS_A_COST), True)
 
-    def for_plan(self, state: State) -> Effort:
+    def for_plan(self, state: State) -> SearchBudget:
         """The effort for a plan like this one: seconds here, minutes where workers take part."""
         if self.costs is not None:
             return self
         worth = costs_worth(state)
-        return Effort(min(worth, MOST_ALONE) if live_client() is None else worth)
+        return SearchBudget(min(worth, MOST_ALONE) if live_client() is None else worth)
 
-    def less(self, costs: int) -> Effort:
+    def less(self, costs: int) -> SearchBudget:
         """What is left after some costs."""
         return self._replace(costs=max(0, (self.costs or 0) - costs))
 
 
-WORTH: Final = Effort(None)
-TO_FIT: Final = Effort(int(SHARE * LONG / SECONDS_A_COST))  # where no plan fits that costs less
-NO_EFFORT: Final = Effort(0)
+WORTH: Final = SearchBudget(None)
+TO_FIT: Final = SearchBudget(
+    int(SHARE * LONG / SECONDS_A_COST)
+)  # where no plan fits that costs less
+NO_EFFORT: Final = SearchBudget(0)
 
 
 def costs_worth(state: State) -> int:

@@ -10,7 +10,7 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.rank import Rank, total
 from dask_tapestry.planner.search.grid import Grid
-from dask_tapestry.planner.search.pricing import Priced
+from dask_tapestry.planner.search.pricing import PricedGroup
 from dask_tapestry.teg import Graph, Node
 
 
@@ -69,7 +69,7 @@ class State:
 
     choices: Choices
     graph: Graph
-    placed: Mapping[Node, Priced]
+    placed: Mapping[Node, PricedGroup]
     places: tuple[str, ...] = ()
 
     @cached_property

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from dask_tapestry.planner.cost.rank import rank
+from dask_tapestry.planner.fusion.external_inputs import given_cuts
 from dask_tapestry.planner.fusion.fuse import held_values
-from dask_tapestry.planner.fusion.given import given_cuts
 from dask_tapestry.planner.fusion.group import Group, is_external
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.grid import Grid
-from dask_tapestry.planner.search.pricing import Cut, Priced, Pricing
+from dask_tapestry.planner.search.pricing import Cut, PricedGroup, Pricing
 from dask_tapestry.teg import Graph, Node
 
 NO_GRIDS: Mapping[Node, Grid] = {}
@@ -20,7 +20,7 @@ def evaluate(graph: Graph, choices: Choices, pricing: Pricing) -> State:
     """The plan of `graph`, whose forms are chosen already, with the other `choices`."""
     local = pricing.machine.local
     held = held_values(graph, pricing.memory, choices.held, choices.fused, local)
-    placed: dict[Node, Priced] = {}
+    placed: dict[Node, PricedGroup] = {}
     for node in graph.nodes:
         if node in held and not is_given(node):
             chosen = choices.places.get(node)
@@ -31,11 +31,11 @@ def evaluate(graph: Graph, choices: Choices, pricing: Pricing) -> State:
 def place(
     node: Node,
     held: Collection[Node],
-    placed: Mapping[Node, Priced],
+    placed: Mapping[Node, PricedGroup],
     pricing: Pricing,
     grids: Mapping[Node, Grid] = NO_GRIDS,
     chosen: str | None = None,
-) -> Priced:
+) -> PricedGroup:
     """The step of a held node, whose producers are `placed`.
 
     It is cut as `grids` says, if it may be, or in the best way. It is computed at the `chosen`
@@ -60,7 +60,7 @@ def place(
     return min((found, *others), key=lambda priced: rank(priced.cost, priced.limits))
 
 
-def _cut(group: Group, cuts: Cut, pricing: Pricing, grid: Grid | None) -> Priced:
+def _cut(group: Group, cuts: Cut, pricing: Pricing, grid: Grid | None) -> PricedGroup:
     """A group cut by `grid`, if it may be, or in the best way."""
     if grid is None or not pricing.allows(group, grid, cuts):
         return pricing.best(group, cuts)

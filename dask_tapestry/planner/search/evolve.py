@@ -19,11 +19,11 @@ import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.memory.garbage import collection_paused
-from dask_tapestry.planner.search.budget import SECONDS_A_COST, Effort
+from dask_tapestry.planner.search.budget import SECONDS_A_COST, SearchBudget
 from dask_tapestry.planner.search.choices import Choices, State
-from dask_tapestry.planner.search.frontier import Frontier, quick_cost
+from dask_tapestry.planner.search.frontier import ParetoFrontier, quick_cost
 from dask_tapestry.planner.search.mutators import Mutator, mutators_of
-from dask_tapestry.planner.search.space import Space
+from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.teg import Node
 
 POPULATION: Final = 48  # plans that may be parents
@@ -77,15 +77,15 @@ class Evolution:
         The plan of the least rank, of those that a worker's memory fits if any does.
     """
 
-    space: Space
+    space: PlanEvaluator
     seed: int | Sequence[int]
-    frontier: Frontier = field(init=False)
+    frontier: ParetoFrontier = field(init=False)
     scores: list[Score] = field(init=False)
     best: State = field(init=False)
 
     def __post_init__(self) -> None:
         self.rng = np.random.default_rng(self.seed)
-        self.frontier = Frontier(self.space)
+        self.frontier = ParetoFrontier(self.space)
         self.scores = [Score(m) for m in mutators_of(self.space)]
         self._members: dict[object, _Member] = {}
 
@@ -97,7 +97,7 @@ class Evolution:
             self._take(state)
 
     @collection_paused()
-    def run(self, effort: Effort) -> None:
+    def run(self, effort: SearchBudget) -> None:
         """Search until the effort is spent, or until what that gains is worth less than it."""
         pricing, idle = self.space.pricing, 0
         last = pricing.evaluated + (effort.costs or 0)

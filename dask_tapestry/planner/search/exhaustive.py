@@ -12,15 +12,15 @@ from dask_tapestry.errors import PlanError
 from dask_tapestry.planner.fusion.group import is_external
 from dask_tapestry.planner.rewriting.rule_choices import forms_of
 from dask_tapestry.planner.search.choices import Choices, FormChoice, State
-from dask_tapestry.planner.search.exact import all_grids, best_grids
+from dask_tapestry.planner.search.exact_grids import all_grids, best_grids
 from dask_tapestry.planner.search.moves import optional
-from dask_tapestry.planner.search.space import Space
+from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.teg import Node
 
 MOST_CHOICES: Final = 2_000  # of forms and held values, for each of which all grids are compared
 
 
-def exhaustive(space: Space, found: State) -> State:
+def exhaustive(space: PlanEvaluator, found: State) -> State:
     """The cheapest plan: of all forms in all sizes, all values held or not, all grids.
 
     Grids have a power of two of pieces in each dimension. A node takes one form; the last node of a
@@ -41,9 +41,9 @@ def exhaustive(space: Space, found: State) -> State:
     return best
 
 
-def all_choices(space: Space) -> Iterator[Choices]:
+def all_choices(space: PlanEvaluator) -> Iterator[Choices]:
     """All forms, and for each all sets of values that are held."""
-    offers = offered(space)
+    offers = all_forms(space)
     seeds = [
         Choices(forms={n: (f,) for n, f in zip(offers, forms, strict=True) if f is not None})
         for forms in product(*offers.values())
@@ -56,7 +56,7 @@ def all_choices(space: Space) -> Iterator[Choices]:
             yield replace(seed, held=held, fused=frozenset(nodes) - held)
 
 
-def offered(space: Space) -> dict[Node, list[FormChoice | None]]:
+def all_forms(space: PlanEvaluator) -> dict[Node, list[FormChoice | None]]:
     """The forms that each node may take, if these have few combinations.
 
     Raises
@@ -64,12 +64,12 @@ def offered(space: Space) -> dict[Node, list[FormChoice | None]]:
     PlanError
         If there are too many.
     """
-    offers = {node: list(_taken(node)) for node in space.graph.nodes if forms_of(node)}
+    offers = {node: list(_chosen_form(node)) for node in space.graph.nodes if forms_of(node)}
     _require_few(prod(len(taken) for taken in offers.values()), space)
     return offers
 
 
-def _require_few(count: int, space: Space) -> None:
+def _require_few(count: int, space: PlanEvaluator) -> None:
     if count > MOST_CHOICES:
         raise PlanError(
             f"{len(space.graph)} operators have {count:,} combinations of forms and held values; "
@@ -77,7 +77,7 @@ def _require_few(count: int, space: Space) -> None:
         )
 
 
-def _taken(node: Node) -> Iterator[FormChoice | None]:
+def _chosen_form(node: Node) -> Iterator[FormChoice | None]:
     yield None
     for form in forms_of(node):
         yield from (FormChoice(form.name, size) for size in form.sizes)

@@ -18,7 +18,7 @@ from dask_tapestry.planner.rewriting.rule_choices import form_named
 from dask_tapestry.planner.search.choices import FormChoice
 from dask_tapestry.planner.search.evaluate import is_given, place
 from dask_tapestry.planner.search.grid import reads_again
-from dask_tapestry.planner.search.pricing import Priced, Pricing
+from dask_tapestry.planner.search.pricing import PricedGroup, Pricing
 from dask_tapestry.rewrite.driver import rebuilt
 from dask_tapestry.teg import Form, Graph, Node, Source
 from dask_tapestry.zspace import Cuts
@@ -28,7 +28,7 @@ PARTS_A_SLOT: Final = 16  # pieces that a form should yield, so that cuts betwee
 FAR_WORSE: Final = 2.0  # times the seconds of the best size: no further one is better
 NEARBY: Final = 32  # nodes that are searched for stored chunks
 SHORT: Final = 0.02  # seconds; of a shorter step no more than one size is tried
-NOTHING: Final[Mapping[Node, Priced]] = {}
+NOTHING: Final[Mapping[Node, PricedGroup]] = {}
 
 
 def choose_forms(
@@ -65,7 +65,7 @@ class _Chooser:
         self.now: dict[Node, Node] = {}
         self.chosen: dict[Node, tuple[FormChoice, ...]] = {}
         self._held = held_values(graph, pricing.memory, local=pricing.machine.local)
-        self._placed: dict[Node, Priced] = {}
+        self._placed: dict[Node, PricedGroup] = {}
         self._decided: set[Node] = set()
 
     def decide(self, node: Node) -> None:
@@ -98,17 +98,17 @@ class _Chooser:
         whole = self._steps(node)
         best, once = self._rank(whole), self._once(whole[node])
         floor = self._floor(once)
-        found: list[tuple[Rank, FormChoice | None]] = [(best, None)]
+        ranked_forms: list[tuple[Rank, FormChoice | None]] = [(best, None)]
         slow = not best.is_allowed or best.seconds > CLOSE * floor
         if slow or reads_again(whole[node].cost, once):
             for form in forms:
                 if best.is_allowed and best.seconds < form.least_seconds:
                     continue
                 rank, size = self._best_size(node, form, quick=floor < SHORT)
-                found.append((rank, FormChoice(form.name, size)))
-        return preferred(found, lambda one: one[0])[1]
+                ranked_forms.append((rank, FormChoice(form.name, size)))
+        return preferred(ranked_forms, lambda one: one[0])[1]
 
-    def _once(self, priced: Priced) -> StepCost:
+    def _once(self, priced: PricedGroup) -> StepCost:
         """The cost of a step in one block, which reads every cell once."""
         program = priced.group.program
         uncut = tuple(Cuts.regular(n, max(1, n)) for n in program.type.shape)
@@ -160,29 +160,31 @@ class _Chooser:
 
     def _formed(self, node: Node, form: Form, size: int) -> Rank:
         """The rank of a node in a form, whose last step is formed again if that is better."""
-        made = form.make(node, size)
-        steps = self._steps(made)
+        in_form = form.make(node, size)
+        steps = self._steps(in_form)
         best = self._rank(steps)
-        before = {n: priced for n, priced in steps.items() if n is not made}
+        before = {n: priced for n, priced in steps.items() if n is not in_form}
         if not before or best <= self._rank(before).with_seconds(CLOSE):
             return best
-        for again in made.operator.forms(made.input_types):
-            for at in self._guesses(made, again):
-                more = self._steps(again.make(made, again.sizes[at]), before)
+        for again in in_form.operator.forms(in_form.input_types):
+            for at in self._guesses(in_form, again):
+                more = self._steps(again.make(in_form, again.sizes[at]), before)
                 best = min(best, self._rank({**before, **more}))
         return best
 
-    def _rank(self, steps: dict[Node, Priced]) -> Rank:
+    def _rank(self, steps: dict[Node, PricedGroup]) -> Rank:
         return total([(priced.cost, priced.limits) for priced in steps.values()])
 
-    def _steps(self, node: Node, before: Mapping[Node, Priced] = NOTHING) -> dict[Node, Priced]:
+    def _steps(
+        self, node: Node, before: Mapping[Node, PricedGroup] = NOTHING
+    ) -> dict[Node, PricedGroup]:
         """The steps that a node adds to those that are placed, each with its best grid.
 
         The steps in `before` are taken for placed, too.
         """
         added = _added(node, self._decided, before)
         held = {n for n in added if not n.operator.transparent and not n.operator.is_selector}
-        steps: dict[Node, Priced] = {}
+        steps: dict[Node, PricedGroup] = {}
         boundary = held | {node} | before.keys() | self._placed.keys()
         for one in added:
             if one is node or one in held:
@@ -199,7 +201,7 @@ def _whole_chunks(node: Node, size: int, sizes: Sequence[int]) -> set[int]:
     """Sizes near `size` that are multiples of sides of stored chunks that the node reads."""
     sides = {
         side
-        for x in _nearby(node)
+        for x in _cheap_sources(node)
         if isinstance(x.operator, Source) and x.operator.chunks is not None
         for side in x.operator.chunks
         if side > 1
@@ -208,7 +210,7 @@ def _whole_chunks(node: Node, size: int, sizes: Sequence[int]) -> set[int]:
     return {n for n in near if min(sizes) <= n <= max(sizes) and n not in sizes}
 
 
-def _nearby(node: Node) -> Iterator[Node]:
+def _cheap_sources(node: Node) -> Iterator[Node]:
     """What a node reads through operators that cost little."""
     stack, seen = list(node.inputs), set[Node]()
     while stack and len(seen) < NEARBY:

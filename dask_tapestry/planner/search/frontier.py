@@ -10,9 +10,9 @@ from math import log1p
 from typing import Final
 
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.planner.memory.own_peaks import plan_amounts
+from dask_tapestry.planner.memory.user_resource_peaks import plan_amounts
 from dask_tapestry.planner.search.choices import State
-from dask_tapestry.planner.search.space import Space
+from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 
 RESOURCES: Final = ("seconds", "bytes_read", "bytes_moved", "tasks", "peak_worker_bytes")
 MOST_POINTS: Final = 32  # of a frontier; of more, those that take longest are dropped
@@ -27,14 +27,14 @@ class Point(NamedTuple):
     cost: Mapping[str, float]
 
 
-class Frontier:
+class ParetoFrontier:
     """Points that are kept as long as no other is as good in all resources and better in one.
 
     The fastest is the first. A plan that a worker's memory does not fit, or that the user's limits
     forbid, is no point.
     """
 
-    def __init__(self, space: Space) -> None:
+    def __init__(self, space: PlanEvaluator) -> None:
         self.space = space
         self.points: list[Point] = []
 
@@ -63,7 +63,7 @@ class Frontier:
 
     def distance(self, cost: Mapping[str, float]) -> float:
         """How far a cost is from the nearest point: the logarithm of how often as much it takes."""
-        return min((_beyond(cost, point.cost) for point in self.points), default=0.0)
+        return min((_is_dominated_by(cost, point.cost) for point in self.points), default=0.0)
 
 
 def quick_cost(state: State) -> dict[str, float]:
@@ -77,7 +77,7 @@ def quick_cost(state: State) -> dict[str, float]:
     }
 
 
-def full_cost(space: Space, state: State) -> dict[str, float]:
+def full_cost(space: PlanEvaluator, state: State) -> dict[str, float]:
     """What a plan takes of all resources, those that the user named included."""
     peak = {"peak_worker_bytes": float(space.peak(state))}
     return quick_cost(state) | peak | plan_amounts(space.sketch(state))
@@ -88,5 +88,5 @@ def _beats(one: Mapping[str, float], other: Mapping[str, float], margin: float) 
     return all(one[name] <= (1 + margin) * other.get(name, -1.0) for name in one)
 
 
-def _beyond(cost: Mapping[str, float], point: Mapping[str, float]) -> float:
+def _is_dominated_by(cost: Mapping[str, float], point: Mapping[str, float]) -> float:
     return max(log1p(cost[name]) - log1p(point.get(name, 0.0)) for name in cost)

@@ -17,7 +17,7 @@ from typing import Final
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.cost.cost import StepCost
 from dask_tapestry.planner.cost.rank import Rank, rank
-from dask_tapestry.planner.fusion.units import Unit
+from dask_tapestry.planner.fusion.chunk_alignment import ChunkAlignment
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.zspace import Cuts
 
@@ -37,7 +37,7 @@ LONG: Final = 2.0  # seconds of a step whose reads are; a tenth of them may go t
 
 
 @dataclass(frozen=True)
-class Graded:
+class RankedGrid:
     """A grid with its cost, and the next best one of another kind."""
 
     grid: Grid
@@ -59,13 +59,13 @@ def prime_factors(number: int) -> Iterator[int]:
     >>> list(prime_factors(360)), list(prime_factors(1))
     ([5, 3, 3, 2, 2, 2], [])
     """
-    found, factor = [], 2
+    factors, factor = [], 2
     while number > 1:
         while number % factor == 0:
-            found.append(factor)
+            factors.append(factor)
             number //= factor
         factor += 1
-    yield from reversed(found)
+    yield from reversed(factors)
 
 
 def _margin(cost: StepCost) -> float:
@@ -99,7 +99,7 @@ class GridSearch:
     def __init__(
         self,
         shape: Sequence[int],
-        units: Sequence[Unit],
+        units: Sequence[ChunkAlignment],
         price: Price,
         limits: Limits,
         dims: Sequence[int],
@@ -116,7 +116,7 @@ class GridSearch:
         self.seen: dict[Grid, StepCost] = {}
         self._ranks: dict[int, Rank] = {}  # by the costs seen
 
-    def best(self, candidates: Iterable[Grid] = ()) -> Graded:
+    def best(self, candidates: Iterable[Grid] = ()) -> RankedGrid:
         """The best grid found; `candidates` are tried too."""
         uncut = [1] * len(self.shape)
         pieces = self._descend()
@@ -134,7 +134,7 @@ class GridSearch:
         ordered = sorted(self.seen.items(), key=lambda item: self._rank(item[1]))
         best = self._contiguous(ordered)
         second = next((other for other in ordered if other[0] != best[0]), None)
-        return Graded(*best, second)
+        return RankedGrid(*best, second)
 
     def _contiguous(self, ordered: list[tuple[Grid, StepCost]]) -> tuple[Grid, StepCost]:
         """The best grid, or one hardly worse found before it, whose blocks lie in a row."""
@@ -203,12 +203,12 @@ class GridSearch:
 
     def _cut_equally(self) -> None:
         """Equal blocks, one for each worker, then one for each slot, wherever chunks end."""
-        free = [unit if unit.required else Unit() for unit in self.units]
+        free = [unit if unit.required else ChunkAlignment() for unit in self.units]
         pieces, count = [1] * len(self.shape), 1
         for wave in sorted({self.workers, self.slots}):
             for parts in prime_factors(wave // count):
                 more = [self._multiplied(pieces, dim, parts) for dim in self.dims]
-                grids = {tuple(map(Unit.cut, free, self.shape, m)): m for m in more}
+                grids = {tuple(map(ChunkAlignment.cut, free, self.shape, m)): m for m in more}
                 graded = {grid: self._graded(grid) for grid in grids}
                 pieces = grids[min(graded, key=lambda grid: graded[grid].seconds)]
             count = prod(pieces)
@@ -238,17 +238,17 @@ class GridSearch:
         Where blocks are too large, how much smaller they get does not count: halves are not all
         equal, and the last cells of memory are not worth reading everything twice.
         """
-        found = []
+        candidates = []
         for dim in self.dims:
             more = self._halved(pieces, dim, 4 if self._is_far(cost) else 2)
             graded = more and self._graded_if_it_may_win(self._grid(more))
             if more and graded:
-                found.append((more, graded))
+                candidates.append((more, graded))
         if any(self._rank(cost).exceeded):
-            smaller = [f for f in found if f[1].touched <= SMALLER * cost.touched]
-            found = smaller or [f for f in found if f[1].work < cost.work] or found
+            smaller = [f for f in candidates if f[1].touched <= SMALLER * cost.touched]
+            candidates = smaller or [f for f in candidates if f[1].work < cost.work] or candidates
         best = None
-        for one in found:
+        for one in candidates:
             if best is None or one[1].seconds < best[1].seconds - _margin(best[1]):
                 best = one
         return best

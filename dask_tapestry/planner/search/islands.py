@@ -16,11 +16,11 @@ from dask_tapestry.planner.fusion.group import is_external
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources, live_client
-from dask_tapestry.planner.search.budget import Effort
+from dask_tapestry.planner.search.budget import SearchBudget
 from dask_tapestry.planner.search.choices import Choices
 from dask_tapestry.planner.search.evolve import UNSURE, Evolution
+from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import Pricing
-from dask_tapestry.planner.search.space import Space
 from dask_tapestry.teg import Graph
 
 ISLANDS: Final = 4
@@ -47,7 +47,7 @@ class Island(NamedTuple):
     resources: Resources
     limits: Limits
     seeds: tuple[Choices, ...]
-    effort: Effort
+    effort: SearchBudget
     seed: tuple[int, int, int]
 
 
@@ -55,7 +55,7 @@ Run = Callable[[Sequence[Island]], Sequence[tuple[Choices, ...]]]
 
 
 def evolve_on_islands(
-    evolution: Evolution, effort: Effort, seed: int, run: Run | None = None
+    evolution: Evolution, effort: SearchBudget, seed: int, run: Run | None = None
 ) -> None:
     """Spend an effort of several islands on a search that has begun.
 
@@ -64,21 +64,21 @@ def evolve_on_islands(
     run
         Runs the islands of an epoch; by default on the workers of the live client, if there is one.
     """
-    space, found = evolution.space, evolution
-    each = Effort((effort.costs or 0) // (ISLANDS * EPOCHS), to_the_end=True)
+    space, best_evolution = evolution.space, evolution
+    each = SearchBudget((effort.costs or 0) // (ISLANDS * EPOCHS), to_the_end=True)
     run = run or _runner(space)
     pricing = space.pricing
     for epoch in range(EPOCHS):
-        seeds = _known(found)
+        seeds = _known_plans(best_evolution)
         parts = [
             Island(space.graph, space.resources, pricing.limits, seeds, each, (seed, epoch, number))
             for number in range(ISLANDS)
         ]
-        before = found.best
+        before = best_evolution.best
         for choices in run(parts):
-            found.begin(map(space.state, choices))
+            best_evolution.begin(map(space.state, choices))
         pricing.evaluated += ISLANDS * (each.costs or 0)
-        enough = found.best.rank < before.rank.with_seconds(1 - UNSURE)
+        enough = best_evolution.best.rank < before.rank.with_seconds(1 - UNSURE)
         if not effort.to_the_end and not enough:
             break
 
@@ -86,24 +86,24 @@ def evolve_on_islands(
 def epoch_of(island: Island) -> tuple[Choices, ...]:
     """What an island finds: its best plan, then its frontier."""
     pricing = Pricing(Machine.of(island.resources), island.limits)
-    evolution = Evolution(Space(island.graph, pricing, island.resources), island.seed)
+    evolution = Evolution(PlanEvaluator(island.graph, pricing, island.resources), island.seed)
     evolution.begin(map(evolution.space.state, island.seeds))
     evolution.run(island.effort)
-    return _known(evolution)
+    return _known_plans(evolution)
 
 
-def _known(evolution: Evolution) -> tuple[Choices, ...]:
+def _known_plans(evolution: Evolution) -> tuple[Choices, ...]:
     points = [point.state.choices for point in evolution.frontier]
     return (evolution.best.choices, *points)
 
 
-def _runner(space: Space) -> Run:
+def _runner(space: PlanEvaluator) -> Run:
     """On the workers of the live client; here if there is none, or if the graph has data."""
     client: Any = live_client()
     if client is None or any(is_external(node) for node in space.graph.nodes):
-        return _here
+        return _run_in_process
     return lambda islands: list(client.gather(client.map(epoch_of, islands, pure=False)))
 
 
-def _here(islands: Sequence[Island]) -> Sequence[tuple[Choices, ...]]:
+def _run_in_process(islands: Sequence[Island]) -> Sequence[tuple[Choices, ...]]:
     return [epoch_of(island) for island in islands]

@@ -16,14 +16,14 @@ from dataclasses import replace
 from math import prod
 from typing import Final
 
+from dask_tapestry.planner.fusion.access_strides import movement
+from dask_tapestry.planner.fusion.chunk_alignment import units
 from dask_tapestry.planner.fusion.fuse import required
-from dask_tapestry.planner.fusion.movement import movement
-from dask_tapestry.planner.fusion.units import units
 from dask_tapestry.planner.rewriting.rule_choices import form_named, forms_of
 from dask_tapestry.planner.search.choices import Choices, FormChoice, State
 from dask_tapestry.planner.search.grid import Grid
-from dask_tapestry.planner.search.pricing import Priced
-from dask_tapestry.planner.search.space import Space
+from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
+from dask_tapestry.planner.search.pricing import PricedGroup
 from dask_tapestry.settings import BLOCK_BYTES
 from dask_tapestry.teg import Node, Sink, Source
 from dask_tapestry.zspace import Cuts, largest_box
@@ -32,14 +32,14 @@ from dask_tapestry.zspace import Cuts, largest_box
 AGAIN: Final = 1.5
 
 
-def hold(state: State, priced: Priced) -> Iterator[Choices]:
+def hold(state: State, priced: PricedGroup) -> Iterator[Choices]:
     """Values that the blocks of a step compute several times over are held instead.
 
     All that are read from outside first, in the blocks that are best to read, or in whole stored
     chunks, which readers take as they are; then each; and in the place of those what selectors
     make of them, as rows of a matrix that is stored as a vector.
     """
-    nodes = [n for n in again(priced) if n not in state.placed]
+    nodes = [n for n in recomputed_members(priced) if n not in state.placed]
     read = [n for n in nodes if isinstance(n.operator, Source)]
     arranged = [n for n in arrangements(priced, read) if n not in state.placed]
     sets = (read, *([n] for n in nodes), arranged)
@@ -69,7 +69,7 @@ def stored_grid(node: Node) -> Grid | None:
     return tuple(map(Cuts.regular, shape, sides))
 
 
-def again(priced: Priced) -> list[Node]:
+def recomputed_members(priced: PricedGroup) -> list[Node]:
     """Members of a step that its blocks together compute or read more often than once."""
     program, grid = priced.group.program, priced.grid
     if priced.cost.blocks == 1 or not program.type.size:
@@ -78,7 +78,7 @@ def again(priced: Priced) -> list[Node]:
     box = largest_box(grid)
     blocks = program.type.size / box.size
     schedule = program.schedule(box)
-    found = []
+    members = []
     for value, instruction in enumerate(program.instructions, start=first):
         operator, type_ = instruction.operator, instruction.type
         computes = operator.is_formula or operator.is_window or not operator.transparent
@@ -88,11 +88,11 @@ def again(priced: Priced) -> list[Node]:
         stored = sum(operator.stored_bytes(b) for b in schedule.boxes[value])
         cells = max(cells, stored // max(1, type_.dtype.itemsize))
         if blocks * cells > AGAIN * type_.size:
-            found.append(priced.group.members[value - first])
-    return found[::-1]
+            members.append(priced.group.members[value - first])
+    return members[::-1]
 
 
-def arrangements(priced: Priced, nodes: list[Node]) -> list[Node]:
+def arrangements(priced: PricedGroup, nodes: list[Node]) -> list[Node]:
     """The last members of a step that selectors make anew of each of `nodes`."""
     origin = {node: node for node in nodes}
     last: dict[Node, Node] = {}
@@ -106,7 +106,7 @@ def arrangements(priced: Priced, nodes: list[Node]) -> list[Node]:
     return list(last.values())
 
 
-def shared(state: State) -> list[Node]:
+def shared_values(state: State) -> list[Node]:
     """Values that several steps read from stores or compute, those of most bytes first."""
     counts = Counter(m for priced in state.placed.values() for m in priced.group.members)
     found = [
@@ -117,13 +117,13 @@ def shared(state: State) -> list[Node]:
     return sorted(found, key=lambda node: -node.type.nbytes)
 
 
-def share(state: State, node: Node) -> Choices:
+def hold_shared(state: State, node: Node) -> Choices:
     """A value that several steps read or compute is held for all of them."""
     choices = state.choices
     return replace(choices, held=choices.held | {node}, fused=choices.fused - {node})
 
 
-def split(state: State, priced: Priced) -> Iterator[Choices]:
+def split(state: State, priced: PricedGroup) -> Iterator[Choices]:
     """A step becomes two, between what it reduces or multiplies, or writes, and the rest.
 
     Each of them is then cut as is best for itself: rows of a product that fill the slots are
@@ -193,7 +193,7 @@ def _with_grid(state: State, node: Node, grid: Grid) -> Choices:
     return replace(state.choices, grids={**state.choices.grids, node: grid})
 
 
-def pull(state: State, priced: Priced) -> Iterator[Choices]:
+def pull(state: State, priced: PricedGroup) -> Iterator[Choices]:
     """A producer is cut as the step reads it."""
     moves = movement(priced.group.program)
     for at, x in enumerate(priced.group.inputs):
@@ -205,7 +205,7 @@ def pull(state: State, priced: Priced) -> Iterator[Choices]:
             yield _with_grid(state, x, pulled)
 
 
-def push(state: State, priced: Priced) -> Iterator[Choices]:
+def push(state: State, priced: PricedGroup) -> Iterator[Choices]:
     """The step is cut as one of its producers is."""
     node, moves = priced.group.node, movement(priced.group.program)
     for at, own in enumerate(priced.held):
@@ -215,7 +215,7 @@ def push(state: State, priced: Priced) -> Iterator[Choices]:
                 yield _with_grid(state, node, pushed)
 
 
-def recut(state: State, priced: Priced) -> Iterator[Choices]:
+def recut(state: State, priced: PricedGroup) -> Iterator[Choices]:
     """A dimension of the step is cut in twice or half as many pieces."""
     for dim, cuts in enumerate(priced.grid):
         for count in {2 * cuts.count, -(-cuts.count // 2)} - {cuts.count}:
@@ -223,7 +223,7 @@ def recut(state: State, priced: Priced) -> Iterator[Choices]:
                 yield replace(state.choices, grids={**state.choices.grids, **grids})
 
 
-def halved(state: State, alike: Sequence[Priced]) -> Iterator[Choices]:
+def halved(state: State, alike: Sequence[PricedGroup]) -> Iterator[Choices]:
     """A dimension of steps that are cut alike is cut in twice as many pieces."""
     for dim, cuts in enumerate(alike[0].grid):
         grids = dict[Node, Grid]()
@@ -233,7 +233,7 @@ def halved(state: State, alike: Sequence[Priced]) -> Iterator[Choices]:
             yield replace(state.choices, grids={**state.choices.grids, **grids})
 
 
-def _in_pieces(priced: Priced, dim: int, count: int) -> dict[Node, Grid]:
+def _in_pieces(priced: PricedGroup, dim: int, count: int) -> dict[Node, Grid]:
     """The grid of a step of which a dimension is cut in so many pieces, if it can be."""
     unit, cuts = units(priced.group.program, priced.held)[dim], priced.grid[dim]
     other = unit.cut(cuts.extent, count)
@@ -249,7 +249,7 @@ def freed(state: State, node: Node) -> Iterator[Choices]:
         yield replace(state.choices, grids=grids)
 
 
-def elsewhere(state: State, priced: Priced) -> Iterator[Choices]:
+def move_to_group(state: State, priced: PricedGroup) -> Iterator[Choices]:
     """The step is computed at another place, or anywhere, in the way that is best there."""
     node = priced.group.node
     for place in ("", *state.places) if state.places else ():
@@ -259,7 +259,7 @@ def elsewhere(state: State, priced: Priced) -> Iterator[Choices]:
             yield replace(state.choices, places=places, grids=grids)
 
 
-def reform(space: Space, state: State, node: Node) -> Iterator[Choices]:
+def reform(space: PlanEvaluator, state: State, node: Node) -> Iterator[Choices]:
     """A node of the graph as it was takes other forms, or other sizes of its forms."""
     now = state.choices.forms.get(node, ())
     for other in dict.fromkeys(_other_forms(node, now)):
@@ -270,24 +270,24 @@ def reform(space: Space, state: State, node: Node) -> Iterator[Choices]:
 
 def _other_forms(node: Node, now: tuple[FormChoice, ...]) -> Iterator[tuple[FormChoice, ...]]:
     """Form choices that differ in one: dropped, added, or in another size."""
-    for place in range(len(now) + 1):
-        before, after = now[:place], now[place + 1 :]
+    for form_number in range(len(now) + 1):
+        before, after = now[:form_number], now[form_number + 1 :]
         yield before
         for form in forms_of(node):
-            if place == len(now) or form.name != now[place].name:
+            if form_number == len(now) or form.name != now[form_number].name:
                 if form.least_seconds:
                     continue  # whether it is worth its planning is decided once, before
                 yield (*before, FormChoice(form.name, form.sizes[len(form.sizes) // 2]))
                 continue
-            size = now[place].size
+            size = now[form_number].size
             near = sorted(form.sizes)
             finer, coarser = bisect_left(near, size), bisect_right(near, size)
             near = near[max(0, finer - 1) : finer] + near[coarser : coarser + 1]
             for other in near:
                 yield (*before, FormChoice(form.name, other), *after)
                 yield (*before, FormChoice(form.name, other))
-        if place < len(now):
-            node = form_named(node, now[place].name).make(node, now[place].size)
+        if form_number < len(now):
+            node = form_named(node, now[form_number].name).make(node, now[form_number].size)
 
 
 def _can_take(node: Node, forms: tuple[FormChoice, ...]) -> bool:

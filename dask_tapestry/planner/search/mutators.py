@@ -16,13 +16,13 @@ import numpy as np
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.search import moves
 from dask_tapestry.planner.search.choices import Choices, State
-from dask_tapestry.planner.search.pricing import Priced
-from dask_tapestry.planner.search.space import Space
-from dask_tapestry.rewrite.own import mutators_in_force
+from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
+from dask_tapestry.planner.search.pricing import PricedGroup
+from dask_tapestry.rewrite.user_rules import mutators_in_force
 from dask_tapestry.teg import Node
 
 PLACE: Final = 0.5  # prior of another place: the programs that priors are learnt from have one
-Step = Callable[[State, Priced], Iterable[Choices]]
+Step = Callable[[State, PricedGroup], Iterable[Choices]]
 
 
 class Mutator(NamedTuple):
@@ -46,7 +46,7 @@ class Mutator(NamedTuple):
     prior: float
 
 
-def mutators_of(space: Space) -> tuple[Mutator, ...]:
+def mutators_of(space: PlanEvaluator) -> tuple[Mutator, ...]:
     """The mutators of a graph: built-in ones, then the user's."""
     steps: Mapping[str, Step] = {
         "hold": moves.hold,
@@ -56,17 +56,21 @@ def mutators_of(space: Space) -> tuple[Mutator, ...]:
         "recut": moves.recut,
     }
     known = priors()
-    found = [Mutator(name, _held, _of_step(move), known[name]) for name, move in steps.items()]
-    found.append(Mutator("fuse", moves.optional, _fuse, known["fuse"]))
-    found.append(
-        Mutator("share", moves.shared, lambda s, n, _: [moves.share(s, n)], known["share"])
+    mutators = [
+        Mutator(name, _held_nodes, _of_step(move), known[name]) for name, move in steps.items()
+    ]
+    mutators.append(Mutator("fuse", moves.optional, _fuse, known["fuse"]))
+    mutators.append(
+        Mutator(
+            "share", moves.shared_values, lambda s, n, _: [moves.hold_shared(s, n)], known["share"]
+        )
     )
-    found.append(Mutator("free", _gridded, lambda s, n, _: moves.freed(s, n), known["free"]))
-    found.append(Mutator("reform", _all(space), _reform(space), known["reform"]))
+    mutators.append(Mutator("free", _gridded, lambda s, n, _: moves.freed(s, n), known["free"]))
+    mutators.append(Mutator("reform", _all(space), _reform(space), known["reform"]))
     if space.pricing.machine.places:
-        found.append(Mutator("place", _held, _of_step(moves.elsewhere), PLACE))
-    found += [Mutator(own.__name__, _nodes, own, own.prior) for own in mutators_in_force()]
-    return tuple(found)
+        mutators.append(Mutator("place", _held_nodes, _of_step(moves.move_to_group), PLACE))
+    mutators += [Mutator(own.__name__, _nodes, own, own.prior) for own in mutators_in_force()]
+    return tuple(mutators)
 
 
 @cache
@@ -79,7 +83,7 @@ def priors() -> Mapping[str, float]:
     return {name: float(value) for name, value in json.loads(text)["priors"].items()}
 
 
-def _held(state: State) -> Sequence[Node]:
+def _held_nodes(state: State) -> Sequence[Node]:
     return tuple(state.placed)
 
 
@@ -91,7 +95,7 @@ def _nodes(state: State) -> Sequence[Node]:
     return state.graph.nodes
 
 
-def _all(space: Space) -> Callable[[State], Sequence[Node]]:
+def _all(space: PlanEvaluator) -> Callable[[State], Sequence[Node]]:
     nodes = [n for n in space.graph.nodes if n.operator.forms(n.input_types)]
     return lambda _: nodes
 
@@ -107,5 +111,5 @@ def _fuse(state: State, node: Node, _: np.random.Generator) -> Iterable[Choices]
     return [moves.fuse(state, frozenset(some)) for some in ([node], alike)]
 
 
-def _reform(space: Space) -> Callable[[State, Node, Any], Iterable[Choices]]:
+def _reform(space: PlanEvaluator) -> Callable[[State, Node, Any], Iterable[Choices]]:
     return lambda state, node, _: moves.reform(space, state, node)

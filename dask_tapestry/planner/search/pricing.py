@@ -12,15 +12,15 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.cost.block_seconds import Order
 from dask_tapestry.planner.cost.cost import StepCost, step_cost
 from dask_tapestry.planner.cost.footprint import least_needs, least_touched
-from dask_tapestry.planner.cost.least import Least
+from dask_tapestry.planner.cost.lower_bounds import LowerBound
 from dask_tapestry.planner.cost.step import memory_order
+from dask_tapestry.planner.fusion.access_strides import movement
+from dask_tapestry.planner.fusion.chunk_alignment import units
 from dask_tapestry.planner.fusion.group import Group, group_of, inputs_of, is_external, members_of
-from dask_tapestry.planner.fusion.movement import movement
 from dask_tapestry.planner.fusion.program import Program
-from dask_tapestry.planner.fusion.units import units
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
-from dask_tapestry.planner.search.grid import Graded, Grid, GridSearch
+from dask_tapestry.planner.search.grid import Grid, GridSearch, RankedGrid
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts, largest_box
 
@@ -30,7 +30,7 @@ Cut = tuple[tuple[Cuts, ...] | None, ...]
 
 
 @dataclass(frozen=True)
-class Priced:
+class PricedGroup:
     """A group under a grid.
 
     Attributes
@@ -73,7 +73,7 @@ class Pricing:
         self._places: dict[str, Pricing] = {}
         self._groups: dict[tuple[Node, tuple[Node, ...]], Group] = {}
         self._programs: dict[Program, Program] = {}
-        self._best: dict[tuple[object, ...], Graded] = {}
+        self._best: dict[tuple[object, ...], RankedGrid] = {}
         self._costs: dict[tuple[object, ...], StepCost] = {}
 
     @property
@@ -89,16 +89,16 @@ class Pricing:
         """The same at a place, with its machine and memory; itself for ""."""
         if not place:
             return self
-        found = self._places.get(place)
-        if found is None:
+        pricing = self._places.get(place)
+        if pricing is None:
             machine = self.machine.at(place)
             share = machine.task_bytes / self.machine.task_bytes
-            found = self._places[place] = Pricing(
+            pricing = self._places[place] = Pricing(
                 machine, self.limits.scaled(share, machine.usable)
             )
-            found._groups, found._programs = self._groups, self._programs
-            found._spent = self._spent
-        return found
+            pricing._groups, pricing._programs = self._groups, self._programs
+            pricing._spent = self._spent
+        return pricing
 
     @property
     def memory(self) -> int:
@@ -115,15 +115,15 @@ class Pricing:
     def group(self, node: Node, held: Collection[Node]) -> Group:
         """What computes `node` from what is held."""
         inputs = (node,) if is_external(node) else inputs_of(members_of(node, held))
-        found = self._groups.get((node, inputs))
-        if found is None:
+        group = self._groups.get((node, inputs))
+        if group is None:
             made = group_of(node, held)
             program = self._programs.setdefault(made.own.without_data, made.own)
             made.own.share(program)
-            found = self._groups[node, inputs] = replace(made, program=program)
-        return found
+            group = self._groups[node, inputs] = replace(made, program=program)
+        return group
 
-    def best(self, group: Group, held: Cut) -> Priced:
+    def best(self, group: Group, held: Cut) -> PricedGroup:
         """The group under its best grid, or the fixed one of its value."""
         node, program = group.node, group.program
         if node.operator.layout is not None:
@@ -135,12 +135,12 @@ class Pricing:
             found = self._best[key] = self._search(program, held, order)
         place = self.machine.place
         limits = self._limits_of(program)
-        return Priced(group, found.grid, held, found.cost, limits, place, found.second)
+        return PricedGroup(group, found.grid, held, found.cost, limits, place, found.second)
 
-    def _search(self, program: Program, held: Cut, order: Order) -> Graded:
+    def _search(self, program: Program, held: Cut, order: Order) -> RankedGrid:
         shape = program.type.shape
         dims = range(len(shape))[:: 1 if order == "C" else -1]
-        least = cache(partial(Least.of, program, self.machine))
+        least = cache(partial(LowerBound.of, program, self.machine))
         search = GridSearch(
             shape,
             units(program, held),
@@ -163,11 +163,13 @@ class Pricing:
         found = zip(units(group.program, held), grid, strict=True)
         return all(unit.allows(cuts) for unit, cuts in found)
 
-    def under(self, group: Group, grid: Grid, held: Cut) -> Priced:
+    def under(self, group: Group, grid: Grid, held: Cut) -> PricedGroup:
         """The group under a given grid."""
         order = memory_order(group.node, group.inputs)
         cost = self.cost(group.program, grid, held, order)
-        return Priced(group, grid, held, cost, self._limits_of(group.program), self.machine.place)
+        return PricedGroup(
+            group, grid, held, cost, self._limits_of(group.program), self.machine.place
+        )
 
     def _limits_of(self, program: Program) -> Limits:
         """The limits of a step: blocks that read stores cannot be as small as one wishes."""
@@ -178,15 +180,15 @@ class Pricing:
     def cost(self, program: Program, grid: Grid, held: Cut, order: Order = "C") -> StepCost:
         """Cost of a program under a grid, on arrays in an order of memory."""
         key = id(program), grid, held, order
-        found = self._costs.get(key)
-        if found is None:
+        step_cost = self._costs.get(key)
+        if step_cost is None:
             self.evaluated += costs_of(program)
-            found = self._step_cost(program, grid, held, order, self.machine)
-            machine = machine_for(found, self.limits, self.machine)
+            step_cost = self._step_cost(program, grid, held, order, self.machine)
+            machine = machine_for(step_cost, self.limits, self.machine)
             if machine is not self.machine:
-                found = self._step_cost(program, grid, held, order, machine)
-            self._costs[key] = found
-        return found
+                step_cost = self._step_cost(program, grid, held, order, machine)
+            self._costs[key] = step_cost
+        return step_cost
 
     def _cost_if_forbidden(
         self, program: Program, grid: Grid, held: Cut, order: Order

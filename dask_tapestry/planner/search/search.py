@@ -19,21 +19,21 @@ from dask_tapestry.planner.machine.limits import TASK_SHARES, Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.memory.memory import least_share
-from dask_tapestry.planner.search.budget import NO_EFFORT, TO_FIT, WORTH, Effort
+from dask_tapestry.planner.search.budget import NO_EFFORT, TO_FIT, WORTH, SearchBudget
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.evaluate import evaluate
 from dask_tapestry.planner.search.evolve import Evolution
-from dask_tapestry.planner.search.exact import best_grids, near_grids
-from dask_tapestry.planner.search.exhaustive import exhaustive, offered
+from dask_tapestry.planner.search.exact_grids import best_grids, near_grids
+from dask_tapestry.planner.search.exhaustive import all_forms, exhaustive
 from dask_tapestry.planner.search.frontier import Point
-from dask_tapestry.planner.search.improve import fitted, improve
 from dask_tapestry.planner.search.islands import LONG, evolve_on_islands
-from dask_tapestry.planner.search.pricing import Priced, Pricing
-from dask_tapestry.planner.search.space import Space, steps_of
+from dask_tapestry.planner.search.local_search import fit_to_memory, improve
+from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator, steps_of
+from dask_tapestry.planner.search.pricing import PricedGroup, Pricing
 from dask_tapestry.teg import Graph, Sink, Source
 from dask_tapestry.zspace import largest_box
 
-__all__ = ["METHODS", "Found", "search", "steps_of"]
+__all__ = ["METHODS", "SearchResult", "search", "steps_of"]
 
 METHODS: Final = ("auto", "exhaustive", "none")
 AGAIN: Final = 4  # part of the effort that a search with less memory a task has at least
@@ -43,7 +43,7 @@ MANY_ROUNDS: Final = 2**40  # each of one block
 MOST_IMPROVED: Final = 5_000  # costs of a search change by change; chance has the rest
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """What a search finds while tasks may take a share of the memory.
 
     Attributes
@@ -58,7 +58,7 @@ class Found(NamedTuple):
 
     state: State
     points: tuple[Point, ...] = ()
-    again: Effort = NO_EFFORT
+    again: SearchBudget = NO_EFFORT
     hope: Rank | None = None
 
     @property
@@ -73,7 +73,7 @@ def search(
     method: str = "auto",
     budget: float | None = None,
     seed: int = 0,
-) -> Found:
+) -> SearchResult:
     """The best plan found for `graph`.
 
     Parameters
@@ -92,33 +92,35 @@ def search(
     PlanError
         If a graph is too large to compare all plans.
     """
-    effort = Effort.of(budget)
+    effort = SearchBudget.of(budget)
     machine = Machine.of(resources)
-    spaces = [Space(graph, Pricing(machine, one), resources) for one in _limits(resources, method)]
-    found, fitting = _within_shares(spaces, method, effort, seed)
-    is_enough = any(not one.state.shortfall for one in found)
+    spaces = [
+        PlanEvaluator(graph, Pricing(machine, one), resources) for one in _limits(resources, method)
+    ]
+    results, fitting = _within_shares(spaces, method, effort, seed)
+    is_enough = any(not one.state.shortfall for one in results)
     side_by_side = [space.pricing for space in spaces] if is_enough and effort is WORTH else []
     one_by_one = [Pricing(machine, spaces[0].pricing.limits.with_alone(resources))]
     for spaces in _to_fit(graph, resources, (side_by_side, one_by_one)):
         if not fitting:
             more, fitting = _within_shares(spaces, method, TO_FIT, seed)
-            found += more
+            results += more
     if fitting:
         return preferred(fitting, lambda one: one.rank)
-    for one in found:
+    for one in results:
         if not one.state.shortfall:  # no task is too large, all together are: told when it is run
             return one
-    worst = max(found[-1].state.placed.values(), key=lambda priced: priced.cost.work)
+    worst = max(results[-1].state.placed.values(), key=lambda priced: priced.cost.work)
     raise MemoryLimitError(_refusal(worst))
 
 
 def _to_fit(
     graph: Graph, resources: Resources, ways: Iterable[Sequence[Pricing]]
-) -> Iterator[list[Space]]:
+) -> Iterator[list[PlanEvaluator]]:
     """Where plans are looked for if none fits: in each of some ways, and in few or many rounds."""
     for pricings in filter(None, ways):
         for rounds in _rounds(graph, resources):
-            yield [Space(graph, one, resources, rounds) for one in pricings]
+            yield [PlanEvaluator(graph, one, resources, rounds) for one in pricings]
 
 
 def _rounds(graph: Graph, resources: Resources) -> list[int]:
@@ -136,45 +138,49 @@ def _limits(resources: Resources, method: str) -> list[Limits]:
 
 
 def _within_shares(
-    spaces: Sequence[Space], method: str, effort: Effort, seed: int
-) -> tuple[list[Found], list[Found]]:
+    spaces: Sequence[PlanEvaluator], method: str, effort: SearchBudget, seed: int
+) -> tuple[list[SearchResult], list[SearchResult]]:
     """Plans of spaces whose tasks may take less and less memory, and those of them that fit."""
-    found, fitting = list[Found](), list[Found]()
+    results, fitting = list[SearchResult](), list[SearchResult]()
     for space in spaces:
-        one = _METHODS[method](space, effort, seed)
-        effort = one.again
-        found.append(one)
-        if not one.state.shortfall and not space.fits_at_worst(one.state) and space.fits(one.state):
-            space = space.with_reserve(one.state)
-            one = _METHODS[method](space, effort, seed)
-        if not one.state.shortfall and space.fits_at_worst(one.state):
-            fitting.append(one)
+        result = _METHODS[method](space, effort, seed)
+        effort = result.again
+        results.append(result)
+        if (
+            not result.state.shortfall
+            and not space.fits_at_worst(result.state)
+            and space.fits(result.state)
+        ):
+            space = space.with_reserve(result.state)
+            result = _METHODS[method](space, effort, seed)
+        if not result.state.shortfall and space.fits_at_worst(result.state):
+            fitting.append(result)
             best = min(other.rank for other in fitting)
-            if one.hope is None or one.hope >= best.with_seconds(GAIN):
+            if result.hope is None or result.hope >= best.with_seconds(GAIN):
                 break
-    return found, fitting
+    return results, fitting
 
 
-def _uncut(space: Space, _effort: Effort, _seed: int) -> Found:
+def _uncut(space: PlanEvaluator, _effort: SearchBudget, _seed: int) -> SearchResult:
     """One block an operator."""
-    return Found(space.state(Choices()))
+    return SearchResult(space.state(Choices()))
 
 
-def _auto(space: Space, effort: Effort, seed: int) -> Found:
+def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult:
     """From two seeds, with the forms that are best one by one and without any, to the best plan."""
     with collection_paused():
         graph, forms = space.chosen_forms
         first = evaluate(graph, Choices(forms=forms), space.pricing)
         effort = effort.for_plan(first)
         if not effort.costs:
-            return Found(first)
+            return SearchResult(first)
         before = space.pricing.evaluated
         each = min(effort.costs, MOST_IMPROVED)
         states = [improve(space, space.state(Choices(forms=forms)), each)]
         if forms and _may_win(other := space.state(Choices()), states[0]):
             states.append(improve(space, other, each))
         evolution = Evolution(space, seed)
-        also = [fitted(space, state, each) for state in states]
+        also = [fit_to_memory(space, state, each) for state in states]
         evolution.begin([*[_recut(space, state, each) for state in states], *filter(None, also)])
     rest = effort.less(space.pricing.evaluated - before)
     if (rest.costs or 0) >= LONG:
@@ -189,7 +195,7 @@ def _auto(space: Space, effort: Effort, seed: int) -> Found:
     if not fitting or space.fits_at_worst(fastest):
         fitting = [fastest, *fitting]
     best = preferred(fitting, lambda state: state.rank)
-    return Found(best, points, again, space.hope(fastest))
+    return SearchResult(best, points, again, space.hope(fastest))
 
 
 def _may_win(seed: State, best: State) -> bool:
@@ -197,27 +203,27 @@ def _may_win(seed: State, best: State) -> bool:
     return seed.rank < best.rank.with_seconds(FAR_BEHIND) or not best.rank.is_allowed
 
 
-def _recut(space: Space, state: State, costs: int) -> State:
+def _recut(space: PlanEvaluator, state: State, costs: int) -> State:
     """The plan with the best combination of grids near its own, if that fits."""
     cut = best_grids(space, state, near_grids(space, state), costs)
     return cut if cut is not None and cut.rank < state.rank and space.fits(cut) else state
 
 
-def _exhaustive(space: Space, effort: Effort, seed: int) -> Found:
+def _exhaustive(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult:
     """The best of all plans."""
-    offered(space)  # refuses what is too large before anything is searched
+    all_forms(space)  # refuses what is too large before anything is searched
     found = _auto(space, effort, seed)
     return found._replace(state=exhaustive(space, found.state))
 
 
-_METHODS: Final[dict[str, Callable[[Space, Effort, int], Found]]] = {
+_METHODS: Final[dict[str, Callable[[PlanEvaluator, SearchBudget, int], SearchResult]]] = {
     "auto": _auto,
     "exhaustive": _exhaustive,
     "none": _uncut,
 }
 
 
-def _refusal(priced: Priced) -> str:
+def _refusal(priced: PricedGroup) -> str:
     """Why a step does not fit."""
     node = priced.group.node
     where = f" ({node.line})" if node.line else ""
@@ -231,7 +237,7 @@ def _refusal(priced: Priced) -> str:
     )
 
 
-def _large_chunks(priced: Priced) -> str:
+def _large_chunks(priced: PricedGroup) -> str:
     """What a step reads whose stored chunks alone are too large."""
     for node in priced.group.members:
         chunks = node.operator.chunks if isinstance(node.operator, Source) else None

@@ -2,7 +2,8 @@
 
 Compiled code raises the processor's flags, NumPy's loops say what they meet. Neither is exact: a
 compiled loop computes what it does not choose, compares NaNs, and has elementary functions of its
-own. So both only raise a `Suspicion`, which costs next to nothing; where there is one, the block is
+own. So both only raise a `FpErrorCheck`, which costs next to nothing; where there is one, the block
+is
 looked at again by NumPy's own loops, which tell the `Listener`. What is told depends on the cells
 alone.
 """
@@ -54,12 +55,12 @@ class Listener:
         self.heard.add(text.removeprefix("Warning: ").rstrip("\n"))
 
 
-class _Thread(local):
+class _ThreadListeners(local):
     listener: Listener | None = None
-    suspicion: Suspicion | None = None
+    suspicion: FpErrorCheck | None = None
 
 
-_thread = _Thread()
+_thread = _ThreadListeners()
 
 
 class listening:  # noqa: N801  (a context manager, as `numpy.errstate`)
@@ -101,7 +102,7 @@ def tell(text: str) -> None:
         _thread.listener.heard.add(text)
 
 
-class Suspicion:
+class FpErrorCheck:
     """Whether something may have gone wrong: by flags of the processor, or NumPy's log."""
 
     __slots__ = ("always", "flags", "texts")
@@ -137,7 +138,7 @@ class Suspicion:
         return self.always or self.flags != 0
 
 
-class suspecting:  # noqa: N801  (a context manager, as `numpy.errstate`)
+class checking_fp_errors:  # noqa: N801  (a context manager, as `numpy.errstate`)
     """Note what may have gone wrong inside a ``with`` block; None where nobody wants to know.
 
     Parameters
@@ -154,9 +155,9 @@ class suspecting:  # noqa: N801  (a context manager, as `numpy.errstate`)
         listener = _thread.listener
         kinds = frozenset[str]() if listener is None else listener.kinds
         wanted = always or (bool(kinds) and not needless)
-        self._made = Suspicion(kinds) if wanted else None
+        self._made = FpErrorCheck(kinds) if wanted else None
 
-    def __enter__(self) -> Suspicion | None:
+    def __enter__(self) -> FpErrorCheck | None:
         self._before, _thread.suspicion = _thread.suspicion, self._made
         self._state = _logged(_LOGGED if self._made is not None else frozenset(), self._made)
         self._state.__enter__()

@@ -16,11 +16,11 @@ class StoppedError(BaseException):
     """The block is not wanted any more; no `Exception`, which says what went wrong in one."""
 
 
-class _Thread(local):
+class _ThreadStop(local):
     asked: Asked | None = None
 
 
-_thread = _Thread()
+_thread = _ThreadStop()
 
 
 class stoppable:  # noqa: N801  (a context manager, as `numpy.errstate`)

@@ -37,7 +37,7 @@ Function = Callable[..., Any]
 
 
 @dataclass(frozen=True)
-class Care:
+class FallbackFunction:
     """What to call where a function is not for every argument."""
 
     needed: Function  #: whether the argument needs the careful function
@@ -51,8 +51,8 @@ class Elementary:
     float64: Function
     float32: Function
     arity: int = 1
-    care_float64: Care | None = None  #: None: the function itself is right everywhere
-    care_float32: Care | None = None
+    care_float64: FallbackFunction | None = None  #: None: the function itself is right everywhere
+    care_float32: FallbackFunction | None = None
 
 
 FUNCTIONS: Final[Mapping[str, Elementary]] = MappingProxyType(
@@ -70,22 +70,22 @@ FUNCTIONS: Final[Mapping[str, Elementary]] = MappingProxyType(
             trigonometric.sin,
             trigonometric.sin_f32,
             1,
-            Care(argument_reduction.is_far, trigonometric.sin_careful),
-            Care(trigonometric.is_far_f32, trigonometric.sin_f32_careful),
+            FallbackFunction(argument_reduction.is_far, trigonometric.sin_careful),
+            FallbackFunction(trigonometric.is_far_f32, trigonometric.sin_f32_careful),
         ),
         "cos": Elementary(
             trigonometric.cos,
             trigonometric.cos_f32,
             1,
-            Care(argument_reduction.is_far, trigonometric.cos_careful),
-            Care(trigonometric.is_far_f32, trigonometric.cos_f32_careful),
+            FallbackFunction(argument_reduction.is_far, trigonometric.cos_careful),
+            FallbackFunction(trigonometric.is_far_f32, trigonometric.cos_f32_careful),
         ),
         "tan": Elementary(
             trigonometric.tan,
             trigonometric.tan_f32,
             1,
-            Care(argument_reduction.is_far, trigonometric.tan_careful),
-            Care(argument_reduction.is_far, trigonometric.tan_f32_careful),
+            FallbackFunction(argument_reduction.is_far, trigonometric.tan_careful),
+            FallbackFunction(argument_reduction.is_far, trigonometric.tan_f32_careful),
         ),
         "arcsin": Elementary(inverse_trigonometric.arcsin, inverse_trigonometric.arcsin_f32),
         "arccos": Elementary(inverse_trigonometric.arccos, inverse_trigonometric.arccos_f32),
@@ -114,8 +114,10 @@ class ComplexElementary:
     complex128: Function
     complex64: Function
     arity: int = 1
-    care_complex128: Care | None = None  #: None: the function itself is right everywhere
-    care_complex64: Care | None = None
+    care_complex128: FallbackFunction | None = (
+        None  #: None: the function itself is right everywhere
+    )
+    care_complex64: FallbackFunction | None = None
 
 
 def _of_number(function: Function) -> ComplexElementary:
@@ -130,8 +132,8 @@ def _with_care(module: Any, name: str, needed: Function) -> ComplexElementary:
     return ComplexElementary(
         function,
         complex_parts.narrowed(function, float_parts.compiled),
-        care_complex128=Care(needed, careful),
-        care_complex64=Care(complex_parts.widened(needed), narrow),
+        care_complex128=FallbackFunction(needed, careful),
+        care_complex64=FallbackFunction(complex_parts.widened(needed), narrow),
     )
 
 

@@ -57,14 +57,14 @@ def _draws() -> Iterator[str]:
 def _of_cells(dtype: np.dtype[Any]) -> Iterator[str]:
     """The texts of formulas and folds of cells of a dtype."""
     arities = {name: function.arity for name, function in FUNCTIONS.items()}
-    found = [
+    sources = [
         rows.call_source(name, arity, dtype, dtype)
         for name, arity in (arities | dict.fromkeys(ARITHMETIC, 2)).items()
     ]
-    found += [fold_texts.fold_source(monoid, dtype, dtype) for monoid in FOLDS]
+    sources += [fold_texts.fold_source(monoid, dtype, dtype) for monoid in FOLDS]
     spread = np.dtype([("mean", dtype), ("m2", dtype)])
-    found += [fold_texts.fold_source(monoid, dtype, spread) for monoid in SPREADS]
-    for text in found:
+    sources += [fold_texts.fold_source(monoid, dtype, spread) for monoid in SPREADS]
+    for text in sources:
         assert text is not None
         yield text
 
@@ -84,7 +84,7 @@ def ship(folder: Path, draws: bool = True) -> int:
         raise RuntimeError(f"set NUMBA_CPU_NAME={shipped.LEVEL}, as wheels go to other machines")
     folder.mkdir(parents=True, exist_ok=True)
     texts = {shipped.key_of(text): text for text in sources()}
-    there = _there(folder) & texts.keys()
+    there = _valid_kernels(folder) & texts.keys()
     for file in list(folder.iterdir()):
         if file.name not in there:
             file.unlink()
@@ -99,7 +99,7 @@ def ship(folder: Path, draws: bool = True) -> int:
     return len(missing)
 
 
-def _there(folder: Path) -> set[str]:
+def _valid_kernels(folder: Path) -> set[str]:
     """Names of the whole kernels in a folder that were compiled with the numba that is here."""
     target = shipped.target_of(folder)
     if target is None or target.numba != numba_version():

@@ -5,7 +5,7 @@ import pytest
 from distributed import Client
 
 import dask_tapestry as dt
-from dask_tapestry.arrays.calibration.cluster import slowest, worker_rates
+from dask_tapestry.arrays.calibration.cluster import slowest_rates, worker_rates
 from dask_tapestry.planner.machine.rates import shipped_rates
 from dask_tapestry.planner.machine.resources import current
 
@@ -15,7 +15,7 @@ SLOW = {"machine": "slow", "memory": 20.0, "operations": {"sort": 1.0, "map": 8.
 
 
 def test_the_slowest_counts():
-    joined = slowest([SLOW, FAST])
+    joined = slowest_rates([SLOW, FAST])
     assert joined == {
         "machine": "fast, slow", "memory": 10, "operations": {"sort": 1, "map": 8},
     }  # fmt: skip

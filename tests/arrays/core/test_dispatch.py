@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.arrays import surface  # noqa: F401  (chapters register their functions)
+from dask_tapestry.arrays import public_names  # noqa: F401  (chapters register their functions)
 from dask_tapestry.arrays.core.dispatch import NUMPY_FUNCTIONS, UFUNC_FUNCTIONS, Answering
 from dask_tapestry.arrays.elementwise import special
 

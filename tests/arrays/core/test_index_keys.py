@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.arrays.core.index_keys import parse, within, wrapped
+from dask_tapestry.arrays.core.index_keys import in_bounds, parse, wrapped
 from dask_tapestry.teg import TensorType
 
 X = TensorType((5, 3, 4), np.dtype("f8"))
@@ -44,11 +44,11 @@ def test_a_mask_indexes_as_many_dimensions_as_it_has():
 
 
 def test_places_are_wrapped_and_checked():
-    key = within(parse(([-1], ALL, dt.asarray([9])), X), X)
+    key = in_bounds(parse(([-1], ALL, dt.asarray([9])), X), X)
     assert key.advanced[0].cells.tolist() == [4]
     with pytest.raises(IndexError, match="index 7 is out of bounds for axis 2 with size 4"):
-        within(parse((0, ALL, [7]), X), X)
-    assert within(parse(([7], []), X), X).advanced[0].cells.tolist() == [0]
+        in_bounds(parse((0, ALL, [7]), X), X)
+    assert in_bounds(parse(([7], []), X), X).advanced[0].cells.tolist() == [0]
     assert wrapped(np.array([-1, 2]), 5, 0).tolist() == [4, 2]
     with pytest.raises(IndexError, match="index -6 is out of bounds for axis 1 with size 5"):
         wrapped(np.array([-6]), 5, 1)

@@ -3,14 +3,14 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.arrays.core import lanes
-from dask_tapestry.arrays.core.lanes import Lanes, align_weights
+from dask_tapestry.arrays.core.lanes import LaneArray, align_weights
 
 X = np.arange(24.0).reshape(2, 3, 4)
 
 
 @pytest.mark.parametrize("axis", [None, 1, -1, (0, 2), (2, 0), ()])
 def test_axes_become_one_in_front(axis):
-    made = Lanes(dt.asarray(X), axis)
+    made = LaneArray(dt.asarray(X), axis)
     assert np.array_equal(made.array.max(axis=0).compute(), X.max(axis=axis))
     kept = made.restored(made.array.max(axis=0), keepdims=True)
     assert np.array_equal(kept.compute(), X.max(axis=axis, keepdims=True))
@@ -19,7 +19,7 @@ def test_axes_become_one_in_front(axis):
 @pytest.mark.parametrize("long", [1, 10**9])
 def test_cells_of_long_lanes_are_picked_all_the_same(long, monkeypatch):
     monkeypatch.setattr(lanes, "LONG", long)
-    made = Lanes(dt.asarray(X), 1)
+    made = LaneArray(dt.asarray(X), 1)
     places = np.array([[0, 1, 2, -1], [2, 2, 0, 1]])
     picked = made.pick(made.array, dt.asarray(places))
     expected = np.take_along_axis(X, np.maximum(places, 0)[:, None], 1)[:, 0]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.arrays.core.out_argument import assigned_to_out
 
 X = np.arange(6.0).reshape(2, 3)
 
@@ -31,7 +31,7 @@ def test_the_result_is_converted_to_its_dtype():
 def test_what_was_made_of_out_before_stays():
     out = dt.ones(3)
     before = out + 1
-    into(out, dt.zeros(3))
+    assigned_to_out(out, dt.zeros(3))
     assert before.compute().tolist() == [2, 2, 2]
     assert (out + 1).compute().tolist() == [1, 1, 1]
 
@@ -47,7 +47,7 @@ def test_what_does_not_fit_is_refused():
 
 def test_no_out_is_the_result():
     result = dt.ones(2)
-    assert into(None, result) is result
+    assert assigned_to_out(None, result) is result
 
 
 @pytest.mark.parametrize(

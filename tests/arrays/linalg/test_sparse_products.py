@@ -7,7 +7,7 @@ from distributed import Client, LocalCluster
 
 import dask_tapestry as dt
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError, AxisError, DTypeError, ShapeError
-from dask_tapestry.planner.fusion.given import is_embedded
+from dask_tapestry.planner.fusion.external_inputs import is_embedded
 from tests.comparisons import same_bits
 
 RANDOM = np.random.default_rng(5)

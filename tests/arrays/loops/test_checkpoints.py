@@ -49,15 +49,15 @@ def plain(steps):
 def begun(monkeypatch):
     """Numbers of the steps at which loops begin."""
     numbers = []
-    from dask_tapestry.arrays.loops import running
+    from dask_tapestry.arrays.loops import loop_runs
 
-    time_node = running.time_node
+    time_node = loop_runs.time_node
 
     def noted(number):
         numbers.append(number)
         return time_node(number)
 
-    monkeypatch.setattr(running, "time_node", noted)
+    monkeypatch.setattr(loop_runs, "time_node", noted)
     return numbers
 
 

@@ -4,12 +4,12 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.arrays.loops.identity import checksum, identity_of
 from dask_tapestry.arrays.loops.iterate import traced_step
-from dask_tapestry.arrays.loops.traced import Field
+from dask_tapestry.arrays.loops.traced_functions import StateField
 
 
 def identity(step, *state):
     arrays = [dt.asarray(x) for x in state]
-    return identity_of(traced_step(step, [Field.of(x) for x in arrays]), arrays)
+    return identity_of(traced_step(step, [StateField.of(x) for x in arrays]), arrays)
 
 
 def test_the_same_code_and_cells_are_the_same_loop():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.arrays.ma.blocks import Packed
+from dask_tapestry.arrays.ma.blocks import PackedMaskedFunction
 
 from .masked_samples import agree, ours, sample
 
@@ -37,6 +37,6 @@ def test_a_second_masked_array_is_refused():
 
 def test_cells_and_mask_travel_in_one_block():
     kind = np.dtype([("cells", "i8"), ("hidden", "?")])
-    block = Packed(np.negative, kind)(np.arange(3), np.arange(3) == 1)
+    block = PackedMaskedFunction(np.negative, kind)(np.arange(3), np.arange(3) == 1)
     assert block["hidden"].tolist() == [False, True, False]
     assert block["cells"][[0, 2]].tolist() == [0, -2]

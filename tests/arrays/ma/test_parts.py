@@ -7,7 +7,7 @@ from dask_tapestry.arrays.ma.parts import (
     cells_of,
     checked_fill,
     chosen,
-    either,
+    combined_mask,
     fill_of,
     fitting_fill,
     mask_of,
@@ -37,9 +37,9 @@ def test_fill_values():
 
 
 def test_masks_are_joined_and_spread():
-    assert either(None, None) is None
-    assert either(None, TRUE) is TRUE
-    assert either(TRUE, FALSE).compute().tolist() == [True]
+    assert combined_mask(None, None) is None
+    assert combined_mask(None, TRUE) is TRUE
+    assert combined_mask(TRUE, FALSE).compute().tolist() == [True]
     assert spread(None, (2,)) is None
     assert spread(TRUE, (2,)).shape == (2,)
     assert chosen(None, 1, TRUE) is TRUE

@@ -3,10 +3,10 @@ import pytest
 from dask_tapestry.arrays.stablehlo.constraint_table import (
     check,
     combined,
+    invalid_dims,
     is_sorted,
     is_unique,
     numbered,
-    outside,
     vector_length,
     vectors_of,
 )
@@ -37,7 +37,7 @@ def test_dimensions():
     assert not is_unique((1, 1))
     assert is_sorted((1, 1, 3))
     assert not is_sorted((2, 1))
-    assert outside((-1, 0, 2), 2) == [-1, 2]
+    assert invalid_dims((-1, 0, 2), 2) == [-1, 2]
 
 
 def test_vectors():

@@ -4,7 +4,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.operators.sort import Sort
-from dask_tapestry.rewrite.own import OwnMutator, OwnRule
+from dask_tapestry.rewrite.user_rules import OwnMutator, OwnRule
 
 
 @dt.rule(on=Sort)

@@ -7,7 +7,7 @@ import pytest
 xarray = pytest.importorskip("xarray")
 
 import dask_tapestry as dt  # noqa: E402
-from dask_tapestry.arrays.xarray.flox_calls import arriving_here  # noqa: E402
+from dask_tapestry.arrays.xarray.flox_calls import reduced_by_us  # noqa: E402
 
 X = np.random.default_rng(0).normal(size=(4, 30))
 LABELS = np.arange(30) % 4
@@ -24,7 +24,7 @@ CALLS = {
 @pytest.mark.parametrize("name", CALLS)
 def test_a_call_of_flox_means_the_same_here(name):
     made = []
-    here = arriving_here(lambda *args, **how: made.append(args))
+    here = reduced_by_us(lambda *args, **how: made.append(args))
     found, *_ = here(dt.from_array(X, chunks=(2, 7)), LABELS, **CALLS[name])
     bins = name in ("bins", "intervals")
     groups = [[0, 1], [2, 3]] if bins else [[0], [1], [2], [3]]
@@ -38,7 +38,7 @@ def test_a_call_of_flox_means_the_same_here(name):
 
 
 def test_other_arrays_and_functions_are_left_to_flox():
-    here = arriving_here(lambda *args, func, **how: func)
+    here = reduced_by_us(lambda *args, func, **how: func)
     assert here(X, LABELS, func="sum") == "sum"
     assert here(dt.asarray(X), LABELS, func="mode") == "mode"
 

@@ -7,7 +7,7 @@ from distributed import Client, LocalCluster
 
 import dask_tapestry as dt
 from dask_tapestry.planner.machine.resources import current
-from dask_tapestry.planner.memory.results import Results
+from dask_tapestry.planner.memory.results import ResultMemory
 from tests.fuzz.memory import programs
 
 
@@ -17,7 +17,7 @@ def is_planned(seed, folder):
     program = programs.drawn(random, folder)
     machines = program.resources(random)
     try:
-        dt.plan(program.root, resources=machines).core.verify(Results.FETCHED)
+        dt.plan(program.root, resources=machines).core.verify(ResultMemory.FETCHED)
     except dt.MemoryLimitError as error:
         raise AssertionError(f"{seed}: {program.text} for {machines}: {error}") from None
 

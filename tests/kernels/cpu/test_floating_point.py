@@ -5,7 +5,13 @@ import pytest
 
 from dask_tapestry_kernels.cpu import floating_point
 from dask_tapestry_kernels.cpu.cells import rows
-from dask_tapestry_kernels.cpu.floating_point import FLAGS, KINDS, listening, suspecting, tell
+from dask_tapestry_kernels.cpu.floating_point import (
+    FLAGS,
+    KINDS,
+    checking_fp_errors,
+    listening,
+    tell,
+)
 from dask_tapestry_kernels.cpu.jit.compile_service import required
 
 ALL = frozenset({"divide", "over", "invalid"})
@@ -21,14 +27,14 @@ def test_who_listens_hears_numpy_and_what_is_told() -> None:
 
 
 def test_nobody_suspects_anything_where_nobody_listens() -> None:
-    with suspecting() as suspicion:
+    with checking_fp_errors() as suspicion:
         np.ones(2) / 0
     assert suspicion is None
     tell("nobody hears that")
 
 
 def test_a_suspicion_keeps_from_who_listens_what_it_is_not_sure_of() -> None:
-    with listening(ALL) as heard, suspecting() as suspicion:
+    with listening(ALL) as heard, checking_fp_errors() as suspicion:
         np.ones(2) / 0
     assert not heard
     assert suspicion is not None
@@ -37,7 +43,7 @@ def test_a_suspicion_keeps_from_who_listens_what_it_is_not_sure_of() -> None:
 
 def test_a_suspicion_tells_by_other_names() -> None:
     with listening(ALL) as heard:
-        with suspecting() as suspicion:
+        with checking_fp_errors() as suspicion:
             np.full(2, 1e308) * 10
             np.zeros(2) / 0
         assert suspicion is not None
@@ -51,7 +57,7 @@ def test_without_flags_of_c_everything_is_suspected(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(floating_point, "find_library", lambda _name: "no such library")
     floating_point._status.cache_clear()
     try:
-        with listening(ALL), suspecting() as suspicion:
+        with listening(ALL), checking_fp_errors() as suspicion:
             floating_point.noted(lambda: None, ())
     finally:
         floating_point._status.cache_clear()
@@ -79,7 +85,7 @@ def _compare(name: str, *cells: np.ndarray) -> None:
     assert source is not None
     row, out = required(source, rows.ARITY, name), np.empty_like(cells[0])
     table = np.array([x.ctypes.data for x in cells], np.int64)
-    with listening(ALL) as heard, suspecting() as suspicion:
+    with listening(ALL) as heard, checking_fp_errors() as suspicion:
         row(out.size, table.ctypes.data, out.ctypes.data)
     assert suspicion is not None
     with listening(ALL) as heard:

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.planner.access import motion
+from dask_tapestry.planner.access import moving_box_overlap
 from dask_tapestry.planner.access.access import Access
 from dask_tapestry.planner.fusion import boxes
 from dask_tapestry.planner.fusion.group import group_of
@@ -46,7 +46,7 @@ def compare(one, cuts):
 @pytest.mark.parametrize("few", [boxes.FEW_CELLS, 1])
 def test_boxes_are_those_of_each_block(monkeypatch, few):
     monkeypatch.setattr(boxes, "FEW_CELLS", few)
-    monkeypatch.setattr(motion, "FEW_CELLS", few)
+    monkeypatch.setattr(moving_box_overlap, "FEW_CELLS", few)
     for seed in range(SEEDS):
         one, cuts = random_step(Random(few * SEEDS + seed))
         if prod(c.count for c in cuts) <= MOST_BLOCKS:

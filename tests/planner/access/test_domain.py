@@ -5,7 +5,7 @@ from math import gcd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dask_tapestry.planner.access.domain import Band, Domain, Way, line_of, value_span
+from dask_tapestry.planner.access.domain import Band, Domain, StridedRun, line_of, value_span
 
 COUNTS = st.tuples(st.integers(1, 7), st.integers(1, 7))
 FACTOR = st.integers(-4, 4).filter(bool)
@@ -13,7 +13,7 @@ FORMS = st.tuples(FACTOR, FACTOR).filter(lambda f: gcd(*f) == 1)
 
 
 def plane(counts):
-    return Domain((0, 0), (Way((1, 0), counts[0]), Way((0, 1), counts[1])))
+    return Domain((0, 0), (StridedRun((1, 0), counts[0]), StridedRun((0, 1), counts[1])))
 
 
 @given(COUNTS, FORMS, st.integers(-30, 30))
@@ -37,9 +37,11 @@ def test_a_band_is_not_counted(counts, form, low, width):
 
 
 def test_ways_off_the_line_stay():
-    domain = Domain((0, 0, 0), (Way((1, 0, 0), 3), Way((0, 2, 0), 5), Way((0, 0, 1), 3)))
+    domain = Domain(
+        (0, 0, 0), (StridedRun((1, 0, 0), 3), StridedRun((0, 2, 0), 5), StridedRun((0, 0, 1), 3))
+    )
     line = line_of(domain, (1, 0, -1), 0)
-    assert line.domain.ways == (Way((1, 0, 1), 3), Way((0, 2, 0), 5))
+    assert line.domain.ways == (StridedRun((1, 0, 1), 3), StridedRun((0, 2, 0), 5))
     assert line.place((2, 4, 2)) == (2, 4)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from dask_tapestry.planner.access import overlaps as module
 from dask_tapestry.planner.access.access import UncountableError
-from dask_tapestry.planner.access.overlaps import Overlap, combined, groups_of, lying_of
+from dask_tapestry.planner.access.overlaps import Overlap, block_overlaps_of, combined, groups_of
 from dask_tapestry.planner.access.pattern import Pattern, Steps
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
 from tests.planner.small_steps import random_cuts
@@ -53,7 +53,7 @@ def test_kinds_are_those_of_all_boxes():
     for _ in range(300):
         pattern, extents = random_pattern(random, [random.randint(1, 30) for _ in range(2)])
         cuts = tuple(random_cuts(random, n) for n in extents)
-        lying = lying_of(pattern, cuts)
+        lying = block_overlaps_of(pattern, cuts)
         found = combined([group.kinds for group in lying]), prod([g.largest for g in lying])
         assert found == listed(pattern, cuts)
 
@@ -67,7 +67,7 @@ def test_axes_that_move_together_are_one_group():
 def test_a_period_tells_all():
     cuts = (Cuts.regular(10**12, 10),)
     moving = Pattern(ZRange((0,), (4,)), (Steps((6,), 10**11),))
-    ((kinds, largest),) = lying_of(moving, cuts)
+    ((kinds, largest),) = block_overlaps_of(moving, cuts)
     assert kinds == {Overlap(4, 10): 8 * 10**10, Overlap(2, 10): 4 * 10**10}
     assert largest == 4 * 8 * 10**10 + 2 * 2 * 10**10
 
@@ -75,4 +75,6 @@ def test_a_period_tells_all():
 def test_positions_that_recur_seldom_are_not_counted(monkeypatch):
     monkeypatch.setattr(module, "MOST_PLACES", 100)
     with pytest.raises(UncountableError, match="places"):
-        lying_of(Pattern(ZRange((0,), (4,)), (Steps((6,), 150),)), (Cuts.regular(10**6, 1009),))
+        block_overlaps_of(
+            Pattern(ZRange((0,), (4,)), (Steps((6,), 150),)), (Cuts.regular(10**6, 1009),)
+        )

@@ -7,7 +7,7 @@ from dask_tapestry.planner.access.pattern import (
     Pattern,
     Steps,
     pattern_of,
-    swept,
+    swept_hull,
 )
 from dask_tapestry.zspace import ZRange
 
@@ -20,8 +20,8 @@ def test_a_pattern_knows_its_boxes():
     assert ROW.holds(ZRange((40,), (45,)))
     assert not ROW.holds(ZRange((60,), (65,)))
     assert not ROW.holds(ZRange((10,), (15,)))
-    assert swept(ROW) == ZRange((0,), (45,))
-    assert swept(Pattern(ZRange((40,), (45,)), (Steps((-20,), 3),))) == ZRange((0,), (45,))
+    assert swept_hull(ROW) == ZRange((0,), (45,))
+    assert swept_hull(Pattern(ZRange((40,), (45,)), (Steps((-20,), 3),))) == ZRange((0,), (45,))
 
 
 def test_boxes_of_several_ways_are_found_by_trying():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.planner.access import access as access_module
-from dask_tapestry.planner.access import distinct_slices, overlaps, shares, traffic
+from dask_tapestry.planner.access import distinct_slices, overlaps, read_counts, traffic
 from dask_tapestry.planner.access.access import Access, UncountableError
 from dask_tapestry.planner.fusion.group import group_of
 from dask_tapestry.zspace import Cuts
@@ -103,17 +103,17 @@ def test_too_many_classes_are_not_counted(monkeypatch):
                 traffic.traffic(access, (held,), 2)
 
 
-@pytest.mark.parametrize("module", [shares, overlaps])
+@pytest.mark.parametrize("module", [read_counts, overlaps])
 def test_too_many_boxes_are_not_counted(monkeypatch, module, saving):
-    monkeypatch.setattr(module, "MOST_LISTED" if module is shares else "MOST_PLACES", 3)
+    monkeypatch.setattr(module, "MOST_LISTED" if module is read_counts else "MOST_PLACES", 3)
     monkeypatch.setattr(distinct_slices, "MOST_PLACES", 3)
     saving(1)
-    overlaps._lying.cache_clear()
+    overlaps._block_overlap.cache_clear()
     uncounted = 0
     for seed in range(100):
         try:
             compare(seed, saving)
         except UncountableError:
             uncounted += 1
-    overlaps._lying.cache_clear()
+    overlaps._block_overlap.cache_clear()
     assert 0 < uncounted < 100

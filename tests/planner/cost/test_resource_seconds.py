@@ -3,8 +3,8 @@
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.planner.cost.resource_seconds import Taken, Tasks, step_seconds
-from dask_tapestry.planner.cost.waves import Blocks
+from dask_tapestry.planner.cost.makespan import GridBlocks
+from dask_tapestry.planner.cost.resource_seconds import StepTraffic, Tasks, step_seconds
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.zspace import Cuts
 
@@ -14,8 +14,8 @@ READ = 64 * 10**9
 def store(blocks=3200, read=READ, requests=0.0, **resources):
     """Seconds of the stores of a step of blocks that are alike."""
     machine = Machine.of(dt.Resources(**{"workers": 4, "threads": 8} | resources))
-    tasks = Tasks(Blocks.of([Cuts.regular(blocks, 1)]), 1, 1, 1, False)
-    return step_seconds(0.0, Taken(read, requests, 0, 0, 0, 0), 0, tasks, machine).store
+    tasks = Tasks(GridBlocks.of([Cuts.regular(blocks, 1)]), 1, 1, 1, False)
+    return step_seconds(0.0, StepTraffic(read, requests, 0, 0, 0, 0), 0, tasks, machine).store
 
 
 def test_the_least_of_three_rates_counts():

@@ -1,6 +1,6 @@
 import dask_tapestry as dt
 from dask_tapestry.planner.fusion.group import group_of
-from dask_tapestry.planner.fusion.parts import finest, little_inputs, parts_of, with_last
+from dask_tapestry.planner.fusion.parts import finest_program, little_inputs, parts_of, with_last
 from tests.planner.graphs import stored
 
 
@@ -44,10 +44,10 @@ def test_a_part_tells_what_it_reads_and_what_is_computed_for_it_alone():
 
 def test_the_finest_partial_results_take_the_place_of_a_fold():
     program = group_of(stored().sum().node, set()).program
-    fine = finest(program)
+    fine = finest_program(program)
     assert fine.type.size > 10
     assert fine.instructions[:-1] == program.instructions[:-1]
-    assert finest(fine) is fine
+    assert finest_program(fine) is fine
     again = with_last(fine, program.instructions[-1].operator)
     assert again == program
 

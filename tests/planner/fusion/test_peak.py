@@ -2,7 +2,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.planner.fusion.group import group_of
-from dask_tapestry.planner.fusion.peak import InTurns, Peak, all_bytes, peak_bytes
+from dask_tapestry.planner.fusion.peak import Peak, TurnPeak, all_bytes, peak_bytes
 from dask_tapestry.zspace import ZRange
 from tests.planner.graphs import stored
 
@@ -23,7 +23,7 @@ def test_arrays_live_until_their_last_use():
 def test_what_is_computed_in_turns_takes_what_is_told():
     program, schedule = scheduled(stored() + 1)
     value = len(program.types) - 1
-    told = {(value, BOX): InTurns(500, Peak(10, 20, 30, 40, 0))}
+    told = {(value, BOX): TurnPeak(500, Peak(10, 20, 30, 40, 0))}
     peak = peak_bytes(program, schedule, told)
     assert peak == Peak(BYTES + 510, 520, BYTES + 30, BYTES + 540, 500)
 

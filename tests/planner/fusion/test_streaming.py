@@ -12,7 +12,7 @@ import dask_tapestry as dt
 from dask_tapestry.planner.cost.footprint import needs_of
 from dask_tapestry.planner.fusion.group import group_of
 from dask_tapestry.planner.fusion.peak import peak_bytes
-from dask_tapestry.planner.fusion.streaming import PIECE, course_of, in_turns
+from dask_tapestry.planner.fusion.streaming import PIECE, block_schedule_of, in_turns
 from dask_tapestry.zspace import ZRange
 from tests.comparisons import same_bits
 from tests.examples import examples
@@ -29,7 +29,7 @@ def program_of(x):
 
 def course(x, box=None):
     program = program_of(x)
-    return course_of(program, box or program.type.box)
+    return block_schedule_of(program, box or program.type.box)
 
 
 def pieces(x):
@@ -178,7 +178,7 @@ def read_by(program, one, box):
     )
     for streamed in one.streamed.values():
         for piece in streamed.pieces:
-            inner = course_of(streamed.program, piece)
+            inner = block_schedule_of(streamed.program, piece)
             found += read_by(streamed.program, inner, piece)
     return found
 
@@ -191,7 +191,7 @@ def test_pieces_of_rows_far_apart_read_what_their_block_reads(days, tmp_path):
     by_day = dt.from_zarr(tmp_path).reshape(10, 365, 250, 200)
     program = program_of(by_day.mean(axis=0))
     box = program.type.box.replace(0, *days)
-    found = course_of(program, box)
+    found = block_schedule_of(program, box)
     assert found.streamed
     assert read_by(program, found, box) == 10 * (days[1] - days[0]) * 250 * 200 * 8
 
@@ -232,7 +232,7 @@ def test_what_pieces_read_lies_in_what_is_held(seed):
     for size in (64, 400, 3000):
         with pieces_of(size, always=random.random() < 0.7):
             box = part_of(random, program.type.box)
-            found = course_of(program, box)
+            found = block_schedule_of(program, box)
             check_holders(found.schedule)
             assert found.peak(program, box).all >= 0
             for streamed in found.streamed.values():

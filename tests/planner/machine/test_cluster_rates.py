@@ -10,10 +10,10 @@ from dask_tapestry.planner.machine import calibrate as kept
 from dask_tapestry.planner.machine import cluster_rates as module
 from dask_tapestry.planner.machine.cluster_rates import (
     cluster_rates,
-    crowded,
     keep_cluster_rates,
     network_rates,
     probe_peer,
+    shared_core_rates,
     two_workers,
 )
 from dask_tapestry.planner.machine.machine import Machine
@@ -63,10 +63,13 @@ def test_tasks_take_longer_where_all_share_cores(monkeypatch):
     monkeypatch.setattr(module, "CPU_COUNT", 4)
     here = {f"tcp://127.0.0.1:{n}": {"nthreads": 3} for n in range(2)}
     base = shipped_rates()
-    assert crowded(here, base)["worker_task"] == pytest.approx(base.worker_task * 2)
-    assert crowded({"tcp://127.0.0.1:1": {"nthreads": 1}}, base)["worker_task"] == base.worker_task
-    assert not crowded({**here, ELSEWHERE: {"nthreads": 1}}, base)
-    assert not crowded({}, base)
+    assert shared_core_rates(here, base)["worker_task"] == pytest.approx(base.worker_task * 2)
+    assert (
+        shared_core_rates({"tcp://127.0.0.1:1": {"nthreads": 1}}, base)["worker_task"]
+        == base.worker_task
+    )
+    assert not shared_core_rates({**here, ELSEWHERE: {"nthreads": 1}}, base)
+    assert not shared_core_rates({}, base)
 
 
 def test_shipped_rates_are_not_measured():

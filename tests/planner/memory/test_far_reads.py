@@ -6,7 +6,7 @@ import dask_tapestry as dt
 from dask_tapestry.planner.memory.far_reads import reads_far_apart
 from dask_tapestry.planner.memory.memory import resident_bytes
 from dask_tapestry.planner.search.choices import Choices
-from dask_tapestry.planner.search.space import steps_of
+from dask_tapestry.planner.search.plan_evaluator import steps_of
 from dask_tapestry.teg import Graph
 from dask_tapestry.zspace import Cuts
 from tests.planner.graphs import FOUR

@@ -2,7 +2,12 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.planner.memory.memory import fullest_workers
-from dask_tapestry.planner.memory.results import PROCESS, Results, joined_bytes, rounds_that_fit
+from dask_tapestry.planner.memory.results import (
+    PROCESS,
+    ResultMemory,
+    joined_bytes,
+    rounds_that_fit,
+)
 from tests.planner.graphs import FOUR
 
 SMALL = dt.Resources(workers=2, threads=1, memory="800 MB")
@@ -22,8 +27,8 @@ def test_what_is_too_much_at_once_is_computed_in_the_fewest_rounds():
     assert rounds > 1
     assert fullest_workers(made, rounds=rounds).fits
     assert not fullest_workers(made, rounds=rounds // 2).fits
-    made.verify(Results.FETCHED)
-    for results in (Results.KEPT, Results.JOINED):
+    made.verify(ResultMemory.FETCHED)
+    for results in (ResultMemory.KEPT, ResultMemory.JOINED):
         with pytest.raises(dt.MemoryLimitError, match="peak_memory_is_bounded"):
             made.verify(results)
 
@@ -32,7 +37,7 @@ def test_blocks_that_are_too_large_fit_in_no_rounds():
     made = plan((2, 10**8), (1, 10**8))
     assert rounds_that_fit(made) is None
     with pytest.raises(dt.MemoryLimitError):
-        made.verify(Results.FETCHED)
+        made.verify(ResultMemory.FETCHED)
 
 
 def test_a_worker_that_joins_holds_blocks_and_value():
@@ -40,7 +45,7 @@ def test_a_worker_that_joins_holds_blocks_and_value():
     assert joined_bytes(made) == 2 * 448 * 10**6 + PROCESS
     made.verify()
     with pytest.raises(dt.MemoryLimitError, match=r"joining.*persist\(\).*to_zarr"):
-        made.verify(Results.JOINED)
+        made.verify(ResultMemory.JOINED)
     assert joined_bytes(plan((1000, 1000), (100, 1000))) == 0
     assert joined_bytes(plan((448, 125_000), (448, 125_000), FOUR)) == 448 * 10**6 + PROCESS
 
@@ -48,5 +53,5 @@ def test_a_worker_that_joins_holds_blocks_and_value():
 def test_writes_take_nothing(tmp_path):
     write = dt.to_zarr(dt.ones((400, 10**6)), tmp_path / "x", compute=False)
     made = dt.plan(write, resources=SMALL).core
-    made.verify(Results.JOINED)
+    made.verify(ResultMemory.JOINED)
     assert joined_bytes(made) == 0

@@ -7,9 +7,9 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.planner.rewriting.passes import Pass, passes, rewritten
-from dask_tapestry.rewrite.own import OwnRule
 from dask_tapestry.rewrite.rule import Rules
 from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.rewrite.user_rules import OwnRule
 
 X = np.arange(12.0).reshape(3, 4)
 

@@ -8,7 +8,7 @@ from dask_tapestry.planner.search.budget import (
     NO_EFFORT,
     SECONDS_A_COST,
     SHARE,
-    Effort,
+    SearchBudget,
     costs_worth,
 )
 from dask_tapestry.planner.search.choices import Choices
@@ -41,23 +41,23 @@ def test_a_plan_that_does_not_fit_is_searched_for():
 
 
 def test_seconds_are_converted():
-    assert Effort.of(0) == (0, True)
-    assert Effort.of(3.0).costs == int(3 / SECONDS_A_COST)
+    assert SearchBudget.of(0) == (0, True)
+    assert SearchBudget.of(3.0).costs == int(3 / SECONDS_A_COST)
 
 
 def test_what_is_not_given_is_decided_by_the_plan():
     state = space_of(dt.exp(stored((3_000_000, 10_000)))).state(Choices())
-    assert Effort.of(None).for_plan(state) == (costs_worth(state), False)
-    assert Effort.of(1).for_plan(state) == Effort.of(1)
+    assert SearchBudget.of(None).for_plan(state) == (costs_worth(state), False)
+    assert SearchBudget.of(1).for_plan(state) == SearchBudget.of(1)
 
 
 def test_effort_is_spent():
-    assert Effort(10, True).less(4) == (6, True)
-    assert Effort(10).less(40) == NO_EFFORT
+    assert SearchBudget(10, True).less(4) == (6, True)
+    assert SearchBudget(10).less(40) == NO_EFFORT
 
 
 def test_minutes_are_spent_where_workers_take_part(monkeypatch):
     state = space_of(dt.exp(stored((3_000_000_000, 10_000)))).state(Choices())
-    assert Effort.of(None).for_plan(state).costs == MOST_ALONE
+    assert SearchBudget.of(None).for_plan(state).costs == MOST_ALONE
     monkeypatch.setattr(budget, "live_client", lambda: "one")
-    assert Effort.of(None).for_plan(state).costs == costs_worth(state) > MOST_ALONE
+    assert SearchBudget.of(None).for_plan(state).costs == costs_worth(state) > MOST_ALONE

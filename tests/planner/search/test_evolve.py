@@ -3,7 +3,7 @@
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.planner.search.budget import Effort
+from dask_tapestry.planner.search.budget import SearchBudget
 from dask_tapestry.planner.search.choices import Choices
 from dask_tapestry.planner.search.evolve import PATIENCE, WINDOW, Evolution, Score
 from tests.planner.graphs import FOUR, stored
@@ -13,7 +13,7 @@ from tests.planner.spaces import gram, network, space_of
 def evolved(space, seed=0, costs=2000, to_the_end=False):
     evolution = Evolution(space, seed)
     evolution.begin([space.state(Choices())])
-    evolution.run(Effort(costs, to_the_end))
+    evolution.run(SearchBudget(costs, to_the_end))
     return evolution
 
 
@@ -51,7 +51,7 @@ def test_a_plan_that_does_not_fit_may_be_a_parent():
     assert space.state(seed).shortfall > 0
     evolution = Evolution(space, 0)
     evolution.begin([space.state(seed)])
-    evolution.run(Effort(2000))
+    evolution.run(SearchBudget(2000))
     assert evolution.best.shortfall == 0
     assert space.fits(evolution.best)
 
@@ -90,5 +90,5 @@ def test_mutators_of_users_are_tried_and_checked():
         evolution = Evolution(space, 0)
         evolution.begin([space.state(Choices())])
         with pytest.raises(TypeError, match="mutator mine: it yields str, not choices"):
-            evolution.run(Effort(5000, to_the_end=True))
+            evolution.run(SearchBudget(5000, to_the_end=True))
     assert len(tried) >= 3

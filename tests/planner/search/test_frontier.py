@@ -2,7 +2,13 @@
 
 from dask_tapestry.planner.search import moves
 from dask_tapestry.planner.search.choices import Choices
-from dask_tapestry.planner.search.frontier import RESOURCES, SLOW, Frontier, full_cost, quick_cost
+from dask_tapestry.planner.search.frontier import (
+    RESOURCES,
+    SLOW,
+    ParetoFrontier,
+    full_cost,
+    quick_cost,
+)
 from tests.planner.graphs import FOUR, stored
 from tests.planner.spaces import gram, space_of
 
@@ -20,7 +26,7 @@ def states(space):
 
 def test_no_point_is_better_than_another_in_everything():
     space = space_of(gram(), resources=FOUR)
-    frontier = Frontier(space)
+    frontier = ParetoFrontier(space)
     taken = [frontier.add(state) for state in states(space)]
     assert any(taken)
     points = list(frontier)
@@ -34,7 +40,7 @@ def test_no_point_is_better_than_another_in_everything():
 
 def test_the_same_plan_is_taken_once():
     space = space_of(Y)
-    frontier, state = Frontier(space), space.state(Choices())
+    frontier, state = ParetoFrontier(space), space.state(Choices())
     assert frontier.add(state)
     assert not frontier.add(state)
     assert frontier.distance(quick_cost(state)) == 0
@@ -42,7 +48,7 @@ def test_the_same_plan_is_taken_once():
 
 def test_what_is_far_too_slow_is_no_point():
     space = space_of(Y)
-    frontier, state = Frontier(space), space.state(Choices())
+    frontier, state = ParetoFrontier(space), space.state(Choices())
     (node,) = state.placed
     slow = space.state(
         Choices(grids={node: tuple(c.regular(c.extent, 200) for c in state.placed[node].grid)})

@@ -9,7 +9,7 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.planner.cost.cost import StepCost
 from dask_tapestry.planner.cost.rank import rank
-from dask_tapestry.planner.fusion.units import Unit
+from dask_tapestry.planner.fusion.chunk_alignment import ChunkAlignment
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.search.grid import GridSearch, prime_factors
 from dask_tapestry.zspace import Cuts
@@ -30,7 +30,7 @@ def search(shape, seconds, limits=ROOM, units=None, slots=8, work=lambda grid: 0
     def price(grid):
         return a_cost(grid, seconds(*(c.count for c in grid)), work(grid))
 
-    units = units or [Unit()] * len(shape)
+    units = units or [ChunkAlignment()] * len(shape)
     return GridSearch(shape, units, price, limits, range(len(shape)), slots)
 
 
@@ -81,8 +81,8 @@ def test_candidates_are_tried_unless_they_divide_what_is_whole():
     def seconds(grid):
         return a_cost(grid, 0.1 if grid == odd else 1.0)
 
-    whole = [Unit(64, required=True)]
-    assert GridSearch((64,), [Unit()], seconds, ROOM, [0], 8).best([odd]).grid == odd
+    whole = [ChunkAlignment(64, required=True)]
+    assert GridSearch((64,), [ChunkAlignment()], seconds, ROOM, [0], 8).best([odd]).grid == odd
     assert GridSearch((64,), whole, seconds, ROOM, [0], 8).best([odd]).grid != odd
 
 
@@ -155,7 +155,7 @@ def test_what_handling_tasks_makes_too_dear_is_not_looked_at():
 
     for floor in (lambda grid: 0.0, lambda grid: float(grid[0].count)):
         looked.clear()
-        found = GridSearch((64,), [Unit()], price, ROOM, [0], 8, floor).best()
+        found = GridSearch((64,), [ChunkAlignment()], price, ROOM, [0], 8, floor).best()
         assert counts(found) == [2]
         most.append(max(looked))
     assert most == [16, 2]
@@ -167,7 +167,9 @@ def test_what_memory_forbids_makes_nothing_too_dear():
     def price(grid):
         return a_cost(grid, grid[0].count, work=grid[0].longest * 10)
 
-    found = GridSearch((64,), [Unit()], price, tight, [0], 8, lambda grid: grid[0].count / 2).best()
+    found = GridSearch(
+        (64,), [ChunkAlignment()], price, tight, [0], 8, lambda grid: grid[0].count / 2
+    ).best()
     assert found.cost.work <= tight.task
 
 
@@ -179,7 +181,7 @@ def test_waves_of_workers_are_tried_where_tasks_share_a_connection():
         return a_cost(grid, 0.1 if count == 40 else 1 + abs(count - 45))
 
     def found(workers):
-        grids = GridSearch((960,), [Unit()], price, ROOM, [0], 64, workers=workers)
+        grids = GridSearch((960,), [ChunkAlignment()], price, ROOM, [0], 64, workers=workers)
         return grids.best().grid[0].count
 
     assert found(10) == 40
@@ -193,7 +195,10 @@ def test_equal_blocks_divide_chunks_where_all_read_the_same_again():
         seconds = 100 * waves * prod(c.longest for c in grid) / 64 + carried / 10
         return replace(a_cost(grid, seconds), store=0.2 * seconds, read=carried)
 
-    chunked = [Unit(7), Unit(7)]  # 64 cells in chunks of 7: no two equal blocks of whole ones
+    chunked = [
+        ChunkAlignment(7),
+        ChunkAlignment(7),
+    ]  # 64 cells in chunks of 7: no two equal blocks of whole ones
     found = GridSearch((64, 64), chunked, price, ROOM, range(2), 64, workers=16).best()
     assert counts(found) == [8, 8]
 
@@ -205,7 +210,9 @@ def test_blocks_of_another_shape_are_tried_where_edges_are_read_again():
         seconds = 100 * max(1, 16 / (rows * columns)) + edges
         return replace(a_cost(grid, seconds), store=0.2 * seconds, read=100 + rows + columns)
 
-    assert counts(GridSearch((64, 64), [Unit()] * 2, price, ROOM, range(2), 16).best()) == [4, 4]
+    assert counts(
+        GridSearch((64, 64), [ChunkAlignment()] * 2, price, ROOM, range(2), 16).best()
+    ) == [4, 4]
 
 
 @pytest.mark.parametrize("number", [1, 2, 12, 97, 100])
@@ -229,10 +236,10 @@ def test_blocks_that_are_far_too_large_are_not_priced():
             return None
         return a_cost(grid, 1.0, work=grid[0].longest * 8)
 
-    every = GridSearch((960,), [Unit()], price, tight, [0], 8).best()
+    every = GridSearch((960,), [ChunkAlignment()], price, tight, [0], 8).best()
     seen = len(priced)
     priced.clear()
-    found = GridSearch((960,), [Unit()], price, tight, [0], 8, rough=rough).best()
+    found = GridSearch((960,), [ChunkAlignment()], price, tight, [0], 8, rough=rough).best()
     assert (found.grid, found.cost) == (every.grid, every.cost)
     assert len(priced) < seen
     assert max(priced) * 8 <= tight.task
@@ -244,5 +251,5 @@ def test_the_last_grid_is_priced_where_none_fits():
     def price(grid):
         return a_cost(grid, 1.0, work=grid[0].longest + 7)
 
-    found = GridSearch((4,), [Unit()], price, none, [0], 8, rough=price).best()
+    found = GridSearch((4,), [ChunkAlignment()], price, none, [0], 8, rough=price).best()
     assert (counts(found), found.cost.work) == ([4], 8)

@@ -8,7 +8,7 @@ from distributed import Client, LocalCluster
 import dask_tapestry as dt
 from dask_tapestry.planner.search import islands
 from dask_tapestry.planner.search import search as search_module
-from dask_tapestry.planner.search.budget import Effort
+from dask_tapestry.planner.search.budget import SearchBudget
 from dask_tapestry.planner.search.choices import Choices
 from dask_tapestry.planner.search.evolve import Evolution
 from dask_tapestry.planner.search.islands import EPOCHS, ISLANDS, epoch_of, evolve_on_islands
@@ -24,7 +24,7 @@ def evolved(run=None, effort=None):
     space = space_of(Y, resources=FOUR)
     evolution = Evolution(space, 0)
     evolution.begin([space.state(Choices())])
-    evolve_on_islands(evolution, effort or Effort(1600), 0, run)
+    evolve_on_islands(evolution, effort or SearchBudget(1600), 0, run)
     return evolution
 
 
@@ -50,7 +50,7 @@ def test_they_meet_after_each_epoch_and_know_what_others_found():
         met.append(parts)
         return [epoch_of(part) for part in parts]
 
-    evolved(run, Effort(1600, to_the_end=True))
+    evolved(run, SearchBudget(1600, to_the_end=True))
     assert [len(parts) for parts in met] == [ISLANDS] * EPOCHS
     assert len({part.seed for parts in met for part in parts}) == ISLANDS * EPOCHS
     first, second, *_ = met
@@ -93,7 +93,7 @@ def test_data_stays_where_it_is(monkeypatch):
     space = space_of(x @ x.T, resources=FOUR)
     evolution = Evolution(space, 0)
     evolution.begin([space.state(Choices())])
-    evolve_on_islands(evolution, Effort(200), 0)
+    evolve_on_islands(evolution, SearchBudget(200), 0)
     assert evolution.best.rank <= space.state(Choices()).rank
     with pytest.raises(AttributeError, match=r"gather|map"):
-        evolved(effort=Effort(200))
+        evolved(effort=SearchBudget(200))

@@ -14,7 +14,7 @@ def test_what_is_read_again_and_again_may_be_held():
     x, w = (stored((50_000, 50_000), "f8", (2000, 2000)) for _ in range(2))
     state = space_of(x @ w + 1).state(Choices())
     (step,) = state.placed.values()
-    assert {x.node, w.node} <= set(moves.again(step))
+    assert {x.node, w.node} <= set(moves.recomputed_members(step))
     both, in_chunks, *single = moves.hold(state, step)
     assert both.held == in_chunks.held == {x.node, w.node}
     assert {c.step for grid in in_chunks.grids.values() for c in grid} == {2000}
@@ -123,11 +123,11 @@ def test_a_step_may_be_computed_elsewhere_where_workers_differ():
     x = stored() + 1
     space = space_of(x, resources=groups)
     state = space.state(Choices(grids={x.node: space.state(Choices()).placed[x.node].grid}))
-    found = list(moves.elsewhere(state, state.placed[x.node]))
+    found = list(moves.move_to_group(state, state.placed[x.node]))
     assert [choices.places for choices in found] == [{x.node: "big"}, {x.node: "small"}]
     assert not found[0].grids
     alike = space_of(x).state(Choices())
-    assert list(moves.elsewhere(alike, alike.placed[x.node])) == []
+    assert list(moves.move_to_group(alike, alike.placed[x.node])) == []
 
 
 def test_small_stored_chunks_are_held_several_at_a_time():

@@ -7,7 +7,7 @@ import dask_tapestry as dt
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.memory.memory import fullest_workers, least_share
-from dask_tapestry.planner.memory.results import Results
+from dask_tapestry.planner.memory.results import ResultMemory
 from dask_tapestry.planner.search import search as module
 from dask_tapestry.planner.search.search import search, steps_of
 from dask_tapestry.teg import Graph
@@ -48,7 +48,7 @@ def test_still_smaller_tasks_are_not_tried_where_they_gave_nothing(monkeypatch):
 
         def found(space, effort, seed, hope=hope):
             asked.append(space)
-            return module.Found(state, hope=hope)
+            return module.SearchResult(state, hope=hope)
 
         monkeypatch.setitem(module._METHODS, "auto", found)
         assert search(Graph([y.node]), FOUR).state is state
@@ -103,7 +103,7 @@ def test_results_that_no_plan_can_hold_are_planned_to_be_fetched_in_rounds(monke
     assert not fullest_workers(plan).fits
     assert fullest_workers(plan).bytes >= least_share(x.nbytes, 2)
     assert fullest_workers(plan, rounds=1000).fits
-    plan.verify(Results.FETCHED)
+    plan.verify(ResultMemory.FETCHED)
 
 
 def test_results_that_fit_are_not_planned_in_rounds(monkeypatch):
@@ -161,7 +161,7 @@ def large_chunks(tmp_path):
 )
 def test_blocks_too_large_to_be_computed_side_by_side_are_computed_one_by_one(large_chunks, job):
     plan = dt.plan(job(large_chunks), resources=TWO_AT_A_TIME)
-    plan.core.verify(Results.FETCHED)
+    plan.core.verify(ResultMemory.FETCHED)
     alone = [step for step in plan.core.steps.values() if step.machine.alone]
     assert alone
     for step in alone:

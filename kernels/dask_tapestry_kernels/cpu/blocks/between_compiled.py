@@ -95,7 +95,7 @@ kernel = njit("void({arguments})", nogil=True, error_model="numpy")(places)
 """
 
 
-class Between(NamedTuple):
+class BorderedCells(NamedTuple):
     """What a line has below, on and between two borders.
 
     Attributes
@@ -123,7 +123,7 @@ def source(text: str, cell: np.dtype[Any]) -> str:
     return text.format(**told, arguments=arguments)
 
 
-def between(line: Block, low: Any, high: Any) -> Between:
+def between(line: Block, low: Any, high: Any) -> BorderedCells:
     """The numbers and cells of a line that `low` and `high` divide; NaN is nowhere.
 
     `line` lies in one piece; room for all its cells is asked for, which takes no memory where
@@ -134,14 +134,14 @@ def between(line: Block, low: Any, high: Any) -> Between:
     if line.size >= SMALL:
         native = compiled(source(CELLS, line.dtype), ARITY, "picking cells", line.size)
     if native is None:
-        return _between(line, borders)
+        return _between_by_numpy(line, borders)
     inside, found = np.empty(line.size, line.dtype), np.empty(4, np.int64)
     native(*map(address, (line, borders, inside, found)), line.size)
     below, first, count, last = found.tolist()
-    return Between(below, first, inside[:count], last if low != high else 0)
+    return BorderedCells(below, first, inside[:count], last if low != high else 0)
 
 
-def _between(line: Block, borders: Block) -> Between:
+def _between_by_numpy(line: Block, borders: Block) -> BorderedCells:
     """The same by NumPy, a strip at a time."""
     low, high = borders
     below = first = last = 0
@@ -153,7 +153,7 @@ def _between(line: Block, borders: Block) -> Between:
         last += int(np.count_nonzero(strip == high))
         parts.append(strip[(strip > low) & (strip < high)])
     inside = np.concatenate(parts) if parts else line[:0]
-    return Between(below, first, inside, last if low != high else 0)
+    return BorderedCells(below, first, inside, last if low != high else 0)
 
 
 def places_between(line: Block, low: Any, high: Any) -> tuple[int, Block]:

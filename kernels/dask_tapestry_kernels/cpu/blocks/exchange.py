@@ -112,13 +112,13 @@ def narrow(
     Split number b has ``(first + b + 1) * length`` cells before it, of all runs together.
     """
     at, some = positions(windows, keys.shape[-1])
-    made = windows.copy()
+    narrowed = windows.copy()
     for lane in np.ndindex(windows.shape[:-3]):
         for split in range(windows.shape[-2]):
             own = (*lane, slice(None), split)
             before = (first + split + 1) * length
-            made[own] = _narrowed(keys[own], windows[own], at[own], some[own], before)
-    return made[(*keep, ...)]
+            narrowed[own] = _narrowed(keys[own], windows[own], at[own], some[own], before)
+    return narrowed[(*keep, ...)]
 
 
 def _narrowed(keys: Block, windows: Block, at: Block, some: Block, before: int) -> Block:
@@ -179,16 +179,16 @@ def merge_buckets(
     shape = (*lanes, consumers * length)
     given = out is not None and out.shape == shape and out.flags.c_contiguous
     whole = out if out is not None and given else np.empty(shape, dtype)
-    made = whole.reshape(*lanes, consumers, length)
+    merged = whole.reshape(*lanes, consumers, length)
     for at in np.ndindex(*lanes, consumers):
         parts = list(buckets.cells[(*at[:-1], slice(None), at[-1])])
         if sum(map(len, parts)) != length:
             raise ValueError(f"a consumer was sent {sum(map(len, parts))} cells, not {length}")
-        np.concatenate(parts, out=made[at])
+        np.concatenate(parts, out=merged[at])
         if dtype.names:
-            made[at] = sort_pairs(made[at])
+            merged[at] = sort_pairs(merged[at])
         else:
-            sort_cells(made[at], -1, in_runs=True)
+            sort_cells(merged[at], -1, in_runs=True)
     return whole[(*keep, ...)]
 
 

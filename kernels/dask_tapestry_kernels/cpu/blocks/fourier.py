@@ -37,19 +37,19 @@ def fourier(
         ``"backward"``, ``"ortho"`` or ``"forward"``, as NumPy's.
     """
     transform = TRANSFORMS[function]
-    made = out
+    result = out
     for lanes in some_lanes(block, axis):
-        if made is None:
-            found = transform(block[lanes], length, axis, norm)
-            if found.size == 0 or block[lanes].shape == block.shape:
-                return found
+        if result is None:
+            transformed = transform(block[lanes], length, axis, norm)
+            if transformed.size == 0 or block[lanes].shape == block.shape:
+                return transformed
             shape = list(block.shape)
-            shape[axis] = found.shape[axis]
-            made = np.empty(shape, found.dtype)
-            made[lanes] = found
+            shape[axis] = transformed.shape[axis]
+            result = np.empty(shape, transformed.dtype)
+            result[lanes] = transformed
         else:
-            transform(block[lanes], length, axis, norm, out=made[lanes])
-    return transform(block, length, axis, norm) if made is None else made
+            transform(block[lanes], length, axis, norm, out=result[lanes])
+    return transform(block, length, axis, norm) if result is None else result
 
 
 KERNELS: Final[dict[str, Kernel]] = {"fourier": fourier}

@@ -19,7 +19,7 @@ from dask_tapestry_kernels.kernel_table import Kernel
 Block = np.ndarray[Any, Any]
 
 
-class Step(NamedTuple):
+class CoordinateStep(NamedTuple):
     """How a coordinate of the operand comes about; see the operators' `dimension_numbers`."""
 
     axis: int | None
@@ -47,7 +47,7 @@ def gather(
     indices
         Integers; their axis `vector` holds vectors, or each is one number where it has none.
     steps
-        For each axis of `operand`, a `Step`.
+        For each axis of `operand`, a `CoordinateStep`.
     window
         Axes of the result that run through windows.
     shape
@@ -55,7 +55,7 @@ def gather(
     """
     if 0 in shape:
         return np.empty(shape, operand.dtype) if out is None else out
-    told = [Step(*step) for step in steps]
+    told = [CoordinateStep(*step) for step in steps]
     batch = tuple(axis for axis in range(len(shape)) if axis not in window)
     starts = [start_of(indices, vector, s) for s in told]
     if prod(shape) >= gather_compiled.SMALL:
@@ -65,7 +65,7 @@ def gather(
     return _indexed(operand, starts, told, batch, shape)
 
 
-def start_of(indices: Block, vector: int, step: Step) -> Block | None:
+def start_of(indices: Block, vector: int, step: CoordinateStep) -> Block | None:
     """Where windows begin along an axis of the whole operand, so that they lie within; intp.
 
     None where no index moves them.
@@ -90,7 +90,7 @@ def component_of(indices: Block, vector: int, component: int | None) -> Block | 
 def _indexed(
     operand: Block,
     starts: Sequence[Block | None],
-    steps: Sequence[Step],
+    steps: Sequence[CoordinateStep],
     batch: tuple[int, ...],
     shape: tuple[int, ...],
 ) -> Block:
@@ -117,17 +117,17 @@ def _indexed(
 
 
 def _places(
-    start: Block | None, step: Step, batch: tuple[int, ...], shape: tuple[int, ...]
+    start: Block | None, step: CoordinateStep, batch: tuple[int, ...], shape: tuple[int, ...]
 ) -> Block:
     """Coordinates along an axis of the operand's block, with an axis for each of the result."""
     rank = len(shape)
-    places = np.full((1,) * rank, step.first - step.origin, np.intp)
+    indices = np.full((1,) * rank, step.first - step.origin, np.intp)
     if start is not None:
-        places = places + spread(start, batch, rank)
+        indices = indices + spread(start, batch, rank)
     if step.axis is not None:
         line = (1,) * step.axis + (-1,) + (1,) * (rank - step.axis - 1)
-        places = places + np.arange(shape[step.axis]).reshape(line)
-    return places
+        indices = indices + np.arange(shape[step.axis]).reshape(line)
+    return indices
 
 
 def spread(start: Block, batch: tuple[int, ...], rank: int) -> Block:

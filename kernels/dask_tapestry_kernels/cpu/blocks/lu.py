@@ -84,12 +84,12 @@ def parity(order: Matrix) -> int:
     >>> parity(np.array([1, 0, 2])), parity(np.array([1, 2, 0]))
     (-1, 1)
     """
-    places = order.tolist()
-    seen, cycles = bytearray(len(places)), 0
-    for start in range(len(places)):
+    positions = order.tolist()
+    seen, cycles = bytearray(len(positions)), 0
+    for start in range(len(positions)):
         cycles += not seen[start]
         at = start
         while not seen[at]:
             seen[at] = 1
-            at = places[at]
-    return -1 if (len(places) - cycles) % 2 else 1
+            at = positions[at]
+    return -1 if (len(positions) - cycles) % 2 else 1

@@ -74,24 +74,24 @@ def nearest_sites(
         The first cell of the block in the array.
     """
     fits = out is not None and out.shape == sites.shape
-    made = out if out is not None and fits else np.empty(sites.shape, dtype)
-    lines, result = np.moveaxis(sites, axis, -1), np.moveaxis(made, axis, -1)
+    coordinates = out if out is not None and fits else np.empty(sites.shape, dtype)
+    lines, result = np.moveaxis(sites, axis, -1), np.moveaxis(coordinates, axis, -1)
     *sides, width = lines.shape
     others = [dim for dim in range(sites.ndim) if dim != axis]
     many = max(1, HELD // max(1, width))
     for start in range(0, prod(sides), many):
         stop_if_asked()
         numbers = np.arange(start, min(start + many, prod(sides)))
-        place = np.unravel_index(numbers, sides) if sides else ()
-        own = np.ascontiguousarray(lines[place].reshape(len(numbers), width), np.int64)
-        lies = {dim: line + begins[dim] for dim, line in zip(others, place, strict=True)}
+        index = np.unravel_index(numbers, sides) if sides else ()
+        own = np.ascontiguousarray(lines[index].reshape(len(numbers), width), np.int64)
+        lies = {dim: line + begins[dim] for dim, line in zip(others, index, strict=True)}
         at, before = [lies[dim] for dim in done], bool(done) and axis < done[0]
         told = (extents, (*steps, step), METRICS.index(metric), last, before)
         how = (prod(extents), step, metric, last, before)
         if not nearest_sites_compiled.advance(own, at, *told):
-            own = _advanced(own, _apart(own, at, extents, steps, metric), *how)
-        result[place] = own if sides else own[0]
-    return made[(*keep, ...)]
+            own = _advanced(own, _distances_along_done(own, at, extents, steps, metric), *how)
+        result[index] = own if sides else own[0]
+    return coordinates[(*keep, ...)]
 
 
 def _advanced(
@@ -105,7 +105,7 @@ def _advanced(
     return number
 
 
-def _apart(
+def _distances_along_done(
     sites: Block,
     at: list[Block],
     extents: tuple[int, ...],

@@ -159,13 +159,15 @@ def call_outputs(
         got = f"{len(results)} values" if many else type(results).__name__
         raise ValueError(f"{called(function)} returned {got} where {returned} are declared")
     arrays = [
-        conform(results[number], o.of(points), o.dtype, _Result(f"{called(function)}'s {o.name}"))
+        conform(
+            results[number], o.of(points), o.dtype, _ResultLabel(f"{called(function)}'s {o.name}")
+        )
         for number, o in zip(numbers, outputs, strict=True)
     ]
     return OutputBlocks(points, outputs, arrays)
 
 
-class _Result(NamedTuple):
+class _ResultLabel(NamedTuple):
     """What an error calls a result of a function."""
 
     name: str

@@ -70,7 +70,7 @@ def points(
             for axis, one in enumerate(coordinates):
                 c[axis] = one[here].reshape(-1)
             c += float(spline.pad)
-            part[...] = _at(x, c, spline, origin, dtype).reshape(part.shape)
+            part[...] = _values_at(x, c, spline, origin, dtype).reshape(part.shape)
     return out
 
 
@@ -121,7 +121,7 @@ def affine_points(
             c += float(spline.pad)
             flat = c.reshape(len(axes), -1)
             for batch in np.ndindex(*made.shape[: made.ndim - rank]):
-                found = _at(cells[batch], flat, spline, origin, dtype)
+                found = _values_at(cells[batch], flat, spline, origin, dtype)
                 made[(*batch, *here)] = found.reshape(sides)
     return out
 
@@ -137,7 +137,9 @@ def _tiles(shape: Sequence[int]) -> list[tuple[slice, ...]]:
     ]
 
 
-def _at(x: Block, c: Block, spline: Spline, origin: Sequence[int], dtype: np.dtype[Any]) -> Block:
+def _values_at(
+    x: Block, c: Block, spline: Spline, origin: Sequence[int], dtype: np.dtype[Any]
+) -> Block:
     """The spline at points of coordinates (axis, point)."""
     out = np.empty(c.shape[1], dtype)
     if x.size and points_compiled.interpolated(out, x, c, spline, origin):
@@ -145,15 +147,15 @@ def _at(x: Block, c: Block, spline: Spline, origin: Sequence[int], dtype: np.dty
     tables = [
         taps(one, n, spline.order, spline.mode) for one, n in zip(c, spline.lengths, strict=True)
     ]
-    places = [
+    indices = [
         np.where((t.places < 0) | t.outside, 0, t.places - begin)
         for t, begin in zip(tables, origin, strict=True)
     ]
     if not x.size:  # all that is read is the constant
-        x, places = np.full((1,) * x.ndim, spline.cval), [p * 0 for p in places]
+        x, indices = np.full((1,) * x.ndim, spline.cval), [p * 0 for p in indices]
     total: Any = 0.0
     for which in product(range(spline.order + 1), repeat=len(tables)):
-        term = x[tuple(p[k] for p, k in zip(places, which, strict=True))].astype(np.float64)
+        term = x[tuple(p[k] for p, k in zip(indices, which, strict=True))].astype(np.float64)
         for table, k in zip(tables, which, strict=True):
             np.copyto(term, spline.cval, where=table.places[k] < 0)
         if spline.order:

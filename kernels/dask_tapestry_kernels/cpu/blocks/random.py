@@ -192,7 +192,7 @@ def fill_by_numpy(
     state = generator.state
     counter = state["state"]["counter"]
     counter[1:] = draw[1], draw[0], page
-    made: Callable[[Block], Block] = (lambda bits: bits) if fraction is None else fraction.of
+    converted: Callable[[Block], Block] = (lambda bits: bits) if fraction is None else fraction.of
     piece = max(1, PIECE // step)
     for start, run in zip(starts.tolist(), out, strict=True):
         for at in range(0, len(run), piece):
@@ -200,7 +200,7 @@ def fill_by_numpy(
             counter[0], skip = place >> 2, place & 3  # a counter makes four numbers
             generator.state = state
             end = skip + step * (len(part) - 1) + 1
-            part[...] = made(generator.random_raw(end)[skip::step])
+            part[...] = converted(generator.random_raw(end)[skip::step])
 
 
 def fill_compiled(

@@ -25,7 +25,7 @@ class Ref(NamedTuple):
     place: Place
 
 
-class Step(NamedTuple):
+class CompareStep(NamedTuple):
     """``min`` or ``max`` of two values, each at a place away from where the result is."""
 
     least: bool
@@ -49,7 +49,7 @@ class Network(NamedTuple):
         For each value, the number of the last step that reads it.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[CompareStep, ...]
     result: Ref
     reach: tuple[Place, ...]
     last: tuple[int, ...]
@@ -59,8 +59,8 @@ class _Builder:
     """Steps by what they compare, so that none is there twice."""
 
     def __init__(self) -> None:
-        self.steps: list[Step] = []
-        self.known: dict[Step, int] = {}
+        self.steps: list[CompareStep] = []
+        self.known: dict[CompareStep, int] = {}
 
     def choose(self, least: bool, a: Ref, b: Ref) -> Ref:
         """The lesser or greater of two values; alike ones elsewhere are that value elsewhere."""
@@ -68,7 +68,7 @@ class _Builder:
             return a
         base = tuple([min(p, q) for p, q in zip(a.place, b.place, strict=True)])
         near, far = (Ref(r.value, _less(r.place, base)) for r in (a, b))
-        step = Step(least, near, far)
+        step = CompareStep(least, near, far)
         number = self.known.get(step)
         if number is None:
             self.steps.append(step)
@@ -139,16 +139,16 @@ def box_network(window: tuple[int, ...], rank: int) -> Network:
 
 def _run(build: _Builder, one: list[Ref], axis: int, length: int) -> list[Ref]:
     """The sorted cells of `length` neighbours along an axis, of those of one."""
-    found: list[Ref] = []
+    refs: list[Ref] = []
     have, done, runs = 1, 0, one
     while have <= length:
         if length & have:
-            found = build.merged(found, _moved(runs, axis, done))
+            refs = build.merged(refs, _moved(runs, axis, done))
             done += have
         if 2 * have <= length:
             runs = build.merged(runs, _moved(runs, axis, have))
         have *= 2
-    return found
+    return refs
 
 
 @lru_cache(maxsize=32)
@@ -186,13 +186,13 @@ def _finished(build: _Builder, result: Ref) -> Network:
     names = {value: number for number, value in enumerate(kept)}
     if INPUT not in names:
         raise AssertionError("a network reads its input")
-    steps: list[Step] = []
+    steps: list[CompareStep] = []
     last = [0] * len(kept)
     for value in kept[1:]:
         least, *refs = build.steps[value - 1]
         own = [Ref(names[r.value], r.place) for r in refs]
         for ref in own:
             last[ref.value] = len(steps)
-        steps.append(Step(least, *own))
+        steps.append(CompareStep(least, *own))
     ends = tuple([tuple(reach[value]) for value in kept])
     return Network(tuple(steps), Ref(names[result.value], result.place), ends, tuple(last))

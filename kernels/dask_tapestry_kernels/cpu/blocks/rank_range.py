@@ -15,7 +15,7 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks.between_compiled import (
     STRIP,
-    Between,
+    BorderedCells,
     between,
     places_between,
 )
@@ -92,13 +92,13 @@ def groups(ranks: Sequence[int], size: int) -> list[list[int]]:
     >>> groups([999_999, 499_999, 500_000], 1_000_000)
     [[499999, 500000], [999999]]
     """
-    made: list[list[int]] = []
+    rank_groups: list[list[int]] = []
     for rank in sorted(set(ranks)):
-        if made and rank - made[-1][0] <= NEAR * size:
-            made[-1].append(rank)
+        if rank_groups and rank - rank_groups[-1][0] <= NEAR * size:
+            rank_groups[-1].append(rank)
         else:
-            made.append([rank])
-    return made
+            rank_groups.append([rank])
+    return rank_groups
 
 
 def some_ranked(line: Block, ranks: Sequence[int], sort: Sorter) -> Block:
@@ -137,7 +137,7 @@ def _sampled(size: int) -> Block:
     return np.sort(np.random.default_rng(0).integers(0, size, SAMPLE))
 
 
-def _join(line: Block, found: Between, low: Any, high: Any, result: Block, at: int) -> None:
+def _join(line: Block, found: BorderedCells, low: Any, high: Any, result: Block, at: int) -> None:
     """Write a part of the sorted line, of which the cells between the borders are in order.
 
     The first border is `at` of the result.

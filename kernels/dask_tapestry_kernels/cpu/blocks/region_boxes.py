@@ -40,15 +40,15 @@ def boxes(
     most
         The greatest label that is wanted, of those from 1 on.
     """
-    made = BucketBlocks.empty(points)
+    buckets = BucketBlocks.empty(points)
     for at in np.ndindex(points):
         stop_if_asked()
         place = tuple([one + lo for one, lo in zip(at, first, strict=True)])
         ends = zip(tiled.ends(place), begins, strict=True)
         cells = labels[tuple([slice(lo - start, hi - start) for (lo, hi), start in ends])]
         corner = np.array([lo for lo, _ in tiled.ends(place)])
-        made.cells[at] = _of_tile(np.ascontiguousarray(cells), most, corner)
-    return made
+        buckets.cells[at] = _of_tile(np.ascontiguousarray(cells), most, corner)
+    return buckets
 
 
 def _of_tile(cells: Block, most: int, corner: Block) -> Block:
@@ -92,13 +92,13 @@ def _fill(table: Block, cells: Block, low: int, high: int) -> None:
 
 def table(out: Block | None, found: BucketBlocks, *, most: int, rank: int) -> Block:  # noqa: ARG001
     """First and last cells of the labels from 1 to `most`: (labels, 2, axes), or -1 of none."""
-    made = np.full((most, 2, rank), -1, np.int64)
+    box_table = np.full((most, 2, rank), -1, np.int64)
     for rows in found.cells.flat:
         at, ends = rows[:, 0] - 1, rows[:, 1:].reshape(-1, 2, rank)
-        before = made[at]
+        before = box_table[at]
         first = np.where(before[:, 0] < 0, ends[:, 0], np.minimum(before[:, 0], ends[:, 0]))
-        made[at, 0], made[at, 1] = first, np.maximum(before[:, 1], ends[:, 1])
-    return made
+        box_table[at, 0], box_table[at, 1] = first, np.maximum(before[:, 1], ends[:, 1])
+    return box_table
 
 
 KERNELS: Final[dict[str, Kernel]] = {

@@ -19,7 +19,7 @@ from dask_tapestry_kernels.cpu.blocks.unions import least_joined
 Block = np.ndarray[Any, Any]
 
 
-class Reach(NamedTuple):
+class TouchingCells(NamedTuple):
     """Cells of a line before that touch a run: from `low` before it to `high` after it.
 
     Attributes
@@ -35,7 +35,7 @@ class Reach(NamedTuple):
     high: int
 
 
-def reaches(structure: Block) -> tuple[Reach, ...]:
+def reaches(structure: Block) -> tuple[TouchingCells, ...]:
     """What a structure lets a run touch of the lines before.
 
     Examples
@@ -45,17 +45,17 @@ def reaches(structure: Block) -> tuple[Reach, ...]:
     >>> reaches(np.array([[1, 0, 1]] * 3))
     (Reach(line=(-1,), low=-1, high=-1), Reach(line=(-1,), low=1, high=1))
     """
-    made = []
+    touching = []
     for place in np.ndindex(structure.shape[:-1]):
         line = tuple([at - 1 for at in place])
         if line >= (0,) * len(line):
             break
         steps = [step - 1 for step in range(3) if structure[place][step]]
         if steps == [-1, 1]:
-            made += [Reach(line, -1, -1), Reach(line, 1, 1)]
+            touching += [TouchingCells(line, -1, -1), TouchingCells(line, 1, 1)]
         elif steps:
-            made.append(Reach(line, steps[0], steps[-1]))
-    return tuple(made)
+            touching.append(TouchingCells(line, steps[0], steps[-1]))
+    return tuple(touching)
 
 
 def label_block(out: Block, x: Block, structure: Block) -> int:
@@ -70,7 +70,7 @@ def label_block(out: Block, x: Block, structure: Block) -> int:
     return _labelled(out, x, joined, touching) if count is None else count
 
 
-def _labelled(out: Block, x: Block, joined: bool, touching: tuple[Reach, ...]) -> int:
+def _labelled(out: Block, x: Block, joined: bool, touching: tuple[TouchingCells, ...]) -> int:
     starts, ends = _runs(x.reshape(-1, x.shape[-1]), joined)
     pairs = [_touched(starts, ends, x.shape, reach) for reach in touching]
     first = np.concatenate([np.empty(0, np.int64), *[one for one, _ in pairs]])
@@ -95,7 +95,7 @@ def _runs(lines: Block, joined: bool) -> tuple[Block, Block]:
 
 
 def _touched(
-    starts: Block, ends: Block, shape: tuple[int, ...], reach: Reach
+    starts: Block, ends: Block, shape: tuple[int, ...], reach: TouchingCells
 ) -> tuple[Block, Block]:
     """Pairs of a run and one that it touches in a line before."""
     width, sides = shape[-1], shape[:-1]

@@ -102,7 +102,7 @@ kernel = njit("void({arguments})", nogil=True, error_model="numpy")(label)
 """
 
 
-class Reach(Protocol):
+class HasTouchingCells(Protocol):
     """Cells of a line before that touch a run."""
 
     @property
@@ -124,7 +124,7 @@ def source() -> str:
     return SOURCE.format(arguments=", ".join(["int64"] * ARITY))
 
 
-def label(out: Block, x: Block, joined: bool, reaches: Sequence[Reach]) -> int | None:
+def label(out: Block, x: Block, joined: bool, reaches: Sequence[HasTouchingCells]) -> int | None:
     """Fill `out` with the numbers of regions and return how many; None where NumPy has to do."""
     native = compiled(source(), ARITY, "labelling", x.size) if x.size >= SMALL else None
     if native is None:

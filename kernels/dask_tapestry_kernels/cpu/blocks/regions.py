@@ -87,8 +87,8 @@ def parts(
     outputs
         How the numbers, "labels", and the "counts" lie, or one of both.
     """
-    made = OutputBlocks.empty(points, outputs)
-    own = {output.name: array for output, array in zip(outputs, made.arrays, strict=True)}
+    results = OutputBlocks.empty(points, outputs)
+    own = {output.name: array for output, array in zip(outputs, results.arrays, strict=True)}
     for place in np.ndindex(points):
         stop_if_asked()
         cells = np.ascontiguousarray(x[tiled.within(place)])
@@ -100,7 +100,7 @@ def parts(
             room = own["labels"][tiled.within(place)]
             room[...] = 0  # beyond the end of the array
             room[tuple(map(slice, found.shape))] = found
-    return made
+    return results
 
 
 def joints(
@@ -126,14 +126,14 @@ def joints(
     begins
         The first cell of `labels` in the array.
     """
-    steps = [e for e in _steps(structure) if _ahead(e, axis)]
-    made = BucketBlocks.empty(points)
+    steps = [e for e in _steps(structure) if _leads_ahead(e, axis)]
+    pairs_by_tile = BucketBlocks.empty(points)
     for at in np.ndindex(points):
         place = tuple([one + lo for one, lo in zip(at, first, strict=True)])
         found = [_touching(labels, begins, tiled, place, step) for step in steps]
         pairs = np.concatenate([np.empty((0, 2), np.int64), *[p for ps in found for p in ps]])
-        made.cells[at] = np.unique(pairs, axis=0) if len(pairs) else pairs
-    return made
+        pairs_by_tile.cells[at] = np.unique(pairs, axis=0) if len(pairs) else pairs
+    return pairs_by_tile
 
 
 def _steps(structure: Block) -> list[Place]:
@@ -145,7 +145,7 @@ def _from_middle(step: Place) -> Place:
     return tuple([1 + one for one in step])
 
 
-def _ahead(step: Place, axis: int) -> bool:
+def _leads_ahead(step: Place, axis: int) -> bool:
     """Whether a step leads ahead along an axis, and along none before it."""
     return not any(step[:axis]) and step[axis] == 1
 
@@ -157,7 +157,7 @@ def _touching(labels: Block, begins: Place, tiled: Tiled, place: Place, step: Pl
         (max(lo, -e), min(hi, n - e))
         for (lo, hi), e, n in zip(ends, step, tiled.shape, strict=True)
     ]
-    side, found = tiled.side, []
+    side, pairs = tiled.side, []
     lo, hi = own[cut]
     above = [at + e for at, e in zip(place[:-1], step, strict=False)]
     for beside in {(lo + step[cut]) // side, (hi - 1 + step[cut]) // side}:
@@ -167,10 +167,10 @@ def _touching(labels: Block, begins: Place, tiled: Tiled, place: Place, step: Pl
         part = list(own)
         part[cut] = max(lo, beside * side - step[cut]), min(hi, (beside + 1) * side - step[cut])
         if all(a < b for a, b in part):
-            found.append(
+            pairs.append(
                 _pairs(labels, begins, part, step, (tiled.number(place), tiled.number(other)))
             )
-    return found
+    return pairs
 
 
 def _pairs(

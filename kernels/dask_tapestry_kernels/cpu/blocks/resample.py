@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks import resample_compiled
-from dask_tapestry_kernels.cpu.blocks.spline_taps import Line, Taps, rounded, taps
+from dask_tapestry_kernels.cpu.blocks.spline_taps import SplineAxis, Taps, rounded, taps
 from dask_tapestry_kernels.cpu.blocks.window_tiles import tile_sides
 from dask_tapestry_kernels.cpu.floating_point import listening
 from dask_tapestry_kernels.cpu.stopping import stop_if_asked
@@ -27,7 +27,7 @@ def resample(
     out: Block | None,
     x: Block,
     *,
-    lines: Sequence[Line],
+    lines: Sequence[SplineAxis],
     box: tuple[tuple[int, ...], tuple[int, ...]],
     origin: Sequence[int],
     order: int,

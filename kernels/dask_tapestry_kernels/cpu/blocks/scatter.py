@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks import scatter_compiled
-from dask_tapestry_kernels.cpu.blocks.gather import Step, component_of, spread
+from dask_tapestry_kernels.cpu.blocks.gather import CoordinateStep, component_of, spread
 from dask_tapestry_kernels.cpu.blocks.outputs import OutputBlocks, OutputShape
 from dask_tapestry_kernels.cpu.blocks.take import wrapped
 from dask_tapestry_kernels.cpu.cells.interpreter import evaluate
@@ -61,7 +61,7 @@ def scatter(
     count = len(expressions)
     operands, indices, updates = blocks[:count], blocks[count], blocks[count + 1 :]
     results = [_copied(out if count == 1 else None, x) for x in operands]
-    told = [Step(*step) for step in steps]
+    told = [CoordinateStep(*step) for step in steps]
     parts = [component_of(indices, vector, step.component) for step in told]
     if strict:
         parts = [p if p is None else wrapped(p, told[d].extent, d) for d, p in enumerate(parts)]
@@ -97,7 +97,7 @@ def _copied(out: Block | None, block: Block) -> Block:
 
 def slabs(
     components: Sequence[Block | None],
-    steps: Sequence[Step],
+    steps: Sequence[CoordinateStep],
     window: tuple[int, ...],
     shape: tuple[int, ...],
     block: tuple[int, ...],
@@ -124,7 +124,10 @@ def slabs(
 
 
 def rows_from(
-    steps: Sequence[Step], window: tuple[int, ...], shape: tuple[int, ...], block: tuple[int, ...]
+    steps: Sequence[CoordinateStep],
+    window: tuple[int, ...],
+    shape: tuple[int, ...],
+    block: tuple[int, ...],
 ) -> int:
     """The first axis of the updates of those that lie side by side in the block, too.
 
@@ -149,7 +152,7 @@ def _whole(start: Block) -> Block:
 
 def _places(
     starts: Sequence[Block | None],
-    steps: Sequence[Step],
+    steps: Sequence[CoordinateStep],
     batch: tuple[int, ...],
     shape: tuple[int, ...],
     sides: tuple[int, ...],
@@ -159,7 +162,7 @@ def _places(
     if found is not None:
         return found
     rank = len(shape)
-    place, inside = np.zeros((1,) * rank, np.int64), np.ones((1,) * rank, bool)
+    row, inside = np.zeros((1,) * rank, np.int64), np.ones((1,) * rank, bool)
     stride = prod(sides)
     for start, step, side in zip(starts, steps, sides, strict=True):
         stride //= side
@@ -170,15 +173,15 @@ def _places(
         if start is not None:
             along = along + spread(_whole(start), batch, rank)
             inside = inside & (along >= 0) & (along < side)
-        place = place + along * stride if stride > 1 else place + along
+        row = row + along * stride if stride > 1 else row + along
     made = np.empty(shape, np.int64)
-    made[...] = np.where(inside, place, -1)
+    made[...] = np.where(inside, row, -1)
     return made
 
 
 def _natively(
     starts: Sequence[Block | None],
-    steps: Sequence[Step],
+    steps: Sequence[CoordinateStep],
     shape: tuple[int, ...],
     sides: tuple[int, ...],
 ) -> Block | None:

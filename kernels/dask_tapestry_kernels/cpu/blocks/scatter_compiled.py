@@ -144,7 +144,7 @@ def fold(
     cells = places.size * row
     if (cells < SMALL and not wait) or any(r.dtype.hasobject for r in results):
         return False
-    words = tuple(_word(r.dtype) for r in results) if _only_moves(expressions) else None
+    words = tuple(_move_dtype(r.dtype) for r in results) if _only_moves(expressions) else None
     if words and None not in words:
         text = source(tuple((w, None) for w in words))
     else:
@@ -165,7 +165,7 @@ def fold(
     return True
 
 
-def _word(dtype: DType) -> DType | None:
+def _move_dtype(dtype: DType) -> DType | None:
     """A dtype by which cells of `dtype` can be moved."""
     return np.dtype(WORDS[dtype.itemsize]) if dtype.itemsize in WORDS else None
 
@@ -182,14 +182,16 @@ def source(folds: tuple[tuple[DType, Any], ...]) -> str | None:
     An expression that is None is the update.
     """
     count = len(folds)
-    if not all(map(scalar_codegen.is_known, [*(dtype for dtype, _ in folds), *_given(folds)])):
+    if not all(
+        map(scalar_codegen.is_known, [*(dtype for dtype, _ in folds), *_update_dtypes(folds)])
+    ):
         return None
     cell, row_cell = (_cell(folds, *names) for names in (("at", "k"), ("i", "i")))
     if cell is None or row_cell is None:
         return None
     arrays: dict[str, list[str]] = {"results": [], "updates": []}
     rows: dict[str, list[str]] = {"results": [], "updates": []}
-    for n, ((dtype, _), given) in enumerate(zip(folds, _given(folds), strict=True)):
+    for n, ((dtype, _), given) in enumerate(zip(folds, _update_dtypes(folds), strict=True)):
         kind, size = scalar_codegen.stored(dtype), dtype.itemsize
         own, own_size = scalar_codegen.stored(given), given.itemsize
         arrays["results"].append(f"x{n} = carray(pointer(there[{n}]), (rows,), {kind})")
@@ -208,7 +210,7 @@ def source(folds: tuple[tuple[DType, Any], ...]) -> str | None:
     )
 
 
-def _given(folds: tuple[tuple[DType, Any], ...]) -> list[DType]:
+def _update_dtypes(folds: tuple[tuple[DType, Any], ...]) -> list[DType]:
     """Dtypes of the updates: those of the results where they only replace."""
     first = folds[0][1]
     dtypes = [dtype for dtype, _ in folds]
@@ -222,7 +224,7 @@ def _indented(lines: Sequence[str], depth: int) -> str:
 def _cell(folds: tuple[tuple[DType, Any], ...], result: str, update: str) -> list[str] | None:
     """Statements that fold one update, found at `update`, into the cells at `result`."""
     dtypes, count = [dtype for dtype, _ in folds], len(folds)
-    both = [*dtypes, *_given(folds)]
+    both = [*dtypes, *_update_dtypes(folds)]
     values = [f"x{n}[{result}]" for n in range(count)] + [f"u{n}[{update}]" for n in range(count)]
     loads = [scalar_codegen.loaded(value, both[n]) for n, value in enumerate(values)]
     lines = [f"v{n} = {load}" for n, load in enumerate(loads)]

@@ -34,7 +34,7 @@ def by_owner(places: Block, owners: int, side: int) -> tuple[Block, list[int]]:
     return order, ends
 
 
-def taken(table: Block, places: Block) -> Block:
+def take_rows(table: Block, places: Block) -> Block:
     """Rows of a table, at places that it has: four times as fast as by indexing."""
     return np.take(table, places, axis=0, mode="clip") if len(table) else table[places]
 
@@ -58,14 +58,14 @@ def route(
     owners, side
         How many owners there are, and how many rows each has.
     """
-    made = BucketBlocks.empty((count, owners))
+    buckets = BucketBlocks.empty((count, owners))
     for run in range(count):
         own = places[run * length : (run + 1) * length]
         order, ends = by_owner(own, owners, side)
         ordered = own[order]
         for owner in range(owners):
-            made.cells[run, owner] = ordered[ends[owner] : ends[owner + 1]] - owner * side
-    return made[(*keep, ...)]
+            buckets.cells[run, owner] = ordered[ends[owner] : ends[owner + 1]] - owner * side
+    return buckets[(*keep, ...)]
 
 
 def send(
@@ -80,14 +80,14 @@ def send(
     keep: Keep,
 ) -> BucketBlocks:
     """Buckets (run, owner) of updates, whose places `route` sends in the same order."""
-    made = BucketBlocks.empty((count, owners))
+    buckets = BucketBlocks.empty((count, owners))
     for run in range(count):
         part = slice(run * length, (run + 1) * length)
         order, ends = by_owner(places[part], owners, side)
         own = updates[part]
         for owner in range(owners):
-            made.cells[run, owner] = taken(own, order[ends[owner] : ends[owner + 1]])
-    return made[(*keep, ...)]
+            buckets.cells[run, owner] = take_rows(own, order[ends[owner] : ends[owner + 1]])
+    return buckets[(*keep, ...)]
 
 
 def serve(
@@ -102,7 +102,7 @@ def serve(
     made = BucketBlocks.empty(requests.shape)
     for run, owner in np.ndindex(requests.shape):
         own = table[owner * side : (owner + 1) * side]
-        made.cells[run, owner] = taken(own, requests.cells[run, owner])
+        made.cells[run, owner] = take_rows(own, requests.cells[run, owner])
     return made[(*keep, ...)]
 
 
@@ -127,15 +127,15 @@ def answer(
         How many runs there are; places of each, and rows of an owner.
     """
     count = -(-len(table) // side)
-    made = BucketBlocks.empty((runs, count))
+    buckets = BucketBlocks.empty((runs, count))
     for owner in range(count):
         own = table[owner * side : (owner + 1) * side]
         begin = (first + owner) * side
         for run in range(runs):
             part = places[run * length : (run + 1) * length]
             held = part[(part >= begin) & (part < begin + len(own))]
-            made.cells[run, owner] = taken(own, held - begin)
-    return made[(*keep, ...)]
+            buckets.cells[run, owner] = take_rows(own, held - begin)
+    return buckets[(*keep, ...)]
 
 
 def give_back(
@@ -153,15 +153,15 @@ def give_back(
     """Rows of runs, in the order of their places; zeros where the last run has none."""
     shape = (answers.shape[0] * length, *row)
     fits = out is not None and out.shape == shape and out.flags.c_contiguous
-    made = out if out is not None and fits else np.empty(shape, dtype)
+    returned = out if out is not None and fits else np.empty(shape, dtype)
     for run in range(answers.shape[0]):
         own = places[run * length : (run + 1) * length]
         order, ends = by_owner(own, owners, side)
-        rows = made[run * length : (run + 1) * length]
+        rows = returned[run * length : (run + 1) * length]
         for owner in range(owners):
             rows[order[ends[owner] : ends[owner + 1]]] = answers.cells[run, owner]
         rows[len(own) :] = np.zeros((), dtype)
-    return made[(*keep, ...)]
+    return returned[(*keep, ...)]
 
 
 def fold_sent(
@@ -177,14 +177,14 @@ def fold_sent(
     """Rows of owners with updates folded in, run after run; those that the table lacks are zero."""
     shape = (requests.shape[1] * side, *table.shape[1:])
     fits = out is not None and out.shape == shape and out.flags.c_contiguous
-    made = out if out is not None and fits else np.empty(shape, table.dtype)
-    made[: len(table)], made[len(table) :] = table, np.zeros((), table.dtype)
+    folded_table = out if out is not None and fits else np.empty(shape, table.dtype)
+    folded_table[: len(table)], folded_table[len(table) :] = table, np.zeros((), table.dtype)
     for owner in range(requests.shape[1]):
         places = np.concatenate(list(requests.cells[:, owner]))
         given = np.concatenate(list(updates.cells[:, owner]))
         if given.size:
-            fold([made[owner * side : (owner + 1) * side]], [given], places, expressions)
-    return made[(*keep, ...)]
+            fold([folded_table[owner * side : (owner + 1) * side]], [given], places, expressions)
+    return folded_table[(*keep, ...)]
 
 
 KERNELS: Final[dict[str, Kernel]] = {

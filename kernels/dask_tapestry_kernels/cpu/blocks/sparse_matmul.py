@@ -129,7 +129,7 @@ def _product(
     results: Block,
     cells: Block,
     values: Block,
-    places: tuple[Block, ...],
+    coordinates: tuple[Block, ...],
     starts: Block,
     kept: int,
     least: float | None,
@@ -141,8 +141,8 @@ def _product(
     counts = np.diff(starts)
     order = np.argsort(-counts, kind="stable")
     begins, lengths = starts[:-1][order], -counts[order]
-    if len(places) < cells.ndim - kept:
-        places = np.unravel_index(places[0], cells.shape[kept:])
+    if len(coordinates) < cells.ndim - kept:
+        coordinates = np.unravel_index(coordinates[0], cells.shape[kept:])
     outer, table = results.shape[:kept], results.shape[kept:]
     for tile in tiles(outer, max(1, TILE_CELLS // max(1, order.size))):
         stop_if_asked()
@@ -152,11 +152,11 @@ def _product(
         for number in range(int(counts.max())):
             count = int(np.searchsorted(lengths, -number))  # of rows that have more cells
             at = begins[:count] + number
-            met = own[(..., *[p[at] for p in places])].astype(results.dtype)
+            met = own[(..., *[p[at] for p in coordinates])].astype(results.dtype)
             _add(
                 sums[..., :count], None if shares is None else shares[..., :count], values[at], met
             )
-        found = sums if shares is None or least is None else _shared(sums, shares, least)
+        found = sums if shares is None or least is None else _weighted_means(sums, shares, least)
         back = np.empty_like(found)
         back[..., order] = found
         results[tile[:-1]] = back.reshape((*own.shape[:kept], *table))
@@ -178,7 +178,7 @@ def _add(sums: Block, shares: Block | None, values: Block, met: Block) -> None:
     sums += multiply(values, met)
 
 
-def _shared(sums: Block, shares: Block, least: float) -> Block:
+def _weighted_means(sums: Block, shares: Block, least: float) -> Block:
     """Sums over the weight that they were taken with; NaN where that is less than the `least`."""
     bad = shares < least
     wide = np.where(bad, shares.dtype.type(1), shares)

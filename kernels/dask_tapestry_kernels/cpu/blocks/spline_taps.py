@@ -18,7 +18,7 @@ UNMAPPED: Final = ("nearest", "grid-constant")  # modes that leave coordinates a
 BORDERS: Final = {"constant": "mirror", "wrap": "mirror"}  # modes whose cells go on as another's
 
 
-class Line(NamedTuple):
+class SplineAxis(NamedTuple):
     """Where along an axis the cells of a result lie: number k at ``((k + shift) * zoom) + pad``.
 
     Attributes

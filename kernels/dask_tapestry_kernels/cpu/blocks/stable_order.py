@@ -123,20 +123,20 @@ def _order(numbers: Block) -> Block:
     numbers &= mask
     order = numbers.view(np.int64)
     if alike.any():
-        _settle(order, alike, kept, lost)
+        _order_ties(order, alike, kept, lost)
     return order
 
 
-def _settle(order: Block, alike: Block, numbers: Block, lost: int) -> None:
+def _order_ties(order: Block, alike: Block, numbers: Block, lost: int) -> None:
     """Put those places in order whose numbers differ in their last `lost` bits at most.
 
     `alike` is true where a place is as the one before it.
     """
-    places, flags = order.reshape(-1, order.shape[-1]), alike.reshape(-1, order.shape[-1])
+    positions, flags = order.reshape(-1, order.shape[-1]), alike.reshape(-1, order.shape[-1])
     runs = flags.copy()
     runs[:, :-1] |= flags[:, 1:]
     at = np.flatnonzero(runs)
-    chosen = places.reshape(-1)[at]
+    chosen = positions.reshape(-1)[at]
     line = at // order.shape[-1]
     low = numbers.reshape(-1)[line * order.shape[-1] + chosen]
     low &= np.uint64((1 << lost) - 1)
@@ -146,4 +146,4 @@ def _settle(order: Block, alike: Block, numbers: Block, lost: int) -> None:
         ordered = np.lexsort((low, number))
     else:
         ordered = _order(within)
-    places.reshape(-1)[at] = chosen[ordered]
+    positions.reshape(-1)[at] = chosen[ordered]

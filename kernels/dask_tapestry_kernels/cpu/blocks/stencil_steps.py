@@ -19,7 +19,7 @@ import numpy as np
 from dask_tapestry_kernels.cpu.blocks.outputs import OutputAxis, OutputBlocks, OutputShape
 from dask_tapestry_kernels.cpu.cells import compiled_tiles
 from dask_tapestry_kernels.cpu.cells.interpreter import evaluate
-from dask_tapestry_kernels.cpu.floating_point import suspecting
+from dask_tapestry_kernels.cpu.floating_point import checking_fp_errors
 from dask_tapestry_kernels.cpu.stopping import stop_if_asked
 from dask_tapestry_kernels.kernel_table import Kernel
 
@@ -54,7 +54,7 @@ class Box(NamedTuple):
         return tuple([slice(a - low + by, b - low + by) for a, b, low, by in sides])
 
 
-class _Run(NamedTuple):
+class _StencilRun(NamedTuple):
     """What a block is computed from.
 
     Attributes
@@ -117,28 +117,28 @@ def stencil_steps(
     """
     here = Box(*box)
     dtypes = [expression.dtype for expression, _ in program.formulas]
-    made = [np.empty(here.shape, dtype) for dtype in dtypes]
-    if out is not None and len(made) == 1:
-        made = [out]
+    results = [np.empty(here.shape, dtype) for dtype in dtypes]
+    if out is not None and len(results) == 1:
+        results = [out]
     boxes = tuple(
         Box(low, tuple([a + n for a, n in zip(low, b.shape, strict=True)]))
         for low, b in zip(lows, blocks, strict=True)
     )
-    run = _Run(program, steps, cells, blocks, boxes, _times(program, time, steps))
+    run = _StencilRun(program, steps, cells, blocks, boxes, _times(program, time, steps))
     if here.size:
         inner = _inner(run, here)
         rest = [here]
-        if inner.size >= SMALLEST and _run_tiles(run, here, inner, made):
-            rest = list(_beside(here, inner))
+        if inner.size >= SMALLEST and _run_tiles(run, here, inner, results):
+            rest = list(_surrounding_boxes(here, inner))
         for part in rest:
             for tile in _tiles(run, part):
                 stop_if_asked()
-                _run_tile(run, here, tile, made)
-    if len(made) == 1:
-        return made[0]
+                _run_tile(run, here, tile, results)
+    if len(results) == 1:
+        return results[0]
     axes = tuple([OutputAxis(dim, 1) for dim in range(len(here.shape))])
     shapes = tuple([OutputShape(f"f{i}", dtypes[i], axes) for i in kept])
-    return OutputBlocks(here.shape, shapes, [made[i] for i in kept])
+    return OutputBlocks(here.shape, shapes, [results[i] for i in kept])
 
 
 def _times(program: Any, time: Block, steps: int) -> tuple[tuple[Block, ...], ...]:
@@ -150,7 +150,7 @@ def _times(program: Any, time: Block, steps: int) -> tuple[tuple[Block, ...], ..
     )
 
 
-def _inner(run: _Run, here: Box) -> Box:
+def _inner(run: _StencilRun, here: Box) -> Box:
     """The cells of a block to which no step brings what lies beyond the ends."""
     lo, hi = list(here.lo), list(here.hi)
     for axis, (before, after) in enumerate(run.program.ends):
@@ -162,7 +162,7 @@ def _inner(run: _Run, here: Box) -> Box:
     return Box(tuple(lo), tuple(hi))
 
 
-def _beside(here: Box, inner: Box) -> Iterator[Box]:
+def _surrounding_boxes(here: Box, inner: Box) -> Iterator[Box]:
     """What `inner` leaves of a box: along each axis the parts before and behind it."""
     lo, hi = list(here.lo), list(here.hi)
     for axis, (a, b) in enumerate(zip(inner.lo, inner.hi, strict=True)):
@@ -174,7 +174,7 @@ def _beside(here: Box, inner: Box) -> Iterator[Box]:
         lo[axis], hi[axis] = a, b
 
 
-def _tiles(run: _Run, part: Box) -> Iterator[Box]:
+def _tiles(run: _StencilRun, part: Box) -> Iterator[Box]:
     _, sides = tile_of(part.shape, run.program.reach, run.steps, _cell_bytes(run.program))
     starts = [range(a, b, n) for a, b, n in zip(part.lo, part.hi, sides, strict=True)]
     for lo in product(*starts):
@@ -223,7 +223,7 @@ def _sides(shape: Ints, reach: Ints, steps: int, width: int, room: int) -> Ints:
     return tuple(sides)
 
 
-def _run_tiles(run: _Run, here: Box, inner: Box, made: Sequence[Block]) -> bool:
+def _run_tiles(run: _StencilRun, here: Box, inner: Box, made: Sequence[Block]) -> bool:
     """Compute the inner cells by one compiled loop; return whether that was done, and no error."""
     program, steps = run.program, run.steps
     _, sides = tile_of(inner.shape, program.reach, steps, _cell_bytes(program))
@@ -255,12 +255,12 @@ def _run_tiles(run: _Run, here: Box, inner: Box, made: Sequence[Block]) -> bool:
         compiled_tiles.GridLine(-(-n // side), side, n - side)
         for n, side in zip(inner.shape, sides, strict=True)
     ]
-    with suspecting() as suspicion:
+    with checking_fp_errors() as suspicion:
         done = compiled_tiles.run(operations, grid, inner.size)
     return done and (suspicion is None or not suspicion.raised)
 
 
-def _run_tile(run: _Run, here: Box, tile: Box, made: Sequence[Block]) -> None:
+def _run_tile(run: _StencilRun, here: Box, tile: Box, made: Sequence[Block]) -> None:
     """Compute a tile step by step, with what lies beyond the ends of the array."""
     program = run.program
     fields, outer = _with_ends(run, run.region(tile, 0), run.blocks[: len(made)], run.boxes)
@@ -281,7 +281,9 @@ def _run_tile(run: _Run, here: Box, tile: Box, made: Sequence[Block]) -> None:
             fields, outer = _with_ends(run, region, results, (region,) * len(results))
 
 
-def _tap(run: _Run, tap: tuple[int, Ints], fields: Sequence[Block], outer: Box, region: Box) -> Any:
+def _tap(
+    run: _StencilRun, tap: tuple[int, Ints], fields: Sequence[Block], outer: Box, region: Box
+) -> Any:
     source, offset = tap
     if source < len(fields):
         return fields[source][region.within(outer, offset)]
@@ -289,7 +291,7 @@ def _tap(run: _Run, tap: tuple[int, Ints], fields: Sequence[Block], outer: Box, 
 
 
 def _with_ends(
-    run: _Run, region: Box, arrays: Sequence[Block], boxes: Sequence[Box]
+    run: _StencilRun, region: Box, arrays: Sequence[Block], boxes: Sequence[Box]
 ) -> tuple[list[Block], Box]:
     """The cells `region` of fields, with those beyond the ends of the array that a step sees."""
     ends, zero = run.program.ends, (0,) * len(region.lo)
@@ -318,12 +320,14 @@ def _fill(cells: Block, outer: Box, region: Box, ends: Any, field: int) -> None:
         own: tuple[Any, ...] = (slice(None),) * axis
         first, last = region.lo[axis] - outer.lo[axis], region.hi[axis] - outer.lo[axis]
         for place in range(first):
-            cells[(*own, first - 1 - place)] = _beyond(cells, own, before, first, place, field)
+            cells[(*own, first - 1 - place)] = _cells_beyond(
+                cells, own, before, first, place, field
+            )
         for place in range(outer.hi[axis] - region.hi[axis]):
-            cells[(*own, last + place)] = _beyond(cells, own, after, last - 1, -place, field)
+            cells[(*own, last + place)] = _cells_beyond(cells, own, after, last - 1, -place, field)
 
 
-def _beyond(cells: Block, own: Any, side: Any, edge: int, place: int, field: int) -> Any:
+def _cells_beyond(cells: Block, own: Any, side: Any, edge: int, place: int, field: int) -> Any:
     """The cells that lie beyond an edge, `place` cells further than the first there."""
     if side.mode == "constant":
         return side.values[field]

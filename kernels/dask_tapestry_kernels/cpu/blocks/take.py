@@ -100,16 +100,16 @@ def _taken_in_turns(
     """The same, for some of the places at a time."""
     sides = [n for dim, n in enumerate(block.shape) if dim != axis]
     shape = (*sides[:at], *places.shape, *sides[at:])
-    made = np.empty(shape, block.dtype) if out is None else out
-    rows = max(1, TURN * len(places) // max(1, made.size))
+    result = np.empty(shape, block.dtype) if out is None else out
+    rows = max(1, TURN * len(places) // max(1, result.size))
     for first in range(0, len(places), rows):
         stop_if_asked()
-        part = made[(slice(None),) * at + (slice(first, first + rows),)]
+        part = result[(slice(None),) * at + (slice(first, first + rows),)]
         some = places[first : first + rows]
         found = take(part, block, some, axes=(axis,), at=at, extents=extents, origin=origin)
         if found is not part:
             part[...] = found
-    return made
+    return result
 
 
 def _as_line(block: Block, axes: Sequence[int]) -> tuple[Block, list[int]] | None:

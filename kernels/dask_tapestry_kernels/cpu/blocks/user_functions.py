@@ -48,8 +48,8 @@ def call(
         for places, sides, wanted, into in calls:
             stop_if_asked()
             pieces = [blocks[at][(*place, ...)] for at, place in places]
-            found = conform(guarded(function, pieces), sides, dtype, function, foreign)
-            result[(*into, ...)] = with_all_cells(found)[(*wanted, ...)]
+            converted = conform(guarded(function, pieces), sides, dtype, function, foreign)
+            result[(*into, ...)] = with_all_cells(converted)[(*wanted, ...)]
         return result
     if parts is None:
         if 0 in made:
@@ -62,8 +62,8 @@ def call(
     for number, places in enumerate(parts):
         stop_if_asked()
         pieces = [block[(*place, ...)] for block, place in zip(blocks, places, strict=True)]
-        found = conform(guarded(function, pieces), shape, dtype, function, foreign)
-        result[number] = with_all_cells(found)[(*keep[1:], ...)]
+        converted = conform(guarded(function, pieces), shape, dtype, function, foreign)
+        result[number] = with_all_cells(converted)[(*keep[1:], ...)]
     return result
 
 
@@ -242,7 +242,7 @@ def fold(
     if tree.lattice is None:
         nodes = merged(cells, last)
     else:
-        found = folded_nodes(
+        folded_parts = folded_nodes(
             tree,
             last,
             (origin,),
@@ -250,7 +250,7 @@ def fold(
             lambda cell: merged(cells[cell.cut], cell.tree.depth),
             merge,
         )
-        nodes = np.concatenate([node for _, node in found])
+        nodes = np.concatenate([node for _, node in folded_parts])
     return nodes if level is not None else nodes[0]
 
 

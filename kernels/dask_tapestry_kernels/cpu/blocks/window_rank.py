@@ -62,7 +62,7 @@ def window_rank(
             if network is None:
                 found = _partitioned(seen, made.shape, every, steps, rank)
             else:
-                found = _through(network, seen, made.shape, steps)
+                found = _network_result(network, seen, made.shape, steps)
             made[...] = from_double(found, dtype) if found.dtype != dtype else found
     return out
 
@@ -79,7 +79,7 @@ def _width(network: Network) -> int:
     return most
 
 
-def _through(network: Network, x: Block, shape: Sides, steps: Sides) -> Block:
+def _network_result(network: Network, x: Block, shape: Sides, steps: Sides) -> Block:
     """The result of a network for `shape` windows, of all those between the first and the last."""
     dense = tuple([step * (n - 1) + 1 for n, step in zip(shape, steps, strict=True)])
     near = (1,) * len(steps)

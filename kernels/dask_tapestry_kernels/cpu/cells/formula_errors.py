@@ -9,7 +9,12 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cpu.cells import compiled_formulas
-from dask_tapestry_kernels.cpu.floating_point import Suspicion, only_invalid, suspecting, telling
+from dask_tapestry_kernels.cpu.floating_point import (
+    FpErrorCheck,
+    checking_fp_errors,
+    only_invalid,
+    telling,
+)
 
 Block = np.ndarray[Any, Any]
 INTEGER_DIVISIONS: Final = frozenset("floor_divide remainder fmod divmod.0 divmod.1".split())
@@ -62,7 +67,7 @@ def may_be_silent(expression: Any, blocks: Sequence[Block]) -> bool:
 @lru_cache(maxsize=1024)
 def _silent_at_zero(expression: Any) -> tuple[int, ...]:
     """Values that may be 0 where that raises no flag: divisors of integers, bases of powers."""
-    found = []
+    silent_steps = []
     for step in expression.steps:
         if step.function in INTEGER_DIVISIONS and step.dtype.kind in "iu":
             value = step.operands[1]
@@ -74,8 +79,8 @@ def _silent_at_zero(expression: Any) -> tuple[int, ...]:
         else:
             continue
         if not _constant(expression, value):
-            found.append(value)
-    return tuple(found)
+            silent_steps.append(value)
+    return tuple(silent_steps)
 
 
 def _constant(expression: Any, value: int) -> Any:
@@ -128,7 +133,7 @@ def tell_errors(
     blocks: Sequence[Block],
     made: Block,
     tiles: Iterable[Any],
-    suspicion: Suspicion,
+    suspicion: FpErrorCheck,
 ) -> None:
     """Compute again by NumPy the cells that were `made`; NumPy tells whom `listening` concerns."""
     looks = suspicion.always or not only_invalid(suspicion.flags)
@@ -139,10 +144,10 @@ def tell_errors(
         if looks:
             _by_numpy(expression, cells)
         else:
-            _apart(expression, cells, np.ravel(made[tile]))
+            _tell_nan_errors(expression, cells, np.ravel(made[tile]))
 
 
-def _apart(expression: Any, cells: Sequence[Block], made: Block) -> None:
+def _tell_nan_errors(expression: Any, cells: Sequence[Block], made: Block) -> None:
     """Tell the errors of cells with NaNs apart from those of the others.
 
     Those of NaNs are computed by NumPy; the others only if they made a NaN, where a formula shows
@@ -164,7 +169,7 @@ def _apart(expression: Any, cells: Sequence[Block], made: Block) -> None:
         return
     others = [np.where(lost, x[number], x) for x in rows]
     room = np.empty(lost.shape, expression.dtype)
-    with suspecting() as suspicion:
+    with checking_fp_errors() as suspicion:
         done = compiled_formulas.run(expression, room, others)
     if not done or suspicion is None or suspicion.raised:
         _by_numpy(expression, others)

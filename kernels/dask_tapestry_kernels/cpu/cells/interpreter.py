@@ -17,7 +17,7 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu.cells import compiled_formulas, formula_errors, scalar_codegen
 from dask_tapestry_kernels.cpu.cells.reproducible_ufuncs import EXACT, is_exact
-from dask_tapestry_kernels.cpu.floating_point import suspect, suspecting
+from dask_tapestry_kernels.cpu.floating_point import checking_fp_errors, suspect
 from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
@@ -41,7 +41,7 @@ def evaluate(out: Block | None, *blocks: Block, expression: Any) -> Block:
     result = np.empty(blocks[0].shape, expression.dtype) if out is None else out
     if not result.size:
         return result
-    with suspecting(needless=formula_errors.is_quiet(expression)) as suspicion:
+    with checking_fp_errors(needless=formula_errors.is_quiet(expression)) as suspicion:
         _evaluate(result, blocks, expression)
     if suspicion is not None and (
         suspicion.raised or formula_errors.may_be_silent(expression, blocks)
@@ -57,7 +57,7 @@ def _evaluate(result: Block, blocks: Sequence[Block], expression: Any) -> None:
         return
     if _has_table(blocks) and (table := _table(expression)) is not None:
         suspect(table.flags)
-        _look_up(result, blocks[0], expression)
+        _table_lookup(result, blocks[0], expression)
     elif len(calls) == 1 and result.flags.c_contiguous and all(map(_runs_forward, blocks)):
         _run(calls, constants, blocks, result, {})
     else:
@@ -264,7 +264,7 @@ def _has_table(blocks: Sequence[Block]) -> bool:
     )
 
 
-class _Table(NamedTuple):
+class _ByteTable(NamedTuple):
     """Results for every value of a byte, and what flags to compute them has raised."""
 
     cells: Block
@@ -272,7 +272,7 @@ class _Table(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def _table(expression: Any) -> _Table | None:
+def _table(expression: Any) -> _ByteTable | None:
     """Results for every value of the only parameter, by the value's byte.
 
     None if some value has no result, such as an integer to a negative power.
@@ -283,11 +283,11 @@ def _table(expression: Any) -> _Table | None:
     table = np.empty(256, expression.dtype)
     cells = every.view(expression.parameters[0])
     try:
-        with suspecting(always=True) as suspicion:
+        with checking_fp_errors(always=True) as suspicion:
             _run(_calls(expression), _constants(expression), [cells], table, {})
     except ValueError:
         return None
-    return _Table(table, 0 if suspicion is None else suspicion.flags)
+    return _ByteTable(table, 0 if suspicion is None else suspicion.flags)
 
 
 @lru_cache(maxsize=16)
@@ -304,7 +304,7 @@ def _pair_table(expression: Any) -> Block | None:
     return table.cells[codes].view(double)
 
 
-def _look_up(result: Block, block: Block, expression: Any) -> None:
+def _table_lookup(result: Block, block: Block, expression: Any) -> None:
     codes = block.view(np.uint8)
     found = _table(expression)
     assert found is not None

@@ -151,7 +151,7 @@ def _kept_branches(step: _Step, dtypes: Sequence[DType], count: int) -> Iterator
     if step.function != "where":
         return
     for branch in step.operands[1:]:
-        found = scalar_codegen.kept(f"v{branch}", dtypes[branch]) if branch >= count else None
+        found = scalar_codegen.bits_slot(f"v{branch}", dtypes[branch]) if branch >= count else None
         if found is not None:
             yield f"{found[0]} = {found[1]}"
 

@@ -59,7 +59,7 @@ def is_known(dtype: DType) -> bool:
     return dtype.char in TYPES and dtype.isnative
 
 
-def held(dtype: DType) -> str:
+def held_type_text(dtype: DType) -> str:
     """Text of the type in which a value is held."""
     return TYPES[dtype.char]
 
@@ -87,11 +87,11 @@ def constant(value: np.generic) -> str:
     if kind.char == "d":
         return f"float64_of(np.int64({int(value.view(np.int64))}))"
     if kind.kind == "c":
-        return f"{held(kind)}(complex({constant(value.real)}, {constant(value.imag)}))"
-    return f"{held(kind)}({value.item()})"
+        return f"{held_type_text(kind)}(complex({constant(value.real)}, {constant(value.imag)}))"
+    return f"{held_type_text(kind)}({value.item()})"
 
 
-def kept(value: str, dtype: DType) -> tuple[str, str] | None:
+def bits_slot(value: str, dtype: DType) -> tuple[str, str] | None:
     """Where the bits of a float are gathered, and the text that gathers them; None of others."""
     if dtype.kind not in "fc":
         return None
@@ -133,7 +133,7 @@ def _rounded(text: str, dtype: DType) -> str:
     """`text` in the dtype of the result: numba widens integers, and has no float16."""
     if dtype.char == "e":
         return f"ufunc_loops.rounded({text})"
-    return f"{held(dtype)}({text})" if dtype.kind in "iu" else text
+    return f"{held_type_text(dtype)}({text})" if dtype.kind in "iu" else text
 
 
 def _elementary(function: str, operands: Sequence[str], kind: DType) -> str:
@@ -159,14 +159,14 @@ def _cast(value: str, source: DType, target: DType) -> str | None:
         return f"half_to_float({to_half}({wide}))"
     if source.kind == "f" and target.kind in "iu":
         return _integer_of(value, target)
-    return f"{held(target)}({value})"
+    return f"{held_type_text(target)}({value})"
 
 
 def _integer_of(value: str, target: DType) -> str | None:
     if target == np.uint64:
         return None
     wide = target.itemsize == 8 or target == np.uint32
-    return f"{held(target)}(ufunc_loops.to_int{64 if wide else 32}(np.float64({value})))"
+    return f"{held_type_text(target)}(ufunc_loops.to_int{64 if wide else 32}(np.float64({value})))"
 
 
 def _infix(sign: str) -> Meaning:
@@ -193,7 +193,7 @@ def _wrapping(sign: str) -> Meaning:
 
 def _text(template: str) -> Meaning:
     """A template over the operands {0} and {1} and the type {t} in which they are held."""
-    return lambda x, kind: template.format(*x, t=held(kind))
+    return lambda x, kind: template.format(*x, t=held_type_text(kind))
 
 
 _ORDER: Final[dict[str, Meaning]] = {

@@ -32,7 +32,7 @@ class Notices:
         self._waited.add(what)
         getLogger(__name__).warning(
             f"dask_tapestry compiles its kernels as they are first used: {why}. Now {what}; "
-            f"{SECONDS}, {kept()}"
+            f"{SECONDS}, {cache_note()}"
         )
 
     def waited(self, whats: Iterable[str]) -> None:
@@ -41,11 +41,11 @@ class Notices:
         if new:
             self._waited.update(new)
             getLogger(__name__).warning(
-                f"dask_tapestry waits for its compiler: {', '.join(new)}; {SECONDS}, {kept()}"
+                f"dask_tapestry waits for its compiler: {', '.join(new)}; {SECONDS}, {cache_note()}"
             )
 
 
-def kept() -> str:
+def cache_note() -> str:
     """Where compiled code is kept, or that it is not."""
     folder = object_cache.directory()
     if folder is None or not os.access(folder, os.W_OK):

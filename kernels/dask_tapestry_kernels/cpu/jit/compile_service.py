@@ -137,16 +137,16 @@ class Service:
 
     def require(self, source: str, arity: int, what: str) -> Native:
         """Return the kernel of `source`, when it is there; compile it here if the child cannot."""
-        found = self._ready.get(source)
-        if found is not None:
-            return found
+        kernel = self._ready.get(source)
+        if kernel is not None:
+            return kernel
         with self.changed:
             self._ask_for(source, arity, what, awaited=True)
             self._wait_aloud(lambda: source in self._ready)
-            found = self._ready.get(source)
-            if found is None:
-                found = self._ready[source] = Native(compile_source(source), arity)
-        return found
+            kernel = self._ready.get(source)
+            if kernel is None:
+                kernel = self._ready[source] = Native(compile_source(source), arity)
+        return kernel
 
     def wait(self, seconds: float = PATIENCE) -> bool:
         """Wait until everything asked for is there; return whether it is."""

@@ -25,7 +25,7 @@ FOLDER: Final = module_digest.PACKAGE / "compiled"
 TARGET: Final = "target.json"  # the file beside the kernels
 
 
-class Target(NamedTuple):
+class CompileTarget(NamedTuple):
     """What kernels were compiled for, and with what."""
 
     processor: str
@@ -55,7 +55,7 @@ def refusal(folder: Path = FOLDER) -> str | None:
     target = target_of(folder)
     if target is None:
         return "this installation brought no compiled kernels"
-    if missing := lacking():
+    if missing := missing_features():
         return (
             f"the kernels of this installation are compiled for {target.processor} processors, and "
             f"this one ({llvm().get_host_cpu_name()}) lacks {', '.join(missing)}"
@@ -68,22 +68,22 @@ def refusal(folder: Path = FOLDER) -> str | None:
     return None
 
 
-def target_of(folder: Path) -> Target | None:
+def target_of(folder: Path) -> CompileTarget | None:
     """What the kernels of a folder were compiled for; None where there are none."""
     try:
         said = json.loads((folder / TARGET).read_bytes())
-        return Target(str(said["processor"]), str(said["numba"]))
+        return CompileTarget(str(said["processor"]), str(said["numba"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
 def write_target(folder: Path) -> None:
     """Write down what the kernels of a folder are compiled for, and with what."""
-    target = Target(LEVEL, numba_version())
+    target = CompileTarget(LEVEL, numba_version())
     (folder / TARGET).write_text(json.dumps(target._asdict()) + "\n")
 
 
-def lacking() -> list[str]:
+def missing_features() -> list[str]:
     """What this processor lacks for being of the level."""
     features = llvm().get_host_cpu_features()
     return [name for name in FEATURES if not features.get(name)]
@@ -91,7 +91,7 @@ def lacking() -> list[str]:
 
 def runs_here() -> bool:
     """Whether this processor is of the level."""
-    return not lacking()
+    return not missing_features()
 
 
 def _series(version: str) -> list[str]:

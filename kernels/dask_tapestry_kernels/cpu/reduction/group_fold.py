@@ -15,9 +15,9 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu.cells.interpreter import tiles
 from dask_tapestry_kernels.cpu.floating_point import listening
-from dask_tapestry_kernels.cpu.reduction.group_leaves import Leaf, group_states
+from dask_tapestry_kernels.cpu.reduction.group_leaves import GroupedLeaf, group_states
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
-from dask_tapestry_kernels.cpu.reduction.node_merges import risen
+from dask_tapestry_kernels.cpu.reduction.node_merges import merged_to_levels
 from dask_tapestry_kernels.cpu.reduction.reduce import leaf_grid, reduce
 from dask_tapestry_kernels.kernel_table import Kernel
 from dask_tapestry_kernels.lattice_cells import (
@@ -132,7 +132,7 @@ def _node_tables(
         number = tuple([c // side for c, side in zip(corner, sides, strict=True)])
         _fill(tables[number], cells[leaf], codes[leaf], groups)
     arithmetic, first = ARITHMETIC[groups.monoid], node_numbers(tree, 0, origin)
-    return risen(tables, arithmetic, tree, range(level), first)
+    return merged_to_levels(tables, arithmetic, tree, range(level), first)
 
 
 def _lattice_tables(cells: Block, codes: Block, groups: Groups, last: int) -> Block:
@@ -180,7 +180,9 @@ def _fill(table: Block, cells: Block, codes: Block, groups: Groups) -> None:
         shape = values.shape[codes.ndim :]
         values = values.reshape(codes.size, prod(shape))
         values, own = (values, numbers) if rows is None else (values[rows], numbers[rows])
-        leaf = Leaf(values, own, len(groups.groups), groups.state, groups.identity, groups.skipna)
+        leaf = GroupedLeaf(
+            values, own, len(groups.groups), groups.state, groups.identity, groups.skipna
+        )
         states = group_states(groups.monoid, leaf)
         table[(slice(None), *tile)] = states.reshape(len(groups.groups), *shape)
 

@@ -14,7 +14,7 @@ Block = np.ndarray[Any, Any]
 ROW: Final = 256  # columns from which a call of NumPy for each row is faster than one for all
 
 
-class Leaf(NamedTuple):
+class GroupedLeaf(NamedTuple):
     """Cells of a leaf.
 
     Attributes
@@ -80,23 +80,23 @@ class Leaf(NamedTuple):
         return self.folded(np.add, (~null).astype(np.intp), 0)
 
 
-def group_states(monoid: str, leaf: Leaf) -> Block:
+def group_states(monoid: str, leaf: GroupedLeaf) -> Block:
     """States of a monoid, a row for each group."""
     return STATES[monoid](leaf)
 
 
-def _values(leaf: Leaf, function: Callable[..., Block]) -> Block:
+def _values(leaf: GroupedLeaf, function: Callable[..., Block]) -> Block:
     """States that are values."""
     filled = leaf.replaced(leaf.null, leaf.identity, leaf.state)
     return leaf.folded(function, filled, leaf.identity)
 
 
-def _product(leaf: Leaf) -> Block:
+def _product(leaf: GroupedLeaf) -> Block:
     is_complex = leaf.state.kind == "c"
     return _values(leaf, reproducible_ufuncs.multiply if is_complex else np.multiply)
 
 
-def _best_number(leaf: Leaf, function: Callable[..., Block], worst: float) -> Block:
+def _best_number(leaf: GroupedLeaf, function: Callable[..., Block], worst: float) -> Block:
     """The best cell that is not NaN; NaN, the identity, of none."""
     null = leaf.null
     dtype = leaf.state
@@ -113,14 +113,14 @@ def _worst(dtype: np.dtype[Any], worst: float) -> Any:
     return np.array(number.max if worst > 0 else number.min + 1).view(dtype)[()]
 
 
-def _mean(leaf: Leaf) -> Block:
+def _mean(leaf: GroupedLeaf) -> Block:
     null, states = leaf.null, np.empty((leaf.groups, leaf.values.shape[1]), leaf.state)
     states["sum"] = leaf.folded(np.add, leaf.replaced(null, 0, leaf.state["sum"]), 0)
     states["count"] = leaf.sizes(null)
     return states
 
 
-def _variance(leaf: Leaf) -> Block:
+def _variance(leaf: GroupedLeaf) -> Block:
     """Count, mean, and sum of squared deviations from the mean of the leaf's own cells."""
     null, states = leaf.null, np.empty((leaf.groups, leaf.values.shape[1]), leaf.state)
     states["count"] = sizes = leaf.sizes(null)
@@ -135,7 +135,7 @@ def _variance(leaf: Leaf) -> Block:
     return states
 
 
-STATES: Final[Mapping[str, Callable[[Leaf], Block]]] = {
+STATES: Final[Mapping[str, Callable[[GroupedLeaf], Block]]] = {
     "sum": partial(_values, function=np.add),
     "prod": _product,
     "min": partial(_values, function=np.minimum),

@@ -15,8 +15,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
-from dask_tapestry_kernels.cpu.reduction.node_merges import risen
-from dask_tapestry_kernels.cpu.reduction.part import Part, globalize, last_level, tells_places
+from dask_tapestry_kernels.cpu.reduction.node_merges import merged_to_levels
+from dask_tapestry_kernels.cpu.reduction.part import FoldPart, globalize, last_level, tells_places
 from dask_tapestry_kernels.lattice_cells import (
     Counts,
     LatticeCell,
@@ -26,7 +26,7 @@ from dask_tapestry_kernels.lattice_cells import (
 )
 
 Block = np.ndarray[Any, Any]
-Leaves = Callable[[Sequence[Block], Sequence[Part]], list[Block]]
+Leaves = Callable[[Sequence[Block], Sequence[FoldPart]], list[Block]]
 
 AT_ONCE: Final = 2**21  # bytes of the states of leaves: they stay in cache
 
@@ -49,15 +49,19 @@ class Alike(NamedTuple):
     start: tuple[int, ...]
 
 
-def lattice_nodes(blocks: Sequence[Block], parts: Sequence[Part], leaves: Leaves) -> list[Block]:
+def lattice_nodes(
+    blocks: Sequence[Block], parts: Sequence[FoldPart], leaves: Leaves
+) -> list[Block]:
     """The nodes at the last level, for each part, of blocks whose reduced axes come first.
 
     `leaves` yields the states of the leaves of a tree without a lattice.
     """
-    return _at_once(blocks, parts, leaves) or _one_by_one(blocks, parts, leaves)
+    return _all_nodes(blocks, parts, leaves) or _one_by_one(blocks, parts, leaves)
 
 
-def _at_once(blocks: Sequence[Block], parts: Sequence[Part], leaves: Leaves) -> list[Block] | None:
+def _all_nodes(
+    blocks: Sequence[Block], parts: Sequence[FoldPart], leaves: Leaves
+) -> list[Block] | None:
     """The nodes, where those of all cells may be in memory; else None.
 
     Formulas are evaluated along rows that would end with each cell.
@@ -66,7 +70,7 @@ def _at_once(blocks: Sequence[Block], parts: Sequence[Part], leaves: Leaves) -> 
     if any(tells_places(part) or not _is_plain(part) for part in parts):
         return None
     shape, kept = blocks[0].shape[:rank], blocks[0].shape[rank:]
-    groups = list(alike(tree, origin, shape))
+    groups = list(cells_by_size(tree, origin, shape))
     sizes = [prod(_counts(group)) * _leaf_count(tree.inner(group.sides)) for group in groups]
     if sum(sizes) * prod(kept) * sum(part.state.itemsize for part in parts) > AT_ONCE:
         return None
@@ -80,16 +84,16 @@ def _at_once(blocks: Sequence[Block], parts: Sequence[Part], leaves: Leaves) -> 
         states = leaves([view.transpose(order) for view in views], told)
         for part, whole, one in zip(parts, nodes, states, strict=True):
             levels = range(inner.depth)
-            roots = risen(one, ARITHMETIC[part.monoid], inner, levels, (0,) * rank)
+            roots = merged_to_levels(one, ARITHMETIC[part.monoid], inner, levels, (0,) * rank)
             whole[group.places] = roots.transpose(np.argsort(order))[(0,) * rank]
     first = node_numbers(tree, 0, origin)
     return [
-        risen(one, ARITHMETIC[part.monoid], tree, range(last_level(part)), first)
+        merged_to_levels(one, ARITHMETIC[part.monoid], tree, range(last_level(part)), first)
         for part, one in zip(parts, nodes, strict=True)
     ]
 
 
-def _is_plain(part: Part) -> bool:
+def _is_plain(part: FoldPart) -> bool:
     return part.expression is None or part.expression.chosen is not None
 
 
@@ -101,7 +105,7 @@ def _leaf_count(tree: Any) -> int:
     return prod(tree.counts(0))
 
 
-def alike(tree: Any, origin: Sequence[int], shape: Sequence[int]) -> Iterator[Alike]:
+def cells_by_size(tree: Any, origin: Sequence[int], shape: Sequence[int]) -> Iterator[Alike]:
     """The cells of a lattice that a block has, those of one size together."""
     first, counts = node_numbers(tree, 0, origin), node_counts(tree, 0, origin, shape)
     numbered = enumerate(zip(first, counts, strict=True))
@@ -144,7 +148,7 @@ def memory_order(block: Block, rank: int) -> tuple[int, ...]:
     return (*range(rank), *sorted(others, key=lambda axis: -abs(block.strides[axis])))
 
 
-def _one_by_one(blocks: Sequence[Block], parts: Sequence[Part], leaves: Leaves) -> list[Block]:
+def _one_by_one(blocks: Sequence[Block], parts: Sequence[FoldPart], leaves: Leaves) -> list[Block]:
     """The nodes, of cells folded one after the other."""
     tree, origin, rank = parts[0].tree, parts[0].origin, len(parts[0].axes)
     shape, last = blocks[0].shape[:rank], last_level(parts[0])
@@ -153,14 +157,14 @@ def _one_by_one(blocks: Sequence[Block], parts: Sequence[Part], leaves: Leaves) 
     def fold(cell: LatticeCell) -> list[Block]:
         piece = [block[cell.cut] for block in blocks]
         inner = [part._replace(tree=cell.tree, origin=(0,) * rank) for part in parts]
-        found = []
+        nodes = []
         for part, states in zip(inner, leaves(piece, inner), strict=True):
             levels = range(cell.tree.depth)
-            root = risen(states, ARITHMETIC[part.monoid], cell.tree, levels, part.origin)
+            root = merged_to_levels(states, ARITHMETIC[part.monoid], cell.tree, levels, part.origin)
             if tells_places(part):
                 globalize(root, cell.tree.extents, cell.cut, origin, tree.extents)
-            found.append(root)
-        return found
+            nodes.append(root)
+        return nodes
 
     def merge(left: list[Block], right: list[Block], cells: Counts) -> list[Block]:
         sides = zip(arithmetics, left, right, strict=True)

@@ -15,14 +15,14 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cpu.cells import reproducible_ufuncs
-from dask_tapestry_kernels.cpu.floating_point import suspecting, tell, telling
+from dask_tapestry_kernels.cpu.floating_point import checking_fp_errors, tell, telling
 from dask_tapestry_kernels.cpu.reduction.lane_folds import flat, fold, nothing_added
 
 Block = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
-class Arithmetic:
+class MonoidOps:
     """How one monoid computes.
 
     Attributes
@@ -61,11 +61,11 @@ def _ufunc(
     function: Callable[..., Any],
     identity: Callable[[np.dtype[Any]], Any] | None,
     finish: Callable[[Block, int, float], Block] | None = None,
-) -> Arithmetic:
+) -> MonoidOps:
     def leaf(cells: Block, state: np.dtype[Any], rank: int = 1) -> Block:
         return fold(function, cells.astype(state, copy=False), rank)
 
-    return Arithmetic(
+    return MonoidOps(
         leaf=leaf,
         combine=lambda a, b, _m, _n: function(a, b),
         finish=finish or _as_is,
@@ -78,7 +78,7 @@ def _as_is(states: Block, _count: int, _ddof: float) -> Block:
     return states
 
 
-def _begun(
+def _finish_from_identity(
     function: Callable[..., Any], value: float, kinds: str
 ) -> Callable[[Block, int, float], Block]:
     """Finish as if begun at the identity, as NumPy begins, for the dtypes where that shows.
@@ -123,7 +123,7 @@ def _divided(total: Block, count: Block) -> Block:
 
 def _tell_quotient(total: Block) -> None:
     """Say what NumPy says of a division by 0."""
-    with suspecting() as dividing:
+    with checking_fp_errors() as dividing:
         np.true_divide(total, 0)
     if dividing is not None:
         dividing.tell({"divide": "divide" if total.ndim else "scalar divide"})
@@ -254,12 +254,12 @@ def _range_finish(states: Block, count: int, ddof: float) -> Block:  # noqa: ARG
         return np.asarray(np.subtract(states["greatest"], states["least"]))
 
 
-def _nothing(state: np.dtype[Any]) -> Any:
+def _empty_state(state: np.dtype[Any]) -> Any:
     """State of no cells, of means and variances."""
     return np.zeros((), state)
 
 
-def _place(function: Callable[..., Block], better: np.ufunc) -> Arithmetic:
+def _place(function: Callable[..., Block], better: np.ufunc) -> MonoidOps:
     def leaf(cells: Block, state: np.dtype[Any], rank: int = 1) -> Block:
         cells = flat(cells, rank)
         result = np.empty(cells.shape[1:], state)
@@ -279,36 +279,36 @@ def _place(function: Callable[..., Block], better: np.ufunc) -> Arithmetic:
         tie = (nan_x & nan_y) | (x == y)
         return np.where(wins | (tie & (b["place"] < a["place"])), b, a)
 
-    return Arithmetic(leaf, combine, lambda states, _count, _ddof: states["place"], None)
+    return MonoidOps(leaf, combine, lambda states, _count, _ddof: states["place"], None)
 
 
-def _spread(finish: Callable[[Block, int, float], Block]) -> Arithmetic:
-    return Arithmetic(
-        _variance_leaf, _variance_combine, finish, _nothing, True, function=np.add, spread=True
+def _spread(finish: Callable[[Block, int, float], Block]) -> MonoidOps:
+    return MonoidOps(
+        _variance_leaf, _variance_combine, finish, _empty_state, True, function=np.add, spread=True
     )
 
 
-def _number_place(function: Callable[..., Block], better: np.ufunc, worst: float) -> Arithmetic:
+def _number_place(function: Callable[..., Block], better: np.ufunc, worst: float) -> MonoidOps:
     """The place of the best number; a NaN counts as the `worst` one, as in NumPy."""
-    places = _place(function, better)
+    by_place = _place(function, better)
 
     def leaf(cells: Block, state: np.dtype[Any], rank: int = 1) -> Block:
         nan = np.isnan(cells)
-        held = places.leaf(np.where(nan, np.asarray(worst, cells.dtype), cells), state, rank)
+        held = by_place.leaf(np.where(nan, np.asarray(worst, cells.dtype), cells), state, rank)
         held["number"] = ~nan.all(axis=tuple(range(rank)))
         return held
 
     def combine(a: Block, b: Block, m: Block, n: Block) -> Block:
-        best = places.combine(a, b, m, n)
+        best = by_place.combine(a, b, m, n)
         best["number"] = a["number"] | b["number"]
         return best
 
     def finish(states: Block, count: int, ddof: float) -> Block:
         if not states["number"].all():
             raise ValueError("All-NaN slice encountered")
-        return places.finish(states, count, ddof)
+        return by_place.finish(states, count, ddof)
 
-    return Arithmetic(leaf, combine, finish, None)
+    return MonoidOps(leaf, combine, finish, None)
 
 
 # What NumPy calls the loops in which a fold goes wrong, by those that go wrong here. Merging the
@@ -323,10 +323,12 @@ FOLD_ERRORS: Final[Mapping[str, Mapping[str, str]]] = {
 }
 
 ARITHMETIC: Final = {
-    "sum": _ufunc(np.add, zero, _begun(np.add, 0.0, "fc")),
+    "sum": _ufunc(np.add, zero, _finish_from_identity(np.add, 0.0, "fc")),
     "add": _ufunc(np.add, None),
     "prod": _ufunc(
-        reproducible_ufuncs.multiply, _filled(1), _begun(reproducible_ufuncs.multiply, 1.0, "c")
+        reproducible_ufuncs.multiply,
+        _filled(1),
+        _finish_from_identity(reproducible_ufuncs.multiply, 1.0, "c"),
     ),
     "min": _ufunc(np.minimum, None),
     "max": _ufunc(np.maximum, None),
@@ -338,12 +340,12 @@ ARITHMETIC: Final = {
     "bitwise_and": _ufunc(np.bitwise_and, _filled(-1)),
     "bitwise_or": _ufunc(np.bitwise_or, _filled(0)),
     "bitwise_xor": _ufunc(np.bitwise_xor, _filled(0)),
-    "gcd": _ufunc(np.gcd, _filled(0), _begun(np.gcd, 0, "i")),
+    "gcd": _ufunc(np.gcd, _filled(0), _finish_from_identity(np.gcd, 0, "i")),
     "lcm": _ufunc(np.lcm, None),
-    "hypot": _ufunc(np.hypot, _filled(0), _begun(np.hypot, 0.0, "f")),
+    "hypot": _ufunc(np.hypot, _filled(0), _finish_from_identity(np.hypot, 0.0, "f")),
     "logaddexp": _ufunc(np.logaddexp, _filled(-np.inf)),
     "logaddexp2": _ufunc(np.logaddexp2, _filled(-np.inf)),
-    "mean": Arithmetic(
+    "mean": MonoidOps(
         _ufunc(np.add, zero).leaf,
         lambda a, b, _m, _n: np.add(a, b),
         _mean_finish,
@@ -352,14 +354,16 @@ ARITHMETIC: Final = {
     ),
     "var": _spread(_variance_finish),
     "std": _spread(_std_finish),
-    "nanmean": Arithmetic(_number_mean_leaf, _number_mean_combine, _number_mean_finish, _nothing),
-    "nanvar": Arithmetic(
-        _number_variance_leaf, _number_variance_combine, _number_variance_finish, _nothing
+    "nanmean": MonoidOps(
+        _number_mean_leaf, _number_mean_combine, _number_mean_finish, _empty_state
     ),
-    "nanstd": Arithmetic(
-        _number_variance_leaf, _number_variance_combine, _number_std_finish, _nothing
+    "nanvar": MonoidOps(
+        _number_variance_leaf, _number_variance_combine, _number_variance_finish, _empty_state
     ),
-    "ptp": Arithmetic(_range_leaf, _range_combine, _range_finish, None),
+    "nanstd": MonoidOps(
+        _number_variance_leaf, _number_variance_combine, _number_std_finish, _empty_state
+    ),
+    "ptp": MonoidOps(_range_leaf, _range_combine, _range_finish, None),
     "argmin": _place(np.argmin, np.less),
     "argmax": _place(np.argmax, np.greater),
     "nanargmin": _number_place(np.argmin, np.less, np.inf),

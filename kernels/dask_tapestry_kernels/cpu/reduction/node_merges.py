@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.reduction.monoids import Arithmetic
+from dask_tapestry_kernels.cpu.reduction.monoids import MonoidOps
 
 Block = np.ndarray[Any, Any]
 
 
-def risen(
-    nodes: Block, arithmetic: Arithmetic, tree: Any, levels: range, first: Sequence[int]
+def merged_to_levels(
+    nodes: Block, arithmetic: MonoidOps, tree: Any, levels: range, first: Sequence[int]
 ) -> Block:
     """Nodes, of which those with the numbers `first` come first, merged at each of some levels."""
     numbers = list(first)
@@ -22,7 +22,7 @@ def risen(
     return nodes
 
 
-def merge(nodes: Block, arithmetic: Arithmetic, tree: Any, level: int, first: list[int]) -> Block:
+def merge(nodes: Block, arithmetic: MonoidOps, tree: Any, level: int, first: list[int]) -> Block:
     """Merge neighbours along the level's axis; the last of an odd number passes through."""
     axis = tree.axis(level)
     pairs = nodes.shape[axis] // 2
@@ -30,14 +30,14 @@ def merge(nodes: Block, arithmetic: Arithmetic, tree: Any, level: int, first: li
     first[axis] //= 2
     if not pairs:
         return nodes
-    left, right = _along(axis, 0, 2 * pairs, 2), _along(axis, 1, 2 * pairs, 2)
+    left, right = _slice_along(axis, 0, 2 * pairs, 2), _slice_along(axis, 1, 2 * pairs, 2)
     merged = arithmetic.combine(nodes[left], nodes[right], counts[left], counts[right])
     if nodes.shape[axis] == 2 * pairs:
         return merged
-    return np.concatenate([merged, nodes[_along(axis, 2 * pairs, None, 1)]], axis)
+    return np.concatenate([merged, nodes[_slice_along(axis, 2 * pairs, None, 1)]], axis)
 
 
-def _along(axis: int, start: int, stop: int | None, step: int) -> tuple[slice, ...]:
+def _slice_along(axis: int, start: int, stop: int | None, step: int) -> tuple[slice, ...]:
     return (*(slice(None),) * axis, slice(start, stop, step))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 Block = np.ndarray[Any, Any]
 
 
-class Part(NamedTuple):
+class FoldPart(NamedTuple):
     """One reduction of the cells of some blocks.
 
     Attributes
@@ -45,12 +45,12 @@ class Part(NamedTuple):
     expression: Any = None
 
 
-def last_level(part: Part) -> int:
+def last_level(part: FoldPart) -> int:
     """The level to which nodes are merged."""
     return int(part.tree.depth if part.target is None else part.target)
 
 
-def tells_places(part: Part) -> bool:
+def tells_places(part: FoldPart) -> bool:
     """Whether states say where in the reduced axes a cell lies."""
     return "place" in (part.state.names or ())
 

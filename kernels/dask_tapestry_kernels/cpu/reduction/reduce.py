@@ -11,15 +11,15 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu.cells import formula_errors, rows
 from dask_tapestry_kernels.cpu.cells.interpreter import evaluate, tiles
-from dask_tapestry_kernels.cpu.floating_point import Suspicion, suspecting
+from dask_tapestry_kernels.cpu.floating_point import FpErrorCheck, checking_fp_errors
 from dask_tapestry_kernels.cpu.jit.compile_service import compiled
 from dask_tapestry_kernels.cpu.reduction.formula_states import column_states
 from dask_tapestry_kernels.cpu.reduction.lane_folds import LANES
 from dask_tapestry_kernels.cpu.reduction.lattice_nodes import Leaves, lattice_nodes
 from dask_tapestry_kernels.cpu.reduction.leaf_states import Formula, leaf_states, loops_of
-from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC, FOLD_ERRORS, LINEAR, Arithmetic
-from dask_tapestry_kernels.cpu.reduction.node_merges import risen
-from dask_tapestry_kernels.cpu.reduction.part import Part, globalize, last_level, tells_places
+from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC, FOLD_ERRORS, LINEAR, MonoidOps
+from dask_tapestry_kernels.cpu.reduction.node_merges import merged_to_levels
+from dask_tapestry_kernels.cpu.reduction.part import FoldPart, globalize, last_level, tells_places
 from dask_tapestry_kernels.cpu.reduction.row_folds import row_states
 from dask_tapestry_kernels.kernel_table import Kernel
 from dask_tapestry_kernels.lattice_cells import node_numbers
@@ -40,9 +40,9 @@ def reduce(out: Block | None, *blocks: Block, **part: Any) -> Block:  # noqa: AR
         Cells or nodes; along the reduced axes they begin at `origin`. Several, of one shape, are
         the operands of `expression`.
     **part
-        The fields of `Part`.
+        The fields of `FoldPart`.
     """
-    return _folded(blocks, [Part(**part)])[0]
+    return _folded(blocks, [FoldPart(**part)])[0]
 
 
 def reductions(
@@ -53,7 +53,7 @@ def reductions(
 ) -> Block:
     """Several reductions of blocks, or of the fields f0, f1... of one block of nodes.
 
-    `parts` has the fields of `Part` for each. The result has the fields f0, f1... too.
+    `parts` has the fields of `FoldPart` for each. The result has the fields f0, f1... too.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def reductions(
         Numbers of reductions of the same blocks, and those of these blocks; None where all parts
         are of all blocks.
     """
-    folds = [Part(**part) for part in parts]
+    folds = [FoldPart(**part) for part in parts]
     if folds[0].source is not None:
         values = [_folded([blocks[0][f"f{i}"]], [part])[0] for i, part in enumerate(folds)]
     elif passes is None:
@@ -79,11 +79,11 @@ def reductions(
     return result
 
 
-def _folded(blocks: Sequence[Block], parts: Sequence[Part]) -> list[Block]:
+def _folded(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[Block]:
     """The nodes or values of reductions that fold the same axes of the same blocks."""
-    order = (*parts[0].axes, *_kept(blocks[0], parts[0].axes))
+    order = (*parts[0].axes, *_kept_axes(blocks[0], parts[0].axes))
     turned = [block.transpose(order) for block in blocks]
-    with suspecting(needless=all(map(_is_quiet, parts))) as suspicion:
+    with checking_fp_errors(needless=all(map(_is_quiet, parts))) as suspicion:
         nodes = turned if parts[0].source is not None else _nodes(turned, parts)
         values = [_merged(part, one, order) for part, one in zip(parts, nodes, strict=True)]
     if suspicion is not None and (suspicion.raised or parts[0].expression is not None):
@@ -91,14 +91,14 @@ def _folded(blocks: Sequence[Block], parts: Sequence[Part]) -> list[Block]:
     return values
 
 
-def _is_quiet(part: Part) -> bool:
+def _is_quiet(part: FoldPart) -> bool:
     """Whether nothing goes wrong: comparing NaNs raises flags, and is no error."""
     formula = part.expression
     return part.monoid not in FOLD_ERRORS and (formula is None or formula_errors.is_quiet(formula))
 
 
 def _tell_errors(
-    turned: list[Block], parts: Sequence[Part], order: tuple[int, ...], suspicion: Suspicion
+    turned: list[Block], parts: Sequence[FoldPart], order: tuple[int, ...], suspicion: FpErrorCheck
 ) -> None:
     """Fold once more without compiled code, which says what went wrong, and where."""
     for part in parts:
@@ -106,7 +106,7 @@ def _tell_errors(
         silent = formula is not None and formula_errors.may_be_silent(formula, turned)
         if not (suspicion.raised or silent):
             continue
-        with suspecting() as folding:
+        with checking_fp_errors() as folding:
             again = _nodes(turned, [part], _interpreted) if part.source is None else turned
             if part.monoid in LINEAR:
                 _merged(part, again[0], order)
@@ -114,19 +114,19 @@ def _tell_errors(
             folding.tell(FOLD_ERRORS.get(part.monoid, {}))
 
 
-def _kept(block: Block, axes: Sequence[int]) -> list[int]:
+def _kept_axes(block: Block, axes: Sequence[int]) -> list[int]:
     """The other axes, those first whose cells lie farthest apart: rows are read along memory."""
     kept = [axis for axis in range(block.ndim) if axis not in axes]
     return sorted(kept, key=lambda axis: -abs(block.strides[axis]))
 
 
-def _merged(part: Part, nodes: Block, order: tuple[int, ...]) -> Block:
+def _merged(part: FoldPart, nodes: Block, order: tuple[int, ...]) -> Block:
     """Nodes of the target's level, in the order of the block's axes, or the value."""
     arithmetic, tree = ARITHMETIC[part.monoid], part.tree
     if part.source is not None or tree.lattice is None:
         first = part.origin if part.source is not None else node_numbers(tree, 0, part.origin)
         levels = range(part.source or 0, last_level(part))
-        nodes = risen(nodes, arithmetic, tree, levels, first)
+        nodes = merged_to_levels(nodes, arithmetic, tree, levels, first)
     if part.target is not None:
         return nodes.transpose(np.argsort(order))
     value = _value(nodes, arithmetic, tree, part.dtype, part.state, part.ddof)
@@ -134,7 +134,7 @@ def _merged(part: Part, nodes: Block, order: tuple[int, ...]) -> Block:
 
 
 def _value(
-    nodes: Block, arithmetic: Arithmetic, tree: Any, dtype: np.dtype[Any], state: Any, ddof: float
+    nodes: Block, arithmetic: MonoidOps, tree: Any, dtype: np.dtype[Any], state: Any, ddof: float
 ) -> Block:
     rank = len(tree.extents)
     shape = nodes.shape[rank:]
@@ -150,7 +150,7 @@ def _value(
 
 
 def _nodes(
-    blocks: Sequence[Block], parts: Sequence[Part], leaves: Leaves | None = None
+    blocks: Sequence[Block], parts: Sequence[FoldPart], leaves: Leaves | None = None
 ) -> list[Block]:
     """States of the leaves, for each part, of blocks whose reduced axes come first.
 
@@ -162,19 +162,19 @@ def _nodes(
     return lattice_nodes(blocks, parts, leaves)
 
 
-def _interpreted(blocks: Sequence[Block], parts: Sequence[Part]) -> list[Block]:
+def _interpreted(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[Block]:
     """`_leaves` without compiled code."""
     return [_numpys_states(blocks, part) for part in parts]
 
 
-def _numpys_states(blocks: Sequence[Block], part: Part) -> Block:
+def _numpys_states(blocks: Sequence[Block], part: FoldPart) -> Block:
     chosen = 0 if part.expression is None else part.expression.chosen
     if chosen is None:
         return _interpreted_states(blocks, part)
     return _leaf_states(blocks[chosen], ARITHMETIC[part.monoid], part.tree.sides(0), part.state)
 
 
-def _leaves(blocks: Sequence[Block], parts: Sequence[Part]) -> list[Block]:
+def _leaves(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[Block]:
     """States of the leaves, for each part, of blocks whose reduced axes come first.
 
     Several parts take turns on pieces of the blocks that stay in cache.
@@ -232,7 +232,7 @@ def _pieces(
         yield leaves, cells
 
 
-def _leaves_of(blocks: Sequence[Block], part: Part) -> Block:
+def _leaves_of(blocks: Sequence[Block], part: FoldPart) -> Block:
     """States of the leaves of blocks whose reduced axes come first, by compiled code if it can."""
     expression, sides = part.expression, part.tree.sides(0)
     chosen = 0 if expression is None else expression.chosen
@@ -256,7 +256,7 @@ def _leaves_of(blocks: Sequence[Block], part: Part) -> Block:
     return nodes
 
 
-def _is_compiled(part: Part, block: Block) -> bool:
+def _is_compiled(part: FoldPart, block: Block) -> bool:
     """Whether compiled code folds cells shaped as a block; it is asked for."""
     formula, cells = part.expression, block.size
     kind = block.dtype if formula is None else formula.dtype
@@ -265,7 +265,7 @@ def _is_compiled(part: Part, block: Block) -> bool:
     return loops_of(part.monoid, kind, part.state, cells) is not None and row
 
 
-def _formula_states(blocks: Sequence[Block], part: Part) -> Block | None:
+def _formula_states(blocks: Sequence[Block], part: FoldPart) -> Block | None:
     """States of leaves of a formula's cells, which are never all in memory; None: not compiled."""
     kind, cells = part.expression.dtype, blocks[0].size
     formula = _compiled(part.expression, cells)
@@ -278,7 +278,7 @@ def _formula_states(blocks: Sequence[Block], part: Part) -> Block | None:
     return leaf_states(blocks, part.monoid, kind, sides, part.state, formula)
 
 
-def _interpreted_states(blocks: Sequence[Block], part: Part) -> Block:
+def _interpreted_states(blocks: Sequence[Block], part: FoldPart) -> Block:
     """States of leaves of a formula's cells, computed and folded piece by piece."""
     shape, sides, formula = blocks[0].shape, part.tree.sides(0), part.expression
     nodes = np.empty((*leaf_grid(shape[: len(sides)], sides), *shape[len(sides) :]), part.state)
@@ -296,7 +296,7 @@ def _memory_order(blocks: Sequence[Block]) -> list[int]:
     return sorted(range(len(steps)), key=lambda axis: -steps[axis])
 
 
-def _column_states(blocks: Sequence[Block], parts: Sequence[Part]) -> list[Block] | None:
+def _column_states(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[Block] | None:
     """States of leaves of several formulas that are folded alike; None where they are not."""
     kinds = {(p.monoid, p.expression and p.expression.dtype, p.state) for p in parts}
     if len(kinds) > 1 or any(p.expression is None for p in parts) or tells_places(parts[0]):
@@ -319,7 +319,7 @@ def _compiled(expression: Any, cells: int) -> Formula | None:
 
 
 def _leaf_states(
-    cells: Block, arithmetic: Arithmetic, sides: tuple[int, ...], state: np.dtype[Any]
+    cells: Block, arithmetic: MonoidOps, sides: tuple[int, ...], state: np.dtype[Any]
 ) -> Block:
     """States of the leaves of `cells`, whose reduced axes come first, by NumPy.
 
@@ -328,17 +328,17 @@ def _leaf_states(
     rank = len(sides)
     grid = leaf_grid(cells.shape[:rank], sides)
     nodes = np.empty((*grid, *cells.shape[rank:]), state)
-    for place, part in _uniform(cells.shape[:rank], sides):
+    for node, part in _uniform(cells.shape[:rank], sides):
         box = cells[part]
         if not box.size:
             continue
-        counts = [p.stop - p.start for p in place]
+        counts = [p.stop - p.start for p in node]
         shape = [n for g, n in zip(counts, box.shape, strict=False) for n in (g, n // g)]
         split = box.reshape(*shape, *box.shape[rank:])
         split = split.transpose(
             *range(1, 2 * rank, 2), *range(0, 2 * rank, 2), *range(2 * rank, split.ndim)
         )
-        nodes[place] = _fold_tiles(split, arithmetic, rank, state)
+        nodes[node] = _fold_tiles(split, arithmetic, rank, state)
     return nodes
 
 
@@ -362,7 +362,7 @@ def _uniform(
         yield tuple(c[0] for c in combination), tuple(c[1] for c in combination)
 
 
-def _fold_tiles(split: Block, arithmetic: Arithmetic, rank: int, state: np.dtype[Any]) -> Block:
+def _fold_tiles(split: Block, arithmetic: MonoidOps, rank: int, state: np.dtype[Any]) -> Block:
     """Leaf states of cells shaped (sides of a leaf..., leaves..., kept...)."""
     sides, outer = split.shape[:rank], split.shape[rank:]
     result = np.empty(outer, state)

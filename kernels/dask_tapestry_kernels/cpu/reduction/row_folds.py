@@ -18,7 +18,7 @@ from dask_tapestry_kernels.cpu.cells.interpreter import evaluate
 from dask_tapestry_kernels.cpu.reduction.lane_folds import LANES, added_in_turn, halved
 from dask_tapestry_kernels.cpu.reduction.lane_folds import fold as folded
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
-from dask_tapestry_kernels.cpu.reduction.part import Part
+from dask_tapestry_kernels.cpu.reduction.part import FoldPart
 
 Block = np.ndarray[Any, Any]
 Make = Callable[..., Any]
@@ -36,7 +36,7 @@ class RowFold(NamedTuple):
     dtype: np.dtype[Any]
 
 
-def row_states(blocks: Sequence[Block], parts: Sequence[Part]) -> list[Block] | None:
+def row_states(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[Block] | None:
     """States of leaves, for each part, of blocks whose reduced axis comes first.
 
     None where cells do not lie as rows, or where a fold needs all cells of a leaf at once.
@@ -68,7 +68,7 @@ def _lies_in_rows(blocks: Sequence[Block]) -> bool:
     return wide and min(first) >= 0 and bool(max(first) > max(map(max, others)))
 
 
-def _fold_of(part: Part) -> RowFold | None:
+def _fold_of(part: FoldPart) -> RowFold | None:
     """How rows are folded to states, or to the first field of states of a spread."""
     arithmetic, formula = ARITHMETIC[part.monoid], part.expression
     dtype = part.state["mean"] if arithmetic.spread else part.state
@@ -89,7 +89,7 @@ def _copied(out: Block, cells: Block) -> None:
 
 def _spread(fold: RowFold, rows: Sequence[Block], state: np.dtype[Any]) -> Block:
     """Mean and sum of squared deviations; the cells are made twice."""
-    made = np.empty(rows[0].shape[1:], state)
+    rows_spread = np.empty(rows[0].shape[1:], state)
     as_they_are = fold.make is _copied and rows[0].dtype == fold.dtype
     total = folded(np.add, rows[0]) if as_they_are else fold_rows([fold], rows)[0]
     mean = total / state["m2"].type(rows[0].shape[0])
@@ -101,9 +101,9 @@ def _spread(fold: RowFold, rows: Sequence[Block], state: np.dtype[Any]) -> Block
         np.subtract(numbers, mean, out=out)
         np.multiply(out, out, out=out)
 
-    made["mean"] = mean
-    made["m2"] = fold_rows([RowFold(np.add, squares, state["m2"])], rows)[0]
-    return made
+    rows_spread["mean"] = mean
+    rows_spread["m2"] = fold_rows([RowFold(np.add, squares, state["m2"])], rows)[0]
+    return rows_spread
 
 
 def fold_rows(folds: Sequence[RowFold], rows: Sequence[Block]) -> list[Block]:
@@ -120,7 +120,8 @@ def fold_rows(folds: Sequence[RowFold], rows: Sequence[Block]) -> list[Block]:
             _add(fold, strip[: count + 1], part, start == 0)
     last = [block[rounds * LANES :] for block in rows]
     return [
-        _ended(fold, strip, last, rounds == 0) for fold, strip in zip(folds, strips, strict=True)
+        _halved_accumulators(fold, strip, last, rounds == 0)
+        for fold, strip in zip(folds, strips, strict=True)
     ]
 
 
@@ -139,7 +140,7 @@ def _add(fold: RowFold, strip: Block, rows: Sequence[Block], begins: bool) -> No
         held[...] = added_in_turn(fold.function, strip, 1)
 
 
-def _ended(fold: RowFold, strip: Block, last: Sequence[Block], begins: bool) -> Block:
+def _halved_accumulators(fold: RowFold, strip: Block, last: Sequence[Block], begins: bool) -> Block:
     """The accumulators folded by halves, after the rows of the last round."""
     place = 0 if begins else 1
     rest = strip[place, : len(last[0])]

@@ -11,7 +11,7 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu.reduction import tabulate_compiled
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
-from dask_tapestry_kernels.cpu.reduction.node_merges import risen
+from dask_tapestry_kernels.cpu.reduction.node_merges import merged_to_levels
 from dask_tapestry_kernels.cpu.reduction.reduce import leaf_grid
 from dask_tapestry_kernels.kernel_table import Kernel
 from dask_tapestry_kernels.lattice_cells import (
@@ -96,7 +96,7 @@ def _node_tables(
         if _fill_natively(tables, numbers, weights, side, told.bins, told.limit):
             return tables
     leaves = _leaf_tables(numbers, weights, tree, told)
-    return risen(leaves, SUM, tree, range(level), node_numbers(tree, 0, origin))
+    return merged_to_levels(leaves, SUM, tree, range(level), node_numbers(tree, 0, origin))
 
 
 def _leaf_tables(numbers: Block, weights: Sequence[Block], tree: Any, told: Filling) -> Block:
@@ -108,13 +108,13 @@ def _leaf_tables(numbers: Block, weights: Sequence[Block], tree: Any, told: Fill
     if leaf and _fill_natively(tables, numbers, weights, leaf, bins, limit):
         return tables
     scratch = np.empty(min(numbers.size, prod(sides)), np.intp)  # a fresh one costs a tenth more
-    for place, part in _leaves(numbers.shape, sides):
+    for leaf_number, part in _leaves(numbers.shape, sides):
         weight = weights[0][part].ravel() if weights else None
         cells = numbers[part].ravel()
         added = () if weight is None else (weight,)
-        if _fill_natively(tables[place], cells, added, len(cells), bins, limit):
+        if _fill_natively(tables[leaf_number], cells, added, len(cells), bins, limit):
             continue
-        _fill(tables[place], cells, weight, bins, limit, scratch)
+        _fill(tables[leaf_number], cells, weight, bins, limit, scratch)
     return tables
 
 

@@ -16,9 +16,9 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu.cells.interpreter import tiles
 from dask_tapestry_kernels.cpu.cells.reproducible_ufuncs import EXACT
-from dask_tapestry_kernels.cpu.floating_point import suspecting
+from dask_tapestry_kernels.cpu.floating_point import checking_fp_errors
 from dask_tapestry_kernels.cpu.scan import scan_compiled
-from dask_tapestry_kernels.cpu.scan.scan_compiled import Scan
+from dask_tapestry_kernels.cpu.scan.scan_compiled import ScanSpec
 from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
@@ -52,13 +52,13 @@ def scan(
     dtype
         Of the result.
     **how
-        The fields of `Scan`.
+        The fields of `ScanSpec`.
     """
-    options = Scan(**how)
+    options = ScanSpec(**how)
     carry = None
     if prefix is not None and not begins:
         carry = np.moveaxis(prefix, options.axis, 0)[0]
-    result = _room(out, block, options, dtype)
+    result = _scan_output(out, block, options, dtype)
     if scan_compiled.scan(result, block, carry, options):
         return result
     combine = _function(options.function, options.state)
@@ -86,9 +86,9 @@ def scan_on(
     dtype
         Of the result.
     **how
-        The fields of `Scan`.
+        The fields of `ScanSpec`.
     """
-    options = Scan(**how)
+    options = ScanSpec(**how)
     result = scan(out, block, carry, begins=begins, dtype=dtype, **how)
     if not block.shape[options.axis]:
         return result
@@ -107,10 +107,10 @@ def scan_on(
 def leaf_scan(out: Block | None, block: Block, **how: Any) -> Block:
     """Scan each leaf of `block`, which begins with one, by itself.
 
-    `how` has the fields of `Scan`; the first `skip` cells along the axis are left out.
+    `how` has the fields of `ScanSpec`; the first `skip` cells along the axis are left out.
     """
-    options = Scan(**how, apart=True)
-    result = _room(out, block, options, options.state)
+    options = ScanSpec(**how, apart=True)
+    result = _scan_output(out, block, options, options.state)
     if not scan_compiled.scan(result, block, None, options):
         _walk(result, block, None, _function(options.function, options.state), options)
     return result
@@ -136,9 +136,9 @@ def after_leaf(
     dtype
         Of the result.
     **how
-        The fields of `Scan`; `skip` cells along the axis come before `block`.
+        The fields of `ScanSpec`; `skip` cells along the axis come before `block`.
     """
-    options = Scan(**how)
+    options = ScanSpec(**how)
     _, axis, leaf, state, skip, _ = options
     result = np.empty(block.shape, dtype) if out is None else out
     if not block.size:
@@ -173,8 +173,8 @@ def _combine(
 
 
 def leaf_totals(out: Block | None, block: Block, **how: Any) -> Block:  # noqa: ARG001
-    """Totals of the leaves of `block`, which begins with one; `how` has the fields of `Scan`."""
-    options = Scan(**how)
+    """Totals of the leaves of `block`, which begins with one; `how`: the fields of `ScanSpec`."""
+    options = ScanSpec(**how)
     _, axis, leaf, state, _, _ = options
     count = -(-block.shape[axis] // leaf)
     result = np.empty((*block.shape[:axis], count, *block.shape[axis + 1 :]), state)
@@ -248,7 +248,9 @@ def _side_by_side(part: Block, combine: Any, state: np.dtype[Any]) -> Block:
     return total[:count]
 
 
-def _walk(result: Block, block: Block, carry: Block | None, combine: Function, how: Scan) -> None:
+def _walk(
+    result: Block, block: Block, carry: Block | None, combine: Function, how: ScanSpec
+) -> None:
     """Scan `block` but for `how.skip` cells into `result`."""
     axis, leaf, skip = how.axis, how.leaf, how.skip
     if skip and block.size:  # the leaf that holds the first cell of the result
@@ -268,7 +270,7 @@ def _walk(result: Block, block: Block, carry: Block | None, combine: Function, h
     walk(result, block, carry, combine, how)
 
 
-def _room(out: Block | None, block: Block, how: Scan, dtype: np.dtype[Any]) -> Block:
+def _scan_output(out: Block | None, block: Block, how: ScanSpec, dtype: np.dtype[Any]) -> Block:
     """Where the scan of `block` is written, but for its first `how.skip` cells."""
     if out is not None:
         return out
@@ -277,7 +279,9 @@ def _room(out: Block | None, block: Block, how: Scan, dtype: np.dtype[Any]) -> B
     return np.empty(shape, dtype)
 
 
-def _steps(result: Block, block: Block, carry: Block | None, combine: Function, how: Scan) -> None:
+def _steps(
+    result: Block, block: Block, carry: Block | None, combine: Function, how: ScanSpec
+) -> None:
     """Walk along the axis, all cells across it at once."""
     _, axis, leaf, state, _, apart = how
     cells, values = np.moveaxis(block, axis, 0), np.moveaxis(result, axis, 0)
@@ -285,20 +289,22 @@ def _steps(result: Block, block: Block, carry: Block | None, combine: Function, 
         read, write = cells[:, *tile], values[:, *tile]
         before = None if carry is None else carry[tile].astype(state)
         local = np.empty(read.shape[1:], state)
-        for place in range(len(read)):
-            if place % leaf:
-                combine(local, read[place], out=local)
+        for index in range(len(read)):
+            if index % leaf:
+                combine(local, read[index], out=local)
             else:
-                if place and not apart:
+                if index and not apart:
                     before = local.copy() if before is None else combine(before, local)
-                local[...] = read[place]
+                local[...] = read[index]
             if before is None:
-                write[place] = local
+                write[index] = local
             else:
-                combine(before, local, out=write[place])
+                combine(before, local, out=write[index])
 
 
-def _lines(result: Block, block: Block, carry: Block | None, combine: Function, how: Scan) -> None:
+def _lines(
+    result: Block, block: Block, carry: Block | None, combine: Function, how: ScanSpec
+) -> None:
     """Scan lines along the axis one by one, as many leaves at a time as a cache holds."""
     _, axis, leaf, state, _, apart = how
     cells, values = np.moveaxis(block, axis, -1), np.moveaxis(result, axis, -1)
@@ -309,19 +315,19 @@ def _lines(result: Block, block: Block, carry: Block | None, combine: Function, 
         read, write = cells[tile], values[tile]
         group = max(1, most // (leaf * max(1, prod(read.shape[:-1]))))
         before = None if carry is None else carry[tile].astype(state)
-        place = 0
-        while place < extent:
-            count = max(1, min(group, (extent - place) // leaf))
-            stop = min(place + count * leaf, extent)
-            shape = (*read.shape[:-1], count, (stop - place) // count)
-            target, taken = (x[..., place:stop].reshape(shape) for x in (write, read))
+        leaf_start = 0
+        while leaf_start < extent:
+            count = max(1, min(group, (extent - leaf_start) // leaf))
+            stop = min(leaf_start + count * leaf, extent)
+            shape = (*read.shape[:-1], count, (stop - leaf_start) // count)
+            target, taken = (x[..., leaf_start:stop].reshape(shape) for x in (write, read))
             if apart:
                 local = _scanned(target, taken, combine, state)
                 if local is not target:
                     target[...] = local
             else:
                 before = _leaves(target, taken, before, combine, state)
-            place = stop
+            leaf_start = stop
 
 
 def _leaves(
@@ -367,12 +373,12 @@ def _accumulate(combine: Function, cells: Block, result: Block) -> None:
         result[..., place] = combine(result[..., place - 1], cells[..., place])
 
 
-def _told(kernel: Kernel) -> Kernel:
+def _reporting_kernel(kernel: Kernel) -> Kernel:
     """The kernel, which tells what goes wrong; flags are exact where nothing is compared."""
 
     @wraps(kernel)
     def told(*blocks: Any, **how: Any) -> Block:
-        with suspecting(needless=how["function"] not in ("add", "multiply")) as suspicion:
+        with checking_fp_errors(needless=how["function"] not in ("add", "multiply")) as suspicion:
             result = kernel(*blocks, **how)
         if suspicion is not None:
             suspicion.tell_flags("accumulate")
@@ -382,10 +388,10 @@ def _told(kernel: Kernel) -> Kernel:
 
 
 KERNELS: Final[dict[str, Kernel]] = {
-    "scan": _told(scan),
-    "scan_on": _told(scan_on),
-    "leaf_totals": _told(leaf_totals),
-    "leaf_scan": _told(leaf_scan),
+    "scan": _reporting_kernel(scan),
+    "scan_on": _reporting_kernel(scan_on),
+    "leaf_totals": _reporting_kernel(leaf_totals),
+    "leaf_scan": _reporting_kernel(leaf_scan),
     "leaf_ends": leaf_ends,
-    "after_leaf": _told(after_leaf),
+    "after_leaf": _reporting_kernel(after_leaf),
 }

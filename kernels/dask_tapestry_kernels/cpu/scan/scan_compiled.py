@@ -16,7 +16,7 @@ Block = np.ndarray[Any, Any]
 SMALL: Final = 16_384  # cells; fewer are not worth a kernel that is not loaded
 
 
-class Scan(NamedTuple):
+class ScanSpec(NamedTuple):
     """What is combined, and how.
 
     Attributes
@@ -43,7 +43,7 @@ class Scan(NamedTuple):
     apart: bool = False
 
 
-def scan(result: Block, block: Block, carry: Block | None, how: Scan) -> bool:
+def scan(result: Block, block: Block, carry: Block | None, how: ScanSpec) -> bool:
     """Scan `block` but for `how.skip` cells into `result`; False where that takes NumPy.
 
     `carry` is what comes before, without the axis.
@@ -72,7 +72,7 @@ def scan(result: Block, block: Block, carry: Block | None, how: Scan) -> bool:
     return True
 
 
-def totals(result: Block, block: Block, how: Scan) -> bool:
+def totals(result: Block, block: Block, how: ScanSpec) -> bool:
     """Write the totals of the leaves of `block`; False where that takes NumPy."""
     function, axis, leaf, state, _, _ = how
     if block.size < SMALL:

@@ -127,7 +127,7 @@ def row_source(name: str) -> str:
     return ROWS.format(module=ROW_DRAWS[name].module, name=name, arguments=arguments)
 
 
-class Given(NamedTuple):
+class LoopParameter(NamedTuple):
     """A parameter as a loop reads it: its cells side by side, and whether they move with cells."""
 
     cells: Block
@@ -138,14 +138,14 @@ class Given(NamedTuple):
         return address(self.cells) + self.moves * cell * self.cells.itemsize, self.moves
 
 
-def given_of(value: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Given:
+def given_of(value: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> LoopParameter:
     """A parameter, a number or a block that broadcasts to `shape`."""
     if isinstance(value, np.ndarray) and value.size == 1:
         value = value.reshape(())
     if not isinstance(value, np.ndarray) or not any(value.strides):
         first = value if not isinstance(value, np.ndarray) else value[(0,) * value.ndim]
-        return Given(np.array([first], dtype), 0)
-    return Given(np.ascontiguousarray(np.broadcast_to(value, shape), dtype), 1)
+        return LoopParameter(np.array([first], dtype), 0)
+    return LoopParameter(np.ascontiguousarray(np.broadcast_to(value, shape), dtype), 1)
 
 
 def variates(
@@ -172,7 +172,7 @@ def variates(
         As of `random_bits`.
     """
     told, shape = DRAWS[draw_of], tuple(len(p) for p in places)
-    block = _room(out, shape, told.dtype)
+    block = _output_memory(out, shape, told.dtype)
     if not block.size:
         return block
     arrays = iter(blocks)
@@ -181,7 +181,7 @@ def variates(
     native = required(cell_source(draw_of), cell_arity(draw_of), draw_of)
     for at, count, start, step, page in stretches(frame, places):
         moved = [number for one in read for number in one.at(at)]
-        native(address(block) + 8 * at, count, start, step, *_words(key, draw, page), *moved)
+        native(address(block) + 8 * at, count, start, step, *_random_words(key, draw, page), *moved)
     return block
 
 
@@ -217,7 +217,7 @@ def variate_rows(
     weights = blocks[-1]
     lead, length = tuple(len(p) for p in places), weights.shape[-1]
     whole = part == slice(0, length)
-    block = _room(out if whole else None, (*lead, length), COUNT)
+    block = _output_memory(out if whole else None, (*lead, length), COUNT)
     if block.size:
         dtype = ROW_DRAWS[draw_of].parameters[1]
         alike = not any(weights.strides[:-1])
@@ -228,7 +228,7 @@ def variate_rows(
         for at, count, start, step, page in stretches(frame, places):
             native(
                 *(address(block) + 8 * at * length, count, start, step),
-                *(*_words(key, draw, page), *read.at(at)),
+                *(*_random_words(key, draw, page), *read.at(at)),
                 *(address(cells) + 8 * at * jump, jump, length),
             )
     return block if whole else block[..., part]
@@ -238,20 +238,24 @@ def stretches(
     frame: tuple[int, ...], places: Sequence[range]
 ) -> list[tuple[int, int, int, int, int]]:
     """Cells that follow one another: first in the block, how many, number, step, and page."""
-    found = runs(frame, places)
-    pages = np.zeros(len(found.starts), np.uint64) if found.pages is None else found.pages
+    runs_found = runs(frame, places)
+    pages = (
+        np.zeros(len(runs_found.starts), np.uint64)
+        if runs_found.pages is None
+        else runs_found.pages
+    )
     many, at = [], 0
-    for start, page in zip(found.starts.tolist(), pages.tolist(), strict=True):
-        here = min(found.length, -((start - 2**64) // found.step))
-        many.append((at, here, _signed(start), found.step, page))
-        if here < found.length:
-            over = start + here * found.step - 2**64
-            many.append((at + here, found.length - here, over, found.step, page + 1))
-        at += found.length
+    for start, page in zip(runs_found.starts.tolist(), pages.tolist(), strict=True):
+        here = min(runs_found.length, -((start - 2**64) // runs_found.step))
+        many.append((at, here, _signed(start), runs_found.step, page))
+        if here < runs_found.length:
+            over = start + here * runs_found.step - 2**64
+            many.append((at + here, runs_found.length - here, over, runs_found.step, page + 1))
+        at += runs_found.length
     return many
 
 
-def _words(key: Pair, draw: Pair, page: int) -> list[int]:
+def _random_words(key: Pair, draw: Pair, page: int) -> list[int]:
     return [_signed(number) for number in (*key, *draw, page)]
 
 
@@ -260,7 +264,7 @@ def _signed(number: int) -> int:
     return number - 2**64 if number >= 2**63 else number
 
 
-def _room(out: Block | None, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Block:
+def _output_memory(out: Block | None, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Block:
     """Memory of a block, side by side: `out` itself where that is so."""
     if out is not None and out.flags.c_contiguous:
         return out

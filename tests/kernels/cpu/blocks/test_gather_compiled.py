@@ -22,7 +22,7 @@ def test_the_loop_has_numpys_cells(dtype, window):
     counts = iter([200, 90])
     shape = tuple(next(sides) if a in window else next(counts) for a in range(rank))
     indices = generator.integers(-3, 40, (200, 90, 3))
-    told = [gather.Step(*s) for s in steps]
+    told = [gather.CoordinateStep(*s) for s in steps]
     starts = [gather.start_of(indices, 2, s) for s in told]
     with compile_service.mode("wait"):
         made = gather_compiled.gather(None, operand, starts, told, batch, shape)
@@ -36,7 +36,10 @@ def test_the_loop_has_numpys_cells(dtype, window):
 
 def test_memory_that_is_given_is_filled():
     x, out = np.arange(40_000.0).reshape(-1, 2), np.empty((20_000, 2))
-    told = [gather.Step(None, 0, 19_999, 20_000, 0, 0), gather.Step(1, None, 0, 2, 0, 0)]
+    told = [
+        gather.CoordinateStep(None, 0, 19_999, 20_000, 0, 0),
+        gather.CoordinateStep(1, None, 0, 2, 0, 0),
+    ]
     starts = [np.arange(20_000)[::-1], None]
     with compile_service.mode("wait"):
         assert gather_compiled.gather(out, x, starts, told, (0,), (20_000, 2)) is out

@@ -4,7 +4,7 @@ from scipy import ndimage
 
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.blocks import resample
-from dask_tapestry_kernels.cpu.blocks.spline_taps import Line
+from dask_tapestry_kernels.cpu.blocks.spline_taps import SplineAxis
 from dask_tapestry_kernels.cpu.jit import compile_service
 
 X = np.random.default_rng(0).normal(size=(7, 9)) * 20
@@ -12,7 +12,7 @@ ZOOM, SHIFT, SHAPE = (0.41, 0.7), (-1.3, 2.1), (25, 13)
 
 
 def resampled(x, out=None, box=((0, 0), SHAPE), origin=(0, 0), dtype="f8", **told):
-    lines = [Line(n, 0, s, z) for n, s, z in zip(X.shape, SHIFT, ZOOM, strict=True)]
+    lines = [SplineAxis(n, 0, s, z) for n, s, z in zip(X.shape, SHIFT, ZOOM, strict=True)]
     how = {"order": 3, "mode": "mirror", "cval": 1.5} | told
     how |= {"lines": lines, "box": box, "origin": origin, "dtype": np.dtype(dtype)}
     with compile_service.mode("off"):

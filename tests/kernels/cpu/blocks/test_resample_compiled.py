@@ -3,7 +3,7 @@ import pytest
 
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.blocks import resample_compiled
-from dask_tapestry_kernels.cpu.blocks.spline_taps import Line
+from dask_tapestry_kernels.cpu.blocks.spline_taps import SplineAxis
 from dask_tapestry_kernels.cpu.jit import compile_service
 from tests.comparisons import same_bits
 
@@ -11,7 +11,7 @@ from tests.comparisons import same_bits
 def both(x, monkeypatch, order=1, mode="mirror", dtype="f8", counts=(5, 7, 40)):
     """The value by NumPy, and compiled."""
     monkeypatch.setattr(resample_compiled, "SMALL", 0)
-    lines = [Line(n, 0, -1.7, 0.73) for n in x.shape]
+    lines = [SplineAxis(n, 0, -1.7, 0.73) for n in x.shape]
     how = {"lines": lines, "box": ((0,) * x.ndim, counts[-x.ndim :]), "origin": (0,) * x.ndim}
     how |= {"order": order, "mode": mode, "cval": 2.5, "dtype": np.dtype(dtype)}
     made, fill = [], resample_compiled.resampled

@@ -4,7 +4,7 @@ import pytest
 from dask_tapestry.operators.cell_updates import cell_update
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.blocks import scatter
-from dask_tapestry_kernels.cpu.blocks.gather import Step
+from dask_tapestry_kernels.cpu.blocks.gather import CoordinateStep
 from dask_tapestry_kernels.cpu.jit import compile_service
 
 LINE = {"vector": 1, "window": ()}
@@ -68,7 +68,7 @@ def test_nan_neither_comes_in_nor_leaves():
 
 def test_slabs_cover_all_updates_in_order(monkeypatch):
     monkeypatch.setattr(scatter, "SLAB", 6)
-    steps = [Step(1, 0, 5, 5, 0, 0), Step(2, None, 0, 3, 0, 0)]
+    steps = [CoordinateStep(1, 0, 5, 5, 0, 0), CoordinateStep(2, None, 0, 3, 0, 0)]
     found = list(scatter.slabs([np.array([0, 4, -1, 2]), None], steps, (1, 2), (4, 2, 3), (5, 3)))
     assert [(lo, hi) for _, lo, hi in found] == [(0, 3), (3, 4)]
     assert [p.tolist() for p, _, _ in found] == [[[0, 1], [4, -1], [-1, 0]], [[2, 3]]]

@@ -3,7 +3,7 @@ import pytest
 
 from dask_tapestry_kernels.cpu.blocks.spline_taps import (
     FAR,
-    Line,
+    SplineAxis,
     continued,
     mapped,
     rounded,
@@ -48,7 +48,7 @@ def test_where_there_is_no_spline():
 
 
 def test_lines():
-    line = Line(9, 12, None, 0.5, True, 4, 2)
+    line = SplineAxis(9, 12, None, 0.5, True, 4, 2)
     np.testing.assert_array_equal(line.at(np.arange(2)), (np.array([4, 6]) + 0.5) * 0.5 - 0.5 + 12)
 
 

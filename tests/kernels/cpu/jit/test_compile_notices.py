@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dask_tapestry_kernels.cpu.jit import compile_service, object_cache, shipped
-from dask_tapestry_kernels.cpu.jit.compile_notices import Notices, kept
+from dask_tapestry_kernels.cpu.jit.compile_notices import Notices, cache_note
 
 ROOT = Path(__file__).parents[4]
 FIRST = "import numpy as np\nimport dask_tapestry as dt\n{before}\ndt.compute({what})\n"
@@ -77,9 +77,9 @@ def test_each_kernel_is_waited_for_in_one_line(refused, caplog):
 
 def test_it_says_where_code_is_kept_or_that_it_is_not(tmp_path, monkeypatch):
     monkeypatch.setenv(object_cache.DIRECTORY, str(tmp_path))
-    assert kept() == f"once, as {tmp_path} keeps them"
+    assert cache_note() == f"once, as {tmp_path} keeps them"
     tmp_path.chmod(stat.S_IRWXU | stat.S_IWOTH)  # not to be trusted
-    assert object_cache.DIRECTORY in kept()
+    assert object_cache.DIRECTORY in cache_note()
 
 
 def test_who_waits_reads_for_what(tmp_path, monkeypatch, caplog, refused):

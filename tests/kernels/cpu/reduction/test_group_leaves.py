@@ -1,14 +1,14 @@
 import numpy as np
 import pytest
 
-from dask_tapestry_kernels.cpu.reduction.group_leaves import ROW, STATES, Leaf, group_states
+from dask_tapestry_kernels.cpu.reduction.group_leaves import ROW, STATES, GroupedLeaf, group_states
 from tests.comparisons import same_bits
 
 RANDOM = np.random.default_rng(2)
 
 
 def leaf(values, numbers, state, identity=0, skipna=False):
-    return Leaf(values, numbers, 3, np.dtype(state), identity, skipna)
+    return GroupedLeaf(values, numbers, 3, np.dtype(state), identity, skipna)
 
 
 @pytest.mark.parametrize("monoid", ["sum", "prod", "min", "max", "fmin", "nanmean", "nanvar"])

@@ -8,7 +8,11 @@ from dask_tapestry.cells.lattice import Lattice
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.jit import compile_service
 from dask_tapestry_kernels.cpu.reduction import lattice_nodes
-from dask_tapestry_kernels.cpu.reduction.lattice_nodes import alike, memory_order, side_by_side
+from dask_tapestry_kernels.cpu.reduction.lattice_nodes import (
+    cells_by_size,
+    memory_order,
+    side_by_side,
+)
 
 RANDOM = np.random.default_rng(23)
 X = RANDOM.normal(size=(130, 70, 9))
@@ -67,7 +71,7 @@ def test_a_shard_yields_the_nodes_it_owns():
 @pytest.mark.parametrize("extent", [1, 9, 10, 11, 47])
 def test_alike_cells_cover_a_block(extent, offset):
     tree = Tree((extent, 7), 64, Lattice((10, 3), (offset, 0)))
-    groups = list(alike(tree, (0, 0), (extent, 7)))
+    groups = list(cells_by_size(tree, (0, 0), (extent, 7)))
     counts = np.zeros((extent, 7), int)
     for group in groups:
         cells = side_by_side(counts, group)

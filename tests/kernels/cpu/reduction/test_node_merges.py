@@ -2,7 +2,7 @@ import numpy as np
 
 from dask_tapestry.cells import Lattice, Tree
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
-from dask_tapestry_kernels.cpu.reduction.node_merges import merge, risen
+from dask_tapestry_kernels.cpu.reduction.node_merges import merge, merged_to_levels
 
 SUM = ARITHMETIC["sum"]
 
@@ -11,14 +11,14 @@ def test_neighbours_are_added_and_the_last_of_an_odd_number_passes():
     nodes, first = np.arange(5.0), [0]
     tree = Tree((5 * 1024,))
     assert merge(nodes, SUM, tree, 0, first).tolist() == [1, 5, 4]
-    assert risen(nodes, SUM, tree, range(3), [0]).tolist() == [10]
+    assert merged_to_levels(nodes, SUM, tree, range(3), [0]).tolist() == [10]
 
 
 def test_axes_take_turns_from_the_last_one():
     nodes = np.arange(6.0).reshape(2, 3)
     tree = Tree((20, 30), lattice=Lattice((10, 10), (0, 0)))
-    assert risen(nodes, SUM, tree, range(1), [0, 0]).tolist() == [[1, 2], [7, 5]]
-    assert risen(nodes, SUM, tree, range(2), [0, 0]).tolist() == [[8, 7]]
+    assert merged_to_levels(nodes, SUM, tree, range(1), [0, 0]).tolist() == [[1, 2], [7, 5]]
+    assert merged_to_levels(nodes, SUM, tree, range(2), [0, 0]).tolist() == [[8, 7]]
 
 
 def test_clipped_nodes_count_the_cells_that_they_have():

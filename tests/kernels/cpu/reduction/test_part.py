@@ -1,13 +1,13 @@
 import numpy as np
 
 from dask_tapestry.cells import Tree
-from dask_tapestry_kernels.cpu.reduction.part import Part, globalize, last_level, tells_places
+from dask_tapestry_kernels.cpu.reduction.part import FoldPart, globalize, last_level, tells_places
 
 PLACES = np.dtype([("value", "f8"), ("place", "i8")])
 
 
 def part(state, target=None):
-    return Part(
+    return FoldPart(
         "sum", (0,), Tree((5000,)), (0,), np.dtype("f8"), np.dtype(state), 0.0, None, target
     )
 

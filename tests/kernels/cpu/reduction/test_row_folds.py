@@ -10,7 +10,7 @@ from dask_tapestry.operators.monoids import MONOIDS
 from dask_tapestry_kernels.cpu.cells.interpreter import evaluate
 from dask_tapestry_kernels.cpu.reduction.lane_folds import fold
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
-from dask_tapestry_kernels.cpu.reduction.part import Part
+from dask_tapestry_kernels.cpu.reduction.part import FoldPart
 from dask_tapestry_kernels.cpu.reduction.row_folds import RowFold, fold_rows, row_states
 from tests.comparisons import same_bits
 
@@ -26,7 +26,7 @@ def product(dtype=F8):
 
 def part(monoid, n, dtype=F8, expression=None):
     value, state = MONOIDS[monoid].dtypes(dtype, None)
-    return Part(monoid, (0,), Tree((n,)), (0,), value, state, 0.0, None, None, expression)
+    return FoldPart(monoid, (0,), Tree((n,)), (0,), value, state, 0.0, None, None, expression)
 
 
 def expected(told, cells):

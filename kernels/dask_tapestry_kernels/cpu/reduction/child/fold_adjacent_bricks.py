@@ -12,14 +12,14 @@ from typing import Any, Final
 from dask_tapestry_kernels.cpu.jit.child.compiled_functions import called, keep_apart, room
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import copy_bytes
 from dask_tapestry_kernels.cpu.reduction.child.fold_many_columns import accumulator, buffer_of
-from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import Folded
+from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import LeafPass
 from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES, LaneOps
 from dask_tapestry_kernels.cpu.reduction.column_widths import ROUNDS
 
 BRICKS: Final = 32  # at a time; 8 KiB of each row of float64
 
 
-def brick_folder(folded: Folded) -> Any:
+def brick_folder(folded: LeafPass) -> Any:
     """``bricks(cells, count, n, round_stride, told, parts, index)``: one pass, `BRICKS` at most.
 
     `told` is the address of the context of the first, `index` the number of its state.

@@ -18,7 +18,7 @@ from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import write_cell
 from dask_tapestry_kernels.cpu.reduction.child import vector_ir as v
 from dask_tapestry_kernels.cpu.reduction.child.fold_one_pass import pass_folder, run_length
 from dask_tapestry_kernels.cpu.reduction.child.leaf_records import Record, call_at
-from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import COMBINES, INDEX, Folded
+from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import COMBINES, INDEX, LeafPass
 from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES, LaneOps, first_lane
 from dask_tapestry_kernels.cpu.reduction.child.vector_ir import DType, Value, Vectors
 
@@ -68,7 +68,7 @@ def _numbers(monoid: str, cell: DType) -> Any:
     return numbers
 
 
-def _best(monoid: str, cell: DType) -> Folded:
+def _best(monoid: str, cell: DType) -> LeafPass:
     """The best value, and for the numbers whether there is one."""
     k, numbers = v.parts(cell), _numbers(monoid, cell)
     extreme = COMBINES["min" if monoid.endswith("min") else "max"](cell)
@@ -83,7 +83,7 @@ def _best(monoid: str, cell: DType) -> Folded:
         held, some = numbers(b, x)
         return [*held, *some]
 
-    return Folded(
+    return LeafPass(
         cell,
         read,
         (*fields, v.BYTE) if of_numbers else fields,
@@ -93,7 +93,7 @@ def _best(monoid: str, cell: DType) -> Folded:
     )
 
 
-def _carried(monoid: str, cell: DType) -> Folded:
+def _carried(monoid: str, cell: DType) -> LeafPass:
     """Value, place, and for the numbers whether there is one."""
     k, numbers, signed = v.parts(cell), _numbers(monoid, cell), cell.kind == "i"
     sign = "<" if monoid.endswith("min") else ">"
@@ -124,7 +124,7 @@ def _carried(monoid: str, cell: DType) -> Folded:
 
         return combine
 
-    return Folded(
+    return LeafPass(
         cell, read, (*fields, v.INT32, *more), join(True),
         (cell, INDEX, TRUTH) if of_numbers else (cell, INDEX),
         places=(0, 1, 2) if of_numbers else (0, 1),
@@ -136,7 +136,7 @@ def _carried(monoid: str, cell: DType) -> Folded:
     )  # fmt: skip
 
 
-def _searcher(best: Folded, carried: Folded) -> Any:
+def _searcher(best: LeafPass, carried: LeafPass) -> Any:
     """Find the best value of a leaf, which is in the state already, and write its place."""
     lanes, single = LaneOps(best, LANES), LaneOps(best, 1)
     read, read_some, match = lanes.read(), lanes.read_some(), lanes.match()

@@ -18,7 +18,7 @@ from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64 as g
 from dask_tapestry_kernels.cpu.reduction.child.fold_argextremes import place_folder
 from dask_tapestry_kernels.cpu.reduction.child.fold_one_pass import pass_folder, run_length
 from dask_tapestry_kernels.cpu.reduction.child.leaf_records import call_at
-from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import Folded, passes
+from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import LeafPass, passes
 from dask_tapestry_kernels.cpu.reduction.supported_folds import PLACES
 
 
@@ -35,7 +35,7 @@ def folder(monoid: str, cell: str, state: Any) -> Any:
     return _two_passes(first, others[0]) if others else _one_pass(first)
 
 
-def _one_pass(folded: Folded) -> Any:
+def _one_pass(folded: LeafPass) -> Any:
     over, run = pass_folder(folded, folded), run_length(folded.cell.itemsize)
 
     @called(1)
@@ -49,7 +49,7 @@ def _one_pass(folded: Folded) -> Any:
     return fold
 
 
-def _two_passes(first: Folded, second: Folded) -> Any:
+def _two_passes(first: LeafPass, second: LeafPass) -> Any:
     """The first pass writes the mean, the second reads it; the leaf comes from a cache then."""
     over, run = pass_folder(first, first), run_length(first.cell.itemsize)
     again, mean = pass_folder(second, second), first.places[0]

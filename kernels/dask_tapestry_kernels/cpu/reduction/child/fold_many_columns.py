@@ -32,7 +32,7 @@ from dask_tapestry_kernels.cpu.reduction.child.leaf_records import (
     formula_at,
     source_at,
 )
-from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import Folded
+from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import LeafPass
 from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES, LaneOps, bytes_of
 from dask_tapestry_kernels.cpu.reduction.column_widths import (
     LEAST_STRIP,
@@ -50,7 +50,7 @@ FAR_PLANE: Final = 8 * LANES * WIDTH  # bytes from one field of settled lanes to
 most = called(3, result=I64)(columns_at_a_time)
 
 
-def column_folder(folded: Folded) -> Any:
+def column_folder(folded: LeafPass) -> Any:
     """``columns(cells, told, index, call)``: one pass over a leaf of several columns.
 
     `cells` is the address of the leaf, `told` that of the context of the first column, `index` the
@@ -95,7 +95,7 @@ def column_folder(folded: Folded) -> Any:
     return columns
 
 
-def _rounds(folded: Folded) -> Any:
+def _rounds(folded: LeafPass) -> Any:
     """``rounds(buffer, contexts, cells, count, call)``: fold the rows of `count` columns."""
     strip, accumulate = buffer_of(folded)[0], accumulator(folded)
 
@@ -113,7 +113,7 @@ def _rounds(folded: Folded) -> Any:
     return rounds
 
 
-def _short(folded: Folded) -> Any:
+def _short(folded: LeafPass) -> Any:
     """``short(contexts, cells, count, index, call)``: columns of a leaf of a few rows.
 
     Each row is a lane, and no accumulator is kept.
@@ -147,7 +147,7 @@ def _short(folded: Folded) -> Any:
     return short
 
 
-def _rounds_of_formulas(folded: Folded) -> Any:
+def _rounds_of_formulas(folded: LeafPass) -> Any:
     """``rounds(buffer, contexts, k, count, call)``: the same of formulas' columns from k on."""
     strip, accumulate, item = buffer_of(folded)[0], accumulator(folded), folded.cell.itemsize
 
@@ -167,7 +167,7 @@ def _rounds_of_formulas(folded: Folded) -> Any:
     return rounds
 
 
-def _merged(folded: Folded) -> Any:
+def _merged(folded: LeafPass) -> Any:
     """``merged(buffer, contexts, cells, told, index, call)``: few columns, contiguous rows."""
     plane, accumulate, tell = buffer_of(folded)[1], accumulator(folded), _context_loader(folded)
     end, end_merged = _ender(folded, plane), _merged_ender(folded, plane)
@@ -195,7 +195,7 @@ def _merged(folded: Folded) -> Any:
 
 
 @cache
-def buffer_of(folded: Folded) -> tuple[int, int, Any]:
+def buffer_of(folded: LeafPass) -> tuple[int, int, Any]:
     """Columns that the buffer holds, bytes from one field to the next, and what reserves it."""
     lane_bytes = sum(bytes_of(element) for element in folded.near)
     strip = max(LEAST_STRIP, BUFFER // LANES // lane_bytes // WIDTH * WIDTH)
@@ -204,7 +204,7 @@ def buffer_of(folded: Folded) -> tuple[int, int, Any]:
 
 
 @cache
-def _context_loader(folded: Folded) -> Any:
+def _context_loader(folded: LeafPass) -> Any:
     """``tell(contexts, told, count, lanes)``: contexts of `count` columns, for each of `lanes`."""
     counts = folded.counts
     item = 0 if folded.context is None else folded.context.itemsize
@@ -224,7 +224,7 @@ def _context_loader(folded: Folded) -> Any:
 
 
 @cache
-def accumulator(folded: Folded) -> Any:
+def accumulator(folded: LeafPass) -> Any:
     """``accumulate(buffer, place, cells, count, rows, stride, told, number)``: fold some rows.
 
     `rows` rows of `count` columns, `stride` bytes apart, go into the accumulators from `place` on;
@@ -266,7 +266,7 @@ def accumulator(folded: Folded) -> Any:
 
 
 @cache
-def _halver(folded: Folded) -> Any:
+def _halver(folded: LeafPass) -> Any:
     """``halve(held, valid)``: fold the first `valid` of 32 settled lanes by halves."""
     passes, far_plane = LaneOps(folded, WIDTH), FAR_PLANE
     store, again, combine = passes.store(True), passes.load(True), passes.combine()
@@ -287,7 +287,7 @@ def _halver(folded: Folded) -> Any:
 
 
 @cache
-def _ender(folded: Folded, plane: int) -> Any:
+def _ender(folded: LeafPass, plane: int) -> Any:
     """Fold the lanes of `count` columns by halves and write the states."""
     passes = LaneOps(folded, WIDTH)
     load, store, again = passes.load(False), passes.store(True), passes.load(True)
@@ -314,7 +314,7 @@ def _ender(folded: Folded, plane: int) -> Any:
     return end
 
 
-def _merged_ender(folded: Folded, plane: int) -> Any:
+def _merged_ender(folded: LeafPass, plane: int) -> Any:
     """As `end` where the lanes of few columns are one row, whose halves are folded as one."""
     passes = LaneOps(folded, WIDTH)
     load, store, again = passes.load(False), passes.store(True), passes.load(True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from dask_tapestry_kernels.cpu.jit.child.compiled_functions import inlined
-from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import Folded
+from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import LeafPass
 from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES, LaneOps
 
 
-def row_folder(folded: Folded) -> Any:
+def row_folder(folded: LeafPass) -> Any:
     """``row(address, n, round_stride, told, parts, index)``: one pass over one leaf.
 
     `told` is the address of the contexts, of which the leaf's is number `index`, where its parts of

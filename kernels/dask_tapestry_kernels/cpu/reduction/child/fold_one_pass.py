@@ -9,11 +9,11 @@ from dask_tapestry_kernels.cpu.reduction.child.fold_adjacent_bricks import BRICK
 from dask_tapestry_kernels.cpu.reduction.child.fold_many_columns import column_folder
 from dask_tapestry_kernels.cpu.reduction.child.fold_one_column import row_folder
 from dask_tapestry_kernels.cpu.reduction.child.leaf_records import CALL, Record
-from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import Folded
+from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import LeafPass
 from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES
 
 
-def pass_folder(single: Folded, columns: Folded) -> Any:
+def pass_folder(single: LeafPass, columns: LeafPass) -> Any:
     """``over(leaf, count, means, call)``: fold `count` leaves from number `leaf` on.
 
     `single` is the pass over leaves of one column, `columns` that over others. `means` is 0, or the

@@ -1,6 +1,7 @@
 """What the compiled folds do to one cell: each monoid as instructions on vectors.
 
-A `Folded` says how cells are read into *fields* (one vector, two for a complex number, one more for
+A `LeafPass` says how cells are read into *fields* (one vector, two for a complex number, one more
+for
 a count), how two accumulators combine, and what is written at the end; `fold_leaf` has the order.
 """
 
@@ -29,7 +30,7 @@ def _finished(b: Value, x: Vectors, n: Value) -> Vectors:  # noqa: ARG001
 
 
 @dataclass(frozen=True)
-class Folded:
+class LeafPass:
     """One pass over the cells of a leaf.
 
     Attributes
@@ -73,7 +74,7 @@ class Folded:
         return self.far or self.near
 
 
-def passes(monoid: str, cell: DType, state: DType) -> tuple[Folded, ...]:
+def passes(monoid: str, cell: DType, state: DType) -> tuple[LeafPass, ...]:
     """The passes over a leaf that make its state; times are integers, as NaT is the least."""
     if cell.kind in "mM":
         cell, state = INDEX, INDEX if state.kind in "mM" else state
@@ -165,21 +166,21 @@ COMBINES: Final[dict[str, Callable[[DType], Combine]]] = {
 }
 
 
-def _plain(monoid: str, cell: DType, state: DType) -> Folded:
+def _plain(monoid: str, cell: DType, state: DType) -> LeafPass:
     convert = v.converter(cell, state)
     combine = COMBINES[monoid](state)
-    return Folded(cell, lambda b, x, _c, _i: convert(b, x), _held(state), combine, (state,))
+    return LeafPass(cell, lambda b, x, _c, _i: convert(b, x), _held(state), combine, (state,))
 
 
-def _sum(cell: DType, state: DType) -> Folded:
+def _sum(cell: DType, state: DType) -> LeafPass:
     convert = v.converter(cell, state)
     if cell.kind in "biu" and cell.itemsize <= 2 and state in (INDEX, np.uint64, np.float64):
         return _narrow_sum(cell, state)
     combine = _bits("or_") if state.kind == "b" else _add
-    return Folded(cell, lambda b, x, _c, _i: convert(b, x), _held(state), combine, (state,))
+    return LeafPass(cell, lambda b, x, _c, _i: convert(b, x), _held(state), combine, (state,))
 
 
-def _narrow_sum(cell: DType, state: DType) -> Folded:
+def _narrow_sum(cell: DType, state: DType) -> LeafPass:
     """Sums of one or two bytes, exact in any order, also as float64.
 
     Twice as many bits hold the sum of a lane of a leaf: int8 adds at 3 times the speed of int64.
@@ -192,7 +193,7 @@ def _narrow_sum(cell: DType, state: DType) -> Folded:
             return x
         return [b.sitofp(x[0], ir.VectorType(v.DOUBLE, x[0].type.count))]
 
-    return Folded(
+    return LeafPass(
         cell,
         lambda b, x, _c, _i: [v.resized(b, x[0], near, signed)],
         (near,),
@@ -204,11 +205,11 @@ def _narrow_sum(cell: DType, state: DType) -> Folded:
     )
 
 
-def _range(cell: DType) -> Folded:
+def _range(cell: DType) -> LeafPass:
     k = v.parts(cell)
     convert = v.converter(cell, cell)
     least, greatest = COMBINES["min"](cell), COMBINES["max"](cell)
-    return Folded(
+    return LeafPass(
         cell,
         lambda b, x, _c, _i: convert(b, x) * 2,
         _held(cell) * 2,
@@ -234,7 +235,7 @@ def _without_nan(
     return numbers
 
 
-def _numbers(cell: DType, work: DType, places: tuple[int, int], divide: bool) -> Folded:
+def _numbers(cell: DType, work: DType, places: tuple[int, int], divide: bool) -> LeafPass:
     """Sum, or mean, and count of the numbers."""
     numbers = _without_nan(cell, work)
 
@@ -249,7 +250,7 @@ def _numbers(cell: DType, work: DType, places: tuple[int, int], divide: bool) ->
             total = _divided(b, total, b.sitofp(some, total[0].type))
         return [*total, count]
 
-    return Folded(
+    return LeafPass(
         cell,
         read,
         (*_held(work), v.INT32),
@@ -278,7 +279,7 @@ def _divided(b: Value, total: Vectors, count: Value) -> Vectors:
     ]
 
 
-def _variance(cell: DType, state: DType, of_numbers: bool) -> tuple[Folded, ...]:
+def _variance(cell: DType, state: DType, of_numbers: bool) -> tuple[LeafPass, ...]:
     work, m2 = state["mean"], state["m2"]
     first = _numbers(cell, work, (0, 2), divide=True) if of_numbers else _mean(cell, work)
     convert = v.converter(cell, work)
@@ -291,11 +292,11 @@ def _variance(cell: DType, state: DType, of_numbers: bool) -> tuple[Folded, ...]
             square = b.select(v.is_nan(b, x), v.every(square, 0.0), square)
         return [square]
 
-    second = Folded(cell, read, _held(m2), _add, (m2,), places=(1,), context=work)
+    second = LeafPass(cell, read, _held(m2), _add, (m2,), places=(1,), context=work)
     return first, second
 
 
-def _mean(cell: DType, work: DType) -> Folded:
+def _mean(cell: DType, work: DType) -> LeafPass:
     total = _sum(cell, work)
 
     def finish(b: Value, x: Vectors, n: Value) -> Vectors:
@@ -304,7 +305,7 @@ def _mean(cell: DType, work: DType) -> Folded:
         count = v.splat(b, b.sitofp(n, kind.element), kind.count)
         return _divided(b, sums, count)
 
-    return Folded(
+    return LeafPass(
         cell, total.read, total.near, total.combine, (work,),
         far=total.far, settle=total.settle, finish=finish,
     )  # fmt: skip

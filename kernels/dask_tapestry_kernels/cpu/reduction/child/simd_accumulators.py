@@ -1,7 +1,8 @@
 """Accumulators as numba values: LLVM vectors, one for each field of a fold.
 
 numba vectorizes a loop where it sees that it may; the order of a fold is fixed by its lanes, so
-they are vectors from the start. `Lanes` is the type, `LaneOps` the operations of one `Folded`.
+they are vectors from the start. `SimdLanes` is the type, `LaneOps` the operations of one
+`LeafPass`.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from numba.extending import register_model
 
 from dask_tapestry_kernels.cpu.jit.child.compiled_functions import I64, named, reserve
 from dask_tapestry_kernels.cpu.reduction.child import vector_ir as v
-from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import Folded
+from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import LeafPass
 from dask_tapestry_kernels.cpu.reduction.child.vector_ir import DType, Value, Vectors
 from dask_tapestry_kernels.elementary.number_intrinsics import Lowered, intrinsic
 
 LANES: Final = 32
 
 
-class Lanes(types.Type):
+class SimdLanes(types.Type):
     """`width` lanes of fields of the given LLVM types."""
 
     def __init__(self, fields: tuple[Value, ...], width: int) -> None:
@@ -31,9 +32,9 @@ class Lanes(types.Type):
         super().__init__(f"lanes({', '.join(map(str, fields))}; {width})")
 
 
-@register_model(Lanes)
+@register_model(SimdLanes)
 class _LanesModel(models.PrimitiveModel):
-    def __init__(self, manager: Any, kind: Lanes) -> None:
+    def __init__(self, manager: Any, kind: SimdLanes) -> None:
         vectors = [ir.VectorType(field, kind.width) for field in kind.fields]
         super().__init__(manager, kind, ir.LiteralStructType(vectors))  # type: ignore[no-untyped-call]
 
@@ -88,12 +89,12 @@ def _store_cells(b: Value, pointer: Value, dtype: DType, cells: Vectors) -> None
 class LaneOps:
     """The operations of one pass, `width` cells at a time, as numba intrinsics."""
 
-    def __init__(self, folded: Folded, width: int) -> None:
+    def __init__(self, folded: LeafPass, width: int) -> None:
         self.folded, self.width = folded, width
-        self.near, self.far = Lanes(folded.near, width), Lanes(folded.ended, width)
+        self.near, self.far = SimdLanes(folded.near, width), SimdLanes(folded.ended, width)
         told = () if folded.context is None else v.parts(folded.context) * (
             v.held(v.real(folded.context)),)  # fmt: skip
-        self.told = Lanes(told, width)
+        self.told = SimdLanes(told, width)
 
     def _context(self, b: Value, packed: Value) -> Vectors:
         return _fields(b, packed) if self.told.fields else []
@@ -178,7 +179,7 @@ class LaneOps:
     def halve(self) -> Any:
         """(far fields, lanes that hold something) -> one lane, folded by halves."""
         combine, width = self.folded.combine, self.width
-        one = Lanes(self.folded.ended, 1)
+        one = SimdLanes(self.folded.ended, 1)
 
         def halve(context: Any, x: Any, count: Any) -> Lowered:  # noqa: ARG001
             def lower(_c: Any, b: Value, _s: Any, args: Any) -> Value:
@@ -261,7 +262,7 @@ class LaneOps:
         A NaN matches in any case, as where there is one, it is what was looked for.
         """
         width, k = self.width, v.parts(self.folded.cell)
-        one = Lanes(self.folded.near, 1)
+        one = SimdLanes(self.folded.near, 1)
 
         def match(context: Any, x: Any, y: Any) -> Lowered:  # noqa: ARG001
             def lower(_c: Any, b: Value, _s: Any, args: Any) -> Value:

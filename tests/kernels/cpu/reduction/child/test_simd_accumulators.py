@@ -6,7 +6,7 @@ from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import passes
 from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import (
     LANES,
     LaneOps,
-    Lanes,
+    SimdLanes,
     first_lane,
 )
 
@@ -15,7 +15,7 @@ F8 = np.dtype("f8")
 
 def test_types_of_lanes_are_equal_by_their_fields():
     near = passes("sum", F8, F8)[0].near
-    assert Lanes(near, 32) == Lanes(near, 32) != Lanes(near, 1)
+    assert SimdLanes(near, 32) == SimdLanes(near, 32) != SimdLanes(near, 1)
 
 
 @pytest.mark.parametrize("count", [1, 5, 16, 17, 32])

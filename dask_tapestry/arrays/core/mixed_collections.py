@@ -1,0 +1,213 @@
+"""Several arrays inside collections of another kind: their graphs are of one plan.
+
+Dask asks each collection for its graph before it sees the next one. A `MixedExpr` stands for a
+collection until all of a compute are known: then the arrays of all of them, and those that are
+computed beside them, are planned together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from dask.base import tokenize
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.lower.dask_private import (
+    CompositeExpr,
+    Expr,
+    ExprSequence,
+    FinalComposite,
+    HLGExpr,
+    HLGExprSequence,
+)
+from dask_tapestry.lower.expression import TapestryExpr, TapestrySequence, lower_plan
+from dask_tapestry.lower.graph import Lowered
+from dask_tapestry.operators.rechunk import rechunk
+from dask_tapestry.planner.build import build_plan
+from dask_tapestry.planner.memory.results import ResultMemory
+from dask_tapestry.planner.verify import peak_memory_is_bounded
+from dask_tapestry.teg import Sink, Tensor
+from dask_tapestry.teg.node import reapply, topological
+
+
+def planned_together(
+    arrays: Sequence[Array], results: ResultMemory = ResultMemory.KEPT
+) -> Sequence[Array]:
+    """Plan arrays for their Dask graphs as one, so that what they share is computed once.
+
+    Each graph is then that of all of them, and keys are the array's own. Collections that hold
+    several arrays, as masked arrays and datasets do, merge the graphs of each. Arrays whose graph
+    was asked before keep it.
+
+    Parameters
+    ----------
+    arrays
+        What a collection holds.
+    results
+        What becomes of their blocks.
+
+    Returns
+    -------
+    Sequence of Array
+        The same.
+    """
+    new = [x for x in arrays if x.nominal_cuts not in x.__dict__.get("lowered", {})]
+    held = {x.node: x for x in new}
+    if len(held) < 2:
+        return arrays
+    roots = _reading_each_other(held)
+    plan = build_plan(roots)
+    if len(set(plan.graph.roots)) < len(roots):
+        return arrays  # of two that are found to be one the keys would be
+    peak_memory_is_bounded(plan, results)
+    lowered, sent = lower_plan(plan, ResultMemory.KEPT, [x.name for x in held.values()])
+    if sent is not None:
+        sent.needed_for(None)  # other collections may stand on these blocks
+    numbers = {node: number for number, node in enumerate(held)}
+    for x in new:
+        if x.name != held[x.node].name:
+            continue  # another name of the same value: keys are those of the name
+        own = Lowered(lowered.graph, [lowered.keys[numbers[x.node]]], lowered.layouts)
+        x.__dict__.setdefault("lowered", {})[x.nominal_cuts] = own, sent
+    return arrays
+
+
+def _reading_each_other(held: Mapping[Tensor, Array]) -> list[Tensor]:
+    """The values in their chunks; one that is computed from another reads its chunks."""
+    made: dict[Tensor, Tensor] = {}
+    for node in topological(held):
+        own = reapply(node, [made[x] for x in node.inputs], [made[x] for x in node.after])
+        made[node] = rechunk(own, held[node].nominal_cuts) if node in held else own
+    return [made[node] for node in held]
+
+
+class MixedCollection:
+    """A collection of Dask's protocol, and the arrays of this library that it holds.
+
+    Where it has nothing else, `value` makes its value of theirs.
+    """
+
+    __slots__ = ("arrays", "collection", "name", "value")
+
+    def __init__(
+        self,
+        collection: Any,
+        arrays: Iterable[Array],
+        value: Callable[[Sequence[Any]], Any] | None = None,
+    ) -> None:
+        self.collection, self.arrays, self.value = collection, tuple(arrays), value
+        self.name = tokenize(collection)
+
+
+class MixedExpr(HLGExpr):
+    """A collection as a Dask expression; its graph is made once all of a compute are known.
+
+    Parameters
+    ----------
+    held
+        The collection: a `MixedCollection`.
+    final
+        Whether its value is wanted, as one object, rather than its blocks.
+    """
+
+    _parameters = ["held", "final"]  # noqa: RUF012
+    _defaults = {"final": False}  # noqa: RUF012
+    low_level_optimizer = None
+    postcompute = None
+
+    if TYPE_CHECKING:  # Dask's own are not annotated
+
+        def __init__(self, *operands: Any) -> None: ...
+        def operand(self, key: str) -> Any: ...
+
+    @property
+    def _name(self) -> str:
+        return f"tapestryseveral-{self.operand('held').name}-{self.operand('final')}"
+
+    def __dask_tokenize__(self) -> str:
+        return self._name
+
+    @property
+    def deterministic_token(self) -> str:
+        return self._name
+
+    def _operands_for_repr(self) -> list[str]:
+        return [self._name]
+
+    @property
+    def parts(self) -> tuple[tuple[Array, ...], Callable[[Sequence[Any]], Any]] | None:
+        """All that the collection holds, and what makes its value of theirs; None if unknown."""
+        held = self.operand("held")
+        return None if held.value is None else (held.arrays, held.value)
+
+    def finalize_compute(self) -> MixedExpr:
+        return MixedExpr(self.operand("held"), True)
+
+    def _simplify_up(self, parent: Expr, dependents: Any) -> Expr | None:
+        if isinstance(parent, CompositeExpr):  # which Dask makes of what has `__dask_exprs__`
+            held = MixedCollection(parent.collection, self.operand("held").arrays)
+            return MixedExpr(held, isinstance(parent, FinalComposite))
+        if type(parent) in (ExprSequence, HLGExprSequence):
+            return TapestrySequence(*parent.operands)
+        return None
+
+    def all_planned(self, operands: Sequence[Expr]) -> list[Expr]:
+        """What is computed at once, with one plan for these collections and arrays beside them."""
+        mine = [one for one in operands if isinstance(one, MixedExpr)]
+        beside = {id(one): Array(one.operand("root")) for one in operands if _is_plain(one)}
+        inside = [x for one in mine for x in one.operand("held").arrays]
+        joins = any(one.operand("final") for one in mine)
+        results = ResultMemory.JOINED if joins else ResultMemory.KEPT
+        planned_together([*inside, *beside.values()], results)
+        done: list[Expr] = []
+        for one in operands:
+            x = beside.get(id(one))
+            if isinstance(one, MixedExpr):
+                done.append(one.made)
+            elif x is not None and "lowered" in x.__dict__:
+                done.append(HLGExpr.from_collection(x).finalize_compute())
+            else:
+                done.append(one)
+        return done
+
+    @cached_property
+    def made(self) -> Any:
+        """The expression of the collection's graph."""
+        own = HLGExpr.from_collection(self.operand("held").collection)
+        return own.finalize_compute() if self.operand("final") else own
+
+    @property
+    def hlg(self) -> Any:
+        return self.made.hlg
+
+    def __dask_keys__(self) -> list[Any]:
+        keys: list[Any] = self.made.__dask_keys__()
+        return keys
+
+    def __dask_graph__(self) -> dict[Any, Any]:
+        graph: dict[Any, Any] = self.made.__dask_graph__()
+        return graph
+
+    _layer = __dask_graph__
+
+    def __dask_annotations__(self) -> dict[str, dict[Any, Any]]:
+        told: dict[str, dict[Any, Any]] = self.made.__dask_annotations__()
+        return told
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _identity, (self.made,)
+
+
+def _identity(made: Any) -> Any:
+    return made
+
+
+def _is_plain(one: Expr) -> bool:
+    """Whether it is the value of an array that is not planned yet."""
+    if not isinstance(one, TapestryExpr) or one.operand("dsk") is not None:
+        return False
+    root = one.operand("root")
+    is_array = not root.is_sequence_point and not isinstance(root.operator, Sink)
+    return bool(one.operand("final") and one.operand("plan") is None and is_array)

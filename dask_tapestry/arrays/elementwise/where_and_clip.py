@@ -1,0 +1,342 @@
+"""Cell by cell functions that are no ufuncs: choosing, limiting, converting, parts."""
+
+from __future__ import annotations
+
+import builtins
+from typing import overload
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from dask_tapestry.amounts import integer, reading
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.boolean_mask import nonzero
+from dask_tapestry.arrays.core.casts import cast
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.dispatch import implements
+from dask_tapestry.arrays.core.dtypes import as_dtype
+from dask_tapestry.arrays.core.memory_arguments import check_device
+from dask_tapestry.arrays.core.out_argument import assigned_to_out
+from dask_tapestry.arrays.core.reduction_arguments import NOT_GIVEN
+from dask_tapestry.arrays.elementwise.ufunc_functions import holds_objects, operand
+from dask_tapestry.cells.references import zero_cell
+from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
+from dask_tapestry.operators.complex_parts import imag_part, real_part
+from dask_tapestry.operators.elementwise import Operand, cell_call, elementwise, result_dtype
+from dask_tapestry.operators.full import full
+from dask_tapestry.operators.where import where as where_operator
+from dask_tapestry.rules.effects import following
+from dask_tapestry.teg import Tensor
+
+__all__ = ["around", "astype", "clip", "imag", "real", "round", "where"]
+
+
+@overload
+def where(condition: ArrayLike, /) -> tuple[Array, ...]: ...
+@overload
+def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike, /) -> Array: ...
+@implements(np.where)
+def where(
+    condition: ArrayLike, x: ArrayLike | None = None, y: ArrayLike | None = None, /
+) -> Array | tuple[Array, ...]:
+    """Choose elements of `x` where a condition is non-zero, of `y` elsewhere, as `numpy.where`.
+
+    Parameters
+    ----------
+    condition
+        Non-zero or true where `x` is chosen.
+    x, y
+        What is chosen from: both, or neither. The three broadcast.
+
+    Returns
+    -------
+    Array or tuple of Array
+        Of the broadcast shape and the promoted dtype; without `x` and `y`, what `nonzero` returns.
+
+    Raises
+    ------
+    ValueRangeError
+        If a Python integer does not fit the dtype of the other choice.
+    ShapeError
+        If only one of `x` and `y` is given, or shapes do not broadcast.
+
+    See Also
+    --------
+    nonzero, choose, select, numpy.where
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.where(dt.arange(4) > 1, 7, 0).compute()
+    array([0, 0, 7, 7])
+    """
+    if x is None and y is None:
+        return nonzero(condition)
+    objects = holds_objects((x, y))
+    if (x is None or y is None) and not objects:
+        raise ShapeError("either both or neither of x and y should be given")
+    values = [operand(condition), operand(x, objects), operand(y, objects)]
+    if not any(isinstance(v, Tensor) for v in values):
+        values[0] = asarray(condition).node
+    return Array(where_operator(*values))
+
+
+@implements(np.clip)
+def clip(
+    a: ArrayLike,
+    a_min: ArrayLike | None = NOT_GIVEN,
+    a_max: ArrayLike | None = NOT_GIVEN,
+    out: Array | None = None,
+    *,
+    min: ArrayLike | None = NOT_GIVEN,
+    max: ArrayLike | None = NOT_GIVEN,
+) -> Array:
+    """Limit elements to ``[a_min, a_max]``, as `numpy.clip`.
+
+    Parameters
+    ----------
+    a
+        The array.
+    a_min, a_max
+        The bounds, which broadcast to `a`; None does not limit. Both are given, or neither.
+    out
+        An `Array` that takes the value of the result.
+    min, max
+        The bounds by the names of the Array API, of which one may be left out.
+
+    Returns
+    -------
+    Array
+        Of the broadcast shape and the promoted dtype.
+
+    Raises
+    ------
+    DTypeError
+        If only one of `a_min` and `a_max` is given.
+    ArgumentError
+        If bounds are given by both names.
+    ValueRangeError
+        If a Python integer that limits does not fit the dtype.
+
+    See Also
+    --------
+    maximum, minimum, numpy.clip
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.clip(dt.arange(5), 1, 3).compute()
+    array([1, 1, 2, 3, 3])
+    """
+    array = asarray(a)
+    low, high = _bounds(a_min, a_max, min, max)
+    if array.dtype.kind in "iu":  # a Python integer need not fit where it does not limit
+        ends = np.iinfo(array.dtype)
+        lowest, highest = _python_integer(low), _python_integer(high)
+        low = None if lowest is not None and lowest <= ends.min else low
+        high = None if highest is not None and highest >= ends.max else high
+    limits = [
+        (name, operand(value))
+        for name, value in (("maximum", low), ("minimum", high))
+        if value is not None
+    ]
+    result = array.node
+    if not limits:
+        result = elementwise("positive", result)  # a copy, of what has a sign
+    elif array.dtype.kind in "biufc":  # three dtypes promote at once, not two and then the third
+        result = cast(result, result_dtype(result, *[limit for _, limit in limits]))
+    for name, limit in limits:
+        result = elementwise(name, result, limit)
+    return assigned_to_out(out, Array(result))
+
+
+def _bounds(
+    a_min: ArrayLike | None, a_max: ArrayLike | None, low: ArrayLike | None, high: ArrayLike | None
+) -> tuple[ArrayLike | None, ArrayLike | None]:
+    """The bounds of `clip`, by whichever names they are given."""
+    older, newer = (a_min, a_max), (low, high)
+    given = [bound is not NOT_GIVEN for bound in older]
+    if not any(given):
+        older, newer = newer, (NOT_GIVEN, NOT_GIVEN)
+    elif not all(given):
+        raise DTypeError(
+            f"clip takes a_min and a_max: {'a_min' if given[1] else 'a_max'} is missing"
+        )
+    if any(bound is not NOT_GIVEN for bound in newer):
+        raise ArgumentError("clip takes a_min and a_max, or min and max")
+    low, high = (None if bound is NOT_GIVEN else bound for bound in older)
+    return low, high
+
+
+def _python_integer(bound: object) -> int | None:
+    return bound if type(bound) is int else None
+
+
+@implements(np.astype)
+def astype(
+    x: ArrayLike,
+    dtype: DTypeLike,
+    /,
+    *,
+    copy: bool = True,  # noqa: ARG001
+    device: str | None = None,
+) -> Array:
+    """Convert every element to a dtype, as `numpy.astype`.
+
+    Parameters
+    ----------
+    x
+        The array.
+    dtype
+        The dtype to convert to; fractions are cut off where it is an integer.
+    copy
+        As NumPy's, without meaning here: arrays are values.
+    device
+        None or ``"cpu"``.
+
+    Returns
+    -------
+    Array
+        Of the shape of `x` and of `dtype`.
+
+    Raises
+    ------
+    DTypeError
+        If there is no such conversion.
+    ArgumentError
+        For another device.
+
+    See Also
+    --------
+    numpy.ndarray.astype
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.astype(dt.asarray([1.7, 2.2]), "int8").compute()
+    array([1, 2], dtype=int8)
+    """
+    check_device(device)
+    return Array(cast(asarray(x).node, as_dtype(dtype)))
+
+
+@implements(np.real)
+def real(val: ArrayLike) -> Array:
+    """Return the real part of each element, as `numpy.real`.
+
+    Parameters
+    ----------
+    val
+        The array.
+
+    Returns
+    -------
+    Array
+        Of the shape of `val`: floats where `val` is complex, else `val` itself.
+
+    See Also
+    --------
+    imag, numpy.real
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.real(dt.asarray([1 + 2j])).compute()
+    array([1.])
+    """
+    array = asarray(val)
+    return array if array.dtype.kind != "c" else Array(real_part(array.node))
+
+
+@implements(np.imag)
+def imag(val: ArrayLike) -> Array:
+    """Return the imaginary part of each element, as `numpy.imag`.
+
+    Parameters
+    ----------
+    val
+        The array.
+
+    Returns
+    -------
+    Array
+        Of the shape of `val`: floats where `val` is complex, else zeros of its dtype.
+
+    See Also
+    --------
+    real, numpy.imag
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.imag(dt.asarray([1 + 2j])).compute()
+    array([2.])
+    """
+    array = asarray(val)
+    if array.dtype.kind != "c":
+        zeros = full(array.shape, zero_cell(array.dtype), array.dims)
+        return Array(following(zeros, [array.node]))
+    return Array(imag_part(array.node))
+
+
+@implements(np.around, np.round)
+def around(a: ArrayLike, decimals: int = 0, out: Array | None = None) -> Array:
+    """Round to a number of decimals, halves to even, as `numpy.around`.
+
+    Of complex elements each part is rounded by itself.
+
+    Parameters
+    ----------
+    a
+        The array.
+    decimals
+        Digits behind the point; negative ones round to tens, hundreds, ...
+    out
+        An array that takes the result's value.
+
+    Returns
+    -------
+    Array
+        Of the shape and dtype of `a`; booleans become float16.
+
+    Raises
+    ------
+    DTypeError
+        For booleans and decimals other than 0.
+
+    See Also
+    --------
+    rint, numpy.around
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.around(dt.asarray([0.5, 1.257]), 2).compute()
+    array([0.5 , 1.26])
+    """
+    return assigned_to_out(out, _rounded(asarray(a), integer(decimals)))
+
+
+def _rounded(array: Array, digits: int) -> Array:
+    node = array.node
+    if array.dtype.kind == "b":
+        if digits:
+            raise DTypeError("booleans have no digits to round to")
+        node = cast(node, np.dtype(np.float16))
+    if array.dtype.kind in "iu" and digits >= 0:
+        return array
+    if digits == 0:
+        return Array(elementwise("rint", node))
+    if array.dtype.kind == "c":
+        parts = [_rounded(Array(part(array.node)), digits) for part in (real_part, imag_part)]
+        loop = [part.dtype for part in parts]
+        return Array(cell_call("complex", [part.node for part in parts], loop, array.dtype))
+    with reading("decimals"):
+        scale = np.float64(10.0 ** builtins.abs(digits))
+    up, down = ("multiply", "divide") if digits > 0 else ("divide", "multiply")
+    factor: Operand = float(scale) if array.dtype.kind == "f" else scale
+    whole = elementwise("rint", elementwise(up, node, factor))
+    return Array(cast(elementwise(down, whole, factor), array.dtype))
+
+
+round = around

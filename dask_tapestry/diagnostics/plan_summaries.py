@@ -1,0 +1,231 @@
+"""The summary of a plan: its numbers, and in words what only its steps know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from hashlib import blake2b
+from itertools import islice
+from typing import Any, Final
+
+import numpy as np
+from dask.utils import format_bytes
+
+from dask_tapestry.diagnostics.block_summaries import told_blocks
+from dask_tapestry.diagnostics.charts import thinned
+from dask_tapestry.diagnostics.plan_summary import NodeSummary, PlanSummary, StepSummary
+from dask_tapestry.diagnostics.signature_summaries import told_signatures
+from dask_tapestry.diagnostics.step_text import (
+    decided,
+    grid_text,
+    operators,
+    runner_up,
+    seconds_by_kind,
+    sources,
+)
+from dask_tapestry.diagnostics.step_words import step_words, words_of
+from dask_tapestry.planner.cost.step import Step
+from dask_tapestry.planner.machine.machine import IMBALANCE, Machine
+from dask_tapestry.planner.memory.result_transfer import gathered
+from dask_tapestry.planner.memory.simulate import simulate
+from dask_tapestry.planner.plan import PlannedGraph
+from dask_tapestry.teg import Graph, Node, Source
+from dask_tapestry.teg.operator import Operator
+from dask_tapestry.zspace import Cuts
+
+AGAIN: Final = 1.5  # times that stored bytes are read, from which it is said why
+EDGES: Final = 48  # irregular cuts of a dimension that are told
+LETTERS: Final = 300  # of parameters
+DIGESTED: Final = 2**26  # bytes of a constant, up to which its cells are told apart by a digest
+SHOWN_STEPS: Final = 200  # of which blocks and signatures are told
+
+
+def plan_summary(plan: PlannedGraph) -> PlanSummary:
+    """What explanations and comparisons say of a plan."""
+    number = {node: i for i, node in enumerate(plan.steps, start=1)}
+    readers = _readers(plan)
+    steps = tuple(_step(step, number, readers) for step in plan.steps.values())
+    transfer = gathered(plan)
+    return PlanSummary(
+        str(plan.resources),
+        repr(Machine.of(plan.resources).rates),
+        plan.cost,
+        steps,
+        (transfer.bytes, transfer.blocks, transfer.seconds),
+    )
+
+
+def told_whole(plan: PlannedGraph) -> PlanSummary:
+    """The same with what pages and files show besides: a simulated run, operators, some blocks."""
+    short, run = plan_summary(plan), simulate(plan)
+    whole = len(short.steps) <= SHOWN_STEPS
+    steps = []
+    for one, step, times in zip(short.steps, plan.steps.values(), run.steps, strict=True):
+        more = one._replace(begin=times.begin, end=times.end, inside=_step_operators(step))
+        if whole:
+            more = more._replace(signatures=told_signatures(step), examples=told_blocks(step))
+        steps.append(more)
+    chosen = {**plan.cost, "seconds": sum(s.estimate.seconds for s in plan.steps.values())}
+    number = {node: i for i, node in enumerate(plan.graph.nodes)}
+    return short._replace(
+        steps=tuple(steps),
+        memory=thinned(run.memory),
+        memory_bytes=float(run.memory_bytes),
+        points=tuple(dict(point.cost) for point in plan.points),
+        chosen=chosen,
+        nodes=told_nodes(plan.graph),
+        roots=tuple(number[root] for root in plan.graph.roots),
+    )
+
+
+def told_nodes(graph: Graph) -> tuple[NodeSummary, ...]:
+    """A graph as data."""
+    number = {node: i for i, node in enumerate(graph.nodes)}
+    return tuple(
+        NodeSummary(
+            node.operator.name,
+            parameters(node.operator),
+            str(node.type),
+            node.line or "",
+            tuple(words_of(node)),
+            tuple(number[x] for x in node.inputs),
+            tuple(number[x] for x in node.after),
+        )
+        for node in graph.nodes
+    )
+
+
+def parameters(operator: Operator) -> str:
+    """The parameters of an operator: as the graph prints them, with what is large described.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> parameters((dt.ones(3) * 2).node.operator)
+    'multiply($0, 2.0)'
+    """
+    text = operator.text()
+    if not isinstance(operator, Source):
+        names = getattr(type(operator), "__dataclass_fields__", ())
+        large = [(name, getattr(operator, name, None)) for name in names]
+        told = [f"{name}={described(x)}" for name, x in large if isinstance(x, np.ndarray)]
+        text = ", ".join([*([text] if text else []), *told])
+    return text if len(text) <= LETTERS else f"{text[: LETTERS - 1]}…"
+
+
+def described(constant: np.ndarray[Any, Any]) -> str:
+    """An array by its dtype, shape and, of plain cells that are few enough, digest.
+
+    Examples
+    --------
+    >>> described(np.arange(3, dtype="int8"))
+    'int8[3] #fce3'
+    """
+    text = f"{constant.dtype}{list(constant.shape)}"
+    if constant.dtype.hasobject or constant.nbytes > DIGESTED:
+        return text
+    cells = np.ascontiguousarray(constant).tobytes()
+    return f"{text} #{blake2b(cells, digest_size=2).hexdigest()}"
+
+
+def _readers(plan: PlannedGraph) -> dict[Node, list[int]]:
+    """The numbers of the steps that read each source of the graph."""
+    found: dict[Node, list[int]] = {}
+    for number, step in enumerate(plan.steps.values(), start=1):
+        for node in _sources(step, plan.steps):
+            if node.operator.stored_cuts is not None:
+                found.setdefault(node, []).append(number)
+    return {node: numbers for node, numbers in found.items() if len(numbers) > 1}
+
+
+def _sources(step: Step, steps: Mapping[Node, Any]) -> list[Node]:
+    """The sources that a step reads itself: not from another step, which has read them."""
+    outside = (x for x in step.inputs if x not in steps)
+    reads = dict.fromkeys((*step.members, *outside))
+    return [node for node in reads if isinstance(node.operator, Source)]
+
+
+def _step(step: Step, number: Mapping[Node, int], readers: Mapping[Node, list[int]]) -> StepSummary:
+    cost, second = step.cost, runner_up(step)
+    named = zip(step.inputs, sources(step, number), strict=True)
+    return StepSummary(
+        digest=step.node.digest,
+        words=step_words(step.program.instructions, step.node),
+        chain=operators(step),
+        label=step.node.operator.label,
+        type=str(step.node.type),
+        dims=tuple(_dim(cuts) for cuts in step.cuts),
+        grid=grid_text(step.cuts),
+        blocks=step.count,
+        slices=cost.slices,
+        edges=cost.edges,
+        tasks=cost.tasks,
+        decided=decided(step),
+        place=step.place,
+        alone=step.machine.alone,
+        counted=cost.counted,
+        again=(*_why_again(step), *_shared_reads(step, number, readers)),
+        second="" if second is None else f"{second.text}, {second.why}",
+        seconds=float(cost.seconds),
+        kinds=tuple(seconds_by_kind(cost).values()),  # type: ignore[arg-type]
+        read=float(cost.read),
+        moved=float(cost.moved),
+        written=float(cost.written),
+        work=float(cost.work),
+        inputs=tuple(number.get(x, text) for x, text in named),
+    )
+
+
+def _why_again(step: Step) -> Iterator[str]:
+    """What is said where workers cannot hold what is stored, and so read it again."""
+    values = zip(step.program.instructions, step.program.lasting, strict=True)
+    stored = sum(i.type.nbytes for i, lasts in values if lasts.is_source and lasts.stored)
+    machine = step.machine
+    share = IMBALANCE * stored / machine.workers
+    if stored and step.cost.read > AGAIN * stored and share > machine.usable:
+        yield (
+            f"reads each stored byte {step.cost.read / stored:.1f} times: to be exchanged, "
+            f"{format_bytes(round(share))} would be held by a worker, which has "
+            f"{format_bytes(machine.usable)} for it"
+        )
+
+
+def _shared_reads(
+    step: Step, number: Mapping[Node, int], readers: Mapping[Node, list[int]]
+) -> Iterator[str]:
+    """What is said of sources that other steps read too, and do not hold for this one."""
+    own = number[step.node]
+    for node in _sources(step, number):
+        others = [n for n in readers.get(node, ()) if n != own]
+        if not others:
+            continue
+        shown = ", ".join(map(str, others[:3])) + (", …" if len(others) > 3 else "")
+        share = IMBALANCE * node.type.nbytes / step.machine.workers
+        usable = step.machine.usable
+        why = (
+            f"{format_bytes(round(share))} of it a worker would have to be held, which has "
+            f"{format_bytes(usable)} for it"
+            if share > usable
+            else "to read it again takes no longer than to hold and hand it on"
+        )
+        steps = f"step{'s' * (len(others) > 1)} {shown}"
+        yield f"reads {node.operator.label} {node.type}, as {steps}: {why}"
+
+
+def _step_operators(step: Step) -> tuple[NodeSummary, ...]:
+    return tuple(
+        NodeSummary(
+            one.operator.label,
+            parameters(one.operator),
+            str(one.type),
+            one.line or "",
+            tuple(words_of(one)),
+            tuple(one.inputs),
+        )
+        for one in step.program.instructions
+    )
+
+
+def _dim(cuts: Cuts) -> tuple[int, int, int, int, tuple[int, ...]]:
+    every = max(1, len(cuts.edges) // EDGES)
+    edges = tuple(islice(cuts.edges, 0, None, every))
+    return cuts.extent, cuts.count, cuts.step, cuts.lead, edges

@@ -1,0 +1,109 @@
+"""Stopping the blocks of a compute that has ended before them: by Ctrl-C, or as a block failed.
+
+Dask's schedulers of this process leave what their threads compute alone, and the process waits for
+these when it exits. A worker of a cluster is told that a task is not wanted, and finishes it
+nevertheless. So a block asks, between its turns: here whether its compute has ended, which a
+callback of Dask's notes; on a worker whether its task was released.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, Final
+
+from dask.callbacks import Callback
+
+from dask_tapestry.errors import ComputeError
+from dask_tapestry.lower.dask_private import computed_elsewhere, unwanted_task
+from dask_tapestry_kernels.cpu.stopping import Asked
+
+
+class Cancellation:
+    """By what the blocks of one compute are asked to stop.
+
+    Those that begin later are others: a graph may be computed again after it was stopped.
+    """
+
+    __slots__ = ("_times",)
+
+    def __init__(self) -> None:
+        self._times = 0
+
+    def ask(self) -> None:
+        """Have all blocks stop that are computed now."""
+        self._times += 1
+
+    def asked(self) -> Asked | None:
+        """Whether a block that begins now is to stop; None if nobody asks it."""
+        return partial(self._since, self._times)
+
+    def error(self) -> Exception:
+        """What a block that was stopped raises."""
+        return ComputeError("the compute has ended before this block")
+
+    def _since(self, times: int) -> bool:
+        return self._times > times
+
+    def __reduce__(self) -> tuple[Callable[[], Cancellation], tuple[()]]:
+        return WorkerCancellation, ()
+
+
+class WorkerCancellation(Cancellation):
+    """In another process than the one that computes: its worker knows which tasks are wanted."""
+
+    __slots__ = ()
+
+    def asked(self) -> Asked | None:
+        return unwanted_task()
+
+    def error(self) -> Exception:
+        return computed_elsewhere()  # if it is wanted again by now
+
+
+def _stop_graph(graph: Mapping[Any, Any], state: Any, failed: bool) -> None:
+    """Stop the blocks of a graph that a scheduler of this process has left."""
+    del state
+    if failed:
+        arguments = [getattr(task, "args", ()) for task in graph.values()]
+        stops = [getattr(first[0], "stop", None) for first in arguments if first]
+        for stop in {id(stop): stop for stop in stops if isinstance(stop, Cancellation)}.values():
+            stop.ask()
+
+
+_OURS: Final[set[Any]] = {(None, None, None, None, _stop_graph)}
+Callback.active.update(_OURS)
+
+
+class CancellationCallback(Callback):
+    """A callback that keeps no blocks, so that its looking on changes nothing."""
+
+    looks = False
+
+    @contextmanager
+    def looking(self) -> Iterator[None]:
+        """Inside a ``with`` block, it sees what is computed in this process.
+
+        Computes of several threads put Dask's callbacks aside and back, and with them some that
+        are over: the next one takes these away.
+        """
+        self.looks = True
+        try:
+            with self:
+                yield
+        finally:
+            self.looks = False
+            over = {one for one in Callback.active if (who := _onlooker(one)) and not who.looks}
+            Callback.active.difference_update(over)
+
+
+def _onlooker(functions: tuple[Any, ...]) -> CancellationCallback | None:
+    """Whose functions these are, if an onlooker's."""
+    who = getattr(functions[0], "__self__", None)
+    return who if isinstance(who, CancellationCallback) else None
+
+
+def is_watched() -> bool:
+    """Whether callbacks of others look at what Dask computes in this process."""
+    return any(_onlooker(one) is None for one in Callback.active - _OURS)

@@ -1,0 +1,51 @@
+"""From others: what workers take of inputs that do not lie with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dask_tapestry.late_named_tuple import NamedTuple
+
+
+class InputReads(NamedTuple):
+    """What all blocks of a step take of one input.
+
+    Attributes
+    ----------
+    fetched
+        Bytes that they need, once for each worker, or for each block where there are fewer.
+    distinct
+        The same, but once for blocks that need the same box.
+    nearest
+        Bytes of the largest part in one held block, of all boxes that differ: one worker has it.
+    boxes
+        How many boxes differ.
+    """
+
+    fetched: float = 0.0
+    distinct: float = 0.0
+    nearest: float = 0.0
+    boxes: int = 0
+
+
+def bytes_from_others(readings: Sequence[InputReads], workers: int) -> list[float]:
+    """Bytes of each input that workers take from others.
+
+    What a worker takes is as likely there as with any other. But blocks are computed where the
+    largest parts of their inputs lie: those of one input are there, and blocks that need the same
+    of it run on one worker, as long as there is enough for all workers.
+
+    Examples
+    --------
+    >>> rows, table = Reading(80.0, 80.0, 80.0, 8), Reading(20.0, 10.0, 5.0, 1)
+    >>> bytes_from_others([rows, table], workers=2)
+    [0.0, 10.0]
+    """
+    moved = [each.fetched * (1 - 1 / workers) for each in readings]
+    near = max(range(len(moved)), key=lambda n: readings[n].nearest, default=-1)
+    if near >= 0 and readings[near].nearest:
+        one = readings[near]
+        fetched = min(one.fetched, one.distinct * max(1.0, workers / one.boxes))
+        here = max(one.nearest, fetched / workers)
+        moved[near] = max(0.0, fetched - here)
+    return moved

@@ -1,0 +1,103 @@
+"""Counted costs: what a chosen step reads, moves and waits for, over all its blocks.
+
+While a plan is searched, thousands of grids are compared by what their largest block takes, times
+the number of blocks; that takes .1 ms. Of the steps of the chosen plan everything is counted.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import product
+from math import prod
+from typing import Final
+
+from dask_tapestry.planner.access.access import Access, UncountableError
+from dask_tapestry.planner.access.remote_reads import InputReads, bytes_from_others
+from dask_tapestry.planner.access.traffic import InputTraffic, traffic
+from dask_tapestry.planner.cost.cost import StepCost, with_taken
+from dask_tapestry.planner.cost.makespan import GridBlocks
+from dask_tapestry.planner.cost.resource_seconds import StepTraffic
+from dask_tapestry.planner.cost.store_requests import block_requests
+from dask_tapestry.planner.fusion.chunk_alignment import Held
+from dask_tapestry.planner.fusion.program import Program
+from dask_tapestry.planner.fusion.symmetric import is_symmetric
+from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.zspace import Cuts, block_range, largest_box
+
+MOST_DIAGONAL: Final = 4096  # blocks on the diagonals of a symmetric result; each takes 20 µs
+
+
+def counted_cost(
+    estimate: StepCost,
+    program: Program,
+    cuts: tuple[Cuts, ...],
+    held: Held,
+    machine: Machine,
+) -> StepCost:
+    """The cost of a step, whose inputs are `held` in blocks, counted over all its blocks.
+
+    The `estimate` itself where blocks fall into too many classes to be counted.
+    """
+    try:
+        return with_taken(estimate, counted(program, cuts, held, machine), cuts, machine)
+    except UncountableError:
+        return estimate
+
+
+def counted(program: Program, cuts: tuple[Cuts, ...], held: Held, machine: Machine) -> StepTraffic:
+    """What all blocks of a step take from elsewhere.
+
+    Raises
+    ------
+    UncountableError
+        If there are too many classes of blocks.
+    """
+    own = tuple([None if h is None else tuple(h) for h in held])
+    return _counted(program, cuts, own, machine.workers)
+
+
+@lru_cache(maxsize=1024)  # the plans that a search compares have most steps in common
+def _counted(
+    program: Program, cuts: tuple[Cuts, ...], own: tuple[tuple[Cuts, ...] | None, ...], workers: int
+) -> StepTraffic:
+    access = Access.of(program, cuts)
+    total = traffic(access, own, workers, workers == 1)
+    equal = GridBlocks.of(cuts).equal
+    readings = [_reading(each, access.count) for each in total.inputs]
+    return StepTraffic(
+        read=total.stored,
+        requests=total.requests + block_requests(program, largest_box(cuts))[1] * equal,
+        moved=sum(bytes_from_others(readings, workers)),
+        edges=_edges(access, own, sum(each.edges for each in total.inputs)),
+        slices=sum(each.slices for each in total.inputs),
+        sliced=sum(each.sliced for each in total.inputs),
+    )
+
+
+def _reading(each: InputTraffic, blocks: int) -> InputReads:
+    """What `blocks` take of an input.
+
+    One that reads several boxes can lie with one of them only, the largest, and shares it with
+    those alone that read the same ones: it is taken to share none.
+    """
+    if each.reads <= blocks:
+        return InputReads(each.fetched, each.distinct, each.nearest, each.boxes)
+    return InputReads(each.fetched, each.moved, each.main, blocks)
+
+
+def _edges(access: Access, held: tuple[tuple[Cuts, ...] | None, ...], edges: int) -> int:
+    """Blocks and slices that tasks wait for, of all `edges` that there are if each is computed.
+
+    Below the diagonal of a symmetric result a task waits for one block, which it transposes.
+    """
+    if not is_symmetric(access.program, access.cuts):
+        return edges
+    *batch, side, _ = [c.count for c in access.cuts]
+    if prod(batch) * side > MOST_DIAGONAL:
+        raise UncountableError(f"{prod(batch) * side} blocks on diagonals")
+    diagonal = 0
+    for *first, n in product(*[range(count) for count in (*batch, side)]):
+        for boxes, own in zip(access.boxes((*first, n, n)), held, strict=True):
+            met = [prod(map(len, block_range(own, box))) for box in boxes] if own else []
+            diagonal += sum(max(1, n) for n in met)
+    return (edges + diagonal) // 2 + prod(batch) * side * (side - 1) // 2

@@ -1,0 +1,58 @@
+"""The least that a step takes: what its kernels, writes and transfers take under any grid.
+
+It is found without following what a block reads, so that grids that cannot be best need no price.
+What comes from stores is left out: a grid is priced by its largest block, and may seem to read less
+than it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.planner.access.remote_reads import bytes_from_others
+from dask_tapestry.planner.cost.block_seconds import kernel_seconds
+from dask_tapestry.planner.cost.cost import inputs_met
+from dask_tapestry.planner.cost.resource_seconds import least_step_seconds, overhead_seconds
+from dask_tapestry.planner.fusion.chunk_alignment import Held
+from dask_tapestry.planner.fusion.program import Program
+from dask_tapestry.planner.fusion.symmetric import is_own_transpose
+from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.zspace import Cuts
+
+
+class LowerBound(NamedTuple):
+    """What a step takes at least, however it is cut.
+
+    Attributes
+    ----------
+    program
+        Of its blocks.
+    kernels
+        Seconds of one thread.
+    written
+        Bytes that go to stores.
+    """
+
+    program: Program
+    kernels: float
+    written: float
+
+    @staticmethod
+    def of(program: Program, machine: Machine) -> LowerBound:
+        """That of a program's steps; of a product with its own transpose half is computed."""
+        kernels = kernel_seconds(program, program.type.box, machine)
+        kernels /= 1 + is_own_transpose(program)
+        writes = bool(program.lasting) and program.lasting[-1].is_sink
+        return LowerBound(program, kernels, program.type.nbytes if writes else 0)
+
+    def seconds(self, cuts: Sequence[Cuts], held: Held, machine: Machine) -> float:
+        """Seconds that the step takes at least under a grid, whose inputs are `held` in blocks."""
+        met = inputs_met(self.program, cuts, held, machine)
+        count = prod([c.count for c in cuts])
+        threads = machine.threads if self.program.multithreaded else 1
+        kernels = self.kernels / min(machine.slots, count * threads)
+        moved = sum(bytes_from_others(met.readings, machine.workers))
+        handled = overhead_seconds(count, met.slices, met.edges, met.sliced, machine)
+        return least_step_seconds(kernels, self.written, moved, count, machine) + handled

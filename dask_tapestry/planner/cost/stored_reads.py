@@ -1,0 +1,167 @@
+"""Stored bytes: what all blocks of a step read from stores, whole chunks each.
+
+Along an axis of a source that one dimension of the output moves, the blocks read intervals that
+are shifted by so many cells from block to block; of those, whole chunks count. So the bytes of all
+blocks are those of one, times a ratio for each dimension: the work grows with the number of
+dimensions, not of blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
+from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.planner.fusion.program import Program
+from dask_tapestry.teg import Source
+from dask_tapestry.zspace import Cuts, ZRange, block_box
+
+LOOKED_AT: Final = 24  # blocks in a row whose chunks are counted; more are taken to be like these
+
+
+class _Shift(NamedTuple):
+    """By how many cells a step along `dim` of the output moves `axis` of a source."""
+
+    dim: int
+    axis: int
+    cells: int
+
+
+class _Span(NamedTuple):
+    """What one block reads of an axis, which moves so many `cells` with a step of a dimension."""
+
+    lo: int
+    hi: int
+    cells: int
+    chunk: int
+    extent: int
+
+
+def stored_bytes(program: Program, cuts: Sequence[Cuts], box: ZRange) -> float:
+    """Bytes that all blocks of a grid read from stores, if that of the cells `box` is usual."""
+    schedule = program.schedule(box)
+    total, first = 0.0, len(program.inputs)
+    for value, shifts in _sources(program):
+        operator = program.instructions[value - first].operator
+        assert isinstance(operator, Source)
+        shape = program.types[value].shape
+        sides = operator.read_sides or (1,) * len(shape)
+        reads, own_box = schedule.boxes[value], box
+        if len(reads) < len(shifts):  # on a diagonal, where boxes are one
+            own_box = block_box(cuts, (0,) * (len(cuts) - 1) + (cuts[-1].count - 1,))
+            reads = program.schedule(own_box).boxes[value]
+        for number, read in enumerate(reads):
+            own = shifts[number] if len(shifts) == len(reads) else sum(shifts, ())
+            times = 1.0
+            for dim, cut in enumerate(cuts):
+                if cut.count > 1:
+                    spans = [
+                        _Span(read.lo[axis], read.hi[axis], cells, sides[axis], shape[axis])
+                        for other, axis, cells in own
+                        if other == dim
+                    ]
+                    length = own_box.hi[dim] - own_box.lo[dim]
+                    times *= _times(cut, own_box.lo[dim], length, tuple(spans))
+            total += operator.stored_bytes(read) * times
+    return total
+
+
+@lru_cache(maxsize=4096)
+def _times(cut: Cuts, start: int, length: int, spans: tuple[_Span, ...]) -> float:
+    """How often the blocks in a row read the chunks that the one from `start` reads."""
+    if not spans:
+        return cut.count
+    usual = 1
+    for lo, hi, _, chunk, extent in spans:
+        usual *= _whole(lo, max(1, hi - lo), chunk, extent)
+    found = _of_alike(cut, start, length, spans) or _of_each(cut, start, length, spans)
+    return sum(found) / usual
+
+
+def _of_each(cut: Cuts, start: int, length: int, spans: tuple[_Span, ...]) -> list[float]:
+    """Cells of the chunks that blocks in a row read, each times how many it stands for."""
+    return [n * _of_one(a, b, start, length, spans) for a, b, n in _representative_blocks(cut)]
+
+
+def _of_alike(cut: Cuts, start: int, length: int, spans: tuple[_Span, ...]) -> list[float] | None:
+    """The same where all blocks but the first and the last read as many; None where they may not.
+
+    They do where a block moves what is read by whole chunks.
+    """
+    count, step = cut.count, cut.step
+    if cut.edges or count < 4:
+        return None
+    (_, lead), (last, extent) = cut.block(0), cut.block(count - 1)
+    inner = 1
+    for lo, hi, pace, chunk, most in spans:
+        one, other = lo + pace * (lead - start), lo + pace * (last - step - start)
+        reach = max(1, hi - lo - abs(pace) * (length - step))
+        if pace * step % chunk or min(one, other) < 0 or max(one, other) + reach > most:
+            return None
+        inner *= _whole(one, reach, chunk, most)
+    ends = [_of_one(a, b, start, length, spans) for a, b in ((0, lead), (last, extent))]
+    looked_at = min(count - 2, LOOKED_AT)
+    return [ends[0], *[(count - 2) / looked_at * inner] * looked_at, ends[1]]
+
+
+def _of_one(first: int, end: int, start: int, length: int, spans: tuple[_Span, ...]) -> int:
+    """Cells of the chunks that one block reads."""
+    cells = 1
+    for lo, hi, pace, chunk, extent in spans:
+        reach = max(1, hi - lo - abs(pace) * (length - (end - first)))
+        cells *= _whole(lo + pace * (first - start), reach, chunk, extent)
+    return cells
+
+
+def _whole(lo: int, length: int, chunk: int, extent: int) -> int:
+    """Cells of the chunks of an axis that hold ``[lo, lo + length)``, moved inside."""
+    if lo + length > extent:
+        lo = extent - length
+    if lo < 0:  # a step is not the same everywhere in a reshape
+        lo = 0
+    stop = -(-(lo + length) // chunk) * chunk
+    return (stop if stop < extent else extent) - lo // chunk * chunk
+
+
+def _representative_blocks(cut: Cuts) -> list[tuple[int, int, float]]:
+    """Blocks in a row, each with how many it stands for."""
+    count = cut.count
+    if count <= LOOKED_AT + 2:
+        return [(*cut.block(number), 1) for number in range(count)]
+    inner = count - 2
+    between = [1 + n * inner // LOOKED_AT for n in range(LOOKED_AT)]
+    middle = [(*cut.block(number), inner / LOOKED_AT) for number in between]
+    return [(*cut.block(0), 1), *middle, (*cut.block(count - 1), 1)]
+
+
+@lru_cache(maxsize=1024)
+def _sources(program: Program) -> tuple[tuple[int, tuple[tuple[_Shift, ...], ...]], ...]:
+    """The stored sources of a program, and how steps of its output move each box read of them."""
+    first, shape = len(program.inputs), program.type.shape
+    values = [
+        value
+        for value, instruction in enumerate(program.instructions, start=first)
+        if isinstance(instruction.operator, Source)
+    ]
+    if not values or 0 in shape:
+        return ()
+    middle = [  # off the diagonal, and with a cell after it where there is another
+        min((dim + 1) * n // (len(shape) + 2), max(n - 2, 0)) for dim, n in enumerate(shape)
+    ]
+    origin = program.schedule(ZRange(middle, [a + 1 for a in middle]), rounded=False)
+    shifts: dict[int, list[list[_Shift]]] = {v: [[] for _ in origin.boxes[v]] for v in values}
+    for dim, extent in enumerate(shape):
+        if extent < 2:
+            continue
+        at = [a + int(d == dim) for d, a in enumerate(middle)]
+        there = program.schedule(ZRange(at, [a + 1 for a in at]), rounded=False)
+        for value, found in shifts.items():
+            boxes = zip(found, origin.boxes[value], there.boxes[value], strict=False)
+            for own, here, moved in boxes:
+                own += [
+                    _Shift(dim, axis, b - a)
+                    for axis, (a, b) in enumerate(zip(here.lo, moved.lo, strict=True))
+                    if a != b
+                ]
+    return tuple((value, tuple(map(tuple, found))) for value, found in shifts.items())

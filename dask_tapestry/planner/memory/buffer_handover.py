@@ -1,0 +1,127 @@
+"""Relays: values of which each block is made of one of another value, and takes its place.
+
+A matrix that is changed step by step is held once, not once for each step: a block of it is freed
+when the next one has been made of it, whatever the order in which a scheduler takes blocks.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from itertools import product
+from math import prod
+from typing import Final
+
+from dask_tapestry.planner.access.access import Access
+from dask_tapestry.planner.cost.step import Step
+from dask_tapestry.planner.fusion.program import Program
+from dask_tapestry.teg import Node
+from dask_tapestry.zspace import Cuts
+
+MOST_BLOCKS: Final = 256  # of a step that is looked at block by block; each takes some 10 µs
+
+Block = tuple[int, ...]
+EndsBefore = Callable[[Node, Node], bool]
+
+
+def relays(
+    steps: Mapping[Node, Step], kept: set[Node], ends_before: EndsBefore
+) -> dict[Node, Node]:
+    """For each value that takes the place of another: which one, the largest of several.
+
+    Parameters
+    ----------
+    kept
+        The values that nobody frees.
+    ends_before
+        Whether a step has ended when the first block of another can be computed.
+    """
+    readers: dict[Node, list[Step]] = {node: [] for node in steps}
+    for step in steps.values():
+        for x in step.inputs:
+            if x in steps and x is not step.node:
+                readers[x].append(step)
+    handovers = {}
+    for step in steps.values():
+        freed = [
+            x
+            for x in step.inputs
+            if x in readers
+            and x not in kept
+            and _takes_place(step, steps[x], readers[x], ends_before)
+        ]
+        if freed:
+            handovers[step.node] = max(freed, key=lambda x: x.type.nbytes)
+    return handovers
+
+
+def _takes_place(step: Step, x: Step, readers: Sequence[Step], ends_before: EndsBefore) -> bool:
+    """Whether a block of `x` is needed no more when the one block of `step` that reads it is made.
+
+    What no block of `step` reads must be needed no more when its first one is made.
+    """
+    if not (1 < x.count <= MOST_BLOCKS and 1 < step.count <= MOST_BLOCKS):
+        return False
+    at, itemsize = step.inputs.index(x.node), x.node.type.dtype.itemsize
+    taken = _handed_over_blocks(step.program, step.cuts, at, x.cuts, itemsize)
+    if taken is None:
+        return False
+    late = [r for r in readers if r is not step and not ends_before(r.node, step.node)]
+    return all(_reads_before(step, x, taken, reader) for reader in late)
+
+
+def _reads_before(
+    step: Step, x: Step, taken: Mapping[Block, frozenset[Block]], reader: Step
+) -> bool:
+    """Whether a block of `step` waits for those of `reader` that read the same of `x`."""
+    if reader.node not in step.inputs or reader.count > MOST_BLOCKS:
+        return False
+    waited = blocks_read(step, reader)
+    by = {block: number for number, read in taken.items() for block in read}
+    for number, read in blocks_read(reader, x).items():
+        for block in read:
+            if block not in by or number not in waited[by[block]]:
+                return False
+    return True
+
+
+@lru_cache(maxsize=1024)
+def _handed_over_blocks(
+    program: Program, cuts: tuple[Cuts, ...], number: int, held: tuple[Cuts, ...], itemsize: int
+) -> Mapping[Block, frozenset[Block]] | None:
+    """The blocks that each block reads, if it alone does and takes no more bytes than they do."""
+    taken = _blocks_read(program, cuts, number, held)
+    times = Counter(block for read in taken.values() for block in read)
+    if max(times.values(), default=2) > 1:
+        return None
+    own = program.type.dtype.itemsize
+    for block, read in taken.items():
+        if own * _cells(cuts, block) > itemsize * sum([_cells(held, one) for one in read]):
+            return None
+    return taken
+
+
+def _cells(cuts: Sequence[Cuts], block: Block) -> int:
+    ends = [cut.block(at) for cut, at in zip(cuts, block, strict=True)]
+    return prod([hi - lo for lo, hi in ends])
+
+
+def blocks_read(reader: Step, step: Step) -> Mapping[Block, frozenset[Block]]:
+    """For each block of a step, the blocks of another that it reads."""
+    return _blocks_read(reader.program, reader.cuts, reader.inputs.index(step.node), step.cuts)
+
+
+@lru_cache(maxsize=4096)  # the plans that a search compares have most steps in common
+def _blocks_read(
+    program: Program, cuts: tuple[Cuts, ...], number: int, held: tuple[Cuts, ...]
+) -> Mapping[Block, frozenset[Block]]:
+    access, by_block = Access.of(program, cuts), {}
+    for index in product(*[range(cut.count) for cut in cuts]):
+        read = set[Block]()
+        for box in access.boxes(index)[number]:
+            if not box.is_empty:
+                ends = zip(held, box.lo, box.hi, strict=True)
+                read.update(product(*[range(*cut.overlapping(lo, hi)) for cut, lo, hi in ends]))
+        by_block[index] = frozenset(read)
+    return by_block

@@ -1,0 +1,261 @@
+"""Plans as JSON: the choices that make a plan, by which it is made again without a search.
+
+A file has the version of its form, the resources, digests of the graph as written and as rewritten,
+the forms that operators took, and of each step the node that it computes and its grid. Nodes are
+named by their places in a graph's order. Costs are there to be read; they are computed anew. Beside
+them is what is told of the plan, its graph as data: `diagnostics.told_form` reads that.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, fields, replace
+from hashlib import blake2b
+from itertools import pairwise
+from typing import Any, Final
+
+from dask_tapestry.errors import PlanError, TapestryError
+from dask_tapestry.json_form import (
+    FormError,
+    anything,
+    listed,
+    optional,
+    record,
+    refuse,
+    sequence,
+    whole,
+)
+from dask_tapestry.json_form import text as text_form
+from dask_tapestry.planner.build import build_plan
+from dask_tapestry.planner.cost.step import Step, with_first
+from dask_tapestry.planner.machine.limits import Limits
+from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.planner.machine.rates import Rates
+from dask_tapestry.planner.machine.resources import Resources
+from dask_tapestry.planner.plan import PlannedGraph
+from dask_tapestry.planner.rewriting.passes import simplified
+from dask_tapestry.planner.rewriting.rule_choices import with_forms
+from dask_tapestry.planner.search.choices import Choices, FormChoice
+from dask_tapestry.planner.search.evaluate import evaluate
+from dask_tapestry.planner.search.pricing import Pricing
+from dask_tapestry.planner.search.search import steps_of
+from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.teg import Graph, Node, Sink, Source
+from dask_tapestry.teg.node import written_as
+from dask_tapestry.teg.token import token
+from dask_tapestry.zspace import Cuts
+
+VERSION: Final = 3  # of the file's form
+READ: Final = (2, VERSION)  # version 2 has no graph as data
+KIND: Final = "dask_tapestry plan"
+
+
+def dumps(plan: PlannedGraph, told: Mapping[str, Any] | None = None) -> str:
+    """A plan as text; `told` is its summary, for readers who lack its arrays.
+
+    A plan that was found again names its choices by slots: it is planned again for the arrays.
+    """
+    if plan.sources:
+        plan = build_plan(plan.written.roots, plan.resources)
+    graph = simplified(plan.written, Trace())
+    position = {node: i for i, node in enumerate(graph.nodes)}
+    number = {node: i for i, node in enumerate(plan.graph.nodes)}
+    content = {
+        "kind": KIND,
+        "version": VERSION,
+        "resources": _resources(plan.resources),
+        "written": digest(plan.written),
+        "rewritten": digest(graph),
+        "results": _results(plan.written),
+        "forms": [[position[n], *f] for n, forms in plan.choices.forms.items() for f in forms],
+        "steps": [_step(step, number) for step in plan.steps.values()],
+        "cost": plan.cost,
+        "told": told,
+    }
+    return json.dumps(content, indent=1)
+
+
+def loads(text: str, roots: Sequence[Node], name: str = "the text") -> PlannedGraph:
+    """The plan of the values `roots` that `dumps` wrote.
+
+    Parameters
+    ----------
+    name
+        Of the file, for errors.
+
+    Raises
+    ------
+    PlanError
+        If it is not a plan, of another version, or for another graph.
+    """
+    content = _content(text, name)
+    written, trace = Graph(roots), Trace()
+    graph = simplified(written, trace)
+    if content["written"] != digest(written):
+        raise PlanError(
+            f"{name} was made for another graph: its results are {content['results']}, those to be "
+            f"planned are {_results(written)}; operators, types and stored chunks must be the same"
+        )
+    if content["rewritten"] != digest(graph):
+        raise PlanError(f"{name} was made by other rules of rewriting: plan again")
+    try:
+        resources = Resources(**content["resources"])
+        machine = Machine.of(resources)
+        forms = _forms(content["forms"], graph)
+        with written_as(None):
+            formed = with_forms(graph, forms, trace)
+        chosen = _choices(content["steps"], formed, forms, {"", *(m.place for m in machine.places)})
+    except (FormError, TapestryError) as error:
+        raise PlanError(f"{name} is damaged: {error}") from error
+    choices, steps = _placed(formed, chosen, resources, name)
+    return PlannedGraph(written, formed, steps, resources, trace, choices=choices)
+
+
+def _forms(listed: Sequence[Any], graph: Graph) -> dict[Node, tuple[FormChoice, ...]]:
+    """The forms that nodes of `graph` take."""
+    found: dict[Node, tuple[FormChoice, ...]] = {}
+    for i, (number, *form) in enumerate(listed):
+        node = _node(number, graph, f"forms[{i}]")
+        found[node] = (*found.get(node, ()), FormChoice(*form))
+    return found
+
+
+def _choices(
+    steps: Sequence[Mapping[str, Any]],
+    graph: Graph,
+    forms: dict[Node, tuple[FormChoice, ...]],
+    places: Collection[str],
+) -> Choices:
+    """The grids and places of nodes of `graph`, which has taken `forms`."""
+    grids: dict[Node, tuple[Cuts, ...]] = {}
+    chosen: dict[Node, str] = {}
+    for i, step in enumerate(steps):
+        at = f"steps[{i}]"
+        node = _node(step["node"], graph, at)
+        cuts = tuple(step["grid"])
+        extents = tuple(c.extent for c in cuts)
+        if extents != node.type.shape:
+            raise FormError(f"{at}.grid cuts {extents}, its step computes {node.type}")
+        if node in grids:
+            raise FormError(f"{at} is of a node that another step computes")
+        if step["place"] not in places:
+            refuse(step["place"], f"{at}.place", f"one of {sorted(places)}")
+        grids[node], chosen[node] = cuts, step["place"]
+    return Choices(forms, frozenset(grids), grids=grids, places=chosen)
+
+
+def _node(number: int, graph: Graph, at: str) -> Node:
+    node: Node = graph.nodes[whole(most=len(graph.nodes) - 1)(number, f"{at}: its node")]
+    return node
+
+
+def digest(graph: Graph) -> str:
+    """Text that is the same for graphs that differ in their data and places alone."""
+    number = {node: i for i, node in enumerate(graph.nodes)}
+    rows = []
+    for node in graph.nodes:
+        ends = (number[x] for x in (*node.inputs, *node.after))
+        said = node.annotations.text
+        text = f"{_form(node, number[node])} {' '.join(map(str, ends))} {len(node.inputs)}"
+        rows.append(f"{text} {said}" if said else text)
+    roots = " ".join(str(number[root]) for root in graph.roots)
+    return blake2b("\n".join([*rows, roots]).encode(), digest_size=16).hexdigest()
+
+
+def _form(node: Node, number: int) -> str:
+    """What a node's operator is, without data and places."""
+    operator = node.operator
+    if not isinstance(operator, Source | Sink):
+        return node.form
+    slot = operator.slot(number)
+    if slot is not None:
+        return token(slot)
+    return token((operator.name, node.type, operator.chunks, operator.layout))
+
+
+def _placed(
+    graph: Graph, chosen: Choices, resources: Resources, name: str
+) -> tuple[Choices, dict[Node, Step]]:
+    """The steps that compute the nodes of the `chosen` grids, each cut so."""
+    machine, grids = Machine.of(resources), chosen.grids
+    fused = frozenset(node for node in graph.nodes if node not in grids)
+    choices = replace(chosen, fused=fused)
+    limits = Limits.of(resources).with_alone(resources)
+    state = evaluate(graph, choices, Pricing(machine, limits))
+    for node in {**grids, **state.placed}:
+        if node not in state.placed or grids.get(node) != state.placed[node].grid:
+            raise PlanError(f"{name}: {node!r} cannot be cut as it says: plan again")
+    return choices, with_first(steps_of(state, machine))
+
+
+def _content(text: str, name: str) -> dict[str, Any]:
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError) as error:  # no JSON, or lists in lists without end
+        raise PlanError(f"{name} is not a plan: {error}") from None
+    if not isinstance(content, dict) or content.get("kind") != KIND:
+        raise PlanError(f"{name} is not a plan")
+    if content.get("version") not in READ:
+        raise PlanError(
+            f"{name} is a plan of version {str(content.get('version'))[:20]}; this library reads "
+            f"versions {' and '.join(map(str, READ))}: plan again"
+        )
+    try:
+        found: dict[str, Any] = FORM(content, "it")
+    except FormError as error:
+        raise PlanError(f"{name} is damaged: {error}") from None
+    return found
+
+
+def _results(graph: Graph) -> str:
+    return ", ".join(f"{root.operator.name} {root.type}" for root in graph.roots)
+
+
+def _resources(resources: Resources) -> dict[str, Any]:
+    """The arguments that make equal resources."""
+    found = {field.name: getattr(resources, field.name) for field in fields(resources)}
+    found["groups"] = [list(asdict(group).values()) for group in found["groups"]]
+    found["rates"] = resources.rates.as_dict() if isinstance(resources.rates, Rates) else None
+    return found
+
+
+def _step(step: Step, number: Mapping[Node, int]) -> dict[str, Any]:
+    """A step: what is needed to make it again, and what is good to know."""
+    return {
+        "node": number[step.node],
+        "grid": [_written(cuts) for cuts in step.cuts],
+        "place": step.place,
+        "computes": f"{step.node.operator.name} {step.node.type}",
+        "seconds": step.cost.seconds,
+        "tasks": step.cost.tasks,
+    }
+
+
+def _written(cuts: Cuts) -> list[Any]:
+    return [list(cuts.edges)] if cuts.edges else [cuts.extent, cuts.step, cuts.lead]
+
+
+def _cuts(value: Any, at: str) -> Cuts:
+    """The form of cuts as `_written`: their edges, or their extent, step and first length."""
+    if isinstance(value, list) and len(value) == 1:
+        (edges,) = sequence(listed(whole()))(value, at)
+        lengths = [hi - lo for lo, hi in pairwise(edges)]
+        if not lengths or edges[0] or min(lengths) < 1:
+            refuse(edges, at, "edges of blocks, from 0 on")
+        return Cuts(edges[-1], 0, 0, tuple(edges))
+    extent, step, lead = sequence(whole(), whole(1), whole(1))(value, at)
+    return Cuts.regular(extent, step, lead)
+
+
+FORM: Final = record(
+    written=text_form,
+    rewritten=text_form,
+    results=text_form,
+    resources=record(
+        **{field.name: anything for field in fields(Resources) if field.name != "rates"},
+        rates=optional(record(**{field.name: anything for field in fields(Rates)})),
+    ),
+    forms=listed(sequence(whole(), text_form, whole())),
+    steps=listed(record(node=whole(), grid=listed(_cuts), place=text_form)),
+)

@@ -1,0 +1,146 @@
+"""Improvement: choices changed one at a time, as long as that makes the plan cheaper.
+
+The moves are tried in the order of the steps, the costliest first; the search is deterministic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from dask_tapestry.planner.search.budget import A_CHANGE
+from dask_tapestry.planner.search.choices import Choices, State
+from dask_tapestry.planner.search.moves import (
+    fuse_sets,
+    halved,
+    hold,
+    hold_shared,
+    move_to_group,
+    pull,
+    shared_values,
+    split,
+)
+from dask_tapestry.planner.search.phased_values import in_rounds
+from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
+from dask_tapestry.planner.search.pricing import PricedGroup
+
+GAIN: Final = 0.99  # of the seconds before: a change must save a hundredth
+GAIN_OF_ROUNDS: Final = 0.75  # the same, of rounds: that an expert would take them must be clear
+LIGHTER: Final = 0.9  # of the memory lacking before: then other choices are not looked at
+HEAVY: Final = (
+    4  # kinds of steps whose blocks take most, that are cut more finely where memory lacks
+)
+HALVINGS: Final = 3  # of blocks, by which a plan that a worker cannot hold may come to fit
+
+
+def improve(space: PlanEvaluator, state: State, costs: int) -> State:
+    """The best plan that single changes lead to, and that a worker's memory fits.
+
+    Parameters
+    ----------
+    costs
+        Costs of steps that may be computed for it.
+    """
+    last = space.pricing.evaluated + costs - A_CHANGE  # from then on none is begun
+    tried: set[object] = set()
+    improved, state = True, split_until_fits(space, state)
+    while improved and space.pricing.evaluated <= last:
+        improved = False
+        for choices in moves(state):
+            if choices.key in tried:
+                continue
+            tried.add(choices.key)
+            other = space.state(choices)
+            better = other.rank < state.rank.with_seconds(GAIN)
+            if better and space.fits(state) and not space.fits(other):
+                other = in_few_rounds(space, other)
+                better = other.rank < state.rank.with_seconds(GAIN_OF_ROUNDS)
+            if better and (space.fits(other) or not space.fits(state)):
+                state, improved = other, True
+                break
+            if space.pricing.evaluated > last:
+                break
+    return state
+
+
+def in_few_rounds(space: PlanEvaluator, state: State) -> State:
+    """The plan with values held in as few rounds as fit, if it fits only then."""
+    others = map(space.state, in_rounds(state))
+    return next((other for other in others if space.fits(other)), state)
+
+
+def fit_to_memory(space: PlanEvaluator, state: State, costs: int) -> State | None:
+    """The best plan that workers can hold, near one that they cannot; None for one that they can.
+
+    The cheapest plan may hold what is stored, or much that is computed, and then no smaller blocks
+    make it fit: it is cut more finely, or else changed one choice at a time, each time so that a
+    worker holds least, until it fits; then as long as that makes it cheaper.
+    """
+    last = space.pricing.evaluated + costs - A_CHANGE
+    while not state.shortfall and not space.fits(state) and space.pricing.evaluated <= last:
+        candidates = _whole(space, state, _finer(state), last)
+        enough = LIGHTER * space.lacking(state)
+        if not any(space.lacking(other) < enough for other in candidates):
+            candidates += _whole(space, state, moves(state), last)
+        fitting = [other for other in candidates if space.fits(other)]
+        if fitting:
+            best = min(fitting, key=lambda other: other.rank)
+            return improve(space, best, last - space.pricing.evaluated)
+        lighter = min(candidates, key=space.lacking, default=state)
+        if space.lacking(lighter) >= space.lacking(state):
+            break
+        state = lighter
+    return None
+
+
+def _whole(space: PlanEvaluator, state: State, others: Iterable[Choices], last: int) -> list[State]:
+    """The plans of other choices that lack no more than `state` does, while costs are left."""
+    plans = []
+    for choices in others:
+        other = space.state(choices)
+        plans += [other] if other.shortfall <= state.shortfall else []
+        if space.pricing.evaluated > last:
+            break
+    return plans
+
+
+def _finer(state: State) -> Iterator[Choices]:
+    """Choices in which the blocks that take most are cut more finely, of steps alike together.
+
+    Cut alike, the blocks of a value that is changed step by step take each other's place.
+    """
+    alike: dict[object, list[PricedGroup]] = {}
+    for priced in state.placed.values():
+        alike.setdefault((priced.group.node.type, priced.grid), []).append(priced)
+    heavy = sorted(alike.values(), key=lambda some: -max(p.cost.work for p in some))[:HEAVY]
+    for some in heavy:
+        yield from halved(state, some)
+
+
+def split_until_fits(space: PlanEvaluator, state: State) -> State:
+    """The plan in smaller blocks, if workers can hold what it holds only then."""
+    lighter = state
+    for _ in range(HALVINGS):
+        if lighter.shortfall or space.fits(lighter):
+            return lighter
+        finer = [space.state(choices) for choices in _finer(lighter)]
+        fitting = [other for other in finer if space.fits(other)]
+        if fitting:
+            return min(fitting, key=lambda other: other.rank)
+        lighter = min(finer, key=space.lacking, default=lighter)
+    return state
+
+
+def moves(state: State) -> Iterator[Choices]:
+    """Choices that differ in one."""
+    by_cost = sorted(state.placed.values(), key=lambda p: -p.cost.seconds)
+    for priced in by_cost:
+        yield from hold(state, priced)
+    yield from (hold_shared(state, node) for node in shared_values(state))
+    for priced in by_cost:
+        yield from split(state, priced)
+    yield from fuse_sets(state)
+    for priced in by_cost:
+        yield from pull(state, priced)
+    for priced in by_cost:
+        yield from move_to_group(state, priced)

@@ -1,0 +1,78 @@
+"""Rounds: a value that workers cannot hold whole is made and read part by part.
+
+Each part is what some blocks of its reader need. So stored chunks are read once a round, where each
+block of the reader would read all of them again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import ceil
+from typing import Final
+
+from dask_tapestry.planner.fusion.access_strides import AxisStride, movement
+from dask_tapestry.planner.fusion.fuse import required
+from dask_tapestry.planner.search.choices import Choices, State
+from dask_tapestry.planner.search.grid import Grid
+from dask_tapestry.planner.search.pricing import PricedGroup
+from dask_tapestry.teg import Node
+from dask_tapestry.zspace import Cuts
+
+COUNTS: Final = (2, 3, 4, 6, 8, 12, 16, 24, 32)  # of rounds that are tried
+
+
+def in_rounds(state: State) -> Iterator[Choices]:
+    """Held values with one reader are made in more and more rounds."""
+    must = required(state.graph)
+    for rounds in COUNTS:
+        for node, readers in state.readers.items():
+            if node not in must and len(readers) == 1 and readers[0] is not node:
+                reader = state.placed[readers[0]]
+                grid = _cut(node, state.placed[node].grid, reader, rounds)
+                if grid is not None:
+                    grids = {**state.choices.grids, node: grid, readers[0]: reader.grid}
+                    yield replace(state.choices, grids=grids)
+
+
+def _cut(node: Node, grid: Grid, reader: PricedGroup, rounds: int) -> Grid | None:
+    """A value's grid for so many rounds of its reader's blocks; None where these have fewer.
+
+    Its blocks stay as large as they were: what a round has less of it, they have more along others.
+    """
+    paces = movement(reader.group.program)[reader.group.inputs.index(node)].paces
+    axis = max(
+        (a for a, pace in paces.items() if pace.cells > 0),
+        key=lambda a: reader.grid[paces[a].dim].count,
+        default=None,
+    )
+    if axis is None:
+        return None
+    along = reader.grid[paces[axis].dim]
+    if along.edges or along.count < rounds or grid[axis].count >= rounds:
+        return None
+    longer = rounds / grid[axis].count
+    round_cuts = []
+    for other, cuts in enumerate(grid):
+        if other == axis:
+            round_cuts.append(cuts_in_rounds(along, paces[axis], cuts.extent, rounds))
+        elif cuts.count > 1 and not cuts.edges:
+            step = cuts.step * max(1, min(int(longer), cuts.count))
+            round_cuts.append(Cuts.regular(cuts.extent, min(step, cuts.extent)))
+            longer /= step / cuts.step
+        else:
+            round_cuts.append(cuts)
+    return tuple(round_cuts)
+
+
+def cuts_in_rounds(reader: Cuts, pace: AxisStride, extent: int, rounds: int) -> Cuts:
+    """Cuts of an axis between so many rounds of its reader's blocks.
+
+    Examples
+    --------
+    >>> cuts_in_rounds(Cuts.regular(14_000, 500), Pace(0, 1, 0), 14_000, 2).step
+    7000
+    """
+    blocks = ceil(reader.count / rounds)
+    lead = pace.start + (reader.lead + (blocks - 1) * reader.step) * pace.cells
+    return Cuts.regular(extent, blocks * reader.step * pace.cells, min(lead, extent))

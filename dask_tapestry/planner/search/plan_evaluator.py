@@ -1,0 +1,210 @@
+"""Space: the plans of one graph, each evaluated once, and what its memory allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Final
+
+from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.planner.cost.footprint import Needs
+from dask_tapestry.planner.cost.rank import Rank
+from dask_tapestry.planner.cost.step import Step
+from dask_tapestry.planner.cost.worst_needs import usual_needs, worst_needs
+from dask_tapestry.planner.fusion.external_inputs import input_cuts, sent_whole
+from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.planner.machine.resources import Resources
+from dask_tapestry.planner.memory.memory import PeakWorkers, Slices, fullest_workers
+from dask_tapestry.planner.rewriting.rule_choices import formed
+from dask_tapestry.planner.search.choices import Choices, FormChoice, State
+from dask_tapestry.planner.search.evaluate import evaluate
+from dask_tapestry.planner.search.form_choice import choose_forms
+from dask_tapestry.planner.search.pricing import Pricing
+from dask_tapestry.teg import Graph, Node
+from dask_tapestry.zspace import largest_box
+
+Forms = Mapping[Node, Sequence[FormChoice]]
+
+NODES_A_COST: Final = 16  # of a graph that take as long to evaluate as the cost of one step
+
+
+class Sketch(NamedTuple):
+    """Steps as memory and cost read them."""
+
+    steps: dict[Node, Step]
+    graph: Graph
+    resources: Resources
+
+
+class PlanEvaluator:
+    """States of a graph by their choices.
+
+    Parameters
+    ----------
+    graph
+        As it is before any node takes a form.
+    pricing
+        Of the machine that is planned for.
+    resources
+        Whose memory plans must fit.
+    rounds
+        In how many rounds results are fetched at most; 1 where all of them are held.
+    reserve
+        Bytes of a worker that are left to blocks which take more than usual.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        pricing: Pricing,
+        resources: Resources,
+        rounds: int = 1,
+        reserve: int = 0,
+    ) -> None:
+        self.graph, self.pricing, self.resources = graph, pricing, resources
+        self.rounds, self.reserve = rounds, reserve
+        self._formed: dict[object, tuple[Graph, dict[Node, Node]]] = {}
+        self._states: dict[object, State] = {}
+        self._peaks: dict[object, PeakWorkers] = {}
+        self._worst: dict[object, PeakWorkers] = {}
+        self._lacking: dict[object, int] = {}
+        self._sketched: tuple[State, Sketch] | None = None  # the last one
+        self._missed: Rank | None = None
+
+    @cached_property
+    def chosen_forms(self) -> tuple[Graph, dict[Node, tuple[FormChoice, ...]]]:
+        """The graph with the forms that are best one by one, and these."""
+        return choose_forms(self.graph, self.pricing)
+
+    def became(self, forms: Forms) -> tuple[Graph, dict[Node, Node]]:
+        """The graph in these forms, and what each node has become in it."""
+        key = frozenset((node, tuple(taken)) for node, taken in forms.items())
+        if key not in self._formed:
+            self._formed[key] = formed(self.graph, forms)
+        return self._formed[key]
+
+    def state(self, choices: Choices) -> State:
+        """The plan with these choices."""
+        key = choices.key
+        if key not in self._states:
+            graph, _ = self.became(choices.forms)
+            self.pricing.evaluated += len(graph.nodes) // NODES_A_COST
+            self._states[key] = evaluate(graph, choices, self.pricing)
+        return self._states[key]
+
+    def in_forms(self, choices: Choices, forms: Mapping[Node, tuple[FormChoice, ...]]) -> Choices:
+        """The same choices for the graph in other forms, as far as they make sense there."""
+        _, before = self.became(choices.forms)
+        graph, after = self.became(forms)
+        now = {before[node]: after[node] for node in self.graph.nodes}
+        there = set(graph.nodes)
+
+        def moved(node: Node) -> Node:
+            return node if node in there else now.get(node, node)
+
+        return replace(
+            choices,
+            forms=forms,
+            held=frozenset(map(moved, choices.held)) & there,
+            fused=frozenset(map(moved, choices.fused)) & there,
+            grids={moved(n): g for n, g in choices.grids.items() if moved(n) in there},
+            places={moved(n): p for n, p in choices.places.items() if moved(n) in there},
+        )
+
+    def sketch(self, state: State) -> Sketch:
+        """The steps of a plan, no block of which takes more than usual."""
+        if self._sketched is None or self._sketched[0] is not state:
+            steps = steps_of(state, self.pricing.machine, usual_needs)
+            self._sketched = state, Sketch(steps, state.graph, self.resources)
+        return self._sketched[1]
+
+    def peak(self, state: State) -> int:
+        """The most bytes that a worker holds at a time, if no block takes more than usual."""
+        return self._fullest(state).bytes
+
+    def _fullest(self, state: State) -> PeakWorkers:
+        """The workers whose memory is fullest."""
+        key = state.choices.key
+        if key not in self._peaks:
+            self._peaks[key] = fullest_workers(self.sketch(state), rounds=self.rounds)
+        return self._peaks[key]
+
+    def fits(self, state: State) -> bool:
+        """Whether workers can hold what the plan holds at a time."""
+        if not self.lacking(state):
+            return True
+        if self._missed is None or state.rank < self._missed:
+            self._missed = state.rank
+        return False
+
+    def lacking(self, state: State) -> int:
+        """Bytes that a worker lacks, if no block takes more than usual; 0 where all is held.
+
+        Slices are counted only where it depends on them.
+        """
+        key = state.choices.key
+        if key not in self._lacking:
+            self._lacking[key] = self._lacks(state)
+        return self._lacking[key]
+
+    def _lacks(self, state: State) -> int:
+        if state.choices.key not in self._peaks:
+            sketch = self.sketch(state)
+            if not fullest_workers(sketch, Slices.ALL, self.rounds).lacking(self.reserve):
+                return 0
+            least = fullest_workers(sketch, Slices.NONE, self.rounds).lacking(self.reserve)
+            if least:
+                return least
+        return self._fullest(state).lacking(self.reserve)
+
+    def missed(self, state: State) -> Rank | None:
+        """The best rank of plans that did not fit, if it is better than that of this one."""
+        return self._missed if self._missed is not None and self._missed < state.rank else None
+
+    def hope(self, state: State) -> Rank | None:
+        """The best rank that a plan with smaller tasks may reach; None if this one is best."""
+        missed = self.missed(state)
+        return state.rank if missed is None and not self.fits_at_worst(state) else missed
+
+    def fits_at_worst(self, state: State) -> bool:
+        """Whether workers can hold the blocks that take most: to be asked of few plans."""
+        return self._fullest_at_worst(state).fits
+
+    def _fullest_at_worst(self, state: State) -> PeakWorkers:
+        key = state.choices.key
+        if key not in self._worst:
+            steps = steps_of(state, self.pricing.machine)
+            sketch = Sketch(steps, state.graph, self.resources)
+            self._worst[key] = fullest_workers(sketch, rounds=self.rounds)
+        return self._worst[key]
+
+    def with_reserve(self, state: State) -> PlanEvaluator:
+        """The space of plans that leave as much to the blocks that take most as this one needs."""
+        unusual = self._fullest_at_worst(state).bytes - self._fullest(state).bytes
+        return PlanEvaluator(self.graph, self.pricing, self.resources, self.rounds, max(0, unusual))
+
+
+def steps_of(
+    state: State, machine: Machine, needs: Callable[..., Needs] = worst_needs
+) -> dict[Node, Step]:
+    """The steps of a plan, producers first; `needs` tells what a block takes at most."""
+    blocks = [(p.group.program, p.group.inputs, largest_box(p.grid)) for p in state.placed.values()]
+    whole = sent_whole(blocks, machine)
+    held = {node: input_cuts(p.group.inputs, p.held, whole) for node, p in state.placed.items()}
+    return {
+        node: Step(
+            node=node,
+            program=priced.group.own,
+            inputs=priced.group.inputs,
+            members=priced.group.members,
+            cuts=priced.grid,
+            held=held[node],
+            machine=priced.on(machine),
+            estimate=priced.cost,
+            needs=needs(priced.group.program, priced.grid, held[node], machine.workers == 1),
+            name="",
+            second=priced.second,
+        )
+        for node, priced in state.placed.items()
+    }

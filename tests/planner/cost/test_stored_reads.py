@@ -1,0 +1,86 @@
+"""What blocks read of stores, against what each of them reads."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dask_tapestry as dt
+from dask_tapestry.planner.cost.stored_reads import stored_bytes
+from dask_tapestry.planner.fusion.group import group_of
+from dask_tapestry.zspace import Cuts, block_box, largest_box
+from tests.examples import examples
+
+X = dt.placeholder((60, 90), "f8", (8, 30))
+VALUES = {
+    "map": X + 1,
+    "turned": X.T * 2,
+    "reversed": X[::-1] + 1,
+    "strided": X[3::2, ::3] + 1,
+    "shifted": X[5:-4, 7:] + 1,
+    "rows": X.sum(axis=1),
+    "differences": X[1:] - X[:-1],
+    "product": X @ dt.placeholder((90, 40), "f8", (30, 16)),
+}
+
+
+def counted(program, grid):
+    """Bytes that blocks read, block by block."""
+    first = len(program.inputs)
+    return sum(
+        program.instructions[work.value - first].operator.stored_bytes(work.box)
+        for index in product(*(range(c.count) for c in grid))
+        for work in program.schedule(block_box(grid, index)).works
+    )
+
+
+@pytest.mark.parametrize("name", VALUES)
+@examples(40)
+@given(st.lists(st.integers(4, 40), min_size=2, max_size=2))
+def test_every_stored_byte_counts(name, sides):
+    node = VALUES[name].node
+    program = group_of(node, {node}).program
+    shape = node.type.shape
+    grid = tuple(Cuts.regular(n, side) for n, side in zip(shape, sides, strict=False))
+    found, truth = stored_bytes(program, grid, largest_box(grid)), counted(program, grid)
+    if name in ("map", "turned", "shifted", "rows", "product"):
+        assert found == pytest.approx(truth)
+    else:  # boxes of two reads may be one, and strides may skip a chunk
+        assert truth / 1.6 <= found <= 1.6 * truth
+
+
+def test_a_value_and_its_transpose_are_two_reads():
+    x = dt.placeholder((4000, 4000), "f8", (100, 100))
+    node = (x + x.T).node
+    program = group_of(node, {node}).program
+    grid = (Cuts.regular(4000, 200),) * 2
+    found = stored_bytes(program, grid, largest_box(grid))
+    assert found == pytest.approx(2 * x.nbytes, rel=0.06)  # on the diagonal they are one
+    assert found == pytest.approx(counted(program, grid), rel=0.06)
+
+
+def test_of_many_blocks_some_are_looked_at():
+    node = (dt.placeholder((10**9,), "f4", (1000,)) + 1).node
+    program = group_of(node, {node}).program
+    grid = (Cuts.regular(10**9, 1500),)
+    found = stored_bytes(program, grid, largest_box(grid))
+    assert found == pytest.approx(4 * 10**9 * 4 / 3, rel=0.05)
+
+
+def test_few_places_of_a_stored_array_are_within_it(tmp_path):
+    """A cell and the one after it are looked at, also where there are two."""
+    values = np.arange(24.0).reshape(8, 3)
+    dt.to_zarr(dt.from_array(values, (4, 3)), tmp_path / "a")
+    picked = dt.from_zarr(tmp_path / "a")[:, [0, 2]][[0, 7]]
+    np.testing.assert_array_equal(picked.compute(), values[[0, 7]][:, [0, 2]])
+
+
+def test_the_largest_block_may_lie_on_the_diagonal():
+    x = dt.placeholder((1400, 1400), "f8", (200, 200))
+    node = (x + x.T).node
+    program = group_of(node, {node}).program
+    grid = (Cuts.regular(1400, 800),) * 2
+    found = stored_bytes(program, grid, largest_box(grid))
+    assert found == pytest.approx(counted(program, grid), rel=0.35)  # there rows are columns

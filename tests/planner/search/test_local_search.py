@@ -1,0 +1,72 @@
+"""What single changes of choices make better."""
+
+import dask_tapestry as dt
+from dask_tapestry.planner.search.choices import Choices, FormChoice
+from dask_tapestry.planner.search.local_search import (
+    fit_to_memory,
+    improve,
+    moves,
+    split_until_fits,
+)
+from tests.planner.graphs import stored
+from tests.planner.spaces import COSTS, network, space_of
+
+
+def test_layers_of_a_network_become_one_step():
+    space = space_of(network(3))
+    state = space.state(Choices())
+    assert len(state.placed) == 3
+    better = improve(space, state, COSTS)
+    assert len(better.placed) == 1
+    assert better.seconds < state.seconds
+    (step,) = better.placed.values()
+    assert step.cost.moved == 0
+
+
+def test_what_blocks_read_again_and_again_is_held():
+    x = stored((50_000, 50_000), "f8", (2000, 2000))
+    state = space_of(x @ x.T + 1).state(Choices())
+    assert any(x.node in choices.held for choices in moves(state))
+
+
+def test_nothing_gets_worse():
+    for y in (network(2), stored() @ stored((1000, 500)), stored().sum(axis=1) * stored()[:, 0]):
+        space = space_of(y)
+        state = space.state(Choices())
+        assert improve(space, state, COSTS).rank <= state.rank
+
+
+def test_without_costs_nothing_is_tried():
+    space = space_of(network(2))
+    state = space.state(Choices())
+    assert improve(space, state, 0) is state
+
+
+def test_blocks_become_smaller_until_workers_can_hold_them():
+    x = stored((100_000, 100_000), "f8", (2000, 2000))
+    y = x @ x
+    parts = Choices(forms={y.node: (FormChoice("parts", 50_000),)})
+    narrow = dt.Resources(workers=64, threads=4, memory="16 GiB")
+    space = space_of(y, resources=narrow)
+    state = space.state(parts)
+    assert not space.fits(state)
+    lighter = split_until_fits(space, state)
+    assert space.fits(lighter)
+    assert sum(p.cost.blocks for p in lighter.placed.values()) > sum(
+        p.cost.blocks for p in state.placed.values()
+    )
+    roomy = space_of(y).state(parts)
+    assert split_until_fits(space_of(y), roomy) is roomy
+
+
+def test_what_workers_cannot_hold_is_computed_again():
+    x = stored((50_000, 50_000), "f8", (2000, 2000))
+    space = space_of((x - x.mean(axis=0)).sum(axis=1), resources=dt.Resources(4, 1, memory="2 GiB"))
+    state = space.state(Choices(held=frozenset({x.node})))
+    assert not space.fits(state)
+    assert x.node in split_until_fits(space, state).placed, "smaller blocks do not help"
+    found = fit_to_memory(space, state, COSTS)
+    assert found is not None
+    assert space.fits(found)
+    assert x.node not in found.placed
+    assert fit_to_memory(space, found, COSTS) is None

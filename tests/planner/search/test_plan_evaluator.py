@@ -1,0 +1,101 @@
+"""Plans by their choices."""
+
+from dataclasses import replace
+
+import dask_tapestry as dt
+from dask_tapestry.planner.machine.limits import Limits
+from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.planner.search.choices import Choices, FormChoice
+from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator, steps_of
+from dask_tapestry.planner.search.pricing import Pricing
+from dask_tapestry.teg import Graph
+from dask_tapestry.zspace import Cuts
+from tests.planner.graphs import FOUR, stored
+from tests.planner.spaces import gram, space_of
+
+
+def test_equal_choices_are_evaluated_once():
+    space = space_of(stored() + 1)
+    first = space.state(Choices())
+    spent = space.pricing.evaluated
+    assert space.state(Choices(held=frozenset())) is first
+    assert space.pricing.evaluated == spent
+
+
+def test_choices_follow_their_nodes_into_other_forms():
+    y = gram()
+    later = (y + 1).sum(axis=0)
+    space = space_of(later)
+    grid = space.state(Choices()).placed[y.node].grid
+    choices = Choices(held=frozenset([y.node]), grids={y.node: grid})
+    moved = space.in_forms(choices, {y.node: (FormChoice("parts", 50_000),)})
+    graph, became = space.became(moved.forms)
+    assert moved.held == {became[y.node]} <= set(graph.nodes)
+    assert list(moved.grids) == [became[y.node]]
+    assert space.in_forms(moved, {}) == choices
+
+
+def test_what_is_no_longer_there_is_forgotten():
+    y = gram()
+    space = space_of(y)
+    formed = Choices(forms={y.node: (FormChoice("parts", 50_000),)})
+    parts = next(iter(space.state(formed).placed))
+    assert parts is not y.node
+    assert space.in_forms(replace(formed, fused=frozenset([parts])), {}).fused == frozenset()
+
+
+def test_what_workers_cannot_hold_does_not_fit():
+    x = stored((100_000, 10_000))
+    small = dt.Resources(workers=2, threads=1, memory="2 GiB")
+    y = x.rechunk((1000, -1)) + 1
+    state = space_of(y, resources=small).state(Choices())
+    assert not space_of(y, resources=small).fits(state)
+    space = space_of(y, resources=small)
+    assert space.missed(state) is None
+    assert space.hope(state) == state.rank, "with smaller tasks it may fit"
+    assert not space.fits(state)
+    cut = space.state(Choices(grids={y.node: tuple(Cuts.regular(n, 100) for n in y.shape)}))
+    assert space.missed(cut) == space.hope(cut) == state.rank
+    roomy = space_of(y)
+    assert roomy.hope(roomy.state(Choices())) is None
+    assert roomy.fits(roomy.state(Choices()))
+    assert roomy.peak(roomy.state(Choices())) > 0
+
+
+def test_steps_are_those_of_the_choices():
+    y = stored().sum(axis=1) + 1
+    space = space_of(y, resources=FOUR)
+    state = space.state(Choices())
+    steps = steps_of(state, Machine.of(FOUR))
+    assert list(steps) == list(state.placed)
+    assert [s.cuts for s in steps.values()] == [p.grid for p in state.placed.values()]
+
+
+def test_what_a_worker_lacks_is_what_does_not_fit():
+    """Slices are counted only where it depends on them: with all of them, or none, bounds hold."""
+    x = stored((20_000, 20_000), "f8", (500, 20_000))
+    graph = Graph([(x.T @ x).sum(axis=0).node, x.rechunk((20_000, 400)).node])
+    found = set()
+    for memory in ("600 MB", "1200 MB", "2400 MB", "40 GB"):
+        machines = dt.Resources(workers=4, threads=2, memory=memory)
+        space = PlanEvaluator(graph, Pricing(Machine.of(machines), Limits.of(machines)), machines)
+        state = space.state(Choices())
+        lacking, exact = space.lacking(state), space.peak(state) - machines.usable_bytes
+        assert (lacking == 0) == (exact <= 0) == space.fits(state)
+        assert lacking <= max(0, exact)
+        found.add(lacking > 0)
+    assert found == {True, False}
+
+
+def test_a_reserve_is_kept_for_blocks_that_take_more():
+    x = dt.concatenate([dt.zeros((9100, 1000)), dt.sqrt(stored((900, 1000), "f8", (100, 1000)))])
+    graph = Graph([x.T.T.node])
+    machines = dt.Resources(workers=2, threads=2, memory="1 GB")
+    space = PlanEvaluator(graph, Pricing(Machine.of(machines), Limits.of(machines)), machines)
+    state = space.state(Choices())
+    roomy = space.with_reserve(state)
+    usable = machines.usable_bytes
+    assert space.fits(state)
+    assert roomy.reserve > 0
+    none = PlanEvaluator(graph, space.pricing, machines, reserve=usable)
+    assert none.lacking(state) == space.peak(state)

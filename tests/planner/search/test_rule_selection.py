@@ -1,0 +1,124 @@
+from typing import NamedTuple
+
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.planner.cost.rank import Rank
+from dask_tapestry.planner.search import rule_selection as module
+from dask_tapestry.planner.search.rule_selection import choosing
+from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.teg import Graph
+
+X = dt.placeholder((10**6,), "f8")
+CLUSTER = dt.Resources(workers=4, threads=2, memory="8 GiB")
+
+
+@dt.rule(on="reduce", kind="choice")
+def largest_of_sorted(node):
+    """``max(sort(x)) -> max(x)``."""
+    (x,) = node.inputs
+    is_largest = node.operator.monoid == "max" and x.operator.name == "sort"
+    return dt.Array(x.inputs[0]).max(axis=node.operator.axes) if is_largest else None
+
+
+@dt.rule(on="reduce", kind="choice")
+def sorted_first(node):
+    """``max(x) -> max(sort(x))``."""
+    (x,) = node.inputs
+    is_largest = node.operator.monoid == "max" and x.operator.name != "sort"
+    return dt.sort(dt.Array(x)).max(axis=node.operator.axes) if is_largest else None
+
+
+class Found(NamedTuple):
+    rank: Rank
+
+
+def taking(seconds):
+    return Found(Rank(0, 0.0, 0, 0, seconds))
+
+
+def by_length(graph):
+    """As if each node took a second."""
+    return taking(float(len(graph)))
+
+
+def names(graph):
+    return [node.operator.name for node in graph]
+
+
+def test_a_choice_that_is_cheaper_is_taken():
+    with dt.config(rules=[sorted_first, largest_of_sorted]):
+        plan = dt.sort(X).max().plan(resources=CLUSTER)
+        assert "sort" not in names(plan.teg)
+        assert plan.trace()[0].rule == "largest_of_sorted"
+        dt.verify(plan, dt.sort(X).max())
+        plain = X.max().plan(resources=CLUSTER)
+        assert "sorted_first" not in str(plain.trace())
+        assert dt.sort(dt.asarray([3.0, 5.0, 1.0])).max().compute() == 5
+    assert "sort" in names(dt.sort(X).max().plan(method="none").teg)
+
+
+def test_the_trace_has_what_was_taken():
+    graph = dt.sort(X).max().teg
+    trace = Trace()
+    with dt.config(rules=[largest_of_sorted, sorted_first]):
+        now, found = choosing(graph, by_length, trace)
+    assert (names(now), found.rank) == (["placeholder", "reduce"], taking(2.0).rank)
+    assert [change.rule for change in trace] == ["largest_of_sorted"]
+    assert trace.replay(graph) == now
+
+
+def test_without_choices_one_plan_is_made():
+    seen = []
+
+    def find(graph):
+        seen.append(graph)
+        return taking(1.0)
+
+    graph = dt.sort(X).max().teg
+    for rules in ([], [dt.rule(on="sort")(lambda node: None)]):
+        with dt.config(rules=rules):
+            assert choosing(graph, find) == (graph, taking(1.0))
+    assert seen == [graph, graph]
+
+
+def test_a_choice_must_save_a_hundredth():
+    graph = dt.sort(X).max().teg
+    for shorter, taken in ((0.995, False), (0.98, True)):
+        with dt.config(rules=[largest_of_sorted]):
+            now, _ = choosing(graph, lambda g, s=shorter: taking(s if len(g) == 2 else 1.0))
+        assert (now != graph) == taken
+
+
+def test_a_choice_may_be_the_only_way_that_fits():
+    def find(graph):
+        if "sort" in names(graph):
+            raise dt.MemoryLimitError("too large")
+        return by_length(graph)
+
+    graph = dt.sort(X).max().teg
+    with dt.config(rules=[largest_of_sorted]):
+        assert names(choosing(graph, find)[0]) == ["placeholder", "reduce"]
+    with pytest.raises(dt.MemoryLimitError, match="too large"):
+        choosing(graph, find)
+
+
+def test_so_many_plans_are_compared_at_most(monkeypatch):
+    monkeypatch.setattr(module, "MOST_PLANS", 3)
+    seen = []
+
+    def find(graph):
+        seen.append(graph)
+        return taking(1.0)
+
+    graph = Graph([dt.sort(X + n).max().node for n in range(10)])
+    with dt.config(rules=[largest_of_sorted]):
+        assert choosing(graph, find)[0] == graph
+    assert len(seen) == 1 + 3
+
+
+def test_the_best_choice_is_taken_first():
+    """The other one would be a little better too, and would then be in its way."""
+    with dt.config(rules=[sorted_first, largest_of_sorted]):
+        plan = dt.plan(dt.sort(X).max(), X.max() + 1, resources=CLUSTER)
+    assert [r for r in str(plan.trace()).split() if "sorted" in r] == ["largest_of_sorted:"]
