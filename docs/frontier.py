@@ -18,7 +18,7 @@ STYLE = (
 )
 
 
-def frontier() -> dt.PlannedGraph:
+def frontier() -> dt.Plan:
     """The plan whose frontier is drawn."""
     x = dt.placeholder((200_000, 20_000), "float64", stored_chunks=(2000, 2000))
     machines = dt.Resources(workers=16, threads=4, memory="16 GiB")

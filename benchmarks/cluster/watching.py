@@ -63,7 +63,8 @@ def unwatched(cluster: Any) -> Iterator[None]:
     scheduler = cluster.scheduler
     plugin = scheduler.plugins.pop(NAME, None)
     try:
-        with patch.object(expression.job, "describe", return_value=None):
+        undescribed = patch.object(expression.job, "describe", return_value=None)
+        with undescribed, patch.object(expression, "sent"):
             yield
     finally:
         if plugin is not None:

@@ -6,6 +6,8 @@ from collections import deque
 from time import monotonic, sleep
 from typing import Any, Final
 
+from dask_tapestry.lower.job import Job
+
 PATIENCE: Final = 10.0  # seconds in which a job that was sent has come to the scheduler
 LOOK: Final = 0.05  # seconds between questions for it
 _sent: Final[deque[tuple[str, str]]] = deque(maxlen=256)  # clients, and plans of jobs
@@ -36,9 +38,9 @@ def jobs_of(client: Any, plan: str = "") -> dict[str, Any]:
     return found
 
 
-def sent(client: Any, plan: str) -> None:
-    """Say that a job of a plan, by its fingerprint, goes to the scheduler of a client."""
-    _sent.append((client.id, plan))
+def sent(client: Any, job: Job) -> None:
+    """Say that a job goes to the scheduler of a client."""
+    _sent.append((client.id, job["plan"]))
 
 
 def job_of(client: Any, plan: str) -> dict[str, Any] | None:

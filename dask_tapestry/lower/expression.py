@@ -67,7 +67,7 @@ def lower_plan(plan: PlannedGraph, results: ResultMemory, names: Sequence[str] =
         if client is None:
             announce_here(lowered.job)
         else:
-            sent(client, lowered.job["plan"])
+            sent(client, lowered.job)
     if arrays is not None:
         arrays.needed_for(flatten(lowered.keys))
     return lowered, arrays

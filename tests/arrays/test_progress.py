@@ -27,7 +27,7 @@ def test_what_is_computed_here_shows_its_steps():
     log = io.StringIO()
     with dt.ProgressBar(log) as bar:
         np.testing.assert_array_equal(work().compute(), (CELLS + 1).sum(axis=0))
-    assert f"sum · test_watching.py:{LINE}" in log.getvalue()
+    assert f"sum · test_progress.py:{LINE}" in log.getvalue()
     assert bar.report["jobs"][0]["state"] == "done"
     assert "done" in repr(bar)
     assert "<svg" in bar._repr_html_()
@@ -53,7 +53,7 @@ def test_on_a_cluster(client):
     with dt.ProgressBar(log) as bar:
         work().compute()
     assert bar.report["jobs"][0]["steps"][-1]["words"] == "sum"
-    assert f"sum · test_watching.py:{LINE}" in log.getvalue()
+    assert f"sum · test_progress.py:{LINE}" in log.getvalue()
 
 
 @pytest.mark.cluster

@@ -25,7 +25,7 @@ def test_a_job_that_was_just_sent_is_waited_for(monkeypatch):
     monkeypatch.setattr(module, "jobs_of", lambda client, plan: {"jobs": next(answers)})
     client = SimpleNamespace(id="a")
     assert job_of(client, "5f") is None
-    sent(client, "5f")
+    sent(client, {"plan": "5f"})
     assert job_of(client, "5f") == "it"
     monkeypatch.setattr(module, "jobs_of", lambda client, plan: {"jobs": []})
     monkeypatch.setattr(module, "PATIENCE", 0.1)

@@ -38,7 +38,7 @@ def test_a_program_has_its_kernel_in_proportion_to_its_cells(probe):
 
 def test_a_rate_is_operations_over_seconds(monkeypatch):
     monkeypatch.setattr(module, "seconds", lambda x: x.size * 1e-3)
-    probe = module.Probe("map float64", lambda n: dt.exp(dt.asarray(np.ones(n))), 2**15)
+    probe = module.RateProbe("map float64", lambda n: dt.exp(dt.asarray(np.ones(n))), 2**15)
     assert rate_of(probe) == pytest.approx(32e3)
 
 

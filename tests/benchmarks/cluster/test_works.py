@@ -31,7 +31,8 @@ def test_libraries_agree(work, folder):
 
 
 def test_a_row_tells_seconds_memory_and_failures():
-    done = {"work": "sum", "first": 2.0, "best": 1.0, "peak": 5e7, "pauses": 0, "restarts": 1}
+    done = {"work": "sum", "first": 2.0, "best": 1.0, "peak": 5e7, "scheduler": 0.1}
+    done |= {"pauses": 0, "restarts": 1}
     rows = [done | {"library": LIBRARIES[0]}, done | {"library": LIBRARIES[1], "best": 0.5}]
     assert ratio(rows) == 2.0
     assert "0p 1r" in line(rows)
