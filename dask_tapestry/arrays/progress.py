@@ -37,11 +37,6 @@ class ProgressBar:
     every
         Seconds between drawings.
 
-    Attributes
-    ----------
-    report : dict
-        What was measured: jobs, their steps, tasks, seconds and bytes.
-
     See Also
     --------
     progress
@@ -64,7 +59,7 @@ class ProgressBar:
 
     @property
     def report(self) -> dict[str, Any]:
-        """Jobs since the block was entered, the last one first."""
+        """Jobs since the block was entered, the last first: steps, tasks, seconds and bytes."""
         return dict(self._last if self._last is not None else self._asked())
 
     def _asked(self) -> Mapping[str, Any]:

@@ -111,7 +111,7 @@ def test_large_chunks_are_decoded_one_by_one(tmp_path):
     for chunk in range(0, 4000, 1000):
         stored[chunk : chunk + 1000] = np.broadcast_to(rows[chunk : chunk + 1000, None], chunks)
     x = dt.from_zarr(tmp_path / "x")
-    options = {"n_workers": 1, "threads_per_worker": 2, "memory_limit": "1.2 GB"}
+    options = {"n_workers": 1, "threads_per_worker": 2, "memory_limit": "1.3 GB"}
     with LocalCluster(**options, dashboard_address=":0") as cluster, Client(cluster) as client:
         for job, value in (
             (x[100:110], np.zeros((10, 48_000))),
