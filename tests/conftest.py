@@ -12,6 +12,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.planner import build, verify
+from dask_tapestry.planner.machine.resources import live_client
 from dask_tapestry.planner.rewriting import passes
 from dask_tapestry.teg.check import check
 from tests.examples import USUAL
@@ -34,6 +35,7 @@ hypothesis.settings.load_profile("usual")  # unless --hypothesis-profile names a
 
 
 ROOT = Path(__file__).parent.parent
+MEMORY_ACTS = "target", "spill", "pause"
 LONGEST = (  # files of minutes, so that at the end no process waits for another's
     "tests/operators/test_comparisons", "tests/one_value/", "tests/kernels/", "tests/fuzz/",
 )  # fmt: skip
@@ -103,6 +105,23 @@ def _verified(make):
         return plan
 
     return verified
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_client_is_left_to_the_next_module():
+    """A client that one module leaves open would take the computes of the next."""
+    yield
+    left = live_client()
+    if left is not None:
+        left.close()
+        pytest.fail(f"this module left {left} open")
+
+
+@pytest.fixture(scope="module")
+def threads_never_pause():
+    """Workers in threads of this process take all of its memory for theirs: they may not pause."""
+    with dask.config.set({f"distributed.worker.memory.{act}": False for act in MEMORY_ACTS}):
+        yield
 
 
 class Shardings:

@@ -48,7 +48,7 @@ def test_only_writes_that_are_resumed_go_on(tmp_path):
 @pytest.mark.cluster
 @pytest.mark.parametrize(("first", "then"), [(1, 3), (3, 1)])
 def test_others_are_planned_for_and_what_is_written_stays(
-    tmp_path, at_once, monkeypatch, caplog, first, then
+    tmp_path, at_once, threads_never_pause, monkeypatch, caplog, first, then
 ):
     """Chunks of the first plan are not written again by the second, but those in flight."""
     usual, planned, seen = fetch.lower_plan, [], {}
@@ -79,7 +79,8 @@ def chunks(place):
 
 
 def when_begun(place, cluster, workers):
-    """Have so many workers once some chunks are written."""
-    while len(chunks(place)) < 4:
+    """Have so many workers once some chunks are written, or after a minute."""
+    latest = time.monotonic() + 60
+    while len(chunks(place)) < 4 and time.monotonic() < latest:
         time.sleep(0.01)
     cluster.scale(workers)

@@ -9,7 +9,7 @@ WORKERS = 2
 
 
 @pytest.fixture(scope="module")
-def client():
+def client(threads_never_pause):
     from distributed import Client
 
     told = {"n_workers": WORKERS, "threads_per_worker": 1, "memory_limit": MEMORY}
