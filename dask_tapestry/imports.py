@@ -43,7 +43,7 @@ def without_garbage_collection() -> Iterator[None]:
 
     Examples
     --------
-    >>> with uncollected():
+    >>> with without_garbage_collection():
     ...     gc.isenabled()
     False
     >>> gc.isenabled()

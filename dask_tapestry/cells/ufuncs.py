@@ -70,7 +70,7 @@ def safe_operand(function: str) -> int:
 
     Examples
     --------
-    >>> harmless("log"), harmless("arctanh")
+    >>> safe_operand("log"), safe_operand("arctanh")
     (1, 0)
     """
     return HARMLESS.get(function, 1)

@@ -19,10 +19,11 @@ def limit(plan: PlanSummary) -> str:
 
     Examples
     --------
-    >>> from dask_tapestry.diagnostics.plan_summaries import told
+    >>> from dask_tapestry.diagnostics.plan_summaries import plan_summary
     >>> import dask_tapestry as dt
     >>> x = dt.placeholder((10**6, 1000), "f8", stored_chunks=(10**4, 1000))
-    >>> limit(told(dt.plan(x.sum(), resources=dt.Resources(workers=4, threads=2)).core))[:22]
+    >>> plan = dt.plan(x.sum(), resources=dt.Resources(workers=4, threads=2))
+    >>> limit(plan_summary(plan.core))[:22]
     'Limited by the store: '
     """
     seconds = [sum(step.kinds[k] for step in plan.steps) for k in range(len(NAMES))]

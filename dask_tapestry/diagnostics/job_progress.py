@@ -118,7 +118,7 @@ def sentence(job: Report, progress: JobProgress, now: Report | None = None) -> s
     Examples
     --------
     >>> job = {"state": "done", "steps": []}
-    >>> sentence(job, Progress(1, 2.0, 0, 1, ""))
+    >>> sentence(job, JobProgress(1, 2.0, 0, 1, ""))
     'The job is done.'
     """
     if job["state"] == "failed":

@@ -55,7 +55,7 @@ class ReadBuffers(NamedTuple):
 
         Examples
         --------
-        >>> InHand(16, 10).scratch_bytes(ZRange((0,), (5,)), (2,))
+        >>> ReadBuffers(16, 10).scratch_bytes(ZRange((0,), (5,)), (2,))
         96
         """
         return 2 * self.nbytes * min(self.chunks, _count_met(box, sides))

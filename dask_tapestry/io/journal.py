@@ -56,7 +56,7 @@ def remaining_boxes(boxes: Iterable[Box], written: Box, dense: bool) -> frozense
 
     Examples
     --------
-    >>> without({((0, 3),), ((4, 9),)}, ((0, 5),), dense=True)
+    >>> remaining_boxes({((0, 3),), ((4, 9),)}, ((0, 5),), dense=True)
     frozenset({((4, 9),)})
     """
     return frozenset(b for b in boxes if b != written and not (dense and _is_within(b, written)))

@@ -73,7 +73,7 @@ def next_step(
 
     Examples
     --------
-    >>> mine, again = Maker("a", "first run"), Maker("a", "second run")
+    >>> mine, again = WriterId("a", "first run"), WriterId("a", "second run")
     >>> next_step(mine, None, None, once=False, overwrite=False)
     'create'
     >>> next_step(mine, mine, None, once=False, overwrite=False)

@@ -293,7 +293,7 @@ def companion_name(name: str, what: str) -> str:
 
     Examples
     --------
-    >>> beside("mean-5f", "slice")
+    >>> companion_name("mean-5f", "slice")
     'mean-slice-5f'
     """
     words, _, digest = name.rpartition("-")

@@ -56,7 +56,7 @@ def blocks_by_worker(
     >>> blocks = [(("x", i), np.ones(10)) for i in range(6)]
     >>> one = {"status": "running", "nthreads": 1, "memory_limit": 0}
     >>> workers = {"a": one, "b": one | {"nthreads": 2}, "c": one | {"status": "paused"}}
-    >>> {worker: len(found) for worker, found in shared([blocks], workers).items()}
+    >>> {worker: len(found) for worker, found in blocks_by_worker([blocks], workers).items()}
     {'a': 2, 'b': 4}
     """
     running = {a: w for a, w in workers.items() if w.get("status") == "running"}

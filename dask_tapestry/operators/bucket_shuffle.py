@@ -293,7 +293,7 @@ def divided(rows: int, places: int, owners: int) -> ShuffleLayout:
     Examples
     --------
     >>> divided(10, 10**6, 4)
-    Division(runs=4, length=250000, owners=4, side=3)
+    ShuffleLayout(runs=4, length=250000, owners=4, side=3)
     """
     side = -(-rows // owners)
     runs = max(1, min(owners, places // FEWEST_PLACES))

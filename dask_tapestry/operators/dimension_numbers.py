@@ -78,7 +78,7 @@ class DimensionNumbers:
 
     >>> rows = DimensionNumbers((1,), (0,), (), (), (0,), 1)
     >>> rows.batch_axes(2), rows.ways(2, 2)
-    ((0,), (Way(axis=None, component=0), Way(axis=1, component=None)))
+    ((0,), (CoordinateSource(axis=None, component=0), CoordinateSource(axis=1, component=None)))
     """
 
     window_dims: tuple[int, ...]

@@ -35,8 +35,8 @@ def runs(spans: Iterable[Span]) -> Iterator[SpanRun]:
     Examples
     --------
     >>> list(runs([(0, 3), (1, 5), (3, 7), (5, 9), (7, 9)]))
-    [Run(start=0, length=3, step=0, times=1), Run(start=1, length=4, step=2, times=3), \
-Run(start=7, length=2, step=0, times=1)]
+    [SpanRun(start=0, length=3, step=0, times=1), SpanRun(start=1, length=4, step=2, times=3), \
+SpanRun(start=7, length=2, step=0, times=1)]
     """
     run: SpanRun | None = None
     for start, stop in spans:

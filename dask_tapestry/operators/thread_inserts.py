@@ -376,7 +376,7 @@ def overlapping_parts(
 
     Examples
     --------
-    >>> meeting([np.array([0, 4, 3])], [6], [2], [1])
+    >>> overlapping_parts([np.array([0, 4, 3])], [6], [2], [1])
     (1, 2)
     """
     rank, count = len(sizes), len(starts[0])

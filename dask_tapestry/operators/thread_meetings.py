@@ -24,9 +24,9 @@ def may_overlap(a: Tiles, b: Tiles, shared: int = 0) -> bool:
     --------
     >>> from dask_tapestry.operators.affine_cells import Affine
     >>> whole = Tiles((Affine((4,), 0),), (4,), (1,), (2,))
-    >>> meet(whole, Tiles((Affine((4,), 8),), (2,), (1,), (1,)))
+    >>> may_overlap(whole, Tiles((Affine((4,), 8),), (2,), (1,), (1,)))
     False
-    >>> meet(whole, Tiles((Affine((4,), 7),), (2,), (1,), (1,)))
+    >>> may_overlap(whole, Tiles((Affine((4,), 7),), (2,), (1,), (1,)))
     True
     """
     if any(0 in (*one.sizes, *one.extents) for one in (a, b)):

@@ -198,9 +198,9 @@ def pieces_of(ids: Numbers) -> tuple[ThreadBox, ...]:
     Examples
     --------
     >>> pieces_of(np.array([[0, 1], [0, 3], [2, 1], [2, 3]]))
-    (Piece(starts=(0, 1), steps=((2, 0), (0, 2)), counts=(2, 2)),)
+    (ThreadBox(starts=(0, 1), steps=((2, 0), (0, 2)), counts=(2, 2)),)
     >>> pieces_of(np.array([[0, 2], [1, 1], [2, 0]]))
-    (Piece(starts=(0, 2), steps=((1,), (-1,)), counts=(3,)),)
+    (ThreadBox(starts=(0, 2), steps=((1,), (-1,)), counts=(3,)),)
     """
     box = _box(ids)
     if box is not None:

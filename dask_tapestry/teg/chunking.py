@@ -127,7 +127,7 @@ def followed(
 
     Examples
     --------
-    >>> rows = said((Cuts.regular(6, 4), Cuts.regular(9, 2)))
+    >>> rows = declared_chunks((Cuts.regular(6, 4), Cuts.regular(9, 2)))
     >>> turned = lambda box: (ZRange(box.lo[::-1], box.hi[::-1]),)
     >>> [str(one.cuts) for one in followed(turned, (9, 6), [(6, 9)], [rows])]
     ['5x2', '2x4']

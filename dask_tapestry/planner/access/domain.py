@@ -59,7 +59,7 @@ class Domain:
 
         Examples
         --------
-        >>> Domain((0, 1), (Way((0, 2), 5),)).block((3,))
+        >>> Domain((0, 1), (StridedRun((0, 2), 5),)).block((3,))
         (0, 7)
         """
         number = list(self.first)
@@ -127,10 +127,10 @@ def line_of(domain: Domain, factors: Sequence[int], value: int) -> DomainDiagona
 
     Examples
     --------
-    >>> domain = Domain((0, 0), (Way((1, 0), 5), Way((0, 1), 9)))
+    >>> domain = Domain((0, 0), (StridedRun((1, 0), 5), StridedRun((0, 1), 9)))
     >>> line = line_of(domain, (3, -2), 2)
     >>> line.domain.first, line.domain.ways
-    ((2, 2), (Way(step=(2, 3), count=2),))
+    ((2, 2), (StridedRun(step=(2, 3), count=2),))
     """
     a, b = [way for way, c in enumerate(factors) if c]
     one, other = factors[a], factors[b]

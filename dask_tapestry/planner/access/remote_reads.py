@@ -37,7 +37,7 @@ def bytes_from_others(readings: Sequence[InputReads], workers: int) -> list[floa
 
     Examples
     --------
-    >>> rows, table = Reading(80.0, 80.0, 80.0, 8), Reading(20.0, 10.0, 5.0, 1)
+    >>> rows, table = InputReads(80.0, 80.0, 80.0, 8), InputReads(20.0, 10.0, 5.0, 1)
     >>> bytes_from_others([rows, table], workers=2)
     [0.0, 10.0]
     """

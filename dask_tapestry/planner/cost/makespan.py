@@ -25,8 +25,8 @@ class GridBlocks(NamedTuple):
 
     Examples
     --------
-    >>> Blocks.of([Cuts.regular(14, 4)])
-    Blocks(total=4, largest=3, equal=3.5)
+    >>> GridBlocks.of([Cuts.regular(14, 4)])
+    GridBlocks(total=4, largest=3, equal=3.5)
     """
 
     total: int
@@ -51,7 +51,7 @@ class GridBlocks(NamedTuple):
         Examples
         --------
         >>> grids = [Cuts.regular(14, 4)], [Cuts.regular(17, 4)], []
-        >>> [Blocks.of(cuts).waves(2) for cuts in grids]
+        >>> [GridBlocks.of(cuts).waves(2) for cuts in grids]
         [2.0, 2.25, 1.0]
         """
         smaller = self.total - self.largest
@@ -69,8 +69,8 @@ class GridBlocks(NamedTuple):
 
         Examples
         --------
-        >>> blocks = Blocks.of([Cuts.regular(14, 4)])
-        >>> blocks.uneven(), blocks.uneven(pieces=16), Blocks.of([]).uneven()
+        >>> blocks = GridBlocks.of([Cuts.regular(14, 4)])
+        >>> blocks.uneven(), blocks.uneven(pieces=16), GridBlocks.of([]).uneven()
         (0.1, 0.025, 0.0)
         """
         return UNEVEN / sqrt(pieces) if self.total > 1 else 0.0

@@ -145,8 +145,8 @@ def common_unit(found: list[tuple[int, ChunkAlignment]]) -> ChunkAlignment:
 
     Examples
     --------
-    >>> rows_of_a_source, columns_of_a_sink = Unit(5000), Unit(100, required=True)
-    >>> unit = common_unit([(8, rows_of_a_source), (8, columns_of_a_sink)])
+    >>> source_rows, sink_columns = ChunkAlignment(5000), ChunkAlignment(100, required=True)
+    >>> unit = common_unit([(8, source_rows), (8, sink_columns)])
     >>> unit.length, unit.required, unit.least
     (5000, True, 100)
     """

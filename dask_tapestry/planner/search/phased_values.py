@@ -70,7 +70,7 @@ def cuts_in_rounds(reader: Cuts, pace: AxisStride, extent: int, rounds: int) -> 
 
     Examples
     --------
-    >>> cuts_in_rounds(Cuts.regular(14_000, 500), Pace(0, 1, 0), 14_000, 2).step
+    >>> cuts_in_rounds(Cuts.regular(14_000, 500), AxisStride(0, 1, 0), 14_000, 2).step
     7000
     """
     blocks = ceil(reader.count / rounds)

@@ -41,9 +41,9 @@ def reaches(structure: Block) -> tuple[TouchingCells, ...]:
     Examples
     --------
     >>> reaches(np.ones((3, 3)))
-    (Reach(line=(-1,), low=-1, high=1),)
+    (TouchingCells(line=(-1,), low=-1, high=1),)
     >>> reaches(np.array([[1, 0, 1]] * 3))
-    (Reach(line=(-1,), low=-1, high=-1), Reach(line=(-1,), low=1, high=1))
+    (TouchingCells(line=(-1,), low=-1, high=-1), TouchingCells(line=(-1,), low=1, high=1))
     """
     touching = []
     for place in np.ndindex(structure.shape[:-1]):

@@ -48,7 +48,7 @@ class SplineAxis(NamedTuple):
 
         Examples
         --------
-        >>> float(Line(9, 0, 0.5, 2.0).at(3))
+        >>> float(SplineAxis(9, 0, 0.5, 2.0).at(3))
         7.0
         """
         c = np.asarray(self.start + self.step * numbers, np.float64)
