@@ -16,8 +16,8 @@ def retry_lines(plan: PlannedGraph) -> Iterator[str]:
         return
     told = set[str]()
     for node in topological(plan.written.roots):
-        location = getattr(node.operator, "location", None)  # stores are imported where one is
-        told |= getattr(location, "retry_names", frozenset()) & set(known)
+        source = getattr(node.operator, "location", node.operator)  # stores: imported with one
+        told |= getattr(source, "retry_names", frozenset()) & set(known)
     for name in sorted(told):
         times = "once" if known[name].times == 1 else f"{known[name].times} times"
         yield f"asked again {times}, of {name}: the last time after {known[name].last}"

@@ -15,6 +15,7 @@ from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.chunked_source import ChunkedSource
 from dask_tapestry.io.declared_type import checked_block, declared_type
 from dask_tapestry.io.journal import JOURNAL, Box, boxes_from_json, incomplete_error
+from dask_tapestry.io.retry_policy import read_patiently
 from dask_tapestry.json_form import FormError, parsed
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Tensor, TensorType, apply
@@ -50,10 +51,7 @@ class Hdf5Source(ChunkedSource):
 
     def read(self, box: ZRange, out: Block | None = None) -> Block:
         try:
-            if self.data is not None and self.data:
-                cells = _cells(self.data, box, self.type, out)
-            else:
-                cells = _read(self.path, self.dataset, box, self.type, out)
+            cells = read_patiently(lambda: self._cells(box, out), self.path)
             if out is not None and cells is out:
                 return out
             return checked_block(cells, box.shape, self.type.dtype, self)
@@ -62,6 +60,12 @@ class Hdf5Source(ChunkedSource):
         except (OSError, KeyError, ValueError, TypeError) as error:
             where = f"{self.dataset} of the HDF5 file {self.path}"
             raise StoreError(f"cannot read {box} of {where}: {error}") from error
+
+    def _cells(self, box: ZRange, out: Block | None) -> Any:
+        """The cells `box`, of the open file or of one that is opened to read them."""
+        if self.data is not None and self.data:
+            return _cells(self.data, box, self.type, out)
+        return _read(self.path, self.dataset, box, self.type, out)
 
     def origin(self) -> str:
         """The dataset, and the stamp of its file, which must be open to read alone."""
@@ -72,6 +76,11 @@ class Hdf5Source(ChunkedSource):
 
     def text(self) -> str:
         return repr(f"{self.path}{self.dataset}")
+
+    @property
+    def retry_names(self) -> frozenset[str]:
+        """By what it is counted when the file is asked again."""
+        return frozenset({self.path})
 
     @property
     def local_only(self) -> str | None:

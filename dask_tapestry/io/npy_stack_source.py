@@ -12,6 +12,7 @@ import numpy as np
 from dask_tapestry.errors import StoreError, StoreNotFoundError
 from dask_tapestry.io.declared_type import checked_block
 from dask_tapestry.io.npy_stack_info import INFO, read_info
+from dask_tapestry.io.retry_policy import read_patiently
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Source, Tensor, TensorType, apply
 from dask_tapestry.teg.origin import file_stamp
@@ -64,8 +65,7 @@ class NpyStackSource(Source):
     def _file(self, number: int, held: ZRange) -> Block:
         path = Path(self.folder) / f"{number}.npy"
         try:
-            with HEADERS:
-                cells = np.load(path, self.mode, allow_pickle=False)  # type: ignore[arg-type]
+            cells = read_patiently(lambda: _load(path, self.mode), self.folder)
             return checked_block(cells, held.shape, self.type.dtype, self)
         except (OSError, ValueError, TypeError, OverflowError, RecursionError) as error:
             raise StoreError(f"cannot read {held} of the stack from {path}: {error}") from error
@@ -76,11 +76,22 @@ class NpyStackSource(Source):
         names = [INFO, *[f"{number}.npy" for number in range(self.cuts[self.axis].count)]]
         return f"{folder} {self.type} {[file_stamp(folder / name) for name in names]}"
 
+    @property
+    def retry_names(self) -> frozenset[str]:
+        """By what it is counted when a file is asked again."""
+        return frozenset({self.folder})
+
     def text(self) -> str:
         return repr(self.folder)
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return self.read(self.type.box)
+
+
+def _load(path: Path, mode: Any) -> Block:
+    with HEADERS:
+        cells: Block = np.load(path, mode, allow_pickle=False)
+    return cells
 
 
 def from_npy_folder(folder: Path, mode: str | None) -> Tensor:

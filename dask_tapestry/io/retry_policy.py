@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Final, TypeVar
 
+from dask_tapestry.errors import TapestryError
 from dask_tapestry.io.retries import note_retry
 
 ATTEMPTS: Final = 5  # at one request
@@ -84,6 +85,20 @@ def patiently(request: Callable[[], Result], source: object = "a target") -> Res
     return request()
 
 
+def read_patiently(request: Callable[[], Result], source: object) -> Result:
+    """Return what `request` returns; a read that fails is made again, as `read_again` says.
+
+    Examples
+    --------
+    >>> read_patiently(lambda: 3, "an example")
+    3
+    """
+    try:
+        return request()
+    except Exception as error:  # codecs have errors of their own
+        return read_again(request, error, source)
+
+
 def read_again(request: Callable[[], Result], failed: Exception, source: object) -> Result:
     """Make a read again that has failed: with growing pauses where its error may pass.
 
@@ -104,7 +119,7 @@ def read_again(request: Callable[[], Result], failed: Exception, source: object)
     for _ in range(ATTEMPTS - 1):
         if is_transient(failed):
             pause = wait * random.uniform(0.5, 1)
-        elif is_reread or isinstance(failed, OSError | MemoryError):
+        elif is_reread or not _may_be_torn(failed):
             break
         else:
             pause, is_reread = 0.0, True
@@ -118,3 +133,10 @@ def read_again(request: Callable[[], Result], failed: Exception, source: object)
         except Exception as error:
             failed = error
     raise failed
+
+
+def _may_be_torn(error: Exception) -> bool:
+    """Whether an error may be a decoder's: gzip's and HDF5's are an `OSError` without a number."""
+    if isinstance(error, OSError):
+        return error.errno is None and not isinstance(error, (*MISSING, TapestryError))
+    return not isinstance(error, MemoryError | TapestryError)

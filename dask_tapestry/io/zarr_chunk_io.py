@@ -22,7 +22,7 @@ from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.chunk_costs import split_by_chunk
 from dask_tapestry.io.file_cells import part_of
 from dask_tapestry.io.pinned_folder import PinnedLocation
-from dask_tapestry.io.retry_policy import read_again
+from dask_tapestry.io.retry_policy import read_patiently
 from dask_tapestry.io.zarr_direct import DirectArray
 from dask_tapestry.io.zarr_encoding import has_other_pipeline
 from dask_tapestry.io.zarr_location import Location
@@ -76,10 +76,10 @@ def read_box(
     elif way is not None:
         way.read(selection, out)
     elif out.dtype == dtype:
-        _read_patiently(array, selection, out, location)
+        read_patiently(lambda: _read_by_zarr(array, selection, out), location)
     else:
         cells = np.empty(out.shape, dtype)
-        _read_patiently(array, selection, cells, location)
+        read_patiently(lambda: _read_by_zarr(array, selection, cells), location)
         out[...] = cells
 
 
@@ -98,15 +98,6 @@ def _opened(
     if mode == "r" and way is None and not has_other_pipeline(array):
         array = lazy_import("dask_tapestry.io.bounded_codecs").bounded(array)
     return array, way
-
-
-def _read_patiently(
-    array: zarr.Array[Any], selection: tuple[slice, ...], out: Block, location: Location
-) -> None:
-    try:
-        _read_by_zarr(array, selection, out)
-    except Exception as error:  # codecs have errors of their own
-        read_again(lambda: _read_by_zarr(array, selection, out), error, location)
 
 
 def _read_by_zarr(array: zarr.Array[Any], selection: tuple[slice, ...], out: Block) -> None:

@@ -1,13 +1,17 @@
+import errno
 import io
 import pickle
+from types import SimpleNamespace
 
 import h5py
 import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry.io import hdf5_source, retry_policy
 from dask_tapestry.io.hdf5_source import is_dataset
 from dask_tapestry.io.journal import JOURNAL
+from dask_tapestry.io.retries import forget_retries, retries
 from dask_tapestry.zspace import ZRange
 
 CELLS = np.arange(600.0).reshape(20, 30)
@@ -211,3 +215,60 @@ def test_a_journal_that_others_have_written_is_an_error_that_names_the_dataset(t
     damaged = pytest.raises(dt.StoreError, match=r"x.h5/?.*d is damaged")
     with h5py.File(tmp_path / "x.h5", "r") as file, damaged:
         dt.from_array(file["d"])
+
+
+@pytest.fixture
+def waits(monkeypatch):
+    """What is called where a read is about to be made again, instead of waiting."""
+    calls = []
+    sleep = SimpleNamespace(sleep=lambda seconds: [call() for call in calls])
+    monkeypatch.setattr(retry_policy, "time", sleep)
+    forget_retries()
+    yield calls
+    forget_retries()
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+def test_reads_that_fail_for_a_moment_are_made_again(path, monkeypatch, waits, is_open):
+    errors, read = [OSError(errno.EIO, "no")] * 3, hdf5_source._cells
+
+    def flaky(*args):
+        if errors:
+            raise errors.pop()
+        return read(*args)
+
+    monkeypatch.setattr(hdf5_source, "_cells", flaky)
+    file = h5py.File(path)
+    x = dt.from_array(file["g/x"])
+    if not is_open:
+        file.close()
+    np.testing.assert_array_equal(x.compute(scheduler="sync"), CELLS)
+    assert retries()[str(path)].times == 3
+    assert f"asked again 3 times, of {path}" in x.plan().explain()
+    file.close()
+
+
+@pytest.mark.parametrize("is_mended", [True, False])
+def test_a_chunk_that_came_damaged_is_read_once_more(tmp_path, waits, is_mended):
+    path = tmp_path / "x.h5"
+    with h5py.File(path, "w") as file:
+        chunks = file.create_dataset("x", data=CELLS, chunks=(5, 30), fletcher32=True)
+        chunk = chunks.id.get_chunk_info(2)
+    with h5py.File(path) as file:
+        x = dt.from_array(file["x"])
+    turn_a_bit(path, chunk.byte_offset + 9)
+    if is_mended:
+        waits.append(lambda: turn_a_bit(path, chunk.byte_offset + 9))
+        np.testing.assert_array_equal(x.compute(scheduler="sync"), CELLS)
+    else:
+        with pytest.raises(dt.StoreError, match="cannot read"):
+            x.compute(scheduler="sync")
+    assert retries()[str(path)].times == 1
+
+
+def turn_a_bit(path, at):
+    with path.open("r+b") as file:
+        file.seek(at)
+        (byte,) = file.read(1)
+        file.seek(at)
+        file.write(bytes([byte ^ 1]))

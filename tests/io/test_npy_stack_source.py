@@ -1,3 +1,4 @@
+import errno
 import pickle
 from pathlib import Path
 
@@ -6,6 +7,8 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry.io import retry_policy
+from dask_tapestry.io.retries import forget_retries, retries
 from dask_tapestry.zspace import ZRange
 
 CELLS = np.arange(200.0).reshape(10, 20)
@@ -81,3 +84,37 @@ def test_what_is_pickled_runs_nothing(tmp_path):
     with pytest.raises(dt.StoreError, match="is not allowed in the info file"):
         dt.from_npy_stack(tmp_path)
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("error", "times"),
+    [(OSError(errno.EIO, "no"), 3), (OSError(errno.ESTALE, "no"), 1), (EOFError("torn"), 1)],
+)
+@pytest.mark.parametrize("mode", ["r", None])
+def test_reads_that_fail_for_a_moment_are_made_again(tmp_path, monkeypatch, error, times, mode):
+    dt.to_npy_stack(tmp_path, CELLS, length=5)
+    x, errors, load = dt.from_npy_stack(tmp_path, mode), [error] * times, np.load
+
+    def flaky(path, *args, **named):
+        if errors and path.name == "1.npy":
+            raise errors.pop()
+        return load(path, *args, **named)
+
+    monkeypatch.setattr(np, "load", flaky)
+    monkeypatch.setattr(retry_policy, "FIRST_WAIT", 1e-4)
+    forget_retries()
+    np.testing.assert_array_equal(x.compute(scheduler="sync"), CELLS)
+    assert retries()[str(tmp_path)].times == times
+    assert f", of {tmp_path}: the last time after" in x.plan().explain()
+    forget_retries()
+
+
+def test_a_file_that_stays_torn_is_told(tmp_path):
+    dt.to_npy_stack(tmp_path, CELLS, length=5)
+    torn = (tmp_path / "1.npy").read_bytes()[:200]
+    (tmp_path / "1.npy").write_bytes(torn)
+    forget_retries()
+    with pytest.raises(dt.StoreError, match=r"cannot read .*1\.npy"):
+        dt.from_npy_stack(tmp_path, None).compute(scheduler="sync")
+    assert retries()[str(tmp_path)].times == 1
+    forget_retries()

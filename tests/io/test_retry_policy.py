@@ -1,4 +1,5 @@
 import errno
+from gzip import BadGzipFile
 
 import numpy as np
 import pytest
@@ -72,7 +73,7 @@ class Source:
         return "read"
 
 
-TORN = [ValueError("torn"), RuntimeError("blosc"), EOFError("short")]
+TORN = [ValueError("torn"), RuntimeError("blosc"), EOFError("short"), BadGzipFile("crc")]
 
 
 @pytest.mark.parametrize("error", TORN)
