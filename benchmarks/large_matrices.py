@@ -46,7 +46,7 @@ def stored(path: Path, side: int) -> np.ndarray[Any, Any]:
 def run(library: Any, name: str, given: argparse.Namespace, folder: Path) -> str:
     """Seconds of one work, or its error."""
     limits = {"n_workers": given.workers, "threads_per_worker": 1, "memory_limit": given.memory}
-    with LocalCluster(**limits, dashboard_address=None) as cluster, Client(cluster):
+    with LocalCluster(**limits, dashboard_address=":0") as cluster, Client(cluster):
         began = time.perf_counter()
         try:
             made = WORKS[name](library, library.from_zarr(str(folder / "a.zarr")))

@@ -78,7 +78,7 @@ def workers_of(place: str) -> Iterator[Any]:
         return
     from distributed import Client, LocalCluster
 
-    told = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    told = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     with (
         LocalCluster(memory_limit=MEMORY_LIMIT, silence_logs=logging.CRITICAL, **told) as cluster,
         Client(cluster) as client,

@@ -15,7 +15,7 @@ CELLS = np.arange(20_000).reshape(40, 500) * 7 % 1001
 
 def test_masks_places_and_sets_on_workers():
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster),
     ):
         x = dt.asarray(CELLS).rechunk((11, 130))
@@ -34,7 +34,7 @@ def test_asynchronous_code_awaits_its_shapes():
     async def code():
         async with (
             LocalCluster(
-                n_workers=1, processes=False, dashboard_address=None, asynchronous=True
+                n_workers=1, processes=False, dashboard_address=":0", asynchronous=True
             ) as cluster,
             Client(cluster, asynchronous=True) as client,
         ):
@@ -50,7 +50,7 @@ def test_asynchronous_code_awaits_its_shapes():
 
 
 def test_without_workers_there_is_an_error_and_no_hang():
-    with LocalCluster(n_workers=0, dashboard_address=None) as cluster, Client(cluster):
+    with LocalCluster(n_workers=0, dashboard_address=":0") as cluster, Client(cluster):
         x = dt.asarray(CELLS)
         picked = x[x > 3]
         with pytest.raises(dt.PlanError, match="no workers"):

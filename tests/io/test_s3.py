@@ -227,7 +227,7 @@ def test_workers_read_write_and_tell_what_they_asked_again(server, fails):
     from distributed import Client, LocalCluster
 
     way = Way("obstore", server)
-    options = {"n_workers": 1, "threads_per_worker": 2, "dashboard_address": None}
+    options = {"n_workers": 1, "threads_per_worker": 2, "dashboard_address": ":0"}
     with LocalCluster(processes=True, **options) as cluster, Client(cluster):
         way.write(dt.asarray(CELLS) + 0, chunks=(10, 20))
         x = way.source()

@@ -15,7 +15,7 @@ CELLS = 1000
 def client():
     from distributed import Client
 
-    with Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address=None) as c:
+    with Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address=":0") as c:
         yield c
 
 

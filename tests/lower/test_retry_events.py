@@ -8,7 +8,7 @@ from dask_tapestry.lower.retry_events import hear_retries_from
 @pytest.mark.cluster
 def test_what_workers_ask_again_is_counted_here():
     forget_retries()
-    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": ":0"}
     with LocalCluster(processes=False, **options) as cluster, Client(cluster) as client:
         hear_retries_from(client)
         hear_retries_from(client)  # which listens once

@@ -45,7 +45,7 @@ def test_one_value_is_computed_once():
 
 def test_what_a_cluster_holds_is_the_value_of_its_key():
     d = from_array(np.arange(4.0), chunks=2, name="held-by-a-cluster")
-    with Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address=None):
+    with Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address=":0"):
         held = d.persist()
         x, y = dt.from_dask_array(d), dt.from_dask_array(held)
         for both in (x + y, y + x):

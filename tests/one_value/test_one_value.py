@@ -43,7 +43,7 @@ def processes():
 @pytest.fixture(scope="module")
 def cluster():
     """A scheduler, and two workers in processes of their own."""
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     with LocalCluster(**options) as made, Client(made):
         yield
 

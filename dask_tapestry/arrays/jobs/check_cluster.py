@@ -63,7 +63,7 @@ def check_cluster(
     --------
     >>> import dask_tapestry as dt
     >>> from distributed import Client
-    >>> with Client(processes=False, dashboard_address=None) as client:  # doctest: +SKIP
+    >>> with Client(processes=False, dashboard_address=":0") as client:  # doctest: +SKIP
     ...     report = dt.check_cluster(client, store="/shared/images")
     >>> report.ok  # doctest: +SKIP
     True

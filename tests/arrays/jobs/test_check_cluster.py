@@ -57,7 +57,7 @@ def test_clocks_are_compared_with_the_clients(client, monkeypatch):
 
 
 def test_without_workers_and_without_cluster():
-    with Client(processes=False, n_workers=0, dashboard_address=None) as client:
+    with Client(processes=False, n_workers=0, dashboard_address=":0") as client:
         report = dt.check_cluster(client, store="/nowhere")
         assert "workers: there are none" in report.problems[0]
     report = dt.check_cluster(client)

@@ -125,7 +125,7 @@ def test_workers_have_weights_once():
     x = dt.from_array(np.repeat(X, 20, 0), chunks=(5, 12, 10))
     made = dt.sparse_matmul(weights, x, (1, 2))
     assert not any(is_embedded(table) for table in made.node.inputs[1:])
-    how = {"threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    how = {"threads_per_worker": 1, "processes": False, "dashboard_address": ":0"}
     with LocalCluster(2, **how) as cluster, Client(cluster):
         held = made.rechunk((5, 3000)).compute()
     expected = np.repeat(X, 20, 0).reshape(120, -1) @ weights.toarray().T

@@ -127,7 +127,7 @@ def test_wrong_arguments(options, error, text):
 
 
 def test_it_runs_on_a_cluster():
-    with LocalCluster(2, processes=False, dashboard_address=None) as cluster, Client(cluster):
+    with LocalCluster(2, processes=False, dashboard_address=":0") as cluster, Client(cluster):
         found = dt.iterate(lambda x, t: dt.roll(x, 1) + t, dt.arange(50, chunks=20), 5)
         value = found.compute()
     np.testing.assert_array_equal(value, np.roll(np.arange(50), 5) + 10)

@@ -246,7 +246,7 @@ def test_checkpoints_know_depth_and_boundary(tmp_path):
 
 def test_it_runs_on_a_cluster():
     x = np.random.default_rng(0).standard_normal((64, 64))
-    with LocalCluster(2, processes=False, dashboard_address=None) as cluster, Client(cluster):
+    with LocalCluster(2, processes=False, dashboard_address=":0") as cluster, Client(cluster):
         state = dt.from_array(x, chunks=32)
         value = dt.stencil.iterate(heat, state, 7, depth=1, boundary="nearest").compute()
     np.testing.assert_array_equal(value, by_hand(heat, x, 7, "edge"))

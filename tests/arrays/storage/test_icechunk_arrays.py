@@ -120,7 +120,7 @@ def test_what_cannot_be_done_says_so(repo):
 def test_workers_write_forks_and_a_job_whose_workers_die_commits_nothing(repo):
     from distributed import Client, LocalCluster
 
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     with LocalCluster(processes=True, **options) as cluster, Client(cluster):
         session = repo.writable_session("main")
         dt.to_icechunk(dt.asarray(CELLS), session, "x", chunks=(3, 40), commit="by workers")

@@ -75,7 +75,7 @@ def test_every_kind_of_loss_is_warned_of(cells, dtype):
 
 
 def test_what_was_lost_on_a_worker_is_heard_here():
-    with Client(n_workers=1, threads_per_worker=1, dashboard_address=None) as client:
+    with Client(n_workers=1, threads_per_worker=1, dashboard_address=":0") as client:
         with pytest.warns(UserWarning, match="returned float64 where float32 is declared") as said:
             CASTS["map_blocks"]("f4").compute()
         assert len(said) == 1

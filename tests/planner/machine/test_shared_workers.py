@@ -13,7 +13,7 @@ def client(threads_never_pause):
     from distributed import Client
 
     told = {"n_workers": WORKERS, "threads_per_worker": 1, "memory_limit": MEMORY}
-    with Client(processes=False, dashboard_address=None, **told) as c:
+    with Client(processes=False, dashboard_address=":0", **told) as c:
         yield c
 
 

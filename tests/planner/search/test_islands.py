@@ -76,7 +76,7 @@ def test_long_searches_run_on_the_workers_of_the_client(monkeypatch):
     here = search(graph, FOUR, budget=0.3).state
     with (
         LocalCluster(
-            n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+            n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0"
         ) as cluster,
         Client(cluster) as client,
     ):
