@@ -14,7 +14,7 @@ from dask_tapestry.amounts import bytes_of, one_of, truth
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.chunks import Chunks, cuts_from
 from dask_tapestry.arrays.core.declared_arguments import Check, array_or_none, parts_merged
-from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
+from dask_tapestry.operators.layouts.nominal_chunks import with_nominal_chunks
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

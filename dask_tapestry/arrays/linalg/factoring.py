@@ -23,13 +23,13 @@ from dask_tapestry.arrays.linalg.matrix_functions import apply_whole, matrices, 
 from dask_tapestry.arrays.linalg.row_blocks import Triangles, TurnedColumns, over_row_blocks
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.operators.axis_slices import concat_nonempty
-from dask_tapestry.operators.elementwise import elementwise
-from dask_tapestry.operators.matmul import matmul
-from dask_tapestry.operators.panel_cholesky import cholesky_by_panels
-from dask_tapestry.operators.permute import permute
-from dask_tapestry.operators.slice import basic_slice
-from dask_tapestry.operators.whole_matrix import is_large
+from dask_tapestry.operators.cells.elementwise import elementwise
+from dask_tapestry.operators.joins.axis_slices import concat_nonempty
+from dask_tapestry.operators.matrices.panel_cholesky import cholesky_by_panels
+from dask_tapestry.operators.matrices.whole_matrix import is_large
+from dask_tapestry.operators.products.matmul import matmul
+from dask_tapestry.operators.views.permute import permute
+from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Tensor
 
 __all__ = ["cholesky", "qr", "svd", "svdvals"]

@@ -8,9 +8,13 @@ import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.linalg.matrix_functions import apply_whole
-from dask_tapestry.operators.complex_parts import real_part
-from dask_tapestry.operators.panel_lu import lu_by_panels, packed_lu, sign_and_logarithm_by_panels
-from dask_tapestry.operators.panel_qr import qr_by_panels, triangle_by_panels
+from dask_tapestry.operators.cells.complex_parts import real_part
+from dask_tapestry.operators.matrices.panel_lu import (
+    lu_by_panels,
+    packed_lu,
+    sign_and_logarithm_by_panels,
+)
+from dask_tapestry.operators.matrices.panel_qr import qr_by_panels, triangle_by_panels
 from dask_tapestry.teg import Tensor
 
 

@@ -19,10 +19,10 @@ from dask_tapestry.arrays.user_functions.gufuncs import call_on_core
 from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.errors import DTypeError, LinAlgError
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.operators.elementwise import astype
-from dask_tapestry.operators.user_function import UserFunction, name_of
-from dask_tapestry.operators.user_operator import NO_SCRATCH, ScratchBytes
-from dask_tapestry.operators.whole_matrix import FASTER, with_panels
+from dask_tapestry.operators.cells.elementwise import astype
+from dask_tapestry.operators.functions.user_function import UserFunction, name_of
+from dask_tapestry.operators.matrices.whole_matrix import FASTER, with_panels
+from dask_tapestry.operators.user.user_operator import NO_SCRATCH, ScratchBytes
 from dask_tapestry.teg import Tensor
 from dask_tapestry_kernels.cpu.blas_threads import threads_each
 

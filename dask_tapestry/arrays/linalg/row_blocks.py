@@ -9,10 +9,10 @@ import numpy as np
 
 from dask_tapestry.arrays.linalg.matrix_functions import OneThread
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.operators.block_function import call_blocks
-from dask_tapestry.operators.user_function import UserFunction
-from dask_tapestry.operators.user_signature import SignatureSpec
-from dask_tapestry.operators.whole_matrix import FASTER
+from dask_tapestry.operators.functions.user_function import UserFunction
+from dask_tapestry.operators.matrices.whole_matrix import FASTER
+from dask_tapestry.operators.user.block_function import call_blocks
+from dask_tapestry.operators.user.user_signature import SignatureSpec
 from dask_tapestry.teg import Kind, Tensor
 from dask_tapestry.zspace import IndexProjection
 

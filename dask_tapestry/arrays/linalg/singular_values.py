@@ -23,9 +23,9 @@ from dask_tapestry.arrays.random.generator import Generator, default_rng
 from dask_tapestry.arrays.random.parameters import Seed
 from dask_tapestry.errors import ArgumentError, LinAlgError, ShapeError
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.operators.broadcast import broadcast_shape
-from dask_tapestry.operators.elementwise import elementwise
-from dask_tapestry.operators.reduce import reduce
+from dask_tapestry.operators.cells.elementwise import elementwise
+from dask_tapestry.operators.reductions.reduce import reduce
+from dask_tapestry.operators.views.broadcast import broadcast_shape
 
 __all__ = ["cond", "lstsq", "matrix_rank", "pinv", "svd_compressed"]
 

@@ -20,12 +20,12 @@ from dask_tapestry.arrays.shape.reshaping import reshape
 from dask_tapestry.arrays.shape.transposing import transpose
 from dask_tapestry.errors import LinAlgError, ShapeError
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.operators.panel_lu import (
+from dask_tapestry.operators.matrices.panel_lu import (
     determinant_by_panels,
     inverse_by_panels,
     solve_by_panels,
 )
-from dask_tapestry.operators.whole_matrix import is_large
+from dask_tapestry.operators.matrices.whole_matrix import is_large
 
 __all__ = ["det", "inv", "slogdet", "solve", "tensorinv", "tensorsolve"]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.operators import whole_matrix
+from dask_tapestry.operators.matrices import whole_matrix
 from tests.operators.large import cells
 
 
