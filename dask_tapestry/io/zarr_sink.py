@@ -14,7 +14,6 @@ import numpy as np
 from dask_tapestry.errors import DTypeError, StoreError
 from dask_tapestry.imports import unpickle
 from dask_tapestry.io.chunk_costs import write_scratch_bytes
-from dask_tapestry.io.icechunk_store import BY_SESSIONS, is_icechunk
 from dask_tapestry.io.journal import Box, whole_box
 from dask_tapestry.io.pending_parts import as_ranges, parts_of
 from dask_tapestry.io.region_sink import RegionSink
@@ -35,7 +34,7 @@ from dask_tapestry.io.zarr_direct import remove_partial_files
 from dask_tapestry.io.zarr_failure import write_error
 from dask_tapestry.io.zarr_journal import begin_write, end_write, is_incomplete, maker_of
 from dask_tapestry.io.zarr_layout import PLAIN, Extras, ZarrLayout
-from dask_tapestry.io.zarr_location import Location, unwrapped, zarr
+from dask_tapestry.io.zarr_location import Location, zarr
 from dask_tapestry.io.zarr_open import exists, format_of_group
 from dask_tapestry.io.zarr_overwrite import (
     Replacement,
@@ -317,8 +316,8 @@ def zarr_sink(
     ShapeError
         If chunks or shards do not fit the shape.
     """
-    if is_icechunk(unwrapped(location.store)):
-        raise StoreError(f"{location} {BY_SESSIONS}")
+    if (why := location.only_read) is not None:
+        raise StoreError(why)
     location, archive = _partial_zip(location)
     there = exists(location) if archive is None else Path(archive).exists()
     if there and not overwrite and not resume:

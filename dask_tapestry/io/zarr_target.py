@@ -12,7 +12,6 @@ import numpy as np
 
 from dask_tapestry.cells.fixed_dtype import cell_dtype
 from dask_tapestry.errors import ShapeError, StoreError
-from dask_tapestry.io.icechunk_store import BY_SESSIONS, is_icechunk
 from dask_tapestry.io.journal import Box
 from dask_tapestry.io.pinned_folder import pinned
 from dask_tapestry.io.resumption import Resume, WriteProgress, progress_of
@@ -29,7 +28,7 @@ from dask_tapestry.io.zarr_journal import (
     maker_of,
     refuse_incomplete,
 )
-from dask_tapestry.io.zarr_location import Location, unwrapped
+from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_open import open_array
 from dask_tapestry.io.zarr_source import ZarrSource, stored_names
 from dask_tapestry.late_dataclass import dataclass
@@ -210,10 +209,8 @@ def refuse_unchangeable(location: Location) -> None:
     """Raise `StoreError` if what is stored at `location` cannot be changed."""
     if location.is_zip:
         raise StoreError(f"{location} is a zip file, whose arrays cannot be changed: write anew")
-    if is_icechunk(unwrapped(location.store)):
-        raise StoreError(f"{location} {BY_SESSIONS}")
-    if getattr(location.store, "read_only", False):
-        raise StoreError(f"the store of {location} was opened to read only")
+    if (why := location.only_read) is not None:
+        raise StoreError(why)
 
 
 def append_target(
