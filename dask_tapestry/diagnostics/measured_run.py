@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from dask_tapestry.diagnostics.profile import Profile, StepProfile, profile_of
 from dask_tapestry.errors import PlanError
@@ -105,7 +105,7 @@ def scaled(rates: Rates, slower: Mapping[str, float]) -> Rates:
     (2.0, 1.0)
     """
     compute, store = slower.get("compute", 1.0), slower.get("store", 1.0)
-    changed = {name: rounded(getattr(rates, name) / compute) for name in COMPUTING}
+    changed: dict[str, Any] = {name: rounded(getattr(rates, name) / compute) for name in COMPUTING}
     changed |= {name: rounded(getattr(rates, name) / store) for name in STORES}
     operations = tuple([(name, rounded(rate / compute)) for name, rate in rates.operations])
     return replace(

@@ -324,13 +324,14 @@ def _is_url(store: object) -> bool:
 
 def _plain(store: object) -> Any:
     """Return a path as text, the path of a zip file as a store that reads it, FSMaps as stores."""
-    if not isinstance(store, str | Path):
-        if not isinstance(store, lazy_import("fsspec.mapping").FSMap):
-            return store
-        if "file" not in _protocols(store.fs):
-            return zarr().storage.FsspecStore.from_mapper(store)
-        store = store.root
-    path = fspath(store)
+    if isinstance(store, str | Path):
+        path = fspath(store)
+    elif not isinstance(store, lazy_import("fsspec.mapping").FSMap):
+        return store
+    elif "file" not in _protocols(store.fs):
+        return zarr().storage.FsspecStore.from_mapper(store)
+    else:
+        path = str(store.root)
     if path.startswith("file://"):
         path = unquote(urlsplit(path).path)
     elif path.startswith("local://") and "::" not in path:
