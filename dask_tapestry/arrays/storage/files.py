@@ -23,7 +23,7 @@ from dask_tapestry.errors import (
     StoreNotFoundError,
 )
 from dask_tapestry.io.default_chunks import default_chunk_shape
-from dask_tapestry.io.hdf5_target import ONE_PROCESS, create_dataset, open_file, replace_dataset
+from dask_tapestry.io.hdf5_target import ONE_PROCESS, create_dataset, replace_dataset, written_file
 from dask_tapestry.io.npy_stack_sink import npy_stack_sink
 from dask_tapestry.io.npy_stack_source import from_npy_folder
 from dask_tapestry.operators.axes import normalize_axis
@@ -104,7 +104,7 @@ def to_hdf5(
     arrays = {path: asarray(x) for path, x in given.items()}
     if runs_elsewhere():  # before anything is made or replaced
         raise StoreError(ONE_PROCESS)
-    with open_file(filename, "a") as file:
+    with written_file(filename) as file:
         complete = False
         try:
             datasets = [
