@@ -162,3 +162,14 @@ def test_arrays_without_names_refuse_texts_as_before():
 def test_a_name_that_is_not_there():
     with pytest.raises(dt.AxisError, match="several dimensions are named 'a'"):
         axis_of("a", ("a", "a"))
+
+
+def test_steps_and_warnings_are_of_the_users_line():
+    p = dt.plan(dt.ndimage.median_filter(X, 3, axes="place"))
+    assert "median_filter" in p.explain()
+    with pytest.warns(UserWarning, match="ignoring size") as caught:
+        dt.ndimage.median_filter(X, 3, footprint=np.ones((2, 2, 2)))
+    assert caught[0].filename == __file__
+    with pytest.warns(UserWarning, match="promoting") as caught:
+        dt.ndimage.gaussian_filter1d(X.astype(complex), 1, axis="place", output=np.float64)
+    assert caught[0].filename == __file__
