@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.zspace import Cuts, ZAffineMap
 
@@ -28,8 +29,39 @@ def saves_half(program: Program, cuts: tuple[Cuts, ...]) -> bool:
 
 @lru_cache(maxsize=1024)
 def is_own_transpose(program: Program) -> bool:
-    """Whether a program's output is ``x @ x.T``, or a formula of such values."""
-    return program.type.ndim > 1 and _is_symmetric(program, len(program.types) - 1)
+    """Whether a program's output is ``x @ x.T``, or a formula of such values.
+
+    What must be true for it is looked at one after the other, each once: programs have thousands of
+    operators, which may share what they read.
+    """
+    if program.type.ndim < 2:
+        return False
+    last = len(program.types) - 1
+    open_claims, seen = [Claim(last, last, True)], set[Claim]()
+    while open_claims:
+        claim = open_claims.pop()
+        if claim in seen:
+            continue
+        seen.add(claim)
+        behind = (_symmetric_if if claim.is_same else _transposes_if)(program, claim)
+        if behind is None:
+            return False
+        open_claims += behind
+    return True
+
+
+class Claim(NamedTuple):
+    """That one value is another with its last two dimensions exchanged, to the same bits.
+
+    Attributes
+    ----------
+    is_same
+        Whether they are one value, which is symmetric.
+    """
+
+    value: int
+    other: int
+    is_same: bool = False
 
 
 def _instruction(program: Program, value: int) -> Instruction | None:
@@ -37,32 +69,32 @@ def _instruction(program: Program, value: int) -> Instruction | None:
     return program.instructions[place] if place >= 0 else None
 
 
-def _is_symmetric(program: Program, value: int) -> bool:
-    """Whether a value is ``x @ x.T``, or a formula of such values."""
-    instruction = _instruction(program, value)
+def _symmetric_if(program: Program, claim: Claim) -> list[Claim] | None:
+    """Claims on inputs under which a value is ``x @ x.T``, or a formula of such; None for never."""
+    instruction = _instruction(program, claim.value)
     if instruction is None or not instruction.inputs:
-        return False
+        return None
     order = instruction.operator.transposed_inputs(instruction.types)
-    return order is not None and all(
-        _is_symmetric(program, x)
-        if number == other
-        else _are_transposes(program, x, instruction.inputs[other])
-        for number, (x, other) in enumerate(zip(instruction.inputs, order, strict=True))
-    )
+    if order is None:
+        return None
+    inputs = instruction.inputs
+    return [
+        Claim(x, inputs[at], at == n) for n, (x, at) in enumerate(zip(inputs, order, strict=True))
+    ]
 
 
-def _are_transposes(program: Program, x: int, w: int) -> bool:
-    """Whether one value is the other with its last two dimensions exchanged, to the same bits."""
-    (source, shown), (other, wanted) = _shown(program, x), _shown(program, w)
+def _transposes_if(program: Program, claim: Claim) -> list[Claim] | None:
+    """Claims on inputs under which one value is the other's transpose; None for never."""
+    (source, shown), (other, wanted) = _shown(program, claim.value), _shown(program, claim.other)
     if source == other:
         *batch, row, column = range(shown.in_ndim)
-        return shown.permute_inputs((*batch, column, row)) == wanted
-    first, second = _instruction(program, x), _instruction(program, w)
+        return [] if shown.permute_inputs((*batch, column, row)) == wanted else None
+    first, second = _instruction(program, claim.value), _instruction(program, claim.other)
     if first is None or second is None or not first.operator.is_formula:
-        return False
-    return first.operator == second.operator and all(
-        _are_transposes(program, a, b) for a, b in zip(first.inputs, second.inputs, strict=True)
-    )
+        return None
+    if first.operator != second.operator:
+        return None
+    return [Claim(a, b) for a, b in zip(first.inputs, second.inputs, strict=True)]
 
 
 def _shown(program: Program, value: int) -> tuple[int, ZAffineMap]:

@@ -31,3 +31,22 @@ def test_a_block_on_the_diagonal_takes_half_the_time_too():
 
 def test_other_products_are_not():
     assert not is_symmetric(program(X @ (X + 1).T), SQUARE)
+
+
+def test_formulas_of_any_depth_are_looked_at():
+    deep, other = X @ X.T, X @ (X + 1).T
+    for number in range(3000):
+        deep, other = deep + number, other + number
+    assert is_symmetric(program(deep), SQUARE)
+    assert not is_symmetric(program(other), SQUARE)
+
+
+def test_what_is_read_twice_is_looked_at_once():
+    y = X @ X.T
+    for _ in range(80):
+        y = y * y + y
+    assert is_symmetric(program(y), SQUARE)
+
+
+def test_of_fewer_than_two_dimensions_nothing_is():
+    assert not is_symmetric(program((X * 2)[0]), SQUARE[:1])
