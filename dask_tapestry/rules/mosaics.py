@@ -5,6 +5,7 @@ So a chain of concatenations and views copies each cell once.
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Sequence
 from itertools import accumulate
 
@@ -15,7 +16,7 @@ from dask_tapestry.operators.views.view import View, ViewAxis
 from dask_tapestry.rewrite.rule import on
 from dask_tapestry.teg import Node, Progression, apply
 
-MOST_PIECES = 128  # of a mosaic: each costs a copy, and an entry of every block's schedule
+MOST_PIECES = 128  # that nested joins may become: each costs a copy, and an entry of every schedule
 
 
 class MosaicPiece(NamedTuple):
@@ -41,6 +42,8 @@ def joins_as_mosaic(node: Node) -> Node | None:
 
     Also where the inner one is read elsewhere: the outer one copies its part in any case.
     """
+    if not any(map(_shows_join, node.inputs)):
+        return None
     outer = _pieces(node)
     if outer is None:
         return None
@@ -53,10 +56,16 @@ def joins_as_mosaic(node: Node) -> Node | None:
             pieces.append(piece)
             continue
         pieces += [MosaicPiece(x, _composed_axis(piece.places, own)) for x, own in parts]
-    if len(pieces) > MOST_PIECES or not pieces:
+    if not pieces or len(pieces) > max(MOST_PIECES, len(outer)):
         return None
     tensors, places = [p.tensor for p in pieces], [p.places for p in pieces]
     return mosaic(tensors, places, node.type.shape, node.line or "")
+
+
+def _shows_join(x: Node) -> bool:
+    """Whether a value is a concatenation or mosaic, or a view of one."""
+    operator = x.inputs[0].operator if isinstance(x.operator, View) else x.operator
+    return isinstance(operator, Concat | Mosaic)
 
 
 @on(View)
@@ -159,24 +168,47 @@ def _pieces(node: Node) -> list[MosaicPiece] | None:
         case Mosaic(_, places):
             return [MosaicPiece(x, own) for x, own in zip(node.inputs, places, strict=True)]
         case Concat(axis):
-            starts = [0, *accumulate(x.type.shape[axis] for x in node.inputs)]
-            sides = range(node.type.ndim)
-            return [
-                MosaicPiece(x, tuple(MosaicAxis(start if d == axis else 0, 1) for d in sides))
-                for x, start in zip(node.inputs, starts, strict=False)
-            ]
+            return _pieces_at(node, axis, _starts(node, axis), 0, len(node.inputs))
     return None
+
+
+def _starts(node: Node, axis: int) -> list[int]:
+    """Where the inputs of a concatenation begin."""
+    return list(accumulate([x.type.shape[axis] for x in node.inputs[:-1]], initial=0))
+
+
+def _pieces_at(
+    node: Node, axis: int, starts: Sequence[int], first: int, end: int
+) -> list[MosaicPiece]:
+    """Some of the inputs of a concatenation."""
+    before, behind = (MosaicAxis(0, 1),) * axis, (MosaicAxis(0, 1),) * (node.type.ndim - axis - 1)
+    return [
+        MosaicPiece(x, (*before, MosaicAxis(start, 1), *behind))
+        for x, start in zip(node.inputs[first:end], starts[first:end], strict=True)
+    ]
 
 
 def _pieces_seen(node: Node) -> list[MosaicPiece] | None:
     """The pieces of a concatenation or mosaic, or of a view of one."""
     match node.operator:
         case View() as view if not view.runs and node.type.size:
-            pieces = _pieces(node.inputs[0])
+            pieces = _pieces_near(view, node.inputs[0])
             if pieces is None:
                 return None
             seen = [_visible_part(view, piece) for piece in pieces]
             return [piece for piece in seen if piece is not None]
+    return _pieces(node)
+
+
+def _pieces_near(view: View, node: Node) -> list[MosaicPiece] | None:
+    """The pieces of a join that a view may show: of a concatenation, those between its ends."""
+    match node.operator:
+        case Concat(axis):
+            dim, start, step = view.axes[axis]
+            last = start if dim < 0 else start + step * (view.shape[dim] - 1)
+            starts = _starts(node, axis)
+            first, end = (bisect(starts, cell) for cell in sorted((start, last)))
+            return _pieces_at(node, axis, starts, max(first - 1, 0), end)
     return _pieces(node)
 
 

@@ -4,6 +4,7 @@ import dask_tapestry as dt
 from dask_tapestry.operators.joins.mosaic import Mosaic, MosaicAxis
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rules.mosaics import (
+    MOSAIC_RULES,
     MOST_PIECES,
     drop_empty_from_mosaic,
     flatten_concat,
@@ -52,6 +53,26 @@ def test_a_mosaic_has_only_so_many_pieces():
     rows = [dt.concatenate([memory(1, 1) + n] * 9, 1) for n in range(15)]
     assert MOST_PIECES < 9 * 15
     assert "mosaic" not in after(dt.concatenate(rows, 0), joins_as_mosaic)
+
+
+def test_what_adds_no_piece_is_joined_whatever_their_number():
+    y = memory(2, 1)
+    for _ in range(2 * MOST_PIECES):
+        y = dt.concatenate([y[-1:], y, y[:1]])
+    graph = graph_of(y)
+    joined = rewrite(graph, [*VIEW_RULES, *MOSAIC_RULES])
+    assert len(joined.nodes) < 6  # the array, views of it, and one join
+    for one, other in zip(meaning(graph), meaning(joined), strict=True):
+        assert same_bits(one, other)
+
+
+def test_a_view_of_a_join_shows_the_pieces_between_its_ends():
+    parts = [memory(n, 2) + n for n in (3, 0, 1, 0, 4, 2)]
+    for key in (slice(2, 5), slice(8, 1, -3), slice(3, 4), slice(0, 0), slice(9, None), 3):
+        graph = graph_of(dt.concatenate([dt.concatenate(parts)[key].reshape(-1, 2), parts[0]]))
+        joined = rewrite(graph, [*VIEW_RULES, *MOSAIC_RULES])
+        for one, other in zip(meaning(graph), meaning(joined), strict=True):
+            assert same_bits(one, other)
 
 
 def test_view_into_pieces():
