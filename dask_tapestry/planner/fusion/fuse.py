@@ -12,7 +12,6 @@ A value that is not held is computed within each step that reads it. Held are
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable
 
 from dask_tapestry.planner.fusion.annotation_groups import held_apart
@@ -57,7 +56,7 @@ def held_values(
     flops = _formula_flops(graph)
     users: dict[Node, set[Node]] = {}
     once: dict[Node, bool] = {}
-    later: dict[Node, set[Node]] = defaultdict(set)
+    later: dict[Node, set[Node]] = {}  # by step, those that read its value
     for node in reversed(graph.nodes):
         if node.is_sequence_point:
             continue
@@ -78,8 +77,8 @@ def held_values(
             )
         ):
             held.add(node)
-        for user in {node} if node in held else users[node]:
-            later[user].update(u for c in readers[node] for u in _step_of(c, held, users))
+        if node in held:
+            later[node] = users[node]
     return held
 
 
