@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -36,18 +35,3 @@ class Rename(ViewSelector):
 def rename(x: Tensor, dims: tuple[str | None, ...]) -> Tensor:
     """Name the dimensions of `x`."""
     return apply(Rename(dims if any(dims) else None), x)
-
-
-def with_names(x: Tensor, names: Sequence[str]) -> Tensor:
-    """`x` with a name for each dimension that has none; one that another has is left out.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> with_names(dt.ones((2, 3)).rename(None, "row").node, ("batch", "out")).type.dims
-    ('batch', 'row')
-    """
-    known = x.type.dims or (None,) * x.type.ndim
-    free = (None if own in known else own for own in names)
-    dims = tuple(name or own for name, own in zip(known, free, strict=True))
-    return x if dims == known else rename(x, dims)

@@ -319,7 +319,7 @@ def test_a_long_windowed_reduction_is_cut():
 
 def test_names_of_dimensions_follow():
     x = dt.asarray(X).rename("row", "k")
-    assert product(x, W).dims == ("row", "out")
+    assert product(x, W).dims == ("row", None)
 
 
 def test_it_travels_to_processes():
@@ -423,5 +423,5 @@ def test_a_point_costs_the_cells_of_its_largest_operand():
 
 
 def test_a_window_costs_its_cells():
-    (node,) = windows(dt.ones(9)).node.inputs  # below the names of its dimensions
+    node = windows(dt.ones(9)).node
     assert node.operator.flops((node.inputs[0].type,), node.type.box) == 4 * 3

@@ -19,7 +19,6 @@ from dask_tapestry.errors import ArgumentTypeError, SignatureError
 from dask_tapestry.imports import unpickle
 from dask_tapestry.operators.block_function import TupleFinalize, call_blocks, finalized
 from dask_tapestry.operators.placed_function import DONE, placed, takes
-from dask_tapestry.operators.rename import with_names
 from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.operators.user_monoid import Monoid, ReduceOver, ScanOver
 from dask_tapestry.operators.user_operator import Costs
@@ -116,7 +115,7 @@ class BlockFunction:
             return sequence_point(Array(done))
         if written.scans:
             results = scan_blocks(call, parts, tensors, dtypes, self._costs, points)
-            return _given(results, outputs)
+            return Array(results[0]) if len(results) == 1 else tuple(map(Array, results))
         results = call_blocks(call, parts, tensors, dtypes, self._costs, points)
         index, _ = solve(parts, [x.type.shape for x in tensors])
         extents = {dim.name: dim.extent for dim in index}
@@ -128,7 +127,7 @@ class BlockFunction:
             one, given = UserFunction.of(self._finalize), self._dtypes
             then = self._then
             results = finalized(one, written, results, then, further, given, outputs, extents)
-        return _given(results, outputs)
+        return Array(results[0]) if len(results) == 1 else tuple(map(Array, results))
 
     def _arguments(
         self, arrays: Sequence[ArrayLike], named: dict[str, Any]
@@ -173,15 +172,6 @@ class BlockFunction:
         return _load, (cloudpickle.dumps(parts),)
 
 
-def _given(results: Sequence[Tensor], outputs: Sequence[tuple[str, Form]]) -> Any:
-    """The arrays of the outputs, with the names that they follow where inputs have none."""
-    made = [
-        Array(x if isinstance(form, IndexProjection) else with_names(x, form))
-        for x, (_, form) in zip(results, outputs, strict=True)
-    ]
-    return made[0] if len(made) == 1 else tuple(made)
-
-
 def _load(payload: bytes) -> BlockFunction:
     return BlockFunction(*unpickle(payload))
 
@@ -215,8 +205,7 @@ def block_operator(
         hands on a state of its own; ``"atomic"`` and ``"sequential"`` cannot. A number is a
         parallel dimension of that extent.
     inputs, outputs
-        For each tensor the names of the dimensions that its axes follow, one cell a step, which
-        those of outputs have as names where no input gives them another; or an
+        For each tensor the names of the dimensions that its axes follow, one cell a step; or an
         `IndexProjection` of the index space, for windows, strides and dilation. Outputs must follow
         every parallel dimension. With several outputs, which may differ in rank, the function
         returns a tuple or a dict, and the operator a tuple of arrays. With no outputs it is a sink:

@@ -381,34 +381,8 @@ def test_it_is_pickled_by_name_or_by_value():
 def test_its_graph_is_legal_and_prints():
     x = linear(dt.ones((2, 3)), dt.ones((3, 2)), b=[1.0, 2.0])
     check(x.teg)
-    assert str(x.teg).splitlines()[-4:] == [
+    assert str(x.teg).splitlines()[-3:] == [
         "%3 = memory() : float64[2]",
         "%4 = finalize(%2, %3, <lambda>) : float64[2, 2]",
-        "%5 = rename(%4, ('batch', 'out')) : float64[batch=2, out=2]",
-        "return %5",
+        "return %4",
     ]
-
-
-def test_outputs_have_the_names_of_their_index_dimensions():
-    z = linear(dt.ones((2, 3)), dt.ones((3, 4)), b=dt.zeros(4))
-    assert z.dims == ("batch", "out")
-    np.testing.assert_array_equal(z.sum(axis="out").compute(), [12.0, 12.0])
-    named = linear(dt.ones((2, 3)).rename("time", "in"), dt.ones((3, 4)), b=dt.zeros(4))
-    assert named.dims == ("time", "out")  # the array's own name stays
-    taken = linear(dt.ones((2, 3)).rename("out", "in"), dt.ones((3, 4)), b=dt.zeros(4))
-    assert taken.dims == ("out", None)  # no name is there twice
-
-
-def test_each_of_several_outputs_has_its_names():
-    @dt.block_operator(
-        index={"row": "parallel", "col": "atomic"},
-        inputs={"x": "row col"},
-        outputs={"low": "row", "turned": "col row", "all": dt.IndexProjection([[1, 0]], [0], [1])},
-    )
-    def parts(x):
-        return x.min(axis=1), x.T, x.max(axis=1)
-
-    low, turned, whole = parts(X)
-    assert (low.dims, turned.dims, whole.dims) == (("row",), ("col", "row"), None)
-    np.testing.assert_array_equal(turned.max(axis="col").compute(), X.max(axis=1))
-    np.testing.assert_array_equal(whole.compute(), X.max(axis=1))
