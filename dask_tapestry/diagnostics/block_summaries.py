@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Final
 
 from dask_tapestry.diagnostics.plan_summary import BlockSummary
+from dask_tapestry.errors import PlanError
 from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.zspace import ZRange
 
@@ -27,6 +28,21 @@ def told_blocks(step: Step) -> tuple[BlockSummary, ...]:
     if not all(cuts.count for cuts in step.cuts):
         return ()
     return tuple(_block(step, index) for index in _indices(step.grid_shape))
+
+
+def chosen_block(step: Step, index: Sequence[int]) -> BlockSummary:
+    """The block of a step at an index of its grid.
+
+    Raises
+    ------
+    PlanError
+        If the grid has no such block.
+    """
+    shape, given = step.grid_shape, tuple(index) if isinstance(index, Sequence) else index
+    known = isinstance(given, tuple) and len(given) == len(shape)
+    if not known or not all(i in range(n) for i, n in zip(given, shape, strict=True)):
+        raise PlanError(f"blocks names {index!r}: the step has a grid of {shape} blocks")
+    return _block(step, given)
 
 
 def _indices(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from dask.utils import format_bytes
 
-from dask_tapestry.diagnostics.block_summaries import told_blocks
+from dask_tapestry.diagnostics.block_summaries import chosen_block, told_blocks
 from dask_tapestry.diagnostics.charts import thinned
 from dask_tapestry.diagnostics.plan_summary import NodeSummary, PlanSummary, StepSummary
 from dask_tapestry.diagnostics.signature_summaries import told_signatures
@@ -23,6 +23,7 @@ from dask_tapestry.diagnostics.step_text import (
     sources,
 )
 from dask_tapestry.diagnostics.step_words import step_words, words_of
+from dask_tapestry.errors import PlanError
 from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.planner.machine.machine import IMBALANCE, Machine
 from dask_tapestry.planner.memory.result_transfer import gathered
@@ -75,6 +76,24 @@ def told_whole(plan: PlannedGraph) -> PlanSummary:
         nodes=told_nodes(plan.graph),
         roots=tuple(number[root] for root in plan.graph.roots),
     )
+
+
+def with_blocks(plan: PlannedGraph, told: PlanSummary, blocks: Mapping[int, Any]) -> PlanSummary:
+    """The same, with a chosen block of each of some steps, by their numbers from 1 on, first.
+
+    Raises
+    ------
+    PlanError
+        If there is no such step, or no such block.
+    """
+    steps, known = list(told.steps), list(plan.steps.values())
+    for number, index in blocks.items():
+        if type(number) is not int or not 1 <= number <= len(steps):
+            raise PlanError(f"blocks names step {number!r}: the plan has steps 1 to {len(steps)}")
+        chosen, one = chosen_block(known[number - 1], index), steps[number - 1]
+        others = tuple(block for block in one.examples if block.block != chosen.block)
+        steps[number - 1] = one._replace(examples=(chosen, *others))
+    return told._replace(steps=tuple(steps))
 
 
 def told_nodes(graph: Graph) -> tuple[NodeSummary, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dask_tapestry.diagnostics.plan_summary import SignatureSummary
 from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.steps.program import Instruction
+from dask_tapestry.teg import Signature
 from dask_tapestry.teg.operator import BlockOperator, signature_of
 from dask_tapestry.zspace import IndexProjection
 
@@ -36,19 +37,47 @@ def told_signature(number: int, one: Instruction) -> SignatureSummary:
     operator = one.operator
     assert isinstance(operator, BlockOperator)
     signature = signature_of(operator, one.types)
-    names = [dim.name for dim in signature.index]
+    names = _names(one, signature)
     several = len(signature.outputs) > 1
     titles = [f"output {n + 1}" if several else "output" for n in range(len(signature.outputs))]
     titles += [f"input {n + 1}" for n in range(len(signature.inputs))]
     projections = (*signature.outputs, *signature.inputs)
     return SignatureSummary(
         number,
-        tuple((dim.name, dim.extent, dim.kind.value) for dim in signature.index),
+        tuple(
+            (name, dim.extent, dim.kind.value)
+            for name, dim in zip(names, signature.index, strict=True)
+        ),
         tuple((t, formulas(p, names)) for t, p in zip(titles, projections, strict=True)),
         tuple(
             tuple(tuple(p.marginal_extent(dim)) for dim in range(len(names))) for p in projections
         ),
     )
+
+
+def _names(one: Instruction, signature: Signature) -> list[str]:
+    """Names of the index dimensions: the user's own, those of dimensions that they move alone.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> x = dt.placeholder((4, 3), "f8", dims=("time", "place"))
+    >>> (step,) = dt.plan(x.sum(axis="time")).core.steps.values()
+    >>> [dim[0] for dim in told_signatures(step)[0].dims]
+    ['time', 'place']
+    """
+    own = [dim.name for dim in signature.index]
+    if one.operator.calls:  # a function of the user's, who has named them
+        return own
+    named: dict[int, str] = {}
+    for x, read in zip(one.types, signature.inputs, strict=True):
+        for name, row in zip(x.dims or (), read.matrix, strict=False):
+            moving = [d for d, step in enumerate(row) if step]
+            if name is not None and len(moving) == 1 and name not in named.values():
+                named.setdefault(moving[0], name)
+    taken = set(named.values())
+    free = [f"{name}'" if name in taken else name for name in own]
+    return [named.get(d, name) for d, name in enumerate(free)]
 
 
 def formulas(projection: IndexProjection, names: Sequence[str]) -> tuple[str, ...]:

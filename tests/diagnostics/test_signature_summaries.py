@@ -35,3 +35,21 @@ def test_formulas_have_offsets_windows_and_dilations():
 
 def test_formulas_of_cells_have_no_signature():
     assert signatures(dt.ones(3) + 1) == []
+
+
+def test_dimensions_have_the_names_of_the_arrays():
+    x = dt.placeholder((8, 6), "f8", dims=("time", "place"))
+    (found, *_) = signatures(x.mean(axis="time"))
+    assert [dim[0] for dim in found.dims] == ["time", "place"]
+    assert dict(found.tensors)["input 1"] == ("time", "place")
+    y = dt.placeholder((6, 5), "f8", dims=("place", "kind"))
+    (product,) = signatures(x @ y)
+    assert {dim[0] for dim in product.dims} == {"time", "place", "kind"}
+
+
+def test_a_name_is_of_one_index_dimension():
+    x = dt.placeholder((8, 6), "f8", dims=("m", None))
+    y = dt.placeholder((6, 8), "f8", dims=(None, "m"))
+    (found,) = signatures(x @ y)
+    names = [dim[0] for dim in found.dims]
+    assert len(set(names)) == len(names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from dask_tapestry.amounts import truth
@@ -10,7 +11,7 @@ from dask_tapestry.arrays.core.late_modules import measured_run
 from dask_tapestry.arrays.core.name_suggestions import NameSuggestions
 from dask_tapestry.diagnostics.page import plan_html
 from dask_tapestry.diagnostics.page_file import MeasuredSteps, write_page
-from dask_tapestry.diagnostics.plan_summaries import told_whole
+from dask_tapestry.diagnostics.plan_summaries import told_whole, with_blocks
 from dask_tapestry.diagnostics.users_code import users_code
 from dask_tapestry.planner.plan import PlannedGraph
 
@@ -32,6 +33,7 @@ class PlanPage(NameSuggestions):
         *,
         measured: MeasuredSteps | Literal[False] = None,
         recalibrate: bool = False,
+        blocks: Mapping[int, Sequence[int]] | None = None,
     ) -> str:
         """Write the plan as an HTML page, which needs no network and has no script.
 
@@ -50,6 +52,9 @@ class PlanPage(NameSuggestions):
         recalibrate
             Have later plans count with the rates of kernels and stores that the last run showed;
             they are kept as those of `dask_tapestry.calibrate` are. Let nothing else run in that.
+        blocks
+            Of steps, by number, the index of a block in the step's grid, whose slices are to be
+            shown before those of some others: ``{2: (0, 5)}``.
 
         Returns
         -------
@@ -59,8 +64,9 @@ class PlanPage(NameSuggestions):
         Raises
         ------
         PlanError
-            If `measured` names a step that the plan has not, or is not of three numbers; or no run
-            is known, and done, by which to recalibrate.
+            If `measured` names a step that the plan has not, or is not of three numbers; if
+            `blocks` names a block that there is not; or no run is known, and done, by which to
+            recalibrate.
 
         See Also
         --------
@@ -80,7 +86,8 @@ class PlanPage(NameSuggestions):
         if truth("recalibrate", recalibrate):
             measured_run.recalibrate(core)
         taken = measured_run.measured_run(core) if measured is None else measured
-        return write_page(filename, told_whole(core), taken or None, users_code)
+        told = with_blocks(core, told_whole(core), blocks or {})
+        return write_page(filename, told, taken or None, users_code)
 
     def _repr_html_(self) -> str:
         return plan_html(self.core)

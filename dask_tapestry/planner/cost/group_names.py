@@ -21,7 +21,7 @@ def group_name(node: Node, members: Sequence[Node]) -> str:
     Views and other selectors follow what they select from; writes are named by what they write. A
     function of the user is named as itself.
     """
-    word = computed_word(members)
+    word = computed_word(members) or computed_word([node])
     if isinstance(node.operator, Sink):
         return f"{word}-{node.operator.name}" if word else node.operator.name
     return word or _name_of(node)
@@ -32,13 +32,17 @@ def computed_word(members: Iterable[Node]) -> str:
     for member in reversed(list(members)):
         operator = member.operator
         if not (operator.is_selector or operator.is_view or isinstance(operator, Source | Sink)):
-            return _name_of(member)
+            return _called(member)
     return ""
 
 
-def _name_of(node: Node) -> str:
+def _called(node: Node) -> str:
     """The function that the user called there, or the operator or ufunc that was applied."""
     operator = node.operator
     said = words_at(node.line) if operator.label == operator.name else []  # else: the user's own
-    words = said or (operator.called or operator.label).split("-")
+    return "-".join(said[:MOST_WORDS]) or _name_of(node)
+
+
+def _name_of(node: Node) -> str:
+    words = (node.operator.called or node.operator.label).split("-")
     return "-".join(words[:MOST_WORDS])

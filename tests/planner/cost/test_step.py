@@ -24,7 +24,7 @@ def test_names_depend_on_value_cuts_and_what_they_stand_on():
     assert name != step_name(node, (Cuts.regular(10, 5),), ("a",))
     assert name != step_name(node, cuts, ("b",))
     assert name != step_name(dt.ones(10, "f4").node, cuts, ("a",))
-    assert name.startswith("full-")
+    assert name.startswith("ones-")
 
 
 def test_a_value_lies_as_the_arrays_of_its_shape_lie():
