@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,9 +10,15 @@ from numpy.typing import ArrayLike
 from dask_tapestry.amounts import is_one_of
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.linalg.matrix_functions import apply_whole, matrices, real_dtype
+from dask_tapestry.arrays.linalg.matrix_functions import matrices
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.operators.eigenvalues import (
+    eigen,
+    eigenvalues,
+    hermitian_eigen,
+    hermitian_eigenvalues,
+)
 
 __all__ = ["eig", "eigh", "eigvals", "eigvalsh"]
 Triangle = Literal["L", "U"]
@@ -70,17 +75,7 @@ def eig(a: ArrayLike) -> EigResult:
     array([2.+0.j, 3.+0.j])
     """
     (x,) = matrices(a, square=True)
-    kind = np.result_type(x.dtype, np.complex64)
-    made = apply_whole(
-        _eig, "(m,m)->(m),(m,m)", x, dtypes=(kind, kind), order=(("m", "m", "m"), 25.0)
-    )
-    return EigResult(*made)
-
-
-def _eig(block: Any) -> tuple[Any, Any]:
-    values, vectors = np.linalg.eig(block)
-    kind = np.result_type(block.dtype, np.complex64)
-    return values.astype(kind), vectors.astype(kind)
+    return EigResult(*map(Array, eigen(x.node)))
 
 
 @implements(np.linalg.eigvals)
@@ -115,14 +110,7 @@ def eigvals(a: ArrayLike) -> Array:
     array([ 1., -1.])
     """
     (x,) = matrices(a, square=True)
-    kind = np.result_type(x.dtype, np.complex64)
-    order = (("m", "m", "m"), 10.0)
-    (made,) = apply_whole(_eigvals, "(m,m)->(m)", x, dtypes=(kind,), order=order)
-    return made
-
-
-def _eigvals(block: Any) -> Any:
-    return np.linalg.eigvals(block).astype(np.result_type(block.dtype, np.complex64))
+    return Array(eigenvalues(x.node))
 
 
 @implements(np.linalg.eigh)
@@ -163,15 +151,7 @@ def eigh(a: ArrayLike, UPLO: Triangle = "L") -> EighResult:
     array([1., 3.])
     """
     x, triangle = _hermitian(a, UPLO)
-    dtypes = real_dtype(x.dtype), x.dtype
-    function = partial(_pairs, triangle=triangle)
-    order = (("m", "m", "m"), 9.0)
-    return EighResult(*apply_whole(function, "(m,m)->(m),(m,m)", x, dtypes=dtypes, order=order))
-
-
-def _pairs(block: Any, triangle: Triangle) -> tuple[Any, Any]:
-    values, vectors = np.linalg.eigh(block, triangle)
-    return values, vectors
+    return EighResult(*map(Array, hermitian_eigen(x.node, triangle)))
 
 
 @implements(np.linalg.eigvalsh)
@@ -210,10 +190,7 @@ def eigvalsh(a: ArrayLike, UPLO: Triangle = "L") -> Array:
     array([1., 3.])
     """
     x, triangle = _hermitian(a, UPLO)
-    function = partial(np.linalg.eigvalsh, UPLO=triangle)
-    order = (("m", "m", "m"), 4 / 3)
-    (made,) = apply_whole(function, "(m,m)->(m)", x, dtypes=(real_dtype(x.dtype),), order=order)
-    return made
+    return Array(hermitian_eigenvalues(x.node, triangle))
 
 
 def _hermitian(a: ArrayLike, triangle: str) -> tuple[Array, Triangle]:

@@ -16,7 +16,7 @@ from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.elementwise.where_and_clip import where
 from dask_tapestry.arrays.linalg.eigenvalues import eigvalsh
 from dask_tapestry.arrays.linalg.factoring import adjoint, reduced_qr, svd, svdvals
-from dask_tapestry.arrays.linalg.matrix_functions import apply_whole, matrices, real_dtype
+from dask_tapestry.arrays.linalg.matrix_functions import matrices, real_dtype
 from dask_tapestry.arrays.linalg.norms import matrix_norm
 from dask_tapestry.arrays.linalg.products import matmul
 from dask_tapestry.arrays.random.generator import Generator, default_rng
@@ -25,6 +25,7 @@ from dask_tapestry.errors import ArgumentError, LinAlgError, ShapeError
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.broadcast import broadcast_shape
 from dask_tapestry.operators.elementwise import elementwise
+from dask_tapestry.operators.equations import inverse_of_regular
 from dask_tapestry.operators.reduce import reduce
 
 __all__ = ["cond", "lstsq", "matrix_rank", "pinv", "svd_compressed"]
@@ -150,23 +151,10 @@ def cond(x: ArrayLike, p: Any = None) -> Array:
         first, last = sizes[..., 0], sizes[..., -1]
         condition = last / first if p == -2 else first / last
     else:
-        order = (("m", "m", "m"), 2.0)
-        (inverse,) = apply_whole(
-            _inverses, "(m,m)->(m,m)", matrix, dtypes=(matrix.dtype,), order=order
-        )
+        inverse = Array(inverse_of_regular(matrix.node))
         condition = matrix_norm(matrix, ord=p) * matrix_norm(inverse, ord=p)
     unknown = np.isnan(matrix_norm(matrix))
     return where(np.isnan(condition) & ~unknown, condition.dtype.type(inf), condition)
-
-
-def _inverses(block: Any) -> Any:
-    """The inverses of matrices; of singular ones NaN."""
-    try:
-        return np.linalg.inv(block)
-    except np.linalg.LinAlgError:
-        if block.ndim > 2:
-            return np.stack([_inverses(one) for one in block])
-        return np.full_like(block, np.nan)
 
 
 @implements(np.linalg.pinv)

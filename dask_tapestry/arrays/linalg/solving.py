@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,17 +14,13 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.layout_arguments import takes_hints
 from dask_tapestry.arrays.linalg.large_factors import large_slogdet
-from dask_tapestry.arrays.linalg.matrix_functions import apply_whole, matrices, real_dtype
+from dask_tapestry.arrays.linalg.matrix_functions import matrices
 from dask_tapestry.arrays.shape.reshaping import reshape
 from dask_tapestry.arrays.shape.transposing import transpose
 from dask_tapestry.errors import LinAlgError, ShapeError
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.operators.panel_lu import (
-    determinant_by_panels,
-    inverse_by_panels,
-    solve_by_panels,
-)
-from dask_tapestry.operators.whole_matrix import is_large
+from dask_tapestry.operators import equations
+from dask_tapestry.operators.matrix_operator import is_large
 
 __all__ = ["det", "inv", "slogdet", "solve", "tensorinv", "tensorsolve"]
 
@@ -79,16 +74,7 @@ def solve(a: ArrayLike, b: ArrayLike) -> Array:
     matrices(x, square=True)
     if x.shape[-1] != y.shape[-2]:
         raise ShapeError(f"a of shape {x.shape} and b of shape {right.shape} do not fit")
-    order = (("m", "m", "m"), 2 / 3)
-    (solution,) = apply_whole(
-        np.linalg.solve,
-        "(m,m),(m,k)->(m,k)",
-        x,
-        y,
-        dtypes=(x.dtype,),
-        order=order,
-        panels=solve_by_panels,
-    )
+    solution = Array(equations.solve(x.node, y.node))
     return solution[..., 0] if is_vector else solution
 
 
@@ -126,16 +112,7 @@ def inv(a: ArrayLike) -> Array:
            [0.  , 0.25]])
     """
     (x,) = matrices(a, square=True)
-    order = (("m", "m", "m"), 2.0)
-    (inverse,) = apply_whole(
-        np.linalg.inv,
-        "(m,m)->(m,m)",
-        x,
-        dtypes=(x.dtype,),
-        order=order,
-        panels=inverse_by_panels,
-    )
-    return inverse
+    return Array(equations.inverse(x.node))
 
 
 @implements(np.linalg.det)
@@ -170,11 +147,7 @@ def det(a: ArrayLike) -> Array:
     8.0
     """
     (x,) = matrices(a, square=True)
-    order = (("m", "m", "m"), 2 / 3)
-    (made,) = apply_whole(
-        np.linalg.det, "(m,m)->()", x, dtypes=(x.dtype,), order=order, panels=determinant_by_panels
-    )
-    return made
+    return Array(equations.determinant(x.node))
 
 
 @implements(np.linalg.slogdet)
@@ -212,14 +185,7 @@ def slogdet(a: ArrayLike) -> SlogdetResult:
     (x,) = matrices(a, square=True)
     if is_large(x.node.type):
         return SlogdetResult(*large_slogdet(x))
-    dtypes = x.dtype, real_dtype(x.dtype)
-    order = (("m", "m", "m"), 2 / 3)
-    return SlogdetResult(*apply_whole(_slogdet, "(m,m)->(),()", x, dtypes=dtypes, order=order))
-
-
-def _slogdet(block: Any) -> tuple[Any, Any]:
-    sign, logarithm = np.linalg.slogdet(block)
-    return sign, logarithm
+    return SlogdetResult(*map(Array, equations.sign_and_logarithm(x.node)))
 
 
 @implements(np.linalg.tensorinv)

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.declared_arguments import checked
-from dask_tapestry.arrays.linalg.large_factors import packed_factors
 from dask_tapestry.arrays.linalg.matrix_functions import matrices
 from dask_tapestry.errors import LinAlgError, ShapeError
 from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.operators import equations
 from dask_tapestry.operators.complex_parts import real_part
 from dask_tapestry.operators.coordinates import coordinates
 from dask_tapestry.operators.diagonal import below, on_diagonal, with_zeros
 from dask_tapestry.operators.elementwise import astype, elementwise
-from dask_tapestry.operators.panel_lu import ROWS_A_DIGIT
-from dask_tapestry.operators.panel_triangle import solve_triangle_by_panels
+from dask_tapestry.operators.matrix_factors import packed_lu_of
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.operators.where import where
-from dask_tapestry.operators.whole_matrix import call_on_matrices, with_panels
 from dask_tapestry.teg import Tensor
-from dask_tapestry_kernels.cpu.blocks.triangles import solve_triangle
+from dask_tapestry_kernels.cpu.blocks.matrices import ROWS_A_DIGIT
 
 __all__ = ["lu", "solve_triangular"]
 
@@ -76,7 +71,7 @@ def lu(a: ArrayLike) -> LUResult:
     """
     (x,) = matrices(a)
     _check_matrix("lu", x)
-    packed = packed_factors(x).node
+    packed = packed_lu_of(x.node)
     (rows, columns), side = x.shape, min(x.shape)
     order = _order(basic_slice(packed, (slice(None), slice(columns, None))))
     p = elementwise("equal", coordinates((rows, rows), 0), unsqueeze(order, 0))
@@ -154,8 +149,5 @@ def solve_triangular(a: ArrayLike, b: ArrayLike, lower: bool = False) -> Array:
     matrices(x, square=True)
     if x.shape[0] != y.shape[0]:
         raise ShapeError(f"a of shape {x.shape} and b of shape {right.shape} do not fit")
-    call: Any = partial(solve_triangle, lower=bool(lower))
-    parts, outputs = [(x.node, "mm"), (y.node, "mk")], {"mk": x.dtype}
-    (whole,) = call_on_matrices(call, parts, outputs, ("mmk", 1.0), cut="k")
-    made = Array(with_panels(whole, partial(solve_triangle_by_panels, lower=bool(lower))))
+    made = Array(equations.solve_triangular(x.node, y.node, bool(lower)))
     return made[:, 0] if is_vector else made
