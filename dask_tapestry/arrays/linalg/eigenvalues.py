@@ -45,31 +45,14 @@ def eig(a: ArrayLike) -> EigResult:
     They are complex whatever the cells, as the Array API has it: whether all are real is not known
     before they are computed.
 
-    Parameters
-    ----------
-    a
-        Square matrices, of shape (..., m, m).
-
-    Returns
-    -------
-    EigResult
-        `eigenvalues`, of shape (..., m), in no order, and `eigenvectors`, of shape (..., m, m), in
-        columns of length one.
-
-    Raises
-    ------
-    LinAlgError
-        If the matrices are not square; when it is computed, if cells are not finite.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    See Also
-    --------
-    eigvals, eigh
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} {a.square}
+    {Returns} EigResult: `eigenvalues`, of shape (..., m), in no order, and `eigenvectors`, of shape
+        (..., m, m), in columns of length one.
+    {Raises}
+        LinAlgError: If the matrices are not square; when it is computed, if cells are not finite.
+        {DTypeError.lapack}
+    {See Also} eigvals, eigh
+    {Examples}
     >>> values, vectors = dt.linalg.eig([[2.0, 0.0], [0.0, 3.0]])
     >>> values.compute()
     array([2.+0.j, 3.+0.j])
@@ -82,30 +65,13 @@ def eig(a: ArrayLike) -> EigResult:
 def eigvals(a: ArrayLike) -> Array:
     """Return eigenvalues of general matrices, complex whatever the cells.
 
-    Parameters
-    ----------
-    a
-        Square matrices, of shape (..., m, m).
-
-    Returns
-    -------
-    Array
-        Shape (..., m), in no order.
-
-    Raises
-    ------
-    LinAlgError
-        If the matrices are not square; when it is computed, if cells are not finite.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    See Also
-    --------
-    eig, eigvalsh
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} {a.square}
+    {Returns} Array: Shape (..., m), in no order.
+    {Raises}
+        LinAlgError: If the matrices are not square; when it is computed, if cells are not finite.
+        {DTypeError.lapack}
+    {See Also} eig, eigvalsh
+    {Examples}
     >>> dt.linalg.eigvals([[0.0, 1.0], [-1.0, 0.0]]).compute().imag
     array([ 1., -1.])
     """
@@ -117,35 +83,17 @@ def eigvals(a: ArrayLike) -> Array:
 def eigh(a: ArrayLike, UPLO: Triangle = "L") -> EighResult:
     """Return eigenvalues and eigenvectors of Hermitian matrices, as `numpy.linalg.eigh`.
 
-    Parameters
-    ----------
-    a
-        Hermitian matrices, of shape (..., m, m).
-    UPLO
-        Which triangle is looked at: ``"L"``, the lower one, or ``"U"``.
-
-    Returns
-    -------
-    EighResult
-        `eigenvalues`, of shape (..., m), real and ascending, and orthonormal `eigenvectors`, of
-        shape (..., m, m), in columns, the signs of which are LAPACK's.
-
-    Raises
-    ------
-    LinAlgError
-        If the matrices are not square.
-    ArgumentError
-        For another triangle.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    See Also
-    --------
-    eigvalsh, svd
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: Hermitian matrices, of shape (..., m, m).
+        UPLO: Which triangle is looked at: ``"L"``, the lower one, or ``"U"``.
+    {Returns} EighResult: `eigenvalues`, of shape (..., m), real and ascending, and orthonormal
+        `eigenvectors`, of shape (..., m, m), in columns, the signs of which are LAPACK's.
+    {Raises}
+        LinAlgError: If the matrices are not square.
+        ArgumentError: For another triangle.
+        {DTypeError.lapack}
+    {See Also} eigvalsh, svd
+    {Examples}
     >>> values, vectors = dt.linalg.eigh([[2.0, 1.0], [1.0, 2.0]])
     >>> values.compute()
     array([1., 3.])
@@ -158,34 +106,16 @@ def eigh(a: ArrayLike, UPLO: Triangle = "L") -> EighResult:
 def eigvalsh(a: ArrayLike, UPLO: Triangle = "L") -> Array:
     """Return eigenvalues of Hermitian matrices, as `numpy.linalg.eigvalsh`.
 
-    Parameters
-    ----------
-    a
-        Hermitian matrices, of shape (..., m, m).
-    UPLO
-        Which triangle is looked at: ``"L"``, the lower one, or ``"U"``.
-
-    Returns
-    -------
-    Array
-        Shape (..., m), real and ascending.
-
-    Raises
-    ------
-    LinAlgError
-        If the matrices are not square.
-    ArgumentError
-        For another triangle.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    See Also
-    --------
-    eigh, eigvals
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: Hermitian matrices, of shape (..., m, m).
+        UPLO: Which triangle is looked at: ``"L"``, the lower one, or ``"U"``.
+    {Returns} Array: Shape (..., m), real and ascending.
+    {Raises}
+        LinAlgError: If the matrices are not square.
+        ArgumentError: For another triangle.
+        {DTypeError.lapack}
+    {See Also} eigh, eigvals
+    {Examples}
     >>> dt.linalg.eigvalsh([[2.0, 1.0], [1.0, 2.0]]).compute()
     array([1., 3.])
     """

@@ -58,34 +58,18 @@ class SVDResult(NamedTuple):
 def cholesky(a: ArrayLike, /, *, upper: bool = False, lower: bool | None = None) -> Array:
     """Return the triangle of which the product with its adjoint is `a`.
 
-    Parameters
-    ----------
-    a
-        Hermitian, positive definite matrices, of shape (..., m, m); one triangle is looked at.
-    upper
-        Whether the upper triangle is returned, so that ``R.H @ R`` is `a`; else ``L @ L.H`` is.
-    lower
-        Dask's and SciPy's argument, the opposite of `upper`, which it goes before.
-
-    Returns
-    -------
-    Array
-        Shape of `a`.
-
-    Raises
-    ------
-    LinAlgError
-        If the matrices are not square; when it is computed, if one is not positive definite.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    See Also
-    --------
-    qr, solve
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: Hermitian, positive definite matrices, of shape (..., m, m); one triangle is looked at.
+        upper: Whether the upper triangle is returned, so that ``R.H @ R`` is `a`; else ``L @ L.H``
+            is.
+        lower: Dask's and SciPy's argument, the opposite of `upper`, which it goes before.
+    {Returns} Array: Shape of `a`.
+    {Raises}
+        LinAlgError: If the matrices are not square; when it is computed, if one is not positive
+            definite.
+        {DTypeError.lapack}
+    {See Also} qr, solve
+    {Examples}
     >>> dt.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]]).compute()
     array([[2., 0.],
            [1., 2.]])
@@ -101,36 +85,18 @@ def qr(
 ) -> QRResult | Array | tuple[Array, Array]:
     """Factor matrices into orthonormal columns and an upper triangle, as `numpy.linalg.qr`.
 
-    Parameters
-    ----------
-    a
-        Matrices, of shape (..., m, n); k is the smaller of m and n.
-    mode
-        ``"reduced"`` for factors of shapes (..., m, k) and (..., k, n), ``"complete"`` for (..., m,
-        m) and (..., m, n), ``"r"`` for the triangle of the first alone, ``"raw"`` for LAPACK's
-        reflectors (..., n, m) and their factors (..., k).
-
-    Returns
-    -------
-    QRResult, Array or tuple of Array
-        The factors `Q` and `R`; of ``"r"`` one array.
-
-    Raises
-    ------
-    LinAlgError
-        If `a` has less than two dimensions.
-    ArgumentError
-        For another mode.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    See Also
-    --------
-    svd, cholesky, lstsq
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: Matrices, of shape (..., m, n); k is the smaller of m and n.
+        mode: ``"reduced"`` for factors of shapes (..., m, k) and (..., k, n), ``"complete"`` for
+            (..., m, m) and (..., m, n), ``"r"`` for the triangle of the first alone, ``"raw"`` for
+            LAPACK's reflectors (..., n, m) and their factors (..., k).
+    {Returns} QRResult, Array or tuple of Array: The factors `Q` and `R`; of ``"r"`` one array.
+    {Raises}
+        LinAlgError: If `a` has less than two dimensions.
+        ArgumentError: For another mode.
+        {DTypeError.lapack}
+    {See Also} svd, cholesky, lstsq
+    {Examples}
     >>> x = dt.random.default_rng(0).normal(size=(100_000, 3))
     >>> q, r = dt.linalg.qr(x)
     >>> bool(abs(q @ r - x).max() < 1e-12), bool(abs(q.T @ q - dt.eye(3)).max() < 1e-12)
@@ -186,39 +152,20 @@ def svd(
 ) -> SVDResult | Array:
     """Factor matrices into rotations and singular values, as `numpy.linalg.svd`.
 
-    Parameters
-    ----------
-    a
-        Matrices, of shape (..., m, n); k is the smaller of m and n.
-    full_matrices
-        Whether the rotations have shapes (..., m, m) and (..., n, n); else (..., m, k) and (..., k,
-        n). A matrix with many more rows than columns, or the other way round, is then factored by
-        blocks.
-    compute_uv
-        Whether the rotations are returned too.
-    hermitian
-        Whether `a` is known to be Hermitian.
-
-    Returns
-    -------
-    SVDResult or Array
-        `U`, `S` of shape (..., k) in descending order, and `Vh`; or `S` alone. Signs of rotations
-        are LAPACK's.
-
-    Raises
-    ------
-    LinAlgError
-        If `a` has less than two dimensions.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    See Also
-    --------
-    svdvals, svd_compressed, qr
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: Matrices, of shape (..., m, n); k is the smaller of m and n.
+        full_matrices: Whether the rotations have shapes (..., m, m) and (..., n, n); else (..., m,
+            k) and (..., k, n). A matrix with many more rows than columns, or the other way round,
+            is then factored by blocks.
+        compute_uv: Whether the rotations are returned too.
+        hermitian: Whether `a` is known to be Hermitian.
+    {Returns} SVDResult or Array: `U`, `S` of shape (..., k) in descending order, and `Vh`; or `S`
+        alone. Signs of rotations are LAPACK's.
+    {Raises}
+        LinAlgError: If `a` has less than two dimensions.
+        {DTypeError.lapack}
+    {See Also} svdvals, svd_compressed, qr
+    {Examples}
     >>> x = dt.random.default_rng(0).normal(size=(100_000, 3))
     >>> u, s, vh = dt.linalg.svd(x, full_matrices=False)
     >>> u.shape, bool(abs((u * s) @ vh - x).max() < 1e-10)
@@ -275,30 +222,13 @@ def _whole_svd(x: Array, full_matrices: bool, hermitian: bool) -> tuple[Array, A
 def svdvals(x: ArrayLike, /) -> Array:
     """Return the singular values of matrices in descending order.
 
-    Parameters
-    ----------
-    x
-        Matrices, of shape (..., m, n).
-
-    Returns
-    -------
-    Array
-        Shape (..., min(m, n)), real.
-
-    Raises
-    ------
-    LinAlgError
-        If `x` has less than two dimensions.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    See Also
-    --------
-    svd, matrix_rank, cond
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} x: Matrices, of shape (..., m, n).
+    {Returns} Array: Shape (..., min(m, n)), real.
+    {Raises}
+        LinAlgError: If `x` has less than two dimensions.
+        {DTypeError.lapack}
+    {See Also} svd, matrix_rank, cond
+    {Examples}
     >>> dt.linalg.svdvals([[0.0, 2.0], [1.0, 0.0]]).compute()
     array([2., 1.])
     """

@@ -23,12 +23,10 @@ KINDS: Final = "fdFD"
 def matrices(*arrays: ArrayLike, square: bool = False) -> tuple[Array, ...]:
     """Arrays of matrices in their common dtype, one of those that LAPACK has.
 
-    Raises
-    ------
-    LinAlgError
-        If one has less than two dimensions, or with `square` if its matrices are not square.
-    DTypeError
-        If LAPACK does not compute with such numbers.
+    {Raises}
+        LinAlgError: If one has less than two dimensions, or with `square` if its matrices are not
+            square.
+        {DTypeError.lapack}
     """
     arrays_given = [asarray(a) for a in arrays]
     for x in arrays_given:

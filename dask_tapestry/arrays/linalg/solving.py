@@ -37,34 +37,16 @@ class SlogdetResult(NamedTuple):
 def solve(a: ArrayLike, b: ArrayLike) -> Array:
     """Return x with ``a @ x = b``, as `numpy.linalg.solve`.
 
-    Parameters
-    ----------
-    a
-        Square matrices, of shape (..., m, m).
-    b
-        One vector, of shape (m,), or matrices, of shape (..., m, k).
-
-    Returns
-    -------
-    Array
-        Shape of `b`, with the other dimensions of `a` and `b` broadcast.
-
-    Raises
-    ------
-    LinAlgError
-        If the matrices are not square; when it is computed, if one is singular.
-    ShapeError
-        If the shapes do not fit.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    See Also
-    --------
-    inv, lstsq
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {a.square}
+        b: One vector, of shape (m,), or matrices, of shape (..., m, k).
+    {Returns} Array: Shape of `b`, with the other dimensions of `a` and `b` broadcast.
+    {Raises}
+        LinAlgError: If the matrices are not square; when it is computed, if one is singular.
+        ShapeError: If the shapes do not fit.
+        {DTypeError.lapack}
+    {See Also} inv, lstsq
+    {Examples}
     >>> dt.linalg.solve([[2.0, 0.0], [0.0, 4.0]], [2.0, 2.0]).compute()
     array([1. , 0.5])
     """
@@ -82,31 +64,15 @@ def solve(a: ArrayLike, b: ArrayLike) -> Array:
 def inv(a: ArrayLike) -> Array:
     """Return the inverses of matrices, as `numpy.linalg.inv`.
 
-    Parameters
-    ----------
-    a
-        Square matrices, of shape (..., m, m).
-
-    Returns
-    -------
-    Array
-        Shape of `a`.
-
-    Raises
-    ------
-    LinAlgError
-        If the matrices are not square; when it is computed, if one is singular.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    See Also
-    --------
-    solve : quicker, and more exact, where the inverse itself is not needed.
-    pinv
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} {a.square}
+    {Returns} Array: Shape of `a`.
+    {Raises}
+        LinAlgError: If the matrices are not square; when it is computed, if one is singular.
+        {DTypeError.lapack}
+    {See Also}
+        solve : quicker, and more exact, where the inverse itself is not needed.
+        pinv
+    {Examples}
     >>> dt.linalg.inv([[2.0, 0.0], [0.0, 4.0]]).compute()
     array([[0.5 , 0.  ],
            [0.  , 0.25]])
@@ -119,30 +85,13 @@ def inv(a: ArrayLike) -> Array:
 def det(a: ArrayLike) -> Array:
     """Return the determinants of matrices, as `numpy.linalg.det`.
 
-    Parameters
-    ----------
-    a
-        Square matrices, of shape (..., m, m).
-
-    Returns
-    -------
-    Array
-        Shape (...).
-
-    Raises
-    ------
-    LinAlgError
-        If the matrices are not square.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    See Also
-    --------
-    slogdet : for those that would overflow.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} {a.square}
+    {Returns} Array: Shape (...).
+    {Raises}
+        LinAlgError: If the matrices are not square.
+        {DTypeError.lapack}
+    {See Also} slogdet : for those that would overflow.
+    {Examples}
     >>> round(float(dt.linalg.det([[2.0, 0.0], [0.0, 4.0]])), 9)
     8.0
     """
@@ -154,30 +103,14 @@ def det(a: ArrayLike) -> Array:
 def slogdet(a: ArrayLike) -> SlogdetResult:
     """Return sign and logarithm of the determinants of matrices, as `numpy.linalg.slogdet`.
 
-    Parameters
-    ----------
-    a
-        Square matrices, of shape (..., m, m).
-
-    Returns
-    -------
-    SlogdetResult
-        `sign`, of modulus one or zero, and `logabsdet`, real; both of shape (...).
-
-    Raises
-    ------
-    LinAlgError
-        If the matrices are not square.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    See Also
-    --------
-    det
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} {a.square}
+    {Returns} SlogdetResult: `sign`, of modulus one or zero, and `logabsdet`, real; both of shape
+        (...).
+    {Raises}
+        LinAlgError: If the matrices are not square.
+        {DTypeError.lapack}
+    {See Also} det
+    {Examples}
     >>> sign, logarithm = dt.linalg.slogdet(-dt.eye(3))
     >>> float(sign), float(logarithm)
     (-1.0, 0.0)
@@ -192,28 +125,14 @@ def slogdet(a: ArrayLike) -> SlogdetResult:
 def tensorinv(a: ArrayLike, ind: int = 2) -> Array:
     """Return the inverse of `a` under `tensordot`, as `numpy.linalg.tensorinv`.
 
-    Parameters
-    ----------
-    a
-        An array whose first `ind` dimensions have as many cells as the others.
-    ind
-        How many dimensions come first, 1 or more.
-
-    Returns
-    -------
-    Array
-        Shape ``a.shape[ind:] + a.shape[:ind]``.
-
-    Raises
-    ------
-    ShapeError
-        If `ind` is not positive, or the dimensions do not fit.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: An array whose first `ind` dimensions have as many cells as the others.
+        ind: How many dimensions come first, 1 or more.
+    {Returns} Array: Shape ``a.shape[ind:] + a.shape[:ind]``.
+    {Raises}
+        ShapeError: If `ind` is not positive, or the dimensions do not fit.
+        {DTypeError.lapack}
+    {Examples}
     >>> dt.linalg.tensorinv(dt.eye(6).reshape(2, 3, 6)).shape
     (6, 2, 3)
     """
@@ -230,30 +149,15 @@ def tensorinv(a: ArrayLike, ind: int = 2) -> Array:
 def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     """Return x with ``tensordot(a, x, x.ndim) = b``, as `numpy.linalg.tensorsolve`.
 
-    Parameters
-    ----------
-    a
-        An array of shape ``b.shape + x.shape``, both of as many cells.
-    b
-        The right side.
-    axes
-        Axes of `a` to move to the end first.
-
-    Returns
-    -------
-    Array
-        x.
-
-    Raises
-    ------
-    ShapeError
-        If the shapes do not fit.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: An array of shape ``b.shape + x.shape``, both of as many cells.
+        b: The right side.
+        axes: Axes of `a` to move to the end first.
+    {Returns} Array: x.
+    {Raises}
+        ShapeError: If the shapes do not fit.
+        {DTypeError.lapack}
+    {Examples}
     >>> dt.linalg.tensorsolve(dt.eye(6).reshape(2, 3, 6), dt.ones((2, 3))).shape
     (6,)
     """

@@ -37,32 +37,16 @@ class LUResult(NamedTuple):
 def lu(a: ArrayLike) -> LUResult:
     """Factor a matrix into a permutation and two triangles, as `scipy.linalg.lu`.
 
-    Parameters
-    ----------
-    a
-        A matrix, of shape (m, n); k is the smaller of m and n.
-
-    Returns
-    -------
-    LUResult
-        `P`, of shape (m, m), `L`, of shape (m, k), whose diagonal is ones, and `U`, of shape (k,
-        n), with ``P @ L @ U`` equal to `a`. They are those of partial pivoting, in which no cell of
-        `L` is larger than one, for a matrix of any size. A matrix that is singular has factors too.
-
-    Raises
-    ------
-    LinAlgError
-        If `a` is not a matrix.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    See Also
-    --------
-    solve, cholesky, qr
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} a: A matrix, of shape (m, n); k is the smaller of m and n.
+    {Returns} LUResult: `P`, of shape (m, m), `L`, of shape (m, k), whose diagonal is ones, and `U`,
+        of shape (k, n), with ``P @ L @ U`` equal to `a`. They are those of partial pivoting, in
+        which no cell of `L` is larger than one, for a matrix of any size. A matrix that is singular
+        has factors too.
+    {Raises}
+        LinAlgError: If `a` is not a matrix.
+        {DTypeError.lapack}
+    {See Also} solve, cholesky, qr
+    {Examples}
     >>> p, l, u = dt.linalg.lu([[1.0, 2.0], [2.0, 2.0]])
     >>> l.compute(), u.compute()
     (array([[1. , 0. ],
@@ -109,36 +93,18 @@ def _check_matrix(name: str, *found: Array) -> None:
 def solve_triangular(a: ArrayLike, b: ArrayLike, lower: bool = False) -> Array:
     """Return x with ``a @ x = b`` for a triangle `a`, as `scipy.linalg.solve_triangular`.
 
-    Parameters
-    ----------
-    a
-        A square matrix, of shape (m, m), of which one triangle is looked at.
-    b
-        A vector, of shape (m,), or a matrix, of shape (m, k).
-    lower
-        Whether that is the lower triangle; else it is the upper one.
-
-    Returns
-    -------
-    Array
-        Shape of `b`.
-
-    Raises
-    ------
-    LinAlgError
-        If `a` is no square matrix; when it is computed, if a cell of its diagonal is zero.
-    ShapeError
-        If the shapes do not fit.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    See Also
-    --------
-    solve, cholesky
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: A square matrix, of shape (m, m), of which one triangle is looked at.
+        b: A vector, of shape (m,), or a matrix, of shape (m, k).
+        lower: Whether that is the lower triangle; else it is the upper one.
+    {Returns} Array: Shape of `b`.
+    {Raises}
+        LinAlgError: If `a` is no square matrix; when it is computed, if a cell of its diagonal is
+            zero.
+        ShapeError: If the shapes do not fit.
+        {DTypeError.lapack}
+    {See Also} solve, cholesky
+    {Examples}
     >>> dt.linalg.solve_triangular([[2.0, 1.0], [0.0, 4.0]], [3.0, 4.0]).compute()
     array([1., 1.])
     """
