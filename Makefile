@@ -13,7 +13,7 @@ BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help venv test format lint types layers pytest quick exhaustive demo bench array-api docs docs-check screenshots slurm clean
+.PHONY: help venv test format lint types layers pytest quick exhaustive demo bench array-api docs docs-check figures screenshots slurm clean
 
 help:
 	@echo "make venv        the environment in .venv, made again when its requirements change"
@@ -23,6 +23,7 @@ help:
 	@echo "make demo        the image job, end to end on this machine"
 	@echo "make bench       the benchmarks"
 	@echo "make array-api   the conformance tests of the array API standard, EXAMPLES=20 of each"
+	@echo "make figures     the tables of the pages, measured again; on a machine that does nothing else"
 	@echo "make slurm       the image job on a real Slurm, killed and resumed; needs its programs"
 	@echo "make docs        the site, in build/docs; a warning is an error"
 	@echo "make docs-check  the examples and links of the pages, and the changelog to be"
@@ -67,6 +68,9 @@ array-api: venv
 	  ARRAY_API_TESTS_MODULE=dask_tapestry $(CURDIR)/$(BIN)/python -m pytest array_api_tests \
 	  --max-examples=$(EXAMPLES) --disable-deadline -p no:cacheprovider \
 	  --xfails-file=$(CURDIR)/tests/array_api_xfails.txt $(ARGS)
+
+figures: venv
+	$(BIN)/python docs/figures.py $(ARGS)
 
 screenshots: venv
 	$(BIN)/python docs/screenshots.py

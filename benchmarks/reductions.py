@@ -15,7 +15,7 @@ import time
 import numpy as np
 
 from dask_tapestry.cells import Tree
-from dask_tapestry.operators.monoids import MONOIDS
+from dask_tapestry.operators.reductions.monoids import MONOIDS
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.jit import compile_service
 

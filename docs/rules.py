@@ -9,10 +9,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "kernels")]
 
-from dask_tapestry.operators import order_statistics, sort  # noqa: E402
-from dask_tapestry.operators.contraction import in_parts  # noqa: E402
-from dask_tapestry.operators.scan import after_totals, in_leaves  # noqa: E402
-from dask_tapestry.operators.tree_reduction import in_nodes  # noqa: E402
+from dask_tapestry.operators.reductions.contraction import in_parts  # noqa: E402
+from dask_tapestry.operators.reductions.tree_reduction import in_nodes  # noqa: E402
+from dask_tapestry.operators.scans.scan import after_totals, in_leaves  # noqa: E402
+from dask_tapestry.operators.sorting import order_statistics, sort  # noqa: E402
 from dask_tapestry.planner.rewriting.passes import passes  # noqa: E402
 from dask_tapestry.rules.batching_dims import BATCHING_RULES, decompose_batching  # noqa: E402
 from dask_tapestry.rules.broadcasts import BROADCAST_RULES  # noqa: E402

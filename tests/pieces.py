@@ -7,7 +7,7 @@ from math import inf
 import pytest
 
 from dask_tapestry.planner.cost import footprint
-from dask_tapestry.planner.fusion import streaming
+from dask_tapestry.steps import streaming
 
 REMEMBERED = (
     streaming.in_turns,

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from dask_tapestry.planner.build import build_plan, plan_as_found
-from dask_tapestry.planner.fusion.chunk_alignment import units
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
@@ -21,6 +20,7 @@ from dask_tapestry.planner.search.form_choice import choose_forms
 from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.pricing import PricedGroup, Pricing
 from dask_tapestry.planner.search.search import SearchResult
+from dask_tapestry.steps.chunk_alignment import units
 from dask_tapestry.teg import Graph, Node
 
 Pieces = tuple[int, int]  # of the first and of the last dimension

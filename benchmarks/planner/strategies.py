@@ -37,7 +37,7 @@ from benchmarks.planner.measured_programs import Data  # noqa: E402
 from benchmarks.planner.places import PLACES, Place, timed  # noqa: E402
 from benchmarks.planner.regret import fits  # noqa: E402
 from dask_tapestry.arrays.core.plan import Plan  # noqa: E402
-from dask_tapestry.operators import gather, scatter  # noqa: E402
+from dask_tapestry.operators.indexing import gather, scatter  # noqa: E402
 from dask_tapestry_kernels.cpu.jit import compile_service  # noqa: E402
 
 WIDTH = 16  # cells of a row: two cache lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dask_tapestry.io.retries import retries
+from dask_tapestry.io.stores.retries import retries
 from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.teg.node import topological
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from dask_tapestry.diagnostics.plan_summary import SignatureSummary
 from dask_tapestry.planner.cost.step import Step
-from dask_tapestry.planner.fusion.program import Instruction
+from dask_tapestry.steps.program import Instruction
 from dask_tapestry.teg.operator import BlockOperator, signature_of
 from dask_tapestry.zspace import IndexProjection
 

@@ -4,7 +4,7 @@ A *source* brings cells into an expression, a *sink* makes something new of them
 there already and is written into, by a `RegionSink`.
 
 ==================  ==================  ================  ===============
-kind                source              sink              target
+kind                `sources`           `sinks`           `targets`
 ==================  ==================  ================  ===============
 NumPy array         `numpy_source`                        `numpy_target`
 memory map          `memmap_source`                       `memmap_target`
@@ -16,9 +16,15 @@ Dask's blocks       `block_source`
 nothing yet         `placeholder`
 ==================  ==================  ================  ===============
 
-- A Zarr chunk is decoded and encoded in `zarr_chunk_io`; `zarr_open` and `zarr_create` make arrays
-  ready for that, `zarr_location` says where they are.
-- `coerce` chooses the source of whatever a user gives.
-- `write_order` orders several writes; `captured_arrays` finds what their values read.
-- `journal` and `writer_id` keep what a store knows of unfinished and of repeated writes.
+A chapter imports only those before it:
+
+- `files`: locks, exchange of folders, durable writes, cells in files.
+- `stores`: `zarr_location` says where arrays are, `zarr_open` opens them, `retrying_store` asks
+  again; `stored_objects` are small ones beside an array.
+- `chunks`: a Zarr chunk is decoded and encoded in `zarr_chunk_io`.
+- `journals`: `journal` and `writer_id` keep what a store knows of unfinished and repeated writes.
+- `sources`: `coerce` chooses the source of whatever a user gives; `captured_arrays` finds what
+  values read.
+- `resuming`: what a write is known by, and what of it is missing.
+- `targets`, `sinks`: `write_order` orders several writes.
 """

@@ -19,10 +19,10 @@ from dask_tapestry.lower.result_buffer import ResultBuffer
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.tiling import TiledPart, run_tiles, tiled_part
 from dask_tapestry.memory.buffer_pool import POOL, owned
-from dask_tapestry.planner.fusion.block_schedule import BlockSchedule, Streamed
-from dask_tapestry.planner.fusion.program import Instruction, Program, Schedule, Work
-from dask_tapestry.planner.fusion.streaming import block_schedule_of, in_turns, read_from_stores
-from dask_tapestry.planner.fusion.windows import Window
+from dask_tapestry.steps.block_schedule import BlockSchedule, Streamed
+from dask_tapestry.steps.program import Instruction, Program, Schedule, Work
+from dask_tapestry.steps.streaming import block_schedule_of, in_turns, read_from_stores
+from dask_tapestry.steps.windows import Window
 from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import ZRange, block_range
 from dask_tapestry_kernels.block_format import is_foreign, with_all_cells

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dask_tapestry.memory.buffer_pool import POOL
-from dask_tapestry.planner.fusion.windows import Window, hull_of
+from dask_tapestry.steps.windows import Window, hull_of
 from dask_tapestry.zspace import ZRange
 
 Block = Any

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from weakref import WeakSet
 
-from dask_tapestry.io.retries import TOPIC, add_retry
+from dask_tapestry.io.stores.retries import TOPIC, add_retry
 
 _listening: WeakSet[Any] = WeakSet()
 

@@ -19,8 +19,8 @@ from dask_tapestry.lower.fp_error_events import ErrorLog, current_log
 from dask_tapestry.lower.version_mark import OfAnotherVersion, marked, unmarked
 from dask_tapestry.planner.access.access import Access
 from dask_tapestry.planner.cost.step import Step
-from dask_tapestry.planner.fusion.program import Program
-from dask_tapestry.planner.fusion.symmetric import is_symmetric
+from dask_tapestry.steps.program import Program
+from dask_tapestry.steps.symmetric import is_symmetric
 from dask_tapestry.zspace import Cuts, ZRange, block_box
 from dask_tapestry_kernels.block_format import BlockFormat
 

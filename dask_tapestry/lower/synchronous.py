@@ -19,8 +19,8 @@ from uuid import uuid4
 import dask.config
 import numpy as np
 
-from dask_tapestry.io.block_source import BlockSource
-from dask_tapestry.io.numpy_source import NumpySource
+from dask_tapestry.io.sources.block_source import BlockSource
+from dask_tapestry.io.sources.numpy_source import NumpySource
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.lower.assemble import finish_array
 from dask_tapestry.lower.cancellation import Cancellation, is_watched
@@ -34,10 +34,10 @@ from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.thread_map import side_by_side
 from dask_tapestry.planner.cache import verified_plan_of
 from dask_tapestry.planner.cost.step import Step, memory_order
-from dask_tapestry.planner.fusion.symmetric import is_symmetric
 from dask_tapestry.planner.machine.resources import live_client
 from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.planner.search.evaluate import is_given
+from dask_tapestry.steps.symmetric import is_symmetric
 from dask_tapestry.teg import Node, Sink
 from dask_tapestry.zspace import Cuts, block_range
 

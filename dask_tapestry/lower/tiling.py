@@ -20,7 +20,7 @@ import numpy as np
 
 from dask_tapestry.first import first_of
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.planner.fusion.program import Program, Schedule, Work
+from dask_tapestry.steps.program import Program, Schedule, Work
 from dask_tapestry.teg import Operator
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.cpu import KERNELS

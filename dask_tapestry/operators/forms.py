@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Final
 
-from dask_tapestry.operators.rename import rename
+from dask_tapestry.operators.views.rename import rename
 from dask_tapestry.teg import Node
 from dask_tapestry.teg.node import reapply, topological, written_as
 

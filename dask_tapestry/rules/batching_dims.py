@@ -15,16 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.operators.arange import Arange
-from dask_tapestry.operators.concat import Concat, concat
-from dask_tapestry.operators.coordinates import Coordinates, coordinates
-from dask_tapestry.operators.dimension_numbers import DimensionNumbers
-from dask_tapestry.operators.elementwise import Elementwise, astype
-from dask_tapestry.operators.gather import Gather
-from dask_tapestry.operators.scatter import Scatter
-from dask_tapestry.operators.slice import basic_slice
-from dask_tapestry.operators.unsqueeze import unsqueeze
-from dask_tapestry.operators.view import View, ViewAxis, ViewSelector
+from dask_tapestry.operators.cells.elementwise import Elementwise, astype
+from dask_tapestry.operators.generators.arange import Arange
+from dask_tapestry.operators.generators.coordinates import Coordinates, coordinates
+from dask_tapestry.operators.indexing.dimension_numbers import DimensionNumbers
+from dask_tapestry.operators.indexing.gather import Gather
+from dask_tapestry.operators.indexing.scatter import Scatter
+from dask_tapestry.operators.joins.concat import Concat, concat
+from dask_tapestry.operators.views.slice import basic_slice
+from dask_tapestry.operators.views.unsqueeze import unsqueeze
+from dask_tapestry.operators.views.view import View, ViewAxis, ViewSelector
 from dask_tapestry.rewrite.rule import on
 from dask_tapestry.teg import Node, apply
 

@@ -9,10 +9,10 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.operators.elementwise import astype, elementwise
-from dask_tapestry.operators.full import Full
-from dask_tapestry.operators.reduce import Reduce
-from dask_tapestry.operators.view import View, ViewAxis
+from dask_tapestry.operators.cells.elementwise import astype, elementwise
+from dask_tapestry.operators.generators.full import Full
+from dask_tapestry.operators.reductions.reduce import Reduce
+from dask_tapestry.operators.views.view import View, ViewAxis
 from dask_tapestry.rewrite.rule import on
 from dask_tapestry.rules.formulas import FOLDED, constant
 from dask_tapestry.teg import Node, apply

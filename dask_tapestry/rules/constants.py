@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dask_tapestry.cells import CellBuilder
-from dask_tapestry.operators.elementwise import Elementwise
-from dask_tapestry.operators.full import Full
+from dask_tapestry.operators.cells.elementwise import Elementwise
+from dask_tapestry.operators.generators.full import Full
 from dask_tapestry.rewrite.rule import on
 from dask_tapestry.teg import Node, apply
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from dask_tapestry.operators.placement import hold
+from dask_tapestry.operators.layouts.placement import hold
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node, Sink, Source, sequence_point
 from dask_tapestry.teg.node import reapply, topological

@@ -11,8 +11,8 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.operators.concat import Concat
-from dask_tapestry.operators.full import Full
+from dask_tapestry.operators.generators.full import Full
+from dask_tapestry.operators.joins.concat import Concat
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import ZAffineMap
 

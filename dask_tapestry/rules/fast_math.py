@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.cells import CellBuilder, CellExpression
-from dask_tapestry.operators.elementwise import Elementwise, elementwise
-from dask_tapestry.operators.reduce import Reduce, reduce
+from dask_tapestry.operators.cells.elementwise import Elementwise, elementwise
+from dask_tapestry.operators.reductions.reduce import Reduce, reduce
 from dask_tapestry.rewrite.rule import on
 from dask_tapestry.rules.broadcasts import (
     as_written,

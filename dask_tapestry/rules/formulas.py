@@ -9,8 +9,8 @@ import numpy as np
 from dask_tapestry.cells import CellBuilder, CellExpression
 from dask_tapestry.cells.expression import CellStep
 from dask_tapestry.cells.references import packed
-from dask_tapestry.operators.elementwise import Elementwise
-from dask_tapestry.operators.full import Full
+from dask_tapestry.operators.cells.elementwise import Elementwise
+from dask_tapestry.operators.generators.full import Full
 from dask_tapestry.rewrite.rule import on
 from dask_tapestry.rules.scalar_identities import CELL_RULES, INVOLUTIONS, PROJECTIONS, constant_of
 from dask_tapestry.teg import Node, apply

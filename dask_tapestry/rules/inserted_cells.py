@@ -12,9 +12,9 @@ import numpy as np
 
 from dask_tapestry.cells import CellBuilder, CellExpression
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.operators.full import Full, full
-from dask_tapestry.operators.insert import Insert, insert
-from dask_tapestry.operators.slice import basic_slice
+from dask_tapestry.operators.generators.full import Full, full
+from dask_tapestry.operators.joins.insert import Insert, insert
+from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.rules.extensions import MODES, AxisExtension, Extension, seen_through
 from dask_tapestry.teg import Node, Progression
 

@@ -9,9 +9,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from dask_tapestry.cells import CellBuilder
-from dask_tapestry.operators.field import field
-from dask_tapestry.operators.joint_reductions import JointReductions, field_name
-from dask_tapestry.operators.reduce import Reduce
+from dask_tapestry.operators.cells.field import field
+from dask_tapestry.operators.reductions.joint_reductions import JointReductions, field_name
+from dask_tapestry.operators.reductions.reduce import Reduce
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.neighbouring_nodes import are_neighbours

@@ -5,9 +5,9 @@ Source: Tapestry whitepaper, "Linear under Local Expansion".
 
 from __future__ import annotations
 
-from dask_tapestry.operators.elementwise import elementwise
-from dask_tapestry.operators.linear import Linear
-from dask_tapestry.operators.matmul import matmul
+from dask_tapestry.operators.cells.elementwise import elementwise
+from dask_tapestry.operators.products.linear import Linear
+from dask_tapestry.operators.products.matmul import matmul
 from dask_tapestry.rewrite.rule import on
 from dask_tapestry.teg import Node
 

@@ -6,8 +6,8 @@ multiplication.
 
 from __future__ import annotations
 
-from dask_tapestry.operators.matmul import MatMul
-from dask_tapestry.operators.matrix_chain import Splits, best_splits
+from dask_tapestry.operators.products.matmul import MatMul
+from dask_tapestry.operators.products.matrix_chain import Splits, best_splits
 from dask_tapestry.rewrite.rule import Shared, on
 from dask_tapestry.teg import Node, apply
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.operators.concat import Concat, concat
-from dask_tapestry.operators.mosaic import Mosaic, MosaicAxes, MosaicAxis, met, mosaic
-from dask_tapestry.operators.view import View, ViewAxis
+from dask_tapestry.operators.joins.concat import Concat, concat
+from dask_tapestry.operators.joins.mosaic import Mosaic, MosaicAxes, MosaicAxis, met, mosaic
+from dask_tapestry.operators.views.view import View, ViewAxis
 from dask_tapestry.rewrite.rule import on
 from dask_tapestry.teg import Node, Progression, apply
 

@@ -11,7 +11,7 @@ from collections import defaultdict
 from functools import reduce
 from typing import Final
 
-from dask_tapestry.operators.reduce import Reduce
+from dask_tapestry.operators.reductions.reduce import Reduce
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import ZRange
 

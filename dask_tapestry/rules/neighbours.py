@@ -13,8 +13,8 @@ import numpy as np
 
 from dask_tapestry.cells import CellBuilder, CellExpression
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.operators.slice import basic_slice
-from dask_tapestry.operators.stencil_steps import End, StencilProgram
+from dask_tapestry.operators.views.slice import basic_slice
+from dask_tapestry.operators.windows.stencil_steps import End, StencilProgram
 from dask_tapestry.rules.extensions import AxisExtension, Extension, extension_of, shown_as_it_is
 from dask_tapestry.rules.inserted_cells import (
     HIDDEN,

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from dask_tapestry.operators.elementwise import elementwise
-from dask_tapestry.operators.matmul import MatMul
-from dask_tapestry.operators.reduce import Reduce, reduce
-from dask_tapestry.operators.squeeze import squeeze
-from dask_tapestry.operators.unsqueeze import unsqueeze
-from dask_tapestry.operators.view import View, ViewAxis
+from dask_tapestry.operators.cells.elementwise import elementwise
+from dask_tapestry.operators.products.matmul import MatMul
+from dask_tapestry.operators.reductions.reduce import Reduce, reduce
+from dask_tapestry.operators.views.squeeze import squeeze
+from dask_tapestry.operators.views.unsqueeze import unsqueeze
+from dask_tapestry.operators.views.view import View, ViewAxis
 from dask_tapestry.rewrite.rule import Shared, on
 from dask_tapestry.teg import Graph, Node, apply
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dask_tapestry.operators.reshape import Reshape, reshape
-from dask_tapestry.operators.view import View, ViewAxis
+from dask_tapestry.operators.views.reshape import Reshape, reshape
+from dask_tapestry.operators.views.view import View, ViewAxis
 from dask_tapestry.rewrite.rule import on
 from dask_tapestry.teg import Node, apply
 

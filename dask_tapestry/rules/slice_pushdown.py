@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from dask_tapestry.cells.references import packed
-from dask_tapestry.operators.full import Full
-from dask_tapestry.operators.view import View, ViewAxis
+from dask_tapestry.operators.generators.full import Full
+from dask_tapestry.operators.views.view import View, ViewAxis
 from dask_tapestry.rewrite.driver import rebuilt
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node, Region, Sink, apply

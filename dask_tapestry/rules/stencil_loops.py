@@ -11,9 +11,9 @@ from itertools import islice
 
 import numpy as np
 
-from dask_tapestry.operators.full import full
-from dask_tapestry.operators.rename import rename
-from dask_tapestry.operators.stencil_steps import stencil_after, suitable_steps
+from dask_tapestry.operators.generators.full import full
+from dask_tapestry.operators.views.rename import rename
+from dask_tapestry.operators.windows.stencil_steps import stencil_after, suitable_steps
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.neighbours import Fields, Neighbours, neighbours_of
 from dask_tapestry.rules.repeated_steps import Repeated, repeated_parts

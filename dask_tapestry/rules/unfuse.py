@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from dask_tapestry.cells import CellBuilder, CellExpression, identity
 from dask_tapestry.cells.expression import CellStep
-from dask_tapestry.operators.elementwise import Elementwise
+from dask_tapestry.operators.cells.elementwise import Elementwise
 from dask_tapestry.teg import Graph, Node, apply
 from dask_tapestry.teg.annotations import NONE
 from dask_tapestry.teg.node import reapply, written_as

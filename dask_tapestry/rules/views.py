@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dask_tapestry.operators.concat import Concat
-from dask_tapestry.operators.elementwise import Elementwise
-from dask_tapestry.operators.full import Full
-from dask_tapestry.operators.reshape import Reshape
-from dask_tapestry.operators.view import View, ViewAxis, ViewSelector
+from dask_tapestry.operators.cells.elementwise import Elementwise
+from dask_tapestry.operators.generators.full import Full
+from dask_tapestry.operators.joins.concat import Concat
+from dask_tapestry.operators.views.reshape import Reshape
+from dask_tapestry.operators.views.view import View, ViewAxis, ViewSelector
 from dask_tapestry.rewrite.rule import on
 from dask_tapestry.rules.mosaics import MOSAIC_RULES
 from dask_tapestry.rules.reshapes import RESHAPE_RULES

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-STORED: Final[dict[str, str]] = {  # by today's name, those that were renamed
+CHAPTERS: Final = ("io", "operators")  # no two modules of theirs have one name
+STORED: Final[dict[str, str]] = {  # by today's name without its chapter, those that were renamed
     "dask_tapestry.arrays.calibration.kernel_rates.RateProbe": (
         "dask_tapestry.arrays.calibration.kernel_rates.Probe"
     ),
@@ -130,5 +131,12 @@ def stored_name(kind: type) -> str:
     >>> stored_name(dict)
     'builtins.dict'
     """
-    name = f"{kind.__module__}.{kind.__qualname__}"
+    name = f"{_without_chapter(kind.__module__)}.{kind.__qualname__}"
     return STORED.get(name, name)
+
+
+def _without_chapter(module: str) -> str:
+    """`module` as it was called when a package of `CHAPTERS` was one folder."""
+    parts = module.split(".")
+    is_in_chapter = len(parts) == 4 and parts[0] == "dask_tapestry" and parts[1] in CHAPTERS
+    return ".".join((*parts[:2], parts[3])) if is_in_chapter else module

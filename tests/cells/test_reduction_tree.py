@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dask_tapestry.cells import Lattice, Tree
 from dask_tapestry.cells.reduction_tree import LEAF_CELLS, leaf_sides
-from dask_tapestry.operators.monoids import MONOIDS
+from dask_tapestry.operators.reductions.monoids import MONOIDS
 from dask_tapestry_kernels.cpu import KERNELS
 from tests.comparisons import same_bits
 from tests.operators.monoid_names import monoids_of

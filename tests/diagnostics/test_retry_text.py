@@ -3,7 +3,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.diagnostics.retry_text import retry_lines
-from dask_tapestry.io.retries import add_retry, forget_retries
+from dask_tapestry.io.stores.retries import add_retry, forget_retries
 
 
 @pytest.fixture

@@ -21,21 +21,21 @@ import zarr
 from zarr.core.buffer import default_buffer_prototype
 
 import dask_tapestry as dt
-from dask_tapestry.io.journal import Box
-from dask_tapestry.io.stored_objects import FOLDER
-from dask_tapestry.io.write_marks import write_marked
-from dask_tapestry.io.write_record import RecordedWrite
-from dask_tapestry.io.writer_id import WriterId
-from dask_tapestry.io.zarr_create import create_begun
-from dask_tapestry.io.zarr_journal import (
+from dask_tapestry.io.journals.journal import Box
+from dask_tapestry.io.journals.write_marks import write_marked
+from dask_tapestry.io.journals.write_record import RecordedWrite
+from dask_tapestry.io.journals.writer_id import WriterId
+from dask_tapestry.io.journals.zarr_journal import (
     begin_write,
     end_write,
     is_begun,
     refuse_incomplete,
     unfinished_writes,
 )
-from dask_tapestry.io.zarr_location import Location
-from dask_tapestry.io.zarr_version import Version
+from dask_tapestry.io.journals.zarr_version import Version
+from dask_tapestry.io.sinks.zarr_create import create_begun
+from dask_tapestry.io.stores.stored_objects import FOLDER
+from dask_tapestry.io.stores.zarr_location import Location
 from tests.io.interleaving import point, undivided
 
 CHUNK = 2

@@ -34,7 +34,8 @@ JOB = """
 import json, os, sys, time
 import numpy as np
 import dask_tapestry as dt
-from dask_tapestry.io import zarr_sink, zarr_target
+from dask_tapestry.io.sinks import zarr_sink
+from dask_tapestry.io.targets import zarr_target
 
 kind, path, log, pause, block_bytes, run = sys.argv[1:]
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.io import zarr_sink, zarr_target
-from dask_tapestry.io.zarr_chunk_io import write_box
+from dask_tapestry.io.chunks.zarr_chunk_io import write_box
+from dask_tapestry.io.sinks import zarr_sink
+from dask_tapestry.io.targets import zarr_target
 
 
 class Tripping:

@@ -17,7 +17,7 @@ import numpy as np
 from dask import threaded  # noqa: F401
 
 import dask_tapestry as dt
-from dask_tapestry.io import retrying_store  # noqa: F401
+from dask_tapestry.io.stores import retrying_store  # noqa: F401
 from tests.io import object_server  # noqa: F401  (its file system)
 
 SHAPE, CHUNKS = (12, 8), (3, 4)

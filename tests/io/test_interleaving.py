@@ -10,7 +10,7 @@ from random import Random
 import pytest
 from hypothesis import settings
 
-from dask_tapestry.io import zarr_version
+from dask_tapestry.io.journals import zarr_version
 from tests.examples import USUAL
 from tests.io.interleaving import Killed, interleave, point, undivided
 from tests.io.journal_programs import World

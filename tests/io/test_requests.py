@@ -6,7 +6,7 @@ import zarr
 from zarr.storage import LocalStore, MemoryStore
 
 import dask_tapestry as dt
-from dask_tapestry.io import zarr_direct
+from dask_tapestry.io.chunks import zarr_direct
 from tests.stores import CountingStore
 
 SHAPE, CHUNK, CHUNKS = (4000, 4000), (500, 400), 80

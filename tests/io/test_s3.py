@@ -6,9 +6,9 @@ import zarr
 from zarr.storage import FsspecStore
 
 import dask_tapestry as dt
-from dask_tapestry.io import retry_policy, retrying_store
-from dask_tapestry.io.retries import forget_retries, retries
-from dask_tapestry.io.retry_policy import ATTEMPTS
+from dask_tapestry.io.stores import retry_policy, retrying_store
+from dask_tapestry.io.stores.retries import forget_retries, retries
+from dask_tapestry.io.stores.retry_policy import ATTEMPTS
 from tests.s3_server import HALF, KEY, RESET, s3_server
 
 CELLS = np.arange(60 * 40.0).reshape(60, 40)

@@ -5,8 +5,8 @@ import pytest
 import zarr
 
 import dask_tapestry as dt
-from dask_tapestry.io import file_cells
-from dask_tapestry.io.zarr_source import ZarrSource
+from dask_tapestry.io.files import file_cells
+from dask_tapestry.io.sources.zarr_source import ZarrSource
 from tests.pieces import pieces_of
 
 KEYS = [np.s_[::3], np.s_[2::5, ::2], np.s_[30:1:-4], np.s_[1::7, 3:9], np.s_[::-3, ::-1]]

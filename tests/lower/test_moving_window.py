@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from dask_tapestry.lower.moving_window import MovingWindow, moved
-from dask_tapestry.planner.fusion.program import Instruction
-from dask_tapestry.planner.fusion.windows import Window
+from dask_tapestry.steps.program import Instruction
+from dask_tapestry.steps.windows import Window
 from dask_tapestry.zspace import ZRange
 from tests.planner.graphs import stored
 

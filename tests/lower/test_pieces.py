@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.planner.fusion.streaming import block_schedule_of
+from dask_tapestry.steps.streaming import block_schedule_of
 from dask_tapestry_kernels.cpu.jit import compile_service
 from tests.comparisons import same_bits
 from tests.examples import examples

@@ -12,7 +12,7 @@ from dask_tapestry.lower.materialize import materialize
 from dask_tapestry.lower.reference_tables import MovingBlocks, MovingCells
 from dask_tapestry.lower.references import HeldBlocks, HeldCells
 from dask_tapestry.planner.access.access import MovingBox
-from dask_tapestry.planner.fusion.program import Program
+from dask_tapestry.steps.program import Program
 from dask_tapestry.zspace import Cuts, ZRange
 
 MANY = dt.Resources(workers=4, threads=2, memory="1 TiB")

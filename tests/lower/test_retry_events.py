@@ -1,7 +1,7 @@
 import pytest
 from distributed import Client, LocalCluster
 
-from dask_tapestry.io.retries import forget_retries, note_retry, retries
+from dask_tapestry.io.stores.retries import forget_retries, note_retry, retries
 from dask_tapestry.lower.retry_events import hear_retries_from
 
 

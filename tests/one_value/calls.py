@@ -14,8 +14,8 @@ import numpy as np
 import dask_tapestry as dt
 from dask_tapestry.arrays import public_names  # noqa: F401  (chapters register their functions)
 from dask_tapestry.arrays.core.dispatch import METHODS
-from dask_tapestry.operators.scan import ScanOperator
-from dask_tapestry.operators.tree_reduction import TreeReduction
+from dask_tapestry.operators.reductions.tree_reduction import TreeReduction
+from dask_tapestry.operators.scans.scan import ScanOperator
 from dask_tapestry.teg import BlockOperator, Graph, Kind, Node
 from dask_tapestry.teg.operator import signature_of
 from tests.comparisons import (

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.operators.monoids import MONOIDS
+from dask_tapestry.operators.reductions.monoids import MONOIDS
 from dask_tapestry.teg import Graph
 from tests.comparisons import COMPARISONS, same_bits
 from tests.one_value.calls import (

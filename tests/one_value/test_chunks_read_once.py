@@ -9,7 +9,7 @@ import zarr
 
 import dask_tapestry as dt
 from dask_tapestry.cells import lattice
-from dask_tapestry.io.zarr_source import ZarrSource
+from dask_tapestry.io.sources.zarr_source import ZarrSource
 
 SHAPE, CHUNKS = (1450, 1000), (200, 150)
 

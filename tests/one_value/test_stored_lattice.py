@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.cells import lattice
-from dask_tapestry.operators.tree_reduction import TreeReduction, in_nodes
+from dask_tapestry.operators.reductions.tree_reduction import TreeReduction, in_nodes
 from dask_tapestry.teg import Graph
 from dask_tapestry.teg.check import check
 from tests.comparisons import same_bits
@@ -114,7 +114,7 @@ def test_every_level_of_its_tree_is_a_legal_cut(stored, selection, axis):
 @pytest.mark.parametrize("chunks", [(5, 9), (1, 40), (13, 3), (40, 40)])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_tables_of_stored_numbers_have_one_value(tmp_path, monkeypatch, chunks, weighted):
-    monkeypatch.setattr("dask_tapestry.operators.bincount.LEAF_CELLS", 40)
+    monkeypatch.setattr("dask_tapestry.operators.reductions.bincount.LEAF_CELLS", 40)
     cells = numbers((40, 40))
     zarr.create_array(tmp_path / "x", shape=cells.shape, chunks=chunks, dtype="f8")[...] = cells
     x = dt.from_zarr(tmp_path / "x")

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from .blocks import by_blocks, on_region, picked
-from .test_view import region_of
+from .views.test_view import region_of
 
 SHAPES = st.lists(st.integers(0, 5), min_size=1, max_size=3).map(tuple)
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dask_tapestry.errors import DTypeError
-from dask_tapestry.operators.monoids import MONOIDS
+from dask_tapestry.operators.reductions.monoids import MONOIDS
 
 
 def monoids_of(dtype):

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.operators.linear import linear
-from dask_tapestry.operators.reduce import reduce
+from dask_tapestry.operators.products.linear import linear
+from dask_tapestry.operators.reductions.reduce import reduce
 from dask_tapestry.teg import Progression, Region
 from tests.comparisons import same_bits
 from tests.examples import examples

@@ -9,23 +9,23 @@ from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.arrays import public_names  # noqa: F401  (all operators are imported)
-from dask_tapestry.operators.bincount import BinCount, bincount
-from dask_tapestry.operators.convolution import Convolution, DirectConvolution
 from dask_tapestry.operators.forms import MOST_SIZES, a_dozen, stand_in
-from dask_tapestry.operators.gather import Gather
-from dask_tapestry.operators.group_fold import GroupFold, GroupMerge, group_fold
-from dask_tapestry.operators.joint_reductions import JointReductions
-from dask_tapestry.operators.matmul import MatMul
-from dask_tapestry.operators.matrix_operator import MatrixFunction
-from dask_tapestry.operators.order_statistics import OrderStatistics, ranks
-from dask_tapestry.operators.permute import permute
-from dask_tapestry.operators.reduce import Reduce, reduce
-from dask_tapestry.operators.scan import Scan, scan
-from dask_tapestry.operators.scatter import Scatter
-from dask_tapestry.operators.sort import ArgSort, Sort, argsort, sort
-from dask_tapestry.operators.user_monoid import Fold, Monoid, fold
-from dask_tapestry.operators.user_operator import UserOperator
-from dask_tapestry.operators.weighed_sort import WeighedSort, weighed_sort
+from dask_tapestry.operators.indexing.gather import Gather
+from dask_tapestry.operators.indexing.scatter import Scatter
+from dask_tapestry.operators.matrices.matrix_operator import MatrixFunction
+from dask_tapestry.operators.products.matmul import MatMul
+from dask_tapestry.operators.reductions.bincount import BinCount, bincount
+from dask_tapestry.operators.reductions.group_fold import GroupFold, GroupMerge, group_fold
+from dask_tapestry.operators.reductions.joint_reductions import JointReductions
+from dask_tapestry.operators.reductions.reduce import Reduce, reduce
+from dask_tapestry.operators.scans.scan import Scan, scan
+from dask_tapestry.operators.sorting.order_statistics import OrderStatistics, ranks
+from dask_tapestry.operators.sorting.sort import ArgSort, Sort, argsort, sort
+from dask_tapestry.operators.sorting.weighed_sort import WeighedSort, weighed_sort
+from dask_tapestry.operators.user.user_monoid import Fold, Monoid, fold
+from dask_tapestry.operators.user.user_operator import UserOperator
+from dask_tapestry.operators.views.permute import permute
+from dask_tapestry.operators.windows.convolution import Convolution, DirectConvolution
 from dask_tapestry.teg import Graph, Operator, apply, sequence_point
 from tests.comparisons import same_bits
 from tests.examples import examples

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from dask_tapestry.operators.lanes import lane_bytes, sort_bytes, sort_flops
-from dask_tapestry.operators.order_statistics import OrderStatistics
-from dask_tapestry.operators.sort import ArgSort, Sort
+from dask_tapestry.operators.sorting.order_statistics import OrderStatistics
+from dask_tapestry.operators.sorting.sort import ArgSort, Sort
 from dask_tapestry.teg import Region, TensorType
 from dask_tapestry.zspace import ZRange
 

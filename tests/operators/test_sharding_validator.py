@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.operators.elementwise import Elementwise
-from dask_tapestry.operators.scan import Scan
+from dask_tapestry.operators.cells.elementwise import Elementwise
+from dask_tapestry.operators.scans.scan import Scan
 from dask_tapestry.teg import apply
 from tests.comparisons import COMPARISONS, Comparison
 

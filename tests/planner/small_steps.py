@@ -8,7 +8,7 @@ import numpy as np
 
 import dask_tapestry as dt
 from dask_tapestry.planner.fusion.group import group_of
-from dask_tapestry.planner.fusion.program import Program
+from dask_tapestry.steps.program import Program
 from dask_tapestry.zspace import Cuts
 
 MOST_CELLS = 4000

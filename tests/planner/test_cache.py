@@ -6,8 +6,8 @@ import pytest
 import zarr
 
 import dask_tapestry as dt
-from dask_tapestry.io.source_parameter import SourceParameter
-from dask_tapestry.io.zarr_source import ZarrSource
+from dask_tapestry.io.sources.source_parameter import SourceParameter
+from dask_tapestry.io.sources.zarr_source import ZarrSource
 from dask_tapestry.lower.expression import lower_plan
 from dask_tapestry.planner import cache
 from dask_tapestry.planner.build import build_plan

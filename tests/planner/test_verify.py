@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.operators.matmul import MatMul
+from dask_tapestry.operators.products.matmul import MatMul
 from dask_tapestry.planner import verify as module
-from dask_tapestry.planner.fusion.program import Program
 from dask_tapestry.planner.verify import projections_tile_outputs
+from dask_tapestry.steps.program import Program
 from dask_tapestry.teg import TensorType
 from dask_tapestry.zspace import Cuts, IndexProjection
 from tests.planner.graphs import FOUR, stored

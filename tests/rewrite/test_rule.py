@@ -1,8 +1,8 @@
 import dask_tapestry as dt
-from dask_tapestry.operators.elementwise import Elementwise
-from dask_tapestry.operators.full import Full
-from dask_tapestry.operators.reverse import Reverse
-from dask_tapestry.operators.view import ViewSelector
+from dask_tapestry.operators.cells.elementwise import Elementwise
+from dask_tapestry.operators.generators.full import Full
+from dask_tapestry.operators.views.reverse import Reverse
+from dask_tapestry.operators.views.view import ViewSelector
 from dask_tapestry.rewrite.driver import read_often, rewrite
 from dask_tapestry.rewrite.rule import Rules, begins_at, on, takes_shared
 from dask_tapestry.teg import Graph, apply

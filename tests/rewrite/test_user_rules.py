@@ -7,9 +7,9 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.errors import PlanError
-from dask_tapestry.operators.full import Full
-from dask_tapestry.operators.reverse import Reverse
-from dask_tapestry.operators.sort import Sort
+from dask_tapestry.operators.generators.full import Full
+from dask_tapestry.operators.sorting.sort import Sort
+from dask_tapestry.operators.views.reverse import Reverse
 from dask_tapestry.rewrite.rule import Rules, begins_at, takes_shared
 from dask_tapestry.rewrite.user_rules import OwnMutator, OwnRule, mutators_in_force, rules_in_force
 

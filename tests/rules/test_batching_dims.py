@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.operators.cell_updates import cell_update
-from dask_tapestry.operators.dimension_numbers import DimensionNumbers
-from dask_tapestry.operators.gather import gather
-from dask_tapestry.operators.scatter import scatter
+from dask_tapestry.operators.cells.cell_updates import cell_update
+from dask_tapestry.operators.indexing.dimension_numbers import DimensionNumbers
+from dask_tapestry.operators.indexing.gather import gather
+from dask_tapestry.operators.indexing.scatter import scatter
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rules.batching_dims import counted_along, decompose_batching, recover_batching
 from dask_tapestry.rules.views import VIEW_RULES

@@ -3,7 +3,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.cells.ufuncs import UFUNCS
-from dask_tapestry.operators.full import Full
+from dask_tapestry.operators.generators.full import Full
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rules.constants import CONSTANT_RULES
 from dask_tapestry.rules.formulas import FORMULA_RULES

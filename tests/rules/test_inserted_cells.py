@@ -9,7 +9,7 @@ from hypothesis import given
 
 import dask_tapestry as dt
 from dask_tapestry.cells import CellBuilder
-from dask_tapestry.operators.stencil_steps import StencilSteps
+from dask_tapestry.operators.windows.stencil_steps import StencilSteps
 from dask_tapestry.rules.extensions import extension_of
 from dask_tapestry.rules.inserted_cells import (
     HIDDEN,

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.operators.joint_reductions import JointReductions
+from dask_tapestry.operators.reductions.joint_reductions import JointReductions
 from dask_tapestry.rules.joint_reductions import MOST, join_reductions
 from dask_tapestry.teg import Graph
 from tests.comparisons import same_bits

@@ -1,7 +1,7 @@
 import numpy as np
 
 import dask_tapestry as dt
-from dask_tapestry.operators.mosaic import Mosaic, MosaicAxis
+from dask_tapestry.operators.joins.mosaic import Mosaic, MosaicAxis
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rules.mosaics import (
     MOST_PIECES,

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.io.placeholder import placeholder
+from dask_tapestry.io.sources.placeholder import placeholder
 from dask_tapestry.rules.extensions import AxisExtension
 from dask_tapestry.rules.neighbours import Fields, neighbours_of
 from dask_tapestry.teg import TensorType

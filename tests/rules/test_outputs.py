@@ -1,8 +1,8 @@
 import numpy as np
 
 import dask_tapestry as dt
-from dask_tapestry.operators.output import Output
-from dask_tapestry.operators.view import View, ViewAxis
+from dask_tapestry.operators.user.output import Output
+from dask_tapestry.operators.views.view import View, ViewAxis
 from dask_tapestry.rules.outputs import OUTPUT_RULES, keep_outputs_read
 from dask_tapestry.teg import Graph, apply
 from dask_tapestry.teg.check import check

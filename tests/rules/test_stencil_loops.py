@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.operators.stencil_steps import StencilSteps
+from dask_tapestry.operators.windows.stencil_steps import StencilSteps
 from dask_tapestry.rules.stencil_loops import fuse_stencil_loops
 from dask_tapestry.teg import Graph
 from tests.examples import examples

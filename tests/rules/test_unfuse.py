@@ -5,7 +5,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.cells import CellBuilder
-from dask_tapestry.operators.elementwise import Elementwise
+from dask_tapestry.operators.cells.elementwise import Elementwise
 from dask_tapestry.planner.rewriting.passes import rewritten
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.unfuse import Unfused, unfused_node

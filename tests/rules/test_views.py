@@ -4,7 +4,7 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.cells import CellBuilder
 from dask_tapestry.cells.ufuncs import ELEMENTARY_FLOPS
-from dask_tapestry.operators.elementwise import Elementwise
+from dask_tapestry.operators.cells.elementwise import Elementwise
 from dask_tapestry.rules.views import (
     COSTLY_FLOPS,
     VIEW_RULES,

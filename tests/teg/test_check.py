@@ -5,8 +5,8 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.errors import ConstraintError
-from dask_tapestry.io.numpy_source import from_numpy
-from dask_tapestry.operators.concat import Concat
+from dask_tapestry.io.sources.numpy_source import from_numpy
+from dask_tapestry.operators.joins.concat import Concat
 from dask_tapestry.teg import (
     BlockOperator,
     Graph,

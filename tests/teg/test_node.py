@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.operators.concat import Concat
-from dask_tapestry.operators.full import full
+from dask_tapestry.operators.generators.full import full
+from dask_tapestry.operators.joins.concat import Concat
 from dask_tapestry.teg import apply, sequence_point
 from dask_tapestry.teg.node import is_interned, topological
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.io.numpy_source import from_numpy
-from dask_tapestry.operators.matmul import MatMul
-from dask_tapestry.operators.reduce import reduce
+from dask_tapestry.io.sources.numpy_source import from_numpy
+from dask_tapestry.operators.products.matmul import MatMul
+from dask_tapestry.operators.reductions.reduce import reduce
 from dask_tapestry.teg import Operator, Progression, Region, TensorType
 from dask_tapestry.teg.node import topological
 from dask_tapestry.teg.operator import signature_of

@@ -2,7 +2,7 @@ import numpy as np
 import sparse
 
 import dask_tapestry as dt
-from dask_tapestry.operators.in_format import in_format
+from dask_tapestry.operators.layouts.in_format import in_format
 from dask_tapestry.teg import GeneratorOperator, Selector
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.block_format import BlockFormat

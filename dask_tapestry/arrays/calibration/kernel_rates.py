@@ -38,7 +38,7 @@ from dask_tapestry.arrays.statistics import bincount, cumsum, histogram
 from dask_tapestry.arrays.statistics import median as middle
 from dask_tapestry.cells import CellBuilder
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.operators.stencil_steps import End, StencilProgram, stencil_after
+from dask_tapestry.operators.windows.stencil_steps import End, StencilProgram, stencil_after
 from dask_tapestry.planner.cost.block_seconds import ACROSS
 from dask_tapestry.planner.machine.rates import shipped_rates
 from dask_tapestry.planner.machine.resources import Resources

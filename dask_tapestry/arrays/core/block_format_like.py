@@ -7,7 +7,7 @@ import numpy as np
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dask_arrays import empty_like_blocks
 from dask_tapestry.errors import ArgumentError
-from dask_tapestry.operators.in_format import in_format
+from dask_tapestry.operators.layouts.in_format import in_format
 from dask_tapestry_kernels.block_format import BlockFormat
 
 

@@ -10,7 +10,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from dask_tapestry.errors import IndexingError, ShapeError
-from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
+from dask_tapestry.operators.layouts.nominal_chunks import with_nominal_chunks
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts
 

@@ -16,16 +16,16 @@ from dask_tapestry.arrays.core.dynamic_shape import Counts, Deferred
 from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.operators.cell_bytes import not_zero_cells
-from dask_tapestry.operators.compress import compress as compress_tensor
-from dask_tapestry.operators.concat import concat
-from dask_tapestry.operators.coordinates import coordinates
-from dask_tapestry.operators.count_nonzero import count_nonzero, span_of
-from dask_tapestry.operators.elementwise import astype, elementwise
-from dask_tapestry.operators.reshape import reshape
-from dask_tapestry.operators.slice import basic_slice
-from dask_tapestry.operators.take import take as take_tensor
-from dask_tapestry.operators.unsqueeze import unsqueeze
+from dask_tapestry.operators.cells.cell_bytes import not_zero_cells
+from dask_tapestry.operators.cells.elementwise import astype, elementwise
+from dask_tapestry.operators.generators.coordinates import coordinates
+from dask_tapestry.operators.indexing.take import take as take_tensor
+from dask_tapestry.operators.joins.concat import concat
+from dask_tapestry.operators.reductions.count_nonzero import count_nonzero, span_of
+from dask_tapestry.operators.sorting.compress import compress as compress_tensor
+from dask_tapestry.operators.views.reshape import reshape
+from dask_tapestry.operators.views.slice import basic_slice
+from dask_tapestry.operators.views.unsqueeze import unsqueeze
 from dask_tapestry.teg import Node, Tensor
 from dask_tapestry_kernels.cpu import KERNELS
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.operators.elementwise import astype
+from dask_tapestry.operators.cells.elementwise import astype
 from dask_tapestry.teg import Tensor
 from dask_tapestry.teg.users_line import users_level
 

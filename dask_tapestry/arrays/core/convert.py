@@ -25,13 +25,13 @@ from dask_tapestry.arrays.core.naming import named
 from dask_tapestry.arrays.core.user_names import names_of, worker_names
 from dask_tapestry.arrays.core.write_arguments import Lock
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, ValueRangeError
-from dask_tapestry.io.coerce import as_tensor, unwrap_xarray
-from dask_tapestry.io.masked_array import is_masked
-from dask_tapestry.io.placeholder import placeholder as placeholder_tensor
-from dask_tapestry.operators.concat import concat
-from dask_tapestry.operators.placement import place
-from dask_tapestry.operators.rename import rename as rename_tensor
-from dask_tapestry.operators.unsqueeze import unsqueeze
+from dask_tapestry.io.sources.coerce import as_tensor, unwrap_xarray
+from dask_tapestry.io.sources.masked_array import is_masked
+from dask_tapestry.io.sources.placeholder import placeholder as placeholder_tensor
+from dask_tapestry.operators.joins.concat import concat
+from dask_tapestry.operators.layouts.placement import place
+from dask_tapestry.operators.views.rename import rename as rename_tensor
+from dask_tapestry.operators.views.unsqueeze import unsqueeze
 from dask_tapestry.teg import Tensor, TensorType
 from dask_tapestry.teg.types import Dims
 

@@ -14,7 +14,7 @@ from dask.base import DaskMethodsMixin, dont_optimize
 from dask_tapestry.amounts import refuse_unknown
 from dask_tapestry.arrays.core.late_modules import computing, expression
 from dask_tapestry.errors import ArgumentTypeError
-from dask_tapestry.io.block_source import from_blocks
+from dask_tapestry.io.sources.block_source import from_blocks
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.resources import computing_with
 from dask_tapestry.planner.memory.results import ResultMemory

@@ -14,8 +14,8 @@ import numpy as np
 from dask.utils import SerializableLock
 
 from dask_tapestry.arrays.core.write_arguments import Lock
-from dask_tapestry.io.coerce import is_zarr_array
-from dask_tapestry.io.hdf5_source import is_dataset
+from dask_tapestry.io.sources.coerce import is_zarr_array
+from dask_tapestry.io.sources.hdf5_source import is_dataset
 
 Getter = Callable[[Any, tuple[Any, ...]], Any]
 

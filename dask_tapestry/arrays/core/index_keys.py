@@ -18,7 +18,7 @@ from dask_tapestry.arrays.core.key_types import UserKey
 from dask_tapestry.errors import IndexingError
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.memory.buffer_pool import POOL
-from dask_tapestry.operators.slice import Item
+from dask_tapestry.operators.views.slice import Item
 from dask_tapestry.teg import Tensor, TensorType
 
 INVALID = (

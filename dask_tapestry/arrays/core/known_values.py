@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.errors import DTypeError
-from dask_tapestry.io.numpy_source import NumpySource
-from dask_tapestry.operators.nominal_chunks import without_nominal_chunks
+from dask_tapestry.io.sources.numpy_source import NumpySource
+from dask_tapestry.operators.layouts.nominal_chunks import without_nominal_chunks
 
 T = TypeVar("T")
 

@@ -10,14 +10,14 @@ import numpy as np
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import Axes, each_axis, normalize_axes, normalize_axis
-from dask_tapestry.operators.broadcast import broadcast
-from dask_tapestry.operators.coordinates import coordinates
-from dask_tapestry.operators.permute import permute
-from dask_tapestry.operators.reduce import reduce
-from dask_tapestry.operators.reshape import reshape
-from dask_tapestry.operators.slice import basic_slice
-from dask_tapestry.operators.take import take_along_axis
-from dask_tapestry.operators.unsqueeze import unsqueeze
+from dask_tapestry.operators.generators.coordinates import coordinates
+from dask_tapestry.operators.indexing.take import take_along_axis
+from dask_tapestry.operators.reductions.reduce import reduce
+from dask_tapestry.operators.views.broadcast import broadcast
+from dask_tapestry.operators.views.permute import permute
+from dask_tapestry.operators.views.reshape import reshape
+from dask_tapestry.operators.views.slice import basic_slice
+from dask_tapestry.operators.views.unsqueeze import unsqueeze
 
 LONG: Final = 2**26  # bytes; cells of longer lanes are picked by a reduction
 

@@ -16,7 +16,7 @@ from dask_tapestry.arrays.core.chunks import Chunks, cuts_from
 from dask_tapestry.arrays.core.declared_arguments import Check, array_or_none, parts_merged
 from dask_tapestry.arrays.core.docstrings import written_out
 from dask_tapestry.arrays.core.shared_parameters import ENTRIES
-from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
+from dask_tapestry.operators.layouts.nominal_chunks import with_nominal_chunks
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -24,7 +24,7 @@ from dask_tapestry.lower.dask_private import (
 )
 from dask_tapestry.lower.expression import TapestryExpr, TapestrySequence, lower_plan
 from dask_tapestry.lower.graph import Lowered
-from dask_tapestry.operators.rechunk import rechunk
+from dask_tapestry.operators.layouts.rechunk import rechunk
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.memory.results import ResultMemory
 from dask_tapestry.planner.verify import peak_memory_is_bounded

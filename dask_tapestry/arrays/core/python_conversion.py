@@ -9,7 +9,7 @@ import numpy as np
 
 from dask_tapestry.arrays.core.method_stubs import ArrayMethods
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError, ShapeError
-from dask_tapestry.operators.symbol import known_while_traced
+from dask_tapestry.operators.generators.symbol import known_while_traced
 from dask_tapestry.teg import Tensor
 
 T = TypeVar("T")

@@ -10,7 +10,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.chunks import Chunks, cuts_from
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.declared_arguments import checked
-from dask_tapestry.operators.rechunk import rechunk as rechunk_tensor
+from dask_tapestry.operators.layouts.rechunk import rechunk as rechunk_tensor
 from dask_tapestry.zspace import Cuts
 
 __all__ = ["rechunk"]

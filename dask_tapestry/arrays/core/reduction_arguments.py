@@ -18,13 +18,13 @@ from dask_tapestry.cells import loop_dtypes
 from dask_tapestry.cells.references import Cell
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.operators.axes import Axes, each_axis, is_one_axis, normalize_axes, one_integer
-from dask_tapestry.operators.broadcast import broadcast
-from dask_tapestry.operators.complex_parts import real_part
-from dask_tapestry.operators.elementwise import astype, elementwise, scalar_of
-from dask_tapestry.operators.full import full
-from dask_tapestry.operators.monoids import ARG_REDUCTIONS, MONOIDS, NamedMonoid
-from dask_tapestry.operators.reduce import nothing_to_fold, reduce
-from dask_tapestry.operators.where import where as choose
+from dask_tapestry.operators.cells.complex_parts import real_part
+from dask_tapestry.operators.cells.elementwise import astype, elementwise, scalar_of
+from dask_tapestry.operators.cells.where import where as choose
+from dask_tapestry.operators.generators.full import full
+from dask_tapestry.operators.reductions.monoids import ARG_REDUCTIONS, MONOIDS, NamedMonoid
+from dask_tapestry.operators.reductions.reduce import nothing_to_fold, reduce
+from dask_tapestry.operators.views.broadcast import broadcast
 from dask_tapestry.teg import Tensor
 
 NOT_GIVEN: Final[Any] = np._NoValue

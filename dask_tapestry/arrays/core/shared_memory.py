@@ -8,7 +8,7 @@ import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.io.numpy_source import NumpySource
+from dask_tapestry.io.sources.numpy_source import NumpySource
 from dask_tapestry.teg import Graph
 
 __all__: list[str] = []  # NumPy's functions reach it

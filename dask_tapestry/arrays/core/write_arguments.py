@@ -14,9 +14,9 @@ from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.teg.types import Dims
 
 if TYPE_CHECKING:
-    from dask_tapestry.io import zarr_target
+    from dask_tapestry.io.targets import zarr_target
 else:
-    zarr_target = LateModule("dask_tapestry.io.zarr_target")
+    zarr_target = LateModule("dask_tapestry.io.targets.zarr_target")
 
 Item = slice | int | EllipsisType
 Region = tuple[Item, ...] | slice | Mapping[Any, slice | int] | None

@@ -19,9 +19,9 @@ from dask_tapestry.arrays.core.memory_arguments import check_device, check_order
 from dask_tapestry.arrays.core.naming import takes_name
 from dask_tapestry.arrays.core.shapes import Shape, shape_of
 from dask_tapestry.arrays.core.user_names import names_of
-from dask_tapestry.operators.broadcast import broadcast
-from dask_tapestry.operators.elementwise import scalar_of
-from dask_tapestry.operators.full import full as full_tensor
+from dask_tapestry.operators.cells.elementwise import scalar_of
+from dask_tapestry.operators.generators.full import full as full_tensor
+from dask_tapestry.operators.views.broadcast import broadcast
 
 __all__ = [
     "empty",

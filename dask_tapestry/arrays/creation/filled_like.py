@@ -17,8 +17,8 @@ from dask_tapestry.arrays.core.naming import takes_name
 from dask_tapestry.arrays.core.shapes import Shape
 from dask_tapestry.arrays.creation.filled import full
 from dask_tapestry.cells.references import Cell
-from dask_tapestry.operators.in_format import in_format
-from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
+from dask_tapestry.operators.layouts.in_format import in_format
+from dask_tapestry.operators.layouts.nominal_chunks import with_nominal_chunks
 from dask_tapestry.teg.nominal import nominal_chunks
 from dask_tapestry_kernels.block_format import BlockFormat
 

@@ -23,11 +23,11 @@ from dask_tapestry.arrays.shape.broadcasting import broadcast_arrays, broadcast_
 from dask_tapestry.arrays.shape.reshaping import reshape
 from dask_tapestry.arrays.shape.transposing import swapaxes
 from dask_tapestry.errors import ShapeError
-from dask_tapestry.operators.coordinates import INDEX_DTYPE, coordinates
-from dask_tapestry.operators.elementwise import astype, elementwise
-from dask_tapestry.operators.reduce import reduce
-from dask_tapestry.operators.stack import stack
-from dask_tapestry.operators.where import where
+from dask_tapestry.operators.cells.elementwise import astype, elementwise
+from dask_tapestry.operators.cells.where import where
+from dask_tapestry.operators.generators.coordinates import INDEX_DTYPE, coordinates
+from dask_tapestry.operators.joins.stack import stack
+from dask_tapestry.operators.reductions.reduce import reduce
 from dask_tapestry.teg import Tensor, TensorType
 
 __all__ = [

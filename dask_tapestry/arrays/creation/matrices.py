@@ -19,9 +19,9 @@ from dask_tapestry.arrays.core.memory_arguments import check_device, check_order
 from dask_tapestry.arrays.core.shapes import shape_of
 from dask_tapestry.arrays.creation.filled import full, ones
 from dask_tapestry.errors import DTypeError, ShapeError
-from dask_tapestry.operators.diagonal import below, on_diagonal
-from dask_tapestry.operators.elementwise import astype, cell_call, elementwise
-from dask_tapestry.operators.stack import stack
+from dask_tapestry.operators.cells.elementwise import astype, cell_call, elementwise
+from dask_tapestry.operators.joins.diagonal import below, on_diagonal
+from dask_tapestry.operators.joins.stack import stack
 from dask_tapestry.teg import Tensor
 
 __all__ = ["eye", "identity", "tri", "vander"]

@@ -23,9 +23,9 @@ from dask_tapestry.arrays.shape.atleast import with_rank
 from dask_tapestry.arrays.shape.reshaping import expand_dims
 from dask_tapestry.arrays.shape.transposing import moveaxis
 from dask_tapestry.errors import DTypeError, ShapeError
-from dask_tapestry.operators.arange import arange as arange_tensor
-from dask_tapestry.operators.coordinates import coordinates
-from dask_tapestry.operators.reduce import reduce
+from dask_tapestry.operators.generators.arange import arange as arange_tensor
+from dask_tapestry.operators.generators.coordinates import coordinates
+from dask_tapestry.operators.reductions.reduce import reduce
 
 __all__ = ["arange", "geomspace", "linspace", "logspace"]
 

@@ -11,7 +11,7 @@ from dask_tapestry.amounts import is_one_of
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.errors import ArgumentError
-from dask_tapestry.operators.cell_bytes import view_cells
+from dask_tapestry.operators.cells.cell_bytes import view_cells
 
 
 def view(x: Array, dtype: DTypeLike | type | None = None, order: str = "C") -> Array:

@@ -15,7 +15,7 @@ from dask_tapestry.arrays.elementwise import ufuncs
 from dask_tapestry.arrays.elementwise.predicates import isneginf, isposinf
 from dask_tapestry.arrays.elementwise.where_and_clip import imag, real, where
 from dask_tapestry.errors import DTypeError
-from dask_tapestry.operators.elementwise import cell_call
+from dask_tapestry.operators.cells.elementwise import cell_call
 
 __all__ = ["angle", "fix", "nan_to_num", "sinc"]
 

@@ -13,8 +13,8 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.errors import DTypeError
-from dask_tapestry.operators.cell_function import cell_function
-from dask_tapestry.operators.elementwise import astype
+from dask_tapestry.operators.cells.cell_function import cell_function
+from dask_tapestry.operators.cells.elementwise import astype
 
 __all__ = ["frompyfunc", "i0"]
 

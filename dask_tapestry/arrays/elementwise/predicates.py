@@ -14,7 +14,7 @@ from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.elementwise import ufuncs
 from dask_tapestry.arrays.elementwise.where_and_clip import imag
 from dask_tapestry.errors import DTypeError
-from dask_tapestry.operators.full import full
+from dask_tapestry.operators.generators.full import full
 
 __all__ = [
     "iscomplex",

@@ -18,7 +18,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import UFUNC_FUNCTIONS
 from dask_tapestry.errors import DTypeError
-from dask_tapestry.operators.elementwise import cell_call
+from dask_tapestry.operators.cells.elementwise import cell_call
 
 __all__ = ["erf", "erfc"]
 

@@ -25,9 +25,9 @@ from dask_tapestry.arrays.elementwise.ufunc_options import (
 from dask_tapestry.cells import UFUNCS, Signature
 from dask_tapestry.cells.references import one_cell
 from dask_tapestry.errors import DTypeError
-from dask_tapestry.io.coerce import is_array_like
-from dask_tapestry.io.masked_array import is_masked
-from dask_tapestry.operators.elementwise import Operand, elementwise
+from dask_tapestry.io.sources.coerce import is_array_like
+from dask_tapestry.io.sources.masked_array import is_masked
+from dask_tapestry.operators.cells.elementwise import Operand, elementwise
 from dask_tapestry.teg import Tensor
 
 DOCUMENTATION = """{summary}

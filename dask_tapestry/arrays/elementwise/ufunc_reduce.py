@@ -13,7 +13,7 @@ from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.reduction_arguments import NOT_GIVEN, folded
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.axes import Axes
-from dask_tapestry.operators.monoids import MONOIDS
+from dask_tapestry.operators.reductions.monoids import MONOIDS
 
 RENAMED = {  # monoids that begin as NumPy's ufunc does, where there are two of one ufunc
     "add": "sum",

@@ -18,7 +18,7 @@ from typing import Any
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dispatch import OF_OTHERS
 from dask_tapestry.arrays.elementwise.ufunc_functions import operand
-from dask_tapestry.operators.cell_function import cell_function
+from dask_tapestry.operators.cells.cell_function import cell_function
 
 
 def call_opaque(ufunc: Any, inputs: Sequence[Any], kwargs: dict[str, Any]) -> Any:

@@ -21,10 +21,10 @@ from dask_tapestry.arrays.core.reduction_arguments import NOT_GIVEN
 from dask_tapestry.arrays.elementwise.ufunc_functions import holds_objects, operand
 from dask_tapestry.cells.references import zero_cell
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
-from dask_tapestry.operators.complex_parts import imag_part, real_part
-from dask_tapestry.operators.elementwise import Operand, cell_call, elementwise, result_dtype
-from dask_tapestry.operators.full import full
-from dask_tapestry.operators.where import where as where_operator
+from dask_tapestry.operators.cells.complex_parts import imag_part, real_part
+from dask_tapestry.operators.cells.elementwise import Operand, cell_call, elementwise, result_dtype
+from dask_tapestry.operators.cells.where import where as where_operator
+from dask_tapestry.operators.generators.full import full
 from dask_tapestry.rules.effects import following
 from dask_tapestry.teg import Tensor
 

@@ -18,9 +18,9 @@ from dask_tapestry.arrays.core.memory_arguments import check_device
 from dask_tapestry.arrays.elementwise.where_and_clip import astype
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import Axes, each_axis, normalize_axis
-from dask_tapestry.operators.coordinates import coordinates
-from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
-from dask_tapestry.operators.roll import roll
+from dask_tapestry.operators.generators.coordinates import coordinates
+from dask_tapestry.operators.joins.roll import roll
+from dask_tapestry.operators.layouts.nominal_chunks import with_nominal_chunks
 from dask_tapestry.teg.nominal import nominal_chunks
 
 __all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]

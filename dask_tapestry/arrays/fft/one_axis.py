@@ -13,8 +13,8 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.errors import ArgumentError
-from dask_tapestry.operators.elementwise import elementwise
-from dask_tapestry.operators.fourier_transform import NORMS, fourier
+from dask_tapestry.operators.cells.elementwise import elementwise
+from dask_tapestry.operators.transforms.fourier_transform import NORMS, fourier
 from dask_tapestry.teg import Tensor
 
 __all__ = ["fft", "hfft", "ifft", "ihfft", "irfft", "rfft"]

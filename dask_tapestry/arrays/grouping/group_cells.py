@@ -17,8 +17,8 @@ from dask_tapestry.arrays.elementwise.predicates import notnull
 from dask_tapestry.arrays.grouping.labels import Codes
 from dask_tapestry.arrays.indexing.take import take
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.operators.bincount import bincount
-from dask_tapestry.operators.group_fold import group_fold
+from dask_tapestry.operators.reductions.bincount import bincount
+from dask_tapestry.operators.reductions.group_fold import group_fold
 
 
 @dataclass(frozen=True)

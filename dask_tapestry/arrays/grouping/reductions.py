@@ -17,7 +17,7 @@ from dask_tapestry.arrays.grouping.group_cells import GroupCells
 from dask_tapestry.arrays.grouping.sorted_groups import quantiles
 from dask_tapestry.arrays.shape.broadcasting import broadcast_to
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.operators.group_fold import identity_of
+from dask_tapestry.operators.reductions.group_fold import identity_of
 
 Value = Callable[..., Array]
 BEHIND_ALL: Final = np.iinfo(np.intp).max  # a running number of no cell

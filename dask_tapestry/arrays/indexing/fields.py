@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, TypeGuard
 
 from dask_tapestry.errors import ArgumentError, IndexingError
-from dask_tapestry.operators.cell_bytes import fields, with_field
-from dask_tapestry.operators.field import field
+from dask_tapestry.operators.cells.cell_bytes import fields, with_field
+from dask_tapestry.operators.cells.field import field
 from dask_tapestry.teg import Tensor
 
 

@@ -16,9 +16,9 @@ from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.shapes import Shape, shape_of
 from dask_tapestry.arrays.elementwise.where_and_clip import clip
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
-from dask_tapestry.operators.assert_condition import assert_condition
-from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
-from dask_tapestry.operators.elementwise import astype, elementwise
+from dask_tapestry.operators.cells.assert_condition import assert_condition
+from dask_tapestry.operators.cells.elementwise import astype, elementwise
+from dask_tapestry.operators.views.broadcast import broadcast, broadcast_shape
 from dask_tapestry.teg import Tensor
 
 __all__ = ["ravel_multi_index", "unravel_index"]

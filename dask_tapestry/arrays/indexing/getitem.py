@@ -18,12 +18,12 @@ from dask_tapestry.errors import (
     IndexingError,
     ShapeError,
 )
-from dask_tapestry.io.numpy_source import constant
-from dask_tapestry.operators.broadcast import broadcast_shape
-from dask_tapestry.operators.index_bounds import IndexBounds
-from dask_tapestry.operators.permute import permute
-from dask_tapestry.operators.slice import Item, basic_slice
-from dask_tapestry.operators.take import take_places
+from dask_tapestry.io.sources.numpy_source import constant
+from dask_tapestry.operators.indexing.index_bounds import IndexBounds
+from dask_tapestry.operators.indexing.take import take_places
+from dask_tapestry.operators.views.broadcast import broadcast_shape
+from dask_tapestry.operators.views.permute import permute
+from dask_tapestry.operators.views.slice import Item, basic_slice
 from dask_tapestry.teg import Tensor
 
 FRAMES_TO_CALLER = 2  # `getitem` itself, and the method `__getitem__`

@@ -14,8 +14,8 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.errors import ArgumentError, IndexingError
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.operators.cell_function import called_on_cells
-from dask_tapestry.operators.elementwise import astype
+from dask_tapestry.operators.cells.cell_function import called_on_cells
+from dask_tapestry.operators.cells.elementwise import astype
 from dask_tapestry.teg import Tensor
 
 __all__ = ["piecewise"]

@@ -18,8 +18,8 @@ from dask_tapestry.arrays.indexing.getitem import getitem
 from dask_tapestry.arrays.indexing.setitem import setitem
 from dask_tapestry.errors import ArgumentError, DTypeError, IndexingError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.operators.take import open_grid
-from dask_tapestry.operators.take import take_along_axis as take_along
+from dask_tapestry.operators.indexing.take import open_grid
+from dask_tapestry.operators.indexing.take import take_along_axis as take_along
 
 __all__ = ["put_along_axis", "take", "take_along_axis"]
 

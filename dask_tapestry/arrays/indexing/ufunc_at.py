@@ -21,11 +21,11 @@ from dask_tapestry.arrays.indexing.setitem import updated_at
 from dask_tapestry.cells import UFUNCS
 from dask_tapestry.errors import ArgumentError, DTypeError, IndexingError
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.operators.cell_updates import ufunc_update
-from dask_tapestry.operators.elementwise import astype
-from dask_tapestry.operators.full import full
-from dask_tapestry.operators.scatter import scatter_places
-from dask_tapestry.operators.take import take
+from dask_tapestry.operators.cells.cell_updates import ufunc_update
+from dask_tapestry.operators.cells.elementwise import astype
+from dask_tapestry.operators.generators.full import full
+from dask_tapestry.operators.indexing.scatter import scatter_places
+from dask_tapestry.operators.indexing.take import take
 
 NO_VALUE: Final = np.uint8(0)  # of ufuncs that take the cell alone
 

@@ -15,7 +15,7 @@ from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.linalg import cross_trace, products, vector_products
 from dask_tapestry.arrays.shape import transposing
 from dask_tapestry.errors import ShapeError
-from dask_tapestry.operators.diagonal import diagonal as diagonal_tensor
+from dask_tapestry.operators.joins.diagonal import diagonal as diagonal_tensor
 
 __all__ = [
     "cross",

@@ -12,12 +12,12 @@ from dask_tapestry.arrays.core.dtypes import as_dtype, promoted
 from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.operators.diagonal import diagonal
-from dask_tapestry.operators.elementwise import astype, elementwise
-from dask_tapestry.operators.permute import move_to_last
-from dask_tapestry.operators.reduce import reduce
-from dask_tapestry.operators.slice import basic_slice
-from dask_tapestry.operators.stack import stack
+from dask_tapestry.operators.cells.elementwise import astype, elementwise
+from dask_tapestry.operators.joins.diagonal import diagonal
+from dask_tapestry.operators.joins.stack import stack
+from dask_tapestry.operators.reductions.reduce import reduce
+from dask_tapestry.operators.views.permute import move_to_last
+from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Tensor
 
 __all__ = ["cross", "trace"]

@@ -13,7 +13,7 @@ from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.linalg.matrix_functions import matrices
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.operators.eigenvalues import (
+from dask_tapestry.operators.matrices.eigenvalues import (
     eigen,
     eigenvalues,
     hermitian_eigen,

@@ -19,10 +19,10 @@ from dask_tapestry.arrays.core.memory_arguments import check_order
 from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.operators.einsum import einsum as einsum_tensors
-from dask_tapestry.operators.einsum import label_sizes, parse
-from dask_tapestry.operators.elementwise import astype
-from dask_tapestry.operators.tensordot import working_dtype
+from dask_tapestry.operators.cells.elementwise import astype
+from dask_tapestry.operators.products.einsum import einsum as einsum_tensors
+from dask_tapestry.operators.products.einsum import label_sizes, parse
+from dask_tapestry.operators.products.tensordot import working_dtype
 from dask_tapestry.teg import Tensor
 
 __all__ = ["einsum", "einsum_path"]

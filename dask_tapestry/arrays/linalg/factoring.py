@@ -21,14 +21,17 @@ from dask_tapestry.arrays.linalg.large_factors import large_qr
 from dask_tapestry.arrays.linalg.matrix_functions import matrices
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.operators import matrix_factors
-from dask_tapestry.operators.axis_slices import concat_nonempty
-from dask_tapestry.operators.elementwise import elementwise
-from dask_tapestry.operators.matmul import matmul
-from dask_tapestry.operators.matrix_operator import is_large
-from dask_tapestry.operators.permute import permute
-from dask_tapestry.operators.row_blocks import triangles_of_blocks, turned_columns_of_blocks
-from dask_tapestry.operators.slice import basic_slice
+from dask_tapestry.operators.cells.elementwise import elementwise
+from dask_tapestry.operators.joins.axis_slices import concat_nonempty
+from dask_tapestry.operators.matrices import matrix_factors
+from dask_tapestry.operators.matrices.matrix_operator import is_large
+from dask_tapestry.operators.matrices.row_blocks import (
+    triangles_of_blocks,
+    turned_columns_of_blocks,
+)
+from dask_tapestry.operators.products.matmul import matmul
+from dask_tapestry.operators.views.permute import permute
+from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Tensor
 
 __all__ = ["cholesky", "qr", "svd", "svdvals"]

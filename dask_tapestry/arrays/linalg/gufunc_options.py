@@ -16,7 +16,7 @@ from dask_tapestry.arrays.core.out_argument import Out, assigned_to_out
 from dask_tapestry.arrays.shape.transposing import moveaxis
 from dask_tapestry.errors import AxisError, DTypeError, ShapeError
 from dask_tapestry.operators.axes import each_axis
-from dask_tapestry.operators.elementwise import astype
+from dask_tapestry.operators.cells.elementwise import astype
 
 CoreAxes = Sequence[int | Sequence[int]]  # of each operand, and of the result if it has some
 Ranks = tuple[int, int, int]  # core dimensions of both operands and of the result

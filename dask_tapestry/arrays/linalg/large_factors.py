@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dask_tapestry.arrays.core.array import Array
-from dask_tapestry.operators.complex_parts import real_part
-from dask_tapestry.operators.equations import packed_sign_and_logarithm
-from dask_tapestry.operators.matrix_factors import packed_qr_of
+from dask_tapestry.operators.cells.complex_parts import real_part
+from dask_tapestry.operators.matrices.equations import packed_sign_and_logarithm
+from dask_tapestry.operators.matrices.matrix_factors import packed_qr_of
 from dask_tapestry.teg import Tensor
 
 

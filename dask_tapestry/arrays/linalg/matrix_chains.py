@@ -15,11 +15,11 @@ from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.linalg.products import dot
 from dask_tapestry.arrays.linalg.solving import inv
 from dask_tapestry.errors import DTypeError, LinAlgError, ShapeError
-from dask_tapestry.operators.broadcast import broadcast
-from dask_tapestry.operators.diagonal import on_diagonal
-from dask_tapestry.operators.elementwise import astype
-from dask_tapestry.operators.matmul import matmul
-from dask_tapestry.operators.matrix_chain import best_splits
+from dask_tapestry.operators.cells.elementwise import astype
+from dask_tapestry.operators.joins.diagonal import on_diagonal
+from dask_tapestry.operators.products.matmul import matmul
+from dask_tapestry.operators.products.matrix_chain import best_splits
+from dask_tapestry.operators.views.broadcast import broadcast
 from dask_tapestry.teg import Tensor
 
 __all__ = ["matrix_power", "multi_dot"]

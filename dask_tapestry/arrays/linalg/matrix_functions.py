@@ -15,7 +15,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.errors import DTypeError, LinAlgError
-from dask_tapestry.operators.elementwise import astype
+from dask_tapestry.operators.cells.elementwise import astype
 
 KINDS: Final = "fdFD"
 

@@ -17,12 +17,12 @@ from dask_tapestry.arrays.linalg.factoring import svdvals
 from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.operators.axes import Axes, normalize_axes, normalize_axis
-from dask_tapestry.operators.complex_parts import square_modulus
-from dask_tapestry.operators.elementwise import Operand, astype, elementwise, scalar_of
-from dask_tapestry.operators.permute import permute
-from dask_tapestry.operators.reduce import reduce
-from dask_tapestry.operators.reshape import reshape
-from dask_tapestry.operators.unsqueeze import unsqueeze
+from dask_tapestry.operators.cells.complex_parts import square_modulus
+from dask_tapestry.operators.cells.elementwise import Operand, astype, elementwise, scalar_of
+from dask_tapestry.operators.reductions.reduce import reduce
+from dask_tapestry.operators.views.permute import permute
+from dask_tapestry.operators.views.reshape import reshape
+from dask_tapestry.operators.views.unsqueeze import unsqueeze
 from dask_tapestry.teg import Tensor
 
 __all__ = ["matrix_norm", "norm", "vector_norm"]

@@ -20,10 +20,10 @@ from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.out_argument import Out, assigned_to_out
 from dask_tapestry.arrays.linalg.gufunc_options import CoreAxes, with_gufunc_options
 from dask_tapestry.errors import ShapeError
-from dask_tapestry.operators.elementwise import elementwise
-from dask_tapestry.operators.matmul import matmul as matmul_tensors
-from dask_tapestry.operators.reshape import reshape
-from dask_tapestry.operators.tensordot import tensordot as tensordot_of
+from dask_tapestry.operators.cells.elementwise import elementwise
+from dask_tapestry.operators.products.matmul import matmul as matmul_tensors
+from dask_tapestry.operators.products.tensordot import tensordot as tensordot_of
+from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.teg import Tensor
 
 __all__ = [

@@ -19,8 +19,8 @@ from dask_tapestry.arrays.shape.reshaping import reshape
 from dask_tapestry.arrays.shape.transposing import transpose
 from dask_tapestry.errors import LinAlgError, ShapeError
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.operators import equations
-from dask_tapestry.operators.matrix_operator import is_large
+from dask_tapestry.operators.matrices import equations
+from dask_tapestry.operators.matrices.matrix_operator import is_large
 
 __all__ = ["det", "inv", "slogdet", "solve", "tensorinv", "tensorsolve"]
 

@@ -12,11 +12,11 @@ from dask_tapestry.amounts import integers, is_several, real, whole_number
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError, ShapeError
-from dask_tapestry.io.numpy_source import table
+from dask_tapestry.io.sources.numpy_source import table
 from dask_tapestry.operators.axes import each_axis, normalize_axis
-from dask_tapestry.operators.sparse_matmul import product_dtype
-from dask_tapestry.operators.sparse_matmul import sparse_matmul as product
-from dask_tapestry.operators.sparse_rows import SparseRows, rows_of_cells, rows_of_csr
+from dask_tapestry.operators.products.sparse_matmul import product_dtype
+from dask_tapestry.operators.products.sparse_matmul import sparse_matmul as product
+from dask_tapestry.operators.products.sparse_rows import SparseRows, rows_of_cells, rows_of_csr
 
 __all__ = ["sparse_matmul"]
 

@@ -11,15 +11,15 @@ from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.linalg.matrix_functions import matrices
 from dask_tapestry.errors import LinAlgError, ShapeError
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.operators import equations
-from dask_tapestry.operators.complex_parts import real_part
-from dask_tapestry.operators.coordinates import coordinates
-from dask_tapestry.operators.diagonal import below, on_diagonal, with_zeros
-from dask_tapestry.operators.elementwise import astype, elementwise
-from dask_tapestry.operators.matrix_factors import packed_lu_of
-from dask_tapestry.operators.slice import basic_slice
-from dask_tapestry.operators.unsqueeze import unsqueeze
-from dask_tapestry.operators.where import where
+from dask_tapestry.operators.cells.complex_parts import real_part
+from dask_tapestry.operators.cells.elementwise import astype, elementwise
+from dask_tapestry.operators.cells.where import where
+from dask_tapestry.operators.generators.coordinates import coordinates
+from dask_tapestry.operators.joins.diagonal import below, on_diagonal, with_zeros
+from dask_tapestry.operators.matrices import equations
+from dask_tapestry.operators.matrices.matrix_factors import packed_lu_of
+from dask_tapestry.operators.views.slice import basic_slice
+from dask_tapestry.operators.views.unsqueeze import unsqueeze
 from dask_tapestry.teg import Tensor
 from dask_tapestry_kernels.cpu.blocks.matrices import ROWS_A_DIGIT
 

@@ -24,13 +24,13 @@ from dask_tapestry.arrays.linalg.gufunc_options import (
 )
 from dask_tapestry.arrays.shape.reshaping import expand_dims
 from dask_tapestry.errors import DTypeError, ShapeError
-from dask_tapestry.operators.elementwise import elementwise
-from dask_tapestry.operators.matmul import matmul as matmul_tensors
-from dask_tapestry.operators.reshape import reshape
-from dask_tapestry.operators.squeeze import squeeze
-from dask_tapestry.operators.tensordot import product_of
-from dask_tapestry.operators.tensordot import tensordot as tensordot_of
-from dask_tapestry.operators.unsqueeze import unsqueeze
+from dask_tapestry.operators.cells.elementwise import elementwise
+from dask_tapestry.operators.products.matmul import matmul as matmul_tensors
+from dask_tapestry.operators.products.tensordot import product_of
+from dask_tapestry.operators.products.tensordot import tensordot as tensordot_of
+from dask_tapestry.operators.views.reshape import reshape
+from dask_tapestry.operators.views.squeeze import squeeze
+from dask_tapestry.operators.views.unsqueeze import unsqueeze
 from dask_tapestry.teg import Tensor
 
 __all__ = ["matvec", "vdot", "vecdot", "vecmat"]

@@ -14,9 +14,9 @@ from uuid import uuid4
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.storage.zarr_arrays import from_zarr, to_zarr
 from dask_tapestry.errors import StoreError
-from dask_tapestry.io.durable_files import sync
-from dask_tapestry.io.identity import Identity
-from dask_tapestry.io.zarr_location import Location, zarr
+from dask_tapestry.io.files.durable_files import sync
+from dask_tapestry.io.resuming.identity import Identity
+from dask_tapestry.io.stores.zarr_location import Location, zarr
 from dask_tapestry.late_named_tuple import NamedTuple
 
 ATTRIBUTE: Final = "dask_tapestry.iterate"  # of the group: the identity

@@ -17,7 +17,7 @@ from dask_tapestry.arrays.loops.traced_functions import Traced
 from dask_tapestry.arrays.planning import compute
 from dask_tapestry.arrays.shape.reshaping import reshape
 from dask_tapestry.errors import DTypeError
-from dask_tapestry.io.identity import COMPUTED, Identity, graph_parts
+from dask_tapestry.io.resuming.identity import COMPUTED, Identity, graph_parts
 from dask_tapestry.teg import Node, Source
 from dask_tapestry.teg.origin import UnnamedError
 

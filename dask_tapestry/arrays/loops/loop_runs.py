@@ -16,7 +16,7 @@ from dask_tapestry.arrays.planning import persist
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.operators.user_function import name_of
+from dask_tapestry.operators.functions.user_function import name_of
 from dask_tapestry.planner.machine.resources import live_client
 from dask_tapestry.teg import Node, Source
 

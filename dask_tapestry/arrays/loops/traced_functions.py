@@ -15,11 +15,11 @@ import numpy as np
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.errors import ArgumentTypeError, DTypeError, ShapeError, TraceError
-from dask_tapestry.io.placeholder import placeholder
+from dask_tapestry.io.sources.placeholder import placeholder
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
-from dask_tapestry.operators.rename import rename
-from dask_tapestry.operators.user_function import name_of
+from dask_tapestry.operators.functions.user_function import name_of
+from dask_tapestry.operators.layouts.nominal_chunks import with_nominal_chunks
+from dask_tapestry.operators.views.rename import rename
 from dask_tapestry.teg import Node, TensorType
 from dask_tapestry.teg.node import reapply, topological
 from dask_tapestry.teg.nominal import nominal_cuts

@@ -15,8 +15,8 @@ from dask_tapestry.arrays.core.masked import Masked
 from dask_tapestry.arrays.user_functions import map_blocks
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.operators.infer_meta import tried
-from dask_tapestry.operators.user_function import name_of
+from dask_tapestry.operators.functions.infer_meta import tried
+from dask_tapestry.operators.functions.user_function import name_of
 
 
 @dataclass(frozen=True)

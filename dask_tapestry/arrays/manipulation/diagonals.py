@@ -12,12 +12,12 @@ from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.shape.reshaping import ravel
 from dask_tapestry.cells.references import zero_cell
 from dask_tapestry.errors import ArgumentTypeError, ShapeError
-from dask_tapestry.operators.broadcast import broadcast
-from dask_tapestry.operators.diagonal import below, on_diagonal, with_zeros
-from dask_tapestry.operators.diagonal import diagonal as diagonal_tensor
-from dask_tapestry.operators.elementwise import elementwise
-from dask_tapestry.operators.pad import pad_constant
-from dask_tapestry.operators.unsqueeze import unsqueeze
+from dask_tapestry.operators.cells.elementwise import elementwise
+from dask_tapestry.operators.joins.diagonal import below, on_diagonal, with_zeros
+from dask_tapestry.operators.joins.diagonal import diagonal as diagonal_tensor
+from dask_tapestry.operators.joins.pad import pad_constant
+from dask_tapestry.operators.views.broadcast import broadcast
+from dask_tapestry.operators.views.unsqueeze import unsqueeze
 
 __all__ = [
     "diag",

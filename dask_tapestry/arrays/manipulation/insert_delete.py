@@ -19,10 +19,10 @@ from dask_tapestry.arrays.shape.reshaping import ravel
 from dask_tapestry.arrays.shape.transposing import moveaxis
 from dask_tapestry.errors import IndexingError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.operators.axis_slices import pick, slice_axis
-from dask_tapestry.operators.broadcast import broadcast
-from dask_tapestry.operators.concat import concat
-from dask_tapestry.operators.reshape import reshape
+from dask_tapestry.operators.joins.axis_slices import pick, slice_axis
+from dask_tapestry.operators.joins.concat import concat
+from dask_tapestry.operators.views.broadcast import broadcast
+from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.teg import Tensor
 
 __all__ = ["delete", "insert"]

@@ -19,10 +19,10 @@ from dask_tapestry.arrays.core.weak_numbers import weakly_typed
 from dask_tapestry.arrays.shape.atleast import with_rank
 from dask_tapestry.arrays.shape.reshaping import ravel
 from dask_tapestry.errors import DTypeError, ShapeError
-from dask_tapestry.operators.concat import concat as concat_tensors
-from dask_tapestry.operators.concat import joint_dtype
-from dask_tapestry.operators.elementwise import astype
-from dask_tapestry.operators.reshape import reshape
+from dask_tapestry.operators.cells.elementwise import astype
+from dask_tapestry.operators.joins.concat import concat as concat_tensors
+from dask_tapestry.operators.joins.concat import joint_dtype
+from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.teg import Tensor
 
 __all__ = [

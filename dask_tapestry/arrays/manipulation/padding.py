@@ -24,10 +24,10 @@ from dask_tapestry.arrays.statistics.medians import median
 from dask_tapestry.cells.references import Cell
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, ValueRangeError
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.operators.axis_slices import slice_axis
-from dask_tapestry.operators.broadcast import broadcast
-from dask_tapestry.operators.elementwise import astype as cast
-from dask_tapestry.operators.pad import (
+from dask_tapestry.operators.cells.elementwise import astype as cast
+from dask_tapestry.operators.functions.vector_function import pad_vectors
+from dask_tapestry.operators.joins.axis_slices import slice_axis
+from dask_tapestry.operators.joins.pad import (
     between,
     framed,
     pad_constant,
@@ -36,7 +36,7 @@ from dask_tapestry.operators.pad import (
     pad_reflect_odd,
     pad_wrap,
 )
-from dask_tapestry.operators.vector_function import pad_vectors
+from dask_tapestry.operators.views.broadcast import broadcast
 from dask_tapestry.teg import Tensor
 
 __all__ = ["pad"]

@@ -15,9 +15,9 @@ from dask_tapestry.arrays.shape.reshaping import ravel, reshape
 from dask_tapestry.arrays.shape.transposing import swapaxes
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import Axes, normalize_axis
-from dask_tapestry.operators.nominal_chunks import with_chunks_kept
-from dask_tapestry.operators.reverse import reverse
-from dask_tapestry.operators.roll import roll as roll_tensor
+from dask_tapestry.operators.joins.roll import roll as roll_tensor
+from dask_tapestry.operators.layouts.nominal_chunks import with_chunks_kept
+from dask_tapestry.operators.views.reverse import reverse
 from dask_tapestry.teg.nominal import nominal_chunks
 
 __all__ = ["flip", "fliplr", "flipud", "roll", "rot90"]

@@ -18,8 +18,8 @@ from dask_tapestry.arrays.manipulation.joining import (
     sequence_of,
 )
 from dask_tapestry.arrays.shape.atleast import atleast_1d, atleast_2d, atleast_3d, with_rank
-from dask_tapestry.operators.stack import interleave as interleave_tensors
-from dask_tapestry.operators.stack import stack as stack_tensors
+from dask_tapestry.operators.joins.stack import interleave as interleave_tensors
+from dask_tapestry.operators.joins.stack import stack as stack_tensors
 
 __all__ = ["column_stack", "dstack", "hstack", "interleave", "stack", "vstack"]
 

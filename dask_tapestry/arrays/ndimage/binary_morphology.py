@@ -10,8 +10,8 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.ndimage.arguments import Output, axes_of, given_out, known_cells
 from dask_tapestry.arrays.ndimage.binary_windows import Block, repeated, step_of, truths
 from dask_tapestry.arrays.ndimage.structures import generate_binary_structure
-from dask_tapestry.operators.elementwise import elementwise
-from dask_tapestry.operators.window_extreme import Extreme
+from dask_tapestry.operators.cells.elementwise import elementwise
+from dask_tapestry.operators.windows.window_extreme import Extreme
 from dask_tapestry.teg import Tensor
 
 __all__ = [

@@ -16,11 +16,11 @@ from dask_tapestry.arrays.ndimage.boundary import Widths, padded
 from dask_tapestry.arrays.ndimage.correlations import mirrored, origins_of, spread
 from dask_tapestry.arrays.ndimage.filter_error import FilterError
 from dask_tapestry.arrays.ndimage.structures import generate_binary_structure
-from dask_tapestry.operators.broadcast import broadcast
-from dask_tapestry.operators.elementwise import astype
-from dask_tapestry.operators.full import full
-from dask_tapestry.operators.where import where
-from dask_tapestry.operators.window_extreme import Extreme, window_extreme
+from dask_tapestry.operators.cells.elementwise import astype
+from dask_tapestry.operators.cells.where import where
+from dask_tapestry.operators.generators.full import full
+from dask_tapestry.operators.views.broadcast import broadcast
+from dask_tapestry.operators.windows.window_extreme import Extreme, window_extreme
 from dask_tapestry.teg import Tensor
 
 UNSEEN: Final = 16  # steps between two looks at whether something has changed

@@ -9,8 +9,8 @@ import numpy as np
 
 from dask_tapestry.amounts import is_one_of, suggestion
 from dask_tapestry.arrays.ndimage.filter_error import FilterError
-from dask_tapestry.operators.elementwise import astype
-from dask_tapestry.operators.pad import pad_constant, pad_edge, pad_reflect, pad_wrap
+from dask_tapestry.operators.cells.elementwise import astype
+from dask_tapestry.operators.joins.pad import pad_constant, pad_edge, pad_reflect, pad_wrap
 from dask_tapestry.teg import Tensor
 
 Widths = tuple[int, int]

@@ -24,7 +24,7 @@ from dask_tapestry.arrays.ndimage.each_derivative import (
     along_each,
 )
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.operators.elementwise import astype, elementwise
+from dask_tapestry.operators.cells.elementwise import astype, elementwise
 
 __all__ = [
     "gaussian_gradient_magnitude",

@@ -19,7 +19,7 @@ from dask_tapestry.arrays.ndimage.arguments import (
     result_dtype,
 )
 from dask_tapestry.arrays.ndimage.smoothing import gaussian_filter
-from dask_tapestry.operators.elementwise import astype, elementwise
+from dask_tapestry.operators.cells.elementwise import astype, elementwise
 from dask_tapestry.teg import Tensor
 
 Derivative = Callable[..., Array]

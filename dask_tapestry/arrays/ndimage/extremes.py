@@ -14,9 +14,9 @@ from dask_tapestry.arrays.ndimage.arguments import Output, given_out, operand, r
 from dask_tapestry.arrays.ndimage.boundary import padded
 from dask_tapestry.arrays.ndimage.footprints import Footprint, footprint_of
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.operators.elementwise import astype
-from dask_tapestry.operators.window_extreme import Extreme, window_extreme
-from dask_tapestry.operators.window_fold import window_fold
+from dask_tapestry.operators.cells.elementwise import astype
+from dask_tapestry.operators.windows.window_extreme import Extreme, window_extreme
+from dask_tapestry.operators.windows.window_fold import window_fold
 from dask_tapestry.teg import Tensor
 
 __all__ = ["maximum_filter", "maximum_filter1d", "minimum_filter", "minimum_filter1d"]

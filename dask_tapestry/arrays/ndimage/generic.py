@@ -23,11 +23,11 @@ from dask_tapestry.arrays.ndimage.boundary import checked_mode, padded
 from dask_tapestry.arrays.ndimage.footprints import footprint_of
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.operators.axis_slices import slice_axis
-from dask_tapestry.operators.cell_function import called_on_cells
-from dask_tapestry.operators.elementwise import astype
-from dask_tapestry.operators.vector_function import called_on_vectors
-from dask_tapestry.operators.window_call import window_call
+from dask_tapestry.operators.cells.cell_function import called_on_cells
+from dask_tapestry.operators.cells.elementwise import astype
+from dask_tapestry.operators.functions.vector_function import called_on_vectors
+from dask_tapestry.operators.joins.axis_slices import slice_axis
+from dask_tapestry.operators.windows.window_call import window_call
 from dask_tapestry_kernels.cpu.blocks.window_casts import from_double
 
 __all__ = ["generic_filter", "generic_filter1d"]

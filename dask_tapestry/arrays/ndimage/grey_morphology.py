@@ -17,7 +17,7 @@ from dask_tapestry.arrays.ndimage.grey_windows import (
     dilated,
     eroded,
 )
-from dask_tapestry.operators.elementwise import astype, elementwise
+from dask_tapestry.operators.cells.elementwise import astype, elementwise
 from dask_tapestry.teg import Tensor
 
 __all__ = [

@@ -25,8 +25,8 @@ from dask_tapestry.arrays.ndimage.correlations import mirrored, spread
 from dask_tapestry.arrays.ndimage.extremes import extreme_of
 from dask_tapestry.arrays.ndimage.filter_error import FilterError
 from dask_tapestry.arrays.ndimage.footprints import footprint_of
-from dask_tapestry.operators.elementwise import astype
-from dask_tapestry.operators.window_extreme import Extreme, window_extreme
+from dask_tapestry.operators.cells.elementwise import astype
+from dask_tapestry.operators.windows.window_extreme import Extreme, window_extreme
 
 Block = np.ndarray[Any, Any]
 Sizes = int | Sequence[int] | None

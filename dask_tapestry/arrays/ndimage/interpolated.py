@@ -23,7 +23,7 @@ from dask_tapestry.arrays.ndimage.splines import (
 )
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.operators.full import full
+from dask_tapestry.operators.generators.full import full
 from dask_tapestry.teg import Tensor
 from dask_tapestry_kernels.cpu.blocks.spline_taps import rounded
 

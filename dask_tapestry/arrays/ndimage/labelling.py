@@ -15,8 +15,8 @@ from dask_tapestry.arrays.ndimage.binary_windows import truths
 from dask_tapestry.arrays.ndimage.filter_error import FilterError
 from dask_tapestry.arrays.ndimage.structures import generate_binary_structure
 from dask_tapestry.errors import ArgumentError, ShapeError
-from dask_tapestry.operators.elementwise import astype
-from dask_tapestry.operators.labelled_regions import labelled_regions
+from dask_tapestry.operators.cells.elementwise import astype
+from dask_tapestry.operators.images.labelled_regions import labelled_regions
 from dask_tapestry.teg import Tensor
 
 __all__ = ["label"]

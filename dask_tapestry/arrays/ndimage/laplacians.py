@@ -17,7 +17,7 @@ from dask_tapestry.arrays.ndimage.each_derivative import (
     GaussianDerivative,
     along_each,
 )
-from dask_tapestry.operators.elementwise import elementwise
+from dask_tapestry.operators.cells.elementwise import elementwise
 
 __all__ = ["gaussian_laplace", "generic_laplace", "laplace"]
 

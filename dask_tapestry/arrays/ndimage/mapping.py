@@ -19,14 +19,14 @@ from dask_tapestry.arrays.ndimage.transforms import shape_of
 from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.errors import ArgumentTypeError, DTypeError
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.operators.axis_slices import slice_axis
-from dask_tapestry.operators.cell_function import called_on_cells
-from dask_tapestry.operators.coordinates import coordinates as coordinates_of
-from dask_tapestry.operators.elementwise import astype
-from dask_tapestry.operators.field import field
-from dask_tapestry.operators.index_bounds import IndexBounds
-from dask_tapestry.operators.points import bounds_of, points
-from dask_tapestry.operators.squeeze import squeeze
+from dask_tapestry.operators.cells.cell_function import called_on_cells
+from dask_tapestry.operators.cells.elementwise import astype
+from dask_tapestry.operators.cells.field import field
+from dask_tapestry.operators.generators.coordinates import coordinates as coordinates_of
+from dask_tapestry.operators.images.points import bounds_of, points
+from dask_tapestry.operators.indexing.index_bounds import IndexBounds
+from dask_tapestry.operators.joins.axis_slices import slice_axis
+from dask_tapestry.operators.views.squeeze import squeeze
 from dask_tapestry.teg import Tensor
 from dask_tapestry_kernels.cpu.blocks.points import Spline
 

@@ -15,8 +15,8 @@ from dask_tapestry.arrays.ndimage.boundary import padded
 from dask_tapestry.arrays.ndimage.extremes import extreme_of
 from dask_tapestry.arrays.ndimage.filter_error import FilterError
 from dask_tapestry.arrays.ndimage.footprints import Footprint, footprint_of
-from dask_tapestry.operators.elementwise import astype
-from dask_tapestry.operators.window_rank import window_rank
+from dask_tapestry.operators.cells.elementwise import astype
+from dask_tapestry.operators.windows.window_rank import window_rank
 from dask_tapestry_kernels.cpu.blocks.window_casts import from_double
 
 __all__ = ["median_filter", "percentile_filter", "rank_filter"]

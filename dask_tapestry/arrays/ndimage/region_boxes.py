@@ -12,7 +12,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.ndimage.arguments import operand
 from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
-from dask_tapestry.operators.region_boxes import region_boxes
+from dask_tapestry.operators.images.region_boxes import region_boxes
 
 MOST: Final = 2**31  # labels: each is an entry of the list
 __all__ = ["find_objects"]

@@ -14,8 +14,8 @@ from dask_tapestry.arrays.ndimage.arguments import Output, for_each, given_out, 
 from dask_tapestry.arrays.ndimage.filter_error import FilterError
 from dask_tapestry.arrays.ndimage.interpolated import Interpolation, truth
 from dask_tapestry.arrays.ndimage.splines import DType
-from dask_tapestry.operators.elementwise import astype
-from dask_tapestry.operators.resample import resample
+from dask_tapestry.operators.cells.elementwise import astype
+from dask_tapestry.operators.images.resample import resample
 from dask_tapestry.teg import Tensor
 from dask_tapestry_kernels.cpu.blocks.spline_taps import SplineAxis
 

@@ -26,8 +26,8 @@ from dask_tapestry.arrays.ndimage.boundary import Widths, checked_mode, padded
 from dask_tapestry.arrays.ndimage.window_sums import Block, DType, by_parts, line_sum
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.operators.elementwise import astype
-from dask_tapestry.operators.window_fold import window_fold
+from dask_tapestry.operators.cells.elementwise import astype
+from dask_tapestry.operators.windows.window_fold import window_fold
 from dask_tapestry.teg import Tensor
 
 __all__ = ["gaussian_filter", "gaussian_filter1d", "uniform_filter", "uniform_filter1d"]

@@ -15,10 +15,10 @@ from dask_tapestry.arrays.ndimage.boundary import checked_mode
 from dask_tapestry.arrays.ndimage.filter_error import FilterError
 from dask_tapestry.arrays.ndimage.window_sums import JoinedParts
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.operators.cell_function import called_on_cells
-from dask_tapestry.operators.complex_parts import imag_part, real_part
-from dask_tapestry.operators.elementwise import astype
-from dask_tapestry.operators.spline_filter import spline_filter as along
+from dask_tapestry.operators.cells.cell_function import called_on_cells
+from dask_tapestry.operators.cells.complex_parts import imag_part, real_part
+from dask_tapestry.operators.cells.elementwise import astype
+from dask_tapestry.operators.images.spline_filter import spline_filter as along
 from dask_tapestry.teg import Tensor
 
 __all__ = ["spline_filter", "spline_filter1d"]

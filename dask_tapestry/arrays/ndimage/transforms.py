@@ -16,8 +16,8 @@ from dask_tapestry.arrays.ndimage.filter_error import FilterError
 from dask_tapestry.arrays.ndimage.interpolated import Interpolation, truth
 from dask_tapestry.arrays.ndimage.splines import DType
 from dask_tapestry.errors import ArgumentError
-from dask_tapestry.operators.affine_points import affine_points
-from dask_tapestry.operators.resample import resample
+from dask_tapestry.operators.images.affine_points import affine_points
+from dask_tapestry.operators.images.resample import resample
 from dask_tapestry.teg import Tensor
 from dask_tapestry_kernels.cpu.blocks.points import Spline
 from dask_tapestry_kernels.cpu.blocks.spline_taps import SplineAxis

@@ -11,10 +11,10 @@ from dask_tapestry.amounts import reading
 from dask_tapestry.arrays.ndimage.boundary import Widths, padded
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.operators.cell_function import called_on_cells
-from dask_tapestry.operators.complex_parts import imag_part, real_part
-from dask_tapestry.operators.elementwise import astype, elementwise
-from dask_tapestry.operators.window_sum import window_sum
+from dask_tapestry.operators.cells.cell_function import called_on_cells
+from dask_tapestry.operators.cells.complex_parts import imag_part, real_part
+from dask_tapestry.operators.cells.elementwise import astype, elementwise
+from dask_tapestry.operators.windows.window_sum import window_sum
 from dask_tapestry.teg import Tensor
 
 Block = np.ndarray[Any, Any]

@@ -15,7 +15,7 @@ from dask_tapestry.arrays.linalg.products import matmul
 from dask_tapestry.arrays.nn.normalizing import exponentials, floating
 from dask_tapestry.arrays.statistics.reductions import sum as total
 from dask_tapestry.errors import DTypeError, ShapeError
-from dask_tapestry.operators.coordinates import coordinates
+from dask_tapestry.operators.generators.coordinates import coordinates
 
 __all__ = ["attention"]
 

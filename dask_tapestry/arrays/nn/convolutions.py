@@ -9,12 +9,12 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.nn.spatial_arguments import Mode, Padding, PerAxis, padded, pads, per_axis
 from dask_tapestry.errors import ShapeError
-from dask_tapestry.operators.axis_slices import slice_axis
-from dask_tapestry.operators.convolve import convolve
-from dask_tapestry.operators.permute import permute
-from dask_tapestry.operators.reshape import reshape
-from dask_tapestry.operators.reverse import reverse
-from dask_tapestry.operators.zero_stuffing import spread
+from dask_tapestry.operators.joins.axis_slices import slice_axis
+from dask_tapestry.operators.joins.zero_stuffing import spread
+from dask_tapestry.operators.views.permute import permute
+from dask_tapestry.operators.views.reshape import reshape
+from dask_tapestry.operators.views.reverse import reverse
+from dask_tapestry.operators.windows.convolve import convolve
 from dask_tapestry.teg import Tensor
 
 __all__ = ["conv", "conv_transpose"]

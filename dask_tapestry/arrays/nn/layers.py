@@ -6,8 +6,8 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
-from dask_tapestry.operators.linear import linear as linear_tensors
-from dask_tapestry.operators.relu import relu as relu_tensor
+from dask_tapestry.operators.cells.relu import relu as relu_tensor
+from dask_tapestry.operators.products.linear import linear as linear_tensors
 
 __all__ = ["linear", "relu"]
 

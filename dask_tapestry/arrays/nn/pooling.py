@@ -15,7 +15,7 @@ from dask_tapestry.arrays.statistics.extremes import max as largest
 from dask_tapestry.arrays.statistics.reductions import sum as total
 from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.errors import DTypeError, ShapeError
-from dask_tapestry.operators.windows import windows
+from dask_tapestry.operators.views.windows import windows
 from dask_tapestry.teg import Tensor
 
 __all__ = ["avg_pool", "max_pool", "sum_pool"]

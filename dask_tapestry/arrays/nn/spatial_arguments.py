@@ -9,7 +9,7 @@ import numpy as np
 
 from dask_tapestry.amounts import is_several, listed, one_of, whole_number
 from dask_tapestry.errors import ArgumentError, ShapeError
-from dask_tapestry.operators.pad import pad_constant, pad_edge, pad_reflect, pad_wrap
+from dask_tapestry.operators.joins.pad import pad_constant, pad_edge, pad_reflect, pad_wrap
 from dask_tapestry.teg import Tensor
 
 PerAxis = int | Sequence[int]

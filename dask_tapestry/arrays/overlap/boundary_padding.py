@@ -13,7 +13,7 @@ from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.halos import Boundaries, Depth, Depths, halos
 from dask_tapestry.arrays.overlap.shared import continued, with_halos
 from dask_tapestry.errors import ShapeError
-from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
+from dask_tapestry.operators.layouts.nominal_chunks import with_nominal_chunks
 from dask_tapestry.zspace import Cuts
 
 __all__ = [

@@ -14,10 +14,10 @@ from dask_tapestry.arrays.overlap.shared import seen_by_blocks, with_halos, with
 from dask_tapestry.arrays.user_functions.map_blocks import map_blocks
 from dask_tapestry.errors import ArgumentError, SignatureError
 from dask_tapestry.operators.axes import Axes, each_axis
-from dask_tapestry.operators.infer_meta import tried
-from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
-from dask_tapestry.operators.spans import Span
-from dask_tapestry.operators.user_function import name_of
+from dask_tapestry.operators.functions.infer_meta import tried
+from dask_tapestry.operators.functions.user_function import name_of
+from dask_tapestry.operators.joins.spans import Span
+from dask_tapestry.operators.layouts.nominal_chunks import with_nominal_chunks
 from dask_tapestry.teg.chunking import common_chunks
 from dask_tapestry.teg.nominal import nominal_chunks
 

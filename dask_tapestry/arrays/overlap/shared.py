@@ -12,8 +12,8 @@ from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.halos import Boundaries, Depths, Halo, halos
 from dask_tapestry.arrays.manipulation.padding import pad
 from dask_tapestry.errors import ShapeError
-from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
-from dask_tapestry.operators.spans import Span, joined_spans
+from dask_tapestry.operators.joins.spans import Span, joined_spans
+from dask_tapestry.operators.layouts.nominal_chunks import with_nominal_chunks
 from dask_tapestry.zspace import Cuts
 
 __all__ = ["overlap", "trim_internal", "trim_overlap"]

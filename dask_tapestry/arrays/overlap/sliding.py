@@ -12,8 +12,8 @@ from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.shapes import Shape, lengths_of
 from dask_tapestry.errors import ArgumentError, ShapeError
 from dask_tapestry.operators.axes import each_axis, normalize_axis
-from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
-from dask_tapestry.operators.windows import windows
+from dask_tapestry.operators.layouts.nominal_chunks import with_nominal_chunks
+from dask_tapestry.operators.views.windows import windows
 from dask_tapestry.teg.nominal import nominal_cuts
 from dask_tapestry.zspace import Cuts
 

@@ -14,10 +14,10 @@ from dask_tapestry.arrays.elementwise.where_and_clip import where
 from dask_tapestry.cells.fixed_dtype import fixed_dtype
 from dask_tapestry.errors import ArgumentError, TraceError
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.operators.coordinates import INDEX_DTYPE, coordinates
-from dask_tapestry.operators.elementwise import astype, scalar_of
-from dask_tapestry.operators.symbol import symbol
-from dask_tapestry.operators.unsqueeze import unsqueeze
+from dask_tapestry.operators.cells.elementwise import astype, scalar_of
+from dask_tapestry.operators.generators.coordinates import INDEX_DTYPE, coordinates
+from dask_tapestry.operators.generators.symbol import symbol
+from dask_tapestry.operators.views.unsqueeze import unsqueeze
 from dask_tapestry.teg import Node, Tensor
 
 __all__ = ["Attributes", "imm", "iteridx", "select"]

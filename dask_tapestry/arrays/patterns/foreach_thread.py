@@ -31,22 +31,22 @@ from dask_tapestry.arrays.patterns.thread_trace import (
 from dask_tapestry.arrays.patterns.thread_writes import check_events, written
 from dask_tapestry.cells.references import zero_cell
 from dask_tapestry.errors import ArgumentError, TraceError
-from dask_tapestry.operators.affine_cells import affine_of
-from dask_tapestry.operators.broadcast import broadcast
-from dask_tapestry.operators.elementwise import elementwise
-from dask_tapestry.operators.full import full
-from dask_tapestry.operators.slice import basic_slice
-from dask_tapestry.operators.symbol import symbol
-from dask_tapestry.operators.thread_inserts import (
+from dask_tapestry.operators.cells.elementwise import elementwise
+from dask_tapestry.operators.functions.user_function import name_of
+from dask_tapestry.operators.generators.full import full
+from dask_tapestry.operators.generators.symbol import symbol
+from dask_tapestry.operators.threads.affine_cells import affine_of
+from dask_tapestry.operators.threads.thread_inserts import (
     ThreadInsert,
     inserted,
     thread_cells,
 )
-from dask_tapestry.operators.thread_kinds import ThreadsDifferError
-from dask_tapestry.operators.thread_slice import part_of, thread_slice
-from dask_tapestry.operators.thread_tiles import pieces
-from dask_tapestry.operators.threads import Threads, replaced
-from dask_tapestry.operators.user_function import name_of
+from dask_tapestry.operators.threads.thread_kinds import ThreadsDifferError
+from dask_tapestry.operators.threads.thread_slice import part_of, thread_slice
+from dask_tapestry.operators.threads.thread_tiles import pieces
+from dask_tapestry.operators.threads.threads import Threads, replaced
+from dask_tapestry.operators.views.broadcast import broadcast
+from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Node, Tensor, TensorType
 from dask_tapestry.teg.node import topological
 

@@ -11,8 +11,8 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.patterns.indexed_dims import index_vectors
 from dask_tapestry.errors import ShapeError
-from dask_tapestry.operators.dimension_numbers import DimensionNumbers
-from dask_tapestry.operators.gather import gather as gather_tensors
+from dask_tapestry.operators.indexing.dimension_numbers import DimensionNumbers
+from dask_tapestry.operators.indexing.gather import gather as gather_tensors
 
 __all__ = ["gather", "sn_gather"]
 

@@ -15,10 +15,10 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.patterns.indexed_dims import index_vectors
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
-from dask_tapestry.operators.cell_updates import cell_update
-from dask_tapestry.operators.dimension_numbers import DimensionNumbers
-from dask_tapestry.operators.elementwise import astype
-from dask_tapestry.operators.scatter import scatter as scatter_tensors
+from dask_tapestry.operators.cells.cell_updates import cell_update
+from dask_tapestry.operators.cells.elementwise import astype
+from dask_tapestry.operators.indexing.dimension_numbers import DimensionNumbers
+from dask_tapestry.operators.indexing.scatter import scatter as scatter_tensors
 from dask_tapestry.teg import TensorType
 
 __all__ = ["scatter", "sn_scatter"]

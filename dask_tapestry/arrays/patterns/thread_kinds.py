@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from dask_tapestry.arrays.patterns.thread_trace import Nested, Span
 from dask_tapestry.errors import ConstraintError, TraceError
-from dask_tapestry.operators.thread_inserts import ThreadInsert
-from dask_tapestry.operators.thread_meetings import may_overlap
-from dask_tapestry.operators.thread_tiles import TooManyThreadsError
+from dask_tapestry.operators.threads.thread_inserts import ThreadInsert
+from dask_tapestry.operators.threads.thread_meetings import may_overlap
+from dask_tapestry.operators.threads.thread_tiles import TooManyThreadsError
 
 MOST_KINDS: Final = 64  # a body is called for each, and each is an operator
 Box = tuple[Span, ...]

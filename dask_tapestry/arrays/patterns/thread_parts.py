@@ -28,14 +28,14 @@ from dask_tapestry.errors import (
     ShapeError,
     TraceError,
 )
-from dask_tapestry.io.coerce import is_zarr_array
-from dask_tapestry.operators.affine_cells import known_integer
-from dask_tapestry.operators.broadcast import broadcast
-from dask_tapestry.operators.elementwise import astype, elementwise
-from dask_tapestry.operators.full import full
-from dask_tapestry.operators.slice import basic_slice
-from dask_tapestry.operators.thread_inserts import ThreadInsert
-from dask_tapestry.operators.thread_slice import part_of, thread_slice
+from dask_tapestry.io.sources.coerce import is_zarr_array
+from dask_tapestry.operators.cells.elementwise import astype, elementwise
+from dask_tapestry.operators.generators.full import full
+from dask_tapestry.operators.threads.affine_cells import known_integer
+from dask_tapestry.operators.threads.thread_inserts import ThreadInsert
+from dask_tapestry.operators.threads.thread_slice import part_of, thread_slice
+from dask_tapestry.operators.views.broadcast import broadcast
+from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Tensor, TensorType
 
 __all__ = [

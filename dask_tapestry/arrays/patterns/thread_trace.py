@@ -11,14 +11,14 @@ import numpy as np
 
 from dask_tapestry.errors import TraceError
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.operators.affine_cells import Affine
-from dask_tapestry.operators.coordinates import INDEX_DTYPE
-from dask_tapestry.operators.elementwise import elementwise
-from dask_tapestry.operators.symbol import answering, symbol
-from dask_tapestry.operators.thread_inserts import ThreadInsert
-from dask_tapestry.operators.thread_kinds import same_for_all
-from dask_tapestry.operators.thread_turns import Event
-from dask_tapestry.operators.threads import Threads
+from dask_tapestry.operators.cells.elementwise import elementwise
+from dask_tapestry.operators.generators.coordinates import INDEX_DTYPE
+from dask_tapestry.operators.generators.symbol import answering, symbol
+from dask_tapestry.operators.threads.affine_cells import Affine
+from dask_tapestry.operators.threads.thread_inserts import ThreadInsert
+from dask_tapestry.operators.threads.thread_kinds import same_for_all
+from dask_tapestry.operators.threads.thread_turns import Event
+from dask_tapestry.operators.threads.threads import Threads
 from dask_tapestry.teg import Node, Tensor
 
 ADVICE: Final = (

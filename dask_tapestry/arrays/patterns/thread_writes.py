@@ -13,18 +13,24 @@ from dask_tapestry.arrays.core.effect import Effect, sequence_point
 from dask_tapestry.arrays.storage.stores import store
 from dask_tapestry.arrays.storage.zarr_arrays import from_zarr
 from dask_tapestry.errors import ConstraintError, TraceError
-from dask_tapestry.io.read_back import read_back
-from dask_tapestry.operators.thread_inserts import (
+from dask_tapestry.io.journals.read_back import read_back
+from dask_tapestry.operators.threads.thread_inserts import (
     InsertPart,
     Scattered,
     ThreadInsert,
     inserted,
-    overlapping_parts,
     thread_cells,
 )
-from dask_tapestry.operators.thread_tiles import Tiles
-from dask_tapestry.operators.thread_turns import Event, ThreadBox, of_piece, ordered, turns_of
-from dask_tapestry.operators.threads import replaced
+from dask_tapestry.operators.threads.thread_meetings import overlapping_parts
+from dask_tapestry.operators.threads.thread_tiles import Tiles
+from dask_tapestry.operators.threads.thread_turns import (
+    Event,
+    ThreadBox,
+    of_piece,
+    ordered,
+    turns_of,
+)
+from dask_tapestry.operators.threads.threads import replaced
 from dask_tapestry.teg import Node, Source, Tensor
 from dask_tapestry.teg.node import topological
 

@@ -13,9 +13,9 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.errors import ArgumentError, DTypeError
 from dask_tapestry.first import first_of
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.operators.assert_condition import assert_condition
-from dask_tapestry.operators.broadcast import broadcast
-from dask_tapestry.operators.elementwise import Operand, astype, elementwise
+from dask_tapestry.operators.cells.assert_condition import assert_condition
+from dask_tapestry.operators.cells.elementwise import Operand, astype, elementwise
+from dask_tapestry.operators.views.broadcast import broadcast
 from dask_tapestry.teg import Tensor
 
 Apply = Callable[..., Any]  # of the name of a ufunc and its operands, NumPy's or tensors

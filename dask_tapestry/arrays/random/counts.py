@@ -29,7 +29,7 @@ from dask_tapestry.arrays.random.bounds import (
 from dask_tapestry.arrays.random.distributions import in_chunks
 from dask_tapestry.arrays.random.gammas import GammaVariates
 from dask_tapestry.arrays.random.parameters import output_shape
-from dask_tapestry.operators import distributions
+from dask_tapestry.operators.random import distributions
 
 
 class RandomCounts(GammaVariates):

@@ -23,8 +23,8 @@ from dask_tapestry.arrays.random.parameters import (
     real_interval,
 )
 from dask_tapestry.errors import ArgumentError
-from dask_tapestry.operators import distributions
-from dask_tapestry.operators.elementwise import Operand, elementwise
+from dask_tapestry.operators.cells.elementwise import Operand, elementwise
+from dask_tapestry.operators.random import distributions
 from dask_tapestry.teg import Tensor
 
 

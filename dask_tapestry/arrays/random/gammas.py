@@ -12,8 +12,8 @@ from dask_tapestry.arrays.random.bounds import NOT_NEGATIVE, POSITIVE, real_para
 from dask_tapestry.arrays.random.distributions import in_chunks
 from dask_tapestry.arrays.random.inverse_transform import InverseTransforms
 from dask_tapestry.arrays.random.parameters import float_dtype, no_out, output_shape
-from dask_tapestry.operators.elementwise import Operand, astype, elementwise
-from dask_tapestry.operators.variates import variates
+from dask_tapestry.operators.cells.elementwise import Operand, astype, elementwise
+from dask_tapestry.operators.random.variates import variates
 from dask_tapestry.teg import Tensor
 
 

@@ -25,14 +25,14 @@ from dask_tapestry.arrays.random.parameters import (
     probability_edges,
 )
 from dask_tapestry.errors import ArgumentError, DTypeError
-from dask_tapestry.operators import distributions
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.operators.elementwise import astype, elementwise
-from dask_tapestry.operators.full import full
-from dask_tapestry.operators.permutation import permutation as permutation_tensor
-from dask_tapestry.operators.random_bits import Stream
-from dask_tapestry.operators.sort import argsort
-from dask_tapestry.operators.take import take
+from dask_tapestry.operators.cells.elementwise import astype, elementwise
+from dask_tapestry.operators.generators.full import full
+from dask_tapestry.operators.indexing.take import take
+from dask_tapestry.operators.random import distributions
+from dask_tapestry.operators.random.permutation import permutation as permutation_tensor
+from dask_tapestry.operators.random.random_bits import Stream
+from dask_tapestry.operators.sorting.sort import argsort
 from dask_tapestry.teg import Tensor
 
 
@@ -94,7 +94,7 @@ class RandomIntegers(Distributions):
 
         Up to 2**20 numbers every order is equally likely; the order of more is a bijection that
         is computed number by number, so that a slice costs what it holds. Source of the
-        bijection: `dask_tapestry.operators.permutation`.
+        bijection: `dask_tapestry.operators.random.permutation`.
 
         {Parameters}
             x: An integer, or an array whose slices are put in random order.

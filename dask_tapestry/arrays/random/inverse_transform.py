@@ -15,10 +15,10 @@ from dask_tapestry.arrays.random.bounds import NOT_NEGATIVE, POSITIVE, is_lazy, 
 from dask_tapestry.arrays.random.distributions import Distributions, in_chunks, scaled
 from dask_tapestry.arrays.random.parameters import output_shape
 from dask_tapestry.errors import ArgumentError
-from dask_tapestry.operators import distributions
-from dask_tapestry.operators.elementwise import Operand, elementwise, scalar_of
-from dask_tapestry.operators.full import full
-from dask_tapestry.operators.where import where
+from dask_tapestry.operators.cells.elementwise import Operand, elementwise, scalar_of
+from dask_tapestry.operators.cells.where import where
+from dask_tapestry.operators.generators.full import full
+from dask_tapestry.operators.random import distributions
 from dask_tapestry.teg import Tensor
 
 

@@ -27,13 +27,13 @@ from dask_tapestry.arrays.random.bounds import (
 from dask_tapestry.arrays.random.distributions import in_chunks
 from dask_tapestry.arrays.random.gammas import GammaVariates
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
-from dask_tapestry.operators import distributions
-from dask_tapestry.operators.broadcast import broadcast_shape
-from dask_tapestry.operators.elementwise import elementwise
-from dask_tapestry.operators.full import full
-from dask_tapestry.operators.matmul import matmul
-from dask_tapestry.operators.variates import variate_rows, variates
-from dask_tapestry.operators.where import where
+from dask_tapestry.operators.cells.elementwise import elementwise
+from dask_tapestry.operators.cells.where import where
+from dask_tapestry.operators.generators.full import full
+from dask_tapestry.operators.products.matmul import matmul
+from dask_tapestry.operators.random import distributions
+from dask_tapestry.operators.random.variates import variate_rows, variates
+from dask_tapestry.operators.views.broadcast import broadcast_shape
 from dask_tapestry.teg import Tensor
 
 Validity = Literal["warn", "raise", "ignore"]

@@ -14,9 +14,9 @@ from dask_tapestry.arrays.random.integers import RandomIntegers
 from dask_tapestry.arrays.random.parameters import no_out
 from dask_tapestry.errors import ArgumentError, DTypeError
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.operators.random_bits import random_bits
-from dask_tapestry.operators.sort import argsort
-from dask_tapestry.operators.take import take_along_axis
+from dask_tapestry.operators.indexing.take import take_along_axis
+from dask_tapestry.operators.random.random_bits import random_bits
+from dask_tapestry.operators.sorting.sort import argsort
 
 WORD_BYTES = 8
 

@@ -18,9 +18,9 @@ from dask_tapestry.arrays.random.bounds import Bound, checked_later, is_lazy, re
 from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, ValueRangeError
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.operators.broadcast import broadcast_shape
-from dask_tapestry.operators.elementwise import Operand, astype, elementwise
-from dask_tapestry.operators.random_bits import BITS_DTYPE, Stream
+from dask_tapestry.operators.cells.elementwise import Operand, astype, elementwise
+from dask_tapestry.operators.random.random_bits import BITS_DTYPE, Stream
+from dask_tapestry.operators.views.broadcast import broadcast_shape
 from dask_tapestry.teg import Tensor
 
 Integers = Sequence[int] | np.ndarray[Any, np.dtype[np.integer[Any]]]

@@ -12,7 +12,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.errors import ArgumentError
-from dask_tapestry.operators.unsqueeze import unsqueeze
+from dask_tapestry.operators.views.unsqueeze import unsqueeze
 
 __all__ = ["atleast_1d", "atleast_2d", "atleast_3d"]
 

@@ -15,7 +15,7 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
 from dask_tapestry.arrays.shape.reshaping import reshape
 from dask_tapestry.errors import ShapeError, SignatureError, UnsupportedError
-from dask_tapestry.operators.concat import concat
+from dask_tapestry.operators.joins.concat import concat
 from dask_tapestry.teg import Tensor
 
 __all__ = ["reshape_blockwise"]

@@ -15,10 +15,10 @@ from dask_tapestry.arrays.core.layout_arguments import takes_hints
 from dask_tapestry.arrays.core.shapes import Shape, lengths_of
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators.axes import Axes, each_axis, normalize_axis
-from dask_tapestry.operators.permute import permute
-from dask_tapestry.operators.reshape import reshape as reshape_tensor
-from dask_tapestry.operators.squeeze import squeeze as squeeze_tensor
-from dask_tapestry.operators.unsqueeze import unsqueeze
+from dask_tapestry.operators.views.permute import permute
+from dask_tapestry.operators.views.reshape import reshape as reshape_tensor
+from dask_tapestry.operators.views.squeeze import squeeze as squeeze_tensor
+from dask_tapestry.operators.views.unsqueeze import unsqueeze
 
 __all__ = ["expand_dims", "ravel", "reshape", "squeeze"]
 

@@ -13,7 +13,7 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.errors import AxisError, ShapeError
 from dask_tapestry.operators.axes import normalize_axes, normalize_axis
-from dask_tapestry.operators.permute import permute
+from dask_tapestry.operators.views.permute import permute
 
 __all__ = ["matrix_transpose", "moveaxis", "permute_dims", "rollaxis", "swapaxes", "transpose"]
 

@@ -13,22 +13,22 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.boolean_mask import Pick, deferred_selection
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.operators.concat import concat
-from dask_tapestry.operators.coordinates import coordinates
-from dask_tapestry.operators.dimension_numbers import DimensionNumbers
-from dask_tapestry.operators.elementwise import astype, elementwise
-from dask_tapestry.operators.gather import gather
-from dask_tapestry.operators.joined_keys import joined_rows
+from dask_tapestry.operators.cells.elementwise import astype, elementwise
+from dask_tapestry.operators.cells.search import is_in, searchsorted
+from dask_tapestry.operators.generators.coordinates import coordinates
+from dask_tapestry.operators.indexing.dimension_numbers import DimensionNumbers
+from dask_tapestry.operators.indexing.gather import gather
+from dask_tapestry.operators.indexing.take import take
+from dask_tapestry.operators.joins.concat import concat
 from dask_tapestry.operators.lanes import PLACES
-from dask_tapestry.operators.permute import permute
-from dask_tapestry.operators.reduce import reduce
-from dask_tapestry.operators.reshape import reshape
-from dask_tapestry.operators.scan import scan
-from dask_tapestry.operators.search import is_in, searchsorted
-from dask_tapestry.operators.slice import basic_slice
-from dask_tapestry.operators.sort import argsort, sort
-from dask_tapestry.operators.take import take
-from dask_tapestry.operators.unsqueeze import unsqueeze
+from dask_tapestry.operators.reductions.reduce import reduce
+from dask_tapestry.operators.scans.scan import scan
+from dask_tapestry.operators.sorting.joined_keys import joined_rows
+from dask_tapestry.operators.sorting.sort import argsort, sort
+from dask_tapestry.operators.views.permute import permute
+from dask_tapestry.operators.views.reshape import reshape
+from dask_tapestry.operators.views.slice import basic_slice
+from dask_tapestry.operators.views.unsqueeze import unsqueeze
 from dask_tapestry.teg import Tensor
 
 LONG: Final = 2**26  # bytes of a table, which each task may as well have

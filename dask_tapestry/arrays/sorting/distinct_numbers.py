@@ -13,13 +13,13 @@ import numpy as np
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.boolean_mask import Pick, deferred_selection
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.operators.bincount import bincount
-from dask_tapestry.operators.coordinates import coordinates
-from dask_tapestry.operators.elementwise import astype, elementwise
+from dask_tapestry.operators.cells.elementwise import astype, elementwise
+from dask_tapestry.operators.generators.coordinates import coordinates
+from dask_tapestry.operators.indexing.take import take
 from dask_tapestry.operators.lanes import PLACES
-from dask_tapestry.operators.reshape import reshape
-from dask_tapestry.operators.scan import scan
-from dask_tapestry.operators.take import take
+from dask_tapestry.operators.reductions.bincount import bincount
+from dask_tapestry.operators.scans.scan import scan
+from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.teg import Tensor
 
 LONGEST: Final = 2  # bytes of the integers that are counted: of longer ones the table is too long

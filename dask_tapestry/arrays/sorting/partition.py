@@ -14,7 +14,7 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.sorting.sort import at_least_1d, check_options, lane
 from dask_tapestry.errors import DTypeError, ShapeError
-from dask_tapestry.operators.partition import partition as partition_tensor
+from dask_tapestry.operators.sorting.partition import partition as partition_tensor
 from dask_tapestry.teg import Tensor
 
 __all__ = ["argpartition", "partition"]

@@ -12,14 +12,14 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.errors import DTypeError, ShapeError
-from dask_tapestry.operators.elementwise import astype
-from dask_tapestry.operators.reshape import reshape
-from dask_tapestry.operators.search import common_dtype, is_in
-from dask_tapestry.operators.search import digitize as digitize_tensor
-from dask_tapestry.operators.search import interp as interp_tensor
-from dask_tapestry.operators.search import searchsorted as search_table
-from dask_tapestry.operators.sort import sort
-from dask_tapestry.operators.take import take
+from dask_tapestry.operators.cells.elementwise import astype
+from dask_tapestry.operators.cells.search import common_dtype, is_in
+from dask_tapestry.operators.cells.search import digitize as digitize_tensor
+from dask_tapestry.operators.cells.search import interp as interp_tensor
+from dask_tapestry.operators.cells.search import searchsorted as search_table
+from dask_tapestry.operators.indexing.take import take
+from dask_tapestry.operators.sorting.sort import sort
+from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.teg import Tensor
 
 __all__ = ["digitize", "interp", "isin", "searchsorted"]

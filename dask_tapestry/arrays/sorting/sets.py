@@ -16,11 +16,11 @@ from dask_tapestry.arrays.core.boolean_mask import Pick, deferred_selection
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.sorting.distinct import Distinct
-from dask_tapestry.operators.concat import concat
-from dask_tapestry.operators.elementwise import astype
-from dask_tapestry.operators.reshape import reshape
-from dask_tapestry.operators.search import common_dtype, is_in
-from dask_tapestry.operators.sort import sort
+from dask_tapestry.operators.cells.elementwise import astype
+from dask_tapestry.operators.cells.search import common_dtype, is_in
+from dask_tapestry.operators.joins.concat import concat
+from dask_tapestry.operators.sorting.sort import sort
+from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.teg import Tensor
 
 __all__ = ["intersect1d", "setdiff1d", "setxor1d", "union1d"]

@@ -15,14 +15,14 @@ from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.errors import ArgumentTypeError, DTypeError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.operators.full import full
-from dask_tapestry.operators.joined_keys import joined
+from dask_tapestry.operators.generators.full import full
 from dask_tapestry.operators.lanes import PLACES
-from dask_tapestry.operators.reshape import reshape
-from dask_tapestry.operators.sort import argsort as argsort_tensor
-from dask_tapestry.operators.sort import sort as sort_tensor
-from dask_tapestry.operators.topk import argtopk as argtopk_tensor
-from dask_tapestry.operators.topk import topk as topk_tensor
+from dask_tapestry.operators.sorting.joined_keys import joined
+from dask_tapestry.operators.sorting.sort import argsort as argsort_tensor
+from dask_tapestry.operators.sorting.sort import sort as sort_tensor
+from dask_tapestry.operators.sorting.topk import argtopk as argtopk_tensor
+from dask_tapestry.operators.sorting.topk import topk as topk_tensor
+from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.teg import Tensor
 
 __all__ = ["argsort", "argtopk", "lexsort", "sort", "topk"]

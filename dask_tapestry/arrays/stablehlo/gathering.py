@@ -15,8 +15,8 @@ from dask_tapestry.arrays.stablehlo.constraint_table import check
 from dask_tapestry.arrays.stablehlo.gather_constraints import CONSTRAINTS, GatherCall
 from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.errors import DTypeError, IndexingError
-from dask_tapestry.operators.dimension_numbers import DimensionNumbers
-from dask_tapestry.operators.gather import gather as gather_tensors
+from dask_tapestry.operators.indexing.dimension_numbers import DimensionNumbers
+from dask_tapestry.operators.indexing.gather import gather as gather_tensors
 from dask_tapestry.teg import Tensor
 
 __all__ = ["gather"]

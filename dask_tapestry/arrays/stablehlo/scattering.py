@@ -21,9 +21,9 @@ from dask_tapestry.arrays.stablehlo.update_computation import (
     by_name,
     expressions_of,
 )
-from dask_tapestry.operators.dimension_numbers import DimensionNumbers
-from dask_tapestry.operators.elementwise import astype
-from dask_tapestry.operators.scatter import scatter as scatter_tensors
+from dask_tapestry.operators.cells.elementwise import astype
+from dask_tapestry.operators.indexing.dimension_numbers import DimensionNumbers
+from dask_tapestry.operators.indexing.scatter import scatter as scatter_tensors
 from dask_tapestry.teg import Tensor
 
 __all__ = ["scatter"]

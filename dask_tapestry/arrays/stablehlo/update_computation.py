@@ -11,10 +11,10 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.cells import CellExpression
 from dask_tapestry.errors import ArgumentError, TraceError
-from dask_tapestry.operators.cell_updates import cell_update
-from dask_tapestry.operators.symbol import symbol
-from dask_tapestry.operators.traced_expression import traced_expression
-from dask_tapestry.operators.user_function import name_of
+from dask_tapestry.operators.cells.cell_updates import cell_update
+from dask_tapestry.operators.cells.traced_expression import traced_expression
+from dask_tapestry.operators.functions.user_function import name_of
+from dask_tapestry.operators.generators.symbol import symbol
 
 UpdateComputation = str | Callable[..., Any]
 NAMES: Final = ("add", "mul", "min", "max", "update")

@@ -24,10 +24,10 @@ from dask_tapestry.arrays.core.reduction_arguments import (
 from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.errors import ArgumentError, DTypeError
 from dask_tapestry.operators.axes import Axes, normalize_axes
-from dask_tapestry.operators.complex_parts import square_modulus
-from dask_tapestry.operators.elementwise import Operand, astype, elementwise
-from dask_tapestry.operators.monoids import accumulator
-from dask_tapestry.operators.reduce import reduce
+from dask_tapestry.operators.cells.complex_parts import square_modulus
+from dask_tapestry.operators.cells.elementwise import Operand, astype, elementwise
+from dask_tapestry.operators.reductions.monoids import accumulator
+from dask_tapestry.operators.reductions.reduce import reduce
 from dask_tapestry.teg import Tensor
 
 __all__ = ["mean", "std", "var"]

@@ -28,10 +28,10 @@ from dask_tapestry.arrays.statistics.quantiles import percentile
 from dask_tapestry.arrays.statistics.reductions import sum
 from dask_tapestry.errors import ArgumentError, DTypeError
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.operators.elementwise import astype, elementwise
-from dask_tapestry.operators.full import full
-from dask_tapestry.operators.stack import stack
-from dask_tapestry.operators.where import where as choose
+from dask_tapestry.operators.cells.elementwise import astype, elementwise
+from dask_tapestry.operators.cells.where import where as choose
+from dask_tapestry.operators.generators.full import full
+from dask_tapestry.operators.joins.stack import stack
 from dask_tapestry.teg import Node, Tensor
 
 __all__: list[str] = []

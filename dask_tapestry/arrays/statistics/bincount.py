@@ -14,11 +14,11 @@ from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dynamic_shape import Counts, Deferred
 from dask_tapestry.arrays.core.layout_arguments import takes_hints
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
-from dask_tapestry.io.numpy_source import NumpySource
-from dask_tapestry.operators.bincount import bincount as bincount_tensor
-from dask_tapestry.operators.elementwise import astype, elementwise
-from dask_tapestry.operators.full import full
-from dask_tapestry.operators.reduce import reduce
+from dask_tapestry.io.sources.numpy_source import NumpySource
+from dask_tapestry.operators.cells.elementwise import astype, elementwise
+from dask_tapestry.operators.generators.full import full
+from dask_tapestry.operators.reductions.bincount import bincount as bincount_tensor
+from dask_tapestry.operators.reductions.reduce import reduce
 from dask_tapestry.planner.machine.resources import runs_elsewhere
 from dask_tapestry.teg import Node, Tensor
 

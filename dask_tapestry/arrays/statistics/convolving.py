@@ -13,11 +13,11 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.elementwise.ufuncs import conjugate
 from dask_tapestry.errors import ShapeError
-from dask_tapestry.operators.convolve import convolve as convolve_tensors
-from dask_tapestry.operators.matmul import product_dtype
-from dask_tapestry.operators.pad import pad_constant
-from dask_tapestry.operators.reshape import reshape
-from dask_tapestry.operators.reverse import reverse
+from dask_tapestry.operators.joins.pad import pad_constant
+from dask_tapestry.operators.products.matmul import product_dtype
+from dask_tapestry.operators.views.reshape import reshape
+from dask_tapestry.operators.views.reverse import reverse
+from dask_tapestry.operators.windows.convolve import convolve as convolve_tensors
 
 __all__ = ["convolve", "correlate"]
 

@@ -18,11 +18,11 @@ from dask_tapestry.arrays.elementwise.where_and_clip import clip, imag, real
 from dask_tapestry.arrays.statistics.moments import average
 from dask_tapestry.arrays.statistics.reductions import sum
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
-from dask_tapestry.operators.assert_condition import assert_condition
-from dask_tapestry.operators.concat import concat
-from dask_tapestry.operators.diagonal import diagonal
-from dask_tapestry.operators.elementwise import astype, elementwise
-from dask_tapestry.operators.matmul import matmul
+from dask_tapestry.operators.cells.assert_condition import assert_condition
+from dask_tapestry.operators.cells.elementwise import astype, elementwise
+from dask_tapestry.operators.joins.concat import concat
+from dask_tapestry.operators.joins.diagonal import diagonal
+from dask_tapestry.operators.products.matmul import matmul
 
 __all__ = ["corrcoef", "cov"]
 

@@ -11,10 +11,10 @@ from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.statistics.scans import scanned
 from dask_tapestry.errors import ShapeError
-from dask_tapestry.operators.concat import concat
-from dask_tapestry.operators.elementwise import scalar_of
-from dask_tapestry.operators.full import full
-from dask_tapestry.operators.reshape import reshape
+from dask_tapestry.operators.cells.elementwise import scalar_of
+from dask_tapestry.operators.generators.full import full
+from dask_tapestry.operators.joins.concat import concat
+from dask_tapestry.operators.views.reshape import reshape
 
 __all__ = ["cumulative_prod", "cumulative_sum"]
 

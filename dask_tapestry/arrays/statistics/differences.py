@@ -13,11 +13,11 @@ from dask_tapestry.arrays.core.dtypes import promoted
 from dask_tapestry.arrays.core.reduction_arguments import NOT_GIVEN
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.operators.broadcast import broadcast
-from dask_tapestry.operators.concat import concat
-from dask_tapestry.operators.elementwise import astype, elementwise
-from dask_tapestry.operators.reshape import reshape
-from dask_tapestry.operators.slice import basic_slice
+from dask_tapestry.operators.cells.elementwise import astype, elementwise
+from dask_tapestry.operators.joins.concat import concat
+from dask_tapestry.operators.views.broadcast import broadcast
+from dask_tapestry.operators.views.reshape import reshape
+from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Tensor
 
 __all__ = ["diff", "ediff1d"]

@@ -13,7 +13,7 @@ from dask_tapestry.arrays.indexing.take import take_along_axis
 from dask_tapestry.arrays.statistics.scans import cummax
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.operators.coordinates import coordinates
+from dask_tapestry.operators.generators.coordinates import coordinates
 
 __all__ = ["push"]
 

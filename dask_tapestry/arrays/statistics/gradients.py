@@ -16,8 +16,8 @@ from dask_tapestry.arrays.statistics.differences import diff
 from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.operators.axes import Axes, normalize_axes, normalize_axis
-from dask_tapestry.operators.concat import concat
-from dask_tapestry.operators.elementwise import astype
+from dask_tapestry.operators.cells.elementwise import astype
+from dask_tapestry.operators.joins.concat import concat
 
 __all__ = ["gradient"]
 

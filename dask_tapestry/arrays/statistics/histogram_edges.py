@@ -15,12 +15,12 @@ from dask_tapestry.arrays.core.known_values import where_known
 from dask_tapestry.arrays.statistics.extremes import max, min
 from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
-from dask_tapestry.io.numpy_source import constant
-from dask_tapestry.operators.arange import arange
-from dask_tapestry.operators.assert_condition import assert_condition
-from dask_tapestry.operators.broadcast import broadcast
-from dask_tapestry.operators.elementwise import astype, elementwise
-from dask_tapestry.operators.where import where as choose
+from dask_tapestry.io.sources.numpy_source import constant
+from dask_tapestry.operators.cells.assert_condition import assert_condition
+from dask_tapestry.operators.cells.elementwise import astype, elementwise
+from dask_tapestry.operators.cells.where import where as choose
+from dask_tapestry.operators.generators.arange import arange
+from dask_tapestry.operators.views.broadcast import broadcast
 from dask_tapestry.teg import Tensor
 
 Range = Sequence[ArrayLike] | None  # two values, which may be computed

@@ -21,10 +21,10 @@ from dask_tapestry.arrays.statistics.differences import diff
 from dask_tapestry.arrays.statistics.histogram_edges import DOUBLE, WIDE, Range, bin_edges
 from dask_tapestry.arrays.statistics.reductions import sum
 from dask_tapestry.errors import DTypeError, ShapeError
-from dask_tapestry.operators.bincount import bincount
-from dask_tapestry.operators.elementwise import astype, elementwise
-from dask_tapestry.operators.full import full
-from dask_tapestry.operators.histogram_bin import histogram_bin
+from dask_tapestry.operators.cells.elementwise import astype, elementwise
+from dask_tapestry.operators.cells.histogram_bin import histogram_bin
+from dask_tapestry.operators.generators.full import full
+from dask_tapestry.operators.reductions.bincount import bincount
 from dask_tapestry.teg import Tensor
 
 __all__ = ["histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]

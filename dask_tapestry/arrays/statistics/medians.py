@@ -16,9 +16,9 @@ from dask_tapestry.arrays.elementwise.where_and_clip import where
 from dask_tapestry.arrays.statistics.averages import mean
 from dask_tapestry.arrays.statistics.nan_averages import nanmean
 from dask_tapestry.operators.axes import Axes
-from dask_tapestry.operators.order_statistics import ranks
-from dask_tapestry.operators.sort import sort
-from dask_tapestry.operators.stack import stack
+from dask_tapestry.operators.joins.stack import stack
+from dask_tapestry.operators.sorting.order_statistics import ranks
+from dask_tapestry.operators.sorting.sort import sort
 
 __all__ = ["median", "nanmedian"]
 

@@ -20,9 +20,9 @@ from dask_tapestry.arrays.statistics.averages import mean
 from dask_tapestry.arrays.statistics.reductions import sum
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators.axes import Axes, normalize_axes
-from dask_tapestry.operators.broadcast import broadcast
-from dask_tapestry.operators.elementwise import astype, elementwise, scalar_of
-from dask_tapestry.operators.full import full
+from dask_tapestry.operators.cells.elementwise import astype, elementwise, scalar_of
+from dask_tapestry.operators.generators.full import full
+from dask_tapestry.operators.views.broadcast import broadcast
 
 __all__ = ["average", "moment"]
 

@@ -22,9 +22,9 @@ from dask_tapestry.arrays.statistics.nan_reductions import not_nan
 from dask_tapestry.arrays.statistics.reductions import sum
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.axes import Axes
-from dask_tapestry.operators.elementwise import elementwise, scalar_of
-from dask_tapestry.operators.reduce import reduce
-from dask_tapestry.operators.where import where as choose
+from dask_tapestry.operators.cells.elementwise import elementwise, scalar_of
+from dask_tapestry.operators.cells.where import where as choose
+from dask_tapestry.operators.reductions.reduce import reduce
 
 __all__ = ["nanmean", "nanstd", "nanvar"]
 

@@ -22,8 +22,8 @@ from dask_tapestry.arrays.core.reduction_arguments import (
 )
 from dask_tapestry.arrays.statistics.reductions import prod, sum
 from dask_tapestry.operators.axes import Axes, normalize_axes
-from dask_tapestry.operators.elementwise import astype, elementwise, scalar_of
-from dask_tapestry.operators.where import where as choose
+from dask_tapestry.operators.cells.elementwise import astype, elementwise, scalar_of
+from dask_tapestry.operators.cells.where import where as choose
 from dask_tapestry.teg import Tensor
 
 __all__ = ["nanargmax", "nanargmin", "nanmax", "nanmin", "nanprod", "nansum"]

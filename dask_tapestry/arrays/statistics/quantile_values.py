@@ -19,11 +19,11 @@ from dask_tapestry.arrays.statistics.quantile_methods import (
     weight,
 )
 from dask_tapestry.errors import IndexingError
-from dask_tapestry.operators.elementwise import astype
-from dask_tapestry.operators.order_statistics import ranks
-from dask_tapestry.operators.sort import sort
-from dask_tapestry.operators.stack import stack
-from dask_tapestry.operators.weighted_order_statistics import weighted_order_statistics
+from dask_tapestry.operators.cells.elementwise import astype
+from dask_tapestry.operators.joins.stack import stack
+from dask_tapestry.operators.sorting.order_statistics import ranks
+from dask_tapestry.operators.sorting.sort import sort
+from dask_tapestry.operators.sorting.weighted_order_statistics import weighted_order_statistics
 
 Quantiles = np.ndarray[Any, Any]
 

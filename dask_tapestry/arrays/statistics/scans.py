@@ -19,8 +19,8 @@ from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.statistics.nan_reductions import nan_filled
 from dask_tapestry.errors import AxisError, DTypeError, ShapeError
 from dask_tapestry.operators.axes import one_integer
-from dask_tapestry.operators.reshape import reshape
-from dask_tapestry.operators.scan import ASSOCIATIVE, scan
+from dask_tapestry.operators.scans.scan import ASSOCIATIVE, scan
+from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.teg import Tensor
 
 __all__ = ["cummax", "cummin", "cumprod", "cumsum", "logcumsumexp", "nancumprod", "nancumsum"]

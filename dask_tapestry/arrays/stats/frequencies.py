@@ -14,10 +14,10 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.elementwise.ufuncs import log
 from dask_tapestry.arrays.stats.results import REAL, Significance, special
 from dask_tapestry.errors import ArgumentError
-from dask_tapestry.operators.assert_condition import assert_condition
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.operators.broadcast import broadcast
-from dask_tapestry.operators.where import where
+from dask_tapestry.operators.cells.assert_condition import assert_condition
+from dask_tapestry.operators.cells.where import where
+from dask_tapestry.operators.views.broadcast import broadcast
 
 __all__ = ["chisquare", "power_divergence"]
 POWERS: Final = MappingProxyType(

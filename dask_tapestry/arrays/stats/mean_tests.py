@@ -13,7 +13,7 @@ from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.elementwise.ufuncs import isnan, sqrt
 from dask_tapestry.arrays.stats.results import Significance, sample, special
 from dask_tapestry.errors import ArgumentTypeError, ShapeError
-from dask_tapestry.operators.where import where
+from dask_tapestry.operators.cells.where import where
 
 __all__ = ["f_oneway", "ttest_1samp", "ttest_ind", "ttest_rel"]
 

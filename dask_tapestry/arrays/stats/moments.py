@@ -13,7 +13,7 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.stats.results import sample
 from dask_tapestry.errors import ArgumentError
-from dask_tapestry.operators.where import where
+from dask_tapestry.operators.cells.where import where
 
 __all__ = ["kurtosis", "moment", "skew"]
 

@@ -15,8 +15,8 @@ from dask_tapestry.imports import lazy_import
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
-from dask_tapestry.operators.cell_function import called_on_cells
+from dask_tapestry.operators.cells.cell_function import called_on_cells
+from dask_tapestry.operators.views.broadcast import broadcast, broadcast_shape
 
 REAL: Final = np.dtype(np.float64)
 

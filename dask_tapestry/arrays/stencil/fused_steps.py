@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.loops.loop_runs import Advance, time_node
 from dask_tapestry.arrays.loops.traced_functions import StateField, as_value
-from dask_tapestry.operators.stencil_steps import stencil_after, suitable_steps
+from dask_tapestry.operators.windows.stencil_steps import stencil_after, suitable_steps
 from dask_tapestry.rules.neighbours import Neighbours
 from dask_tapestry.teg import Node, Source
 

@@ -22,10 +22,15 @@ from dask_tapestry.errors import (
     StoreError,
     StoreNotFoundError,
 )
-from dask_tapestry.io.default_chunks import default_chunk_shape
-from dask_tapestry.io.hdf5_target import ONE_PROCESS, create_dataset, open_file, replace_dataset
-from dask_tapestry.io.npy_stack_sink import npy_stack_sink
-from dask_tapestry.io.npy_stack_source import from_npy_folder
+from dask_tapestry.io.chunks.default_chunks import default_chunk_shape
+from dask_tapestry.io.sinks.npy_stack_sink import npy_stack_sink
+from dask_tapestry.io.sources.npy_stack_source import from_npy_folder
+from dask_tapestry.io.targets.hdf5_target import (
+    ONE_PROCESS,
+    create_dataset,
+    open_file,
+    replace_dataset,
+)
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.planner.machine.resources import current, runs_elsewhere
 from dask_tapestry.teg.nominal import chunk_bytes

@@ -18,12 +18,19 @@ from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.effect import check_options
 from dask_tapestry.errors import ArgumentTypeError, StoreError
 from dask_tapestry.imports import unpickle
-from dask_tapestry.io.component_path import checked_component
-from dask_tapestry.io.icechunk_store import EVERY, committed, forked, merged, packed, write_block
-from dask_tapestry.io.zarr_create import create, dry_run_create
-from dask_tapestry.io.zarr_layout import ZarrLayout
-from dask_tapestry.io.zarr_location import Location
-from dask_tapestry.io.zarr_open import holds_array
+from dask_tapestry.io.sinks.zarr_create import create, dry_run_create
+from dask_tapestry.io.sinks.zarr_layout import ZarrLayout
+from dask_tapestry.io.stores.component_path import checked_component
+from dask_tapestry.io.stores.icechunk_store import (
+    EVERY,
+    committed,
+    forked,
+    merged,
+    packed,
+    write_block,
+)
+from dask_tapestry.io.stores.zarr_location import Location
+from dask_tapestry.io.stores.zarr_open import holds_array
 from dask_tapestry.planner.machine.resources import current
 from dask_tapestry.planner.plan_json import digest
 from dask_tapestry.teg import Graph

@@ -23,17 +23,22 @@ from dask_tapestry.arrays.core.write_arguments import (
     resolve_region,
 )
 from dask_tapestry.errors import ArgumentTypeError, ShapeError, StoreError
-from dask_tapestry.io.coerce import is_zarr_array
-from dask_tapestry.io.duck_target import SizedTarget, duck_target
-from dask_tapestry.io.hdf5_source import is_dataset
-from dask_tapestry.io.hdf5_target import dataset_target
-from dask_tapestry.io.numpy_target import numpy_target
-from dask_tapestry.io.resumed_region import resumed
-from dask_tapestry.io.target import Target
-from dask_tapestry.io.write_order import OrderedWrite, checked_write, ordered_sinks, target_tensor
-from dask_tapestry.io.zarr_location import Location
-from dask_tapestry.io.zarr_target import ZarrTarget, zarr_target
-from dask_tapestry.operators.unsqueeze import unsqueeze
+from dask_tapestry.io.sinks.resumed_region import resumed
+from dask_tapestry.io.sinks.write_order import (
+    OrderedWrite,
+    checked_write,
+    ordered_sinks,
+    target_tensor,
+)
+from dask_tapestry.io.sources.coerce import is_zarr_array
+from dask_tapestry.io.sources.hdf5_source import is_dataset
+from dask_tapestry.io.stores.zarr_location import Location
+from dask_tapestry.io.targets.duck_target import SizedTarget, duck_target
+from dask_tapestry.io.targets.hdf5_target import dataset_target
+from dask_tapestry.io.targets.numpy_target import numpy_target
+from dask_tapestry.io.targets.target import Target
+from dask_tapestry.io.targets.zarr_target import ZarrTarget, zarr_target
+from dask_tapestry.operators.views.unsqueeze import unsqueeze
 from dask_tapestry.settings import setting
 from dask_tapestry.teg import sequence_point
 

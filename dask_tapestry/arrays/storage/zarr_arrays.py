@@ -20,17 +20,17 @@ from dask_tapestry.arrays.core.user_names import worker_names
 from dask_tapestry.arrays.core.write_arguments import Region, RegionSlices, resolve_region
 from dask_tapestry.arrays.storage.stores import write_of, written
 from dask_tapestry.errors import ArgumentError, StoreError
-from dask_tapestry.io.coerce import is_zarr_array
-from dask_tapestry.io.read_back import read_back
-from dask_tapestry.io.zarr_consolidate import group_of
-from dask_tapestry.io.zarr_layout import Extras, ZarrLayout
-from dask_tapestry.io.zarr_location import Location
-from dask_tapestry.io.zarr_location import zarr as zarr_module
-from dask_tapestry.io.zarr_open import group_members, holds_array
-from dask_tapestry.io.zarr_sink import written_source, zarr_sink
-from dask_tapestry.io.zarr_source import from_zarr_location
-from dask_tapestry.io.zarr_target import ZarrTarget, append_target, zarr_target
-from dask_tapestry.operators.placement import place as place_tensor
+from dask_tapestry.io.journals.read_back import read_back
+from dask_tapestry.io.sinks.zarr_layout import Extras, ZarrLayout
+from dask_tapestry.io.sinks.zarr_sink import written_source, zarr_sink
+from dask_tapestry.io.sources.coerce import is_zarr_array
+from dask_tapestry.io.sources.zarr_source import from_zarr_location
+from dask_tapestry.io.stores.zarr_consolidate import group_of
+from dask_tapestry.io.stores.zarr_location import Location
+from dask_tapestry.io.stores.zarr_location import zarr as zarr_module
+from dask_tapestry.io.stores.zarr_open import group_members, holds_array
+from dask_tapestry.io.targets.zarr_target import ZarrTarget, append_target, zarr_target
+from dask_tapestry.operators.layouts.placement import place as place_tensor
 from dask_tapestry.planner.machine.resources import current
 from dask_tapestry.settings import setting
 from dask_tapestry.teg import apply

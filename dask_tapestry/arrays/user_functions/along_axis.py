@@ -17,11 +17,11 @@ from dask_tapestry.arrays.user_functions.lazy_arguments import arguments_of
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.axes import each_axis, normalize_axis
-from dask_tapestry.operators.block_function import call_blocks
-from dask_tapestry.operators.infer_meta import TRIAL_CELLS, dtype_of, sample, tried
-from dask_tapestry.operators.unsqueeze import unsqueeze
-from dask_tapestry.operators.user_function import UserFunction, name_of
-from dask_tapestry.operators.user_signature import SignatureSpec
+from dask_tapestry.operators.functions.infer_meta import TRIAL_CELLS, dtype_of, sample, tried
+from dask_tapestry.operators.functions.user_function import UserFunction, name_of
+from dask_tapestry.operators.user.block_function import call_blocks
+from dask_tapestry.operators.user.user_signature import SignatureSpec
+from dask_tapestry.operators.views.unsqueeze import unsqueeze
 from dask_tapestry.teg import Kind, Tensor
 
 __all__ = [

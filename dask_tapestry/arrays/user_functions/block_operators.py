@@ -17,13 +17,19 @@ from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.effect import Effect, points_of, sequence_point
 from dask_tapestry.errors import ArgumentTypeError, SignatureError
 from dask_tapestry.imports import unpickle
-from dask_tapestry.operators.block_function import TupleFinalize, call_blocks, finalized
-from dask_tapestry.operators.placed_function import DONE, placed, takes
-from dask_tapestry.operators.user_function import UserFunction
-from dask_tapestry.operators.user_monoid import Monoid, ReduceOver, ScanOver
-from dask_tapestry.operators.user_operator import Costs
-from dask_tapestry.operators.user_scan import scan_blocks
-from dask_tapestry.operators.user_signature import SignatureSpec, form_of, solve, unread_dims, write
+from dask_tapestry.operators.functions.user_function import UserFunction
+from dask_tapestry.operators.user.block_function import TupleFinalize, call_blocks, finalized
+from dask_tapestry.operators.user.placed_function import DONE, placed, takes
+from dask_tapestry.operators.user.user_monoid import Monoid, ReduceOver, ScanOver
+from dask_tapestry.operators.user.user_operator import Costs
+from dask_tapestry.operators.user.user_scan import scan_blocks
+from dask_tapestry.operators.user.user_signature import (
+    SignatureSpec,
+    form_of,
+    solve,
+    unread_dims,
+    write,
+)
 from dask_tapestry.teg import Kind, Tensor
 from dask_tapestry.zspace import IndexProjection
 

@@ -19,10 +19,10 @@ from dask_tapestry.arrays.user_functions.declared_dtype import declared_dtype, d
 from dask_tapestry.arrays.user_functions.lazy_arguments import arguments_of, with_arrays
 from dask_tapestry.errors import ArgumentTypeError, ShapeError
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.operators.blockwise import BlocksOf, Blockwise
-from dask_tapestry.operators.formatted_function import taking_formats
-from dask_tapestry.operators.infer_meta import kind_of, tried
-from dask_tapestry.operators.user_function import UserFunction
+from dask_tapestry.operators.functions.blockwise import BlocksOf, Blockwise
+from dask_tapestry.operators.functions.formatted_function import taking_formats
+from dask_tapestry.operators.functions.infer_meta import kind_of, tried
+from dask_tapestry.operators.functions.user_function import UserFunction
 from dask_tapestry.teg import apply
 from dask_tapestry.teg.chunking import AxisChunks, common_chunks
 from dask_tapestry.teg.nominal import nominal_chunks

@@ -19,9 +19,9 @@ from dask_tapestry.arrays.user_functions.operator_shardings import (
 )
 from dask_tapestry.errors import ArgumentTypeError, ConstraintError
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.operators.monoid_dtype import identities
-from dask_tapestry.operators.user_function import name_of
-from dask_tapestry.operators.user_monoid import Combining, Monoid, combining
+from dask_tapestry.operators.functions.monoid_dtype import identities
+from dask_tapestry.operators.functions.user_function import name_of
+from dask_tapestry.operators.user.user_monoid import Combining, Monoid, combining
 from dask_tapestry.teg import Graph, Node, Source
 
 __all__ = ["OperatorReport", "check_operator"]

@@ -26,12 +26,12 @@ from dask_tapestry.arrays.user_functions.gufunc_signature import (
 from dask_tapestry.arrays.user_functions.lazy_arguments import arguments_of
 from dask_tapestry.errors import ArgumentTypeError, SignatureError
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.operators.block_function import call_blocks
-from dask_tapestry.operators.permute import permute
-from dask_tapestry.operators.unsqueeze import unsqueeze
-from dask_tapestry.operators.user_function import UserFunction, name_of
-from dask_tapestry.operators.user_operator import NO_SCRATCH, Costs, ScratchBytes
-from dask_tapestry.operators.user_signature import SignatureSpec
+from dask_tapestry.operators.functions.user_function import UserFunction, name_of
+from dask_tapestry.operators.user.block_function import call_blocks
+from dask_tapestry.operators.user.user_operator import NO_SCRATCH, Costs, ScratchBytes
+from dask_tapestry.operators.user.user_signature import SignatureSpec
+from dask_tapestry.operators.views.permute import permute
+from dask_tapestry.operators.views.unsqueeze import unsqueeze
 from dask_tapestry.teg import Kind, Tensor
 from dask_tapestry.zspace import IndexProjection
 

@@ -12,7 +12,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.operators.user_function import name_of
+from dask_tapestry.operators.functions.user_function import name_of
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.errors import SignatureError
-from dask_tapestry.operators.block_function import TupleFinalize, call_blocks
-from dask_tapestry.operators.field import field
-from dask_tapestry.operators.infer_meta import dtype_of, sample, tried
-from dask_tapestry.operators.monoid_dtype import identities
-from dask_tapestry.operators.unsqueeze import unsqueeze
-from dask_tapestry.operators.user_function import UserFunction, name_of
-from dask_tapestry.operators.user_monoid import Monoid, fold
-from dask_tapestry.operators.user_signature import SignatureSpec
+from dask_tapestry.operators.cells.field import field
+from dask_tapestry.operators.functions.infer_meta import dtype_of, sample, tried
+from dask_tapestry.operators.functions.monoid_dtype import identities
+from dask_tapestry.operators.functions.user_function import UserFunction, name_of
+from dask_tapestry.operators.user.block_function import TupleFinalize, call_blocks
+from dask_tapestry.operators.user.user_monoid import Monoid, fold
+from dask_tapestry.operators.user.user_signature import SignatureSpec
+from dask_tapestry.operators.views.unsqueeze import unsqueeze
 from dask_tapestry.teg import Kind, Tensor
 
 

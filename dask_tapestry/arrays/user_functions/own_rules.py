@@ -10,7 +10,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.user_functions.block_operators import BlockFunction
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.operators.block_function import calls
+from dask_tapestry.operators.user.block_function import calls
 from dask_tapestry.rewrite.user_rules import RULE_KINDS, OwnMutator, OwnRule, RuleKind, Where
 from dask_tapestry.teg import Node, Operator
 from dask_tapestry.teg import apply as apply_operator

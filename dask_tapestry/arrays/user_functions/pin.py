@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
-from dask_tapestry.operators.pin import pin as pin_tensor
+from dask_tapestry.operators.layouts.pin import pin as pin_tensor
 
 __all__ = ["pin"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dask_tapestry.errors import ArgumentTypeError
-from dask_tapestry.operators.user_monoid import Monoid, ReduceOver, ScanOver
+from dask_tapestry.operators.user.user_monoid import Monoid, ReduceOver, ScanOver
 
 __all__ = ["Monoid", "reduce_over", "scan_over"]
 

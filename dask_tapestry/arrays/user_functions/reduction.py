@@ -22,11 +22,11 @@ from dask_tapestry.errors import ShapeError, SignatureError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.axes import Axes, normalize_axes
-from dask_tapestry.operators.blockwise import BlocksOf, Blockwise
-from dask_tapestry.operators.broadcast import broadcast
-from dask_tapestry.operators.infer_meta import dtype_of, sample, tried
-from dask_tapestry.operators.user_function import UserFunction, name_of
-from dask_tapestry.operators.user_monoid import Monoid
+from dask_tapestry.operators.functions.blockwise import BlocksOf, Blockwise
+from dask_tapestry.operators.functions.infer_meta import dtype_of, sample, tried
+from dask_tapestry.operators.functions.user_function import UserFunction, name_of
+from dask_tapestry.operators.user.user_monoid import Monoid
+from dask_tapestry.operators.views.broadcast import broadcast
 from dask_tapestry.teg import Tensor, apply
 from dask_tapestry.zspace import Cuts
 

@@ -16,7 +16,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.indexing.getitem import getitem
 from dask_tapestry.arrays.user_functions.gufuncs import apply_gufunc
-from dask_tapestry.io.coerce import as_tensor, is_zarr_array
+from dask_tapestry.io.sources.coerce import as_tensor, is_zarr_array
 
 WRAPPERS = (ImplicitToExplicitIndexingAdapter, CopyOnWriteArray, MemoryCachedArray)
 ONE_CELL = "_ElementwiseFunctionArray"  # by name: its module differs between releases of xarray

@@ -19,8 +19,8 @@ from typing import Final
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.access.domain import Band, Domain, Place
 from dask_tapestry.planner.access.moving_box_overlap import ShiftedBox, proximity_band
-from dask_tapestry.planner.fusion.boxes import rounded_out
-from dask_tapestry.planner.fusion.program import Program, Schedule
+from dask_tapestry.steps.boxes import rounded_out
+from dask_tapestry.steps.program import Program, Schedule
 from dask_tapestry.teg.regularity import ANYWHERE, Regular, Regularity
 from dask_tapestry.zspace import Cuts, ZRange, block_box
 

@@ -13,7 +13,7 @@ from math import floor, gcd, prod
 
 from dask_tapestry.first import first_of
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.planner.fusion.boxes import FEW_CELLS, ROOM
+from dask_tapestry.steps.boxes import FEW_CELLS, ROOM
 from dask_tapestry.zspace import ZRange
 
 

@@ -16,9 +16,9 @@ import numpy as np
 
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.footprint import met_blocks
-from dask_tapestry.planner.fusion.chunk_alignment import Held
-from dask_tapestry.planner.fusion.program import Program, Schedule
 from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.steps.chunk_alignment import Held
+from dask_tapestry.steps.program import Program, Schedule
 from dask_tapestry.teg import Operator
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange

@@ -18,10 +18,10 @@ from dask_tapestry.planner.cost.cost import StepCost, with_taken
 from dask_tapestry.planner.cost.makespan import GridBlocks
 from dask_tapestry.planner.cost.resource_seconds import StepTraffic
 from dask_tapestry.planner.cost.store_requests import block_requests
-from dask_tapestry.planner.fusion.chunk_alignment import Held
-from dask_tapestry.planner.fusion.program import Program
-from dask_tapestry.planner.fusion.symmetric import is_symmetric
 from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.steps.chunk_alignment import Held
+from dask_tapestry.steps.program import Program
+from dask_tapestry.steps.symmetric import is_symmetric
 from dask_tapestry.zspace import Cuts, block_range, largest_box
 
 MOST_DIAGONAL: Final = 4096  # blocks on the diagonals of a symmetric result; each takes 20 µs

@@ -15,10 +15,10 @@ from dask_tapestry.planner.access.remote_reads import bytes_from_others
 from dask_tapestry.planner.cost.block_seconds import kernel_seconds
 from dask_tapestry.planner.cost.cost import inputs_met
 from dask_tapestry.planner.cost.resource_seconds import least_step_seconds, overhead_seconds
-from dask_tapestry.planner.fusion.chunk_alignment import Held
-from dask_tapestry.planner.fusion.program import Program
-from dask_tapestry.planner.fusion.symmetric import is_own_transpose
 from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.steps.chunk_alignment import Held
+from dask_tapestry.steps.program import Program
+from dask_tapestry.steps.symmetric import is_own_transpose
 from dask_tapestry.zspace import Cuts
 
 

@@ -14,10 +14,10 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.cost.cost import StepCost
 from dask_tapestry.planner.cost.footprint import Needs
 from dask_tapestry.planner.cost.group_names import group_name
-from dask_tapestry.planner.fusion.chunk_alignment import Held
-from dask_tapestry.planner.fusion.program import Program
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
+from dask_tapestry.steps.chunk_alignment import Held
+from dask_tapestry.steps.program import Program
 from dask_tapestry.teg import Graph, Node, Sink, Source
 from dask_tapestry.teg.token import token
 from dask_tapestry.zspace import Cuts, ZRange, block_box

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from dask_tapestry.planner.fusion.program import Program
+from dask_tapestry.steps.program import Program
 from dask_tapestry.teg import Sink, Source, TensorType
 from dask_tapestry.zspace import ZRange
 

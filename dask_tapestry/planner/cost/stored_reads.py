@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Final
 
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.planner.fusion.program import Program
+from dask_tapestry.steps.program import Program
 from dask_tapestry.teg import Source
 from dask_tapestry.zspace import Cuts, ZRange, block_box
 

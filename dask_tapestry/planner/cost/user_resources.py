@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from dask_tapestry.planner.fusion.program import Program
 from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.steps.program import Program
 from dask_tapestry.teg import Operator
 from dask_tapestry.zspace import ZRange
 

@@ -15,8 +15,8 @@ from dask_tapestry.planner.access.access import Access, ClassLeaf
 from dask_tapestry.planner.access.block_classes import reads_in_place
 from dask_tapestry.planner.access.domain import Place
 from dask_tapestry.planner.cost.footprint import Needs, needs_of
-from dask_tapestry.planner.fusion.chunk_alignment import Held
-from dask_tapestry.planner.fusion.program import Program
+from dask_tapestry.steps.chunk_alignment import Held
+from dask_tapestry.steps.program import Program
 from dask_tapestry.zspace import Cuts, block_box, largest_box
 
 MOST_LOOKED_AT: Final = 64  # classes of blocks; it takes .1 to .2 ms each

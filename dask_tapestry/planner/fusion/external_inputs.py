@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Final
 
-from dask_tapestry.planner.fusion.chunk_alignment import Held
 from dask_tapestry.planner.fusion.group import is_external
-from dask_tapestry.planner.fusion.program import Program
 from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.steps.chunk_alignment import Held
+from dask_tapestry.steps.program import Program
 from dask_tapestry.teg import Node, Source
 from dask_tapestry.zspace import Cuts, ZRange
 

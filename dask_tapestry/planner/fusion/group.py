@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 
 from dask_tapestry.cells import CellBuilder
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.planner.fusion.program import Instruction, Program
+from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.teg import Node, Operator, Source
 
 LONGEST_FORMULA = 256  # steps of one fused formula; longer ones gain nothing more

@@ -7,8 +7,8 @@ from dataclasses import replace
 from math import ceil
 from typing import Final
 
-from dask_tapestry.io.block_source import BlockSource
-from dask_tapestry.io.worker_blocks import bytes_on_workers
+from dask_tapestry.io.sources.block_source import BlockSource
+from dask_tapestry.io.sources.worker_blocks import bytes_on_workers
 from dask_tapestry.planner.machine.resources import MOST_HELD, Resources, current, live_client
 from dask_tapestry.settings import setting
 from dask_tapestry.teg import Node

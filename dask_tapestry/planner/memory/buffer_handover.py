@@ -15,7 +15,7 @@ from typing import Final
 
 from dask_tapestry.planner.access.access import Access
 from dask_tapestry.planner.cost.step import Step
-from dask_tapestry.planner.fusion.program import Program
+from dask_tapestry.steps.program import Program
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts
 

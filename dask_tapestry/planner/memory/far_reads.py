@@ -14,8 +14,8 @@ from typing import Final
 
 from dask_tapestry.planner.cost.footprint import met_blocks
 from dask_tapestry.planner.cost.step import Step
-from dask_tapestry.planner.fusion.program import Program
-from dask_tapestry.planner.fusion.windows import hull_of
+from dask_tapestry.steps.program import Program
+from dask_tapestry.steps.windows import hull_of
 from dask_tapestry.zspace import Cuts, ZRange
 
 SAMPLES: Final = {1: 4, 2: 4, 3: 3}  # blocks along a dimension, by how many are cut; else two

@@ -14,8 +14,8 @@ from operator import or_
 from dask_tapestry.planner.access.access import MOST_CLASSES, Access
 from dask_tapestry.planner.cost.footprint import met_blocks
 from dask_tapestry.planner.cost.step import Step
-from dask_tapestry.planner.fusion.program import Program
 from dask_tapestry.planner.memory.buffer_handover import MOST_BLOCKS, Block, relays
+from dask_tapestry.steps.program import Program
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts
 

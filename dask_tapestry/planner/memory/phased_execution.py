@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dask_tapestry.planner.cost.step import Step
-from dask_tapestry.planner.fusion.access_strides import InputStrides, movement
+from dask_tapestry.steps.access_strides import InputStrides, movement
 from dask_tapestry.zspace import Cuts, ZRange
 
 MOST_BLOCKS: Final = 4096  # of a reader along a dimension, whose reads are followed one by one

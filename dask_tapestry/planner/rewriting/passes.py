@@ -54,7 +54,10 @@ if TYPE_CHECKING:
 else:
     batching_dims = LateModule("dask_tapestry.rules.batching_dims")
 
-GATHERS: Final = ("dask_tapestry.operators.gather", "dask_tapestry.operators.scatter")
+GATHERS: Final = (
+    "dask_tapestry.operators.indexing.gather",
+    "dask_tapestry.operators.indexing.scatter",
+)
 SIMPLIFY = Rules((*VIEW_RULES, *CONSTANT_RULES, *FORMULA_RULES, *BROADCAST_RULES, *OUTPUT_RULES))
 OF_PRODUCTS = Rules((*PRODUCT_RULES, *CHAIN_RULES, *SIMPLIFY))  # once readers are known
 

@@ -19,14 +19,14 @@ from typing import Final
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.cost.rank import NOTHING, Rank, rank
-from dask_tapestry.planner.fusion.access_strides import movement
-from dask_tapestry.planner.fusion.chunk_alignment import units
 from dask_tapestry.planner.fusion.external_inputs import given_cuts
 from dask_tapestry.planner.fusion.group import Group, is_external
 from dask_tapestry.planner.search.choices import State
 from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import Cut, PricedGroup, Pricing, costs_of
+from dask_tapestry.steps.access_strides import movement
+from dask_tapestry.steps.chunk_alignment import units
 from dask_tapestry.teg import Node
 
 MOST_ROWS: Final = 20_000  # of a table of grids; more would take seconds

@@ -17,8 +17,8 @@ from typing import Final
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.cost.cost import StepCost
 from dask_tapestry.planner.cost.rank import Rank, rank
-from dask_tapestry.planner.fusion.chunk_alignment import ChunkAlignment
 from dask_tapestry.planner.machine.limits import Limits
+from dask_tapestry.steps.chunk_alignment import ChunkAlignment
 from dask_tapestry.zspace import Cuts
 
 Grid = tuple[Cuts, ...]

@@ -16,8 +16,6 @@ from dataclasses import replace
 from math import prod
 from typing import Final
 
-from dask_tapestry.planner.fusion.access_strides import movement
-from dask_tapestry.planner.fusion.chunk_alignment import units
 from dask_tapestry.planner.fusion.fuse import required
 from dask_tapestry.planner.rewriting.rule_choices import form_named, forms_of
 from dask_tapestry.planner.search.choices import Choices, FormChoice, State
@@ -25,6 +23,8 @@ from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
 from dask_tapestry.settings import BLOCK_BYTES
+from dask_tapestry.steps.access_strides import movement
+from dask_tapestry.steps.chunk_alignment import units
 from dask_tapestry.teg import Node, Sink, Source
 from dask_tapestry.zspace import Cuts, largest_box
 

@@ -14,13 +14,13 @@ from dask_tapestry.planner.cost.cost import StepCost, step_cost
 from dask_tapestry.planner.cost.footprint import least_needs, least_touched
 from dask_tapestry.planner.cost.lower_bounds import LowerBound
 from dask_tapestry.planner.cost.step import memory_order
-from dask_tapestry.planner.fusion.access_strides import movement
-from dask_tapestry.planner.fusion.chunk_alignment import units
 from dask_tapestry.planner.fusion.group import Group, group_of, inputs_of, is_external, members_of
-from dask_tapestry.planner.fusion.program import Program
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.search.grid import Grid, GridSearch, RankedGrid
+from dask_tapestry.steps.access_strides import movement
+from dask_tapestry.steps.chunk_alignment import units
+from dask_tapestry.steps.program import Program
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts, largest_box
 

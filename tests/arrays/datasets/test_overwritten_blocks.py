@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.arrays.datasets.overwritten_blocks import overwritten
-from dask_tapestry.operators.nominal_chunks import without_nominal_chunks
+from dask_tapestry.operators.layouts.nominal_chunks import without_nominal_chunks
 
 CELLS = np.arange(60.0).reshape(6, 10)
 KEYS = [

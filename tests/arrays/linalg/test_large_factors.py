@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.operators import matrix_operator
+from dask_tapestry.operators.matrices import matrix_operator
 from tests.operators.large import cells
 
 

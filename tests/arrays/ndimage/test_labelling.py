@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy import ndimage
 
 import dask_tapestry as dt
-from dask_tapestry.operators import region_tiles
+from dask_tapestry.operators.images import region_tiles
 from tests.arrays.ndimage.against_scipy import REAL, SHAPES, image
 from tests.comparisons import same_bits
 

@@ -8,7 +8,7 @@ from hypothesis import given
 
 import dask_tapestry as dt
 from dask_tapestry.arrays.patterns.foreach_thread import foreach_thread
-from dask_tapestry.operators import thread_tiles
+from dask_tapestry.operators.threads import thread_tiles
 
 X = np.random.default_rng(0).normal(size=(12, 10))
 

@@ -10,7 +10,7 @@ import sys
 import numpy as np
 
 import dask_tapestry as dt
-from dask_tapestry.operators.dimension_numbers import DimensionNumbers
+from dask_tapestry.operators.indexing.dimension_numbers import DimensionNumbers
 from tests.operators.dimension_numbers import gathered, problem, scattered
 
 MOST_CELLS = 2000  # of a problem: a loop of Python visits each

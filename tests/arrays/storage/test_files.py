@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.io import hdf5_target
+from dask_tapestry.io.targets import hdf5_target
 
 CELLS = np.arange(600.0).reshape(20, 30)
 

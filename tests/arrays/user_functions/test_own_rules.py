@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.operators.sort import Sort
+from dask_tapestry.operators.sorting.sort import Sort
 from dask_tapestry.rewrite.user_rules import OwnMutator, OwnRule
 
 

@@ -21,7 +21,7 @@ from xarray.groupers import (  # noqa: E402
 )
 
 import dask_tapestry as dt  # noqa: E402
-from dask_tapestry.io.zarr_source import ZarrSource  # noqa: E402
+from dask_tapestry.io.sources.zarr_source import ZarrSource  # noqa: E402
 
 RANDOM = np.random.default_rng(0)
 DAYS = 48

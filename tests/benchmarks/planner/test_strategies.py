@@ -8,7 +8,7 @@ from benchmarks.planner import strategies
 from benchmarks.planner.measured_programs import Data
 from benchmarks.planner.places import on_one
 from benchmarks.planner.strategies import Case
-from dask_tapestry.operators import gather, scatter
+from dask_tapestry.operators.indexing import gather, scatter
 
 RIGHT = {
     "replicate": {"predicted": 1.0, "seconds": 0.3},

@@ -7,8 +7,8 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.planner.access import moving_box_overlap
 from dask_tapestry.planner.access.access import Access
-from dask_tapestry.planner.fusion import boxes
 from dask_tapestry.planner.fusion.group import group_of
+from dask_tapestry.steps import boxes
 from dask_tapestry.zspace import Cuts, block_box
 from tests.planner.small_steps import random_step
 

@@ -10,7 +10,7 @@ from dask_tapestry.planner.access import bounds
 from dask_tapestry.planner.access.access import Access
 from dask_tapestry.planner.access.bounds import read_outside
 from dask_tapestry.planner.fusion.group import group_of
-from dask_tapestry.planner.fusion.program import Program
+from dask_tapestry.steps.program import Program
 from dask_tapestry.teg import TensorType
 from dask_tapestry.zspace import Cuts, block_box
 from tests.planner.small_steps import random_step

@@ -2,8 +2,8 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.planner.cost.user_resources import beyond_limits, step_amounts
-from dask_tapestry.planner.fusion.program import Instruction, Program
 from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.zspace import ZRange
 
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.io.numpy_source import table
+from dask_tapestry.io.sources.numpy_source import table
 from dask_tapestry.planner.fusion.external_inputs import (
     SENT_BYTES,
     given_cuts,

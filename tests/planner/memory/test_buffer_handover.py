@@ -4,9 +4,9 @@ from random import Random
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.operators.panel_cholesky import cholesky_by_panels
-from dask_tapestry.operators.panel_lu import solve_by_panels
-from dask_tapestry.operators.panel_qr import triangle_by_panels
+from dask_tapestry.operators.matrices.panel_cholesky import cholesky_by_panels
+from dask_tapestry.operators.matrices.panel_lu import solve_by_panels
+from dask_tapestry.operators.matrices.panel_qr import triangle_by_panels
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.memory.buffer_handover import blocks_read, relays
 from dask_tapestry.planner.memory.lifetimes import Lifetimes

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.operators.panel_lu import solve_by_panels
+from dask_tapestry.operators.matrices.panel_lu import solve_by_panels
 from dask_tapestry.planner.access.access import Access
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.fusion.group import group_of

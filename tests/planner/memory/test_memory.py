@@ -3,7 +3,7 @@ import pytest
 import zarr
 
 import dask_tapestry as dt
-from dask_tapestry.operators.exchange_sort import exchange_sort
+from dask_tapestry.operators.sorting.exchange_sort import exchange_sort
 from dask_tapestry.planner.memory.memory import (
     Slices,
     _peak,

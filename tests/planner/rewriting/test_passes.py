@@ -106,7 +106,7 @@ def names():
 
 (dt.asarray([1.0]) + 1).compute()
 assert not set(GATHERS) & set(sys.modules) and "recover_batching" not in names()
-import dask_tapestry.operators.gather
+import dask_tapestry.operators.indexing.gather
 assert "recover_batching" in names()
 """
     done = subprocess.run(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.operators.reverse import Reverse
+from dask_tapestry.operators.views.reverse import Reverse
 from dask_tapestry.planner.abstraction import abstract
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.rewriting.rule_choices import choices_of, forms_of, with_forms

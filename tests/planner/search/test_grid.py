@@ -9,9 +9,9 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.planner.cost.cost import StepCost
 from dask_tapestry.planner.cost.rank import rank
-from dask_tapestry.planner.fusion.chunk_alignment import ChunkAlignment
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.search.grid import GridSearch, prime_factors
+from dask_tapestry.steps.chunk_alignment import ChunkAlignment
 from dask_tapestry.zspace import Cuts
 from tests.planner.graphs import FOUR, MIB, counted, last_step, stored
 

@@ -1,8 +1,8 @@
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.planner.fusion.access_strides import AxisStride
 from dask_tapestry.planner.search.phased_values import cuts_in_rounds
+from dask_tapestry.steps.access_strides import AxisStride
 from dask_tapestry.zspace import Cuts
 
 

@@ -17,7 +17,7 @@ from dask_tapestry_kernels.kernel_table import Kernel
 Block = np.ndarray[Any, Any]
 
 
-def _lies(packed: Block, numbers: Block, block: Block) -> tuple[int, slice, slice]:
+def place_of(packed: Block, numbers: Block, block: Block) -> tuple[int, slice, slice]:
     """Where a panel lies, for a strip: its first row, its own columns, and those behind it."""
     start = block.shape[0] - packed.shape[0]
     own, behind = np.searchsorted(numbers, (start, start + packed.shape[1]))
@@ -74,7 +74,7 @@ def lu_strip(packed: Block, order: Block, numbers: Block, block: Block) -> Block
 
     The columns before the panel are left as they are.
     """
-    start, own, behind = _lies(packed, numbers, block)
+    start, own, behind = place_of(packed, numbers, block)
     if own.start == len(numbers):
         return block
     width = packed.shape[1]
@@ -120,7 +120,7 @@ def factor_qr_panel(panel: Block, *_awaited: Block) -> tuple[Block, Block]:
 
 def qr_strip(packed: Block, t: Block, numbers: Block, block: Block) -> Block:
     """Columns to which the reflections of a panel were applied."""
-    start, own, behind = _lies(packed, numbers, block)
+    start, own, behind = place_of(packed, numbers, block)
     if own.start == len(numbers):
         return block
     made = np.array(block)
@@ -134,7 +134,7 @@ def reflected_columns(packed: Block, t: Block, numbers: Block, block: Block) -> 
 
     Those before the panel are of the unit matrix yet, and zero in its rows.
     """
-    start, own, _ = _lies(packed, numbers, block)
+    start, own, _ = place_of(packed, numbers, block)
     if own.start == len(numbers):
         return block
     made = np.array(block)

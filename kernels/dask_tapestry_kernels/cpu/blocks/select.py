@@ -101,8 +101,8 @@ def reshape(
 ) -> Block:
     """Put the box of `shape` together from blocks, a part of each group of axes for each.
 
-    `parts` holds the parts of each group (see operators/reshape.py); the blocks come in C order of
-    their combinations.
+    `parts` holds the parts of each group (see operators/views/reshape.py); the blocks come in C
+    order of their combinations.
     """
     if 0 in shape:
         return np.empty(shape, blocks[0].dtype)

@@ -5,7 +5,7 @@ import pytest
 import dask_tapestry as dt
 from benchmarks.planner.corpus.job import GIB, Cluster, Job, Jobs, halo, nbytes, stored
 from benchmarks.planner.corpus.table import CORPUS
-from dask_tapestry.io.numpy_source import NumpySource
+from dask_tapestry.io.sources.numpy_source import NumpySource
 from dask_tapestry.teg import Graph
 
 LARGEST = 32_000_000  # bytes of an array that a user writes into a job

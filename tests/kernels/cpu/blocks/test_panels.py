@@ -73,3 +73,20 @@ def test_a_copy_is_new_and_a_division_is_by_the_adjoint():
     assert panels.copied(A) is not A
     corner = np.linalg.cholesky(A[:2] @ A[:2].T)
     np.testing.assert_allclose(panels.divided(corner, A[2:, :2]) @ corner.T, A[2:, :2])
+
+
+@pytest.mark.parametrize(
+    ("numbers", "own", "behind"),
+    [
+        (range(4), (4, 4), (4, 4)),
+        (range(3, 9), (1, 3), (3, 6)),
+        (range(5, 6), (0, 1), (1, 1)),
+        (range(20, 22), (0, 0), (0, 2)),
+    ],
+)
+def test_where_a_panel_lies(numbers, own, behind):
+    """A panel of two columns from row 4 on."""
+    numbers = np.array(numbers)
+    found = panels.place_of(np.empty((6, 2)), numbers, np.empty((10, len(numbers))))
+    assert found[0] == 4
+    assert [part.indices(len(numbers))[:2] for part in found[1:]] == [own, behind]

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dask_tapestry.operators.cell_updates import cell_update
+from dask_tapestry.operators.cells.cell_updates import cell_update
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.blocks import scatter
 from dask_tapestry_kernels.cpu.blocks.gather import CoordinateStep

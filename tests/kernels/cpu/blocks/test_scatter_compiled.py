@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dask_tapestry.cells import CellBuilder
-from dask_tapestry.operators.cell_updates import cell_update
+from dask_tapestry.operators.cells.cell_updates import cell_update
 from dask_tapestry_kernels.cpu.blocks import scatter, scatter_compiled
 from dask_tapestry_kernels.cpu.jit import compile_service
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dask_tapestry.operators.reshape import GroupPart
+from dask_tapestry.operators.views.reshape import GroupPart
 from dask_tapestry_kernels.cpu import KERNELS
 
 X = np.arange(24.0).reshape(2, 3, 4)

@@ -1,6 +1,6 @@
 import numpy as np
 
-from dask_tapestry.operators.cell_updates import cell_update
+from dask_tapestry.operators.cells.cell_updates import cell_update
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.blocks.shuffle import by_owner
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dask_tapestry.cells import CellBuilder
-from dask_tapestry.operators.stencil_steps import End, StencilProgram
+from dask_tapestry.operators.windows.stencil_steps import End, StencilProgram
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.blocks import stencil_steps as module
 from dask_tapestry_kernels.cpu.blocks.stencil_steps import tile_of

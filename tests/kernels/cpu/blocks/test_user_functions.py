@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dask_tapestry.cells import Lattice, Tree
-from dask_tapestry.operators.user_monoid import pairs
+from dask_tapestry.operators.user.user_monoid import pairs
 from dask_tapestry_kernels.cpu.blocks.user_functions import (
     blockwise,
     call,

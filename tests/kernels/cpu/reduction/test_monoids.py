@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dask_tapestry.operators.monoids import ARG_REDUCTIONS, MONOIDS
+from dask_tapestry.operators.reductions.monoids import ARG_REDUCTIONS, MONOIDS
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
 from tests.comparisons import same_bits
 from tests.operators.monoid_names import monoids_of

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dask_tapestry.cells import CellBuilder, Tree
-from dask_tapestry.operators.monoids import MONOIDS
+from dask_tapestry.operators.reductions.monoids import MONOIDS
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.cells.interpreter import evaluate
 from dask_tapestry_kernels.cpu.reduction import reduce

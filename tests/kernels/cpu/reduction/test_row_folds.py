@@ -6,7 +6,7 @@ import pytest
 
 from dask_tapestry.cells import CellBuilder
 from dask_tapestry.cells.reduction_tree import Tree
-from dask_tapestry.operators.monoids import MONOIDS
+from dask_tapestry.operators.reductions.monoids import MONOIDS
 from dask_tapestry_kernels.cpu.cells.interpreter import evaluate
 from dask_tapestry_kernels.cpu.reduction.lane_folds import fold
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC

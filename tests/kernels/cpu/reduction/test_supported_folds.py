@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dask_tapestry.operators.monoids import MONOIDS
+from dask_tapestry.operators.reductions.monoids import MONOIDS
 from dask_tapestry_kernels.cpu.reduction.supported_folds import convertible, supported
 from tests.kernels.cpu.reduction.leaf_cells import state_of
 

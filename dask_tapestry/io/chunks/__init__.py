@@ -1,0 +1,1 @@
+"""Stored chunks: what they cost, and how they are decoded and encoded."""

@@ -1,0 +1,191 @@
+"""Where Zarr chunks are decoded and encoded: a box of a stored array is read, or written.
+
+`ZarrSource` reads a box with `read_box`; `ZarrSink` and `ZarrTarget` write one with `write_box`.
+Usual encodings go the short way: `zarr_direct` for files, `zarr_remote` for stores behind a
+network. All others go through zarr. Where the store allows, its codecs run in the thread of the
+task (`zarr_sync`), and large chunks one after the other: side by side they take no less time, and
+ten times the memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from math import prod
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dask_tapestry.cells.fixed_dtype import cell_dtype
+from dask_tapestry.errors import StoreError
+from dask_tapestry.imports import lazy_import
+from dask_tapestry.io.chunks.chunk_costs import split_by_chunk
+from dask_tapestry.io.chunks.zarr_direct import DirectArray
+from dask_tapestry.io.chunks.zarr_encoding import has_other_pipeline
+from dask_tapestry.io.chunks.zarr_remote import RemoteArray
+from dask_tapestry.io.files.file_cells import part_of
+from dask_tapestry.io.stores.pinned_folder import PinnedLocation
+from dask_tapestry.io.stores.retry_policy import read_patiently
+from dask_tapestry.io.stores.zarr_location import Location
+from dask_tapestry.io.stores.zarr_location import zarr as zarr_module
+from dask_tapestry.io.stores.zarr_open import moved, open_cached, open_stamped
+from dask_tapestry.io.stores.zarr_sync import run_inline, runs_inline
+from dask_tapestry.memory.buffer_pool import POOL
+
+if TYPE_CHECKING:
+    import zarr
+
+Block = np.ndarray[Any, Any]
+LOOKED_AT: Final = 8  # cells of a block; one in 256 is zero where bytes are drawn at random
+
+
+def read_box(
+    location: Location,
+    selection: tuple[slice, ...],
+    out: Block,
+    shape: tuple[int, ...],
+    every: int = 1,
+    metadata: object = None,
+) -> None:
+    """Read and decode the cells that slices of an array select, into `out`.
+
+    Parameters
+    ----------
+    shape
+        Of the array, when it was opened.
+    every
+        Of the first axis one cell in so many is wanted, the first one first; others need not be
+        read.
+    metadata
+        What stands for the array's metadata, where a look at them would be slow.
+
+    Raises
+    ------
+    StoreError
+        If the array has another shape or dtype now, or a chunk is not what it must be.
+    """
+    stamp = location.stamp
+    array, way = _opened(location, metadata if stamp is None else stamp)
+    dtype = array.dtype
+    if array.shape != shape:
+        raise StoreError(f"it has another shape now, {array.shape}")
+    if cell_dtype(dtype) != out.dtype:
+        raise StoreError(f"it has another dtype now, {dtype}")
+    if isinstance(way, DirectArray):
+        way.read(selection, out, every)
+    elif way is not None:
+        way.read(selection, out)
+    elif out.dtype == dtype:
+        read_patiently(lambda: _read_by_zarr(array, selection, out), location)
+    else:
+        cells = np.empty(out.shape, dtype)
+        read_patiently(lambda: _read_by_zarr(array, selection, cells), location)
+        out[...] = cells
+
+
+def direct_path(array: zarr.Array[Any]) -> DirectArray | RemoteArray | None:
+    """Return the way to an array's chunks that is not zarr's; None where there is none."""
+    return DirectArray.of(array) or RemoteArray.of(array)
+
+
+@lru_cache(maxsize=128)
+def _opened(
+    location: Location, stamp: object, mode: str = "r", empty_chunks: bool = False
+) -> tuple[zarr.Array[Any], DirectArray | RemoteArray | None]:
+    """An array and the short way to its chunks, looked for again when its metadata change."""
+    array = open_stamped(location, mode, empty_chunks, stamp)
+    way = direct_path(array)
+    if mode == "r" and way is None and not has_other_pipeline(array):
+        array = lazy_import("dask_tapestry.io.chunks.bounded_codecs").bounded(array)
+    return array, way
+
+
+def _read_by_zarr(array: zarr.Array[Any], selection: tuple[slice, ...], out: Block) -> None:
+    buffer = zarr_module().core.buffer.cpu.NDBuffer.from_numpy_array
+    if not runs_inline(array):
+        array.get_orthogonal_selection(selection, out=buffer(out))
+        return
+    for part in split_by_chunk(selection, stored_chunk_shape(array), array.dtype.itemsize):
+        place = part_of(out, _slices_within(part, selection))
+        run_inline(array.async_array.get_orthogonal_selection(part, out=buffer(place)))
+
+
+def write_box(
+    location: Location, selection: tuple[slice, ...], block: Block, empty_chunks: bool | None = None
+) -> None:
+    """Encode and write a block of cells to where slices of an array select.
+
+    Parameters
+    ----------
+    empty_chunks
+        Whether chunks that hold the fill value alone are stored. None leaves them out as zarr does;
+        of cells that are not encoded, where all of a few of the block are the fill value.
+
+    Raises
+    ------
+    StoreError
+        If a chunk cannot be written.
+    """
+    may_be_empty = not empty_chunks
+    if empty_chunks is None:
+        may_be_empty = _may_be_fill_value(block, location)
+    array, way = _opened(location, location.stamp, "r+", bool(empty_chunks))
+    if isinstance(location, PinnedLocation):  # what is kept was opened by another handle
+        array = moved(array, location.folder)
+        way = replace(way, folder=location.folder) if isinstance(way, DirectArray) else way
+    may_be_empty = may_be_empty and array.metadata.fill_value is not None  # version 2 may have none
+    if isinstance(way, DirectArray) and way.writes(selection, block.dtype):
+        way.write(selection, block, not may_be_empty)
+        return
+    if not runs_inline(array):
+        cells = np.array(block) if location.is_in_memory else block
+        array.set_basic_selection(selection, cells if cells.ndim else cells[()])
+        return
+    sides = stored_chunk_shape(array)
+    for part in split_by_chunk(selection, sides, array.dtype.itemsize):
+        cells = _contiguous_cells(
+            part_of(block, _slices_within(part, selection)), prod(sides), location
+        )
+        run_inline(array.async_array.setitem(part, cells if cells.ndim else cells[()]))
+
+
+def _contiguous_cells(cells: Block, most: int, location: Location) -> Block:
+    """Cells as zarr may keep them: it copies a chunk whose cells are not in order to fresh memory.
+
+    A store in memory keeps uncompressed cells where they are, and these are somebody else's.
+    """
+    if location.is_in_memory:
+        return np.array(cells, order="C")
+    if cells.flags.c_contiguous or cells.size > most:
+        return cells
+    copied = POOL.room(cells.shape, cells.dtype)
+    copied[...] = cells
+    return copied
+
+
+def _may_be_fill_value(block: Block, location: Location) -> bool:
+    """Whether all of some cells of a block are the fill value: chunks may hold nothing else.
+
+    zarr leaves such chunks out. It compares cells only where this is true: comparing takes longer
+    than writing, and half as much memory again.
+    """
+    if not block.size:
+        return False
+    fill = open_cached(location, "r+").fill_value
+    if fill is None:
+        return True
+    places = [tuple([n * at // LOOKED_AT for n in block.shape]) for at in range(LOOKED_AT)]
+    cells = [block[place] for place in places]
+    return all(bool(c == fill or (c != c and fill != fill)) for c in cells)
+
+
+def stored_chunk_shape(array: zarr.Array[Any]) -> tuple[int, ...]:
+    """Shape of what is decoded and encoded as a whole: a shard, or a chunk where none are."""
+    sides = getattr(array, "shards", None) or array.chunks
+    return tuple(max(1, int(n)) for n in sides)
+
+
+def _slices_within(part: tuple[slice, ...], whole: tuple[slice, ...]) -> tuple[slice, ...]:
+    """Where the cells of a part lie in a block of the whole."""
+    pairs = zip(part, whole, strict=True)
+    return tuple(slice(a.start - b.start, a.stop - b.start) for a, b in pairs)

@@ -1,0 +1,201 @@
+"""Chunks of a Zarr array behind a network: several requests at once, each decoded to its place.
+
+zarr asks for the inner chunks of a shard one after the other: 64 of them at 20 ms each take 1.3 s,
+and here .2. It decodes into fresh memory, of which it has as much as all that was asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from math import prod
+from typing import Any
+
+from dask_tapestry.errors import StoreError
+from dask_tapestry.imports import asyncio, lazy_import
+from dask_tapestry.io.chunks.chunk_costs import ReadBuffers
+from dask_tapestry.io.chunks.shard_index import ABSENT, ShardIndex, bytes_within
+from dask_tapestry.io.chunks.zarr_encoding import ArrayEncoding, chunks_met, has_other_pipeline
+from dask_tapestry.io.files.file_cells import Block, Part, part_of
+from dask_tapestry.io.stores.retries import note_retry
+from dask_tapestry.io.stores.zarr_location import unwrapped
+from dask_tapestry.io.stores.zarr_sync import is_at_hand
+from dask_tapestry.late_dataclass import dataclass
+
+
+def concurrent_requests() -> int:
+    """How many requests of a task are under way at one time, as zarr's configuration says."""
+    return int(lazy_import("zarr").config.get("async.concurrency") or 1)
+
+
+@dataclass(frozen=True)
+class RemoteArray:
+    """An array whose chunks, or shards, are objects of a known encoding in a store of zarr's.
+
+    Attributes
+    ----------
+    path
+        Of the array, in its store.
+    encoding
+        Of its chunks.
+    """
+
+    path: Any
+    encoding: ArrayEncoding
+
+    @classmethod
+    def of(cls, array: Any) -> RemoteArray | None:
+        """Return what is known of an array; None where zarr must read it."""
+        if is_at_hand(array) or has_other_pipeline(array):
+            return None
+        encoding = ArrayEncoding.of(array)
+        return None if encoding is None else cls(array.store_path, encoding)
+
+    @property
+    def read_sides(self) -> tuple[int, ...]:
+        """Sides of what is read as a whole: inner chunks of shards, or chunks."""
+        known = self.encoding
+        return known.chunk if known.shards is None else known.shards.chunk
+
+    @property
+    def in_hand(self) -> ReadBuffers:
+        """What reading has in memory beside the cells."""
+        itemsize = self.encoding.format.dtype.itemsize
+        return ReadBuffers(prod(self.encoding.chunk) * itemsize, concurrent_requests())
+
+    def read(self, selection: Sequence[slice], out: Block) -> None:
+        """Fill `out` with the cells that slices of the array select.
+
+        Raises
+        ------
+        StoreError
+            If a chunk cannot be read or decoded.
+        """
+        lazy_import("zarr.core.sync").sync(_Reading(self).all(selection, out))
+
+
+class _Reading:
+    """The requests for one box: at most so many objects are in hand at one time."""
+
+    def __init__(self, array: RemoteArray) -> None:
+        self.path, self.encoding = array.path, array.encoding
+        self._gate = asyncio.Semaphore(concurrent_requests())
+        self._error: StoreError | None = None
+        self._prototype = lazy_import("zarr.core.buffer").default_buffer_prototype()
+
+    async def all(self, selection: Sequence[slice], out: Block) -> None:
+        """Read what is selected; all requests have ended when this has."""
+        known = self.encoding
+        read = self._chunk if known.shards is None else self._shard
+        parts = chunks_met(selection, known.chunk)
+        await asyncio.gather(*[read(known.key(at), p, part_of(out, to)) for at, p, to in parts])
+        if self._error is not None:
+            raise self._error
+
+    @asynccontextmanager
+    async def _turn(self, key: str) -> AsyncIterator[bool]:
+        """Wait for a turn; what fails in it is kept, and later turns are told to do nothing."""
+        async with self._gate:
+            try:
+                yield self._error is None
+            except Exception as error:  # codecs have errors of their own
+                if self._error is None:
+                    self._error = StoreError(f"cannot read chunk {key}: {error}")
+                    self._error.__cause__ = error
+
+    async def _get(self, key: str, wanted: Any = None) -> Block | None:
+        found = await (self.path / key).get(self._prototype, wanted)
+        return None if found is None else found.as_numpy_array()
+
+    async def _chunk(self, key: str, part: Part, out: Block, wanted: Any = None) -> None:
+        """Read from a chunk, or from the bytes of an inner chunk that are `wanted`."""
+        async with self._turn(key) as goes_on:
+            if goes_on:
+                self._refuse_long(wanted)
+                stored = await self._get(key, wanted)
+                try:
+                    await asyncio.to_thread(self._unpack, stored, part, out)
+                except Exception as error:  # it may have come torn
+                    note_retry(unwrapped(self.path.store), error)
+                    stored = await self._get(key, wanted)
+                    await asyncio.to_thread(self._unpack, stored, part, out)
+
+    def _refuse_long(self, wanted: Any) -> None:
+        """Raise `ValueError` if an inner chunk is longer than any codec makes it: an index lies."""
+        most = self.encoding.format.most_stored
+        if wanted is not None and wanted.end - wanted.start > most:
+            length = wanted.end - wanted.start
+            raise ValueError(f"its index says that a chunk has {length} bytes, more than {most}")
+
+    def _unpack(self, stored: Block | None, part: Part, out: Block) -> None:
+        if stored is None:
+            out[...] = self.encoding.fill
+        else:
+            self.encoding.format.unpack(stored, part, out)
+
+    async def _shard(self, key: str, part: Part, out: Block) -> None:
+        """Read from a shard: all of it by one request, or its index and what is needed."""
+        index = self.encoding.shards
+        assert index is not None
+        is_whole = out.shape == self.encoding.chunk
+        pairs = None
+        async with self._turn(key) as goes_on:
+            if not goes_on:
+                return
+            wanted = None if is_whole else _place_of(index)
+            try:
+                pairs = await self._index(await self._get(key, wanted), index, out, is_whole)
+            except StoreError:
+                raise
+            except Exception as error:  # it may have come torn
+                note_retry(unwrapped(self.path.store), error)
+                pairs = await self._index(await self._get(key, wanted), index, out, is_whole)
+        if pairs is not None and not is_whole:
+            await self._inner_chunks(key, index, pairs, part, out)
+
+    async def _index(
+        self, stored: Block | None, index: ShardIndex, out: Block, is_whole: bool
+    ) -> Block | None:
+        """Return the index of a shard; of a whole one unpack all; None if there is no shard."""
+        if stored is None:
+            out[...] = self.encoding.fill
+            return None
+        if not is_whole:
+            return index.decode(stored)
+        pairs = index.decode(stored[: index.nbytes] if index.first else stored[-index.nbytes :])
+        await asyncio.to_thread(self._unpack_all, stored, pairs, out)
+        return pairs
+
+    def _unpack_all(self, stored: Block, pairs: Block, out: Block) -> None:
+        """Unpack all inner chunks of a shard."""
+        assert self.encoding.shards is not None
+        every = tuple(slice(0, n) for n in out.shape)
+        for at, part, there in chunks_met(every, self.encoding.shards.chunk):
+            first, length = map(int, pairs[at])
+            cells = None
+            if first != ABSENT:
+                cells = stored[bytes_within(first, length, len(stored))]
+            self._unpack(cells, part, part_of(out, there))
+
+    async def _inner_chunks(
+        self, key: str, index: ShardIndex, pairs: Block, part: Part, out: Block
+    ) -> None:
+        """Read from inner chunks, each by a request."""
+        requests = []
+        ranges = lazy_import("zarr.abc.store").RangeByteRequest
+        for at, inner, there in chunks_met(part, index.chunk):
+            first, length = map(int, pairs[at])
+            place = part_of(out, there)
+            if first == ABSENT:
+                place[...] = self.encoding.fill
+            else:
+                requests.append(self._chunk(key, inner, place, ranges(first, first + length)))
+        await asyncio.gather(*requests)
+
+
+def _place_of(index: ShardIndex) -> Any:
+    """The bytes of a shard in which its index is, as zarr's stores are asked for them."""
+    requests = lazy_import("zarr.abc.store")
+    if index.first:
+        return requests.RangeByteRequest(0, index.nbytes)
+    return requests.SuffixByteRequest(index.nbytes)

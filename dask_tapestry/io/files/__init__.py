@@ -1,0 +1,1 @@
+"""Files and folders: locks, exchange, durable writes."""

@@ -1,0 +1,1 @@
+"""Journals: what a store knows of writes that began, ended or were repeated."""

@@ -1,0 +1,1 @@
+"""Sinks: what makes something new of cells, and writes regions of targets."""

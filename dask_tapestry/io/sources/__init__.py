@@ -1,0 +1,1 @@
+"""Sources: what brings cells into an expression."""

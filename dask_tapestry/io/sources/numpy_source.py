@@ -1,0 +1,117 @@
+"""Arrays in memory as sources."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from hashlib import blake2b
+from typing import Any, Final, Literal
+from uuid import uuid4
+
+import numpy as np
+
+from dask_tapestry.errors import ArgumentError, DTypeError
+from dask_tapestry.io.sources.cells_digest import cells_digest
+from dask_tapestry.io.sources.declared_type import declared_type
+from dask_tapestry.io.sources.masked_array import is_masked
+from dask_tapestry.io.sources.source_parameter import SourceParameter
+from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.teg import Block, Source, Tensor, TensorType, apply
+from dask_tapestry.teg.operator import Types
+from dask_tapestry.teg.types import Dims
+from dask_tapestry.zspace import ZRange
+
+HASHED_BYTES: Final = 1 << 13  # of cells known by their values: a digest takes 12 us
+
+
+@dataclass(frozen=True)
+class NumpySource(Source):
+    """An array of this process, known by a fresh identifier, or by its cells if few and its own."""
+
+    name = "memory"
+    external = True
+    identity: str
+    type: TensorType
+    data: np.ndarray[Any, Any] = field(compare=False, repr=False)
+    is_table: bool = False
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return self.type
+
+    def read(self, box: ZRange, out: Block | None = None) -> Block:
+        return self.data[box.index()]
+
+    @property
+    def order(self) -> Literal["C", "F"]:  # type: ignore[override]
+        flags = self.data.flags
+        return "F" if flags.f_contiguous and not flags.c_contiguous else "C"
+
+    def origin(self) -> str:
+        """Digest of the cells: each is looked at."""
+        return f"{self.type} {cells_digest(self.data)}"
+
+    def slot(self, number: int, identity: str = "") -> SourceParameter:
+        kind = {"order": self.order, "is_table": self.is_table}
+        return SourceParameter(number, self.type, identity=identity, **kind)  # type: ignore[arg-type]
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return self.data
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        return ()
+
+
+def from_numpy(data: object, dims: Dims = None) -> Tensor:
+    """Return a tensor of an array-like's cells, without a copy where it is a NumPy array.
+
+    Numbers and sequences that are written out in a program are known by their cells: the same
+    ones are one value, each time that they are given.
+
+    Raises
+    ------
+    DTypeError
+        For arrays with a mask, and structured cells with Python objects as fields.
+    ShapeError
+        For nested sequences of unequal lengths.
+    """
+    if is_masked(data):
+        raise DTypeError(
+            "a masked array has no plain cells: `dt.ma.masked_array` and `from_array` keep its "
+            "mask, `filled()` fills it"
+        )
+    try:
+        array = np.asarray(data)
+    except ValueError as error:
+        raise ArgumentError(f"not an array, as of lists of unequal lengths: {error}") from None
+    type_ = declared_type(array.shape, array.dtype, dims)
+    if not array.dtype.isnative:
+        array = array.astype(type_.dtype)
+    own = isinstance(data, list | tuple | int | float | complex | np.generic)
+    identity = _token(array) if own and array.nbytes <= HASHED_BYTES else uuid4().hex
+    return apply(NumpySource(identity, type_, array))
+
+
+def constant(array: np.ndarray[Any, Any]) -> Tensor:
+    """Return a tensor of cells as they are now; few cells are known by their values.
+
+    For what an operation is told beside its operands, such as places to look at.
+    """
+    if array.nbytes > HASHED_BYTES or not array.dtype.isnative:
+        return from_numpy(array)
+    held = array.copy()
+    type_ = declared_type(held.shape, held.dtype, None)
+    return apply(NumpySource(_token(held), type_, held))
+
+
+def table(array: np.ndarray[Any, Any]) -> Tensor:
+    """Return a tensor of cells as they are now, known by their values, that tasks read most of.
+
+    Equal ones are one value, in whichever expressions they are, and workers have it once.
+    """
+    held = array.copy()
+    type_ = declared_type(held.shape, held.dtype, None)
+    return apply(NumpySource(_token(held), type_, held, is_table=True))
+
+
+def _token(array: np.ndarray[Any, Any]) -> str:
+    """A digest of an array's cells; its type is told beside it."""
+    return blake2b(array.tobytes(), digest_size=16).hexdigest()

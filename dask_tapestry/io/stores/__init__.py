@@ -1,0 +1,1 @@
+"""Stores: where stored arrays are, how they are opened, and small objects beside them."""

@@ -1,0 +1,1 @@
+"""Targets: arrays that exist and are written into."""

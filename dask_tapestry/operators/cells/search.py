@@ -1,0 +1,186 @@
+"""Search: cells looked up in tables that every block reads whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import ceil, log2
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.amounts import is_one_of
+from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
+from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.cells.elementwise import astype
+from dask_tapestry.teg import IndexDim, Region, Signature, Tensor, TensorType, apply
+from dask_tapestry.teg.operator import BlockOperator, Restriction, Types
+from dask_tapestry.zspace import IndexProjection, ZRange
+
+FLOPS_A_STEP = 8  # of a binary search
+
+
+class TableOperator(BlockOperator):
+    """Cell o is a function of the first input's cell o and of the other inputs, all vectors."""
+
+    transparent = True
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        x, *tables = inputs
+        here = IndexProjection.identity(x.ndim)
+        whole = [IndexProjection.whole(table.shape, x.ndim) for table in tables]
+        index = tuple(IndexDim(f"i{dim}", n) for dim, n in enumerate(x.shape))
+        return Signature(index, (here, *whole), (here,))
+
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
+        whole = [Region.whole(table.shape) for table in inputs[1:]]
+        return Restriction(self, (region, *whole), region)
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        return box.size * FLOPS_A_STEP * ceil(log2(inputs[1].size + 2))
+
+
+@dataclass(frozen=True)
+class SearchSorted(TableOperator):
+    """Indices at which cells go into a sorted vector, left or right of equal ones: intp."""
+
+    name = "searchsorted"
+    kernel = "search"
+    any_cells = True
+    side: str
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return inputs[0]._replace(dtype=np.dtype(np.intp))
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {"side": self.side}
+
+    def text(self) -> str:
+        return self.side
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        x, table = inputs
+        return np.asarray(np.searchsorted(table, x, self.side))  # type: ignore[call-overload]
+
+
+@dataclass(frozen=True)
+class Digitize(TableOperator):
+    """Numbers of the bins that cells lie in, of ascending or descending edges: intp."""
+
+    name = "digitize"
+    kernel = "digitize"
+    any_cells = True
+    right: bool
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return inputs[0]._replace(dtype=np.dtype(np.intp))
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {"right": self.right}
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        x, bins = inputs
+        return np.asarray(np.digitize(x, bins, right=self.right))
+
+
+@dataclass(frozen=True)
+class IsIn(TableOperator):
+    """Whether cells are in a sorted vector, or with `invert`, are not: bool."""
+
+    name = "isin"
+    kernel = "isin"
+    any_cells = True
+    invert: bool
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return inputs[0]._replace(dtype=np.dtype(bool))
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {"invert": self.invert}
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        x, table = inputs
+        return np.isin(x, table, invert=self.invert)
+
+
+@dataclass(frozen=True)
+class Interp(TableOperator):
+    """Linear interpolation at cells, of points and their values: of the values' dtype."""
+
+    name = "interp"
+    kernel = "interp"
+    left: complex | None = None
+    right: complex | None = None
+    period: float | None = None
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return inputs[0]._replace(dtype=inputs[2].dtype)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {"left": self.left, "right": self.right, "period": self.period}
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        x, points, values = inputs
+        meaning: Any = np.interp
+        return np.asarray(meaning(x, points, values, self.left, self.right, self.period))
+
+
+def searchsorted(x: Tensor, table: Tensor, side: str = "left") -> Tensor:
+    """Indices at which the cells of `x` go into a sorted vector, as `numpy.searchsorted`.
+
+    Raises
+    ------
+    ShapeError
+        If the table is not a vector, or the side is neither ``"left"`` nor ``"right"``.
+    DTypeError
+        If cells of the two cannot be compared.
+    """
+    if table.type.ndim != 1:
+        raise ShapeError(f"object of too small depth or too deep for desired array: {table.type}")
+    if not is_one_of(side, ("left", "right")):
+        raise ArgumentError(f"search side must be 'left' or 'right' (got {side!r})")
+    if not table.type.size:  # nothing is compared, so cells need not be comparable
+        table = astype(table, x.type.dtype)
+    elif not x.type.size:
+        x = astype(x, table.type.dtype)
+    dtype = common_dtype(x, table)
+    return apply(SearchSorted(side), astype(x, dtype), astype(table, dtype))
+
+
+def is_in(x: Tensor, ordered: Tensor, invert: bool = False) -> Tensor:
+    """Whether cells of `x` are in the sorted vector `ordered`, of the same dtype."""
+    return apply(IsIn(invert), x, ordered)
+
+
+def digitize(x: Tensor, edges: Tensor, right: bool) -> Tensor:
+    """Numbers of the bins that the cells of `x` lie in; `edges` are of the same dtype."""
+    return apply(Digitize(right), x, edges)
+
+
+def interp(
+    x: Tensor,
+    points: Tensor,
+    values: Tensor,
+    left: complex | None = None,
+    right: complex | None = None,
+    period: float | None = None,
+) -> Tensor:
+    """Values at `x` of the lines between `points`, float64, as `numpy.interp` draws them."""
+    return apply(Interp(left, right, period), x, points, values)
+
+
+def common_dtype(*tensors: Tensor) -> np.dtype[Any]:
+    """Dtype in which cells of the tensors are compared.
+
+    Raises
+    ------
+    DTypeError
+        If there is none.
+    """
+    kinds = ", ".join(str(x.type.dtype) for x in tensors)
+    try:
+        common = np.result_type(*[x.type.dtype for x in tensors])
+    except TypeError as error:
+        raise DTypeError(f"cells of dtypes {kinds} cannot be compared: {error}") from None
+    if not common.hasobject and not all(np.can_cast(x.type.dtype, common) for x in tensors):
+        raise DTypeError(f"cells of dtypes {kinds} cannot be compared: one would change its value")
+    return common

@@ -1,0 +1,1 @@
+"""Functions of blocks and cells, a user's or another library's, held by an operator."""

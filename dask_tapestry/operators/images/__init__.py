@@ -1,0 +1,1 @@
+"""Images: regions, distances and splines."""

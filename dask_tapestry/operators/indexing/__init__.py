@@ -1,0 +1,1 @@
+"""Gather and scatter: cells at indices that other tensors hold."""

@@ -1,0 +1,312 @@
+"""Bucket shuffle: rows of a table that no task holds whole, asked for or updated by many places.
+
+The table is in stretches, each of which has an *owner*; places are in *runs*. A run sends each
+owner the places that belong to it; an owner sends back rows, or folds in the updates that come with
+the places. So a place and a row travel once, and a task holds one stretch and one run.
+
+============  =======================================================  ========================
+operator      what it yields                                           blocks
+============  =======================================================  ========================
+`Routed`      buckets (runs, owners) of places                         by run
+`Sent`        buckets (runs, owners) of updates                        by run
+`Served`      buckets (runs, owners) of rows                           by owner
+`Returned`    rows (runs * length, ...) in the order of places         by run
+`FoldedRows`      rows (owners * side, ...) with updates folded in         by owner
+============  =======================================================  ========================
+
+An owner folds updates in the order of runs, and of places in them: as one task would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any, Final
+
+import numpy as np
+
+from dask_tapestry.cells import CellExpression
+from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.operators.sorting.exchange import ExchangeOperator
+from dask_tapestry.operators.views.slice import basic_slice
+from dask_tapestry.teg import IndexDim, Signature, Tensor, TensorType, apply
+from dask_tapestry.teg.buckets import buckets_type, cells_of
+from dask_tapestry.teg.operator import Types, by_signature, signature_of
+from dask_tapestry.zspace import IndexProjection, ZRange
+
+SKEW: Final = 2.0  # times what an owner has on average that a plan allows for
+FLOPS_A_PLACE: Final = 25  # to sort places by owner
+FEWEST_PLACES: Final = 2**12  # of a run, from which one is worth a task
+MOST_OWNERS: Final = 2**12
+ROW_FLOPS: Final = 4  # to take a row
+LINE_FLOPS: Final = 20  # of each cache line of it
+LINE: Final = 64  # bytes
+BUCKET_FLOPS: Final = 3000  # to make a bucket, or to take one: a few calls of NumPy
+BYTES_A_PLACE: Final = 8 * 4  # the owner, the order, and steps on the way to it
+
+
+class ShuffleLayout(NamedTuple):
+    """How places and rows are divided.
+
+    Attributes
+    ----------
+    runs, length
+        Runs of places, and places of each; the last run may have fewer.
+    owners, side
+        Stretches of the table, and rows of each; the last stretch may have fewer.
+    """
+
+    runs: int
+    length: int
+    owners: int
+    side: int
+
+
+ALONG: Final = (1, 1)  # an axis that moves by one with the index dimension
+
+
+def whole(n: int) -> tuple[int, int]:
+    """An axis that every index point has whole."""
+    return 0, n
+
+
+class ShuffleOperator(ExchangeOperator):
+    """What the steps of a shuffle share: one index dimension, of runs or of owners."""
+
+    division: ShuffleLayout
+
+    def line(self, extent: int, *tensors: Sequence[tuple[int, int]]) -> Signature:
+        """Signature of one dimension, by the step and the width along each axis of each tensor."""
+        made = []
+        for axes in tensors:
+            steps, widths = [[step] for step, _ in axes], [width for _, width in axes]
+            made.append(IndexProjection(steps, (0,) * len(axes), widths, in_ndim=1))
+        return Signature((IndexDim("i0", extent),), tuple(made[:-1]), (made[-1],))
+
+    regularity = by_signature
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        wanted = signature_of(self, inputs).demand(box)
+        return tuple(x.clip(part) for x, part in zip(inputs, wanted, strict=True))
+
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        return BYTES_A_PLACE * self.division.length
+
+    def text(self) -> str:
+        runs, _, owners, _ = self.division
+        return f"{runs} runs, {owners} owners"
+
+    @property
+    def run_flops(self) -> int:
+        """To put the places of a run in the order of owners, and a bucket for each of these."""
+        return FLOPS_A_PLACE * self.division.length + BUCKET_FLOPS * self.division.owners
+
+    def _count(self, inputs: Types, box: ZRange) -> int:
+        """How many runs, or owners, a box is of."""
+        return signature_of(self, inputs).index_range(box).shape[0]
+
+
+@dataclass(frozen=True)
+class Routed(ShuffleOperator):
+    """Buckets (runs, owners) of places, each counted from its owner's first row."""
+
+    name = "routed"
+    kernel = "route"
+    copies = False
+    fills = False
+    division: ShuffleLayout
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        runs, length, owners, _ = self.division
+        return buckets_type((runs, owners), inputs[0].dtype, length / owners, SKEW)
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        runs, length, owners, _ = self.division
+        return self.line(runs, [(length, length)], [ALONG, whole(owners)])
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        told = self.division._asdict() | {"count": self._count(inputs, box)}
+        return {k: v for k, v in told.items() if k != "runs"} | {"keep": self.keep(inputs, box)}
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        return self.run_flops * self._count(inputs, box)
+
+
+@dataclass(frozen=True)
+class Sent(Routed):
+    """Buckets (runs, owners) of updates, rows whose places `Routed` sends in the same order."""
+
+    name = "sent"
+    kernel = "send"
+    copies = True
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        runs, length, owners, _ = self.division
+        cells = length * prod(inputs[1].shape[1:])
+        return buckets_type((runs, owners), inputs[1].dtype, cells / owners, SKEW)
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        runs, length, owners, _ = self.division
+        rows = [(length, length), *map(whole, inputs[1].shape[1:])]
+        return self.line(runs, [(length, length)], rows, [ALONG, whole(owners)])
+
+
+@dataclass(frozen=True)
+class Served(ShuffleOperator):
+    """Buckets (runs, owners) of the rows of a table that are asked for."""
+
+    name = "served"
+    kernel = "serve"
+    fills = False
+    division: ShuffleLayout
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        runs, length, owners, _ = self.division
+        table = inputs[1]
+        cells = length * prod(table.shape[1:])
+        return buckets_type((runs, owners), table.dtype, cells / owners, SKEW)
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        runs, _, owners, side = self.division
+        buckets = [whole(runs), ALONG]
+        return self.line(owners, buckets, rows_of(side, inputs[1]), buckets)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {"side": self.division.side, "keep": self.keep(inputs, box)}
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        """One for each row that is asked for, a share of those of all owners."""
+        runs, length, owners, _ = self.division
+        row = row_flops(inputs[1].shape[1:], inputs[1].dtype)
+        each = BUCKET_FLOPS + row * length // owners
+        return each * runs * self._count(inputs, box)
+
+
+@dataclass(frozen=True)
+class Returned(ShuffleOperator):
+    """Rows (runs * length, ...) in the order of the places that asked for them."""
+
+    name = "returned"
+    kernel = "giveback"
+    division: ShuffleLayout
+    row: tuple[int, ...]
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        runs, length, _, _ = self.division
+        return TensorType((runs * length, *self.row), cells_of(inputs[0]))
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        runs, length, owners, _ = self.division
+        rows = [(length, length), *map(whole, self.row)]
+        return self.line(runs, [ALONG, whole(owners)], [(length, length)], rows)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        _, length, owners, side = self.division
+        return {
+            "length": length,
+            "owners": owners,
+            "side": side,
+            "row": self.row,
+            "dtype": cells_of(inputs[0]),
+            "keep": self.keep(inputs, box),
+        }
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        rows = row_flops(self.row, cells_of(inputs[0])) * self.division.length
+        return (self.run_flops + rows) * self._count(inputs, box)
+
+
+@dataclass(frozen=True)
+class FoldedRows(ShuffleOperator):
+    """Rows (owners * side, ...) of a table with the updates folded in that were sent."""
+
+    name = "folded"
+    kernel = "foldsent"
+    division: ShuffleLayout
+    expressions: tuple[CellExpression, ...]
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        table, (_, _, owners, side) = inputs[0], self.division
+        return TensorType((owners * side, *table.shape[1:]), table.dtype)
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        table, (runs, _, owners, side) = inputs[0], self.division
+        buckets, rows = [whole(runs), ALONG], rows_of(side, table)
+        return self.line(owners, rows, buckets, buckets, rows)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {
+            "side": self.division.side,
+            "expressions": self.expressions,
+            "keep": self.keep(inputs, box),
+        }
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        """The expressions for each row that is sent, as a scatter's."""
+        runs, length, owners, _ = self.division
+        each = max(1, sum(e.flops for e in self.expressions))
+        bucket = BUCKET_FLOPS + each * length // owners
+        return bucket * runs * self._count(inputs, box)
+
+
+def row_flops(shape: tuple[int, ...], dtype: np.dtype[Any]) -> int:
+    """Operations that moving a row of this shape takes."""
+    return ROW_FLOPS + LINE_FLOPS * prod(shape) * dtype.itemsize // LINE
+
+
+def rows_of(side: int, table: TensorType) -> list[tuple[int, int]]:
+    """The axes of a table of which an owner has `side` rows."""
+    return [(side, side), *map(whole, table.shape[1:])]
+
+
+def gathered(table: Tensor, places: Tensor, owners: int) -> Tensor:
+    """Rows of `table` at `places`, a vector of numbers of rows."""
+    rows, count = table.type.shape[0], places.type.shape[0]
+    division = divided(rows, count, owners)
+    requests = apply(Routed(division), places)
+    answers = apply(Served(division), requests, table)
+    row = table.type.shape[1:]
+    made = apply(Returned(division, row), answers, places)
+    return basic_slice(made, (slice(0, count),))
+
+
+def scattered(
+    table: Tensor,
+    places: Tensor,
+    updates: Tensor,
+    expressions: tuple[CellExpression, ...],
+    owners: int,
+) -> Tensor:
+    """`table` with `updates` folded into the rows `places`; those below zero are left out."""
+    rows, count = table.type.shape[0], places.type.shape[0]
+    division = divided(rows, count, owners)
+    requests = apply(Routed(division), places)
+    sent = apply(Sent(division), places, updates)
+    made = apply(FoldedRows(division, expressions), table, requests, sent)
+    return basic_slice(made, (slice(0, rows),))
+
+
+def divided(rows: int, places: int, owners: int) -> ShuffleLayout:
+    """Stretches of a table of `rows` rows for about so many owners, and runs of places.
+
+    Examples
+    --------
+    >>> divided(10, 10**6, 4)
+    ShuffleLayout(runs=4, length=250000, owners=4, side=3)
+    """
+    side = -(-rows // owners)
+    runs = max(1, min(owners, places // FEWEST_PLACES))
+    return ShuffleLayout(runs, -(-places // runs), -(-rows // side), side)
+
+
+def owner_counts(rows: int) -> tuple[int, ...]:
+    """Numbers of owners in which to try to divide a table.
+
+    Examples
+    --------
+    >>> owner_counts(1000)
+    (4, 16, 64, 256)
+    """
+    most = min(MOST_OWNERS, rows)
+    return tuple(4**i for i in range(1, (most.bit_length() + 1) // 2))

@@ -1,0 +1,235 @@
+"""Take: cells of a tensor at indices that other tensors hold, along one axis or several."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.errors import DTypeError
+from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.axes import normalize_axis
+from dask_tapestry.operators.generators.coordinates import coordinates
+from dask_tapestry.operators.indexing.index_bounds import IndexBounds
+from dask_tapestry.operators.views.broadcast import broadcast, broadcast_shape
+from dask_tapestry.operators.views.unsqueeze import unsqueeze
+from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
+from dask_tapestry.teg.chunking import Chunks, Known
+from dask_tapestry.teg.operator import Restriction, Types, uniform
+from dask_tapestry.teg.regularity import ANYWHERE, Regularity
+from dask_tapestry.zspace import ZRange
+
+
+@dataclass(frozen=True)
+class Take(Selector):
+    """Cells of the first input at the indices of `axes` that the other inputs hold.
+
+    The other inputs, one for each of `axes`, are integers of one shape J; negative ones count from
+    the end. The output's dimensions are those of the first input that are not in `axes`, with J's
+    inserted at `at`. With `bounds`, a block reads the range of its indices; else `axes` whole.
+    """
+
+    name = "take"
+    kernel = "take"
+    transparent = True
+    copies = True
+    axes: tuple[int, ...]
+    at: int
+    bounds: IndexBounds | None = None
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        x, indices = inputs[0], inputs[1]
+        kept = [n for dim, n in enumerate(x.shape) if dim not in self.axes]
+        dims = None
+        if x.dims:
+            names = [name for dim, name in enumerate(x.dims) if dim not in self.axes]
+            own = x.dims[self.axes[0]] if indices.ndim == len(self.axes) == 1 else None
+            dims = (*names[: self.at], *(own,) * indices.ndim, *names[self.at :])
+        return TensorType((*kept[: self.at], *indices.shape, *kept[self.at :]), x.dtype, dims)
+
+    def _split(self, inputs: Types) -> tuple[list[int], int]:
+        """Dimensions of the first input that are not in `axes`, and J's rank."""
+        kept = [dim for dim in range(inputs[0].ndim) if dim not in self.axes]
+        return kept, inputs[1].ndim
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        x = inputs[0]
+        kept, rank = self._split(inputs)
+        here = slice(self.at, self.at + rank)
+        index_box = ZRange(box.lo[here], box.hi[here])
+        lo, hi = [0] * x.ndim, list(x.shape)
+        outer = [d for d in range(box.ndim) if not self.at <= d < self.at + rank]
+        for dim, out in zip(kept, outer, strict=True):
+            lo[dim], hi[dim] = box.lo[out], box.hi[out]
+        for number, axis in enumerate(self.axes):
+            if index_box.is_empty:
+                hi[axis] = 0
+            elif self.bounds is not None:
+                lo[axis], hi[axis] = self.bounds.hull(number, index_box)
+        return (ZRange(tuple(lo), tuple(hi)), *(index_box,) * len(self.axes))
+
+    def regularity(self, inputs: Types) -> Regularity:
+        """Along the indices their values tell what is read, where it is known."""
+        kept, rank = self._split(inputs)
+        places = None if self.bounds is not None else ANYWHERE
+        here = range(self.at, self.at + rank)
+        return tuple([places if a in here else ANYWHERE for a in range(len(kept) + rank)])
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        """One for each run of cells that lie side by side, in the input too."""
+        kept, rank = self._split(inputs)
+        whole = all(dim > axis for dim in kept[self.at :] for axis in self.axes)
+        run = box.shape[self.at + rank :] if whole else ()
+        return box.size // max(1, prod(run))
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {
+            "axes": self.axes,
+            "at": self.at,
+            "extents": tuple(inputs[0].shape[axis] for axis in self.axes),
+            "origin": tuple(boxes[0].lo[axis] for axis in self.axes),
+        }
+
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
+        kept, rank = self._split(inputs)
+        index_region = Region(region[self.at : self.at + rank])
+        outer = [*region[: self.at], *region[self.at + rank :]]
+        reads = list(Region.whole(inputs[0].shape))
+        for dim, part in zip(kept, outer, strict=True):
+            reads[dim] = part
+        bounds = self.bounds.restrict(index_region) if self.bounds is not None else None
+        cut = Take(self.axes, self.at, bounds)
+        return Restriction(cut, (Region(reads), *(index_region,) * len(self.axes)), region)
+
+    def follow(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
+        """Indices of one axis come in chunks as long as that axis's; else nothing tells."""
+        kept, rank = self._split(inputs)
+        shape = inputs[1].shape
+        if rank == len(self.axes) == 1:
+            taken: Known = (chunks[0][self.axes[0]].refilled(shape[0]),)
+        else:
+            taken = (None,) * rank
+        outer = [chunks[0][dim] for dim in kept]
+        return (*outer[: self.at], *taken, *outer[self.at :])
+
+    def text(self) -> str:
+        return f"axes={self.axes}, at={self.at}"
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        x, *places = inputs
+        front = np.moveaxis(x, self.axes, range(len(self.axes)))
+        taken = front[tuple(places)]
+        rank = places[0].ndim
+        return np.moveaxis(taken, range(rank), range(self.at, self.at + rank))
+
+
+def take_places(
+    x: Tensor,
+    places: Sequence[Tensor],
+    axes: Sequence[int],
+    at: int,
+    bounds: IndexBounds | None = None,
+) -> Tensor:
+    """Cells of `x` at the indices `places` of `axes`, which are broadcast together.
+
+    Parameters
+    ----------
+    at
+        Dimension of the result at which the dimensions of the indices begin.
+    bounds
+        Ranges of the indices, where they are known.
+
+    Raises
+    ------
+    DTypeError
+        If the indices are not integers.
+    ShapeError
+        If they do not broadcast.
+    """
+    for p in places:
+        if p.type.dtype.kind not in "iu":
+            raise DTypeError(f"places are integers, not {p.type}")
+    shape = broadcast_shape([p.type.shape for p in places], "indexing arrays")
+    ordered = sorted(zip(axes, places, strict=True), key=lambda pair: pair[0])
+    if list(axes) != [axis for axis, _ in ordered]:
+        bounds = None
+    whole = [broadcast(p, shape) for _, p in ordered]
+    return apply(Take(tuple(axis for axis, _ in ordered), at, bounds), x, *whole)
+
+
+def take(x: Tensor, places: Tensor, axis: int) -> Tensor:
+    """Slices of `x` along `axis` at `places`, as `numpy.take`.
+
+    Indices out of bounds raise IndexError when the slices are computed.
+    """
+    number = normalize_axis(axis, x.type.ndim)
+    return take_places(x, [places], [number], number)
+
+
+def take_along_axis(x: Tensor, places: Tensor, axis: int) -> Tensor:
+    """Cell o is `x` at o, but at ``places[o]`` along `axis`, as `numpy.take_along_axis`.
+
+    The other dimensions broadcast against each other.
+    """
+    number = normalize_axis(axis, x.type.ndim)
+    rank = x.type.ndim
+    sides = [
+        broadcast_shape([(a,), (b,)], "x and its places")[0] if dim != number else b
+        for dim, (a, b) in enumerate(zip(x.type.shape, places.type.shape, strict=True))
+    ]
+    spread = broadcast(
+        x, tuple(n if dim != number else x.type.shape[dim] for dim, n in enumerate(sides))
+    )
+    whole = broadcast(places, tuple(sides))
+    return apply(TakeAlongAxis(number), spread, whole) if rank else x
+
+
+@dataclass(frozen=True)
+class TakeAlongAxis(Selector):
+    """Cell o is the first input's cell o, but with the second input's cell o as index of `axis`."""
+
+    name = "takealongaxis"
+    kernel = "takealong"
+    transparent = True
+    copies = True
+    axis: int
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return TensorType(inputs[1].shape, inputs[0].dtype, inputs[0].dims)
+
+    regularity = uniform
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        end = 0 if box.is_empty else inputs[0].shape[self.axis]
+        return (box.replace(self.axis, 0, end), box)
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        return box.size
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {"axis": self.axis, "extent": inputs[0].shape[self.axis]}
+
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
+        whole = Progression(0, 1, inputs[0].shape[self.axis])
+        reads = Region((*region[: self.axis], whole, *region[self.axis + 1 :]))
+        return Restriction(self, (reads, region), region)
+
+    def text(self) -> str:
+        return f"axis={self.axis}"
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        x, places = inputs
+        return np.take_along_axis(x, places, self.axis)
+
+
+def open_grid(shape: tuple[int, ...]) -> list[Tensor]:
+    """Coordinates along each axis of `shape`, as tensors that broadcast to it (`numpy.ogrid`)."""
+    return [
+        unsqueeze(coordinates((n,), 0), _other_dims(dim, len(shape))) for dim, n in enumerate(shape)
+    ]
+
+
+def _other_dims(dim: int, ndim: int) -> tuple[int, ...]:
+    return tuple(other for other in range(ndim) if other != dim)

@@ -1,0 +1,1 @@
+"""Joins: tensors put side by side, repeated, moved, padded, or put into one another."""

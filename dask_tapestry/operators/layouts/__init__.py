@@ -1,0 +1,1 @@
+"""Layouts: how and where a value is held."""

@@ -1,0 +1,1 @@
+"""Products: matrices, tensors and sparse weights multiplied and summed."""

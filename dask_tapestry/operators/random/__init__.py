@@ -1,0 +1,1 @@
+"""Random values: functions of seed, call and coordinate."""

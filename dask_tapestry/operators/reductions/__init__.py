@@ -1,0 +1,1 @@
+"""Reductions: monoids folded over axes, in the order of a canonical tree."""

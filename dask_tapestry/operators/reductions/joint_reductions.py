@@ -1,0 +1,187 @@
+"""JointReductions: several reductions in one pass over the cells that they share.
+
+Most fold the same cells: of inputs of one shape, hence in one tree. Those of a field and of the
+same field shifted (lag products, differences of neighbours) fold inputs of other extents, but their
+trees have as many nodes of the same sides. A node of one then lies where that of another lies, or
+beside it, so that a block which computes some nodes of all of them reads what they share once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.cells import CellExpression, Tree
+from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.operators.reductions.reduce import Reduce
+from dask_tapestry.operators.reductions.tree_reduction import TreeReduction
+from dask_tapestry.teg import IndexDim, Signature, TensorType
+from dask_tapestry.teg.operator import Types, by_signature, clipped
+from dask_tapestry.zspace import ZRange
+
+
+class JointPass(NamedTuple):
+    """Reductions of one tree, and the inputs that they fold.
+
+    Attributes
+    ----------
+    numbers
+        Of the reductions.
+    reads
+        Numbers of the inputs.
+    folds
+        The reductions, whose formulas are of these inputs alone.
+    """
+
+    numbers: tuple[int, ...]
+    reads: tuple[int, ...]
+    folds: tuple[Reduce, ...]
+
+    def types(self, inputs: Types) -> Types:
+        """Those of the inputs that it folds."""
+        return tuple([inputs[number] for number in self.reads])
+
+
+@dataclass(frozen=True)
+class JointReductions(TreeReduction):
+    """Structured cells whose field ``f<i>`` is reduction i, of its own formula of the inputs.
+
+    All reductions fold the same axes. Those of other extents have trees of other extents, with the
+    same number of nodes of the same sides.
+
+    Source: Tapestry whitepaper, "Dimension Reduction Operations".
+    """
+
+    name = "jointreductions"
+    kernel = "reductions"
+    any_cells = True
+    parts: tuple[Reduce, ...]
+
+    @property
+    def called(self) -> str:
+        return "-".join(dict.fromkeys(part.monoid for part in self.parts))
+
+    @property
+    def axes(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The folded axes."""
+        return self.parts[0].axes
+
+    @property
+    def tree(self) -> Tree:  # type: ignore[override]
+        """The canonical tree of the first one."""
+        return self.parts[0].tree
+
+    @property
+    def source(self) -> int | None:  # type: ignore[override]
+        """Level of the nodes that it takes."""
+        return self.parts[0].source
+
+    @property
+    def target(self) -> int | None:  # type: ignore[override]
+        """Level of the nodes that it yields."""
+        return self.parts[0].target
+
+    def part(self, source: int | None, target: int | None) -> JointReductions:
+        return JointReductions(tuple(p.part(source, target) for p in self.parts))
+
+    def passes(self, inputs: Types) -> tuple[JointPass, ...]:
+        """The reductions of each tree, with what they fold; of nodes, which lie alike, all."""
+        return _passes(self, inputs)
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        types = [part.infer(inputs[0]) for part in self.parts]
+        for one in self.passes(inputs):
+            for number, fold in zip(one.numbers, one.folds, strict=True):
+                types[number] = fold.infer(*one.types(inputs))
+        fields = [(field_name(number), type_.dtype) for number, type_ in enumerate(types)]
+        return TensorType(types[0].shape, np.dtype(fields), types[0].dims)
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        """That of each pass; of dimensions which are folded to the end the longest counts."""
+        each = [(one, one.folds[0].signature(*one.types(inputs))) for one in self.passes(inputs)]
+        first = each[0][1]
+        index = [
+            IndexDim(dim.name, max(own.index[number].extent for _, own in each), dim.kind)
+            for number, dim in enumerate(first.index)
+        ]
+        reads = [first.inputs[0]] * len(inputs)
+        for one, own in each:
+            for number in one.reads:
+                reads[number] = own.inputs[0]
+        return Signature(tuple(index), tuple(reads), first.outputs)
+
+    regularity = by_signature
+
+    demanding = clipped
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        return _demand(self, inputs, box)
+
+    def formulas(self, inputs: Types) -> tuple[CellExpression, ...]:
+        given = [part.formulas(inputs) for part in self.parts]
+        return tuple(formula for formulas in given for formula in formulas)
+
+    def with_formulas(self, formulas: tuple[CellExpression, ...]) -> JointReductions:
+        parts = zip(self.parts, formulas, strict=True)
+        return JointReductions(tuple(part.with_formulas((formula,)) for part, formula in parts))
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        given: list[Mapping[str, Any]] = [{}] * len(self.parts)
+        passes = self.passes(inputs)
+        for one in passes:
+            own = tuple([boxes[number] for number in one.reads])
+            for number, fold in zip(one.numbers, one.folds, strict=True):
+                given[number] = fold.arguments(one.types(inputs), box, own)
+        apart = [(one.numbers, one.reads) for one in passes] if len(passes) > 1 else None
+        return {"parts": tuple(given), **({"passes": tuple(apart)} if apart else {})}
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        read = self.demand(inputs, box)
+        return sum(f.flops_of(read[p.reads[0]]) for p in self.passes(inputs) for f in p.folds)
+
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        read = self.demand(inputs, box)
+        return sum(f.scratch_of(read[p.reads[0]]) for p in self.passes(inputs) for f in p.folds)
+
+    def text(self) -> str:
+        return "; ".join(part.text() for part in self.parts)
+
+
+@lru_cache(maxsize=1024)
+def _passes(operator: JointReductions, inputs: Types) -> tuple[JointPass, ...]:
+    parts = operator.parts
+    extents = dict.fromkeys(part.tree.extents for part in parts)
+    if operator.source is not None or len(extents) == 1:
+        return (JointPass(tuple(range(len(parts))), tuple(range(len(inputs))), parts),)
+    return tuple([_pass_over(operator, inputs, one) for one in extents])
+
+
+def _pass_over(operator: JointReductions, inputs: Types, extents: tuple[int, ...]) -> JointPass:
+    """The reductions of inputs whose folded axes have these `extents`."""
+    reads = tuple(
+        number
+        for number, x in enumerate(inputs)
+        if tuple([x.shape[axis] for axis in operator.axes]) == extents
+    )
+    numbers = tuple(n for n, part in enumerate(operator.parts) if part.tree.extents == extents)
+    folds = []
+    for number in numbers:
+        part = operator.parts[number]
+        (formula,) = part.formulas(inputs)
+        folds.append(part.with_formulas((formula.of_some(reads),)))
+    return JointPass(numbers, reads, tuple(folds))
+
+
+@lru_cache(maxsize=4096)
+def _demand(operator: JointReductions, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+    """What a box is made of, remembered: boxes, operations and memory all ask for it."""
+    return operator.demanding(inputs)(box)
+
+
+def field_name(number: int) -> str:
+    """Name of the field that holds reduction `number`."""
+    return f"f{number}"

@@ -1,0 +1,261 @@
+"""Reduce: a monoid folded over some axes, in the canonical tree's order.
+
+The one operator has four uses, which differ in where in the tree it starts and where it stops:
+
+====================  ==================  =========================================
+start (``source``)    stop (``target``)   meaning
+====================  ==================  =========================================
+None (cells)          None (the value)    the reduction as the user wrote it
+None                  level t             partial results: the nodes at level t
+level s               level t             nodes combined further
+level s               None                nodes combined to the end and finalized
+====================  ==================  =========================================
+
+A node has the same bits wherever it is computed, so any chain of these has one value. A tensor of
+nodes has the input's shape, but along the reduced axes the number of nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from math import prod
+from typing import Any, Final
+from warnings import catch_warnings
+
+import numpy as np
+
+from dask_tapestry.amounts import real
+from dask_tapestry.cells import CellExpression, Tree, identity
+from dask_tapestry.errors import ShapeError
+from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.axes import Axes, normalize_axes
+from dask_tapestry.operators.cells.complex_parts import real_part
+from dask_tapestry.operators.reductions.monoids import ARG_REDUCTIONS, MONOIDS, NamedMonoid
+from dask_tapestry.operators.reductions.tree_reduction import TreeReduction, tree_over
+from dask_tapestry.operators.views.unsqueeze import unsqueeze
+from dask_tapestry.teg import IndexDim, Kind, Signature, Tensor, TensorType, apply
+from dask_tapestry.teg.operator import Formats, Types, by_signature, clipped, signature_of
+from dask_tapestry.zspace import IndexProjection, ZRange
+from dask_tapestry_kernels.block_format import BlockFormat
+
+COPIES_OF_NODES: Final = 2  # alive at a time: each level has half the nodes of the one before
+
+
+@dataclass(frozen=True)
+class Reduce(TreeReduction):
+    """Fold `monoid` over `axes`, which go, in the order of `tree`, that of the user's input.
+
+    Source: Tapestry whitepaper, "Dimension Reduction Operations".
+    """
+
+    name = "reduce"
+    kernel = "reduce"
+    any_cells = True
+    monoid: str
+    axes: tuple[int, ...]
+    tree: Tree
+    dtype: np.dtype[Any]  # of the value
+    state: np.dtype[Any]  # of the nodes
+    ddof: float = 0.0
+    source: int | None = None
+    target: int | None = None
+    cells: CellExpression | None = None  # formula of the inputs that is folded; None: the input
+
+    @property
+    def called(self) -> str:
+        return self.monoid
+
+    def part(self, source: int | None, target: int | None) -> Reduce:
+        cells = self.cells if source is None else None  # nodes are folded as they are
+        return replace(self, source=source, target=target, cells=cells)
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        x = inputs[0]
+        if self.target is not None:
+            shape = list(x.shape)
+            for axis, n in zip(self.axes, self.tree.counts(self.target), strict=True):
+                shape[axis] = n
+            return TensorType(tuple(shape), self.state, x.dims)
+        kept = [dim for dim in range(x.ndim) if dim not in self.axes]
+        dims = tuple(x.dims[dim] for dim in kept) if x.dims else None
+        return TensorType(tuple(x.shape[dim] for dim in kept), self.dtype, dims)
+
+    def _ratios(self) -> tuple[int, ...]:
+        """Input cells, or nodes, for each node of the target, along the reduced axes."""
+        tree = self.tree
+        coarse = tree.sides(self.target or 0)
+        fine = tree.sides(self.source) if self.source is not None else (1,) * len(coarse)
+        return tuple(c // f for c, f in zip(coarse, fine, strict=True))
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        """Kept axes are parallel; reduced ones are too where it yields nodes, else reductions."""
+        x = inputs[0]
+        partial = self.target is not None
+        ratios = dict(zip(self.axes, self._ratios(), strict=True)) if partial else {}
+        starts = [0] * x.ndim
+        if partial and self.source is None:
+            for axis, start in zip(self.axes, self.tree.offset, strict=True):
+                starts[axis] = start
+        dims = [
+            IndexDim(
+                f"r{axis}" if axis in self.axes else f"i{axis}",
+                -(-(n - starts[axis]) // ratios.get(axis, 1)),
+                Kind.REDUCTION if axis in self.axes and not partial else Kind.PARALLEL,
+            )
+            for axis, n in enumerate(x.shape)
+        ]
+        rows = [[0] * x.ndim for _ in range(x.ndim)]
+        for axis in range(x.ndim):
+            rows[axis][axis] = ratios.get(axis, 1)
+        reads = IndexProjection(
+            tuple(map(tuple, rows)), tuple(starts), tuple(ratios.get(a, 1) for a in range(x.ndim))
+        )
+        kept = [axis for axis in range(x.ndim) if partial or axis not in self.axes]
+        rows = [[int(axis == dim) for dim in range(x.ndim)] for axis in kept]
+        writes = IndexProjection(
+            tuple(map(tuple, rows)), (0,) * len(kept), (1,) * len(kept), in_ndim=x.ndim
+        )
+        return Signature(tuple(dims), (reads,) * len(inputs), (writes,))
+
+    regularity = by_signature
+    demanding = clipped
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        return (_demand(self, inputs, box),) * len(inputs)
+
+    def formulas(self, inputs: Types) -> tuple[CellExpression, ...]:
+        return () if self.source is not None else (self.cells or identity(inputs[0].dtype),)
+
+    def with_formulas(self, formulas: tuple[CellExpression, ...]) -> Reduce:
+        (cells,) = formulas
+        return replace(self, cells=None if cells == identity(cells.dtype) else cells)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {
+            "monoid": self.monoid,
+            "axes": self.axes,
+            "tree": self.tree,
+            "origin": tuple(boxes[0].lo[axis] for axis in self.axes),
+            "dtype": self.dtype,
+            "state": self.state,
+            "ddof": self.ddof,
+            "source": self.source,
+            "target": self.target,
+            "expression": self.cells,
+        }
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        return self.flops_of(self.demand(inputs, box)[0])
+
+    def flops_of(self, read: ZRange) -> int:
+        """Operations to fold the cells `read`."""
+        return read.size * (1 + (self.cells.flops if self.cells else 0))
+
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        return self.scratch_of(self.demand(inputs, box)[0])
+
+    def scratch_of(self, read: ZRange) -> int:
+        """The states of leaves, or the nodes `read`, and those they are combined to."""
+        kept = prod([n for axis, n in enumerate(read.shape) if axis not in self.axes])
+        folded = [read.shape[axis] for axis in self.axes]
+        tree, nodes = self.tree, prod(folded)
+        if self.source is None and tree.lattice:  # one of each level, and the leaves of a cell
+            cell = tuple(map(min, folded, tree.sides(0)))
+            nodes = tree.depth + 1 if self.target is None else self.target + 1
+            nodes += _touched(cell, tree.inner(cell))
+        elif self.source is None:
+            nodes = _touched(folded, tree)
+        return COPIES_OF_NODES * nodes * kept * self.state.itemsize
+
+    def format_of(self, inputs: Types, formats: Formats) -> BlockFormat | None:
+        """That of the input, filled with what its fill value alone folds to."""
+        (known, *_), (x, *_) = formats, inputs
+        if known is None or not self.is_whole or x.dtype.kind not in "biufc":
+            return None
+        cell = np.full((1,) * x.ndim, known.fill).astype(x.dtype)
+        with np.errstate(all="ignore"), catch_warnings(action="ignore"):
+            folded = self.reference(cell) if self.cells is None else cell
+        return known.filled(folded.reshape(-1)[0].item())
+
+    def text(self) -> str:
+        way = "" if self.source is None else f", from level {self.source}"
+        way += "" if self.target is None else f", to level {self.target}"
+        what = f" of {self.cells}" if self.cells else ""
+        return f"{self.monoid}{what}, axes={self.axes}{way}"
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return self._monoid.reference(inputs[0], self.axes, self.dtype, self.ddof)
+
+    @property
+    def _monoid(self) -> NamedMonoid:
+        return MONOIDS[self.monoid]
+
+
+def _touched(cells: Sequence[int], tree: Tree) -> int:
+    """Nodes at level 0 of so many cells along each folded axis."""
+    return prod([-(-n // side) for n, side in zip(cells, tree.sides(0), strict=True)])
+
+
+@lru_cache(maxsize=4096)
+def _demand(operator: Reduce, inputs: Types, box: ZRange) -> ZRange:
+    """The box of each input, remembered: boxes, operations and memory all ask for it."""
+    return inputs[0].clip(signature_of(operator, inputs).demand(box)[0])
+
+
+def reduce(
+    x: Tensor,
+    monoid: str,
+    axes: Axes = None,
+    *,
+    dtype: np.dtype[Any] | None = None,
+    keepdims: bool = False,
+    ddof: float = 0.0,
+    tree: Tree | None = None,
+) -> Tensor:
+    """Fold a monoid over `axes`, all of them by default, as NumPy's function of that name does.
+
+    Parameters
+    ----------
+    monoid
+        A key of `MONOIDS`.
+    dtype
+        Of the result; by default NumPy's choice.
+    keepdims
+        Keep the reduced axes with length one.
+    ddof
+        Degrees of freedom taken off the count (var, std).
+    tree
+        Its order; by default that of these cells, as they are stored.
+
+    Raises
+    ------
+    DTypeError
+        If the monoid has no meaning for the dtype.
+    ShapeError
+        If no cell is reduced and the monoid has no identity.
+    """
+    chosen = normalize_axes(axes, x.type.ndim)
+    declared = MONOIDS[monoid]
+    result, state = declared.dtypes(x.type.dtype, dtype)
+    extents = tuple(x.type.shape[axis] for axis in chosen)
+    if not prod(extents) and not declared.has_identity:
+        raise ShapeError(nothing_to_fold(declared, x.type))
+    if not chosen:
+        x = unsqueeze(x, x.type.ndim)
+        chosen, keepdims, tree = (x.type.ndim - 1,), False, None
+    if state.kind in "iuf":
+        x = real_part(x)  # NumPy drops the rest with a warning
+    order = tree_over(x, chosen) if tree is None else tree
+    value = apply(Reduce(monoid, chosen, order, result, state, real("ddof", ddof)), x)
+    return unsqueeze(value, chosen) if keepdims else value
+
+
+def nothing_to_fold(monoid: NamedMonoid, x: TensorType) -> str:
+    """The message for a reduction of no cells without identity, in NumPy's words."""
+    if monoid.name in ARG_REDUCTIONS:
+        place = monoid.name.removeprefix("nan")
+        return f"attempt to get {place} of an empty sequence: {x}"
+    name = "maximum" if monoid.name == "ptp" else monoid.ufunc or monoid.name
+    return f"zero-size array to reduction operation {name} which has no identity: {x}"

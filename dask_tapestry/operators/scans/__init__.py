@@ -1,0 +1,1 @@
+"""Scans: running totals along an axis."""

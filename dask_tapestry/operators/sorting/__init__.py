@@ -1,0 +1,1 @@
+"""Sorting: cells in order, their ranks, and the exchange of cells between blocks."""

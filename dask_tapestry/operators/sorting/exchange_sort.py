@@ -1,0 +1,242 @@
+"""Exchange sort: a lane too long for one block, sorted by one exchange of exactly as many cells.
+
+A lane of N cells is P runs of L cells each, and consumer q has the cells number q L to (q + 1) L of
+their order. Each run is sorted where it lies. Then the places where runs are split are searched,
+all at once, in rounds: every run sends a few hundred cells of what is still possible, its probes,
+and what they tell narrows the windows in which the splits lie to about a fiftieth. How many rounds
+that takes follows from N and P alone, whatever the cells are. So all shapes are known before the
+first task, equal cells and sorted ones cost what others cost, and each cell travels once.
+
+============  =============================================================  ======================
+operator      what it yields                                                 blocks
+============  =============================================================  ======================
+`SortedRuns`  runs (P, L), sorted                                            by run
+`SplitProbe`       keys of a few cells of each window (P, P - 1, count)           by run
+`Narrow`      windows (P, P - 1, 2) in which each split of each run lies     by split
+`Exchange`    buckets (P, P), what each run has for each consumer            by run: one task each
+`Merged`      sorted cells (P L)                                             by consumer
+============  =============================================================  ======================
+
+Source: P. J. Varman and others, "Merging Multiple Lists on Hierarchical-Memory Multiprocessors",
+1991, for splits that are exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+
+from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.cells.field import field
+from dask_tapestry.operators.generators.full import full
+from dask_tapestry.operators.joins.concat import concat
+from dask_tapestry.operators.lanes import PLACES, pair_dtype, sort_bytes, sort_flops, weighed_dtype
+from dask_tapestry.operators.sorting.exchange import (
+    NO,
+    YES,
+    Exchange,
+    ExchangeOperator,
+    Merged,
+    of_runs,
+)
+from dask_tapestry.operators.views.slice import basic_slice
+from dask_tapestry.teg import Signature, Tensor, TensorType, apply
+from dask_tapestry.teg.operator import Types, by_signature, signature_of
+from dask_tapestry.zspace import ZRange
+from dask_tapestry_kernels.cpu.blocks.order_keys import key_bytes
+
+MOST_PROBES: Final = 1024  # of a window: 33 MB a round for 64 runs of float64
+FEWEST_PROBES: Final = 64  # with which a round makes windows an eighth as long for certain
+PROBED: Final = 64  # a round sends about this part of all cells
+WORST: Final = 8  # windows become WORST / probes as long for certain, about 4 / probes in fact
+SHORTEST: Final = 2**15  # bytes of a run, from which one is worth a task
+MOST_RUNS: Final = 2**12
+
+
+@dataclass(frozen=True)
+class SortedRuns(ExchangeOperator):
+    """Runs of `length` cells of the last axis, each sorted: of shape (..., runs, length).
+
+    What is missing of the last run is filled with the largest value of the dtype. With `places`,
+    cells are structured: the key and its index in the lane; and its weight, where a second input
+    has one for each cell.
+    """
+
+    name = "sortedruns"
+    kernel = "sortedruns"
+    runs: int
+    length: int
+    places: bool = False
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        x, *loads = inputs
+        paired = weighed_dtype(x.dtype) if loads else pair_dtype(x.dtype)
+        dtype = paired if self.places else x.dtype
+        return TensorType((*x.shape[:-1], self.runs, self.length), dtype)
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        made = self.infer(*inputs)
+        plain = self.projected(self.runs, made.ndim - 2, ((YES, NO), made))
+        return replace(plain, inputs=(of_runs(made.ndim - 2, self.length),) * len(inputs))
+
+    regularity = by_signature
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        wanted = signature_of(self, inputs).demand(box)
+        return tuple(x.clip(cells) for x, cells in zip(inputs, wanted, strict=True))
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        first, end = box.lo[-2], box.hi[-2]
+        return {
+            "length": self.length,
+            "first": first * self.length,
+            "count": end - first,
+            "places": self.places,
+            "keep": self.keep(inputs, box),
+        }
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        return sort_flops(self.demand(inputs, box)[0].size, self.length)
+
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        """What sorting a run takes; with places, the cells, their order, and the cells in order."""
+        x = inputs[0]
+        if self.places:
+            return box.size * (2 * sum(one.dtype.itemsize for one in inputs) + PLACES.itemsize)
+        return sort_bytes(box.size, self.length, x.dtype)
+
+    def text(self) -> str:
+        return f"{self.runs} of {self.length}" + ", places" * self.places
+
+
+@dataclass(frozen=True)
+class SplitProbe(ExchangeOperator):
+    """Keys of `count` cells of each window of each run: (..., runs, splits, count)."""
+
+    name = "probe"
+    kernel = "probe"
+    fills = False
+    count: int
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        x, windows = inputs
+        return TensorType((*windows.shape[:-1], self.count), key_dtype(x.dtype))
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        (x, windows), made = inputs, self.infer(*inputs)
+        run = (YES, NO, NO)
+        tensors = ((YES, NO), x), (run, windows), (run, made)
+        return self.projected(x.shape[-2], x.ndim - 2, *tensors)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {"count": self.count, "keep": self.keep(inputs, box)}
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        return box.size
+
+    def text(self) -> str:
+        return f"{self.count} of each window"
+
+
+@dataclass(frozen=True)
+class Narrow(ExchangeOperator):
+    """The windows (..., runs, splits, 2) in which runs are split, narrowed by probes of them.
+
+    Before split b there are ``(b + 1) * length`` cells of all runs.
+    """
+
+    name = "narrow"
+    kernel = "narrow"
+    fills = False
+    length: int
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return inputs[1]
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        keys, windows = inputs
+        split = (NO, YES, NO)
+        tensors = (split, keys), (split, windows), (split, windows)
+        return self.projected(windows.shape[-2], windows.ndim - 3, *tensors)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {"first": box.lo[-2], "length": self.length, "keep": self.keep(inputs, box)}
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        keys, splits = inputs[0], box.size // max(1, 2 * box.shape[-3])
+        return sort_flops(splits * keys.shape[-3] * keys.shape[-1], keys.shape[-3])
+
+    def text(self) -> str:
+        return f"{self.length} cells each"
+
+
+def key_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Dtype of what cells are compared by, of the key of pairs.
+
+    Bytes for complex numbers and those of extended precision.
+    """
+    names = dtype.names
+    kind = dtype if names is None else dtype[names[0]]
+    if kind.kind == "c" or (kind.kind == "f" and kind.itemsize > 8):
+        return np.dtype(f"S{key_bytes(kind)}")
+    return np.dtype({"f": f"i{kind.itemsize}", "m": "u8", "M": "u8"}.get(kind.kind, kind.str))
+
+
+def run_counts(cells: int, itemsize: int) -> tuple[int, ...]:
+    """Numbers of runs in which to try to sort a lane.
+
+    Examples
+    --------
+    >>> run_counts(10**5, itemsize=8)
+    (2, 4, 8, 16)
+    """
+    most = min(MOST_RUNS, cells // max(2, SHORTEST // itemsize))
+    return tuple(1 << i for i in range(1, most.bit_length()))
+
+
+def probes(runs: int, length: int) -> tuple[int, int]:
+    """How many probes of a window a round sends, and how many rounds find all splits.
+
+    What is possible of all runs together shrinks by the factor `WORST` / probes in a round: the
+    cells before a probe are known to one distance between probes in each run. A window that is no
+    longer than its probes are many is known exactly, and the last round finds all.
+
+    Examples
+    --------
+    >>> probes(2, 50_000), probes(64, 10**7), probes(1000, 10**8)
+    ((781, 3), (1024, 4), (1024, 5))
+    """
+    cells = runs * length
+    fair = cells // (PROBED * max(1, runs * (runs - 1)))
+    count = max(FEWEST_PROBES, min(MOST_PROBES, fair))
+    possible, rounds = cells, 1
+    while min(possible, length) > count:
+        possible, rounds = WORST * possible // count, rounds + 1
+    return count, rounds
+
+
+def exchange_sort(x: Tensor, runs: int, places: bool = False) -> Tensor:
+    """Sort the last axis of `x` in `runs` runs; with `places`, argsort it, stably."""
+    value = _exchanged((x,), runs, places)
+    return field(value, "place") if places else value
+
+
+def weighed_runs(x: Tensor, loads: Tensor, runs: int) -> Tensor:
+    """Cells of the last axis of `x` in stable order, with their places and `loads`, float64."""
+    return _exchanged((x, loads), runs, places=True)
+
+
+def _exchanged(inputs: tuple[Tensor, ...], runs: int, places: bool) -> Tensor:
+    *lanes, cells = inputs[0].type.shape
+    length = -(-cells // runs)
+    sorted_lanes = apply(SortedRuns(runs, length, places), *inputs)
+    ends = [full((*lanes, runs, runs - 1, 1), np.int64(end)) for end in (0, length)]
+    windows = concat(ends, -1)
+    count, rounds = probes(runs, length)
+    for _ in range(rounds):
+        windows = apply(Narrow(length), apply(SplitProbe(count), sorted_lanes, windows), windows)
+    merged = apply(Merged(length), apply(Exchange(), sorted_lanes, windows))
+    return basic_slice(merged, (..., slice(0, cells)))

@@ -1,0 +1,177 @@
+"""TopK: the largest or smallest cells of a lane, chosen from those of its runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isqrt
+from typing import Any, Final
+
+import numpy as np
+
+from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.axes import normalize_axis
+from dask_tapestry.operators.cells.field import field
+from dask_tapestry.operators.generators.coordinates import coordinates
+from dask_tapestry.operators.lanes import LaneOperator, pair_dtype, sort_bytes, sort_flops
+from dask_tapestry.operators.sorting.sort import argsort, sort
+from dask_tapestry.operators.views.broadcast import broadcast
+from dask_tapestry.operators.views.permute import permute
+from dask_tapestry.operators.views.reshape import reshape
+from dask_tapestry.operators.views.reverse import reverse
+from dask_tapestry.operators.views.slice import basic_slice
+from dask_tapestry.teg import BlockOperator, IndexDim, Signature, Tensor, TensorType, apply
+from dask_tapestry.teg.operator import Types, by_signature, signature_of
+from dask_tapestry.zspace import IndexProjection, ZRange
+
+SHORTEST_RUN: Final = 1 << 16  # cells; shorter runs are sorted as fast as they are partitioned
+SAVING: Final = 16  # a run has so many times the cells that are kept of it
+
+
+@dataclass(frozen=True)
+class TopK(BlockOperator):
+    """The `keep` last, or first, cells in order of each run of `length` cells of the last axis.
+
+    Of shape (..., runs, keep). The last run may be shorter, but has at least `keep` cells.
+    """
+
+    name = "topk"
+    kernel = "top"
+    keep: int
+    length: int
+    last: bool
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        (x,) = inputs
+        return x._replace(shape=(*x.shape[:-1], -(-x.shape[-1] // self.length), self.keep))
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        *lanes, runs, keep = self.infer(*inputs).shape
+        ndim, ones = len(lanes) + 1, (1,) * len(lanes)
+        rows = [[int(dim == axis) for dim in range(ndim)] for axis in range(ndim)]
+        writes = (*map(tuple, rows), (0,) * ndim)
+        rows[-1][-1] = self.length
+        return Signature(
+            (*[IndexDim(f"i{dim}", n) for dim, n in enumerate(lanes)], IndexDim("run", runs)),
+            (IndexProjection(tuple(map(tuple, rows)), (0,) * ndim, (*ones, self.length)),),
+            (IndexProjection(writes, (0,) * (ndim + 1), (*ones, 1, keep)),),
+        )
+
+    regularity = by_signature
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        (wanted,) = signature_of(self, inputs).demand(box)
+        return (inputs[0].clip(wanted),)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        part = slice(box.lo[-1], box.hi[-1])
+        return {"keep": self.keep, "length": self.length, "last": self.last, "part": part}
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        return sort_flops(self.demand(inputs, box)[0].size, 2)
+
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        (x,) = inputs
+        cells = self.demand(inputs, box)[0].size  # a copy of them is partitioned
+        return cells * x.dtype.itemsize + sort_bytes(cells, self.length, x.dtype)
+
+    def text(self) -> str:
+        return f"{'last' if self.last else 'first'} {self.keep} of {self.length}"
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        (x,) = inputs
+        runs = [np.sort(x[..., a : a + self.length]) for a in range(0, x.shape[-1], self.length)]
+        return np.stack(
+            [r[..., -self.keep :] if self.last else r[..., : self.keep] for r in runs], -2
+        )
+
+
+@dataclass(frozen=True)
+class WithPlaces(BlockOperator):
+    """Structured cells: each cell of the first input, and its index, the second input's cell."""
+
+    name = "withplaces"
+    kernel = "withplaces"
+    transparent = True
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return TensorType(inputs[0].shape, pair_dtype(inputs[0].dtype))
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        every = IndexProjection.identity(inputs[0].ndim)
+        index = tuple(IndexDim(f"i{dim}", n) for dim, n in enumerate(inputs[0].shape))
+        return Signature(index, (every, every), (every,))
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        pairs = np.empty(inputs[0].shape, pair_dtype(inputs[0].dtype))
+        pairs["key"], pairs["place"] = inputs
+        return pairs
+
+
+@dataclass(frozen=True)
+class MergeLanes(LaneOperator):
+    """Cells in ascending order along `axis`, of lanes that are a few sorted runs."""
+
+    name = "mergelanes"
+    kernel = "sort"
+    axis: int
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {"axis": self.axis, "part": self.part(box), "in_runs": True}
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        return sort_flops(self.demand(inputs, box)[0].size, inputs[0].shape[self.axis])
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return np.sort(inputs[0], axis=self.axis)
+
+
+def topk(x: Tensor, k: int, axis: int) -> Tensor:
+    """The `k` largest cells along `axis`, largest first; ``-k`` smallest, smallest first."""
+    number = normalize_axis(axis, x.type.ndim)
+    keep = min(abs(k), x.type.shape[number])
+    if not _in_runs(x.type.shape[number], keep):
+        return _ends(sort(x, number), number, keep, k > 0)
+    lanes, back = _last(x, number)
+    found = _candidates(lanes, keep, k > 0)
+    return permute(_ends(sort(found, -1), x.type.ndim - 1, keep, k > 0), back)
+
+
+def argtopk(x: Tensor, k: int, axis: int) -> Tensor:
+    """Indices along `axis` of the cells that `topk` yields; of equal cells, the last ones."""
+    number = normalize_axis(axis, x.type.ndim)
+    keep = min(abs(k), x.type.shape[number])
+    if not _in_runs(x.type.shape[number], keep):
+        return _ends(argsort(x, number), number, keep, k > 0)
+    lanes, back = _last(x, number)
+    places = broadcast(coordinates((lanes.type.shape[-1],), 0), lanes.type.shape)
+    found = _candidates(apply(WithPlaces(), lanes, places), keep, k > 0)
+    order = apply(MergeLanes(x.type.ndim - 1), found)
+    chosen = field(_ends(order, x.type.ndim - 1, keep, k > 0), "place")
+    return permute(chosen, back)
+
+
+def _in_runs(cells: int, keep: int) -> bool:
+    return cells >= 2 * max(SHORTEST_RUN, SAVING * keep) and keep > 0
+
+
+def _last(x: Tensor, axis: int) -> tuple[Tensor, list[int]]:
+    """`x` with `axis` last, and the order of dimensions that undoes it."""
+    order = [dim for dim in range(x.type.ndim) if dim != axis] + [axis]
+    return permute(x, order), [order.index(dim) for dim in range(x.type.ndim)]
+
+
+def _candidates(lanes: Tensor, keep: int, last: bool) -> Tensor:
+    """Fewer cells of each lane, among them the wanted ones."""
+    *outer, cells = lanes.type.shape
+    runs = cells // max(SHORTEST_RUN, SAVING * keep, isqrt(4 * cells))
+    best = apply(
+        TopK(keep, -(-cells // runs), last), lanes
+    )  # no run is shorter than half of others
+    return reshape(best, (*outer, best.type.shape[-2] * keep))
+
+
+def _ends(ordered: Tensor, axis: int, keep: int, last: bool) -> Tensor:
+    """The first cells of sorted lanes; or the last ones, in reverse."""
+    part = slice(ordered.type.shape[axis] - keep, None) if last else slice(0, keep)
+    chosen = basic_slice(ordered, (*(slice(None),) * axis, part))
+    return reverse(chosen, axis) if last else chosen

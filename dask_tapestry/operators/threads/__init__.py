@@ -1,0 +1,1 @@
+"""Threads: a body computed for each point of a space of ids."""

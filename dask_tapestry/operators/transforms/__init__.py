@@ -1,0 +1,1 @@
+"""Transforms: discrete Fourier transforms."""

@@ -1,0 +1,1 @@
+"""Operators of a user: functions of blocks with a signature."""

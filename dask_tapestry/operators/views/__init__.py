@@ -1,0 +1,1 @@
+"""Views: dimensions and cells shown in another order or form, without computing."""

@@ -1,0 +1,1 @@
+"""Windows: filters, convolutions and stencils, each cell of a window of cells."""

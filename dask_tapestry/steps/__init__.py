@@ -1,0 +1,1 @@
+"""Steps: programs of blocks and their schedules, which planner and workers share."""

@@ -1,0 +1,222 @@
+"""Units: where the cuts of a step's output should fall, so that blocks read whole chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
+from math import gcd, lcm
+from typing import Final
+
+from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.steps.access_strides import Boxes, neighbours
+from dask_tapestry.steps.program import Program
+from dask_tapestry.teg import Sink, Source
+from dask_tapestry.zspace import Cuts, ZRange
+
+Held = Sequence[Sequence[Cuts] | None]  # of each input, the cuts in which it is held
+
+
+MOST_UNEVEN: Final = 1_000  # pieces of unequal lengths: their edges are in the plan
+
+
+class ChunkAlignment(NamedTuple):
+    """Where cuts of a dimension should fall: after `lead` cells, then every `length`.
+
+    With `required` they must: the pieces are written by one task each. There may be `least` cells
+    in such a piece, fewer than in what should be read together. With a `pace` they are cells of
+    what is read, of which each cell of the dimension is so many further along.
+    """
+
+    length: int = 1
+    lead: int = 0
+    required: bool = False
+    pace: int = 1
+    least: int | None = None
+
+    def allows(self, cuts: Cuts) -> bool:
+        """Whether no cut falls where it may not."""
+        if not self.required or cuts.count == 1:
+            return True
+        lead, step = (self.lead or self.length), self.least or self.length
+        return (
+            not cuts.edges
+            and not (cuts.lead - lead) % step
+            and (
+                cuts.count < 3 or not cuts.step % step  # the last of two blocks may have any length
+            )
+        )
+
+    def cut(self, extent: int, pieces: int) -> Cuts:
+        """About `pieces` pieces, with edges on those of the unit where pieces are as long as it."""
+        if pieces == 1 or extent < 2:
+            return Cuts.regular(extent, max(extent, 1))
+        step = -(-extent // pieces)
+        if self.pace > 1:
+            return self._between(extent, step * self.pace // self.length, pieces)
+        if step < self.length and (self.least or not self.required):
+            least = self.least or 1
+            step = -(-self.length // round(self.length / step))  # equal parts of a unit
+            step = -(-step // least) * least
+            return Cuts.regular(extent, step, (self.lead - 1) % step + 1 if self.lead else step)
+        step = -(-step // self.length) * self.length
+        first = step - self.length + self.lead if self.lead else step
+        return Cuts.regular(extent, step, first)
+
+    def _between(self, extent: int, chunks: int, pieces: int) -> Cuts:
+        """Pieces of so many chunks each, which begin with the first cell read of a chunk.
+
+        Regular ones instead, where they are smaller than chunks or very many.
+        """
+        if not chunks or pieces > MOST_UNEVEN:
+            return Cuts.regular(extent, -(-extent // pieces))
+        first = (self.lead or self.length) + (chunks - 1) * self.length
+        ends = range(first, extent * self.pace, chunks * self.length)
+        edges = sorted({0, *(min(extent, -(-end // self.pace)) for end in ends), extent})
+        return Cuts.of_lengths([b - a for a, b in pairwise(edges)])
+
+
+def units(program: Program, chunks: Held) -> tuple[ChunkAlignment, ...]:
+    """For each output dimension, the chunks that its cuts should fall between."""
+    return _units(program, tuple(chunks))
+
+
+@lru_cache(maxsize=1024)
+def _units(
+    program: Program, chunks: tuple[Sequence[Cuts] | None, ...]
+) -> tuple[ChunkAlignment, ...]:
+    shape = program.type.shape
+    wanted = [ChunkAlignment()] * len(shape)
+    if 0 in shape:
+        return tuple(wanted)
+    holders = _chunked_values(program, chunks)
+    for dim, extent in enumerate(shape):
+        if extent < 2:
+            continue
+        together = _joint_units(program, *neighbours(program, dim))
+        if any(unit.length == 0 for unit in together):
+            wanted[dim] = ChunkAlignment(extent, 0, required=True)
+            continue
+        weighted_units = [(program.type.nbytes, unit) for unit in together]
+        weighted_units += [
+            (program.types[value].nbytes, unit._replace(required=required))
+            for value, steps, required in holders
+            if (unit := _held_unit(program, value, dim, steps)) and (unit.pace == 1 or not required)
+        ]
+        wanted[dim] = common_unit(weighted_units)
+    return tuple(wanted)
+
+
+@lru_cache(maxsize=4096)
+def _held_unit(
+    program: Program, value: int, dim: int, sides: tuple[int, ...]
+) -> ChunkAlignment | None:
+    """Chunks of a value in steps of a dimension, if one step moves what is read by whole cells.
+
+    The first cells of all tell. Near the diagonal of ``x + x.T`` both boxes of `x` are one: there
+    the last cells along the other dimensions do.
+    """
+    for ends in (False, True):
+        here, there = (boxes[value] for boxes in neighbours(program, dim, ends))
+        if unit := _follow(here, there, sides):
+            return unit
+    return None
+
+
+def _joint_units(program: Program, origin: Boxes, moved: Boxes) -> list[ChunkAlignment]:
+    """The units of cells computed together that a step of the output moves; of length 0 for all."""
+    joint_units = []
+    values = enumerate(program.granularity, start=len(program.inputs))
+    for value, cells in ((value, cells) for value, cells in values if cells):
+        here, there = origin[value], moved[value]
+        for axis, length in enumerate(cells):
+            edges = [{(box.lo[axis], box.hi[axis]) for box in boxes} for boxes in (here, there)]
+            if edges[0] == edges[1] or length == 1:
+                continue
+            if length == 0:
+                return [ChunkAlignment(0)]
+            unit = _follow_axis(here, there, axis, length)
+            joint_units += [unit._replace(required=True)] if unit and unit.pace == 1 else []
+    return joint_units
+
+
+def common_unit(found: list[tuple[int, ChunkAlignment]]) -> ChunkAlignment:
+    """The unit of the largest value, among those that keep to the required ones.
+
+    Examples
+    --------
+    >>> source_rows, sink_columns = ChunkAlignment(5000), ChunkAlignment(100, required=True)
+    >>> unit = common_unit([(8, source_rows), (8, sink_columns)])
+    >>> unit.length, unit.required, unit.least
+    (5000, True, 100)
+    """
+    must = ChunkAlignment()
+    for _, unit in found:
+        if unit.required:
+            must = _common_alignment(must, unit)
+    fitting = [
+        (size, unit)
+        for size, unit in found
+        if unit.length % must.length == 0
+        and (unit.lead - must.lead) % must.length == 0
+        and (unit.pace == 1 or must.length == 1)
+    ]
+    best = max(fitting, key=lambda one: one[0], default=(0, must))[1]
+    if not must.required or best.length == must.length:
+        return best._replace(required=must.required)
+    return best._replace(required=True, least=must.length)
+
+
+def _common_alignment(one: ChunkAlignment, other: ChunkAlignment) -> ChunkAlignment:
+    """The unit whose edges are those of both; the first where they have none in common."""
+    both = gcd(one.length, other.length)
+    apart, odd = divmod(other.lead - one.lead, both)
+    if odd:
+        return one
+    steps = apart * pow(one.length // both, -1, other.length // both) if other.length > both else 0
+    length = lcm(one.length, other.length)
+    lead = (one.lead + steps * one.length) % length
+    return ChunkAlignment(length, lead, one.required or other.required)
+
+
+def _chunked_values(program: Program, chunks: Held) -> list[tuple[int, tuple[int, ...], bool]]:
+    """Values that are held in chunks: number, chunk sides, whether cuts must fall on them."""
+    chunked: list[tuple[int, tuple[int, ...], bool]] = [
+        (value, tuple(c.step or 1 for c in cuts), False)
+        for value, cuts in enumerate(chunks)
+        if cuts is not None
+    ]
+    for number, instruction in enumerate(program.instructions):
+        operator = instruction.operator
+        if isinstance(operator, Source | Sink) and operator.chunks is not None:
+            value = len(program.inputs) + number
+            chunked.append((value, operator.chunks, isinstance(operator, Sink)))
+    return chunked
+
+
+def _follow(
+    origin: tuple[ZRange, ...], moved: tuple[ZRange, ...], sides: tuple[int, ...]
+) -> ChunkAlignment | None:
+    """Chunks in steps of the output, if one step moves the value by whole cells."""
+    units = (_follow_axis(origin, moved, axis, side) for axis, side in enumerate(sides))
+    return next((unit for unit in units if unit), None)
+
+
+def _follow_axis(
+    origin: tuple[ZRange, ...], moved: tuple[ZRange, ...], axis: int, side: int
+) -> ChunkAlignment | None:
+    """The same along one axis of the value, whose pieces are `side` long."""
+    if len(origin) != len(moved):
+        return None
+    for here, there in zip(origin, moved, strict=True):
+        start = here.lo[axis]
+        pace = there.lo[axis] - start
+        if pace:
+            if not 0 < pace < side:
+                return None
+            lead = -start % side
+            if side % pace == 0:
+                return ChunkAlignment(side // pace, -(-lead // pace))
+            skips = there.hi[axis] - there.lo[axis] < pace  # a node of a clipped lattice does not
+            return ChunkAlignment(side, lead, pace=pace) if skips else None
+    return None

@@ -1,0 +1,148 @@
+"""Parts of a program: a value with all that is computed for it alone, cell by cell.
+
+A part can be computed piece by piece: of formulas, views and what is read, only the cells of one
+piece are in memory, while what other parts read too is computed before and held. A small value
+that every piece would read again, like the coordinates along one axis, is held as well.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+from typing import Final
+
+from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.steps.program import Instruction, Program, Schedule
+from dask_tapestry.teg import Operator
+from dask_tapestry.zspace import ZRange
+
+LITTLE: Final = 1 / 4  # of a part's largest value: holding that takes less than pieces do
+SMALL: Final = 1 / 16  # of a part's largest value: what every piece reads is held below this
+
+
+@dataclass(frozen=True)
+class Part:
+    """A value of a program with what is computed for it alone.
+
+    Attributes
+    ----------
+    program
+        What it takes; its output is the value.
+    inputs
+        For each input of that, the value of the whole program that it is.
+    inside
+        The values of the whole program that are computed for it alone, without itself.
+    """
+
+    program: Program
+    inputs: tuple[int, ...]
+    inside: frozenset[int]
+
+    def program_within(self, schedule: Schedule) -> Program:
+        """Its program for parts of a block of the whole one."""
+        values = (*self.inputs, *sorted(self.inside))
+        return self.program.inside([schedule.boxes[value] for value in values])
+
+
+@lru_cache(maxsize=512)
+def parts_of(program: Program, apart: frozenset[int] = frozenset()) -> Mapping[int, Part]:
+    """The parts of a program that can be computed in turns, by the value that each computes.
+
+    Values `apart` are computed by parts of their own, and held.
+    """
+    held = set(apart)
+    found = _parts(program, held)
+    for part in found.values():
+        held |= _read_by_all(part)
+    return _parts(program, held) if held - apart else found
+
+
+def little_inputs(program: Program, goal: int, part: Part) -> frozenset[int]:
+    """What the last value of a part reads that is little beside what the part reads.
+
+    Cells that a stride picks: they may be held where the part cannot be computed in turns.
+    """
+    first = len(program.inputs)
+    most = max([program.types[value].nbytes for value in (*part.inside, *part.inputs)], default=0)
+    reads = set(program.instructions[goal - first].inputs) & part.inside
+    return frozenset({v for v in reads if program.types[v].nbytes <= LITTLE * most})
+
+
+def _parts(program: Program, held: Collection[int]) -> dict[int, Part]:
+    first, last = len(program.inputs), len(program.types) - 1
+    goals: dict[int, int | None] = {}  # of the part that each value is in; None for no part
+    readers: dict[int, set[int | None]] = defaultdict(set)
+    members: dict[int, list[int]] = {}
+    for value in range(last, first - 1, -1):
+        operator, inputs, types, *_ = program.instructions[value - first]
+        turns = operator.turns(types)
+        into = readers[value] if value != last and value not in held else set()
+        only = next(iter(into)) if len(into) == 1 else None
+        if turns is None:
+            goals[value] = None
+        elif only is not None and turns.split is None:
+            goals[value] = only
+            members[only].append(value)
+        else:
+            goals[value] = value
+            members[value] = [value]
+        for source in inputs:
+            readers[source].add(goals[value])
+    return {goal: _part(program, inside[::-1]) for goal, inside in members.items()}
+
+
+def _part(program: Program, values: list[int]) -> Part:
+    """The part of some values in order, the last of which it computes."""
+    first = len(program.inputs)
+    chosen = [program.instructions[value - first] for value in values]
+    inputs = sorted({x for i in chosen for x in i.inputs} - set(values))
+    number = {value: n for n, value in enumerate((*inputs, *values))}
+    instructions = [i._replace(inputs=tuple([number[x] for x in i.inputs])) for i in chosen]
+    own = Program(tuple([program.types[x] for x in inputs]), tuple(instructions))
+    if own == program:
+        own = program  # whose schedules are known
+    return Part(own, tuple(inputs), frozenset(values[:-1]))
+
+
+def _read_by_all(part: Part) -> set[int]:
+    """Small values inside a part that some dimension of its pieces does not move."""
+    program = finest_program(part.program)
+    shape, first = program.type.shape, len(program.inputs)
+    inside = sorted(part.inside)
+    if not inside or 0 in shape:
+        return set()
+    small = SMALL * max(type_.nbytes for type_ in (*program.types[:-1], part.program.type))
+    origin = program.schedule(ZRange((0,) * len(shape), (1,) * len(shape)), rounded=False)
+    common_values: set[int] = set()
+    for dim, extent in enumerate(shape):
+        if extent > 1:
+            at = [int(d == dim) for d in range(len(shape))]
+            moved = program.schedule(ZRange(at, [a + 1 for a in at]), rounded=False)
+            common_values |= {
+                value
+                for number, value in enumerate(inside, start=first)
+                if program.types[number].nbytes <= small
+                and origin.boxes[number] == moved.boxes[number]
+            }
+    return common_values
+
+
+def finest_program(program: Program) -> Program:
+    """A part's program, or what yields its partial results, as many as there can be."""
+    instruction = program.instructions[-1]
+    turns = instruction.operator.turns(instruction.types)
+    if turns is None or turns.split is None or not turns.sizes:
+        return program
+    return with_last(program, turns.split(turns.sizes[-1]).first)
+
+
+@lru_cache(maxsize=1024)
+def with_last(program: Program, operator: Operator) -> Program:
+    """The program with another operator at its end, which takes the same inputs."""
+    *before, last = program.instructions
+    goal = len(program.types) - 1
+    type_ = operator.infer(*last.types)
+    made = Instruction(operator, last.inputs, last.types, type_, last.line)
+    within = tuple([(value, held) for value, held in program.within if value < goal])
+    return Program(program.inputs, (*before, made), within)

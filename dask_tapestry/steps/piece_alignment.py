@@ -1,0 +1,79 @@
+"""Grains: where the pieces of a value may end, so that together they take what the whole takes."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final
+
+from dask_tapestry.steps.chunk_alignment import ChunkAlignment, units
+from dask_tapestry.steps.program import Program
+from dask_tapestry.teg import Source
+
+AGAIN: Final = 1.05  # times the work and the bytes of the whole that pieces may take together
+GRAINS: Final = 64  # pieces at least that read something again
+LONGER: Final = 2  # times the length of pieces that is tried next, as they compute cells again
+
+
+@lru_cache(maxsize=2048)
+def piece_edges(program: Program) -> tuple[ChunkAlignment | None, ...]:
+    """Along each dimension of a part's output, where pieces may end; None where it is not cut."""
+    shape = program.type.shape
+    if 0 in shape:
+        return (None,) * len(shape)
+    along = units(program, (None,) * len(program.inputs))
+    return tuple([_first_grain(program, dim, unit) for dim, unit in enumerate(along)])
+
+
+def _first_grain(program: Program, dim: int, unit: ChunkAlignment) -> ChunkAlignment | None:
+    """The grain of a unit; where that tells of no chunks, of one as long as chunks are."""
+    found = _grain(program, dim, unit)
+    sides = _sides(program) if found is None and unit == ChunkAlignment() else ()
+    longer = (_grain(program, dim, ChunkAlignment(side)) for side in sides)
+    return found or next((grain for grain in longer if grain is not None), None)
+
+
+def _sides(program: Program) -> tuple[int, ...]:
+    """Lengths of stored chunks along any axis: of ``x + x.T``, edges of both are edges of all."""
+    found: set[int] = set()
+    for operator, *_ in program.instructions:
+        if isinstance(operator, Source) and operator.read_sides is not None:
+            found.update(operator.read_sides)
+    return tuple(sorted(found - {1}))
+
+
+def _grain(program: Program, dim: int, unit: ChunkAlignment) -> ChunkAlignment | None:
+    """Pieces along `dim` together read and compute little more than the whole.
+
+    Two edges in a row are looked at: the one in the middle may happen to be a chunk's.
+    Where cells of a chunk are skipped, a piece of equal ones ends within a chunk.
+    """
+    extent, side = program.type.shape[dim], unit.length
+    while unit.pace == 1 and side < extent:
+        edge = (extent // 2 - unit.lead) // side * side + unit.lead
+        if edge <= 0 or edge >= extent:
+            edge = unit.lead or side
+        if not 0 < edge < extent:
+            return None
+        ends = max(0, edge - side), edge, min(extent, edge + side), min(extent, edge + 2 * side)
+        apart = [_layer_cost(program, dim, *span) for span in pairwise(ends)]
+        joined = [_layer_cost(program, dim, ends[n], ends[n + 2]) for n in range(2)]
+        too_few = joined[0][0] and side > max(unit.length, extent // GRAINS)
+        pairs = zip(pairwise([stored for stored, _ in apart]), joined, strict=True)
+        if too_few or any(sum(pair) > AGAIN * stored for pair, (stored, _) in pairs):
+            return None
+        again = sum(work for _, work in apart[:2]) / max(1, joined[0][1])
+        if again <= (1 if side == unit.length else AGAIN):
+            return unit._replace(length=side)
+        side *= LONGER
+    return None
+
+
+def _layer_cost(program: Program, dim: int, lo: int, hi: int) -> tuple[int, int]:
+    """Bytes that are read from stores for some layers of the output, and cells computed."""
+    stored = cells = 0
+    for value, box, _ in program.schedule(program.type.box.replace(dim, lo, hi)).works:
+        operator, _, types, *_ = program.instructions[value - len(program.inputs)]
+        stored += operator.stored_bytes(box)
+        cells += box.size + operator.flops(types, box)
+    return stored, cells

@@ -1,0 +1,387 @@
+"""Programs: what a step computes for one block, as a flat list of operators.
+
+Value i is an external input for the first few i, then the result of an instruction; the last value
+is the step's output. For any box of the output, `Program.schedule` follows the operators' demands
+back to the inputs: that is how slices, permutes and broadcasts reach the sources, how a plan knows
+what a block reads and needs in memory, and what a worker then executes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.steps.boxes import ROOM, BoxIndex, holder, merged, rounded_out
+from dask_tapestry.teg import Operator, Sink, Source, TensorType
+from dask_tapestry.teg.operator import Demanding, Types
+from dask_tapestry.zspace import ZRange
+
+SCHEDULES = 64  # that a program remembers: a block's is needed by its task and when that runs
+
+
+class Instruction(NamedTuple):
+    """An operator applied to earlier values; `line` is where the user wrote it."""
+
+    operator: Operator
+    inputs: tuple[int, ...]
+    types: Types
+    type: TensorType
+    line: str | None = None
+
+
+class Work(NamedTuple):
+    """Compute cells `box` of value `value` from boxes of other values, each with its number."""
+
+    value: int
+    box: ZRange
+    reads: tuple[tuple[int, ZRange], ...]
+
+    @property
+    def boxes(self) -> tuple[ZRange, ...]:
+        """The boxes alone."""
+        return tuple([box for _, box in self.reads])
+
+
+class Invariants(NamedTuple):
+    """What is true of an instruction in every block.
+
+    Attributes
+    ----------
+    is_source, is_sink
+        Whether it reads, and writes, what lies outside.
+    stored, flops, scratch
+        Whether it may read from stores, do operations, and take scratch memory; others need not
+        be asked how much.
+    copies
+        Whether its blocks are no views.
+    demand
+        The box of each input that it reads for a box; None where it reads other `pieces`.
+    """
+
+    is_source: bool
+    is_sink: bool
+    stored: bool
+    flops: bool
+    scratch: bool
+    copies: bool
+    demand: Demanding | None
+
+    @staticmethod
+    def of(operator: Operator, inputs: Types) -> Invariants:
+        """What is true of an operator with inputs of these types."""
+        own = type(operator)
+        return Invariants(
+            isinstance(operator, Source),
+            isinstance(operator, Sink),
+            own.stored_bytes is not Operator.stored_bytes,
+            own.flops is not Operator.flops,
+            own.scratch_bytes is not Operator.scratch_bytes,
+            operator.copies,
+            operator.demanding(inputs) if own.pieces is Operator.pieces else None,
+        )
+
+
+class Places(NamedTuple):
+    """The boxes of a schedule by number, as they follow each other in its `boxes`.
+
+    Attributes
+    ----------
+    total
+        How many boxes there are.
+    made, read
+        For each work, the box that it computes, and those that hold what it reads; None where that
+        has no cells, and no box is held.
+    """
+
+    total: int
+    made: tuple[int, ...]
+    read: tuple[tuple[int | None, ...], ...]
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The computations that one box of the output needs, in order.
+
+    Attributes
+    ----------
+    boxes
+        For each value, the boxes of it that are read or computed; they do not contain each other.
+        None of which only empty ones are read.
+    works
+        The computations, inputs first.
+    """
+
+    boxes: tuple[tuple[ZRange, ...], ...]
+    works: tuple[Work, ...]
+
+    def holder(self, value: int, box: ZRange) -> ZRange:
+        """The box of `value` that is held and contains `box`."""
+        held = self.boxes[value]
+        return held[holder(held, box)]
+
+    def held(self, value: int, box: ZRange, among: Collection[tuple[int, ZRange]]) -> ZRange | None:
+        """A box of `value` that contains `box` and is among some that are in memory."""
+        for one in self.boxes[value]:
+            if (one is box or one.contains(box)) and (value, one) in among:
+                return one
+        return None
+
+    @cached_property
+    def places(self) -> Places:
+        """Its boxes by number: whoever follows values through a block asks for them."""
+        if all(len(held) == 1 for held in self.boxes):
+            reads = [tuple([value for value, _ in reads]) for _, _, reads in self.works]
+            box_numbers = tuple([value for value, _, _ in self.works])
+            return Places(len(self.boxes), box_numbers, tuple(reads))
+        firsts = list(accumulate(map(len, self.boxes), initial=0))
+
+        indices = [BoxIndex(held) if len(held) > 1 else None for held in self.boxes]
+
+        def place(value: int, box: ZRange) -> int:
+            return firsts[value] + holder(self.boxes[value], box, indices[value])
+
+        def read_place(value: int, box: ZRange) -> int | None:
+            return place(value, box) if self.boxes[value] or not box.is_empty else None
+
+        box_numbers = tuple([place(w.value, w.box) for w in self.works])
+        read = tuple([tuple([read_place(*one) for one in w.reads]) for w in self.works])
+        return Places(firsts[-1], box_numbers, read)
+
+
+Within = tuple[tuple[int, tuple[ZRange, ...]], ...]  # boxes of values that have several
+
+
+@dataclass(frozen=True)
+class Program:
+    """Operators in order; see the module's text.
+
+    Attributes
+    ----------
+    inputs, instructions
+        Types of the inputs, and the operators.
+    within
+        Of a program for parts of one block: the boxes of values of which that block has several.
+        A part reads and computes boxes that each lie in one of them: two that lie near each other
+        in different ones are not merged.
+    """
+
+    inputs: tuple[TensorType, ...]
+    instructions: tuple[Instruction, ...]
+    within: Within = ()
+
+    @property
+    def type(self) -> TensorType:
+        """Type of the output."""
+        return self.instructions[-1].type if self.instructions else self.inputs[-1]
+
+    @cached_property
+    def types(self) -> tuple[TensorType, ...]:
+        """Type of every value."""
+        return (*self.inputs, *[i.type for i in self.instructions])
+
+    @cached_property
+    def lasting(self) -> tuple[Invariants, ...]:
+        """What is true of each instruction in every block."""
+        return tuple([Invariants.of(i.operator, i.types) for i in self.instructions])
+
+    @cached_property
+    def multithreaded(self) -> bool:
+        """Whether a kernel of it starts threads of its own."""
+        return any(i.operator.multithreaded for i in self.instructions)
+
+    @cached_property
+    def plain(self) -> tuple[bool, ...]:
+        """Whether each value's blocks are arrays."""
+        return tuple([isinstance(type_.dtype, np.dtype) for type_ in self.types])
+
+    @cached_property
+    def paces(self) -> Mapping[int, int]:
+        """Steps along the first axis in which a value's only reader picks cells, by the value."""
+        by_value: dict[int, int] = {}
+        for source in range(len(self.types) - 1):
+            readers = [i for i in self.instructions if source in i.inputs]
+            if len(readers) != 1 or len(readers[0].inputs) != 1 or not self.types[source].ndim:
+                continue
+            (reader,) = readers
+            cells = reader.operator.cell_map(reader.types) if reader.operator.is_view else None
+            steps = [abs(n) for n in cells.matrix[0] if n] if cells is not None else []
+            if len(steps) == 1 and steps[0] > 1:
+                by_value[source] = steps[0]
+        return by_value
+
+    @cached_property
+    def reads_plain(self) -> bool:
+        """Whether all that it reads from stores is not encoded."""
+        pairs = zip(self.instructions, self.lasting, strict=True)
+        sources = [i.operator for i, lasting in pairs if lasting.is_source and lasting.stored]
+        return all(isinstance(one, Source) and one.is_plain for one in sources)
+
+    @cached_property
+    def confirming(self) -> tuple[tuple[int, Instruction], ...]:
+        """Instructions that read what others may write, by the numbers of their values."""
+        values = enumerate(self.instructions, start=len(self.inputs))
+        return tuple(
+            (value, one)
+            for value, one in values
+            if isinstance(one.operator, Source) and one.operator.may_change
+        )
+
+    @property
+    def hands_over(self) -> bool:
+        """Whether a block may come in memory of its own, which nobody else has."""
+        return bool(self.instructions) and self.instructions[-1].operator.hands_over
+
+    @cached_property
+    def granularity(self) -> tuple[tuple[int, ...] | None, ...]:
+        """For each instruction, the cells along each axis that it computes together; 0 for all.
+
+        None where any cut will do, as of a selector of what is given: that is computed already.
+        """
+        given = len(self.inputs)
+        return tuple(
+            [self._together(i, max(i.inputs, default=given) < given) for i in self.instructions]
+        )
+
+    @staticmethod
+    def _together(instruction: Instruction, is_of_given: bool) -> tuple[int, ...] | None:
+        operator = instruction.operator
+        if is_of_given and operator.is_selector:
+            return None
+        cells = operator.granularity(instruction.types)
+        return cells if set(cells) - {1} else None
+
+    @cached_property
+    def reads_single_boxes(self) -> bool:
+        """Whether each value is read in one box for any box of the output."""
+        reads = [value for i in self.instructions for value in i.inputs]
+        plain = all(lasting.demand for lasting in self.lasting)
+        return plain and len(reads) == len(set(reads))
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.inputs, self.instructions, self.within))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _schedules(self) -> dict[tuple[ZRange, bool], Schedule]:
+        return {}
+
+    @cached_property
+    def found(self) -> dict[Any, Any]:
+        """What is known of all blocks, by how the output is cut."""
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "inputs": self.inputs,
+            "instructions": self.instructions,
+            "within": self.within,
+        }
+
+    def schedule(self, box: ZRange, rounded: bool = True) -> Schedule:
+        """Follow the demands of the output's cells `box` back to the inputs.
+
+        Values in between are computed in boxes whose edges lie between cells that are computed
+        together. For an empty box that an operator reads nothing is computed: of joined values, a
+        block needs none of those that do not meet it. ``rounded=False`` tells how boxes move: these
+        are not rounded, and empty ones are there.
+        """
+        known = self._schedules.get((box, rounded))
+        if known is None:
+            if len(self._schedules) >= SCHEDULES:
+                self._schedules.clear()
+            known = self._schedules[box, rounded] = self._schedule(box, rounded)
+        return known
+
+    def _schedule(self, box: ZRange, rounded: bool) -> Schedule:
+        first = len(self.inputs)
+        count = first + len(self.instructions)
+        wanted: list[list[ZRange]] = [[] for _ in range(count)]
+        wanted[-1].append(box)
+        boxes: list[tuple[ZRange, ...]] = [()] * count
+        works: list[Work] = []
+        outer, plain = dict(self.within), self.plain
+        nothing = box.is_empty or not rounded  # also boxes without cells move
+        for value in range(count - 1, first - 1, -1):
+            operator, inputs, types, type_, _ = self.instructions[value - first]
+            value_boxes = wanted[value]
+            together = self.granularity[value - first] if rounded else None
+            if together and value < count - 1:
+                value_boxes = [rounded_out(b, together, type_.shape) for b in value_boxes]
+            lasting = self.lasting[value - first]
+            room = 0.0 if lasting.is_source else ROOM
+            held = boxes[value] = merged(value_boxes, outer.get(value, ()), room)
+            demand = lasting.demand
+            for one in held:
+                if demand is not None:
+                    reads = tuple(zip(inputs, demand(one), strict=True))
+                else:
+                    pieces = operator.pieces(types, one)
+                    reads = tuple([(inputs[number], need) for number, need in pieces])
+                works.append(Work(value, one, reads))
+                for source, need in reads:
+                    if not need.is_empty or nothing or not plain[source]:
+                        wanted[source].append(need)
+        for value in range(first):
+            boxes[value] = merged(wanted[value], outer.get(value, ()))
+        return Schedule(tuple(boxes), tuple(reversed(works)))
+
+    def with_operators(self, operators: Mapping[int, Operator]) -> Program:
+        """The same with other `operators` in instructions, which read the same boxes."""
+        instructions = list(self.instructions)
+        for at, operator in operators.items():
+            instructions[at] = instructions[at]._replace(operator=operator)
+        made = Program(self.inputs, tuple(instructions), self.within)
+        made.share(self)
+        return made
+
+    def share(self, other: Program) -> None:
+        """Know what is known of another program that reads the same boxes."""
+        self.__dict__["_schedules"] = other._schedules
+        self.__dict__["found"] = other.found
+
+    @cached_property
+    def without_data(self) -> Program:
+        """The same with slots for what is read and written: equal for all data of these types."""
+        slots: dict[Operator, Operator] = {}
+        for one in self.instructions:
+            if isinstance(one.operator, Source | Sink) and one.operator not in slots:
+                slots[one.operator] = one.operator.slot(len(slots)) or one.operator
+        found = [
+            one._replace(operator=slots.get(one.operator, one.operator), line=None)
+            for one in self.instructions
+        ]
+        return Program(self.inputs, tuple(found), self.within)
+
+    def inside(self, boxes: Sequence[tuple[ZRange, ...]]) -> Program:
+        """The same for parts of a block that has these `boxes` of each value.
+
+        What a part reads then lies in what the block holds: an operator asks for no more cells
+        when fewer of its own are asked for, and boxes are merged in one that is held alone.
+        """
+        several = enumerate(boxes[: len(self.types)])
+        return self._within(tuple([(value, held) for value, held in several if len(held) > 1]))
+
+    @cached_property
+    def anywhere(self) -> Program:
+        """The same for any block."""
+        return self._within(())
+
+    def _within(self, within: Within) -> Program:
+        if within == self.within:
+            return self
+        made = Program(self.inputs, self.instructions, within)
+        made.__dict__["lasting"], made.__dict__["granularity"] = self.lasting, self.granularity
+        return made
+
+    def input_boxes(self, box: ZRange) -> tuple[tuple[ZRange, ...], ...]:
+        """Boxes of each external input that the output's cells `box` need."""
+        return self.schedule(box).boxes[: len(self.inputs)]

@@ -1,0 +1,399 @@
+"""Streaming: which values of a block are computed in turns, and in which pieces.
+
+A block that would take more than `PIECE` bytes beside its inputs is computed piece by piece: a part
+of its program runs for one box after the other, and its pieces are written to where the whole value
+lies. What folds cells is split first: the partial results of a piece of the cells are kept, and
+combined at the end, in turns again where they are large. Pieces end where stored chunks do, or
+share what they read (`windows`), or hand on their state (`carried_state`), and nothing is read
+twice; what cannot be cut so is computed whole. The bits are those of the whole. Planner and workers
+ask the same functions, of the program and the box alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from itertools import pairwise
+from math import prod
+from typing import Final
+
+from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.steps.block_schedule import BlockSchedule, Streamed
+from dask_tapestry.steps.carried_state import carrying, is_in_order
+from dask_tapestry.steps.parts import Part, little_inputs, parts_of, with_last
+from dask_tapestry.steps.peak import Key, Peak, TurnPeak, all_bytes, peak_bytes, peak_of
+from dask_tapestry.steps.piece_alignment import piece_edges
+from dask_tapestry.steps.program import Instruction, Program, Schedule, Work
+from dask_tapestry.steps.windows import Line, Window, opened, reads_apart, sliding
+from dask_tapestry.teg import Sink, Split, Turns
+from dask_tapestry.zspace import ZRange
+
+PIECE: Final = 2**25  # bytes that a piece takes: a chunk as it is stored mostly, and more
+PARTIAL: Final = PIECE // 2  # bytes of partial results that are all kept until the end
+MOST_PIECES: Final = 2**12  # of a block; larger blocks, of a quarter TiB, have larger pieces
+WORTHWHILE: Final = 0.8  # of the bytes of the whole, that turns may take at most
+PLAIN: Final = "plain"  # where a schedule notes for which `PIECE` it is computed as a whole
+
+
+def block_schedule_of(program: Program, box: ZRange) -> BlockSchedule:
+    """How the cells `box` of a program's output are computed."""
+    schedule = program.schedule(box)
+    if vars(schedule).get(PLAIN) == PIECE:
+        return BlockSchedule(schedule, {})
+    found = _block_schedule(program, box)
+    if not found.streamed:
+        vars(schedule)[PLAIN] = PIECE  # this much is true of equal programs on other data too
+    return found
+
+
+@lru_cache(maxsize=2048)
+def _block_schedule(program: Program, box: ZRange) -> BlockSchedule:
+    schedule = program.schedule(box)
+    if not program.instructions or all_bytes(program, schedule) <= PIECE:
+        return BlockSchedule(schedule, {})
+    if _bytes(program, box, final=True) <= PIECE:
+        return BlockSchedule(schedule, {})
+    parts = parts_of(program)
+    best = _from_parts(program, schedule, parts)
+    fine = {goal for (goal, _), one in best.streamed.items() if one.takes.beside.all <= PIECE}
+    coarse = [
+        little_inputs(program, goal, part) for goal, part in parts.items() if goal not in fine
+    ]
+    little = frozenset().union(*coarse)
+    if little:
+        other = _from_parts(program, schedule, parts_of(program, little))
+        best = min(best, other, key=lambda course: course.peak(program, box).all)
+    return best
+
+
+def _from_parts(program: Program, schedule: Schedule, parts: Mapping[int, Part]) -> BlockSchedule:
+    """The course in which each part is computed in turns that can be, or whole."""
+    turned: dict[Key, Streamed] = {}
+    gone: set[int] = set()
+    own = {goal: part.program_within(schedule) for goal, part in parts.items()}
+    last = len(program.types) - 1
+    for goal, part in parts.items():
+        boxes = schedule.boxes[goal]
+        found = [in_turns(own[goal], one, goal == last, part.inputs) for one in boxes]
+        if found and None not in found:
+            turned |= {(goal, b): one for b, one in zip(boxes, found, strict=True) if one}
+            gone |= part.inside
+    kept = [w for w in schedule.works if w.value not in gone]
+    works = [_contracted(w, own, parts) if (w.value, w.box) in turned else w for w in kept]
+    return BlockSchedule(Schedule(schedule.boxes, tuple(works)), turned)
+
+
+def _contracted(work: Work, own: Mapping[int, Program], parts: Mapping[int, Part]) -> Work:
+    """A value that is computed in turns reads what its part's own program reads from outside."""
+    works, inputs = own[work.value].schedule(work.box).works, parts[work.value].inputs
+    reads = [(inputs[s], need) for w in works for s, need in w.reads if s < len(inputs)]
+    return work._replace(reads=tuple(dict.fromkeys(reads)))
+
+
+@lru_cache(maxsize=4096)
+def in_turns(
+    program: Program, box: ZRange, final: bool = False, inputs: tuple[int, ...] = ()
+) -> Streamed | None:
+    """How the cells `box` of a part's program, which reads these `inputs`, are computed in turns.
+
+    None where it takes little memory as a whole, or not much less in turns. The end of a block is
+    `final`: a view is copied there.
+    """
+    whole = _bytes(program, box, final)
+    operator, _, types, *_ = program.instructions[-1]
+    turns = operator.turns(types)
+    if whole <= PIECE or turns is None:
+        return None
+    best = _in_pieces(program, box, inputs)
+    if turns.split is not None and turns.sizes and (best is None or not best.fits):
+        best = _less(best, _from_partial_results(program, box, inputs, turns))
+    if best is None:
+        best = _in_pieces(program, box, inputs, moving=True)
+    return best if best is not None and best.bytes <= WORTHWHILE * whole else None
+
+
+def _bytes(program: Program, box: ZRange, final: bool) -> int:
+    """Bytes that a block takes that is computed as a whole."""
+    peak = peak_of(program, box)
+    if final and not program.instructions[-1].operator.copies:
+        return max(peak.all, peak.last + _value_bytes(program, box))
+    return peak.all
+
+
+def _value_bytes(program: Program, box: ZRange) -> int:
+    last = program.instructions[-1]
+    return 0 if isinstance(last.operator, Sink) else box.size * last.type.dtype.itemsize
+
+
+def _less(one: Streamed | None, other: Streamed | None) -> Streamed | None:
+    """What takes less memory of two ways."""
+    found = [way for way in (one, other) if way is not None]
+    return min(found, key=lambda way: way.bytes, default=None)
+
+
+def _in_pieces(
+    program: Program, box: ZRange, inputs: tuple[int, ...], moving: bool = False
+) -> Streamed | None:
+    """The cells in pieces that are written to where they lie, and share windows if `moving`."""
+    in_place = program.instructions[-1].operator.fills
+    cut = _best_cut(program, box, in_place, moving=moving)
+    if cut is None:
+        return None
+    takes = TurnPeak(_value_bytes(program, box), cut.beside)
+    return cut.streamed(inputs, box, takes)
+
+
+def _from_partial_results(
+    program: Program, box: ZRange, inputs: tuple[int, ...], turns: Turns
+) -> Streamed | None:
+    """The cells from partial results, which are computed in pieces of what is folded."""
+    first, then, inner = _split(program, box, turns)
+    if inner is None:
+        return None
+    cut = _best_cut(first, inner, in_place=False, adds=then is None)
+    if cut is None and then is not None:
+        cut = _best_cut(first, inner, in_place=False, moving=True)
+    if cut is None:
+        return None
+    beside = cut.beside
+    if cut.inner is not None:
+        beside = _sum(beside, cut.inner.takes.cells)
+    cells = _value_bytes(program, box)
+    ahead_bytes = _read_bytes(first, cut.piece) if then is None and cut.inner is None else 0
+    if then is None:
+        beside = _sum(beside, ahead_bytes)
+    else:
+        kept = _value_bytes(first, inner)
+        completing = then.instructions[-1].operator.scratch_bytes(then.inputs, box)
+        beside = _sum(beside, kept)
+        beside = beside._replace(all=max(beside.all - cells, kept + completing))
+    found = cut.streamed(inputs, inner, TurnPeak(cells, beside))
+    return replace(found, then=then, adds=then is None, ahead=bool(ahead_bytes))
+
+
+class _Cut(NamedTuple):
+    """How cells are cut into pieces.
+
+    Attributes
+    ----------
+    program
+        What a piece takes.
+    windows
+        What of that pieces share.
+    carried
+        The boxes of what they hand on.
+    edges
+        Where pieces end.
+    piece
+        The largest, or hardly smaller.
+    inner
+        How it is computed in turns; None where it is not.
+    beside
+        Bytes that it takes beside its cells.
+    """
+
+    program: Program
+    windows: tuple[Window, ...]
+    carried: tuple[ZRange, ...]
+    edges: tuple[Line, ...]
+    piece: ZRange
+    inner: Streamed | None
+    beside: Peak
+
+    def streamed(self, inputs: tuple[int, ...], box: ZRange, takes: TurnPeak) -> Streamed:
+        """The cells `box` in these pieces, of a part that reads `inputs`."""
+        each = self.inner.calls if self.inner else len(self.program.instructions)
+        whole = self.inner is None
+        return Streamed(
+            self.program,
+            inputs,
+            box,
+            self.edges,
+            None,
+            False,
+            whole,
+            takes,
+            each,
+            False,
+            self.windows,
+            self.carried,
+        )
+
+
+def _best_cut(
+    program: Program, box: ZRange, in_place: bool, adds: bool = False, moving: bool = False
+) -> _Cut | None:
+    """Pieces that take least memory, which hand on what they come to where they must."""
+
+    def cut_of(program: Program) -> _Cut | None:
+        if moving:
+            return _moving_cut(program, box, in_place)
+        return _plain_cut(program, box, in_place, adds)
+
+    cut, own = cut_of(program), carrying(program)
+    rooms = None if own is None or (cut and cut.inner is None) else own.rooms(box)
+    if own is None or rooms is None:
+        return cut
+    other = cut_of(own.program)
+    if other is None:
+        return cut
+    carried = [prod(b.shape) * t.dtype.itemsize for b, t in zip(rooms, own.types, strict=True)]
+    other = other._replace(carried=rooms, beside=_sum(other.beside, sum(carried)))
+    return other if cut is None or other.beside.all < cut.beside.all else cut
+
+
+def _plain_cut(program: Program, box: ZRange, in_place: bool, adds: bool = False) -> _Cut | None:
+    """Pieces that end between stored chunks."""
+    edges = _edges(program, box, adds)
+    if edges is None or not is_in_order(program, box, edges):
+        return None
+    return _cut_at(program, (), edges, in_place)
+
+
+def _moving_cut(program: Program, box: ZRange, in_place: bool) -> _Cut | None:
+    """Pieces along the dimension whose windows are smallest."""
+    own, shape = opened(program), box.shape
+    excess = min(_bytes(program, box, final=False) / PIECE, MOST_PIECES)
+    if own is None or excess <= 1 or reads_apart(program, box):
+        return None
+    candidates = [
+        (sum([window.nbytes for window in slid.windows]), dim, slid)
+        for dim, extent in enumerate(shape)
+        if extent > 1 and (slid := sliding(own, box, dim, excess)) is not None
+    ]
+    if not candidates:
+        return None
+    _, along, (line, windows) = min(candidates)
+    ends = list(zip(box.lo, box.hi, strict=True))
+    edges = (*ends[:along], line, *ends[along + 1 :])
+    return (
+        _cut_at(own.program, windows, edges, in_place) if is_in_order(program, box, edges) else None
+    )
+
+
+def _cut_at(
+    program: Program, windows: tuple[Window, ...], edges: tuple[Line, ...], in_place: bool
+) -> _Cut:
+    piece = _largest(edges) if windows else _first(edges)
+    beside = _piece_peak(program, piece, in_place)
+    inner = in_turns(program, piece) if beside.all > PIECE else None
+    if inner is not None:
+        beside = inner.takes.beside
+    if windows:
+        scratch = max([window.scratch_bytes for window in windows])
+        beside = beside._replace(all=max(beside.all, scratch))
+        beside = _sum(beside, sum([window.nbytes for window in windows]))
+    return _Cut(program, windows, (), edges, piece, inner, beside)
+
+
+def read_from_stores(program: Program, piece: ZRange) -> list[Work]:
+    """What a piece reads from stores."""
+    first = len(program.inputs)
+    return [
+        work
+        for work in program.schedule(piece).works
+        if program.instructions[work.value - first].operator.stored_bytes(work.box)
+    ]
+
+
+def _read_bytes(program: Program, piece: ZRange) -> int:
+    """Bytes that reading from stores takes."""
+    found = 0
+    for value, box, _ in read_from_stores(program, piece):
+        operator, _, types, type_, _ = program.instructions[value - len(program.inputs)]
+        found += operator.block_bytes(type_, box) + operator.scratch_bytes(types, box)
+    return found
+
+
+def _sum(peak: Peak, kept: int) -> Peak:
+    """The peak with so many more bytes of used memory throughout."""
+    return Peak(peak.arrays + kept, peak.used + kept, peak.fresh, peak.all + kept, peak.last)
+
+
+def _split(
+    program: Program, box: ZRange, turns: Turns
+) -> tuple[Program, Program | None, ZRange | None]:
+    """What yields partial results, what completes them, and the box of them for `box`.
+
+    They are as many as may be kept; where even the fewest are too large, these.
+    """
+    assert turns.split is not None
+    few, many = 0, len(turns.sizes) - 1
+    while few < many:  # the last ones that are small enough
+        middle = -(-(few + many) // 2)
+        first, _, inner = _split_at(program, box, turns.split(turns.sizes[middle]))
+        small = inner is None or _value_bytes(first, inner) <= PARTIAL
+        few, many = (middle, many) if small else (few, middle - 1)
+    return _split_at(program, box, turns.split(turns.sizes[few]))
+
+
+def _split_at(
+    program: Program, box: ZRange, split: Split
+) -> tuple[Program, Program | None, ZRange | None]:
+    first, last = with_last(program, split.first), program.instructions[-1]
+    if split.sums is not None:
+        return first, None, split.sums(box)
+    (inner,) = split.then.demand((first.type,), box)
+    step = Instruction(split.then, (0,), (first.type,), last.type, last.line)
+    return first, Program((first.type,), (step,)), inner
+
+
+def _piece_peak(program: Program, piece: ZRange, in_place: bool) -> Peak:
+    """Bytes that a piece takes; its own cells lie in the value where it is computed `in_place`."""
+    last = program.instructions[-1]
+    scratch = last.operator.scratch_bytes(last.types, piece)
+    there = {(len(program.types) - 1, piece): TurnPeak(0, Peak(0, 0, scratch, scratch, 0))}
+    return peak_bytes(program, program.schedule(piece), there if in_place else {})
+
+
+def _first(edges: tuple[Line, ...]) -> ZRange:
+    """The largest piece, or one that is hardly smaller: the last but one along each dimension."""
+    spans = [line[-3:-1] if len(line) > 2 else line for line in edges]
+    return ZRange([a for a, _ in spans], [b for _, b in spans])
+
+
+def _largest(edges: tuple[Line, ...]) -> ZRange:
+    """The largest piece of any."""
+    spans = [max(pairwise(line), key=lambda span: span[1] - span[0]) for line in edges]
+    return ZRange([a for a, _ in spans], [b for _, b in spans])
+
+
+def _edges(program: Program, box: ZRange, adds: bool = False) -> tuple[Line, ...] | None:
+    """Edges of pieces that take about `PIECE` bytes; None where nothing can be cut."""
+    excess = min(_bytes(program, box, final=False) / PIECE, MOST_PIECES)
+    edges = []
+    for dim, grain in enumerate(piece_edges(program.anywhere)):
+        lo, hi = box.lo[dim], box.hi[dim]
+        line: Line = (lo, hi)
+        if grain is not None and excess > 1 and not (adds and dim) and hi - lo > grain.length:
+            side = max(1, int((hi - lo) / excess / grain.length)) * grain.length
+            start = lo - (lo - grain.lead) % grain.length
+            line = (lo, *range(start + side, hi, side), hi)
+            excess *= side / (hi - lo)
+        edges.append(line)
+    found = tuple(edges)
+    if max(map(len, found), default=2) == 2 or not _read_once(program, box, found):
+        return None
+    return found
+
+
+def _read_once(program: Program, box: ZRange, edges: tuple[Line, ...]) -> bool:
+    """Whether what is stored is read once: ``x + x.T`` reads a block on the diagonal together."""
+    if program.reads_single_boxes:
+        return True
+    whole = program.schedule(box).boxes
+    ends = [(line[:2], line[-2:]) for line in edges]
+    for spans in ([a for a, _ in ends], [e[n % 2] for n, e in enumerate(ends)]):
+        piece = ZRange([a for a, _ in spans], [b for _, b in spans])
+        for value, own in enumerate(program.schedule(piece).boxes):
+            if len(own) > len(whole[value]) and _stored(program, value, own):
+                return False
+    return True
+
+
+def _stored(program: Program, value: int, boxes: tuple[ZRange, ...]) -> int:
+    if value < len(program.inputs):
+        return 0
+    operator = program.instructions[value - len(program.inputs)].operator
+    return sum([operator.stored_bytes(box) for box in boxes])

@@ -1,0 +1,274 @@
+"""Windows: cells of stored values that lie in memory while the pieces of a block move over them.
+
+A piece of a stencil needs cells that the piece before needed, and a piece that ends within a stored
+chunk leaves cells of it to the next one. So that each chunk is read and decoded once, pieces that
+follow each other along one dimension share a window of each stored value: it keeps what the next
+piece needs, and takes in whole chunks what is new.
+
+Planner and workers ask the same functions, of the program and the box alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, reduce
+from itertools import chain, pairwise
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.steps.chunk_alignment import ChunkAlignment
+from dask_tapestry.steps.piece_alignment import piece_edges
+from dask_tapestry.steps.program import Instruction, Program
+from dask_tapestry.teg import Source
+from dask_tapestry.zspace import ZRange
+
+Line = tuple[int, ...]
+Span = tuple[int, int]
+Ends = np.ndarray[Any, Any]
+
+
+class Window(NamedTuple):
+    """Cells of a stored value that are kept in memory.
+
+    Attributes
+    ----------
+    instruction
+        Reads the value.
+    box
+        What all pieces need of it together.
+    axis
+        Along which the window moves.
+    side
+        Cells along the axis that are read as a whole.
+    length
+        Cells along the axis that are in memory at most.
+    """
+
+    instruction: Instruction
+    box: ZRange
+    axis: int
+    side: int
+    length: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the memory."""
+        shape = self.box.shape
+        return (*shape[: self.axis], self.length, *shape[self.axis + 1 :])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the memory."""
+        return prod(self.shape) * self.instruction.type.dtype.itemsize
+
+    @property
+    def scratch_bytes(self) -> int:
+        """Bytes beside it that reading takes."""
+        lo = self.box.lo[self.axis]
+        first = self.box.replace(self.axis, lo, min(lo + self.length, self.box.hi[self.axis]))
+        return self.instruction.operator.scratch_bytes((), first)
+
+    def end(self, stop: int) -> int:
+        """Where reading ends that must reach `stop`: with a chunk, or with all that is needed."""
+        return min(-(-stop // self.side) * self.side, self.box.hi[self.axis])
+
+
+class WindowedProgram(NamedTuple):
+    """A program whose stored values are given to it, after its own inputs, and what reads them."""
+
+    program: Program
+    sources: tuple[Instruction, ...]
+
+    def boxes(self, box: ZRange) -> tuple[tuple[ZRange, ...], ...]:
+        """The boxes of each stored value that the output's cells `box` need."""
+        end = len(self.program.inputs)
+        return self.program.schedule(box).boxes[end - len(self.sources) : end]
+
+    def needs(self, box: ZRange) -> list[ZRange | None]:
+        """The box of each stored value that holds all that the cells `box` need; None for none."""
+        return [hull_of(boxes) for boxes in self.boxes(box)]
+
+
+def hull_of(boxes: Sequence[ZRange]) -> ZRange | None:
+    """The box that holds some that are not empty; None for none."""
+    filled = [box for box in boxes if not box.is_empty]
+    return reduce(ZRange.hull, filled) if filled else None
+
+
+@lru_cache(maxsize=1024)
+def opened(program: Program) -> WindowedProgram | None:
+    """The program with its stored values as inputs; None where it reads none, or nothing else."""
+    first = len(program.inputs)
+    stored = [v for v, i in enumerate(program.instructions, start=first) if _is_stored(i)]
+    if not stored or stored[-1] == len(program.types) - 1:
+        return None
+    others = [v for v in range(first, len(program.types)) if v not in set(stored)]
+    number = {value: n for n, value in enumerate((*range(first), *stored, *others))}
+    chosen = [program.instructions[value - first] for value in others]
+    instructions = [i._replace(inputs=tuple([number[x] for x in i.inputs])) for i in chosen]
+    inputs = (*program.inputs, *[program.types[value] for value in stored])
+    sources = tuple([program.instructions[value - first] for value in stored])
+    within = tuple([(number[value], held) for value, held in program.within])
+    return WindowedProgram(Program(inputs, tuple(instructions), within), sources)
+
+
+def _is_stored(instruction: Instruction) -> bool:
+    rank = instruction.type.ndim
+    one = ZRange((0,) * rank, (1,) * rank)
+    return isinstance(instruction.operator, Source) and instruction.operator.stored_bytes(one) > 0
+
+
+def reads_apart(program: Program, box: ZRange) -> bool:
+    """Whether the output's cells `box` need several boxes of a stored value: no window shows these.
+
+    It is known of the whole program, before that is opened.
+    """
+    boxes = program.schedule(box).boxes[len(program.inputs) :]
+    pairs = zip(program.instructions, boxes, strict=True)
+    return any(len(held) > 1 and _is_stored(one) for one, held in pairs)
+
+
+class Sliding(NamedTuple):
+    """Edges of pieces along a dimension, and the windows that move with them."""
+
+    line: Line
+    windows: tuple[Window, ...]
+
+
+def sliding(own: WindowedProgram, box: ZRange, dim: int, excess: float) -> Sliding | None:
+    """Some `excess` pieces along a dimension of the output's cells `box`, and their windows.
+
+    None where pieces cannot share windows: they compute too much again, or what they need of a
+    stored value does not move on along one axis.
+    """
+    grain = piece_edges(own.program.anywhere)[dim]
+    lo, hi = box.lo[dim], box.hi[dim]
+    if grain is None or hi - lo <= max(1, grain.length):
+        return None
+    line = _even(lo, hi, grain, excess)
+    needs = _window_needs(own, box, dim, line) if len(line) > 2 else None
+    if needs is None:
+        return None
+    if grain.length == 1 and len(line) > 3:
+        line = _with_chunks(own, needs, line)
+    windows = [_window(*one, line) for one in zip(own.sources, needs, strict=True)]
+    return Sliding(line, tuple(windows))
+
+
+def _even(lo: int, hi: int, grain: ChunkAlignment, excess: float) -> Line:
+    """Edges of pieces of one length, on those of the grain."""
+    side = max(1, int((hi - lo) / excess / grain.length)) * grain.length
+    start = lo - (lo - grain.lead) % grain.length
+    return (lo, *range(start + side, hi, side), hi)
+
+
+class _Needs(NamedTuple):
+    """What pieces need of a value.
+
+    Attributes
+    ----------
+    box
+        All together.
+    axis
+        Along which needs move.
+    pace
+        Cells by which they move on with a step of the output.
+    start, stop
+        Where the need of a piece would begin that begins at 0, and end that ends at 0.
+    """
+
+    box: ZRange
+    axis: int
+    pace: int
+    start: int
+    stop: int
+
+    def ends(self, line: Line) -> tuple[Ends, Ends]:
+        """Where the needs of the pieces between the edges of a line begin, and end."""
+        edges, least, most = np.array(line), self.box.lo[self.axis], self.box.hi[self.axis]
+        starts = np.clip(self.start + self.pace * edges[:-1], least, most)
+        return starts, np.clip(self.stop + self.pace * edges[1:], least, most)
+
+
+def _window_needs(own: WindowedProgram, box: ZRange, dim: int, line: Line) -> list[_Needs] | None:
+    """What the pieces between the edges of a line need of each stored value.
+
+    The first, the last and two between are looked at.
+    """
+    whole = own.needs(box)
+    if None in whole or any(len(boxes) > 1 for boxes in own.boxes(box)):
+        return None
+    pieces = list(pairwise(line))
+    spans = {n: pieces[n] for n in sorted({0, 1, min(2, len(pieces) - 1), len(pieces) - 1})}
+    seen = {n: own.needs(box.replace(dim, *span)) for n, span in spans.items()}
+    by_piece = []
+    for number in range(len(own.sources)):
+        boxes = {n: need for n, needs in seen.items() if (need := needs[number]) is not None}
+        moving = _moving(boxes, spans) if len(boxes) == len(seen) else None
+        if moving is None:
+            return None
+        by_piece.append(moving)
+    return by_piece
+
+
+def _moving(boxes: Mapping[int, ZRange], spans: Mapping[int, Span]) -> _Needs | None:
+    """How pieces with these spans need `boxes`; None where these do not move along one axis."""
+    hull = reduce(ZRange.hull, boxes.values())
+    moved = [a for a, n in enumerate(hull.shape) if any(b.shape[a] != n for b in boxes.values())]
+    if len(moved) > 1:
+        return None
+    axis = moved[0] if moved else 0
+    inner = min(1, max(boxes) - 1)  # its need and the next one's begin where that is not clipped
+    here, there = boxes[inner], boxes[inner + 1]
+    steps = spans[inner + 1][0] - spans[inner][0]
+    pace, odd = divmod(there.lo[axis] - here.lo[axis], steps)
+    if odd or pace < 0:
+        return None
+    start = here.lo[axis] - pace * spans[inner][0]
+    found = _Needs(hull, axis, pace, start, boxes[0].hi[axis] - pace * spans[0][1])
+    for n, span in spans.items():
+        starts, stops = found.ends(span)
+        if (starts[0], stops[0]) != (boxes[n].lo[axis], boxes[n].hi[axis]):
+            return None
+    return found
+
+
+def _with_chunks(own: WindowedProgram, needs: Sequence[_Needs], line: Line) -> Line:
+    """About such pieces, that end where a chunk does of the stored value with most bytes.
+
+    Then no more of a next chunk lies there than the piece needs.
+    """
+    pairs = zip(needs, own.sources, strict=True)
+    need, source = max(pairs, key=lambda pair: pair[0].box.size * pair[1].type.dtype.itemsize)
+    side, longest = _side(source, need.axis), line[2] - line[1]
+    if side == 1 or not need.pace:
+        return line
+    step = side * max(1, round(longest * need.pace / side))
+    chunks = range(step, need.box.hi[need.axis], step)
+    ends = {(chunk - need.stop) // need.pace for chunk in chunks}
+    edges = sorted({line[0], line[-1], *[end for end in ends if line[0] < end < line[-1]]})
+    return (*chain.from_iterable([_equal(a, b, longest) for a, b in pairwise(edges)]), line[-1])
+
+
+def _equal(lo: int, hi: int, length: int) -> list[int]:
+    """Where equal parts of a span begin that are about as long as that."""
+    parts = max(1, round((hi - lo) / length))
+    return [lo + (hi - lo) * n // parts for n in range(parts)]
+
+
+def _side(source: Instruction, axis: int) -> int:
+    assert isinstance(source.operator, Source)
+    sides = source.operator.read_sides
+    return 1 if sides is None else sides[axis]
+
+
+def _window(source: Instruction, need: _Needs, line: Line) -> Window:
+    """The window that moves from piece to piece."""
+    side = _side(source, need.axis)
+    starts, stops = need.ends(line)
+    ends = np.minimum(-(-stops // side) * side, need.box.hi[need.axis])
+    reads = np.concatenate(([True], stops[1:] > ends[:-1]))  # others find all they need
+    return Window(source, need.box, need.axis, side, int((ends - starts)[reads].max()))

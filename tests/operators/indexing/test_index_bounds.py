@@ -1,0 +1,62 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from dask_tapestry.operators.indexing import index_bounds as bounds_module
+from dask_tapestry.operators.indexing.index_bounds import IndexBounds
+from dask_tapestry.teg import Progression, Region
+from dask_tapestry.zspace import ZRange
+
+PLACES = hnp.arrays(
+    "i8", st.tuples(st.integers(1, 30), st.integers(1, 2)), elements=st.integers(0, 99)
+)
+
+
+@given(PLACES, st.data())
+def test_a_hull_holds_the_places(places, data):
+    few = bounds_module.MOST_SPANS
+    bounds_module.MOST_SPANS = 4
+    try:
+        bounds = IndexBounds.of([places, places[:1]])
+    finally:
+        bounds_module.MOST_SPANS = few
+    lo = data.draw(st.integers(0, len(places) - 1))
+    hi = data.draw(st.integers(lo + 1, len(places)))
+    for number, own in ((0, places[lo:hi]), (1, places[:1])):
+        low, end = bounds.hull(number, ZRange((lo, 0), (hi, 1)))
+        assert low <= own.min()
+        assert own.max() < end
+    step = data.draw(st.integers(1, 3))
+    part = Progression.of(lo, step, len(range(lo, hi, step)))
+    cut = bounds.restrict(Region([part, Progression(0, 1, 1)]))
+    for place in range(part.count):
+        low, end = cut.hull(0, ZRange((place, 0), (place + 1, 1)))
+        assert low <= places[lo + place * step].min()
+        assert places[lo + place * step].max() < end
+
+
+def test_spans_that_are_short_enough_are_exact():
+    bounds = IndexBounds.of([np.array([5, 9, 2])])
+    assert [bounds.hull(0, ZRange((i,), (i + 1,))) for i in range(3)] == [(5, 6), (9, 10), (2, 3)]
+
+
+def test_no_places_have_no_bounds():
+    assert IndexBounds.of([np.zeros((0, 2), int)]) is None
+    assert IndexBounds.of([np.array(3)]) is None
+    bounds = IndexBounds.of([np.array([1])])
+    assert bounds.restrict(Region([Progression(0, 1, 0)])) is None
+
+
+def test_places_at_random_have_one_span_and_sorted_ones_many():
+    places = np.random.default_rng(0).integers(0, 10**6, 10**5)
+    assert IndexBounds.of([places]).table.shape == (1, 1, 2)
+    assert IndexBounds.of([np.sort(places)]).table.shape[1] > 1000
+    assert IndexBounds.of([places, np.sort(places)]).table.shape[1] > 1000
+
+
+def test_equal_bounds_are_equal():
+    one, other = (IndexBounds.of([np.array([5, 9, 2])]) for _ in range(2))
+    assert one == other
+    assert hash(one) == hash(other)
+    assert one != IndexBounds.of([np.array([5, 9, 3])])

@@ -1,0 +1,87 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dask_tapestry as dt
+from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.operators.products.tensordot import (
+    Labelled,
+    arranged,
+    contracted,
+    summed,
+    tensordot,
+    with_diagonals,
+    working_dtype,
+)
+
+pytestmark = pytest.mark.usefixtures("sync")
+X = np.arange(24).reshape(2, 3, 4)
+
+
+def labelled(x, labels):
+    return Labelled(dt.asarray(x).node, tuple(labels))
+
+
+def compute(x, labels):
+    return dt.Array(arranged(x, labels)).compute()
+
+
+@given(st.data())
+def test_pairs_are_those_of_einsum(data):
+    sizes = {label: data.draw(st.integers(0, 4)) for label in "abcde"}
+    terms = [data.draw(st.lists(st.sampled_from("abcde"), unique=True)) for _ in range(2)]
+    every = sorted({*terms[0], *terms[1]})
+    keep = data.draw(st.lists(st.sampled_from(every), unique=True)) if every else []
+    ones = [data.draw(st.sets(st.sampled_from(term))) if term else set() for term in terms]
+    shapes = [
+        tuple(1 if i in one and sizes[i] else sizes[i] for i in term)
+        for term, one in zip(terms, ones, strict=True)
+    ]
+    random = np.random.default_rng(0)
+    x, w = (random.integers(-9, 9, shape) for shape in shapes)
+    made = compute(contracted(labelled(x, terms[0]), labelled(w, terms[1]), keep), keep)
+    text = f"{''.join(terms[0])},{''.join(terms[1])}->{''.join(keep)}"
+    assert np.array_equal(made, np.einsum(text, x, w))
+
+
+def test_products_without_rows_and_columns_are_sums_in_the_canonical_order():
+    x, w = labelled(X, "abc"), labelled(X, "abc")
+    text = str(dt.Array(contracted(x, w, "a").tensor).teg)
+    assert "matmul" not in text
+    assert "reduce" in text
+    assert "matmul" in str(dt.Array(contracted(x, labelled(X[0], "bc"), "a").tensor).teg)
+
+
+def test_diagonals_are_taken_of_labels_that_repeat():
+    cube = np.arange(27).reshape(3, 3, 3)
+    assert np.array_equal(
+        compute(with_diagonals(dt.asarray(cube).node, "iii"), "i"), np.einsum("iii->i", cube)
+    )
+    with pytest.raises(ShapeError, match="collapsing index 'i'"):
+        with_diagonals(dt.asarray(X).node, "iij")
+
+
+def test_sums_keep_the_dtype():
+    x = summed(labelled(X.astype("i1"), "abc"), "b")
+    assert x.tensor.type.dtype == "i1"
+    assert x.labels == ("b",)
+    truths = summed(labelled(X > 20, "abc"), "")
+    assert compute(truths, "").dtype == bool
+
+
+def test_dtypes_without_products_are_refused():
+    assert working_dtype(np.dtype("f2")) == "f4"
+    for kind in ("m8[s]", "M8[s]", "U1"):
+        with pytest.raises(DTypeError, match="no sums of products"):
+            working_dtype(np.dtype(kind))
+
+
+def test_axes_of_tensordot_are_checked():
+    x = dt.asarray(X).node
+    with pytest.raises(ShapeError, match="shape-mismatch for sum"):
+        tensordot(x, x, (0,), (1,))
+    with pytest.raises(ShapeError, match="shape-mismatch for sum"):
+        tensordot(x, x, (0, 1), (0,))
+    with pytest.raises(ShapeError, match="duplicate axes"):
+        tensordot(x, x, (0, 0), (0, 0))

@@ -1,0 +1,128 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dask_tapestry as dt
+from dask_tapestry.steps.boxes import (
+    FEW_CELLS,
+    ROOM,
+    BoxIndex,
+    holder,
+    merged,
+    rounded_out,
+)
+from dask_tapestry.zspace import ZRange
+
+BOXES = st.lists(
+    st.tuples(st.integers(0, 9), st.integers(0, 5), st.integers(0, 9), st.integers(0, 5)).map(
+        lambda t: ZRange((t[0], t[2]), (t[0] + t[1], t[2] + t[3]))
+    ),
+    max_size=5,
+)
+
+
+@given(BOXES, st.sampled_from([0.0, ROOM, 1.0]))
+def test_merged_boxes_hold_all_and_no_more_than_they_must(given_boxes, room):
+    held = merged(given_boxes, room=room)
+    for box in given_boxes:
+        assert box.is_empty or any(h.contains(box) for h in held)
+    for h in held:
+        inside = sum(box.size for box in given_boxes if h.contains(box))
+        assert h.size <= max(FEW_CELLS, inside + room * inside)
+    full = [h for h in held if not h.is_empty]
+    assert not any(a is not b and a.contains(b) for a in full for b in full)
+
+
+@given(BOXES, st.lists(st.integers(0, 9), max_size=5), st.booleans())
+def test_what_is_merged_does_not_depend_on_what_is_far_away(given_boxes, turns, behind):
+    """The order of the boxes does not depend on where the far ones are, either."""
+    away = (10**6, -(10**6)) if behind else (-(10**6), 10**6)
+    filled = [box for box in given_boxes if not box.is_empty]
+    mixed = list(filled)
+    for box, turn in zip(filled, turns, strict=False):
+        mixed.insert(turn, box.translate(away))
+    alone = merged(filled)
+    assert [box for box in merged(mixed) if abs(box.lo[0]) < 1000] == list(alone)
+
+
+def test_boxes_of_a_chain_of_stencils_do_not_multiply():
+    """On a torus: what lies at the other end of an axis stays apart from what lies here."""
+    n, boxes = 1000, (ZRange((0, 0), (100, 1000)),)
+    for depth in range(1, 20):
+        wanted = []
+        for box in boxes:
+            for shift in ((0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)):
+                wanted += on_torus(box.translate(shift), n)
+        boxes = merged(wanted)
+        assert len(boxes) <= 2
+        assert sum(box.size for box in boxes) == n * (100 + 2 * depth)
+
+
+def on_torus(box, n):
+    """The boxes within n x n cells that a box is, whose rows and columns go on at the other end."""
+    moved = [box.translate((a, b)) for a in (-n, 0, n) for b in (-n, 0, n)]
+    parts = [one.intersection(ZRange((0, 0), (n, n))) for one in moved]
+    return [part for part in parts if not part.is_empty]
+
+
+def test_nothing_merged_is_nothing():
+    assert merged([]) == ()
+    empty = ZRange((3,), (3,))
+    assert merged([empty, empty]) == (empty,)
+
+
+@given(BOXES, BOXES)
+def test_boxes_merged_within_others_lie_each_in_one(given_boxes, others):
+    """However near boxes are, they are merged only where one of the others holds both."""
+    filled = [box for box in others if not box.is_empty]
+    parts = [b.intersection(o) for b in given_boxes for o in filled]
+    parts = [part for part in parts if not part.is_empty]
+    held = merged(parts, filled)
+    for box in held:
+        assert any(o.contains(box) for o in filled)
+    for part in parts:
+        assert held[holder(held, part)].contains(part)
+    assert not any(a is not b and a.contains(b) for a in held for b in held)
+
+
+def test_near_boxes_of_far_ones_stay_apart():
+    far = ZRange((0, 0), (1, 40)), ZRange((1, 30), (2, 70))
+    near = [ZRange((0, 35), (1, 36)), ZRange((1, 35), (2, 36))]
+    assert merged(far) == far
+    assert merged(near) == (ZRange((0, 35), (2, 36)),)
+    assert merged(near, far) == tuple(near)
+
+
+@given(BOXES, BOXES)
+def test_an_index_finds_the_boxes_that_contain_another(given_boxes, others):
+    held = [box for box in given_boxes if not box.is_empty]
+    if held:
+        index = BoxIndex(held)
+        for box in [*others, *held]:
+            expected = [number for number, one in enumerate(held) if one.contains(box)]
+            if not box.is_empty:
+                assert sorted(index.containing(box)) == expected
+            if expected:
+                assert (
+                    holder(held, box, index) == holder(held, box) == expected[0] * (len(held) > 1)
+                )
+
+
+def test_what_is_not_held_is_an_error_that_says_so():
+    held = ZRange((0,), (3,)), ZRange((5,), (9,))
+    assert holder(held, ZRange((6,), (9,))) == 1
+    with pytest.raises(dt.PlanError, match=r"\[2:6\] are read, of which only \[0:3\], \[5:9\]"):
+        holder(held, ZRange((2,), (6,)))
+    with pytest.raises(dt.PlanError, match=r"\[2:6\] are read, of which only \[0:3\], \[5:9\]"):
+        holder(held, ZRange((2,), (6,)), BoxIndex(held))
+    with pytest.raises(dt.PlanError, match="only none"):
+        holder((), ZRange((2,), (6,)))
+    with pytest.raises(dt.PlanError):
+        merged([ZRange((2,), (6,)), ZRange((7,), (8,))], held)
+
+
+def test_boxes_are_rounded_out_to_cells_computed_together():
+    box = ZRange((4, 4, 4, 4), (5, 5, 5, 5))
+    assert rounded_out(box, (1, 3, 0, 4), (9, 9, 9, 7)) == ZRange((4, 3, 0, 4), (5, 6, 9, 7))
+    empty = ZRange((4, 4), (4, 5))
+    assert rounded_out(empty, (3, 0), (9, 9)) == empty

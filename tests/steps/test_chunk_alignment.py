@@ -1,0 +1,160 @@
+"""Where cuts should fall."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dask_tapestry as dt
+from dask_tapestry.planner.fusion.group import group_of
+from dask_tapestry.steps.chunk_alignment import ChunkAlignment, common_unit, units
+from dask_tapestry.zspace import Cuts
+from tests.examples import examples
+from tests.planner.graphs import ROOMY, last_step, stored
+
+
+@pytest.mark.parametrize("side", [10, 64, 1000])
+def test_cuts_fall_between_stored_chunks(side):
+    (rows, columns) = last_step(stored((100_000, 100), "f8", (side, 100)) + 1).cuts
+    assert rows.count > 1
+    assert rows.step % side == 0
+    assert columns.count == 1
+
+
+def test_cuts_of_a_slice_fall_between_stored_chunks():
+    cuts, _ = last_step(stored()[100:] + 1).cuts
+    assert cuts.count > 1
+    assert cuts.lead % 1000 == 900
+    assert cuts.step % 1000 == 0
+
+
+def test_a_permuted_value_is_cut_where_its_source_is():
+    (columns, rows) = last_step((stored() + 1).T).cuts
+    assert columns.count == 1
+    assert rows.count > 1
+    assert rows.step % 1000 == 0
+
+
+@pytest.mark.parametrize("side", [7, 3000, 99_999])
+def test_cuts_of_a_sink_fall_between_its_pieces(tmp_path, side):
+    sink = dt.to_zarr(stored() + 1, tmp_path / "x", chunks=(side, 1000), compute=False)
+    (rows, _) = last_step(sink, resources=ROOMY).cuts
+    assert rows.count == 1 or (rows.step % side, rows.lead % side) == (0, 0)
+
+
+def test_the_pieces_of_a_sink_go_before_the_chunks_of_a_source(tmp_path):
+    sink = dt.to_zarr(stored(), tmp_path / "x", chunks=(1500, 1000), compute=False)
+    (rows, _) = last_step(sink).cuts
+    assert rows.step % 1500 == 0
+
+
+def test_pieces_of_a_sink_are_cut_within_larger_chunks_of_a_source(tmp_path):
+    x = stored((6000, 6000), "f8", (100, 6000))
+    sink = dt.to_zarr(x, tmp_path / "x", chunks=(6000, 100), compute=False)
+    p = dt.plan(sink, resources=dt.Resources(workers=2, threads=1, memory="200 MB"))
+    rows, columns = p.core.steps[sink.node].cuts
+    assert rows.count == 1
+    assert columns.count > 1
+    assert columns.step % 100 == 0
+
+
+def test_the_unit_of_a_slice_begins_with_the_rest_of_a_chunk():
+    step = last_step(stored()[100:] + 1)
+    assert units(step.program, ())[0] == ChunkAlignment(1000, 900)
+
+
+def test_a_sorted_axis_is_whole():
+    step = last_step(dt.sort(dt.broadcast_to(dt.arange(50.0), (40, 50)), axis=1))
+    assert units(step.program, ())[1] == ChunkAlignment(50, 0, required=True)
+
+
+@pytest.mark.parametrize(
+    ("cuts", "allowed"),
+    [
+        (Cuts.regular(100, 100), True),
+        (Cuts.regular(100, 20), True),
+        (Cuts.regular(100, 15), False),
+        (Cuts.regular(100, 20, 15), False),
+        (Cuts.of_lengths([10, 30, 20, 40]), False),
+    ],
+)
+def test_pieces_of_one_task_are_not_divided(cuts, allowed):
+    assert ChunkAlignment(10, required=True).allows(cuts) is allowed
+    assert ChunkAlignment(10).allows(cuts)
+
+
+@examples(200)
+@given(
+    st.integers(0, 500),
+    st.integers(1, 600),
+    st.integers(1, 90),
+    st.integers(0, 89),
+    st.booleans(),
+    st.integers(0, 5),
+)
+def test_any_extent_is_tiled_once(extent, pieces, length, lead, required, parts):
+    least = length if parts and required else None
+    length *= parts or 1
+    unit = ChunkAlignment(length, lead % length, required, least=least)
+    cuts = unit.cut(extent, pieces)
+    assert sum(cuts.lengths()) == extent
+    assert all(n > 0 for n in cuts.lengths()) or not extent
+    assert unit.allows(cuts)
+
+
+@pytest.mark.parametrize("shift", [0, 1, 5])
+def test_cuts_fall_between_cells_that_are_computed_together(shift):
+    triples = dt.block_operator(
+        index={"i": "parallel"},
+        inputs={"x": "i"},
+        outputs={"z": dt.IndexProjection([[3]], [0], [3])},
+        dtype="f8",
+    )(lambda x: np.repeat(x, 3))
+    x = triples(stored((10**8,), "f8", (10**5,)))
+    (cuts,) = last_step((x + 1)[shift:]).cuts
+    assert cuts.count > 1
+    assert cuts.step % 3 == (cuts.lead + shift) % 3 == 0
+
+
+@given(
+    st.integers(1, 30), st.integers(0, 29), st.integers(1, 30), st.integers(0, 29), st.booleans()
+)
+def test_units_meet_where_both_have_edges(length, lead, other, shift, required):
+    one, two = (
+        ChunkAlignment(length, lead % length, True),
+        ChunkAlignment(other, shift % other, True),
+    )
+    both = common_unit([(8, one), (9, two), (10, ChunkAlignment(7, 3, False))])
+    edges = [{x for x in range(2000) if (x - u.lead) % u.length == 0} for u in (one, two, both)]
+    assert both.required
+    assert edges[2] <= edges[0]
+    if edges[0] & edges[1]:
+        assert edges[2] <= edges[1]
+
+
+@given(st.integers(2, 30), st.integers(0, 40), st.integers(2, 400), st.integers(2, 60))
+def test_steps_that_do_not_divide_chunks_are_cut_where_a_chunk_is_read_first(
+    pace, lead, extent, pieces
+):
+    length = 31 + pace
+    unit = ChunkAlignment(length, lead % length, pace=pace)
+    cuts = unit.cut(extent, pieces)
+    assert cuts.extent == extent
+    if extent * pace <= pieces * length:
+        return  # pieces of chunks
+    for edge in cuts.inner_edges():
+        before, behind = ((cell * pace - unit.lead) // length for cell in (edge - 1, edge))
+        assert before < behind
+
+
+def test_a_step_that_does_not_divide_chunks_reads_each_once_along_kept_axes():
+    x = dt.placeholder((14_000, 14_000), "f8", stored_chunks=(2000, 2000))
+    machine = dt.Resources(workers=4, threads=1, memory="4 GB")
+    plan = dt.plan(x[::7, ::11].mean(axis=0), resources=machine)
+    assert plan.cost["bytes_read"] == x.nbytes
+
+
+def test_a_value_and_its_transpose_are_cut_between_chunks():
+    x = dt.placeholder((14_000, 14_000), "f8", stored_chunks=(2000, 2000))
+    rows, columns = units(group_of((x + x.T).node, set()).program, ())
+    assert rows.length == columns.length == 2000

@@ -1,0 +1,64 @@
+import dask_tapestry as dt
+from dask_tapestry.planner.fusion.group import group_of
+from dask_tapestry.steps.parts import finest_program, little_inputs, parts_of, with_last
+from tests.planner.graphs import stored
+
+
+def told(x):
+    """For each part, the operators in it, the last one being its goal."""
+    parts = parts_of(group_of(x.node, set()).program)
+    return [[i.operator.name for i in parts[goal].program.instructions] for goal in sorted(parts)]
+
+
+def test_what_is_computed_cell_by_cell_for_one_value_is_in_its_part():
+    views = ["placeholder", "elementwise", "permute", "slice", "elementwise"]
+    assert told(dt.sqrt(stored()).T[5:] + 1) == [views]
+    assert told((stored() + 1).sum()) == [["placeholder", "reduce"]]
+
+
+def test_what_several_parts_read_is_a_part_of_its_own():
+    x = stored()
+    assert told(x - x.mean(0)) == [["placeholder"], ["reduce"], ["broadcast", "elementwise"]]
+
+
+def test_what_must_be_seen_as_a_whole_is_in_no_part():
+    lanes = dt.sort(stored() + 1, axis=0) * 2
+    assert told(lanes) == [["placeholder", "elementwise"], ["elementwise"]]
+
+
+def test_a_small_value_that_all_pieces_read_is_held():
+    row = stored((1000,), "f8", (100,))
+    assert told(stored() - row) == [["placeholder"], ["placeholder", "broadcast", "elementwise"]]
+    assert told((stored() * row).sum(1))[0] == ["placeholder"]
+    assert told(stored() - stored()) == [["placeholder", "placeholder", "elementwise"]]
+
+
+def test_a_part_tells_what_it_reads_and_what_is_computed_for_it_alone():
+    x = stored()
+    parts = parts_of(group_of((x - x.mean(0)).node, set()).program)
+    assert [(part.inputs, part.inside) for part in parts.values()][-1] == ((), frozenset())
+    last = parts[max(parts)]
+    assert last.inputs == (0, 1)
+    assert last.inside == {2}
+
+
+def test_the_finest_partial_results_take_the_place_of_a_fold():
+    program = group_of(stored().sum().node, set()).program
+    fine = finest_program(program)
+    assert fine.type.size > 10
+    assert fine.instructions[:-1] == program.instructions[:-1]
+    assert finest_program(fine) is fine
+    again = with_last(fine, program.instructions[-1].operator)
+    assert again == program
+
+
+def test_little_inputs_can_be_apart():
+    x = stored((700, 1100), "f8", (70, 110))
+    program = group_of(x[::7, ::11].sum(0).node, set()).program
+    last = len(program.types) - 1
+    part = parts_of(program)[last]
+    little = little_inputs(program, last, part)
+    assert [program.types[value].shape for value in little] == [(100, 100)]
+    assert set(parts_of(program, little)) == {last, *little}
+    whole = group_of(x[1:].sum(0).node, set()).program
+    assert not little_inputs(whole, len(whole.types) - 1, parts_of(whole)[len(whole.types) - 1])

@@ -1,0 +1,254 @@
+from itertools import islice, pairwise
+from math import prod
+from random import Random
+
+import numpy as np
+import pytest
+import zarr
+from hypothesis import HealthCheck, given
+from hypothesis import strategies as st
+
+import dask_tapestry as dt
+from dask_tapestry.planner.cost.footprint import needs_of
+from dask_tapestry.planner.fusion.group import group_of
+from dask_tapestry.steps.peak import peak_bytes
+from dask_tapestry.steps.streaming import PIECE, block_schedule_of, in_turns
+from dask_tapestry.zspace import ZRange
+from tests.comparisons import same_bits
+from tests.examples import examples
+from tests.pieces import pieces_of
+from tests.planner.graphs import MIB, stored
+from tests.planner.overlapping import overlapping
+
+CHUNKED = (16_384, 4096), "f8", (2048, 1024)
+
+
+def program_of(x):
+    return group_of(x.node, set()).program
+
+
+def course(x, box=None):
+    program = program_of(x)
+    return block_schedule_of(program, box or program.type.box)
+
+
+def pieces(x):
+    """How many pieces each value has that is computed in turns."""
+    return [streamed.count for streamed in course(x).streamed.values()]
+
+
+def work(x, box=None):
+    program = program_of(x)
+    return needs_of(program, box or program.type.box, (), local=False).work
+
+
+def large():
+    return stored(*CHUNKED)
+
+
+TURNS = {
+    "cells": lambda: large() * 2 + 1,
+    "a view": lambda: large().T,
+    "a sum": lambda: large().sum(),
+    "sums of columns": lambda: large().std(0),
+    "sums of rows of a formula": lambda: (dt.sqrt(large()) * large()).sum(1),
+    "of two stores": lambda: (stored((4096, 16_384), "f8", (1024, 2048)) + large().T).max(0),
+    "halos of chunks": lambda: dt.diff(dt.diff(large(), axis=0), axis=1),
+    "generated": lambda: dt.arange(10.0**8).sum(),
+    "running totals": lambda: large().cumsum(0).max(1),
+    "a table": lambda: dt.histogram(stored((2**26,), "f8", (2**20,)), 10, (0, 1))[0],
+    "a tall product": lambda: stored((10**6, 64), "f4", (50_000, 64)).T @ dt.ones((10**6, 8), "f4"),
+}
+
+
+@pytest.mark.parametrize("name", TURNS)
+def test_what_is_large_is_computed_in_turns(name):
+    x = TURNS[name]()
+    program = program_of(x)
+    whole = peak_bytes(program, program.schedule(program.type.box)).all
+    value = prod(x.shape) * x.dtype.itemsize
+    assert whole > PIECE
+    assert max(pieces(x)) > 1
+    assert work(x) < value + 3 * PIECE
+    assert work(x) < whole + (value if name == "a view" else 0)
+
+
+WHOLE = {
+    "little": lambda: stored((1000, 1000)).sum(),
+    "in memory": lambda: dt.asarray(np.ones((10**4, 1000))).sum(),
+    "sorted": lambda: dt.sort(large(), axis=0),
+    "a user's function": lambda: dt.map_blocks(lambda b: b, large()),
+    "read alone": large,
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_what_would_be_read_twice_or_saves_nothing_is_computed_whole(name):
+    assert pieces(WHOLE[name]()) == []
+
+
+@examples(50)
+@given(st.integers(0, 5), st.integers(0, 5), st.data())
+def test_pieces_tile_the_box_and_end_between_chunks(row, column, data):
+    chunk = 2048, 1024
+    lo = [data.draw(st.integers(0, n - 1)) for n in (8000, 2000)]
+    box = ZRange(lo, (data.draw(st.integers(10_000, 16_384)), data.draw(st.integers(3000, 4096))))
+    for streamed in course(large() + 1, box).streamed.values():
+        assert sum(piece.size for piece in streamed.pieces) == box.size == streamed.box.size
+        for line, side in zip(streamed.edges, chunk, strict=True):
+            assert all(a < b for a, b in pairwise(line))
+            assert not any(edge % side for edge in line[1:-1])
+
+
+def test_cells_that_a_stride_picks_are_held_and_then_folded():
+    x, y = large(), large()
+    mean = (x + y)[::7, ::11].mean(0)
+    assert [program.type.shape for program in programs(mean)] == [(2341, 373)]
+    assert work(mean) < 2 * 2341 * 373 * 8 + 2.2 * 4096 * 2048 * 8
+
+
+def programs(x):
+    return [streamed.program for streamed in course(x).streamed.values()]
+
+
+def test_a_row_of_chunks_and_a_halo_lie_in_a_window():
+    x = stored((16_384, 1024), "f8", (2048, 1024))
+    (streamed,) = course(dt.diff(x, axis=0) * 2).streamed.values()
+    (window,) = streamed.windows
+    assert window.shape == (2048 + 1, 1024)
+    assert streamed.count == 8
+    assert streamed.takes.beside.all == window.nbytes
+    assert work(dt.diff(x, axis=0) * 2) < x.nbytes + 1.1 * window.nbytes
+
+
+def test_a_block_on_the_diagonal_is_read_once_and_held():
+    x = stored((8192, 8192), "f8", (1024, 1024))
+    both = x + x.T
+    assert pieces(both) == []
+    beside = course(both, ZRange((0, 4096), (4096, 8192)))
+    assert beside.streamed
+
+
+def test_large_partial_results_are_combined_in_turns_too():
+    with pieces_of(2**14, always=False):
+        means = stored((16 * 1024, 50, 10), "f4", (1024, 50, 10)).mean(0)
+        (streamed,) = course(means).streamed.values()
+        node, chunk = 500 * 8, 1024 * 500 * 4
+        assert not streamed.fits
+        assert streamed.count == 2
+        assert chunk < work(means) < 8 * chunk + 20 * node
+
+
+def test_pieces_are_what_memory_and_calls_are_counted_for():
+    x = large().sum(0)
+    needs = needs_of(program_of(x), x.node.type.box, (), local=True)
+    read = large().nbytes
+    assert needs.work < 4 * PIECE
+    assert needs.stored == read
+    assert needs.calls > 2 * max(pieces(x))
+    with pieces_of(10**12):
+        assert work(x) > read
+        assert pieces(x) == []
+
+
+def test_larger_blocks_fit_a_small_memory():
+    small = dt.Resources(workers=2, threads=1, memory="1 GB")
+    plan = dt.plan(stored((16_384, 16_384), "f8", (2048, 2048)).sum(), resources=small)
+    assert plan.cost["peak_worker_bytes"] < 400 * MIB
+
+
+def test_products_read_the_next_piece_while_one_is_computed():
+    a, b = stored((8192, 8192), "f8", (1024, 1024)), stored((8192, 8192), "f8", (1024, 1024))
+    product = course(a @ b)
+    assert [one.adds and one.ahead for one in product.streamed.values()] == [True]
+    assert product.ahead == 8
+    (streamed,) = product.streamed.values()
+    panels = 2 * 8192 * 1024 * 8
+    assert streamed.takes.beside.all >= 2 * panels
+    assert course(large() + 1).ahead == 1
+
+
+def read_by(program, one, box):
+    """Bytes that a course reads from stores, of what it computes in turns piece by piece."""
+    first = len(program.inputs)
+    found = sum(
+        program.instructions[work.value - first].operator.stored_bytes(work.box)
+        for work in one.schedule.works
+        if (work.value, work.box) not in one.streamed
+    )
+    for streamed in one.streamed.values():
+        for piece in streamed.pieces:
+            inner = block_schedule_of(streamed.program, piece)
+            found += read_by(streamed.program, inner, piece)
+    return found
+
+
+@pytest.mark.parametrize("days", [(52, 65), (0, 100), (350, 365)])
+def test_pieces_of_rows_far_apart_read_what_their_block_reads(days, tmp_path):
+    zarr.create_array(
+        tmp_path, shape=(3650, 250, 200), chunks=(50, 250, 200), dtype="f8", compressors=None
+    )
+    by_day = dt.from_zarr(tmp_path).reshape(10, 365, 250, 200)
+    program = program_of(by_day.mean(axis=0))
+    box = program.type.box.replace(0, *days)
+    found = block_schedule_of(program, box)
+    assert found.streamed
+    assert read_by(program, found, box) == 10 * (days[1] - days[0]) * 250 * 200 * 8
+
+
+def contained(held, box):
+    return box.is_empty or any(one.contains(box) for one in held)
+
+
+def check_holders(schedule):
+    """Each box that is read lies in the one that is named as its holder."""
+    for work, reading in zip(schedule.works, schedule.places.read, strict=True):
+        for (value, need), place in zip(work.reads, reading, strict=True):
+            assert contained(schedule.boxes[value], need)
+            if place is not None:
+                assert schedule.holder(value, need).contains(need)
+
+
+def check_pieces(streamed, held):
+    """What pieces read from outside of their part lies in one of the boxes that are `held`."""
+    program = streamed.program
+    given = len(program.inputs) - len(streamed.windows) - len(streamed.carried)
+    for piece in islice(streamed.pieces, 20):
+        schedule = program.schedule(piece)
+        check_holders(schedule)
+        for work in schedule.works:
+            for value, need in work.reads:
+                assert value >= given or contained(held[value], need)
+        deeper = None if streamed.fits else in_turns(program, piece)
+        if deeper is not None:
+            check_pieces(deeper, [*held[:given], *schedule.boxes[given : len(program.inputs)]])
+
+
+@examples(150, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 10**6))
+def test_what_pieces_read_lies_in_what_is_held(seed):
+    random = Random(seed)
+    program = group_of(overlapping(random).node, set()).program
+    for size in (64, 400, 3000):
+        with pieces_of(size, always=random.random() < 0.7):
+            box = part_of(random, program.type.box)
+            found = block_schedule_of(program, box)
+            check_holders(found.schedule)
+            assert found.peak(program, box).all >= 0
+            for streamed in found.streamed.values():
+                check_pieces(streamed, [found.schedule.boxes[n] for n in streamed.inputs])
+
+
+def part_of(random, box):
+    ends = [sorted(random.sample(range(a, b + 1), 2)) for a, b in zip(box.lo, box.hi, strict=True)]
+    return box if random.random() < 0.3 else ZRange(*zip(*ends, strict=True)) if ends else box
+
+
+@pytest.mark.parametrize("seed", [439, 702, 849, 2069])
+def test_boxes_apart_that_are_near_in_a_piece_are_not_merged_there(seed):
+    """Of values that have several boxes in a block, of which pieces read parts near each other."""
+    x = overlapping(Random(seed), is_stored=False)
+    whole = x.compute(scheduler="sync")
+    for size in (64, 400, 3000):
+        with pieces_of(size):
+            assert same_bits(x.compute(scheduler="sync"), whole)

@@ -1,0 +1,33 @@
+"""Which results are computed by halves; tests/lower/test_symmetric.py computes them."""
+
+import dask_tapestry as dt
+from dask_tapestry.planner.fusion.group import group_of
+from dask_tapestry.steps.symmetric import is_symmetric, saves_half
+from dask_tapestry.zspace import Cuts
+
+X = dt.asarray(dt.ones((40, 6)).compute())
+SQUARE = (Cuts.regular(40, 10), Cuts.regular(40, 10))
+
+
+def program(y):
+    return group_of(y.node, {y.node}).program
+
+
+def test_a_matrix_times_its_transpose():
+    assert is_symmetric(program(X @ X.T), SQUARE)
+    assert is_symmetric(program((X @ X.T) * 2), SQUARE)
+
+
+def test_but_only_if_rows_are_cut_as_columns():
+    assert not is_symmetric(program(X @ X.T), (SQUARE[0], Cuts.regular(40, 20)))
+    assert not is_symmetric(program(X @ X.T), (Cuts.regular(40, 40),) * 2)
+
+
+def test_a_block_on_the_diagonal_takes_half_the_time_too():
+    assert saves_half(program(X @ X.T), SQUARE)
+    assert saves_half(program(X @ X.T), (Cuts.regular(40, 40),) * 2)
+    assert not saves_half(program(X @ X.T), (SQUARE[0], Cuts.regular(40, 20)))
+
+
+def test_other_products_are_not():
+    assert not is_symmetric(program(X @ (X + 1).T), SQUARE)

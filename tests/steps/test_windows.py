@@ -1,0 +1,95 @@
+from itertools import pairwise
+
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.planner.fusion.group import group_of
+from dask_tapestry.steps.windows import opened, reads_apart, sliding
+from dask_tapestry.zspace import ZRange
+from tests.planner.graphs import stored
+
+X = stored((8000, 6000), "f8", (1000, 500))
+Y = stored((8000, 6000), "f8", (800, 600))
+
+
+def slid(x, dim, excess, box=None):
+    program = group_of(x.node, set()).program
+    own = opened(program)
+    return own, sliding(own, box or program.type.box, dim, excess)
+
+
+def test_stored_values_become_inputs_after_the_others():
+    program = group_of((dt.asarray([1.0] * 6000) + X * Y).node, set()).program
+    own = opened(program)
+    assert [str(t) for t in own.program.inputs] == [
+        "float64[6000]",
+        "float64[8000, 6000]",
+        "float64[8000, 6000]",
+    ]
+    assert [one.operator.chunks for one in own.sources] == [(1000, 500), (800, 600)]
+    box = ZRange((5, 6), (50, 60))
+    assert sum(own.program.schedule(box).boxes, ()) != ()
+    assert set(own.program.schedule(box).boxes) <= set(program.schedule(box).boxes)
+
+
+def test_what_reads_nothing_or_nothing_else_has_no_windows():
+    for x in (X, dt.asarray([1.0]) + 1, dt.arange(9) * 2):
+        assert opened(group_of(x.node, set()).program) is None
+
+
+def test_what_is_read_in_several_boxes_is_known_before_a_program_is_opened():
+    box = ZRange((0, 0), (1000, 6000))
+    for x, apart in ((X + X[::-1], True), (X[10:] - X[:-10], False), (X + Y, False)):
+        program = group_of(x.node, set()).program
+        assert reads_apart(program, box) == apart
+        assert any(len(boxes) > 1 for boxes in opened(program).boxes(box)) == apart
+
+
+WINDOWS = {
+    "rows that end with chunks": (X[10:] - X[:-10], 0, 8, (1010,), 1000),
+    "parts of chunks": (X[10:] - X[:-10], 0, 80, (1010,), 100),
+    "several chunks": (X[10:] - X[:-10], 0, 4, (2010,), 2000),
+    "columns": (X[:, 10:] - X[:, :-10], 1, 12, (510,), 500),
+    "columns as rows": ((X[:, 10:] - X[:, :-10]).T, 0, 12, (510,), 500),
+    "cells skipped": (X[::7] + 1, 0, 8, (1000,), 143),
+    "chunks of two": (X + Y, 0, 8, (1000, 1600), 1000),
+}
+
+
+@pytest.mark.parametrize("name", WINDOWS)
+def test_windows_take_a_row_of_chunks_and_what_is_kept(name):
+    value, dim, excess, lengths, longest = WINDOWS[name]
+    _, found = slid(value, dim, excess)
+    assert tuple(window.length for window in found.windows) == lengths
+    assert max(b - a for a, b in pairwise(found.line)) <= longest
+    assert found.line[0] == 0
+    assert found.line[-1] == value.shape[dim]
+
+
+def test_all_that_pieces_need_is_in_windows():
+    for value, dim, excess, *_ in WINDOWS.values():
+        box = value.node.type.box.replace(dim, 700, 4321)
+        own, (line, windows) = slid(value, dim, excess, box)
+        there = [window.box.lo[window.axis] for window in windows]
+        for span in pairwise(line):
+            needs = own.needs(box.replace(dim, *span))
+            for n, (window, need) in enumerate(zip(windows, needs, strict=True)):
+                assert window.box.contains(need)
+                start, stop = need.lo[window.axis], need.hi[window.axis]
+                if stop > there[n]:
+                    there[n] = window.end(stop)
+                    assert there[n] - start <= window.length
+
+
+NONE = {
+    "two boxes of a store": (X[:6000] + X[:6000].T, ZRange((0, 3000), (3000, 6000))),
+    "backwards": (X[::-1] + 1, None),
+    "all for each piece": (dt.sort(X, axis=0) + 1, None),
+}
+
+
+@pytest.mark.parametrize("name", NONE)
+def test_where_needs_do_not_move_on_there_are_no_windows(name):
+    value, box = NONE[name]
+    _, found = slid(value, 0, 8, box)
+    assert found is None
