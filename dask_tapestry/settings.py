@@ -40,9 +40,15 @@ DEFAULTS: dict[str, object] = {
 BLOCK_BYTES = 32 * 2**20  # of canonical chunks, and up to which freed memory is used again
 
 
-def _is_resume(name: str, given: Any) -> object:
-    """True, False or ``"checksums"``."""
-    return given if given == "checksums" else truth(name, given)
+def resuming(name: str, given: Any) -> Any:
+    """The way to resume that is `given` for a parameter: True, False or ``"checksums"``.
+
+    Examples
+    --------
+    >>> resuming("resume", "checksums"), resuming("resume", 1)
+    ('checksums', True)
+    """
+    return given if isinstance(given, str) and given == "checksums" else truth(name, given)
 
 
 Check: TypeAlias = Callable[[str, Any], object]  # is given a setting's name and value, may raise
@@ -54,7 +60,7 @@ _checks: dict[str, Check] = {
     "relax-placement": truth,
     "line-numbers": truth,
     "algebra": partial(one_of, choices=("exact", "fast")),
-    "resume": _is_resume,
+    "resume": resuming,
     "walltime": optional(walltime),
 }
 

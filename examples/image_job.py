@@ -13,8 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import zarr
-from dask.diagnostics import ProgressBar
-from distributed import Client, LocalCluster, progress
+from distributed import Client, LocalCluster
 from pictures import write_pictures
 
 import dask_tapestry as dt
@@ -70,8 +69,6 @@ def main() -> None:
         if arguments.cluster:
             client = stack.enter_context(Client(stack.enter_context(LocalCluster())))
             print("dashboard:", client.dashboard_link)
-        else:
-            stack.enter_context(ProgressBar())
 
         start = time.perf_counter()
         sinks = build(folder, w, b)
@@ -81,14 +78,15 @@ def main() -> None:
         planned = time.perf_counter()
         if arguments.cluster:
             futures = client.compute(sinks)
-            progress(futures, notebook=False)
+            dt.progress(futures)
             client.gather(futures)
         else:
-            dt.compute(*sinks)
+            with dt.ProgressBar():
+                dt.compute(*sinks)
         done = time.perf_counter()
 
     check(folder, w, b)
-    print("\nthree rows of both stores agree with NumPy")
+    print("three rows of both stores agree with NumPy")
     print(f"planned in {planned - start:.3f} s, ran in {done - planned:.2f} s")
     for name in "xyz":
         array = zarr.open_array(folder / f"{name}.zarr", mode="r")

@@ -11,7 +11,13 @@ from typing import Any, Final
 
 from dask.utils import format_bytes
 
-from dask_tapestry.diagnostics.job_progress import Report, part_done, progress_of, sentence
+from dask_tapestry.diagnostics.job_progress import (
+    Report,
+    bytes_made,
+    part_done,
+    progress_of,
+    sentence,
+)
 from dask_tapestry.diagnostics.step_text import counted, duration
 from dask_tapestry.lower.job import label_of
 
@@ -100,7 +106,7 @@ def _cells(step: Report) -> Iterator[str]:
     wall = max(0.0, measured["stop"] - measured["start"])
     seconds = (wall, step["seconds"], measured["compute"], measured["transfer"])
     yield from (f"<td>{duration(s) if s else '–'}</td>" for s in seconds)
-    amounts = (measured["bytes"], step["read"], step["moved"], step["written"])
+    amounts = (bytes_made(step), step["read"], step["moved"], step["written"])
     yield from (f"<td>{format_bytes(n) if n else '–'}</td>" for n in amounts)
     yield from (
         f"<td>{format_bytes(n) if n else '–'}</td>" for n in (measured["peak"], step["work"])

@@ -58,6 +58,19 @@ def part_done(step: Report) -> float:
     return float(measured["done"]) / float(max(1, measured["tasks"] or step["blocks"]))
 
 
+def bytes_made(step: Report) -> int:
+    """Bytes of a step's results so far, or of a write those that are stored.
+
+    Examples
+    --------
+    >>> measured = {"tasks": 4, "done": 1, "bytes": 16}
+    >>> bytes_made({"blocks": 4, "result": 0, "written": 4000, "measured": measured})
+    1000
+    """
+    is_write = step["written"] and not step["result"]
+    return round(step["written"] * part_done(step)) if is_write else int(step["measured"]["bytes"])
+
+
 def progress_of(job: Report, now: Report | None = None) -> JobProgress:
     """How far a job is; `now` is what its scheduler tells of all workers."""
     steps: Sequence[Report] = job["steps"]

@@ -7,7 +7,13 @@ from typing import Final
 
 from dask.utils import format_bytes
 
-from dask_tapestry.diagnostics.job_progress import Report, part_done, progress_of, sentence
+from dask_tapestry.diagnostics.job_progress import (
+    Report,
+    bytes_made,
+    part_done,
+    progress_of,
+    sentence,
+)
 from dask_tapestry.diagnostics.step_text import duration
 from dask_tapestry.lower.job import label_of
 
@@ -33,7 +39,8 @@ def step_line(step: Report, width: int) -> str:
     measured, label = step["measured"], plain(label_of(step))[:width]
     tasks = f"{measured['done']:,}/{measured['tasks'] or step['blocks']:,}"
     erred = f"  {measured['erred']:,} failed" if measured["erred"] else ""
-    made = f"  {format_bytes(measured['bytes'])}" if measured["bytes"] else ""
+    count = bytes_made(step)
+    made = f"  {format_bytes(count)}" if count else ""
     return f"  {label:<{width}} {bar(part_done(step))} {tasks:>13}{made}{erred}"
 
 

@@ -15,7 +15,7 @@ NOT_THE_USERS: Final = (PACKAGE, str(Path(dask.__file__).parent))
 PUBLIC: Final = str(Path(PACKAGE) / "arrays")  # functions that users call are there
 WRAPPERS: Final = frozenset(
     "asked call_numpy_function call_ufunc checking chosen decorated filled function "
-    "masked_results method scanned taking wrapped".split()
+    "masked_results method naming scanned taking wrapped".split()
 )  # functions there that call another, whose name is the user's word
 
 

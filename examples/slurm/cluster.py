@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import dask_jobqueue
-from distributed import Client, progress
+from distributed import Client
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from image_job import build, weights
@@ -80,9 +80,9 @@ def main() -> None:
         print("waiting for the first worker; squeue tells why it does not start", flush=True)
         client.wait_for_workers(1)
         futures = client.compute(sinks)
-        progress(futures, notebook=False)
+        dt.progress(futures)
         client.gather(futures)
-        print("\nboth stores are complete")
+        print("both stores are complete")
 
 
 if __name__ == "__main__":

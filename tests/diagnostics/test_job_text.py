@@ -26,3 +26,12 @@ def test_names_cannot_move_a_terminals_cursor():
 
 def test_bars_are_of_one_length():
     assert {len(bar(part)) for part in (-1, 0, 0.3, 1, 2)} == {24}
+
+
+def test_a_write_has_the_bytes_that_are_stored():
+    wrote = {**step("store", done=1), "result": 0, "written": 4 * 10**6}
+    held = {**step("mean", done=1), "result": 10**6, "written": 0}
+    wrote["measured"]["bytes"], held["measured"]["bytes"] = 16, 2 * 10**6
+    _, first, second, *_ = job_lines(job(wrote, held))
+    assert "0.95 MiB" in first
+    assert "1.91 MiB" in second

@@ -1,3 +1,5 @@
+import subprocess
+
 import numpy as np
 import pytest
 
@@ -10,3 +12,16 @@ def mapped(tmp_path):
         file.write(b"head and title" * 1000)
         file.write(cells.tobytes())
     return np.memmap(tmp_path / "x", "f8", "r+", offset=14_000, shape=cells.shape)
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 1600 KiB, which root alone can have."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1600k", "tmpfs", disk]
+    made = subprocess.run(mount, capture_output=True, check=False)
+    if made.returncode:
+        pytest.skip("only root can mount: other tests of full disks do without")
+    yield disk
+    subprocess.run(["umount", disk], check=True)

@@ -17,6 +17,7 @@ from typing import Any, Final, TypeVar, cast
 
 from dask_tapestry.amounts import function as callable_argument
 from dask_tapestry.amounts import optional, reading, truth, whole_number
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.errors import ArgumentTypeError
 
 Check = Callable[[str, Any], object]
@@ -179,7 +180,7 @@ def checked_as(numpys: Callable[..., Any] | None) -> Callable[[Function], Functi
     def decorate(function: Function) -> Function:
         declared = DeclaredArguments(function, numpys)
         if not declared.checks:
-            return function
+            return names_axes(function)
         first, refuse_wrong = declared.first, declared.refuse_wrong
 
         @wraps(function)
@@ -188,6 +189,6 @@ def checked_as(numpys: Callable[..., Any] | None) -> Callable[[Function], Functi
                 refuse_wrong(args, kwargs)
             return function(*args, **kwargs)
 
-        return cast(Function, checking)
+        return names_axes(cast(Function, checking))
 
     return decorate

@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from dask_tapestry.arrays.core.axis_names import AxisNames, names_axes
 from dask_tapestry.arrays.core.declared_arguments import DeclaredArguments
 from dask_tapestry.imports import lazy_import
 
@@ -53,22 +54,26 @@ def implements(*functions: Callable[..., Any]) -> Callable[[Function], Function]
 
     Called with an array that answers itself, among its arguments or those of a list that comes
     first, ours asks that array, as NumPy's function would. Arguments are checked before, by what
-    ours declares of them.
+    ours declares of them, and names of dimensions become the numbers of axes.
     """
     own = [function for function in functions if not isinstance(function, np.ufunc)]
 
     def register(ours: Function) -> Function:
+        ours = ours if own else names_axes(ours)
         for function in functions:
             if isinstance(function, np.ufunc):
                 UFUNC_FUNCTIONS[function.__name__] = ours
         if not own:
             return ours
 
-        declared = DeclaredArguments(ours, own[0])
+        declared, axes = DeclaredArguments(ours, own[0]), AxisNames(ours)
         first, refuse_wrong = declared.first, declared.refuse_wrong
+        numbered = axes.numbered if axes else None
 
         @wraps(ours)
         def asked(*args: Any, **kwargs: Any) -> Any:
+            if numbered is not None:
+                args, kwargs = numbered(args, kwargs)  # type: ignore[assignment]
             if kwargs or len(args) > first:
                 refuse_wrong(args, kwargs)
             owner = _answering(args)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dask_tapestry.arrays.core import kept_blocks as kept_blocks
     from dask_tapestry.diagnostics import array_repr as array_repr
     from dask_tapestry.diagnostics import local_jobs as local_jobs
+    from dask_tapestry.diagnostics import measured_run as measured_run
     from dask_tapestry.diagnostics import profile as profile
     from dask_tapestry.lower import expression as expression
     from dask_tapestry.lower import graph as graph
@@ -25,4 +26,5 @@ else:
     graph = LateModule("dask_tapestry.lower.graph")
     kept_blocks = LateModule("dask_tapestry.arrays.core.kept_blocks")
     local_jobs = LateModule("dask_tapestry.diagnostics.local_jobs")
+    measured_run = LateModule("dask_tapestry.diagnostics.measured_run")
     profile = LateModule("dask_tapestry.diagnostics.profile")

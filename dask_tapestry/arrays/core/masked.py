@@ -39,5 +39,10 @@ class Masked(NameSuggestions, Answering):
     def __init__(self, cells: Array, hidden: Array | None, fill: Any = None) -> None:
         self.cells, self.hidden, self.fill = cells, hidden, fill
 
+    @property
+    def dims(self) -> tuple[str | None, ...] | None:
+        """Names of the dimensions, or None."""
+        return self.cells.dims
+
     @abstractmethod
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any: ...

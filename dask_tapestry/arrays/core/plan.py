@@ -12,17 +12,14 @@ from dask import base
 from dask_tapestry.arrays.core.floating_errors import ErrorReporting
 from dask_tapestry.arrays.core.frontier import Frontier
 from dask_tapestry.arrays.core.late_modules import computing, graph, local_jobs, profile
-from dask_tapestry.arrays.core.name_suggestions import NameSuggestions
+from dask_tapestry.arrays.core.plan_page import PlanPage
 from dask_tapestry.arrays.core.plan_without_arrays import PlanWithoutArrays
 from dask_tapestry.arrays.core.planned import PlannedCollection
 from dask_tapestry.diagnostics.compare import difference
 from dask_tapestry.diagnostics.explain import explain
-from dask_tapestry.diagnostics.page import plan_html
-from dask_tapestry.diagnostics.page_file import MeasuredSteps, write_page
 from dask_tapestry.diagnostics.plan_summaries import told_whole
 from dask_tapestry.diagnostics.plan_summary_json import as_json
 from dask_tapestry.diagnostics.retry_text import retry_lines
-from dask_tapestry.diagnostics.users_code import users_code
 from dask_tapestry.errors import PlanError
 from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.planner.abstraction import abstract
@@ -50,7 +47,7 @@ def _plan_at(core: CorePlan, point: Point, items: tuple[PlannedCollection, ...])
 
 
 @final
-class Plan(NameSuggestions):
+class Plan(PlanPage):
     """How arrays and writes will be computed together.
 
     Made by `dask_tapestry.plan`. It is symbolic: its size grows with the number of operators, not
@@ -277,25 +274,5 @@ class Plan(NameSuggestions):
         core = self._core()
         return [type(item)(item.node, plan=core) for item in self._items]
 
-    def visualize(self, filename: str = "plan.html", *, measured: MeasuredSteps = None) -> str:
-        """Write the plan as an HTML page, which needs no network and has no script.
-
-        It says what limits the job, and shows the steps in order of time with the code of your
-        lines. A step opens to its operators, their index spaces and the slices of some blocks.
-
-        {Parameters}
-            filename: Where to write it.
-            measured: Of steps, numbered from 1 on as by `explain`, the seconds, bytes of the result
-                and largest memory of a worker that were measured, to be shown beside what was
-                predicted.
-        {Returns} str: The filename.
-        {Raises} PlanError: If `measured` names a step that the plan has not, or is not of three
-            numbers.
-        """
-        return write_page(filename, told_whole(self.core), measured, users_code)
-
     def __repr__(self) -> str:
         return self.explain()
-
-    def _repr_html_(self) -> str:
-        return plan_html(self.core)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import METHODS
 from dask_tapestry.arrays.core.dtypes import as_dtype
@@ -21,6 +22,7 @@ RENAMED = {  # monoids that begin as NumPy's ufunc does, where there are two of 
 
 
 def _reduce(monoid: str, ufunc: str) -> Callable[..., Array]:
+    @names_axes
     def reduce(
         array: ArrayLike,
         axis: Axes = 0,

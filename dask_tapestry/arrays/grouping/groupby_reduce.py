@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.amounts import one_of, whole_number
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.reduction_arguments import wanted_dtype
 from dask_tapestry.arrays.grouping.group_cells import GroupCells
@@ -22,6 +23,7 @@ from dask_tapestry.operators.axes import normalize_axes
 __all__ = ["groupby_reduce"]
 
 
+@names_axes
 def groupby_reduce(
     x: ArrayLike,
     *labels: ArrayLike,

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.amounts import is_one_of, listed, reading
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
 from dask_tapestry.arrays.indexing.take import take
@@ -20,6 +21,7 @@ from dask_tapestry.operators.axes import normalize_axis
 __all__ = ["shuffle"]
 
 
+@names_axes
 def shuffle(
     x: ArrayLike, indexer: Sequence[Sequence[int]], axis: int = 0, chunks: str = "auto"
 ) -> Array:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.amounts import integer, reading
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import METHODS
 from dask_tapestry.arrays.core.dtypes import as_dtype
@@ -99,10 +100,13 @@ def _beyond_first(begins: np.ndarray[Any, Any], extent: int) -> tuple[Any, Any]:
     return segment, place
 
 
+_named_reduceat = names_axes(_reduceat)
+
+
 def register() -> None:
     """Make the methods known to NumPy's dispatch."""
     for name, ufunc in UFUNCS.items():
         if ufunc.nout == 1 and ufunc.nin < 3:
             METHODS[name, "at"] = partial(_fold_at, name)
         if ufunc.nout == 1 and ufunc.nin == 2:
-            METHODS[name, "reduceat"] = partial(_reduceat, name)
+            METHODS[name, "reduceat"] = partial(_named_reduceat, name)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.amounts import integers, is_several, real, whole_number
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError, ShapeError
 from dask_tapestry.io.sources.numpy_source import table
@@ -21,6 +22,7 @@ from dask_tapestry.operators.products.sparse_rows import SparseRows, rows_of_cel
 __all__ = ["sparse_matmul"]
 
 
+@names_axes
 def sparse_matmul(
     weights: Any,
     x: ArrayLike,

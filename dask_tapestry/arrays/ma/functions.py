@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.declared_arguments import checked_as
 from dask_tapestry.arrays.elementwise import where as choose
 from dask_tapestry.arrays.ma import masked_array as class_module
@@ -135,6 +136,7 @@ def set_fill_value(a: ArrayLike | MaskedArray, fill_value: Any) -> None:
         a.fill_value = fill_value
 
 
+@names_axes
 def count(a: ArrayLike | MaskedArray, axis: Axes = None, keepdims: bool = False) -> Array:
     """Count the cells along `axis` that are not hidden.
 

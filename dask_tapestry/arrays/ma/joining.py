@@ -7,6 +7,7 @@ from typing import Any
 
 from dask_tapestry.amounts import listed
 from dask_tapestry.arrays import manipulation
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.ma import masked_array as class_module
 from dask_tapestry.arrays.ma.making import asarray
 from dask_tapestry.arrays.ma.masked_array import MaskedArray
@@ -14,6 +15,7 @@ from dask_tapestry.arrays.ma.masked_array import MaskedArray
 __all__ = ["concatenate", "stack"]
 
 
+@names_axes
 def concatenate(arrays: Sequence[Any], axis: int = 0) -> MaskedArray:
     """Join arrays, and their masks, along an axis.
 

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.amounts import integer
 from dask_tapestry.arrays import elementwise, sorting
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.computing import computed
 from dask_tapestry.arrays.core.declared_arguments import checked_as
 from dask_tapestry.arrays.core.key_types import UserKey
@@ -220,6 +221,7 @@ class MaskedArray(ShapeMethods, DaskMethodsMixin):
             fill_value = np.nan if endwith and self.dtype.kind == "f" else last
         return sorting.argsort(self._with(fill_value), axis, kind, order)
 
+    @names_axes
     def sort(
         self,
         axis: int = -1,
@@ -236,8 +238,6 @@ class MaskedArray(ShapeMethods, DaskMethodsMixin):
     def harden_mask(self) -> Self:
         """Refuse: an assignment shows what it writes, there are no hard masks here."""
         raise ArgumentError("masks are never hard here: assign with dt.ma.where(x.mask, x, value)")
-
-    # Dask collection -----------------------------------------------------------------------
 
     def _parts(self) -> tuple[Array, ...]:
         return (self.cells,) if self.hidden is None else (self.cells, self.hidden)

@@ -10,6 +10,7 @@ from numpy.typing import DTypeLike
 
 from dask_tapestry.arrays import statistics
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.declared_arguments import checked_as
 from dask_tapestry.arrays.ma.arithmetic import MaskedArithmetic
 from dask_tapestry.arrays.ma.parts import call, checked_fill, chosen, combined_mask
@@ -31,6 +32,7 @@ class Reductions(MaskedArithmetic):
             return None
         return statistics.all(self.hidden, axis=axis, keepdims=keepdims)
 
+    @names_axes
     def count(self, axis: Axes = None, keepdims: bool = False) -> Array:
         """Count the cells along `axis` that are not hidden.
 
@@ -47,6 +49,7 @@ class Reductions(MaskedArithmetic):
     def _mask_cells(self) -> Array:
         """The mask; cells of false where there is none."""
 
+    @names_axes
     def sum(
         self,
         axis: Axes = None,
@@ -59,6 +62,7 @@ class Reductions(MaskedArithmetic):
         made = statistics.sum(self._with(0), axis=axis, dtype=dtype, keepdims=keepdims)
         return self._like(made, self._all_hidden(axis, keepdims))
 
+    @names_axes
     def prod(
         self,
         axis: Axes = None,
@@ -71,6 +75,7 @@ class Reductions(MaskedArithmetic):
         made = statistics.prod(self._with(1), axis=axis, dtype=dtype, keepdims=keepdims)
         return self._like(made, self._all_hidden(axis, keepdims))
 
+    @names_axes
     def mean(
         self,
         axis: Axes = None,
@@ -97,6 +102,7 @@ class Reductions(MaskedArithmetic):
     def astype(self, dtype: DTypeLike) -> Self:
         """The cells of another dtype; see `MaskedArray.astype`."""
 
+    @names_axes
     def anom(self, axis: int | None = None, dtype: DTypeLike | None = None) -> Self:
         """Subtract the mean along `axis` from the cells; `numpy.ma.MaskedArray.anom`."""
         mean = self.mean(axis, dtype, keepdims=axis is not None and self.cells.ndim > 1)
@@ -145,12 +151,14 @@ class Reductions(MaskedArithmetic):
         made: Self = self._call("sqrt", (self,))
         return made
 
+    @names_axes
     def min(
         self, axis: Axes = None, out: None = None, fill_value: Any = None, keepdims: bool = False
     ) -> Self:
         """Least cell along `axis`; `numpy.ma.MaskedArray.min`."""
         return self._extreme("min", axis, out, fill_value, keepdims)
 
+    @names_axes
     def max(
         self, axis: Axes = None, out: None = None, fill_value: Any = None, keepdims: bool = False
     ) -> Self:
@@ -175,6 +183,7 @@ class Reductions(MaskedArithmetic):
         find = np.ma.minimum_fill_value if name == "min" else np.ma.maximum_fill_value
         return np.asarray(find(empty)).astype(self.cells.dtype)[()]
 
+    @names_axes
     def ptp(
         self, axis: Axes = None, out: None = None, fill_value: Any = None, keepdims: bool = False
     ) -> Self:
@@ -183,6 +192,7 @@ class Reductions(MaskedArithmetic):
         made: Self = greatest - self.min(axis, out, fill_value, keepdims)
         return made
 
+    @names_axes
     def argmin(
         self,
         axis: int | None = None,
@@ -196,6 +206,7 @@ class Reductions(MaskedArithmetic):
         value = self._counted_as("min", fill_value)
         return statistics.argmin(self._with(value), axis, keepdims=keepdims)
 
+    @names_axes
     def argmax(
         self,
         axis: int | None = None,
@@ -209,18 +220,21 @@ class Reductions(MaskedArithmetic):
         value = self._counted_as("max", fill_value)
         return statistics.argmax(self._with(value), axis, keepdims=keepdims)
 
+    @names_axes
     def all(self, axis: Axes = None, out: None = None, keepdims: bool = False) -> Self:
         """Whether all cells along `axis` are true; `numpy.ma.MaskedArray.all`."""
         no_out(out)
         made = statistics.all(self._with(1), axis=axis, keepdims=keepdims)
         return self._like(made, self._all_hidden(axis, keepdims))
 
+    @names_axes
     def any(self, axis: Axes = None, out: None = None, keepdims: bool = False) -> Self:
         """Whether any cell along `axis` is true; `numpy.ma.MaskedArray.any`."""
         no_out(out)
         made = statistics.any(self._with(0), axis=axis, keepdims=keepdims)
         return self._like(made, self._all_hidden(axis, keepdims))
 
+    @names_axes
     def cumsum(
         self, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None
     ) -> Self:
@@ -228,6 +242,7 @@ class Reductions(MaskedArithmetic):
         no_out(out)
         return self._like(statistics.cumsum(self._with(0), axis, dtype), self._along(axis))
 
+    @names_axes
     def cumprod(
         self, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None
     ) -> Self:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.arrays import shape
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.chunks import Chunks
 from dask_tapestry.arrays.indexing import take
 from dask_tapestry.arrays.ma.blocks import mapped
@@ -35,6 +36,7 @@ class ShapeMethods(Reductions):
 
     flatten = ravel
 
+    @names_axes
     def transpose(self, *axes: int | Sequence[int] | None) -> Self:
         """Return the array with its dimensions reordered; `Array.transpose`."""
         return self._both(Array.transpose, *axes)
@@ -44,18 +46,22 @@ class ShapeMethods(Reductions):
         """The array with its dimensions reversed."""
         return self.transpose()
 
+    @names_axes
     def swapaxes(self, axis1: int, axis2: int) -> Self:
         """Return the array with two dimensions exchanged."""
         return self._both(shape.swapaxes, axis1, axis2)
 
+    @names_axes
     def squeeze(self, axis: int | tuple[int, ...] | None = None) -> Self:
         """Return the array without dimensions of length one."""
         return self._both(shape.squeeze, axis)
 
+    @names_axes
     def repeat(self, repeats: ArrayLike, axis: int | None = None) -> Self:
         """Return the array with cells repeated along an axis."""
         return self._both(repeat, repeats, axis)
 
+    @names_axes
     def take(self, indices: ArrayLike, axis: int | None = None) -> Self:
         """Return cells at places along an axis."""
         made = self._both(take, indices, axis)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.amounts import listed, one_of
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import CASTINGS, Casting, as_dtype
@@ -72,6 +73,7 @@ def concatenate(
     return assigned_to_out(out, Array(concat_tensors(converted(nodes, dtype, casting, out), axis)))
 
 
+@names_axes
 def concat(
     arrays: Arrays,
     /,

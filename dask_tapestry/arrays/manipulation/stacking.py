@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import Casting
@@ -128,6 +129,7 @@ def column_stack(tup: Arrays) -> Array:
     return concatenate([x if x.ndim >= 2 else with_rank(x, 2).T for x in arrays], 1)
 
 
+@names_axes
 def interleave(arrays: Arrays, axis: int = 0) -> Array:
     """Join arrays of one shape by taking their slices along an axis in turn.
 

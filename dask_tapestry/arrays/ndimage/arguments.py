@@ -20,6 +20,7 @@ from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.errors import ArgumentError, AxisError, DTypeError
 from dask_tapestry.operators.axes import each_axis, normalize_axis
 from dask_tapestry.teg import Tensor
+from dask_tapestry.teg.users_line import users_level
 
 Output = DTypeLike | Array | None
 MOST_CELLS: Final = 2**31  # of a window along an axis
@@ -131,7 +132,7 @@ def result_dtype(function: str, output: Output, natural: np.dtype[Any]) -> np.dt
     if natural.kind == "c" and dtype.kind != "c":
         if not isinstance(output, type | np.dtype):
             raise FilterError(f"{function}: output must have complex dtype, not {dtype}")
-        warn("promoting specified output dtype to complex", stacklevel=3)
+        warn("promoting specified output dtype to complex", stacklevel=users_level())
         return np.result_type(dtype, np.complex64)
     return dtype
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.ndimage.arguments import Output, axes_of, given_out, known_cells
 from dask_tapestry.arrays.ndimage.binary_windows import Block, repeated, step_of, truths
 from dask_tapestry.arrays.ndimage.structures import generate_binary_structure
@@ -28,6 +29,7 @@ Axes = int | Iterable[int] | None
 Origins = int | Sequence[int]
 
 
+@names_axes
 def binary_erosion(
     input: ArrayLike,
     structure: ArrayLike | None = None,
@@ -67,6 +69,7 @@ def binary_erosion(
                                       mask, border_value, origin, axes))  # fmt: skip
 
 
+@names_axes
 def binary_dilation(
     input: ArrayLike,
     structure: ArrayLike | None = None,
@@ -107,6 +110,7 @@ def binary_dilation(
                                       mask, border_value, origin, axes))  # fmt: skip
 
 
+@names_axes
 def binary_opening(
     input: ArrayLike,
     structure: ArrayLike | None = None,
@@ -148,6 +152,7 @@ def binary_opening(
     return given_out(output, _stepped("binary_opening", "maximum", least, *how))
 
 
+@names_axes
 def binary_closing(
     input: ArrayLike,
     structure: ArrayLike | None = None,
@@ -189,6 +194,7 @@ def binary_closing(
     return given_out(output, _stepped("binary_closing", "minimum", most, *how))
 
 
+@names_axes
 def binary_hit_or_miss(
     input: ArrayLike,
     structure1: ArrayLike | None = None,
@@ -229,6 +235,7 @@ def binary_hit_or_miss(
     return given_out(output, elementwise("logical_and", there, none))
 
 
+@names_axes
 def binary_propagation(
     input: ArrayLike,
     structure: ArrayLike | None = None,
@@ -256,6 +263,7 @@ def binary_propagation(
                                       border_value, origin, axes))  # fmt: skip
 
 
+@names_axes
 def binary_fill_holes(
     input: ArrayLike,
     structure: ArrayLike | None = None,

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.ndimage.arguments import (
     Output,
     axes_of,
@@ -31,6 +32,7 @@ from dask_tapestry.teg import Tensor
 __all__ = ["convolve", "convolve1d", "correlate", "correlate1d"]
 
 
+@names_axes
 def correlate1d(
     input: ArrayLike,
     weights: ArrayLike,
@@ -69,6 +71,7 @@ def correlate1d(
     return _line("correlate1d", input, weights, axis, output, mode, cval, origin)
 
 
+@names_axes
 def convolve1d(
     input: ArrayLike,
     weights: ArrayLike,
@@ -93,6 +96,7 @@ def convolve1d(
     return _line("convolve1d", input, weights, axis, output, mode, cval, origin)
 
 
+@names_axes
 def correlate(
     input: ArrayLike,
     weights: ArrayLike,
@@ -123,6 +127,7 @@ def correlate(
     return _box("correlate", input, weights, output, mode, cval, origin, axes)
 
 
+@names_axes
 def convolve(
     input: ArrayLike,
     weights: ArrayLike,

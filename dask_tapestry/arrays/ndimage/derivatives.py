@@ -8,6 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.ndimage.arguments import (
     Output,
     axes_of,
@@ -34,6 +35,7 @@ __all__ = [
 ]
 
 
+@names_axes
 def sobel(
     input: ArrayLike,
     axis: int = -1,
@@ -59,6 +61,7 @@ def sobel(
     return _difference("sobel", input, axis, output, mode, cval, [1, 2, 1])
 
 
+@names_axes
 def prewitt(
     input: ArrayLike,
     axis: int = -1,
@@ -102,6 +105,7 @@ def _difference(
     return given_out(output, made.node)
 
 
+@names_axes
 def generic_gradient_magnitude(
     input: ArrayLike,
     derivative: Derivative,
@@ -141,6 +145,7 @@ def generic_gradient_magnitude(
     return given_out(output, total)
 
 
+@names_axes
 def gaussian_gradient_magnitude(
     input: ArrayLike,
     sigma: float | Sequence[float],

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.amounts import real
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.ndimage.arguments import Output, given_out, operand, result_dtype
 from dask_tapestry.arrays.ndimage.boundary import padded
 from dask_tapestry.arrays.ndimage.footprints import Footprint, footprint_of
@@ -24,6 +25,7 @@ __all__ = ["maximum_filter", "maximum_filter1d", "minimum_filter", "minimum_filt
 Axes = int | Iterable[int] | None
 
 
+@names_axes
 def minimum_filter1d(
     input: ArrayLike,
     size: int,
@@ -50,6 +52,7 @@ def minimum_filter1d(
     return _line("minimum_filter1d", "minimum", input, size, axis, output, mode, cval, origin)
 
 
+@names_axes
 def maximum_filter1d(
     input: ArrayLike,
     size: int,
@@ -71,6 +74,7 @@ def maximum_filter1d(
     return _line("maximum_filter1d", "maximum", input, size, axis, output, mode, cval, origin)
 
 
+@names_axes
 def minimum_filter(
     input: ArrayLike,
     size: int | Sequence[int] | None = None,
@@ -105,6 +109,7 @@ def minimum_filter(
     )
 
 
+@names_axes
 def maximum_filter(
     input: ArrayLike,
     size: int | Sequence[int] | None = None,

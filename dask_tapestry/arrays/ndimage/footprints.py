@@ -20,6 +20,7 @@ from dask_tapestry.arrays.ndimage.arguments import (
 from dask_tapestry.arrays.ndimage.boundary import Widths, checked_mode
 from dask_tapestry.arrays.ndimage.correlations import origins_of, spread
 from dask_tapestry.arrays.ndimage.filter_error import FilterError
+from dask_tapestry.teg.users_line import users_level
 
 Place = tuple[int, ...]
 
@@ -68,7 +69,7 @@ def footprint_of(
         offsets = None
     else:
         if size is not None:
-            warn("ignoring size because footprint is set", UserWarning, stacklevel=4)
+            warn("ignoring size because footprint is set", UserWarning, stacklevel=users_level())
         cells = known_cells(function, "footprint", footprint).astype(bool)
         spread_cells = spread(function, "footprint", cells, along, ndim)
         if not cells.any():

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.amounts import function as checked_function
 from dask_tapestry.amounts import reading, real
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.ndimage.arguments import (
     Output,
     checked_size,
@@ -33,6 +34,7 @@ from dask_tapestry_kernels.cpu.blocks.window_casts import from_double
 __all__ = ["generic_filter", "generic_filter1d"]
 
 
+@names_axes
 def generic_filter(
     input: ArrayLike,
     function: Callable[..., float],
@@ -77,6 +79,7 @@ def generic_filter(
     return given_out(output, window_call(framed, seen.window, places, given, dtype))
 
 
+@names_axes
 def generic_filter1d(
     input: ArrayLike,
     function: Callable[..., None],

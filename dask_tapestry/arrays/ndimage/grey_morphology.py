@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.ndimage.arguments import Output, given_out, operand
 from dask_tapestry.arrays.ndimage.grey_windows import (
     Axes,
@@ -32,6 +33,7 @@ __all__ = [
 ]
 
 
+@names_axes
 def grey_erosion(
     input: ArrayLike,
     size: Sizes = None,
@@ -61,6 +63,7 @@ def grey_erosion(
                    axes)  # fmt: skip
 
 
+@names_axes
 def grey_dilation(
     input: ArrayLike,
     size: Sizes = None,
@@ -89,6 +92,7 @@ def grey_dilation(
                     axes)  # fmt: skip
 
 
+@names_axes
 def grey_opening(
     input: ArrayLike,
     size: Sizes = None,
@@ -116,6 +120,7 @@ def grey_opening(
     return dilated("grey_opening", least, *how, output, mode, cval, origin, axes)
 
 
+@names_axes
 def grey_closing(
     input: ArrayLike,
     size: Sizes = None,
@@ -143,6 +148,7 @@ def grey_closing(
     return eroded("grey_closing", most, *how, output, mode, cval, origin, axes)
 
 
+@names_axes
 def morphological_gradient(
     input: ArrayLike,
     size: Sizes = None,
@@ -172,6 +178,7 @@ def morphological_gradient(
     return given_out(output, elementwise("subtract", most.node, least.node))
 
 
+@names_axes
 def morphological_laplace(
     input: ArrayLike,
     size: Sizes = None,
@@ -203,6 +210,7 @@ def morphological_laplace(
     return given_out(output, elementwise("subtract", once, array.node))
 
 
+@names_axes
 def white_tophat(
     input: ArrayLike,
     size: Sizes = None,
@@ -232,6 +240,7 @@ def white_tophat(
     return _difference(array.node, opened.node, opened.dtype, output)
 
 
+@names_axes
 def black_tophat(
     input: ArrayLike,
     size: Sizes = None,

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.ndimage.arguments import Output, axes_of, for_each, given_out, operand
 from dask_tapestry.arrays.ndimage.correlations import correlate1d
 from dask_tapestry.arrays.ndimage.each_derivative import (
@@ -22,6 +23,7 @@ from dask_tapestry.operators.cells.elementwise import elementwise
 __all__ = ["gaussian_laplace", "generic_laplace", "laplace"]
 
 
+@names_axes
 def generic_laplace(
     input: ArrayLike,
     derivative2: Derivative,
@@ -60,6 +62,7 @@ def generic_laplace(
     return given_out(output, total)
 
 
+@names_axes
 def laplace(
     input: ArrayLike,
     output: Output = None,
@@ -86,6 +89,7 @@ def _second_difference(
     return correlate1d(x, [1, -2, 1], axis, output, mode, cval)
 
 
+@names_axes
 def gaussian_laplace(
     input: ArrayLike,
     sigma: float | Sequence[float],

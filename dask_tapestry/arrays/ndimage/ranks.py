@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.amounts import integer, real
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.ndimage.arguments import Output, given_out, operand, result_dtype
 from dask_tapestry.arrays.ndimage.boundary import padded
 from dask_tapestry.arrays.ndimage.extremes import extreme_of
@@ -24,6 +25,7 @@ __all__ = ["median_filter", "percentile_filter", "rank_filter"]
 Axes = int | Iterable[int] | None
 
 
+@names_axes
 def rank_filter(
     input: ArrayLike,
     rank: int,
@@ -57,6 +59,7 @@ def rank_filter(
     return _ranked(function, array, integer(rank), seen, output, cval)
 
 
+@names_axes
 def median_filter(
     input: ArrayLike,
     size: int | Sequence[int] | None = None,
@@ -82,6 +85,7 @@ def median_filter(
     return _ranked(function, array, seen.cells // 2, seen, output, cval)
 
 
+@names_axes
 def percentile_filter(
     input: ArrayLike,
     percentile: float,

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.amounts import integer, reading
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.ndimage.arguments import (
     MOST_CELLS,
     Output,
@@ -36,6 +37,7 @@ LEAST_SIGMA: Final = 1e-15  # below which nothing is done
 ONE_BY_ONE: Final = 64  # cells of a window that are added one by one; of longer ones by doubling
 
 
+@names_axes
 def gaussian_filter1d(
     input: ArrayLike,
     sigma: float,
@@ -73,6 +75,7 @@ def gaussian_filter1d(
     return given_out(output, made)
 
 
+@names_axes
 def gaussian_filter(
     input: ArrayLike,
     sigma: float | Sequence[float],
@@ -126,6 +129,7 @@ def gaussian_filter(
     return given_out(output, node if node.type.dtype == dtype else astype(node, dtype))
 
 
+@names_axes
 def uniform_filter1d(
     input: ArrayLike,
     size: int,
@@ -160,6 +164,7 @@ def uniform_filter1d(
     return given_out(output, _mean(function, array.node, length, number, cells, fill, cval, dtype))
 
 
+@names_axes
 def uniform_filter(
     input: ArrayLike,
     size: int | Sequence[int] = 3,

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.ndimage.arguments import Output, given_out, operand, result_dtype
 from dask_tapestry.arrays.ndimage.boundary import checked_mode
 from dask_tapestry.arrays.ndimage.filter_error import FilterError
@@ -34,6 +35,7 @@ ENDS: Final = {  # of lanes whose coefficients are wanted, by the mode; of other
 }
 
 
+@names_axes
 def spline_filter1d(
     input: ArrayLike,
     order: int = 3,

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.amounts import integers, listed, reading
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.ndimage.arguments import Output, known_cells
 from dask_tapestry.arrays.ndimage.degrees import cosine, sine
 from dask_tapestry.arrays.ndimage.filter_error import FilterError
@@ -80,6 +81,7 @@ def affine_transform(
     return _transformed(how, array, output, shape, factors, moved)
 
 
+@names_axes
 def rotate(
     input: ArrayLike,
     angle: float,

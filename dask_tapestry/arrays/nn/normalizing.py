@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.amounts import integer, is_several, listed, real
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.elementwise.ufuncs import exp, sqrt
 from dask_tapestry.arrays.statistics.averages import mean
@@ -20,6 +21,7 @@ from dask_tapestry.errors import DTypeError, ShapeError
 __all__ = ["layer_norm", "softmax"]
 
 
+@names_axes
 def softmax(x: ArrayLike, axis: int | tuple[int, ...] | None = -1) -> Array:
     """Exponentials of cells, divided by their sum: they add up to one along `axis`.
 

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.halos import Boundaries, Depth, Depths, halos
@@ -100,6 +101,7 @@ def constant(x: ArrayLike, axis: int, depth: Depth, value: float) -> Array:
     return boundaries(x, {integer(axis): depth}, {axis: value})
 
 
+@names_axes
 def boundaries(x: ArrayLike, depth: Depths = None, kind: Boundaries = None) -> Array:
     """Continue an array beyond its ends, as `overlap` does for the outer blocks.
 
@@ -124,6 +126,7 @@ def boundaries(x: ArrayLike, depth: Depths = None, kind: Boundaries = None) -> A
     return Array(with_nominal_chunks(extended.node, tuple(cuts)))
 
 
+@names_axes
 def overlap_internal(x: ArrayLike, axes: Depths) -> Array:
     """Give every block cells of its neighbours, and the outer ones nothing beyond the array.
 

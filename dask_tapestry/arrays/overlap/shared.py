@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.halos import Boundaries, Depths, Halo, halos
@@ -50,6 +51,7 @@ def overlap(
     return with_halos(array, halos(array.ndim, depth, boundary))
 
 
+@names_axes
 def trim_overlap(x: ArrayLike, depth: Depths, boundary: Boundaries = None) -> Array:
     """Take from every block what `overlap` gave it, as `dask.array.overlap.trim_overlap`.
 
@@ -78,6 +80,7 @@ def trim_overlap(x: ArrayLike, depth: Depths, boundary: Boundaries = None) -> Ar
     return without_halos(array, seen)
 
 
+@names_axes
 def trim_internal(x: ArrayLike, axes: Depths, boundary: Boundaries = None) -> Array:
     """Take from every block what `overlap` gave it: another name of `trim_overlap`.
 

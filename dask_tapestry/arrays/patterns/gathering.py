@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.amounts import integer, listed
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.patterns.indexed_dims import index_vectors
 from dask_tapestry.errors import ShapeError
@@ -17,6 +18,7 @@ from dask_tapestry.operators.indexing.gather import gather as gather_tensors
 __all__ = ["gather", "sn_gather"]
 
 
+@names_axes
 def gather(
     input_tensor: ArrayLike,
     start_indices: ArrayLike,

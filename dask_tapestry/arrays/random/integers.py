@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.chunks import Chunks
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.declared_arguments import checked_as
@@ -89,6 +90,7 @@ class RandomIntegers(Distributions):
             x = elementwise("add", x, np.uint64(least % 2**64))
         return astype(x, dtype)
 
+    @names_axes
     def permutation(self, x: ArrayLike, axis: int = 0, chunks: Chunks = None) -> Array:
         """Return the integers below `x`, or the array `x`, in random order.
 

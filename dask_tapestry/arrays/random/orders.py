@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.chunks import Chunks
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.random.distributions import in_chunks
@@ -24,6 +25,7 @@ WORD_BYTES = 8
 class RandomOrders(RandomIntegers):
     """More of random orders: methods have the names and arguments of NumPy's."""
 
+    @names_axes
     def permuted(
         self, x: ArrayLike, *, axis: int | None = None, out: None = None, chunks: Chunks = None
     ) -> Array:
@@ -55,6 +57,7 @@ class RandomOrders(RandomIntegers):
         places = argsort(random_bits(given.shape, self._draws.next()), number)
         return in_chunks(take_along_axis(given.node, places, number), chunks)
 
+    @names_axes
     def shuffle(self, x: Array, axis: int = 0) -> None:
         """Put the slices of `x` in random order: `x` is another expression afterwards.
 

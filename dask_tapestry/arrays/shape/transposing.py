@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.errors import AxisError, ShapeError
@@ -35,6 +36,7 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     return Array(permute(asarray(a).node, axes))
 
 
+@names_axes
 def permute_dims(a: ArrayLike, axes: Sequence[int]) -> Array:
     """Reorder dimensions: the Array API's name of `transpose`.
 

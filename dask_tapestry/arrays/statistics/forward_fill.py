@@ -6,6 +6,7 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.elementwise.predicates import notnull
 from dask_tapestry.arrays.elementwise.where_and_clip import where
@@ -18,6 +19,7 @@ from dask_tapestry.operators.generators.coordinates import coordinates
 __all__ = ["push"]
 
 
+@names_axes
 def push(array: ArrayLike, n: int | None, axis: int) -> Array:
     """Fill NaN with the last cell before it along an axis that is not NaN, as ``bottleneck.push``.
 

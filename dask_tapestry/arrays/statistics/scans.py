@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import METHODS, implements
 from dask_tapestry.arrays.core.dtypes import as_dtype
@@ -118,6 +119,7 @@ def nancumprod(
     return scanned("multiply", nan_filled(a, 1).node, axis, dtype, out)
 
 
+@names_axes
 def cummax(x: ArrayLike, /, axis: int | None = None) -> Array:
     """Return the running maximum along `axis`, as ``numpy.maximum.accumulate``; NaN stays.
 
@@ -133,6 +135,7 @@ def cummax(x: ArrayLike, /, axis: int | None = None) -> Array:
     return scanned("maximum", asarray(x).node, axis)
 
 
+@names_axes
 def cummin(x: ArrayLike, /, axis: int | None = None) -> Array:
     """Return the running minimum along `axis`, as ``numpy.minimum.accumulate``; NaN stays.
 
@@ -148,6 +151,7 @@ def cummin(x: ArrayLike, /, axis: int | None = None) -> Array:
     return scanned("minimum", asarray(x).node, axis)
 
 
+@names_axes
 def logcumsumexp(x: ArrayLike, /, axis: int | None = None) -> Array:
     """Return ``log(cumsum(exp(x)))`` along `axis`, without overflow.
 
@@ -163,6 +167,7 @@ def logcumsumexp(x: ArrayLike, /, axis: int | None = None) -> Array:
     return scanned("logaddexp", asarray(x).node, axis)
 
 
+@names_axes
 def _accumulate(
     function: str,
     array: ArrayLike,

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.amounts import real
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.elementwise.ufuncs import log
 from dask_tapestry.arrays.stats.results import REAL, Significance, special
@@ -33,6 +34,7 @@ POWERS: Final = MappingProxyType(
 AGREEMENT: Final = 1.5e-8  # of sums of frequencies, relative: half the digits of float64
 
 
+@names_axes
 def chisquare(
     f_obs: ArrayLike, f_exp: ArrayLike | None = None, ddof: int = 0, axis: int | None = 0
 ) -> Significance:
@@ -53,6 +55,7 @@ def chisquare(
     return power_divergence(f_obs, f_exp, ddof, axis, "pearson")
 
 
+@names_axes
 def power_divergence(
     f_obs: ArrayLike,
     f_exp: ArrayLike | None = None,

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.elementwise.ufuncs import isnan, sqrt
@@ -18,6 +19,7 @@ from dask_tapestry.operators.cells.where import where
 __all__ = ["f_oneway", "ttest_1samp", "ttest_ind", "ttest_rel"]
 
 
+@names_axes
 def ttest_1samp(
     a: ArrayLike, popmean: ArrayLike, axis: int | None = 0, nan_policy: str = "propagate"
 ) -> Significance:
@@ -40,6 +42,7 @@ def ttest_1samp(
     return _of_t(off / sqrt(x.var(axis=along, ddof=1) / n), n - 1)
 
 
+@names_axes
 def ttest_rel(
     a: ArrayLike, b: ArrayLike, axis: int | None = 0, nan_policy: str = "propagate"
 ) -> Significance:

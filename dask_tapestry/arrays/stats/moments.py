@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.stats.results import sample
@@ -18,6 +19,7 @@ from dask_tapestry.operators.cells.where import where
 __all__ = ["kurtosis", "moment", "skew"]
 
 
+@names_axes
 def moment(
     a: ArrayLike, moment: int = 1, axis: int | None = 0, nan_policy: str = "propagate"
 ) -> Array:

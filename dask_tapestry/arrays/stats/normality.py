@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.elementwise.special import erfc
 from dask_tapestry.arrays.elementwise.ufuncs import arcsinh, cbrt, exp, sign
 from dask_tapestry.arrays.stats.moments import kurtosis, skew
@@ -16,6 +17,7 @@ __all__ = ["kurtosistest", "normaltest", "skewtest"]
 LEAST_SKEWED, LEAST_PEAKED = 8, 5  # samples that the approximations need
 
 
+@names_axes
 def skewtest(a: ArrayLike, axis: int | None = 0, nan_policy: str = "propagate") -> Significance:
     """Test whether the skewness of samples is that of a normal distribution.
 
@@ -41,6 +43,7 @@ def skewtest(a: ArrayLike, axis: int | None = 0, nan_policy: str = "propagate") 
     return Significance(z, two_sided(z))
 
 
+@names_axes
 def kurtosistest(a: ArrayLike, axis: int | None = 0, nan_policy: str = "propagate") -> Significance:
     """Test whether the kurtosis of samples is that of a normal distribution.
 
@@ -78,6 +81,7 @@ def kurtosistest(a: ArrayLike, axis: int | None = 0, nan_policy: str = "propagat
     return Significance(z, two_sided(z))
 
 
+@names_axes
 def normaltest(a: ArrayLike, axis: int | None = 0, nan_policy: str = "propagate") -> Significance:
     """Test whether samples are normal, by their skewness and kurtosis together.
 

@@ -28,8 +28,8 @@ from dask_tapestry.io.sources.npy_stack_source import from_npy_folder
 from dask_tapestry.io.targets.hdf5_target import (
     ONE_PROCESS,
     create_dataset,
-    open_file,
     replace_dataset,
+    written_file,
 )
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.planner.machine.resources import current, runs_elsewhere
@@ -96,7 +96,7 @@ def to_hdf5(
     arrays = {path: asarray(x) for path, x in given.items()}
     if runs_elsewhere():  # before anything is made or replaced
         raise StoreError(ONE_PROCESS)
-    with open_file(filename, "a") as file:
+    with written_file(filename) as file:
         complete = False
         try:
             datasets = [

@@ -39,7 +39,7 @@ from dask_tapestry.io.targets.numpy_target import numpy_target
 from dask_tapestry.io.targets.target import Target
 from dask_tapestry.io.targets.zarr_target import ZarrTarget, zarr_target
 from dask_tapestry.operators.views.unsqueeze import unsqueeze
-from dask_tapestry.settings import setting
+from dask_tapestry.settings import resuming, setting
 from dask_tapestry.teg import sequence_point
 
 __all__ = ["store"]
@@ -124,7 +124,7 @@ def store(
     found = _targets(sized, _checked_lock(lock))
     where = [resolve_region(r, t.shape) for r, t in zip(slices, found, strict=True)]
     writes = [write_of(*one) for one in zip(arrays, found, where, strict=True)]
-    if not resume and all(isinstance(target, ZarrTarget) for target in found):
+    if not resuming("resume", resume) and all(isinstance(target, ZarrTarget) for target in found):
         resume = setting("resume")
     made = written(writes, where, after, (), compute, return_stored, kwargs, resume)
     return made[0] if isinstance(made, tuple) and not several else made

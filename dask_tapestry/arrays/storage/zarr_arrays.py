@@ -32,7 +32,7 @@ from dask_tapestry.io.stores.zarr_open import group_members, holds_array
 from dask_tapestry.io.targets.zarr_target import ZarrTarget, append_target, zarr_target
 from dask_tapestry.operators.layouts.placement import place as place_tensor
 from dask_tapestry.planner.machine.resources import current
-from dask_tapestry.settings import setting
+from dask_tapestry.settings import resuming, setting
 from dask_tapestry.teg import apply
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ def to_zarr(
     """
     check_options(to_zarr, kwargs)
     array = asarray(x, dtype)
-    resume = resume or setting("resume")
+    resume = resuming("resume", resume) or setting("resume")
     location = Location.of(store, component, uuid4().hex, storage_options)
     names = worker_names(workers)
     extras = Extras(_stored_empty(write_empty_chunks), group_of(location, store, consolidated))

@@ -1,7 +1,8 @@
 """Chunks of a Zarr array behind a network: several requests at once, each decoded to its place.
 
 zarr asks for the inner chunks of a shard one after the other: 64 of them at 20 ms each take 1.3 s,
-and here .2. It decodes into fresh memory, of which it has as much as all that was asked for.
+and here .2; neighbours come by one request, and large objects by several. It decodes into fresh
+memory, of which it has as much as all that was asked for.
 """
 
 from __future__ import annotations
@@ -11,9 +12,12 @@ from contextlib import asynccontextmanager
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from dask_tapestry.errors import StoreError
 from dask_tapestry.imports import asyncio, lazy_import
 from dask_tapestry.io.chunks.chunk_costs import ReadBuffers
+from dask_tapestry.io.chunks.request_sizes import LARGEST, PART, neighbours, rest_in_parts
 from dask_tapestry.io.chunks.shard_index import ABSENT, ShardIndex, bytes_within
 from dask_tapestry.io.chunks.zarr_encoding import ArrayEncoding, chunks_met, has_other_pipeline
 from dask_tapestry.io.files.file_cells import Block, Part, part_of
@@ -21,6 +25,8 @@ from dask_tapestry.io.stores.retries import note_retry
 from dask_tapestry.io.stores.zarr_location import unwrapped
 from dask_tapestry.io.stores.zarr_sync import is_at_hand
 from dask_tapestry.late_dataclass import dataclass
+
+Wanted = tuple[Part, Block]  # what is selected of a chunk, and where it goes
 
 
 def concurrent_requests() -> int:
@@ -79,7 +85,10 @@ class _Reading:
 
     def __init__(self, array: RemoteArray) -> None:
         self.path, self.encoding = array.path, array.encoding
-        self._gate = asyncio.Semaphore(concurrent_requests())
+        self._gate = asyncio.Semaphore(concurrent_requests())  # of objects
+        self._parts = asyncio.Semaphore(concurrent_requests())  # of large ones, of all together
+        self._ranges = lazy_import("zarr.abc.store").RangeByteRequest
+        self.most = prod(array.encoding.chunk) * array.encoding.format.dtype.itemsize
         self._error: StoreError | None = None
         self._prototype = lazy_import("zarr.core.buffer").default_buffer_prototype()
 
@@ -107,24 +116,66 @@ class _Reading:
         found = await (self.path / key).get(self._prototype, wanted)
         return None if found is None else found.as_numpy_array()
 
-    async def _chunk(self, key: str, part: Part, out: Block, wanted: Any = None) -> None:
-        """Read from a chunk, or from the bytes of an inner chunk that are `wanted`."""
+    async def _whole(self, key: str) -> Block | None:
+        """An object; one that may be large by its first part, and the others at once."""
+        if self.most <= LARGEST or not self._tells_sizes():
+            return await self._get(key)
+        start = await self._get(key, self._ranges(0, PART))
+        if start is None or len(start) < PART:
+            return start
+        place = self.path / key
+        whole = np.empty(await place.store.getsize(place.path), start.dtype)
+        whole[:PART] = start
+        parts = rest_in_parts(PART, len(whole))
+        await asyncio.gather(*[self._part(key, whole[lo:hi], lo) for lo, hi in parts])
+        return whole
+
+    async def _part(self, key: str, out: Block, first: int) -> None:
+        async with self._parts:
+            found = await self._get(key, self._ranges(first, first + len(out)))
+        if found is None or len(found) != len(out):
+            raise StoreError(f"{key} has changed while it was read")
+        out[...] = found
+
+    def _tells_sizes(self) -> bool:
+        """Whether the store knows how large an object is without reading it."""
+        storage = lazy_import("zarr.storage")
+        known = (storage.FsspecStore, storage.ObjectStore)
+        return isinstance(unwrapped(self.path.store), known)
+
+    async def _chunk(self, key: str, part: Part, out: Block) -> None:
+        """Read from a chunk."""
         async with self._turn(key) as goes_on:
             if goes_on:
-                self._refuse_long(wanted)
-                stored = await self._get(key, wanted)
+                stored = await self._whole(key)
                 try:
                     await asyncio.to_thread(self._unpack, stored, part, out)
                 except Exception as error:  # it may have come torn
                     note_retry(unwrapped(self.path.store), error)
-                    stored = await self._get(key, wanted)
+                    stored = await self._whole(key)
                     await asyncio.to_thread(self._unpack, stored, part, out)
 
-    def _refuse_long(self, wanted: Any) -> None:
+    async def _inner(self, key: str, group: Sequence[tuple[int, int, Wanted]]) -> None:
+        """Read from inner chunks that are beside each other, by one request."""
+        async with self._turn(key) as goes_on:
+            if goes_on:
+                for first, end, _ in group:
+                    self._refuse_long(end - first)
+                start = group[0][0]
+                stored = await self._get(key, self._ranges(start, max(one[1] for one in group)))
+                for first, end, (part, out) in group:
+                    cells = None if stored is None else stored[first - start : end - start]
+                    try:
+                        await asyncio.to_thread(self._unpack, cells, part, out)
+                    except Exception as error:  # it may have come torn
+                        note_retry(unwrapped(self.path.store), error)
+                        cells = await self._get(key, self._ranges(first, end))
+                        await asyncio.to_thread(self._unpack, cells, part, out)
+
+    def _refuse_long(self, length: int) -> None:
         """Raise `ValueError` if an inner chunk is longer than any codec makes it: an index lies."""
         most = self.encoding.format.most_stored
-        if wanted is not None and wanted.end - wanted.start > most:
-            length = wanted.end - wanted.start
+        if length > most:
             raise ValueError(f"its index says that a chunk has {length} bytes, more than {most}")
 
     def _unpack(self, stored: Block | None, part: Part, out: Block) -> None:
@@ -142,14 +193,15 @@ class _Reading:
         async with self._turn(key) as goes_on:
             if not goes_on:
                 return
-            wanted = None if is_whole else _place_of(index)
+            get = self._whole(key) if is_whole else self._get(key, _place_of(index))
             try:
-                pairs = await self._index(await self._get(key, wanted), index, out, is_whole)
+                pairs = await self._index(await get, index, out, is_whole)
             except StoreError:
                 raise
             except Exception as error:  # it may have come torn
                 note_retry(unwrapped(self.path.store), error)
-                pairs = await self._index(await self._get(key, wanted), index, out, is_whole)
+                get = self._whole(key) if is_whole else self._get(key, _place_of(index))
+                pairs = await self._index(await get, index, out, is_whole)
         if pairs is not None and not is_whole:
             await self._inner_chunks(key, index, pairs, part, out)
 
@@ -180,17 +232,16 @@ class _Reading:
     async def _inner_chunks(
         self, key: str, index: ShardIndex, pairs: Block, part: Part, out: Block
     ) -> None:
-        """Read from inner chunks, each by a request."""
-        requests = []
-        ranges = lazy_import("zarr.abc.store").RangeByteRequest
+        """Read from inner chunks, neighbours by one request."""
+        wanted: list[tuple[int, int, Wanted]] = []
         for at, inner, there in chunks_met(part, index.chunk):
             first, length = map(int, pairs[at])
             place = part_of(out, there)
             if first == ABSENT:
                 place[...] = self.encoding.fill
             else:
-                requests.append(self._chunk(key, inner, place, ranges(first, first + length)))
-        await asyncio.gather(*requests)
+                wanted.append((first, first + length, (inner, place)))
+        await asyncio.gather(*[self._inner(key, group) for group in neighbours(wanted)])
 
 
 def _place_of(index: ShardIndex) -> Any:

@@ -56,8 +56,11 @@ class NpyStackSink(Sink):
         if step == "create" and not self.overwrite:
             refuse_filled(folder)
         remove_folder(self.part)
-        self.part.mkdir(parents=True)
-        write_info(self.part, self._info, maker)
+        try:
+            self.part.mkdir(parents=True)
+            write_info(self.part, self._info, maker)
+        except OSError as error:
+            raise StoreError(f"cannot write a stack of npy files to {folder}: {error}") from error
 
     @property
     def _info(self) -> dict[str, Any]:

@@ -41,9 +41,8 @@ from dask_tapestry.io.sinks.zarr_overwrite import (
     replacing,
 )
 from dask_tapestry.io.sources.zarr_source import ZarrSource
-from dask_tapestry.io.stores.icechunk_store import BY_SESSIONS, is_icechunk
 from dask_tapestry.io.stores.zarr_consolidate import consolidate
-from dask_tapestry.io.stores.zarr_location import Location, unwrapped, zarr
+from dask_tapestry.io.stores.zarr_location import Location, zarr
 from dask_tapestry.io.stores.zarr_open import exists, format_of_group
 from dask_tapestry.io.targets.zarr_target import ZarrTarget
 from dask_tapestry.late_dataclass import dataclass
@@ -317,8 +316,8 @@ def zarr_sink(
     ShapeError
         If chunks or shards do not fit the shape.
     """
-    if is_icechunk(unwrapped(location.store)):
-        raise StoreError(f"{location} {BY_SESSIONS}")
+    if (why := location.only_read) is not None:
+        raise StoreError(why)
     location, archive = _partial_zip(location)
     there = exists(location) if archive is None else Path(archive).exists()
     if there and not overwrite and not resume:

@@ -80,7 +80,7 @@ class ZarrSource(ChunkedSource):
         stamp = "" if found is None else found.text
         if self.location.is_zip:
             stamp = file_stamp(self.location.store.path)
-        return f"{self.location.key} {self.type} {self.stored} {stamp}"
+        return f"{self.location.key} {self.type} {self.stored} {stamp}{self.location.contents}"
 
     def confirm(self, boxes: Iterable[ZRange]) -> None:
         if self.version is not None:

@@ -88,6 +88,9 @@ class RetryingStore(WrapperStore[Any]):
             "get", key, lambda: self._store.get(key, prototype, byte_range)
         )
 
+    async def getsize(self, key: str) -> int:
+        return await self._patiently("look at", key, lambda: self._store.getsize(key))
+
     async def exists(self, key: str) -> bool:
         return await self._patiently("look for", key, lambda: self._store.exists(key))
 

@@ -18,7 +18,13 @@ from urllib.parse import unquote, urlsplit
 from dask_tapestry.errors import StoreError
 from dask_tapestry.imports import lazy_import, unpickle
 from dask_tapestry.io.stores.component_path import checked_component
-from dask_tapestry.io.stores.icechunk_store import is_icechunk, name_of
+from dask_tapestry.io.stores.icechunk_store import BY_SESSIONS, is_icechunk, name_of
+from dask_tapestry.io.stores.remote_place import (
+    READ_ALONE,
+    has_references,
+    references_text,
+    server_text,
+)
 from dask_tapestry.late_dataclass import dataclass
 
 METADATA: Final = ("zarr.json", ".zarray")  # the names of an array's metadata, by version
@@ -182,8 +188,31 @@ class Location:
         elif is_icechunk(store):
             root = name_of(store)
         elif (found := _reached(self)) is not None:
-            root = f"{_protocols(found[0])[0]}://{found[1].strip('/')}"
+            server = server_text(found[0].storage_options)
+            root = f"{_protocols(found[0])[0]}://{server}{found[1].strip('/')}"
+        elif isinstance(store, storage.ObjectStore):
+            root = f"{store} {server_text(getattr(store.store, 'config', {}))}"
         return f"{root}/{self.component}".rstrip("/")
+
+    @property
+    def contents(self) -> str:
+        """Text that tells apart what has one key: where references lead; else an empty one."""
+        found = _reached(self)
+        if found is None or not has_references(found[0]):
+            return ""
+        return references_text(found[0], f"{found[1]}/{self.component}".strip("/"))
+
+    @property
+    def only_read(self) -> str | None:
+        """Why nothing can be written there by any process, or None if it can."""
+        store = unwrapped(self.store)
+        if is_icechunk(store):
+            return f"{self} {BY_SESSIONS}"
+        if getattr(self.store, "read_only", False) and not self.is_zip:
+            return f"the store of {self} was opened to read only"
+        if (found := _reached(self)) is not None and has_references(found[0]):
+            return f"{self} {READ_ALONE}"
+        return None
 
     @property
     def retry_names(self) -> frozenset[str]:
@@ -294,10 +323,15 @@ def _is_url(store: object) -> bool:
 
 
 def _plain(store: object) -> Any:
-    """Return a path as text, and the path of a zip file as a store that reads it."""
-    if not isinstance(store, str | Path):
+    """Return a path as text, the path of a zip file as a store that reads it, FSMaps as stores."""
+    if isinstance(store, str | Path):
+        path = fspath(store)
+    elif not isinstance(store, lazy_import("fsspec.mapping").FSMap):
         return store
-    path = fspath(store)
+    elif "file" not in _protocols(store.fs):
+        return zarr().storage.FsspecStore.from_mapper(store)
+    else:
+        path = str(store.root)
     if path.startswith("file://"):
         path = unquote(urlsplit(path).path)
     elif path.startswith("local://") and "::" not in path:

@@ -7,7 +7,8 @@ calls.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import field
 from os import PathLike
 from pathlib import Path
@@ -17,7 +18,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from dask_tapestry.errors import StoreError
+from dask_tapestry.errors import StoreError, TapestryError
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.files.folder_swap import PARTIAL
 from dask_tapestry.io.journals.journal import (
@@ -152,6 +153,31 @@ def open_file(path: str | PathLike[str], mode: str) -> h5py.File:
         raise StoreError("h5py is not installed: pip install dask_tapestry[hdf5]") from None
     except OSError as error:
         raise StoreError(f"cannot open the HDF5 file {path}: {error}") from error
+
+
+@contextmanager
+def written_file(path: str | PathLike[str]) -> Iterator[h5py.File]:
+    """Open an HDF5 file to write to it, and close it; a full disk may show only then.
+
+    Raises
+    ------
+    StoreError
+        If it cannot be opened, written or closed, or h5py is not installed.
+    """
+    file = open_file(path, "a")
+    try:
+        try:
+            yield file
+        except BaseException:
+            with suppress(OSError, RuntimeError):  # of which the first error is the cause
+                file.close()
+            raise
+        file.close()
+    except TapestryError:
+        raise
+    except (OSError, RuntimeError) as error:
+        why = " ".join(str(error).split())
+        raise StoreError(f"cannot write the HDF5 file {path}: {why}") from error
 
 
 def create_dataset(

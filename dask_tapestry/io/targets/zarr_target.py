@@ -25,10 +25,9 @@ from dask_tapestry.io.journals.zarr_journal import (
 )
 from dask_tapestry.io.resuming.resumption import Resume, WriteProgress, progress_of
 from dask_tapestry.io.sources.zarr_source import ZarrSource, stored_names
-from dask_tapestry.io.stores.icechunk_store import BY_SESSIONS, is_icechunk
 from dask_tapestry.io.stores.pinned_folder import pinned
 from dask_tapestry.io.stores.zarr_consolidate import consolidate
-from dask_tapestry.io.stores.zarr_location import Location, unwrapped
+from dask_tapestry.io.stores.zarr_location import Location
 from dask_tapestry.io.stores.zarr_open import open_array
 from dask_tapestry.io.targets.target import Target
 from dask_tapestry.io.targets.write_region import WriteRegion
@@ -210,10 +209,8 @@ def refuse_unchangeable(location: Location) -> None:
     """Raise `StoreError` if what is stored at `location` cannot be changed."""
     if location.is_zip:
         raise StoreError(f"{location} is a zip file, whose arrays cannot be changed: write anew")
-    if is_icechunk(unwrapped(location.store)):
-        raise StoreError(f"{location} {BY_SESSIONS}")
-    if getattr(location.store, "read_only", False):
-        raise StoreError(f"the store of {location} was opened to read only")
+    if (why := location.only_read) is not None:
+        raise StoreError(why)
 
 
 def append_target(

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from dask_tapestry.teg import Node, Sink, Source
+from dask_tapestry.teg.users_line import words_at
 
 MOST_WORDS: Final = 3  # of one operator, as of several reductions in one pass
 
@@ -36,5 +37,8 @@ def computed_word(members: Iterable[Node]) -> str:
 
 
 def _name_of(node: Node) -> str:
-    words = (node.operator.called or node.operator.label).split("-")
+    """The function that the user called there, or the operator or ufunc that was applied."""
+    operator = node.operator
+    said = words_at(node.line) if operator.label == operator.name else []  # else: the user's own
+    words = said or (operator.called or operator.label).split("-")
     return "-".join(words[:MOST_WORDS])

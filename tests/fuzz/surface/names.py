@@ -30,7 +30,7 @@ LEFT_OUT: dict[str, str] = {
         "ma.MaskedArray.answers ma.MaskedArray.chunks ma.MaskedArray.expr "
         "ndimage.generate_binary_structure ndimage.iterate_structure "
         "overlap.ensure_minimum_chunksize "
-        "ma.MaskedArray.dtype ma.MaskedArray.fill_value "
+        "ma.MaskedArray.dims ma.MaskedArray.dtype ma.MaskedArray.fill_value "
         "ma.MaskedArray.itemsize ma.MaskedArray.nbytes ma.MaskedArray.ndim "
         "ma.MaskedArray.numblocks ma.MaskedArray.shape ma.MaskedArray.size "
         "ma.MaskedArray.tolist ma.MaskedArray.harden_mask random.Generator.bit_generator "

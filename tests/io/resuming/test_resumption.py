@@ -410,3 +410,15 @@ def test_marks_that_are_damaged_tell_nothing(tmp_path, counted, text):
     written(double, tmp_path / "x")
     assert len(counted.chunks) == 24
     np.testing.assert_array_equal(stored(tmp_path / "x"), 2 * CELLS)
+
+
+@pytest.mark.parametrize("wrong", ["checksum", "yes", 2, []])
+def test_ways_to_resume_that_there_are_not(tmp_path, wrong):
+    target = zarr.create_array(tmp_path / "y", shape=3, dtype="f8")
+    for write in (
+        lambda: dt.to_zarr(dt.ones(3), tmp_path / "x", resume=wrong),
+        lambda: dt.store(dt.ones(3), target, resume=wrong),
+    ):
+        with pytest.raises(dt.ArgumentTypeError, match="resume must be True or False"):
+            write()
+    assert not (tmp_path / "x").exists()

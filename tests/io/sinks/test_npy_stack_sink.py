@@ -156,3 +156,12 @@ def test_what_was_broken_off_at_its_end_goes_on(tmp_path):
     (sink.node.operator.part / ".nfs0001").touch()
     sink.node.operator.finish()
     assert dt.from_npy_stack(tmp_path / "x").compute().tolist() == [0, 2, 4, 6, 8, 10]
+
+
+@pytest.mark.parametrize(("left", "why"), [(0, "No space left"), (8192, "cannot write .*0.npy")])
+def test_a_disk_that_is_full_is_an_error_of_the_store(small_disk, left, why):
+    (small_disk / "filled").write_bytes(bytes(1600 * 1024 - left))
+    with pytest.raises(dt.StoreError, match=why):
+        dt.to_npy_stack(small_disk / "stack", dt.ones((400, 400)))
+    with pytest.raises(dt.StoreError):
+        dt.from_npy_stack(small_disk / "stack")

@@ -1,7 +1,6 @@
 import errno
 import os
 import shutil
-import subprocess
 
 import numpy as np
 import pytest
@@ -69,19 +68,6 @@ def test_what_is_written_of_a_new_array_is_named_and_goes(tmp_path, monkeypatch)
     assert any(str(part) in note for note in caught.value.__notes__)
     dt.to_zarr(dt.asarray(CELLS), path, overwrite=True)
     assert [left.name for left in tmp_path.iterdir()] == ["x"]
-
-
-@pytest.fixture
-def small_disk(tmp_path):
-    """A file system of 1600 KiB, which root alone can have."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1600k", "tmpfs", disk]
-    made = subprocess.run(mount, capture_output=True, check=False)
-    if made.returncode:
-        pytest.skip("only root can mount: the tests above do without")
-    yield disk
-    subprocess.run(["umount", disk], check=True)
 
 
 @pytest.mark.parametrize("compressors", [None, "auto"])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.io.targets.hdf5_target import dataset_target
+from dask_tapestry.io.targets.hdf5_target import dataset_target, written_file
 
 CELLS = np.arange(600.0).reshape(20, 30)
 
@@ -166,3 +166,35 @@ def test_what_an_earlier_write_left_does_not_come_back(tmp_path):
     with h5py.File(tmp_path / "x.h5") as file:
         assert list(file) == ["x"]
         assert file["x"][...].tolist() == [0, 1, 2, 3, 4]
+
+
+def failing(text):
+    def fail(*_):
+        raise RuntimeError(text)
+
+    return fail
+
+
+def test_a_file_that_cannot_be_closed_is_an_error_of_the_store(tmp_path, monkeypatch):
+    opened, close = [], h5py.File.close
+
+    def write(name, error=None):
+        with written_file(tmp_path / name) as file:
+            opened.append(file)
+            monkeypatch.setattr(h5py.File, "close", failing("no room\n at all"))
+            if error is not None:
+                raise error
+
+    with pytest.raises(dt.StoreError, match=r"cannot write the HDF5 file .*x\.h5: no room at all"):
+        write("x.h5")
+    monkeypatch.undo()
+    with pytest.raises(ZeroDivisionError):  # the first error is the cause, and is seen
+        write("y.h5", ZeroDivisionError())
+    monkeypatch.undo()
+    for error in (OSError("it is full"), RuntimeError("it is full")):
+        with pytest.raises(dt.StoreError, match=r"z\.h5: it is full"):
+            write("z.h5", error)
+        monkeypatch.undo()
+        close(opened[-1])
+    for file in opened:
+        close(file)

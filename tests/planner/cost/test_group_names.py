@@ -46,3 +46,10 @@ def test_what_is_only_read_is_named_by_its_source(x):
     node = x.node
     assert computed_word([node]) == ""
     assert group_name(node, [node]) == "placeholder"
+
+
+def test_functions_that_are_formulas_have_the_name_that_was_called(x):
+    draws = dt.random.default_rng(0).normal(size=(4000, 4000))
+    assert key_split(names_of(draws.sum(axis=0), draws)[0]) == "normal"
+    assert key_split(names_of(dt.nn.softmax(x, axis=1))[-1]) == "softmax"
+    assert key_split(names_of(dt.sqrt(x) + 1)[-1]) == "add"
