@@ -19,10 +19,24 @@ def meta(x: Array) -> Any:
 def to_svg(x: Array, size: int = 200) -> str:
     """Return a picture of the nominal chunks, as Dask draws them.
 
-    {Parameters} size: Rough length of the longest side in pixels.
-    {Returns} str: SVG.
-    {Raises} ShapeError: For an array without cells or without dimensions, which has no picture.
-    {Examples}
+    Parameters
+    ----------
+    size
+        Rough length of the longest side in pixels.
+
+    Returns
+    -------
+    str
+        SVG.
+
+    Raises
+    ------
+    ShapeError
+        For an array without cells or without dimensions, which has no picture.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
     >>> dt.ones((4, 6), chunks=2).to_svg()[:4]
     '<svg'
     """
@@ -32,11 +46,22 @@ def to_svg(x: Array, size: int = 200) -> str:
 def to_backend(x: Array, backend: str | None = None, **kwargs: Any) -> Array:  # noqa: ARG001
     """Return the array with its blocks in memory of a backend: here NumPy's.
 
-    {Parameters}
-        backend: None or ``"numpy"``.
-        **kwargs: As Dask's, without effect.
-    {Returns} Array: The array itself.
-    {Raises} ArgumentError: For another backend.
+    Parameters
+    ----------
+    backend
+        None or ``"numpy"``.
+    **kwargs
+        As Dask's, without effect.
+
+    Returns
+    -------
+    Array
+        The array itself.
+
+    Raises
+    ------
+    ArgumentError
+        For another backend.
     """
     if not is_one_of(backend, (None, "numpy")):
         raise ArgumentError(f"blocks are NumPy's arrays; there is no backend {backend!r}")

@@ -20,16 +20,31 @@ def view(x: Array, dtype: DTypeLike | type | None = None, order: str = "C") -> A
     Cells are in this machine's byte order before and after. The result is a value: assigning to it
     leaves the array as it is.
 
-    {Parameters}
-        dtype: Of the result; None for the array as it is. Where its cells are larger or smaller,
-            the last axis has fewer or more of them.
-        order: ``"C"``: Dask's ``"F"``, for which the first axis changes, is ``x.T.view(dtype).T``.
-    {Returns} Array: Of `dtype` in this machine's byte order.
-    {Raises}
-        ShapeError: If cells of the last axis do not make whole cells of `dtype`.
-        DTypeError: If `dtype` has Python objects, or more than 64 cells would become one.
-        ArgumentError: For another order.
-    {See Also} astype, numpy.ndarray.view
+    Parameters
+    ----------
+    dtype
+        Of the result; None for the array as it is. Where its cells are larger or smaller, the last
+        axis has fewer or more of them.
+    order
+        ``"C"``: Dask's ``"F"``, for which the first axis changes, is ``x.T.view(dtype).T``.
+
+    Returns
+    -------
+    Array
+        Of `dtype` in this machine's byte order.
+
+    Raises
+    ------
+    ShapeError
+        If cells of the last axis do not make whole cells of `dtype`.
+    DTypeError
+        If `dtype` has Python objects, or more than 64 cells would become one.
+    ArgumentError
+        For another order.
+
+    See Also
+    --------
+    astype, numpy.ndarray.view
     """
     if not is_one_of(order, ("C", "F")):
         raise ArgumentError(f"order must be 'C' or 'F', not {order!r}")

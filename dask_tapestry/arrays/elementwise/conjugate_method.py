@@ -9,10 +9,24 @@ from dask_tapestry.arrays.elementwise.ufuncs import conjugate
 def conjugated(self: Array, out: Array | None = None) -> Array:
     """Return the complex conjugate of each cell, as `numpy.ndarray.conjugate`.
 
-    {Parameters} out: An array that becomes the result.
-    {Returns} Array: Of this shape and dtype.
-    {Raises} DTypeError: For cells that are no numbers.
-    {Examples}
+    Parameters
+    ----------
+    out
+        An array that becomes the result.
+
+    Returns
+    -------
+    Array
+        Of this shape and dtype.
+
+    Raises
+    ------
+    DTypeError
+        For cells that are no numbers.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
     >>> dt.asarray([True]).conjugate().dtype, dt.conjugate(dt.asarray([True])).dtype
     (dtype('bool'), dtype('int8'))
     """
