@@ -131,37 +131,19 @@ def irfftn(
 ) -> Array:
     """Return the inverse of `rfftn`, as `numpy.fft.irfftn`.
 
-    Parameters
-    ----------
-    a
-        Cells of which the half with positive frequencies along the last axis is known.
-    s
-        Cells of the result along each axis; by default as many as there are, along the last
-        ``2 * (m - 1)`` for m.
-    axes, norm, out
-        As of `fftn`.
-
-    Returns
-    -------
-    Array
-        Shape of `a`, but along the axes; real, of the precision of `a`.
-
-    Raises
-    ------
-    ShapeError
-        If `s` and `axes` have different lengths, or an axis does not exist or has no cells.
-    ArgumentError
-        For another `norm`.
-    DTypeError
-        If the cells are no numbers.
-
-    See Also
-    --------
-    rfftn, irfft, ifftn
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: Cells of which the half with positive frequencies along the last axis is known.
+        s: Cells of the result along each axis; by default as many as there are, along the last ``2
+            * (m - 1)`` for m.
+        axes, norm, out: As of `fftn`.
+    {Returns} Array: Shape of `a`, but along the axes; real, of the precision of `a`.
+    {Raises}
+        ShapeError: If `s` and `axes` have different lengths, or an axis does not exist or has no
+            cells.
+        ArgumentError: For another `norm`.
+        DTypeError: If the cells are no numbers.
+    {See Also} rfftn, irfft, ifftn
+    {Examples}
     >>> dt.fft.irfftn(dt.ones((2, 2))).compute()
     array([[1., 0.],
            [0., 0.]])

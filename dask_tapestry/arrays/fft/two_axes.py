@@ -108,37 +108,19 @@ def irfft2(
 ) -> Array:
     """Return the inverse of `rfft2`, as `numpy.fft.irfft2`.
 
-    Parameters
-    ----------
-    a
-        Cells of which the half with positive frequencies along the last axis is known.
-    s
-        Cells of the result along each axis; by default as many as there are, along the last
-        ``2 * (m - 1)`` for m.
-    axes, norm, out
-        As of `fft2`.
-
-    Returns
-    -------
-    Array
-        Shape of `a`, but along the axes; real, of the precision of `a`.
-
-    Raises
-    ------
-    ShapeError
-        If `s` and `axes` have different lengths, or an axis does not exist or has no cells.
-    ArgumentError
-        For another `norm`.
-    DTypeError
-        If the cells are no numbers.
-
-    See Also
-    --------
-    rfft2, irfft, ifft2
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: Cells of which the half with positive frequencies along the last axis is known.
+        s: Cells of the result along each axis; by default as many as there are, along the last ``2
+            * (m - 1)`` for m.
+        axes, norm, out: As of `fft2`.
+    {Returns} Array: Shape of `a`, but along the axes; real, of the precision of `a`.
+    {Raises}
+        ShapeError: If `s` and `axes` have different lengths, or an axis does not exist or has no
+            cells.
+        ArgumentError: For another `norm`.
+        DTypeError: If the cells are no numbers.
+    {See Also} rfft2, irfft, ifft2
+    {Examples}
     >>> dt.fft.irfft2(dt.ones((3, 2, 2)))[0, 0].compute()
     array([1., 0.])
     """

@@ -268,7 +268,7 @@ class MatrixFactors(MatrixOperator):
         }
 
     def text(self) -> str:
-        return ", ".join([*filter(None, [super().text()]), "-> " + ", ".join(self.kept)])
+        return f"{super().text()} -> {', '.join(self.kept)}".lstrip()
 
     @abstractmethod
     def meaning(self, *inputs: np.ndarray[Any, Any]) -> Sequence[Any]:

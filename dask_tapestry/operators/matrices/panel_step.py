@@ -107,7 +107,7 @@ class PanelFactors(MatrixFactors):
         return ceil(self.taken * cells * first.dtype.itemsize)
 
     def text(self) -> str:
-        return f"{self.kernel}, {super().text()}"
+        return f"{self.kernel} {super().text()}"
 
     def meaning(self, *inputs: np.ndarray[Any, Any]) -> Sequence[Any]:
         types = tuple([TensorType(x.shape, x.dtype) for x in inputs])
