@@ -7,6 +7,7 @@ from functools import wraps
 from typing import Any
 
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.docstrings import written_out
 from dask_tapestry.imports import lazy_import
 
 Method = Callable[..., Any]
@@ -75,5 +76,6 @@ def copy_of(function: Method) -> Method:
 def attached(name: str, method: Method) -> Method:
     """Give Array a method, which has the name from now on."""
     method.__name__, method.__qualname__ = name, f"Array.{name}"
+    method.__doc__ = written_out(method.__doc__ or "")
     setattr(Array, name, method)
     return method

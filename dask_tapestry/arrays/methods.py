@@ -127,28 +127,13 @@ def _astype(
 ) -> Array:
     """Return the array with every element converted to a dtype.
 
-    Parameters
-    ----------
-    dtype
-        The dtype to convert to; fractions are cut off where it is an integer.
-    casting
-        What conversions are allowed, by a rule of NumPy's.
-    order, subok, copy
-        As NumPy's, without meaning here: arrays are values.
-
-    Returns
-    -------
-    Array
-        Of the same shape.
-
-    Raises
-    ------
-    DTypeError
-        If there is no such conversion, or `casting` forbids it.
-
-    See Also
-    --------
-    dask_tapestry.astype
+    {Parameters}
+        dtype: The dtype to convert to; fractions are cut off where it is an integer.
+        casting: What conversions are allowed, by a rule of NumPy's.
+        order, subok, copy: As NumPy's, without meaning here: arrays are values.
+    {Returns} Array: Of the same shape.
+    {Raises} DTypeError: If there is no such conversion, or `casting` forbids it.
+    {See Also} dask_tapestry.astype
     """
     check_order(order)
     wanted = as_dtype(dtype)
@@ -166,21 +151,11 @@ def _clip(
 ) -> Array:
     """Return the array with its elements limited to ``[min, max]``.
 
-    Parameters
-    ----------
-    min, max
-        The bounds, which broadcast to the array; None does not limit.
-    out
-        An `Array` that takes the value of the result.
-
-    Returns
-    -------
-    Array
-        Of the broadcast shape and the promoted dtype.
-
-    See Also
-    --------
-    dask_tapestry.clip
+    {Parameters}
+        min, max: The bounds, which broadcast to the array; None does not limit.
+        {out.value}
+    {Returns} Array: Of the broadcast shape and the promoted dtype.
+    {See Also} dask_tapestry.clip
     """
     return elementwise.clip(self, min, max, out)
 
@@ -188,19 +163,10 @@ def _clip(
 def _transpose(self: Array, *axes: int | Sequence[int] | None) -> Array:
     """Return the array with its dimensions reordered, by default reversed.
 
-    Parameters
-    ----------
-    *axes
-        The dimension of the array for each one of the result: integers, a sequence, or None.
-
-    Returns
-    -------
-    Array
-        The same cells, dimension i of which is dimension ``axes[i]``.
-
-    See Also
-    --------
-    dask_tapestry.transpose
+    {Parameters} *axes: The dimension of the array for each one of the result: integers, a sequence,
+        or None.
+    {Returns} Array: The same cells, dimension i of which is dimension ``axes[i]``.
+    {See Also} dask_tapestry.transpose
     """
     order: Any = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
     return shape.transpose(self, order if axes else None)
@@ -210,21 +176,12 @@ def _transpose(self: Array, *axes: int | Sequence[int] | None) -> Array:
 def _reshape(self: Array, *shape: int | Sequence[int], order: str = "C") -> Array:
     """Return the same cells in another shape.
 
-    Parameters
-    ----------
-    *shape
-        The lengths: integers, or a sequence; one may be -1 and follows from the others.
-    order
-        In which cells are counted: ``"C"``, the last index fastest, or ``"F"``, the first one.
-
-    Returns
-    -------
-    Array
-        Of the new shape.
-
-    See Also
-    --------
-    dask_tapestry.reshape
+    {Parameters}
+        *shape: The lengths: integers, or a sequence; one may be -1 and follows from the others.
+        order: In which cells are counted: ``"C"``, the last index fastest, or ``"F"``, the first
+            one.
+    {Returns} Array: Of the new shape.
+    {See Also} dask_tapestry.reshape
     """
     sides: Any = shape[0] if len(shape) == 1 else shape
     return reshaping.reshape(self, sides, order)
@@ -233,18 +190,11 @@ def _reshape(self: Array, *shape: int | Sequence[int], order: str = "C") -> Arra
 def _to_hdf5(self: Array, filename: str | PathLike[str], datapath: str, **kwargs: Any) -> None:
     """Write the array to a dataset of an HDF5 file.
 
-    Parameters
-    ----------
-    filename
-        The file; it is made if it is not there.
-    datapath
-        Path of the dataset within.
-    **kwargs
-        For `dask_tapestry.to_hdf5`, such as ``chunks`` and ``compression``.
-
-    See Also
-    --------
-    dask_tapestry.to_hdf5
+    {Parameters}
+        filename: The file; it is made if it is not there.
+        datapath: Path of the dataset within.
+        **kwargs: For `dask_tapestry.to_hdf5`, such as ``chunks`` and ``compression``.
+    {See Also} dask_tapestry.to_hdf5
     """
     storage.to_hdf5(filename, datapath, self, **kwargs)
 
@@ -252,21 +202,11 @@ def _to_hdf5(self: Array, filename: str | PathLike[str], datapath: str, **kwargs
 def _map_blocks(self: Array, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Array:
     """Apply a function to every block of the array, and of others.
 
-    Parameters
-    ----------
-    func
-        It takes a block of each array, and returns one.
-    *args, **kwargs
-        For `dask_tapestry.map_blocks`, after the array.
-
-    Returns
-    -------
-    Array
-        Made of the blocks that the function returns.
-
-    See Also
-    --------
-    dask_tapestry.map_blocks
+    {Parameters}
+        func: It takes a block of each array, and returns one.
+        *args, **kwargs: For `dask_tapestry.map_blocks`, after the array.
+    {Returns} Array: Made of the blocks that the function returns.
+    {See Also} dask_tapestry.map_blocks
     """
     return user_functions.map_blocks(func, self, *args, **kwargs)
 
@@ -282,21 +222,11 @@ def _map_overlap(
 ) -> Array:
     """Apply a function to every block of the array with cells of its neighbours.
 
-    Parameters
-    ----------
-    func
-        It takes a block, and returns one.
-    depth, boundary, trim, **kwargs
-        For `dask_tapestry.map_overlap`.
-
-    Returns
-    -------
-    Array
-        Made of the blocks that the function returns.
-
-    See Also
-    --------
-    dask_tapestry.map_overlap
+    {Parameters}
+        func: It takes a block, and returns one.
+        depth, boundary, trim, **kwargs: For `dask_tapestry.map_overlap`.
+    {Returns} Array: Made of the blocks that the function returns.
+    {See Also} dask_tapestry.map_overlap
     """
     return overlap.map_overlap(func, self, depth=depth, boundary=boundary, trim=trim, **kwargs)
 
@@ -304,14 +234,8 @@ def _map_overlap(
 def _compute_chunk_sizes(self: Array) -> Array:
     """Return the array: shapes and chunks are always exact here.
 
-    Returns
-    -------
-    Array
-        The array itself.
-
-    See Also
-    --------
-    dask_tapestry.resolve_shapes
+    {Returns} Array: The array itself.
+    {See Also} dask_tapestry.resolve_shapes
     """
     return self
 

@@ -15,6 +15,7 @@ from dask_tapestry.amounts import whole_number
 from dask_tapestry.arrays.core.array import Array, run_count
 from dask_tapestry.arrays.core.computing import computed
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.core.dynamic_shape import CountRun, check_workers
 from dask_tapestry.arrays.core.effect import Effect
 from dask_tapestry.arrays.core.floating_errors import ErrorReporting
@@ -53,45 +54,24 @@ def plan(
 
     A shape that depends on data and was not counted yet is planned for its upper bound.
 
-    Parameters
-    ----------
-    *arrays
-        Arrays, and lazy writes, as ``to_zarr(..., compute=False)`` returns them.
-    resources
-        The machines to plan for; by default those configured, else the live client's workers, else
-        this machine.
-    method
-        ``"auto"``; ``"exhaustive"`` for the best of all plans of a small graph, by the cost model;
-        or ``"none"`` for one block an operator.
-    budget
-        Seconds to search for, on a core like the one that rates were measured on; by default what
-        the plan may be worth: nothing for a job of milliseconds, minutes for one of a week.
-    seed
-        Of what chance decides. The same seed and budget give the same plan.
-
-    Returns
-    -------
-    Plan
-        What will run: to be printed, verified, computed.
-
-    Raises
-    ------
-    TypeError
-        Without arguments.
-    MemoryLimitError
-        If a block cannot be made small enough.
-    PlanError
-        If there are too many plans for ``"exhaustive"``.
-    ValueError
-        If there is no such method, or the budget is negative.
-
-    See Also
-    --------
-    compute, Resources
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        *arrays: Arrays, and lazy writes, as ``to_zarr(..., compute=False)`` returns them.
+        resources: The machines to plan for; by default those configured, else the live client's
+            workers, else this machine.
+        method: ``"auto"``; ``"exhaustive"`` for the best of all plans of a small graph, by the cost
+            model; or ``"none"`` for one block an operator.
+        budget: Seconds to search for, on a core like the one that rates were measured on; by
+            default what the plan may be worth: nothing for a job of milliseconds, minutes for one
+            of a week.
+        seed: Of what chance decides. The same seed and budget give the same plan.
+    {Returns} Plan: What will run: to be printed, verified, computed.
+    {Raises}
+        TypeError: Without arguments.
+        MemoryLimitError: If a block cannot be made small enough.
+        PlanError: If there are too many plans for ``"exhaustive"``.
+        ValueError: If there is no such method, or the budget is negative.
+    {See Also} compute, Resources
+    {Examples}
     >>> images = dt.placeholder((1_000_000, 256, 256, 3), "uint8", stored_chunks=(64, 256, 256, 3))
     >>> p = dt.plan(
     ...     images.mean(axis=0), resources=dt.Resources(workers=100, threads=8, memory="32 GiB")
@@ -112,32 +92,14 @@ def verify(sharded: Plan, abstract: Graph | ArrayLike | Effect, *more: ArrayLike
 
     Source: Tapestry whitepaper, "Abstract and Sharded Graphs".
 
-    Parameters
-    ----------
-    sharded
-        The plan.
-    abstract
-        What it should compute: a graph, or the first of several arrays and writes.
-    *more
-        The others, in the order of the plan's results.
-
-    Returns
-    -------
-    None
-        If it is proven.
-
-    Raises
-    ------
-    PlanError
-        Names the first difference, or the constraint that a step breaks.
-
-    See Also
-    --------
-    plan, rule
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        sharded: The plan.
+        abstract: What it should compute: a graph, or the first of several arrays and writes.
+        *more: The others, in the order of the plan's results.
+    {Returns} None: If it is proven.
+    {Raises} PlanError: Names the first difference, or the constraint that a step breaks.
+    {See Also} plan, rule
+    {Examples}
     >>> x = dt.placeholder((10**8,), "float64")
     >>> p = dt.negative(-x).sum().plan(resources=dt.Resources(workers=4, threads=1, memory="4 GiB"))
     >>> dt.verify(p, x.sum())
@@ -166,30 +128,18 @@ def load_plan(
 ) -> Plan | PlanWithoutArrays:
     """Make a plan again that `Plan.save` has written, without searching.
 
-    Parameters
-    ----------
-    filename
-        Of the plan.
-    *arrays
-        The arrays and lazy writes that it was made for, or others that differ in their data and
-        places alone: the same operators on the same shapes, dtypes and stored chunks. Without any
-        the plan can be explained, compared and visualised, but not computed.
-
-    Returns
-    -------
-    Plan or PlanWithoutArrays
-        For the resources of the saved one, with the same steps and grids.
-
-    Raises
-    ------
-    PlanError
-        If the file is not a plan, damaged, of another version, or made for another graph.
-    StoreNotFoundError
-        If there is no file.
-
-    See Also
-    --------
-    plan
+    {Parameters}
+        filename: Of the plan.
+        *arrays: The arrays and lazy writes that it was made for, or others that differ in their
+            data and places alone: the same operators on the same shapes, dtypes and stored chunks.
+            Without any the plan can be explained, compared and visualised, but not computed.
+    {Returns} Plan or PlanWithoutArrays: For the resources of the saved one, with the same steps and
+        grids.
+    {Raises}
+        PlanError: If the file is not a plan, damaged, of another version, or made for another
+            graph.
+        StoreNotFoundError: If there is no file.
+    {See Also} plan
 
     Examples
     --------
@@ -211,25 +161,12 @@ def load_plan(
 def compute(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     """Compute several arrays and writes at once: one plan, shared work done once.
 
-    Parameters
-    ----------
-    *args
-        Arrays, lazy writes, other Dask collections, and containers of them.
-    **kwargs
-        For `dask.compute`, such as ``scheduler``.
-
-    Returns
-    -------
-    tuple
-        For each argument its value: NumPy arrays, and None for writes.
-
-    See Also
-    --------
-    persist, dask.compute
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        *args: Arrays, lazy writes, other Dask collections, and containers of them.
+        **kwargs: For `dask.compute`, such as ``scheduler``.
+    {Returns} tuple: For each argument its value: NumPy arrays, and None for writes.
+    {See Also} persist, dask.compute
+    {Examples}
     >>> x = dt.arange(4)
     >>> [int(v) for v in dt.compute(x.sum(), x.max())]
     [6, 3]
@@ -245,35 +182,18 @@ def compute(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
 def persist(*args: Any, replicas: int = 1, **kwargs: Any) -> tuple[Any, ...]:
     """Compute several arrays at once and keep their blocks where they are computed.
 
-    Parameters
-    ----------
-    *args
-        Arrays, other Dask collections, and containers of them.
-    replicas
-        How many workers of a cluster hold each block: with two, a worker that is lost takes none
-        with it. The others are made within seconds of a block's end, and again as workers leave.
-    **kwargs
-        For `dask.persist`, such as ``scheduler``.
-
-    Returns
-    -------
-    tuple
-        For each argument an array of the blocks that are kept.
-
-    Raises
-    ------
-    MemoryLimitError
-        If workers cannot hold the blocks, or not so many times.
-    PlanError
-        For replicas without a cluster, or with fewer workers than replicas.
-
-    See Also
-    --------
-    compute, dask.persist
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        *args: Arrays, other Dask collections, and containers of them.
+        replicas: How many workers of a cluster hold each block: with two, a worker that is lost
+            takes none with it. The others are made within seconds of a block's end, and again as
+            workers leave.
+        **kwargs: For `dask.persist`, such as ``scheduler``.
+    {Returns} tuple: For each argument an array of the blocks that are kept.
+    {Raises}
+        MemoryLimitError: If workers cannot hold the blocks, or not so many times.
+        PlanError: For replicas without a cluster, or with fewer workers than replicas.
+    {See Also} compute, dask.persist
+    {Examples}
     >>> (x,) = dt.persist(dt.arange(4) * 2)
     >>> x.compute()
     array([0, 2, 4, 6])
@@ -299,20 +219,9 @@ async def resolve_shapes(*arrays: Array) -> None:
     A shape that depends on data is counted when it is asked for. With an asynchronous client that
     would block the event loop; await this before.
 
-    Parameters
-    ----------
-    *arrays
-        Arrays of any shapes; those whose shapes are known take no time.
-
-    Returns
-    -------
-    None
-        Once the shapes are known.
-
-    Raises
-    ------
-    PlanError
-        If the client has no workers.
+    {Parameters} *arrays: Arrays of any shapes; those whose shapes are known take no time.
+    {Returns} None: Once the shapes are known.
+    {Raises} PlanError: If the client has no workers.
 
     Examples
     --------
@@ -344,3 +253,6 @@ def _planned(arrays: Sequence[ArrayLike | Effect]) -> tuple[tuple[Array | Effect
     """The arrays and writes, and what is planned of each."""
     items = tuple(a if isinstance(a, Effect) else asarray(a) for a in arrays)
     return items, [item.node if isinstance(item, Effect) else item.bound for item in items]
+
+
+write_out(__name__)

@@ -10,6 +10,7 @@ from typing import Any, TextIO
 
 from dask.base import is_dask_collection
 
+from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.diagnostics.job_page import jobs_html
 from dask_tapestry.diagnostics.job_text import job_lines
 from dask_tapestry.diagnostics.local_jobs import LocalJobs
@@ -30,16 +31,10 @@ class ProgressBar:
     the time that remains is the plan's, corrected by what was measured so far. A terminal is drawn
     over, a log has a line every ten seconds, a notebook a table.
 
-    Parameters
-    ----------
-    file
-        Where to write; by default to standard output.
-    every
-        Seconds between drawings.
-
-    See Also
-    --------
-    progress
+    {Parameters}
+        file: Where to write; by default to standard output.
+        every: Seconds between drawings.
+    {See Also} progress
 
     Examples
     --------
@@ -156,33 +151,17 @@ def progress(
 ) -> Watched | None:
     """Show how far jobs are that run on a cluster, step by step.
 
-    Parameters
-    ----------
-    *futures
-        Futures of ``client.compute``, persisted arrays, or lists of them.
-    notebook
-        Whether to return at once an object that a notebook shows; by default in notebooks. Else
-        this function draws in the terminal, and returns when the jobs have ended.
-    file, every
-        Where to draw, and how many seconds apart.
-
-    Returns
-    -------
-    Watched or None
-        In a notebook what shows the progress; its ``report`` has the numbers.
-
-    Raises
-    ------
-    TypeError
-        For what is not computed on a cluster.
-
-    See Also
-    --------
-    ProgressBar, distributed.progress
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        *futures: Futures of ``client.compute``, persisted arrays, or lists of them.
+        notebook: Whether to return at once an object that a notebook shows; by default in
+            notebooks. Else this function draws in the terminal, and returns when the jobs have
+            ended.
+        file, every: Where to draw, and how many seconds apart.
+    {Returns} Watched or None: In a notebook what shows the progress; its ``report`` has the
+        numbers.
+    {Raises} TypeError: For what is not computed on a cluster.
+    {See Also} ProgressBar, distributed.progress
+    {Examples}
     >>> try:
     ...     dt.progress(dt.ones(3))
     ... except TypeError as error:
@@ -227,3 +206,6 @@ def _of_graph(graph: Mapping[Any, Any]) -> Iterator[Any]:
 
 def _group(key: Any) -> str:
     return str(key[0] if isinstance(key, tuple) else key)
+
+
+write_out(__name__)

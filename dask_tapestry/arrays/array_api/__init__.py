@@ -3,6 +3,7 @@
 from dask_tapestry.arrays.array_api.data_types import *
 from dask_tapestry.arrays.array_api.dlpack import *
 from dask_tapestry.arrays.array_api.inspection import *
+from dask_tapestry.arrays.core.docstrings import write_out
 
 __all__ = [
     "__array_namespace_info__",
@@ -14,3 +15,5 @@ __all__ = [
     "issubdtype",
     "promote_types",
 ]
+
+write_out(__name__)

@@ -22,31 +22,16 @@ CPU: Final = (1, 0)  # DLPack's number of the kind of device, and which one
 def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = None) -> Array:
     """Return an array of what another library holds, by DLPack.
 
-    Parameters
-    ----------
-    x
-        An object with ``__dlpack__``. Its memory is shared: what is written to it before the array
-        is computed is seen.
-    device
-        None or ``"cpu"``.
-    copy
-        True to copy it now; False to refuse what cannot be had without a copy.
-
-    Returns
-    -------
-    Array
-        Of its shape and dtype.
-
-    Raises
-    ------
-    ArgumentError
-        For another device.
-    BufferError
-        If the object has no cells that can be shared.
-
-    See Also
-    --------
-    asarray, from_array
+    {Parameters}
+        x: An object with ``__dlpack__``. Its memory is shared: what is written to it before the
+            array is computed is seen.
+        {device}
+        copy: True to copy it now; False to refuse what cannot be had without a copy.
+    {Returns} Array: Of its shape and dtype.
+    {Raises}
+        ArgumentError: For another device.
+        BufferError: If the object has no cells that can be shared.
+    {See Also} asarray, from_array
 
     Examples
     --------
@@ -71,26 +56,14 @@ def dlpack(
 ) -> Any:
     """Return the computed array as a DLPack capsule.
 
-    Parameters
-    ----------
-    stream
-        None: there is none on a CPU.
-    max_version, dl_device
-        As of `numpy.ndarray.__dlpack__`.
-    copy
-        False to hand out the memory of an array that was made of memory, which is then shared with
-        who gave it. Other arrays have none: they are computed, and what was computed is handed
-        out without a copy. By default, and with True, the memory is shared with nobody.
-
-    Returns
-    -------
-    PyCapsule
-        It holds the cells.
-
-    Raises
-    ------
-    BufferError
-        For another device, or cells that DLPack cannot describe.
+    {Parameters}
+        stream: None: there is none on a CPU.
+        max_version, dl_device: As of `numpy.ndarray.__dlpack__`.
+        copy: False to hand out the memory of an array that was made of memory, which is then shared
+            with who gave it. Other arrays have none: they are computed, and what was computed is
+            handed out without a copy. By default, and with True, the memory is shared with nobody.
+    {Returns} PyCapsule: It holds the cells.
+    {Raises} BufferError: For another device, or cells that DLPack cannot describe.
     """
     held = where_known(self) if copy is False else self
     cells = np.asarray(self if isinstance(held, Array) else held)
@@ -100,10 +73,7 @@ def dlpack(
 def dlpack_device(self: Array) -> tuple[int, int]:
     """Return the kind and number of the device that the cells are on, as DLPack counts them.
 
-    Returns
-    -------
-    tuple of int
-        (1, 0): the CPU.
+    {Returns} tuple of int: (1, 0): the CPU.
     """
     del self
     return CPU
@@ -112,22 +82,11 @@ def dlpack_device(self: Array) -> tuple[int, int]:
 def to_device(self: Array, device: str, /, *, stream: Any = None) -> Array:
     """Return the array on a device: where it is computed, its plan says.
 
-    Parameters
-    ----------
-    device
-        ``"cpu"``.
-    stream
-        None: there is none on a CPU.
-
-    Returns
-    -------
-    Array
-        The array itself.
-
-    Raises
-    ------
-    ArgumentError
-        For another device.
+    {Parameters}
+        device: ``"cpu"``.
+        stream: None: there is none on a CPU.
+    {Returns} Array: The array itself.
+    {Raises} ArgumentError: For another device.
     """
     check_device(device)
     if stream is not None:

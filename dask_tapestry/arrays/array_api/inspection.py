@@ -115,14 +115,9 @@ class NamespaceInfo:
 def __array_namespace_info__() -> NamespaceInfo:  # noqa: N807  (the standard's name)
     """Return what the namespace says of itself, as the array API standard asks.
 
-    Returns
-    -------
-    NamespaceInfo
-        With ``capabilities``, ``default_device``, ``default_dtypes``, ``devices`` and ``dtypes``.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Returns} NamespaceInfo: With ``capabilities``, ``default_device``, ``default_dtypes``,
+        ``devices`` and ``dtypes``.
+    {Examples}
     >>> dt.__array_namespace_info__().default_device()
     'cpu'
     """
@@ -132,20 +127,9 @@ def __array_namespace_info__() -> NamespaceInfo:  # noqa: N807  (the standard's 
 def array_namespace(self: Array, /, *, api_version: str | None = None) -> ModuleType:
     """Return the namespace of the array's functions; nothing is computed.
 
-    Parameters
-    ----------
-    api_version
-        Of the array API standard; by default the newest.
-
-    Returns
-    -------
-    module
-        `dask_tapestry`.
-
-    Raises
-    ------
-    ArgumentError
-        For a version that is not served.
+    {Parameters} api_version: Of the array API standard; by default the newest.
+    {Returns} module: `dask_tapestry`.
+    {Raises} ArgumentError: For a version that is not served.
     """
     del self
     if api_version not in (None, *VERSIONS):

@@ -30,24 +30,12 @@ def calibrate(client: Any = None) -> Rates:
     are made with rates that ship with the library, up to the first job that is expected to take a
     minute on this machine: it is measured before that. Let nothing else run meanwhile.
 
-    Parameters
-    ----------
-    client
-        A Dask client, to measure its cluster instead: a worker of each kind, the way between two
-        workers, and the scheduler. The slowest kind counts. It is kept as long as the client.
-
-    Returns
-    -------
-    Rates
-        What was measured; it prints as a table, and ``config(rates=...)`` takes it.
-
-    See Also
-    --------
-    Resources, config
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} client: A Dask client, to measure its cluster instead: a worker of each kind, the
+        way between two workers, and the scheduler. The slowest kind counts. It is kept as long as
+        the client.
+    {Returns} Rates: What was measured; it prints as a table, and ``config(rates=...)`` takes it.
+    {See Also} Resources, config
+    {Examples}
     >>> rates = dt.calibrate()  # doctest: +SKIP
     >>> rates.network, rates.latency  # doctest: +SKIP
     (1000000000.0, 0.001)

@@ -22,10 +22,7 @@ OPERATIONS: Final = "operations"
 def calibrate_cluster(client: Any) -> Rates:
     """Measure the cluster of a client, and plan with that as long as there is the client.
 
-    Raises
-    ------
-    PlanError
-        If it has no workers.
+    {Raises} PlanError: If it has no workers.
     """
     workers = client.scheduler_info(n_workers=-1).get("workers", {})
     kinds = {(w["nthreads"], w["memory_limit"]): address for address, w in workers.items()}

@@ -6,6 +6,7 @@ from dask_tapestry.arrays.core.common_chunks import *
 from dask_tapestry.arrays.core.convert import *
 from dask_tapestry.arrays.core.dask_arrays import *
 from dask_tapestry.arrays.core.dispatch import *
+from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.core.effect import *
 from dask_tapestry.arrays.core.frontier import *
 from dask_tapestry.arrays.core.plan import *
@@ -35,3 +36,5 @@ __all__ = [
     "to_dask_array",
     "unify_chunks",
 ]
+
+write_out(__name__)

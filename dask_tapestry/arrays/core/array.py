@@ -47,18 +47,13 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
     array. Shapes and dtypes are NumPy's and are always known. Functions such as `asarray`, `zeros`
     and `from_zarr` make arrays; a Dask graph is given as to `dask.array.Array`.
 
-    Parameters
-    ----------
-    node
-        The node it wraps, or how that is made once its shape is counted; or a graph of Dask's.
-    name, chunks, dtype, meta, shape
-        Of the blocks in a graph, whose keys are ``(name, i, j, ...)``, as for Dask.
-    plan
-        How to compute it; by default it is planned when it is computed.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        node: The node it wraps, or how that is made once its shape is counted; or a graph of
+            Dask's.
+        name, chunks, dtype, meta, shape: Of the blocks in a graph, whose keys are ``(name, i, j,
+            ...)``, as for Dask.
+        plan: How to compute it; by default it is planned when it is computed.
+    {Examples}
     >>> x = dt.arange(6).reshape(2, 3)
     >>> (x + 1).sum(axis=0).compute()
     array([5, 7, 9])
@@ -203,20 +198,9 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
     def compute(self, **kwargs: Any) -> Any:
         """Plan the array, run it with Dask and return its value.
 
-        Parameters
-        ----------
-        **kwargs
-            For `dask.compute`, such as ``scheduler``.
-
-        Returns
-        -------
-        numpy.ndarray or numpy.generic
-            Of the array's shape and dtype.
-
-        Raises
-        ------
-        MemoryLimitError
-            If a block cannot be made small enough for a worker.
+        {Parameters} **kwargs: For `dask.compute`, such as ``scheduler``.
+        {Returns} numpy.ndarray or numpy.generic: Of the array's shape and dtype.
+        {Raises} MemoryLimitError: If a block cannot be made small enough for a worker.
         """
         with computing_with(kwargs.get("scheduler")), ErrorReporting():
             values = compute_synchronously([self.node]) if self.runs_anywhere(kwargs) else None
@@ -231,17 +215,10 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
     def persist(self, *, replicas: int = 1, **kwargs: Any) -> Array:
         """Run the array and keep its blocks where they are computed.
 
-        Parameters
-        ----------
-        replicas
-            How many workers of a cluster hold each block, for `dask_tapestry.persist`.
-        **kwargs
-            For `dask.persist`, such as ``scheduler``.
-
-        Returns
-        -------
-        Array
-            Of the same value, made of the blocks that are kept.
+        {Parameters}
+            replicas: How many workers of a cluster hold each block, for `dask_tapestry.persist`.
+            **kwargs: For `dask.persist`, such as ``scheduler``.
+        {Returns} Array: Of the same value, made of the blocks that are kept.
         """
         persist = lazy_import("dask_tapestry.arrays.planning").persist
         kept: Array = persist(self, replicas=replicas, traverse=False, **kwargs)[0]
@@ -307,14 +284,8 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
     def to_delayed(self) -> np.ndarray[Any, Any]:
         """Return the nominal chunks as Dask Delayed objects.
 
-        Returns
-        -------
-        numpy.ndarray
-            Of objects, of shape `numblocks`.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Returns} numpy.ndarray: Of objects, of shape `numblocks`.
+        {Examples}
         >>> dt.ones((2, 3)).to_delayed().shape
         (1, 1)
         """

@@ -29,10 +29,7 @@ def held_as(x: Array, meta: object) -> Array:
 
     As in Dask, the dtype stays that of `x`.
 
-    Raises
-    ------
-    ArgumentError
-        If blocks of `x` cannot be of that class.
+    {Raises} ArgumentError: If blocks of `x` cannot be of that class.
 
     Examples
     --------

@@ -23,18 +23,12 @@ DIGEST_BYTES: Final = 12  # of a name, as of the names of steps
 def name_of_blocks(node: Node, said: Mapping[str, str]) -> str:
     """The first part of the keys of a node's blocks.
 
-    Parameters
-    ----------
-    node
-        The node.
-    said
-        What the user said of the array: its ``"name"``, or what was ``"called"`` to make it.
-
-    Returns
-    -------
-    str
-        The name that was given; the name that blocks of another collection have already; else what
-        was called and a digest of the expression and the chunks, so that it is the same every time.
+    {Parameters}
+        node: The node.
+        said: What the user said of the array: its ``"name"``, or what was ``"called"`` to make it.
+    {Returns} str: The name that was given; the name that blocks of another collection have already;
+        else what was called and a digest of the expression and the chunks, so that it is the same
+        every time.
     """
     if "name" in said:
         return said["name"]

@@ -31,9 +31,7 @@ T = TypeVar("T", bound=Chunked)
 class Blocks(Generic[T]):
     """``x.blocks[i, j]``: the part of an array that the chosen blocks hold, as an array.
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> x = dt.arange(10).rechunk(4)
     >>> x.blocks.shape, x.blocks[1].compute(), x.blocks[1:].shape
     ((3,), array([4, 5, 6, 7]), (6,))

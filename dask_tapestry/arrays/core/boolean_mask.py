@@ -46,17 +46,12 @@ def deferred_selection(
 ) -> Array:
     """Return an array made of tensors picked by `mask`, once its true cells are counted.
 
-    Parameters
-    ----------
-    mask
-        One-dimensional.
-    make
-        Builds the result, given the function that picks slices of a tensor.
-    keep
-        Tensors that `make` picks from and that the count run keeps too, as they are costly to
-        compute or must not be computed again.
-    owner
-        The node with which the outcome of the count run is forgotten; by default the mask.
+    {Parameters}
+        mask: One-dimensional.
+        make: Builds the result, given the function that picks slices of a tensor.
+        keep: Tensors that `make` picks from and that the count run keeps too, as they are costly to
+            compute or must not be computed again.
+        owner: The node with which the outcome of the count run is forgotten; by default the mask.
     """
     span = span_of(mask.type.size)
 
@@ -128,28 +123,11 @@ def nonzero(a: ArrayLike) -> tuple[Array, ...]:
 
     Their number is counted when it is first asked for.
 
-    Parameters
-    ----------
-    a
-        An array of at least one dimension.
-
-    Returns
-    -------
-    tuple of Array
-        For each dimension of `a` the coordinates along it, int64, in C order.
-
-    Raises
-    ------
-    ShapeError
-        For an array without dimensions.
-
-    See Also
-    --------
-    argwhere, flatnonzero, numpy.nonzero
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} a: An array of at least one dimension.
+    {Returns} tuple of Array: For each dimension of `a` the coordinates along it, int64, in C order.
+    {Raises} ShapeError: For an array without dimensions.
+    {See Also} argwhere, flatnonzero, numpy.nonzero
+    {Examples}
     >>> [i.compute().tolist() for i in dt.nonzero(dt.asarray([[0, 3], [5, 0]]))]
     [[0, 1], [1, 0]]
     """
@@ -174,23 +152,10 @@ def nonzero(a: ArrayLike) -> tuple[Array, ...]:
 def flatnonzero(a: ArrayLike) -> Array:
     """Return the places of the non-zero elements in the flattened array, as `numpy.flatnonzero`.
 
-    Parameters
-    ----------
-    a
-        The array.
-
-    Returns
-    -------
-    Array
-        One-dimensional, int64.
-
-    See Also
-    --------
-    nonzero, numpy.flatnonzero
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} a: The array.
+    {Returns} Array: One-dimensional, int64.
+    {See Also} nonzero, numpy.flatnonzero
+    {Examples}
     >>> dt.flatnonzero(dt.asarray([[0, 3], [5, 0]])).compute()
     array([1, 2])
     """
@@ -203,23 +168,10 @@ def flatnonzero(a: ArrayLike) -> Array:
 def argwhere(a: ArrayLike) -> Array:
     """Return the coordinates of the non-zero elements, a row for each, as `numpy.argwhere`.
 
-    Parameters
-    ----------
-    a
-        The array.
-
-    Returns
-    -------
-    Array
-        Of shape (non-zero elements, ``a.ndim``), int64.
-
-    See Also
-    --------
-    nonzero, numpy.argwhere
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} a: The array.
+    {Returns} Array: Of shape (non-zero elements, ``a.ndim``), int64.
+    {See Also} nonzero, numpy.argwhere
+    {Examples}
     >>> dt.argwhere(dt.asarray([[0, 3], [5, 0]])).compute()
     array([[0, 1],
            [1, 0]])
@@ -244,36 +196,17 @@ def compress(
 ) -> Array:
     """Return the slices of an array along an axis where a condition holds, as `numpy.compress`.
 
-    Parameters
-    ----------
-    condition
-        One-dimensional; it may be shorter than the axis, and longer where it is false.
-    a
-        The array.
-    axis
-        None picks from the flattened array.
-    out
-        An array that takes the result's value; the shape of the result is then asked.
-
-    Returns
-    -------
-    Array
-        As `a`, with as many slices along the axis as the condition is true.
-
-    Raises
-    ------
-    ShapeError
-        If the condition is not one-dimensional.
-    IndexError
-        When it is computed, if the condition is true beyond the end of the axis.
-
-    See Also
-    --------
-    extract, numpy.compress
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        condition: One-dimensional; it may be shorter than the axis, and longer where it is false.
+        a: The array.
+        axis: None picks from the flattened array.
+        out: An array that takes the result's value; the shape of the result is then asked.
+    {Returns} Array: As `a`, with as many slices along the axis as the condition is true.
+    {Raises}
+        ShapeError: If the condition is not one-dimensional.
+        IndexError: When it is computed, if the condition is true beyond the end of the axis.
+    {See Also} extract, numpy.compress
+    {Examples}
     >>> dt.compress([True, False, True], dt.arange(6).reshape(2, 3), axis=1).compute()
     array([[0, 2],
            [3, 5]])
@@ -296,25 +229,12 @@ def compress(
 def extract(condition: ArrayLike, arr: ArrayLike) -> Array:
     """Return the elements of an array where a condition of its shape holds, as `numpy.extract`.
 
-    Parameters
-    ----------
-    condition
-        As many elements as `arr` has.
-    arr
-        The array.
-
-    Returns
-    -------
-    Array
-        One-dimensional, in C order.
-
-    See Also
-    --------
-    compress, numpy.extract
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        condition: As many elements as `arr` has.
+        arr: The array.
+    {Returns} Array: One-dimensional, in C order.
+    {See Also} compress, numpy.extract
+    {Examples}
     >>> dt.extract(dt.arange(6) % 2 == 0, dt.arange(6)).compute()
     array([0, 2, 4])
     """

@@ -15,9 +15,7 @@ from dask_tapestry.teg.users_line import users_level
 def cast(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
     """``x`` converted to a dtype, at once with NumPy's warning if imaginary parts are lost.
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> cast(dt.ones(2).node, np.dtype("i4")).type
     TensorType(shape=(2,), dtype=dtype('int32'), dims=None)
     """

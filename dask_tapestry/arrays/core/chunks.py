@@ -28,10 +28,7 @@ def cuts_from(
     -1 leaves a dimension whole. A dimension that a dict does not name, or for which None is given,
     keeps its `own` cuts, if there are any. "auto" makes chunks of `limit` bytes, if that is given.
 
-    Raises
-    ------
-    ShapeError
-        If they do not fit the shape.
+    {Raises} ShapeError: If they do not fit the shape.
 
     Examples
     --------

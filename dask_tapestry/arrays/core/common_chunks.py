@@ -23,31 +23,16 @@ Lengths = dict[Hashable, tuple[int, ...]]
 def unify_chunks(*args: Any) -> tuple[Lengths, list[Any]]:
     """Give several arrays the same nominal chunks along dimensions of the same index.
 
-    Parameters
-    ----------
-    *args
-        Arrays, each followed by a sequence of indices, one for each of its dimensions; or values of
-        any kind, each followed by None.
-
-    Returns
-    -------
-    chunks : dict
-        Lengths of the chunks by index: every edge of an array's chunks is one of theirs.
-    arrays : list
-        The same values in these chunks; dimensions of length one stay as they are.
-
-    Raises
-    ------
-    ShapeError
-        If dimensions of one index differ in length, or indices in number from dimensions.
-
-    See Also
-    --------
-    dask.array.unify_chunks
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} *args: Arrays, each followed by a sequence of indices, one for each of its
+        dimensions; or values of any kind, each followed by None.
+    {Returns}
+        chunks : dict: Lengths of the chunks by index: every edge of an array's chunks is one of
+            theirs.
+        arrays : list: The same values in these chunks; dimensions of length one stay as they are.
+    {Raises} ShapeError: If dimensions of one index differ in length, or indices in number from
+        dimensions.
+    {See Also} dask.array.unify_chunks
+    {Examples}
     >>> x, y = dt.ones(10, chunks=((5, 2, 3),)), dt.ones(10, chunks=((2, 3, 5),))
     >>> dt.unify_chunks(x, "i", y, "i")[0]
     {'i': (2, 3, 2, 3)}

@@ -78,51 +78,26 @@ def asarray(
     What is in files or stores, or read by an object, is read when it is computed. Of a dataframe of
     Dask's the rows of each partition are counted now.
 
-    Parameters
-    ----------
-    a
-        The data; lists may hold arrays of this library.
-    dtype
-        Convert to this dtype.
-    order
-        As NumPy's; values have no order in memory.
-    device
-        None or ``"cpu"``.
-    copy
-        True to copy an array in memory now; False to refuse what cannot be had without a copy.
-    like
-        As NumPy's: blocks are held in arrays as this one's are, such as sparse ones.
-    chunks
-        Nominal chunks; by default those that it has itself, else a canonical grid.
-    dims
-        Names of the dimensions; by default those it has.
-    **hints
-        Dask's ``meta``, as of `from_array`; ``name``, ``inline_array``,
-        ``allow_unknown_chunksizes`` and others of it, without effect.
-
-    Returns
-    -------
-    Array
-        Of the shape of `a`, and of `dtype` or its own.
-
-    Raises
-    ------
-    ArgumentError
-        For an unknown order or device, or a copy that is refused.
-    DTypeError
-        For masked arrays, and what is not an array.
-    ShapeError
-        For nested sequences of unequal lengths.
-    ValueRangeError
-        For Python integers that `dtype` cannot hold.
-
-    See Also
-    --------
-    from_array, numpy.asarray
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The data; lists may hold arrays of this library.
+        dtype: Convert to this dtype.
+        order: As NumPy's; values have no order in memory.
+        {device}
+        copy: True to copy an array in memory now; False to refuse what cannot be had without a
+            copy.
+        like: As NumPy's: blocks are held in arrays as this one's are, such as sparse ones.
+        chunks: Nominal chunks; by default those that it has itself, else a canonical grid.
+        dims: Names of the dimensions; by default those it has.
+        **hints: Dask's ``meta``, as of `from_array`; ``name``, ``inline_array``,
+            ``allow_unknown_chunksizes`` and others of it, without effect.
+    {Returns} Array: Of the shape of `a`, and of `dtype` or its own.
+    {Raises}
+        ArgumentError: For an unknown order or device, or a copy that is refused.
+        DTypeError: For masked arrays, and what is not an array.
+        ShapeError: For nested sequences of unequal lengths.
+        ValueRangeError: For Python integers that `dtype` cannot hold.
+    {See Also} from_array, numpy.asarray
+    {Examples}
     >>> dt.asarray([1, 2, 3]).compute()
     array([1, 2, 3])
     """
@@ -148,24 +123,11 @@ def asarray(
 def result_type(*arrays_and_dtypes: ArrayLike | DTypeLike) -> np.dtype[Any]:
     """Return the dtype that operands promote to, as `numpy.result_type`; nothing is computed.
 
-    Parameters
-    ----------
-    *arrays_and_dtypes
-        Arrays, dtypes and Python scalars, which do not widen what they are beside.
-
-    Returns
-    -------
-    dtype
-        The dtype of a formula of all of them.
-
-    Raises
-    ------
-    DTypeError
-        If there is none.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} *arrays_and_dtypes: Arrays, dtypes and Python scalars, which do not widen what they
+        are beside.
+    {Returns} dtype: The dtype of a formula of all of them.
+    {Raises} DTypeError: If there is none.
+    {Examples}
     >>> dt.result_type(dt.ones(3, "float32"), 2.0, "int8")
     dtype('float32')
     """
@@ -262,46 +224,25 @@ def from_array(
     computed is seen. Of 100 MB a copy takes 17 ms of one core, where a sum of them takes 23 ms in
     all; `array` makes one.
 
-    Parameters
-    ----------
-    x
-        A NumPy array or memory map, a dataset of h5py's, an array of zarr's, an xarray variable, or
-        an object that is indexed with slices when its cells are needed.
-    chunks
-        Nominal chunks; by default those that it has itself, else a canonical grid.
-    lock
-        True, or a lock: one read at a time.
-    getitem
-        What reads: called with `x` and a tuple of slices, instead of ``x[...]``.
-    name
-        What keys of its blocks begin with.
-    asarray, fancy, inline_array
-        As Dask's, without effect.
-    meta
-        An array, such as an empty one, of the class in which blocks are held; of any dtype.
-    dims
-        Names of the dimensions.
-    workers
-        Names or addresses of the workers that read it; a constraint that
-        ``config(relax_placement=True)`` makes a preference.
-
-    Returns
-    -------
-    Array
-        Of the shape and dtype of `x`; of NumPy's masked arrays a `dask_tapestry.ma.MaskedArray`.
-
-    Raises
-    ------
-    StoreError
-        If a write of it has not ended, or its file is closed.
-    ArgumentError
-        If blocks cannot be held as `meta` tells.
-    DTypeError
-        If it is not an array, or one of structured cells that hold Python objects.
-
-    See Also
-    --------
-    asarray, from_dask_array, from_zarr, dask.array.from_array
+    {Parameters}
+        x: A NumPy array or memory map, a dataset of h5py's, an array of zarr's, an xarray variable,
+            or an object that is indexed with slices when its cells are needed.
+        chunks: Nominal chunks; by default those that it has itself, else a canonical grid.
+        lock: True, or a lock: one read at a time.
+        getitem: What reads: called with `x` and a tuple of slices, instead of ``x[...]``.
+        name: What keys of its blocks begin with.
+        asarray, fancy, inline_array: As Dask's, without effect.
+        meta: An array, such as an empty one, of the class in which blocks are held; of any dtype.
+        dims: Names of the dimensions.
+        workers: Names or addresses of the workers that read it; a constraint that
+            ``config(relax_placement=True)`` makes a preference.
+    {Returns} Array: Of the shape and dtype of `x`; of NumPy's masked arrays a
+        `dask_tapestry.ma.MaskedArray`.
+    {Raises}
+        StoreError: If a write of it has not ended, or its file is closed.
+        ArgumentError: If blocks cannot be held as `meta` tells.
+        DTypeError: If it is not an array, or one of structured cells that hold Python objects.
+    {See Also} asarray, from_dask_array, from_zarr, dask.array.from_array
 
     Examples
     --------
@@ -329,32 +270,14 @@ def placeholder(
 ) -> Array:
     """Return a stored array that need not exist: it can be planned and verified, not computed.
 
-    Parameters
-    ----------
-    shape, dtype
-        Of the array.
-    stored_chunks
-        Lengths of its stored chunks; by default it is stored whole.
-    dims
-        Names of the dimensions.
-
-    Returns
-    -------
-    Array
-        Of `shape` and `dtype`.
-
-    Raises
-    ------
-    ShapeError
-        For negative lengths, or if there are not as many names as dimensions.
-
-    See Also
-    --------
-    plan
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        shape, dtype: Of the array.
+        stored_chunks: Lengths of its stored chunks; by default it is stored whole.
+        dims: Names of the dimensions.
+    {Returns} Array: Of `shape` and `dtype`.
+    {Raises} ShapeError: For negative lengths, or if there are not as many names as dimensions.
+    {See Also} plan
+    {Examples}
     >>> x = dt.placeholder((10_000_000, 256, 256, 3), "uint8", stored_chunks=(64, 256, 256, 3))
     >>> x.nbytes
     1966080000000
@@ -370,26 +293,12 @@ def placeholder(
 def rename(x: ArrayLike, *dims: str | None) -> Array:
     """Name the dimensions of an array.
 
-    Parameters
-    ----------
-    x
-        The array.
-    *dims
-        A name for each dimension; None leaves one without a name.
-
-    Returns
-    -------
-    Array
-        The same value.
-
-    Raises
-    ------
-    ShapeError
-        If there are not as many names as dimensions, or two are equal.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        *dims: A name for each dimension; None leaves one without a name.
+    {Returns} Array: The same value.
+    {Raises} ShapeError: If there are not as many names as dimensions, or two are equal.
+    {Examples}
     >>> dt.ones((2, 3)).rename("batch", "feature").dims
     ('batch', 'feature')
     """

@@ -41,26 +41,12 @@ class HasDType(Protocol):
 def from_dask_array(d: DaskArray | Array) -> Array:
     """Return a Dask array as an array of this library, lazily; its blocks are used as they are.
 
-    Parameters
-    ----------
-    d
-        A `dask.array.Array`.
-
-    Returns
-    -------
-    Array
-        Of the same shape, dtype and chunks.
-
-    Raises
-    ------
-    ShapeError
-        If chunk sizes are unknown.
-    DTypeError
-        For Python objects as fields of structured cells.
-
-    See Also
-    --------
-    to_dask_array, from_delayed
+    {Parameters} d: A `dask.array.Array`.
+    {Returns} Array: Of the same shape, dtype and chunks.
+    {Raises}
+        ShapeError: If chunk sizes are unknown.
+        DTypeError: For Python objects as fields of structured cells.
+    {See Also} to_dask_array, from_delayed
 
     Examples
     --------
@@ -86,23 +72,10 @@ def to_dask_array(x: Array) -> DaskArray:
     `dask.array.asarray` does the same; `dask.array.from_array`, which is for arrays in memory and
     warns of a collection, does not compute what it slices.
 
-    Parameters
-    ----------
-    x
-        The array.
-
-    Returns
-    -------
-    dask.array.Array
-        Of the same shape, dtype and chunks.
-
-    See Also
-    --------
-    from_dask_array
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} {x}
+    {Returns} dask.array.Array: Of the same shape, dtype and chunks.
+    {See Also} from_dask_array
+    {Examples}
     >>> dt.ones(4).to_dask_array().sum().compute()
     np.float64(4.0)
     """
@@ -116,9 +89,7 @@ def to_dask_array(x: Array) -> DaskArray:
 def empty_like_blocks(node: Node) -> Any:
     """An empty array of the class, dtype and rank of a value's blocks: what Dask calls its meta.
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> empty_like_blocks(dt.ones((4, 2)).node).shape
     (0, 0)
     """
@@ -147,32 +118,15 @@ def to_dask_dataframe(
 ) -> Any:
     """Return the array as a dataframe of Dask's, lazily: a partition for each nominal chunk.
 
-    Parameters
-    ----------
-    columns
-        Names of the columns; for a series its name.
-    index
-        A Dask index of as many partitions; by default rows are numbered.
-    meta
-        An empty dataframe that says of which library the partitions are.
-
-    Returns
-    -------
-    dask.dataframe.DataFrame or dask.dataframe.Series
-        Of an array of two dimensions, or of one.
-
-    Raises
-    ------
-    ModuleNotFoundError
-        If pandas or pyarrow is not installed.
-
-    See Also
-    --------
-    to_dask_array, dask.array.Array.to_dask_dataframe
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        columns: Names of the columns; for a series its name.
+        index: A Dask index of as many partitions; by default rows are numbered.
+        meta: An empty dataframe that says of which library the partitions are.
+    {Returns} dask.dataframe.DataFrame or dask.dataframe.Series: Of an array of two dimensions, or
+        of one.
+    {Raises} ModuleNotFoundError: If pandas or pyarrow is not installed.
+    {See Also} to_dask_array, dask.array.Array.to_dask_dataframe
+    {Examples}
     >>> frame = dt.ones((4, 2)).to_dask_dataframe(columns=["a", "b"])  # doctest: +SKIP
     """
     rows = with_chunks(x, (x.chunks[0], -1)) if x.ndim == 2 else x
@@ -209,32 +163,17 @@ def from_delayed(
 
     Join several with `concatenate` or `stack`.
 
-    Parameters
-    ----------
-    value
-        Delayed, or anything `dask.delayed` takes.
-    shape, dtype
-        Of what it yields; if it yields something else, computing it raises `ComputeError`.
-    meta
-        An array whose dtype is taken where `dtype` is not given.
-    name
-        What keys of its block begin with; by default a name of Dask's.
-
-    Returns
-    -------
-    Array
-        Of `shape` and `dtype`, in one chunk.
-
-    Raises
-    ------
-    DTypeError
-        If neither dtype nor meta is given.
-    ShapeError
-        If a length is unknown.
-
-    See Also
-    --------
-    from_dask_array, dask.array.from_delayed
+    {Parameters}
+        value: Delayed, or anything `dask.delayed` takes.
+        shape, dtype: Of what it yields; if it yields something else, computing it raises
+            `ComputeError`.
+        meta: An array whose dtype is taken where `dtype` is not given.
+        name: What keys of its block begin with; by default a name of Dask's.
+    {Returns} Array: Of `shape` and `dtype`, in one chunk.
+    {Raises}
+        DTypeError: If neither dtype nor meta is given.
+        ShapeError: If a length is unknown.
+    {See Also} from_dask_array, dask.array.from_delayed
 
     Examples
     --------

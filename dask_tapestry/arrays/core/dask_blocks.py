@@ -28,12 +28,9 @@ def blocks_of(d: DaskArray) -> Node:
     Two arrays of one name are one value if a token of Dask's ends the name; a name that somebody
     chose says nothing of the value.
 
-    Raises
-    ------
-    ShapeError
-        If chunk sizes are unknown.
-    DTypeError
-        For Python objects as fields of structured cells.
+    {Raises}
+        ShapeError: If chunk sizes are unknown.
+        DTypeError: For Python objects as fields of structured cells.
     """
     if not isinstance(getattr(d, "dask", None), Mapping) or not hasattr(d, "chunks"):
         raise ArgumentTypeError(f"a dask.array is needed, not {type(d).__name__}")
@@ -57,10 +54,7 @@ def blocks_named(
 ) -> Node:
     """The node whose blocks a graph holds under ``(name, i, j, ...)``: Dask's own arguments.
 
-    Raises
-    ------
-    ValueError
-        If chunks or dtype are not given, or chunks do not fit the shape.
+    {Raises} ValueError: If chunks or dtype are not given, or chunks do not fit the shape.
     """
     from dask.array import Array as DaskArray  # noqa: PLC0415  (a quarter of a second)
 

@@ -105,17 +105,10 @@ BY_NAME: Final[Mapping[str, Check]] = {
 class DeclaredArguments:
     """The checks of a function's arguments, by name and by place.
 
-    Parameters
-    ----------
-    function
-        Of which annotations are read, below all that wraps it.
-    numpys
-        The function of NumPy that it stands for, if any.
-
-    Attributes
-    ----------
-    first
-        The first place of an argument that is checked; larger than any if none is.
+    {Parameters}
+        function: Of which annotations are read, below all that wraps it.
+        numpys: The function of NumPy that it stands for, if any.
+    {Attributes} first: The first place of an argument that is checked; larger than any if none is.
     """
 
     __slots__ = ("checks", "first", "places")

@@ -126,14 +126,8 @@ def register_chunk_type(type: type) -> None:
     Operations with arrays of other types of that kind, such as xarray's, are left to them. Blocks
     are NumPy's all the same: such arrays are converted.
 
-    Parameters
-    ----------
-    type
-        What `numpy.asarray` converts.
-
-    See Also
-    --------
-    dask.array.register_chunk_type
+    {Parameters} type: What `numpy.asarray` converts.
+    {See Also} dask.array.register_chunk_type
 
     Examples
     --------
@@ -191,10 +185,7 @@ def call_numpy_function(
 ) -> Any:
     """Call our function for a NumPy function; NotImplemented where another type wraps ours.
 
-    Raises
-    ------
-    TypeError
-        If there is none: a NumPy array is never made behind the user's back.
+    {Raises} TypeError: If there is none: a NumPy array is never made behind the user's back.
     """
     if any(map(is_wrapper, types)):
         return NotImplemented

@@ -17,10 +17,7 @@ CASTINGS: Final[tuple[str, ...]] = get_args(Casting)
 def promoted(*kinds: Any) -> np.dtype[Any]:
     """The dtype that dtypes and numbers promote to, as `numpy.result_type`.
 
-    Raises
-    ------
-    DTypeError
-        If there is none.
+    {Raises} DTypeError: If there is none.
 
     Examples
     --------
@@ -36,10 +33,7 @@ def promoted(*kinds: Any) -> np.dtype[Any]:
 def as_dtype(dtype: DTypeLike | None) -> np.dtype[Any]:
     """Return `dtype` as a NumPy dtype of this machine's byte order.
 
-    Raises
-    ------
-    DTypeError
-        If it is not one, or has Python objects as fields.
+    {Raises} DTypeError: If it is not one, or has Python objects as fields.
 
     Examples
     --------

@@ -41,18 +41,13 @@ _runs: WeakKeyDictionary[Node, dict[str, CountRun]] = WeakKeyDictionary()  # by 
 class Deferred:
     """A node to be built once its counts are known.
 
-    Parameters
-    ----------
-    counts
-        The count graph: a small tensor.
-    keep
-        What `counts` stands on, and the value graph reads: kept by the count run.
-    build
-        Makes the node from the counts' value and the nodes that hold what of `keep` was kept.
-    bound
-        The node if the mask were true everywhere: no dimension can be longer than there.
-    owner
-        The node with which the outcome of the count run is forgotten.
+    {Parameters}
+        counts: The count graph: a small tensor.
+        keep: What `counts` stands on, and the value graph reads: kept by the count run.
+        build: Makes the node from the counts' value and the nodes that hold what of `keep` was
+            kept.
+        bound: The node if the mask were true everywhere: no dimension can be longer than there.
+        owner: The node with which the outcome of the count run is forgotten.
     """
 
     __slots__ = ("_effects", "_read", "bound", "build", "counts", "owner")
@@ -97,10 +92,8 @@ class Deferred:
     def resolve(self, run: Run) -> Node:
         """Return the node; run the count graph unless its outcome is known.
 
-        Raises
-        ------
-        PlanError
-            If the live client has no workers, or cannot be waited for as it is asynchronous.
+        {Raises} PlanError: If the live client has no workers, or cannot be waited for as it is
+            asynchronous.
         """
         node = self.known()
         if node is not None:

@@ -48,9 +48,7 @@ class HasNode(Protocol):
 def check_options(function: Callable[..., Any], options: Iterable[str]) -> None:
     """Refuse keyword arguments of a function that `compute` would not know.
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> check_options(dt.to_zarr, ["scheduler"])
     """
     refuse_unknown(function.__name__, options, [*signature(function).parameters, *COMPUTE_OPTIONS])
@@ -60,12 +58,9 @@ def check_options(function: Callable[..., Any], options: Iterable[str]) -> None:
 class Effect(DaskMethodsMixin):
     """Something to be done, such as a write: `compute` does it and returns None.
 
-    Parameters
-    ----------
-    node
-        The sink or sequence point it wraps.
-    plan
-        How to do it; by default it is planned when it is done.
+    {Parameters}
+        node: The sink or sequence point it wraps.
+        plan: How to do it; by default it is planned when it is done.
 
     Examples
     --------
@@ -94,10 +89,7 @@ class Effect(DaskMethodsMixin):
     def compute(self, **kwargs: Any) -> None:
         """Do it.
 
-        Parameters
-        ----------
-        **kwargs
-            For `dask.compute`, such as ``scheduler``.
+        {Parameters} **kwargs: For `dask.compute`, such as ``scheduler``.
         """
         try:
             with computing_with(kwargs.get("scheduler")):
@@ -164,10 +156,7 @@ def _completed_effect(graph: Any, effect: Effect, rename: dict[str, str] | None 
 def points_of(after: Iterable[HasNode]) -> list[Node]:
     """Return a sequence point after each of what ``after=`` names.
 
-    Raises
-    ------
-    TypeError
-        For what is neither an array nor a sink nor a sequence point.
+    {Raises} TypeError: For what is neither an array nor a sink nor a sequence point.
     """
     nodes = [_node_of(item) for item in after]
     return [node if node.is_sequence_point else sequence_node(node) for node in nodes]
@@ -186,15 +175,8 @@ def sequence_point(*after: HasNode) -> Effect:
     What names it in ``after=`` starts no earlier. An array has ended when all its elements are
     computed.
 
-    Parameters
-    ----------
-    *after
-        Lazy writes, sequence points and arrays.
-
-    Returns
-    -------
-    Effect
-        Computing it computes all of `after`.
+    {Parameters} *after: Lazy writes, sequence points and arrays.
+    {Returns} Effect: Computing it computes all of `after`.
 
     Raises
     ------

@@ -34,14 +34,8 @@ class Frontier(Sequence[tuple[dict[str, float], P]], Generic[P]):
 
     Source: Tapestry whitepaper, "Stochastic Pareto Frontier Optimization".
 
-    Parameters
-    ----------
-    makers
-        What makes each plan.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} makers: What makes each plan.
+    {Examples}
     >>> x = dt.placeholder((200_000, 20_000), "float64", stored_chunks=(2000, 2000))
     >>> machines = dt.Resources(workers=16, threads=4, memory="16 GiB")
     >>> p = dt.plan(x.T @ x, resources=machines)
@@ -76,22 +70,12 @@ class Frontier(Sequence[tuple[dict[str, float], P]], Generic[P]):
     def best(self, resource: str, **limits: float | str) -> tuple[dict[str, float], P]:
         """Return the plan that takes least of one resource, within limits on others.
 
-        Parameters
-        ----------
-        resource
-            A key of `Plan.cost`.
-        **limits
-            The most that it may take of other resources: numbers, or texts such as ``"8 GiB"``.
-
-        Returns
-        -------
-        tuple of dict and Plan
-            Its cost, and the plan.
-
-        Raises
-        ------
-        PlanError
-            If there is no such resource, or no plan within the limits.
+        {Parameters}
+            resource: A key of `Plan.cost`.
+            **limits: The most that it may take of other resources: numbers, or texts such as ``"8
+                GiB"``.
+        {Returns} tuple of dict and Plan: Its cost, and the plan.
+        {Raises} PlanError: If there is no such resource, or no plan within the limits.
         """
         most = {k: parse_bytes(v) if isinstance(v, str) else v for k, v in limits.items()}
         known = self._plans[0][0]

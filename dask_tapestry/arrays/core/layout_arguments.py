@@ -14,6 +14,8 @@ from dask_tapestry.amounts import bytes_of, one_of, truth
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.chunks import Chunks, cuts_from
 from dask_tapestry.arrays.core.declared_arguments import Check, array_or_none, parts_merged
+from dask_tapestry.arrays.core.docstrings import written_out
+from dask_tapestry.arrays.core.shared_parameters import ENTRIES
 from dask_tapestry.operators.layouts.nominal_chunks import with_nominal_chunks
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -37,7 +39,7 @@ HINTS: Final[dict[str, Check]] = {  # of which the function itself sees nothing
     "warn": truth,
 }
 NEEDLESS: Final = "As Dask's, without effect: the plan chooses."
-CHUNKS: Final = "Nominal chunks, in any form that Dask takes; by default those of a canonical grid."
+CHUNKS: Final = ENTRIES["chunks"][1]
 
 
 def takes_hints(*names: str) -> Callable[[Function], Function]:
@@ -70,9 +72,7 @@ def takes_chunks(function: Function) -> Function:
 
     By its place too: after all that the function itself takes by place.
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> dt.linspace(0, 1, 6, chunks=4).chunks
     ((4, 2),)
     """
@@ -109,7 +109,7 @@ def documented(
     taking.__signature__ = Signature(  # type: ignore[attr-defined]
         [*own, *added, *rest], return_annotation=known.return_annotation
     )
-    head, returns, tail = (function.__doc__ or "").partition("\n\n    Returns\n")
+    head, returns, tail = written_out(function.__doc__ or "").partition("\n\n    Returns\n")
     if returns:
         taking.__doc__ = f"{head}\n    {', '.join(names)}\n        {text}{returns}{tail}"
     return taking
@@ -118,9 +118,7 @@ def documented(
 def with_chunks(x: Array, chunks: Chunks) -> Array:
     """`x` with nominal chunks in any form that Dask takes; None leaves them as they are.
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> with_chunks(dt.ones((4, 6)), (2, -1)).chunks
     ((2, 2), (6,))
     """

@@ -30,14 +30,10 @@ def from_numpy(x: Any, chunks: Any) -> Array:
 class Masked(NameSuggestions, Answering):
     """A lazy array of cells and one of truth values, or none, that says which cells are hidden.
 
-    Attributes
-    ----------
-    cells
-        All cells; those that the mask hides too.
-    hidden
-        The mask, of their shape; None where no cell is hidden.
-    fill
-        What hidden cells are filled with, if the user said.
+    {Attributes}
+        cells: All cells; those that the mask hides too.
+        hidden: The mask, of their shape; None where no cell is hidden.
+        fill: What hidden cells are filled with, if the user said.
     """
 
     def __init__(self, cells: Array, hidden: Array | None, fill: Any = None) -> None:

@@ -9,15 +9,8 @@ from dask_tapestry.errors import ArgumentError
 def check_device(device: str | None) -> None:
     """Refuse a device other than None and ``"cpu"``: where an array is computed, its plan says.
 
-    Parameters
-    ----------
-    device
-        As the user gave it.
-
-    Raises
-    ------
-    ArgumentError
-        For any other device.
+    {Parameters} device: As the user gave it.
+    {Raises} ArgumentError: For any other device.
 
     Examples
     --------
@@ -30,15 +23,9 @@ def check_device(device: str | None) -> None:
 def check_order(order: str | None) -> None:
     """Refuse a memory order that NumPy does not have: a value has no order in memory.
 
-    Parameters
-    ----------
-    order
-        As the user gave it.
-
-    Raises
-    ------
-    ArgumentError
-        If it is none of None, ``"C"``, ``"F"``, ``"A"`` and ``"K"``, in upper or lower case.
+    {Parameters} order: As the user gave it.
+    {Raises} ArgumentError: If it is none of None, ``"C"``, ``"F"``, ``"A"`` and ``"K"``, in upper
+        or lower case.
 
     Examples
     --------

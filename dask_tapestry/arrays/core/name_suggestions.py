@@ -14,9 +14,7 @@ from dask_tapestry.amounts import suggestion
 class NameSuggestions:
     """What gives a class errors with suggestions.
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> try:
     ...     dt.ones(2).summ
     ... except AttributeError as error:

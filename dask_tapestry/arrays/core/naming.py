@@ -18,18 +18,11 @@ NAME: Final = "What keys of the result's blocks begin with; by default the funct
 def named(x: Array, name: str | bool | None, called: str = "") -> Array:
     """`x`, an array that nobody else has yet, under a name of the user's, if that is a text.
 
-    Parameters
-    ----------
-    x
-        The array.
-    name
-        The whole name. Dask's other values, of which True asks for a digest, change nothing.
-    called
-        First word of the name that it has without.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        name: The whole name. Dask's other values, of which True asks for a digest, change nothing.
+        called: First word of the name that it has without.
+    {Examples}
     >>> named(dt.arange(3) + 1, "mine").name
     'mine'
     """
@@ -45,9 +38,7 @@ def named(x: Array, name: str | bool | None, called: str = "") -> Array:
 def takes_name(function: Function) -> Function:
     """Let a function that makes an array take ``name=``.
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> dt.ones(3, name="mine").name, dt.ones(3).name.partition("-")[0]
     ('mine', 'ones')
     """

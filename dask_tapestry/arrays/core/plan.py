@@ -53,16 +53,10 @@ class Plan(PlanPage):
     Made by `dask_tapestry.plan`. It is symbolic: its size grows with the number of operators, not
     of blocks.
 
-    Parameters
-    ----------
-    core
-        The plan of the nodes.
-    items
-        The arrays and writes, in order.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        core: The plan of the nodes.
+        items: The arrays and writes, in order.
+    {Examples}
     >>> p = dt.plan(dt.ones((4, 6)).sum(axis=0))
     >>> p.verify()
     >>> int(p.cost["tasks"]), p.chunks(0)
@@ -107,20 +101,9 @@ class Plan(PlanPage):
     def chunks(self, x: PlannedCollection | int = 0) -> tuple[tuple[int, ...], ...]:
         """Return the planned block lengths of a result.
 
-        Parameters
-        ----------
-        x
-            The array, or the number of the result.
-
-        Returns
-        -------
-        tuple of tuple of int
-            As `dask.array.Array.chunks`.
-
-        Raises
-        ------
-        PlanError
-            If it is none of the plan's results.
+        {Parameters} x: The array, or the number of the result.
+        {Returns} tuple of tuple of int: As `dask.array.Array.chunks`.
+        {Raises} PlanError: If it is none of the plan's results.
         """
         if not isinstance(x, int | PlannedCollection):
             raise PlanError(f"the plan has no result {x!r}: give an array, or a number")
@@ -129,33 +112,20 @@ class Plan(PlanPage):
     def verify(self) -> None:
         """Check that outputs are tiled once, inputs are in bounds and memory suffices.
 
-        Raises
-        ------
-        PlanError, MemoryLimitError
-            Names the constraint, the operator and the box.
+        {Raises} PlanError, MemoryLimitError: Names the constraint, the operator and the box.
         """
         self.core.verify()
 
     def explain(self, *, all: bool = False, rates: bool = False) -> str:
         """Return the plan as text.
 
-        Parameters
-        ----------
-        all
-            Whether to name the operators of each step too, with views, fields and joins: by default
-            a step is called by the functions that the user called, and their lines.
-        rates
-            Whether to show how fast the machines are taken to be, too.
-
-        Returns
-        -------
-        str
-            What runs, how it is cut, and why; and, once it ran, which stores had to be asked
-            again, how often since this process began, and what had gone wrong the last time.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            all: Whether to name the operators of each step too, with views, fields and joins: by
+                default a step is called by the functions that the user called, and their lines.
+            rates: Whether to show how fast the machines are taken to be, too.
+        {Returns} str: What runs, how it is cut, and why; and, once it ran, which stores had to be
+            asked again, how often since this process began, and what had gone wrong the last time.
+        {Examples}
         >>> print(dt.plan(dt.ones((4, 6)).T.std(axis=0)).explain(all=True).splitlines()[3])
           operators: full > reduce
         """
@@ -165,21 +135,11 @@ class Plan(PlanPage):
     def diff(self, other: Plan | PlanWithoutArrays) -> str:
         """Return what differs between this plan and another one as text.
 
-        Parameters
-        ----------
-        other
-            Of the same values for other resources or settings, say; or one that was read from a
-            file without its arrays.
-
-        Returns
-        -------
-        str
-            Totals that differ, steps that only one of the plans has, grids and seconds of the
-            others; ``"the plans are the same"`` if nothing differs.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters} other: Of the same values for other resources or settings, say; or one that was
+            read from a file without its arrays.
+        {Returns} str: Totals that differ, steps that only one of the plans has, grids and seconds
+            of the others; ``"the plans are the same"`` if nothing differs.
+        {Examples}
         >>> x = dt.placeholder((1000, 1000), "float64").rechunk((500, 1000))
         >>> y = dt.placeholder((1000, 1000), "float64").rechunk((250, 1000))
         >>> x.plan().diff(x.plan())
@@ -197,19 +157,9 @@ class Plan(PlanPage):
         lines, never code. Without the arrays `load_plan` gives a plan that can be explained,
         compared and visualised.
 
-        Parameters
-        ----------
-        filename
-            Where to write it. What is there is replaced.
-
-        Returns
-        -------
-        None
-            Once it is written.
-
-        See Also
-        --------
-        load_plan, diff
+        {Parameters} filename: Where to write it. What is there is replaced.
+        {Returns} None: Once it is written.
+        {See Also} load_plan, diff
 
         Examples
         --------
@@ -231,15 +181,9 @@ class Plan(PlanPage):
         rates are those of `cost`; here steps overlap, wait for each other and fill last waves only
         in part, as they will on the workers.
 
-        Returns
-        -------
-        Simulation
-            When each step runs, how busy threads are and the memory of a worker over time; its
-            `plot` draws them.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Returns} Simulation: When each step runs, how busy threads are and the memory of a worker
+            over time; its `plot` draws them.
+        {Examples}
         >>> x = dt.placeholder((1_000_000, 1000), "f4", stored_chunks=(1000, 1000))
         >>> p = dt.plan(x.std(axis=0), resources=dt.Resources(workers=16, threads=4))
         >>> found = p.simulate()
@@ -258,14 +202,8 @@ class Plan(PlanPage):
         Each formula in it has one function. It is the rewritten graph before operators took the
         forms in which they are cut; `verify` compares it with what was asked for.
 
-        Raises
-        ------
-        PlanError
-            If a form is not one that its operator has.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Raises} PlanError: If a form is not one that its operator has.
+        {Examples}
         >>> x = dt.placeholder((10**8,), "float64")
         >>> p = (x * 2).sum().plan(resources=dt.Resources(workers=4, threads=1, memory="4 GiB"))
         >>> [node.operator.name for node in p.teg][:3], len(p.teg) > 3
@@ -288,15 +226,9 @@ class Plan(PlanPage):
         On a cluster of more than twice the workers that it was made for, or less than half, a job
         of a minute or more is planned again for those that are there.
 
-        Parameters
-        ----------
-        **kwargs
-            For `dask.compute`, such as ``scheduler``.
-
-        Returns
-        -------
-        numpy.ndarray, None or tuple
-            The value of the result (None for a write), or a tuple of several.
+        {Parameters} **kwargs: For `dask.compute`, such as ``scheduler``.
+        {Returns} numpy.ndarray, None or tuple: The value of the result (None for a write), or a
+            tuple of several.
         """
         with local_jobs.counted_here(kwargs.get("scheduler"), self), ErrorReporting():
             self.core = fitted(self._core(), live_client())
@@ -306,15 +238,9 @@ class Plan(PlanPage):
     def persist(self, **kwargs: Any) -> Any:
         """Run the plan and keep the blocks where they are computed.
 
-        Parameters
-        ----------
-        **kwargs
-            For `dask.persist`, such as ``scheduler``.
-
-        Returns
-        -------
-        Array, Effect or tuple
-            An array of the blocks that are kept, or a tuple of several.
+        {Parameters} **kwargs: For `dask.persist`, such as ``scheduler``.
+        {Returns} Array, Effect or tuple: An array of the blocks that are kept, or a tuple of
+            several.
         """
         with local_jobs.counted_here(kwargs.get("scheduler")):
             results = base.persist(*self._planned(), **kwargs)
@@ -326,23 +252,11 @@ class Plan(PlanPage):
         Runs are counted by `compute` and `persist` of the plan; those of the same arrays by
         `dask_tapestry.compute` on a cluster, and elsewhere within `dask_tapestry.ProgressBar`.
 
-        Returns
-        -------
-        Profile
-            A table of the steps: seconds, bytes of results and peak memory, measured and predicted.
-
-        Raises
-        ------
-        PlanError
-            If no run of the plan is known to the cluster or to this process.
-
-        See Also
-        --------
-        simulate, explain
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Returns} Profile: A table of the steps: seconds, bytes of results and peak memory, measured
+            and predicted.
+        {Raises} PlanError: If no run of the plan is known to the cluster or to this process.
+        {See Also} simulate, explain
+        {Examples}
         >>> p = dt.plan(dt.ones((1000, 1000)).sum(axis=0))
         >>> values = p.compute()
         >>> print(repr(p.profile()).splitlines()[1].partition("  ")[0])

@@ -24,12 +24,9 @@ class PlanWithoutArrays(NameSuggestions):
     It is explained, compared and drawn as the plan itself. It has no operators and no data: to
     compute it, give `load_plan` the arrays that it was made for.
 
-    Parameters
-    ----------
-    told
-        What the file tells.
-    name
-        Of the file.
+    {Parameters}
+        told: What the file tells.
+        name: Of the file.
 
     Examples
     --------

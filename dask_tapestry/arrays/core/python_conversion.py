@@ -74,20 +74,10 @@ class PythonConversion(ArrayMethods):
     def item(self, *index: int) -> Any:
         """Return one element as a Python scalar; computes it.
 
-        Parameters
-        ----------
-        *index
-            A coordinate for each dimension, or one place in C order; without, the only element.
-
-        Returns
-        -------
-        bool, int, float, complex, ...
-            What `numpy.ndarray.item` returns.
-
-        Raises
-        ------
-        ShapeError
-            If there are several elements and none is named.
+        {Parameters} *index: A coordinate for each dimension, or one place in C order; without, the
+            only element.
+        {Returns} bool, int, float, complex, ...: What `numpy.ndarray.item` returns.
+        {Raises} ShapeError: If there are several elements and none is named.
         """
         chosen = self.ravel()[index[0]] if len(index) == 1 else self[index] if index else self
         if chosen.size != 1:
@@ -97,25 +87,15 @@ class PythonConversion(ArrayMethods):
     def tobytes(self, order: Literal["C", "F", "A"] = "C") -> bytes:
         """Return the bytes of the cells, in this machine's byte order; computes them.
 
-        Parameters
-        ----------
-        order
-            In which the cells follow each other: the last index fastest (``"C"`` and ``"A"``), or
-            the first (``"F"``).
-
-        Returns
-        -------
-        bytes
-            `nbytes` of them.
+        {Parameters} order: In which the cells follow each other: the last index fastest (``"C"``
+            and ``"A"``), or the first (``"F"``).
+        {Returns} bytes: `nbytes` of them.
         """
         return np.asarray(self).tobytes("F" if order == "F" else "C")
 
     def tolist(self) -> Any:
         """Return the elements as nested lists of Python scalars; computes them.
 
-        Returns
-        -------
-        list or scalar
-            As deep as the array has dimensions.
+        {Returns} list or scalar: As deep as the array has dimensions.
         """
         return np.asarray(self).tolist()

@@ -30,38 +30,19 @@ def rechunk(
     The chunks of a creation or a source (``chunks=``) are what functions of blocks see, and leave
     a plan free; these are a constraint too: the value exists in these blocks.
 
-    Parameters
-    ----------
-    x
-        The array.
-    chunks
-        In any form that Dask takes: a length, a length or lengths for each dimension, a dictionary,
-        ``"auto"``. A dimension that is not named, or for which None is given, keeps its chunks.
-    block_size_limit
-        Bytes of a chunk for ``"auto"``; by default the setting ``block_bytes``.
-    balance
-        Whether to make the chunks of a dimension as equal as their number allows, where the last
-        one is at most half as long as the others.
-    threshold, method
-        As Dask's, without effect: the plan chooses.
-
-    Returns
-    -------
-    Array
-        The same value.
-
-    Raises
-    ------
-    ShapeError
-        If the chunks do not fit the shape.
-
-    See Also
-    --------
-    dask.array.rechunk
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        chunks: In any form that Dask takes: a length, a length or lengths for each dimension, a
+            dictionary, ``"auto"``. A dimension that is not named, or for which None is given, keeps
+            its chunks.
+        block_size_limit: Bytes of a chunk for ``"auto"``; by default the setting ``block_bytes``.
+        balance: Whether to make the chunks of a dimension as equal as their number allows, where
+            the last one is at most half as long as the others.
+        threshold, method: As Dask's, without effect: the plan chooses.
+    {Returns} Array: The same value.
+    {Raises} ShapeError: If the chunks do not fit the shape.
+    {See Also} dask.array.rechunk
+    {Examples}
     >>> dt.rechunk(dt.ones((4, 6)), (2, -1)).chunks
     ((2, 2), (6,))
     >>> dt.ones(13).rechunk(4, balance=True).chunks

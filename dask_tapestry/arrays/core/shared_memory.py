@@ -21,9 +21,7 @@ def may_share_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:  #
     What is computed has memory of its own, whatever it is computed from. Bounds of the memory are
     compared: `max_work` has no effect.
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> cells = np.arange(3)
     >>> x = dt.asarray(cells)
     >>> np.may_share_memory(x, cells), np.may_share_memory(x, np.asarray(x))

@@ -38,12 +38,9 @@ class Writable(Protocol):
 class RegionSlices(NamedTuple):
     """A region as slices of an array, one for each dimension.
 
-    Attributes
-    ----------
-    slices
-        For each dimension of the array.
-    pinned
-        Dimensions given by an integer, which what is written lacks.
+    {Attributes}
+        slices: For each dimension of the array.
+        pinned: Dimensions given by an integer, which what is written lacks.
     """
 
     slices: tuple[slice, ...]
@@ -60,21 +57,14 @@ class RegionSlices(NamedTuple):
 def resolve_region(region: Region, shape: tuple[int, ...], names: Dims = None) -> RegionSlices:
     """Return the slices that a region stands for in an array of a shape.
 
-    Parameters
-    ----------
-    region
-        Slices and integers, or a dictionary of them by dimension; None is the whole array.
-    shape
-        Of the array.
-    names
-        Of its dimensions, for a dictionary.
-
-    Raises
-    ------
-    IndexingError
-        If it holds something else than slices and integers, or an integer out of bounds.
-    ShapeError
-        If it is longer than the shape, or names a dimension that is not there.
+    {Parameters}
+        region: Slices and integers, or a dictionary of them by dimension; None is the whole array.
+        shape: Of the array.
+        names: Of its dimensions, for a dictionary.
+    {Raises}
+        IndexingError: If it holds something else than slices and integers, or an integer out of
+            bounds.
+        ShapeError: If it is longer than the shape, or names a dimension that is not there.
 
     Examples
     --------

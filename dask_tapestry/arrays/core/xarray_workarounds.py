@@ -43,10 +43,7 @@ def wants_outer_indexing(depth: int) -> bool:
 
     For a NotImplementedError, which Dask's arrays raise there, it indexes one axis after the other.
 
-    Parameters
-    ----------
-    depth
-        How many frames above the caller of this function it is.
+    {Parameters} depth: How many frames above the caller of this function it is.
     """
     return _asker(depth + 1) in OUTER_INDEXING
 

@@ -1,5 +1,6 @@
 """Arrays made from nothing, or copied."""
 
+from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.creation.copies import *
 from dask_tapestry.arrays.creation.filled import *
 from dask_tapestry.arrays.creation.filled_like import *
@@ -34,3 +35,5 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
+
+write_out(__name__)

@@ -32,38 +32,18 @@ def array(
 ) -> Array:
     """Return an array of data, which is copied now unless `copy` says otherwise, as `numpy.array`.
 
-    Parameters
-    ----------
-    object
-        NumPy data, nested sequences, a scalar, or an array of another library.
-    dtype
-        Convert to this dtype; by default the data's.
-    copy
-        Whether to copy a NumPy array, so that later writes to it are not seen.
-    order, subok, like
-        As NumPy's, without effect.
-    ndmin
-        How many dimensions there are at least; new ones come first.
-
-    Returns
-    -------
-    Array
-        The data's shape, with `ndmin` dimensions at least.
-
-    Raises
-    ------
-    ShapeError
-        For nested sequences of unequal lengths, or an unknown order.
-    DTypeError
-        For Python objects as fields of structured cells.
-
-    See Also
-    --------
-    asarray : does not copy.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        object: NumPy data, nested sequences, a scalar, or an array of another library.
+        dtype: Convert to this dtype; by default the data's.
+        copy: Whether to copy a NumPy array, so that later writes to it are not seen.
+        order, subok, like: As NumPy's, without effect.
+        ndmin: How many dimensions there are at least; new ones come first.
+    {Returns} Array: The data's shape, with `ndmin` dimensions at least.
+    {Raises}
+        ShapeError: For nested sequences of unequal lengths, or an unknown order.
+        DTypeError: For Python objects as fields of structured cells.
+    {See Also} asarray : does not copy.
+    {Examples}
     >>> dt.array([1, 2], ndmin=2).compute()
     array([[1, 2]])
     """
@@ -76,21 +56,11 @@ def array(
 def copy(a: ArrayLike, order: str = "K", subok: bool = False) -> Array:
     """Return an array with the cells of `a`, which is copied now if it is NumPy's.
 
-    Parameters
-    ----------
-    a
-        The data.
-    order, subok
-        As NumPy's, without effect.
-
-    Returns
-    -------
-    Array
-        Shape and dtype of `a`.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The data.
+        order, subok: As NumPy's, without effect.
+    {Returns} Array: Shape and dtype of `a`.
+    {Examples}
     >>> dt.copy(dt.arange(2)).compute()
     array([0, 1])
     """
@@ -110,33 +80,17 @@ def asanyarray(
 ) -> Array:
     """Return an array of data, as `asarray`: there are no subclasses to keep.
 
-    Parameters
-    ----------
-    a
-        The data.
-    dtype
-        Convert to this dtype; by default the data's.
-    order, like
-        As NumPy's, without effect.
-    device
-        None or ``"cpu"``.
-    copy
-        True to copy an array in memory now; False to refuse what cannot be had without a copy.
-    **hints
-        ``chunks`` and others of `asarray`.
-
-    Returns
-    -------
-    Array
-        Shape of the data.
-
-    See Also
-    --------
-    asarray
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The data.
+        dtype: Convert to this dtype; by default the data's.
+        order, like: As NumPy's, without effect.
+        {device}
+        copy: True to copy an array in memory now; False to refuse what cannot be had without a
+            copy.
+        **hints: ``chunks`` and others of `asarray`.
+    {Returns} Array: Shape of the data.
+    {See Also} asarray
+    {Examples}
     >>> dt.asanyarray([1, 2]).shape
     (2,)
     """
@@ -150,23 +104,12 @@ def ascontiguousarray(
 ) -> Array:
     """Return an array of data with one dimension at least, as `numpy.ascontiguousarray`.
 
-    Parameters
-    ----------
-    a
-        The data.
-    dtype
-        Convert to this dtype; by default the data's.
-    like
-        As NumPy's, without effect.
-
-    Returns
-    -------
-    Array
-        Shape of the data, ``(1,)`` for a scalar.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The data.
+        dtype: Convert to this dtype; by default the data's.
+        {like}
+    {Returns} Array: Shape of the data, ``(1,)`` for a scalar.
+    {Examples}
     >>> dt.ascontiguousarray(5).shape
     (1,)
     """

@@ -47,40 +47,17 @@ def full(
 ) -> Array:
     """Return an array of one value; it takes no memory.
 
-    Parameters
-    ----------
-    shape
-        Its shape.
-    fill_value
-        A scalar, or an array that broadcasts to the shape.
-    dtype
-        By default the value's.
-    order, like
-        As NumPy's, without effect.
-    device
-        None or ``"cpu"``.
-    chunks
-        Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-    dims
-        Names of the dimensions.
-
-    Returns
-    -------
-    Array
-        Of shape `shape`.
-
-    Raises
-    ------
-    ShapeError
-        For a negative length, or a fill value that does not broadcast.
-
-    See Also
-    --------
-    full_like, zeros, ones
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        shape: Its shape.
+        fill_value: A scalar, or an array that broadcasts to the shape.
+        dtype: By default the value's.
+        order, like: As NumPy's, without effect.
+        {device, chunks}
+        dims: Names of the dimensions.
+    {Returns} Array: Of shape `shape`.
+    {Raises} ShapeError: For a negative length, or a fill value that does not broadcast.
+    {See Also} full_like, zeros, ones
+    {Examples}
     >>> dt.full((2, 2), 7).compute()
     array([[7, 7],
            [7, 7]])
@@ -118,28 +95,13 @@ def zeros(
 ) -> Array:
     """Return an array of zeros; it takes no memory.
 
-    Parameters
-    ----------
-    shape
-        Its shape.
-    dtype
-        By default float64.
-    order, device, like, chunks, dims
-        As of `full`.
-
-    Returns
-    -------
-    Array
-        Of shape `shape`.
-
-    Raises
-    ------
-    ShapeError
-        For a negative length.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        shape: Its shape.
+        dtype: By default float64.
+        order, device, like, chunks, dims: As of `full`.
+    {Returns} Array: Of shape `shape`.
+    {Raises} ShapeError: For a negative length.
+    {Examples}
     >>> dt.zeros(3).compute()
     array([0., 0., 0.])
     """
@@ -162,28 +124,13 @@ def ones(
 ) -> Array:
     """Return an array of ones; it takes no memory.
 
-    Parameters
-    ----------
-    shape
-        Its shape.
-    dtype
-        By default float64.
-    order, device, like, chunks, dims
-        As of `full`.
-
-    Returns
-    -------
-    Array
-        Of shape `shape`.
-
-    Raises
-    ------
-    ShapeError
-        For a negative length.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        shape: Its shape.
+        dtype: By default float64.
+        order, device, like, chunks, dims: As of `full`.
+    {Returns} Array: Of shape `shape`.
+    {Raises} ShapeError: For a negative length.
+    {Examples}
     >>> dt.ones(3, "int8").compute()
     array([1, 1, 1], dtype=int8)
     """
@@ -206,28 +153,13 @@ def empty(
 ) -> Array:
     """Return an array whose cells have no promised value (they are zeros).
 
-    Parameters
-    ----------
-    shape
-        Its shape.
-    dtype
-        By default float64.
-    order, device, like, chunks, dims
-        As of `full`.
-
-    Returns
-    -------
-    Array
-        Of shape `shape`.
-
-    Raises
-    ------
-    ShapeError
-        For a negative length.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        shape: Its shape.
+        dtype: By default float64.
+        order, device, like, chunks, dims: As of `full`.
+    {Returns} Array: Of shape `shape`.
+    {Raises} ShapeError: For a negative length.
+    {Examples}
     >>> dt.empty((2, 3)).shape
     (2, 3)
     """

@@ -40,34 +40,16 @@ def full_like(
 ) -> Array:
     """Return an array of one value with the shape and dtype of `a`.
 
-    Parameters
-    ----------
-    a
-        The array whose shape, dtype, chunks and names of dimensions are taken.
-    fill_value
-        A scalar, or an array that broadcasts to the shape.
-    dtype, shape
-        Instead of those of `a`.
-    order, subok
-        As NumPy's, without effect.
-    device
-        None or ``"cpu"``.
-    chunks
-        Nominal chunks, in any form that Dask takes; by default those of `a`.
-
-    Returns
-    -------
-    Array
-        Shape and dtype of `a`, unless given.
-
-    Raises
-    ------
-    ShapeError
-        For a negative length, or a fill value that does not broadcast.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The array whose shape, dtype, chunks and names of dimensions are taken.
+        fill_value: A scalar, or an array that broadcasts to the shape.
+        dtype, shape: Instead of those of `a`.
+        order, subok: As NumPy's, without effect.
+        {device}
+        chunks: Nominal chunks, in any form that Dask takes; by default those of `a`.
+    {Returns} Array: Shape and dtype of `a`, unless given.
+    {Raises} ShapeError: For a negative length, or a fill value that does not broadcast.
+    {Examples}
     >>> dt.full_like(dt.ones(2), 5).compute()
     array([5., 5.])
     """
@@ -103,23 +85,12 @@ def zeros_like(
 ) -> Array:
     """Return zeros with the shape and dtype of `a`.
 
-    Parameters
-    ----------
-    a
-        The array whose shape, dtype, chunks and names of dimensions are taken.
-    dtype, shape
-        Instead of those of `a`.
-    order, subok, device, chunks
-        As of `full_like`.
-
-    Returns
-    -------
-    Array
-        Shape and dtype of `a`, unless given.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The array whose shape, dtype, chunks and names of dimensions are taken.
+        dtype, shape: Instead of those of `a`.
+        order, subok, device, chunks: As of `full_like`.
+    {Returns} Array: Shape and dtype of `a`, unless given.
+    {Examples}
     >>> dt.zeros_like(dt.ones(2)).compute()
     array([0., 0.])
     """
@@ -142,23 +113,12 @@ def ones_like(
 ) -> Array:
     """Return ones with the shape and dtype of `a`.
 
-    Parameters
-    ----------
-    a
-        The array whose shape, dtype, chunks and names of dimensions are taken.
-    dtype, shape
-        Instead of those of `a`.
-    order, subok, device, chunks
-        As of `full_like`.
-
-    Returns
-    -------
-    Array
-        Shape and dtype of `a`, unless given.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The array whose shape, dtype, chunks and names of dimensions are taken.
+        dtype, shape: Instead of those of `a`.
+        order, subok, device, chunks: As of `full_like`.
+    {Returns} Array: Shape and dtype of `a`, unless given.
+    {Examples}
     >>> dt.ones_like(dt.zeros(2)).compute()
     array([1., 1.])
     """
@@ -181,23 +141,12 @@ def empty_like(
 ) -> Array:
     """Return an array like `prototype`, whose cells have no promised value (they are zeros).
 
-    Parameters
-    ----------
-    prototype
-        The array whose shape, dtype, chunks and names of dimensions are taken.
-    dtype, shape
-        Instead of those of `prototype`.
-    order, subok, device, chunks
-        As of `full_like`.
-
-    Returns
-    -------
-    Array
-        Shape and dtype of `prototype`, unless given.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        prototype: The array whose shape, dtype, chunks and names of dimensions are taken.
+        dtype, shape: Instead of those of `prototype`.
+        order, subok, device, chunks: As of `full_like`.
+    {Returns} Array: Shape and dtype of `prototype`, unless given.
+    {Examples}
     >>> dt.empty_like(dt.ones(2)).shape
     (2,)
     """

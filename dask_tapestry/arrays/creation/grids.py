@@ -65,36 +65,18 @@ def indices(
 ) -> Array | tuple[Array, ...]:
     """Return the coordinates of the cells of a grid, as `numpy.indices`; they take no memory.
 
-    Parameters
-    ----------
-    dimensions
-        Shape of the grid.
-    dtype
-        By default int64.
-    sparse
-        Whether to return one array a dimension, of length one along the others.
-    chunks
-        Nominal chunks of the grid, in any form that Dask takes.
-
-    Returns
-    -------
-    Array or tuple of Array
-        Shape ``(len(dimensions), *dimensions)``; with `sparse` a tuple of arrays, which broadcast
-        to the grid.
-
-    Raises
-    ------
-    ShapeError
-        For a negative length.
-
-    See Also
-    --------
-    meshgrid : from vectors of coordinates.
-    index_tensor : of the cells of an array.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        dimensions: Shape of the grid.
+        dtype: By default int64.
+        sparse: Whether to return one array a dimension, of length one along the others.
+        chunks: Nominal chunks of the grid, in any form that Dask takes.
+    {Returns} Array or tuple of Array: Shape ``(len(dimensions), *dimensions)``; with `sparse` a
+        tuple of arrays, which broadcast to the grid.
+    {Raises} ShapeError: For a negative length.
+    {See Also}
+        meshgrid : from vectors of coordinates.
+        index_tensor : of the cells of an array.
+    {Examples}
     >>> dt.indices((2, 2)).compute()
     array([[[0, 0],
             [1, 1]],
@@ -121,27 +103,15 @@ def index_tensor(x: ArrayLike) -> Array:
 
     It slices and permutes like data: a part of it still says where its cells lie.
 
-    Parameters
-    ----------
-    x
-        The array; only its shape matters.
-
-    Returns
-    -------
-    Array
-        Shape ``(x.ndim, *x.shape)``, int64.
-
-    See Also
-    --------
-    indices : of a shape.
+    {Parameters} x: The array; only its shape matters.
+    {Returns} Array: Shape ``(x.ndim, *x.shape)``, int64.
+    {See Also} indices : of a shape.
 
     Notes
     -----
     Source: Tapestry whitepaper, "Index Tensors".
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> dt.index_tensor(dt.ones((2, 3)))[:, 1, ::2].compute()
     array([[1, 1],
            [0, 2]])
@@ -158,23 +128,15 @@ def _coordinates(shape: tuple[int, ...]) -> Tensor:
 def bounding_box(mask: ArrayLike) -> tuple[Array, Array]:
     """Return the least and the greatest coordinates of the true cells of a mask.
 
-    Parameters
-    ----------
-    mask
-        Booleans, or numbers that are true unless they are zero.
-
-    Returns
-    -------
-    least, greatest : Array
-        Shape ``(mask.ndim,)``, int64, both inclusive; -1 where no cell is true.
+    {Parameters} mask: Booleans, or numbers that are true unless they are zero.
+    {Returns} least, greatest : Array: Shape ``(mask.ndim,)``, int64, both inclusive; -1 where no
+        cell is true.
 
     Notes
     -----
     Source: Tapestry whitepaper, "Index Tensors": the bounding box of a cat.
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> lo, hi = dt.bounding_box([[0, 0, 0], [0, 1, 1]])
     >>> lo.compute(), hi.compute()
     (array([1, 1]), array([1, 2]))
@@ -209,30 +171,15 @@ def meshgrid(
 ) -> tuple[Array, ...]:
     """Return coordinate arrays of a grid from vectors, as `numpy.meshgrid`.
 
-    Parameters
-    ----------
-    *xi
-        Vectors of coordinates, one a dimension.
-    copy
-        As NumPy's, without effect: arrays are values.
-    sparse
-        Whether each array has length one along the dimensions of the others.
-    indexing
-        ``"xy"``: the first vector lies along the second dimension; ``"ij"``: along the first.
-
-    Returns
-    -------
-    tuple of Array
-        One array for each vector, in its dtype.
-
-    Raises
-    ------
-    ShapeError
-        For another indexing.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        *xi: Vectors of coordinates, one a dimension.
+        copy: As NumPy's, without effect: arrays are values.
+        sparse: Whether each array has length one along the dimensions of the others.
+        indexing: ``"xy"``: the first vector lies along the second dimension; ``"ij"``: along the
+            first.
+    {Returns} tuple of Array: One array for each vector, in its dtype.
+    {Raises} ShapeError: For another indexing.
+    {Examples}
     >>> x, y = dt.meshgrid(dt.arange(3), dt.arange(2))
     >>> x.compute()
     array([[0, 1, 2],
@@ -261,31 +208,15 @@ def fromfunction(
 ) -> Array:
     """Return `function` of the coordinates of a grid; it is called once, on arrays of them.
 
-    Parameters
-    ----------
-    function
-        Called as ``function(i, j, ..., **kwargs)`` with one array a dimension.
-    shape
-        Shape of the grid.
-    dtype
-        Dtype of the coordinates, by default float64.
-    like
-        As NumPy's, without effect.
-    **kwargs
-        Passed to `function`.
-
-    Returns
-    -------
-    Array
-        What `function` returned, broadcast to `shape` unless that is impossible.
-
-    See Also
-    --------
-    indices
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        function: Called as ``function(i, j, ..., **kwargs)`` with one array a dimension.
+        shape: Shape of the grid.
+        dtype: Dtype of the coordinates, by default float64.
+        {like}
+        **kwargs: Passed to `function`.
+    {Returns} Array: What `function` returned, broadcast to `shape` unless that is impossible.
+    {See Also} indices
+    {Examples}
     >>> dt.fromfunction(lambda i, j: i + 10 * j, (2, 2), dtype=int).compute()
     array([[ 0, 10],
            [ 1, 11]])

@@ -41,38 +41,16 @@ def eye(
 ) -> Array:
     """Return a matrix with ones on a diagonal and zeros elsewhere; it takes no memory.
 
-    Parameters
-    ----------
-    N, M
-        Numbers of rows and of columns; by default as many columns as rows.
-    k
-        How many places the diagonal lies above the main one; negative below.
-    dtype
-        By default float64.
-    order, like
-        As NumPy's, without effect.
-    device
-        None or ``"cpu"``.
-    chunks
-        Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-    Returns
-    -------
-    Array
-        Shape (N, M).
-
-    Raises
-    ------
-    ShapeError
-        For a negative length.
-
-    See Also
-    --------
-    identity, tri, diag
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        N, M: Numbers of rows and of columns; by default as many columns as rows.
+        {k}
+        dtype: By default float64.
+        order, like: As NumPy's, without effect.
+        {device, chunks}
+    {Returns} Array: Shape (N, M).
+    {Raises} ShapeError: For a negative length.
+    {See Also} identity, tri, diag
+    {Examples}
     >>> dt.eye(2, 3, 1).compute()
     array([[0., 1., 0.],
            [0., 0., 1.]])
@@ -99,27 +77,13 @@ def _ones_where(mask: Tensor, dtype: np.dtype[Any]) -> Tensor:
 def identity(n: int, dtype: DTypeLike | None = None, *, like: ArrayLike | None = None) -> Array:  # noqa: ARG001
     """Return the square matrix with ones on its main diagonal.
 
-    Parameters
-    ----------
-    n
-        Number of rows and of columns.
-    dtype
-        By default float64.
-    like
-        As NumPy's, without effect.
-
-    Returns
-    -------
-    Array
-        Shape (n, n).
-
-    See Also
-    --------
-    eye
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        n: Number of rows and of columns.
+        dtype: By default float64.
+        {like}
+    {Returns} Array: Shape (n, n).
+    {See Also} eye
+    {Examples}
     >>> dt.identity(2, int).compute()
     array([[1, 0],
            [0, 1]])
@@ -139,29 +103,14 @@ def tri(
 ) -> Array:
     """Return a matrix of ones on and below a diagonal, zeros above it; it takes no memory.
 
-    Parameters
-    ----------
-    N, M
-        Numbers of rows and of columns; by default as many columns as rows.
-    k
-        How many places the diagonal lies above the main one; negative below.
-    dtype
-        By default float64.
-    like
-        As NumPy's, without effect.
-
-    Returns
-    -------
-    Array
-        Shape (N, M).
-
-    See Also
-    --------
-    tril : the lower triangle of a given matrix.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        N, M: Numbers of rows and of columns; by default as many columns as rows.
+        {k}
+        dtype: By default float64.
+        {like}
+    {Returns} Array: Shape (N, M).
+    {See Also} tril : the lower triangle of a given matrix.
+    {Examples}
     >>> dt.tri(2, 3, dtype=int).compute()
     array([[1, 0, 0],
            [1, 1, 0]])
@@ -174,28 +123,13 @@ def tri(
 def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Array:
     """Return the powers of a vector as the columns of a matrix, as `numpy.vander`.
 
-    Parameters
-    ----------
-    x
-        The vector, of shape (n,).
-    N
-        Number of columns, by default n.
-    increasing
-        Whether the powers rise from left to right; by default they fall.
-
-    Returns
-    -------
-    Array
-        Shape (n, N); integers and booleans give int64 at least.
-
-    Raises
-    ------
-    ShapeError
-        For anything but a vector, or a negative number of columns.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        x: The vector, of shape (n,).
+        N: Number of columns, by default n.
+        increasing: Whether the powers rise from left to right; by default they fall.
+    {Returns} Array: Shape (n, N); integers and booleans give int64 at least.
+    {Raises} ShapeError: For anything but a vector, or a negative number of columns.
+    {Examples}
     >>> dt.vander([2, 3], 3).compute()
     array([[4, 2, 1],
            [9, 3, 1]])

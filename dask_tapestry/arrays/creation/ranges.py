@@ -47,40 +47,18 @@ def arange(
 ) -> Array:
     """Return evenly spaced values in ``[start, stop)``, as `numpy.arange`; they take no memory.
 
-    Parameters
-    ----------
-    start, stop, step
-        Numbers, or times; a single argument is `stop`. By default from 0 in steps of 1.
-    dtype
-        By default NumPy's choice.
-    device
-        None or ``"cpu"``.
-    like
-        As NumPy's, without effect.
-    chunks
-        Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-    Returns
-    -------
-    Array
-        Shape ``(ceil((stop - start) / step),)``.
-
-    Raises
-    ------
-    ZeroDivisionError
-        For a step of zero.
-    ShapeError
-        If there would be too many values, or no number of them.
-    DTypeError
-        If there is no `stop`, or a bound has no numbers.
-
-    See Also
-    --------
-    linspace : takes the number of values.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        start, stop, step: Numbers, or times; a single argument is `stop`. By default from 0 in
+            steps of 1.
+        dtype: By default NumPy's choice.
+        {device, like, chunks}
+    {Returns} Array: Shape ``(ceil((stop - start) / step),)``.
+    {Raises}
+        ZeroDivisionError: For a step of zero.
+        ShapeError: If there would be too many values, or no number of them.
+        DTypeError: If there is no `stop`, or a bound has no numbers.
+    {See Also} linspace : takes the number of values.
+    {Examples}
     >>> dt.arange(1, 7, 2).compute()
     array([1, 3, 5])
     """
@@ -156,45 +134,25 @@ def linspace(
 ) -> Array | tuple[Array, Step]:
     """Return `num` numbers evenly spaced from `start` to `stop`, as `numpy.linspace`, bit for bit.
 
-    Parameters
-    ----------
-    start, stop
-        The ends; arrays of them broadcast.
-    num
-        How many numbers, 0 or more.
-    endpoint
-        Whether `stop` is the last number.
-    retstep
-        Whether to return the distance of two numbers too.
-    dtype
-        Dtype of the result, by default a floating one; integers are rounded down.
-    axis
-        Axis of the result along which the numbers lie.
-    device
-        None or ``"cpu"``.
-
-    Returns
-    -------
-    numbers : Array
-        Shape ``(num,)``, with the ends' shape after it, unless `axis` says otherwise.
-    step
-        With `retstep`: the distance of two numbers, NaN where there are no two.
-
-    Raises
-    ------
-    ShapeError
-        If `num` is negative, or the ends do not broadcast.
-    DTypeError
-        If the ends are no numbers.
-
-    See Also
-    --------
-    arange : takes the step.
-    logspace, geomspace
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        start, stop: The ends; arrays of them broadcast.
+        num: How many numbers, 0 or more.
+        endpoint: Whether `stop` is the last number.
+        retstep: Whether to return the distance of two numbers too.
+        dtype: Dtype of the result, by default a floating one; integers are rounded down.
+        axis: Axis of the result along which the numbers lie.
+        {device}
+    {Returns}
+        numbers : Array: Shape ``(num,)``, with the ends' shape after it, unless `axis` says
+            otherwise.
+        step: With `retstep`: the distance of two numbers, NaN where there are no two.
+    {Raises}
+        ShapeError: If `num` is negative, or the ends do not broadcast.
+        DTypeError: If the ends are no numbers.
+    {See Also}
+        arange : takes the step.
+        logspace, geomspace
+    {Examples}
     >>> dt.linspace(0, 1, 5).compute()
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
@@ -273,32 +231,14 @@ def logspace(
 ) -> Array:
     """Return powers of `base`, of exponents evenly spaced from `start` to `stop`.
 
-    Parameters
-    ----------
-    start, stop
-        The exponents of the ends; arrays of them broadcast, with `base` too.
-    num, endpoint, dtype, axis
-        As of `linspace`.
-    base
-        A number, or an array of them: the result has its shape, with `axis` inserted.
-
-    Returns
-    -------
-    Array
-        Shape as of `linspace`.
-
-    Raises
-    ------
-    ShapeError
-        If `num` is negative, or the arguments do not broadcast.
-
-    See Also
-    --------
-    geomspace : takes the ends themselves.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        start, stop: The exponents of the ends; arrays of them broadcast, with `base` too.
+        num, endpoint, dtype, axis: As of `linspace`.
+        base: A number, or an array of them: the result has its shape, with `axis` inserted.
+    {Returns} Array: Shape as of `linspace`.
+    {Raises} ShapeError: If `num` is negative, or the arguments do not broadcast.
+    {See Also} geomspace : takes the ends themselves.
+    {Examples}
     >>> dt.logspace(0, 2, 3).compute()
     array([  1.,  10., 100.])
     """
@@ -323,31 +263,14 @@ def geomspace(
 ) -> Array:
     """Return a geometric sequence of `num` numbers from `start` to `stop`: their ratio is constant.
 
-    Parameters
-    ----------
-    start, stop
-        The ends; arrays of them broadcast. A negative or complex start is turned to the positive
-        axis, and the result back.
-    num, endpoint, dtype, axis
-        As of `linspace`.
-
-    Returns
-    -------
-    Array
-        Shape as of `linspace`.
-
-    Raises
-    ------
-    ShapeError
-        If `num` is negative, or an end that is known now is zero.
-
-    See Also
-    --------
-    logspace : takes the exponents of the ends.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        start, stop: The ends; arrays of them broadcast. A negative or complex start is turned to
+            the positive axis, and the result back.
+        num, endpoint, dtype, axis: As of `linspace`.
+    {Returns} Array: Shape as of `linspace`.
+    {Raises} ShapeError: If `num` is negative, or an end that is known now is zero.
+    {See Also} logspace : takes the exponents of the ends.
+    {Examples}
     >>> dt.geomspace(1, 8, 4).compute()
     array([1., 2., 4., 8.])
     """

@@ -28,18 +28,9 @@ class Datasets(MutableMapping[str, Any]):
     persisted array on the workers, for all clients, until it is deleted. An array that was taken
     stays as it was when its name is given to another one, or when a part of it is overwritten.
 
-    Parameters
-    ----------
-    client
-        Dask's.
-
-    See Also
-    --------
-    datasets, persist
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} client: Dask's.
+    {See Also} datasets, persist
+    {Examples}
     >>> from distributed import Client
     >>> client = Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address=":0")
     >>> named = dt.datasets(client)
@@ -85,28 +76,16 @@ class Datasets(MutableMapping[str, Any]):
         Blocks in which nothing changes are those of the version before, and take no more memory.
         Readers see the one version or the other. What was taken before stays as it was.
 
-        Parameters
-        ----------
-        name
-            Of a persisted array.
-        key
-            Slices, integers, index arrays or a mask, as between the brackets of an assignment.
-        values
-            That the cells get; they broadcast.
-
-        Returns
-        -------
-        None
-            Once the new version is there for all clients; its blocks may still be computed.
-
-        Raises
-        ------
-        KeyError
-            If there is no dataset of that name.
-        PlanError
-            If another client replaced it meanwhile: nothing is changed then.
-        TypeError
-            If it is no persisted array.
+        {Parameters}
+            name: Of a persisted array.
+            key: Slices, integers, index arrays or a mask, as between the brackets of an assignment.
+            values: That the cells get; they broadcast.
+        {Returns} None: Once the new version is there for all clients; its blocks may still be
+            computed.
+        {Raises}
+            KeyError: If there is no dataset of that name.
+            PlanError: If another client replaced it meanwhile: nothing is changed then.
+            TypeError: If it is no persisted array.
         """
         before = self[name]
         if not isinstance(before, Array):
@@ -161,28 +140,11 @@ class Datasets(MutableMapping[str, Any]):
 def datasets(client: Any = None) -> Datasets:
     """Return the named datasets of a cluster.
 
-    Parameters
-    ----------
-    client
-        Dask's; by default the one in use.
-
-    Returns
-    -------
-    Datasets
-        A mapping from names to arrays, which prints as a table.
-
-    Raises
-    ------
-    PlanError
-        If there is no client.
-
-    See Also
-    --------
-    Datasets, persist
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} client: Dask's; by default the one in use.
+    {Returns} Datasets: A mapping from names to arrays, which prints as a table.
+    {Raises} PlanError: If there is no client.
+    {See Also} Datasets, persist
+    {Examples}
     >>> from distributed import Client
     >>> with Client(processes=False, n_workers=1, dashboard_address=":0") as client:
     ...     dt.datasets()["ones"] = dt.ones((2, 3))

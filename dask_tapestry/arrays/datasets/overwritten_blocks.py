@@ -25,10 +25,7 @@ def overwritten(x: Array, key: UserKey, values: Any, replicas: int = 1) -> Array
     Blocks in which a box of slices and integers lies are computed and persisted; for other keys all
     are. The rest are those of `x`.
 
-    Raises
-    ------
-    TypeError
-        If `x` is not persisted.
+    {Raises} TypeError: If `x` is not persisted.
     """
     kept = without_nominal_chunks(x.node)
     blocks = kept.operator

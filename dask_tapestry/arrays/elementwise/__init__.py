@@ -1,5 +1,6 @@
 """Functions of one cell at a time: every NumPy ufunc, and choosing between cells."""
 
+from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.elementwise import special
 from dask_tapestry.arrays.elementwise.closeness import *
 from dask_tapestry.arrays.elementwise.formulas import *
@@ -138,3 +139,5 @@ __all__ = [
     "trunc",
     "where",
 ]
+
+write_out(__name__)

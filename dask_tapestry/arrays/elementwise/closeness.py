@@ -30,32 +30,14 @@ def isclose(
 ) -> Array:
     """Return for each cell whether ``abs(a - b) <= atol + rtol * abs(b)``, as `numpy.isclose`.
 
-    Parameters
-    ----------
-    a, b
-        What is compared; `b` is the one to compare with.
-    rtol, atol
-        Relative and absolute tolerance: numbers, or arrays that broadcast.
-    equal_nan
-        Whether NaNs are close to each other.
-
-    Returns
-    -------
-    Array
-        Bool, of the broadcast shape.
-
-    Raises
-    ------
-    ShapeError
-        If the shapes do not broadcast.
-
-    See Also
-    --------
-    allclose, array_equal
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a, b: What is compared; `b` is the one to compare with.
+        rtol, atol: Relative and absolute tolerance: numbers, or arrays that broadcast.
+        equal_nan: Whether NaNs are close to each other.
+    {Returns} Array: Bool, of the broadcast shape.
+    {Raises} ShapeError: If the shapes do not broadcast.
+    {See Also} allclose, array_equal
+    {Examples}
     >>> dt.isclose(dt.asarray([1.0, 2.0]), [1.0 + 1e-9, 2.1]).compute()
     array([ True, False])
     """
@@ -77,28 +59,11 @@ def allclose(
 ) -> Array:
     """Return whether all cells are close, as `numpy.allclose`; ``bool()`` of it computes.
 
-    Parameters
-    ----------
-    a, b, rtol, atol, equal_nan
-        As of `isclose`.
-
-    Returns
-    -------
-    Array
-        Bool, without dimensions.
-
-    Raises
-    ------
-    ShapeError
-        If the shapes do not broadcast.
-
-    See Also
-    --------
-    isclose, array_equal
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} a, b, rtol, atol, equal_nan: As of `isclose`.
+    {Returns} Array: Bool, without dimensions.
+    {Raises} ShapeError: If the shapes do not broadcast.
+    {See Also} isclose, array_equal
+    {Examples}
     >>> bool(dt.allclose(dt.ones(3), 1 + 1e-9))
     True
     """
@@ -109,25 +74,12 @@ def allclose(
 def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> Array:
     """Return whether two arrays have one shape and the same cells, as `numpy.array_equal`.
 
-    Parameters
-    ----------
-    a1, a2
-        What is compared.
-    equal_nan
-        Whether NaNs are equal to each other.
-
-    Returns
-    -------
-    Array
-        Bool, without dimensions; ``bool()`` of it computes.
-
-    See Also
-    --------
-    array_equiv, allclose
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a1, a2: What is compared.
+        equal_nan: Whether NaNs are equal to each other.
+    {Returns} Array: Bool, without dimensions; ``bool()`` of it computes.
+    {See Also} array_equiv, allclose
+    {Examples}
     >>> bool(dt.array_equal(dt.arange(3), [0, 1, 2])), bool(dt.array_equal([1], [1, 1]))
     (True, False)
     """
@@ -146,23 +98,10 @@ def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> Array:
 def array_equiv(a1: ArrayLike, a2: ArrayLike) -> Array:
     """Return whether two arrays broadcast to the same cells, as `numpy.array_equiv`.
 
-    Parameters
-    ----------
-    a1, a2
-        What is compared.
-
-    Returns
-    -------
-    Array
-        Bool, without dimensions; ``bool()`` of it computes.
-
-    See Also
-    --------
-    array_equal
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} a1, a2: What is compared.
+    {Returns} Array: Bool, without dimensions; ``bool()`` of it computes.
+    {See Also} array_equal
+    {Examples}
     >>> bool(dt.array_equiv([1, 2], [[1, 2], [1, 2]]))
     True
     """

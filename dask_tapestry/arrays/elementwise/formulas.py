@@ -26,25 +26,12 @@ LEAST: Final = 1e-20  # stands for zero where a quotient has a limit but no valu
 def angle(z: ArrayLike, deg: bool = False) -> Array:
     """Return the angle of each complex number with the positive real axis, as `numpy.angle`.
 
-    Parameters
-    ----------
-    z
-        The array.
-    deg
-        In degrees, instead of radians.
-
-    Returns
-    -------
-    Array
-        Of the shape of `z`, in (-pi, pi].
-
-    See Also
-    --------
-    arctan2, absolute
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        z: The array.
+        deg: In degrees, instead of radians.
+    {Returns} Array: Of the shape of `z`, in (-pi, pi].
+    {See Also} arctan2, absolute
+    {Examples}
     >>> dt.angle(dt.asarray([1.0, 1j, -1.0]), deg=True).compute()
     array([  0.,  90., 180.])
     """
@@ -57,25 +44,12 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
 def fix(x: ArrayLike, out: Array | None = None) -> Array:
     """Round each cell towards zero, as `numpy.fix`.
 
-    Parameters
-    ----------
-    x
-        Real numbers.
-    out
-        An `Array` that takes the value of the result.
-
-    Returns
-    -------
-    Array
-        Of the shape of `x`.
-
-    See Also
-    --------
-    trunc, floor, ceil
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        x: Real numbers.
+        {out.value}
+    {Returns} Array: Of the shape of `x`.
+    {See Also} trunc, floor, ceil
+    {Examples}
     >>> dt.fix(dt.asarray([2.7, -2.7])).compute()
     array([ 2., -2.])
     """
@@ -92,29 +66,15 @@ def nan_to_num(
 ) -> Array:
     """Replace NaNs and infinities by numbers, as `numpy.nan_to_num`.
 
-    Parameters
-    ----------
-    x
-        The array.
-    copy
-        False to assign the result to `x` as well, if that is an `Array`.
-    nan
-        What stands for NaN.
-    posinf, neginf
-        What stands for infinities; by default the greatest and the least number of the dtype.
-
-    Returns
-    -------
-    Array
-        Of the shape and dtype of `x`.
-
-    See Also
-    --------
-    isnan, isinf
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        copy: False to assign the result to `x` as well, if that is an `Array`.
+        nan: What stands for NaN.
+        posinf, neginf: What stands for infinities; by default the greatest and the least number of
+            the dtype.
+    {Returns} Array: Of the shape and dtype of `x`.
+    {See Also} isnan, isinf
+    {Examples}
     >>> dt.nan_to_num(dt.asarray([dt.nan, -dt.inf, 1.0]), neginf=-9).compute()
     array([ 0., -9.,  1.])
     """
@@ -154,23 +114,10 @@ def _replacement(value: ArrayLike, dtype: np.dtype[Any]) -> Array:
 def sinc(x: ArrayLike) -> Array:
     """Return ``sin(pi x) / (pi x)`` of each cell, and 1 of zero, as `numpy.sinc`.
 
-    Parameters
-    ----------
-    x
-        The array.
-
-    Returns
-    -------
-    Array
-        Of the shape of `x`.
-
-    See Also
-    --------
-    sin
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} {x}
+    {Returns} Array: Of the shape of `x`.
+    {See Also} sin
+    {Examples}
     >>> dt.sinc(dt.asarray([0.0, 0.5])).compute().round(4).tolist()
     [1.0, 0.6366]
     """

@@ -23,24 +23,11 @@ __all__ = ["frompyfunc", "i0"]
 def i0(x: ArrayLike) -> Array:
     """Return the modified Bessel function of order zero of each element, as `numpy.i0`.
 
-    Parameters
-    ----------
-    x
-        Elements that are not complex; those that are no floats become float64, times too.
-
-    Returns
-    -------
-    Array
-        Of the shape of `x`.
-
-    Raises
-    ------
-    DTypeError
-        For complex elements, and records.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} x: Elements that are not complex; those that are no floats become float64, times
+        too.
+    {Returns} Array: Of the shape of `x`.
+    {Raises} DTypeError: For complex elements, and records.
+    {Examples}
     >>> dt.i0([0.0, 1.0]).compute()
     array([1.        , 1.26606588])
     """
@@ -54,22 +41,12 @@ def i0(x: ArrayLike) -> Array:
 def frompyfunc(func: Callable[..., Any], nin: int, nout: int) -> np.ufunc:
     """Make a ufunc of a Python function, as `numpy.frompyfunc`; of our arrays it is lazy.
 
-    Parameters
-    ----------
-    func
-        Takes `nin` cells and returns `nout`.
-    nin, nout
-        Numbers of operands and of results.
-
-    Returns
-    -------
-    numpy.ufunc
-        Called with our arrays it gives arrays of Python objects, as with NumPy's; ``astype`` makes
-        numbers of them.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        func: Takes `nin` cells and returns `nout`.
+        nin, nout: Numbers of operands and of results.
+    {Returns} numpy.ufunc: Called with our arrays it gives arrays of Python objects, as with
+        NumPy's; ``astype`` makes numbers of them.
+    {Examples}
     >>> digits = dt.frompyfunc(lambda n: len(str(n)), 1, 1)
     >>> digits(dt.asarray([5, 123])).compute()
     array([1, 3], dtype=object)

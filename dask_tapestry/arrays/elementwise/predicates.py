@@ -32,23 +32,10 @@ __all__ = [
 def iscomplex(x: ArrayLike) -> Array:
     """Return for each cell whether its imaginary part is not zero, as `numpy.iscomplex`.
 
-    Parameters
-    ----------
-    x
-        The array.
-
-    Returns
-    -------
-    Array
-        Bool, of the shape of `x`.
-
-    See Also
-    --------
-    isreal, iscomplexobj
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} {x}
+    {Returns} Array: Bool, of the shape of `x`.
+    {See Also} isreal, iscomplexobj
+    {Examples}
     >>> dt.iscomplex(dt.asarray([1 + 1j, 2])).compute()
     array([ True, False])
     """
@@ -62,23 +49,10 @@ def iscomplex(x: ArrayLike) -> Array:
 def isreal(x: ArrayLike) -> Array:
     """Return for each cell whether its imaginary part is zero, as `numpy.isreal`.
 
-    Parameters
-    ----------
-    x
-        The array.
-
-    Returns
-    -------
-    Array
-        Bool, of the shape of `x`; False for datetimes and text, which have no zero.
-
-    See Also
-    --------
-    iscomplex, isrealobj
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} {x}
+    {Returns} Array: Bool, of the shape of `x`; False for datetimes and text, which have no zero.
+    {See Also} iscomplex, isrealobj
+    {Examples}
     >>> dt.isreal(dt.asarray([1 + 1j, 2])).compute()
     array([False,  True])
     """
@@ -92,23 +66,10 @@ def isreal(x: ArrayLike) -> Array:
 def iscomplexobj(x: Any) -> bool:
     """Return whether the dtype is complex, as `numpy.iscomplexobj`; nothing is computed.
 
-    Parameters
-    ----------
-    x
-        The array.
-
-    Returns
-    -------
-    bool
-        Whether it is, whatever the cells are.
-
-    See Also
-    --------
-    iscomplex
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} {x}
+    {Returns} bool: Whether it is, whatever the cells are.
+    {See Also} iscomplex
+    {Examples}
     >>> dt.iscomplexobj(dt.ones(2)), dt.iscomplexobj(dt.ones(2, complex))
     (False, True)
     """
@@ -119,23 +80,10 @@ def iscomplexobj(x: Any) -> bool:
 def isrealobj(x: Any) -> bool:
     """Return whether the dtype is not complex, as `numpy.isrealobj`; nothing is computed.
 
-    Parameters
-    ----------
-    x
-        The array.
-
-    Returns
-    -------
-    bool
-        Whether it is not, whatever the cells are.
-
-    See Also
-    --------
-    isreal
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} {x}
+    {Returns} bool: Whether it is not, whatever the cells are.
+    {See Also} isreal
+    {Examples}
     >>> dt.isrealobj(dt.ones(2))
     True
     """
@@ -146,30 +94,13 @@ def isrealobj(x: Any) -> bool:
 def isneginf(x: ArrayLike, out: Array | None = None) -> Array:
     """Return for each cell whether it is negative infinity, as `numpy.isneginf`.
 
-    Parameters
-    ----------
-    x
-        Real numbers.
-    out
-        An `Array` that takes the value of the result.
-
-    Returns
-    -------
-    Array
-        Bool, of the shape of `x`.
-
-    Raises
-    ------
-    DTypeError
-        For complex numbers.
-
-    See Also
-    --------
-    isposinf, isinf
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        x: Real numbers.
+        {out.value}
+    {Returns} Array: Bool, of the shape of `x`.
+    {Raises} DTypeError: For complex numbers.
+    {See Also} isposinf, isinf
+    {Examples}
     >>> dt.isneginf(dt.asarray([-dt.inf, dt.inf])).compute()
     array([ True, False])
     """
@@ -181,30 +112,13 @@ def isneginf(x: ArrayLike, out: Array | None = None) -> Array:
 def isposinf(x: ArrayLike, out: Array | None = None) -> Array:
     """Return for each cell whether it is positive infinity, as `numpy.isposinf`.
 
-    Parameters
-    ----------
-    x
-        Real numbers.
-    out
-        An `Array` that takes the value of the result.
-
-    Returns
-    -------
-    Array
-        Bool, of the shape of `x`.
-
-    Raises
-    ------
-    DTypeError
-        For complex numbers.
-
-    See Also
-    --------
-    isneginf, isinf
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        x: Real numbers.
+        {out.value}
+    {Returns} Array: Bool, of the shape of `x`.
+    {Raises} DTypeError: For complex numbers.
+    {See Also} isneginf, isinf
+    {Examples}
     >>> dt.isposinf(dt.asarray([-dt.inf, dt.inf])).compute()
     array([False,  True])
     """
@@ -215,23 +129,10 @@ def isposinf(x: ArrayLike, out: Array | None = None) -> Array:
 def isnull(values: ArrayLike) -> Array:
     """Return for each cell whether it is missing, NaN or NaT, as `dask.array.isnull`.
 
-    Parameters
-    ----------
-    values
-        The array.
-
-    Returns
-    -------
-    Array
-        Bool, of its shape: all false for dtypes that have no missing cells.
-
-    See Also
-    --------
-    notnull, isnan, isnat
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} values: The array.
+    {Returns} Array: Bool, of its shape: all false for dtypes that have no missing cells.
+    {See Also} notnull, isnan, isnat
+    {Examples}
     >>> dt.isnull(dt.asarray([1.0, dt.nan])).compute()
     array([False,  True])
     """
@@ -244,23 +145,10 @@ def isnull(values: ArrayLike) -> Array:
 def notnull(values: ArrayLike) -> Array:
     """Return for each cell whether it is there, as `dask.array.notnull`.
 
-    Parameters
-    ----------
-    values
-        The array.
-
-    Returns
-    -------
-    Array
-        Bool, of its shape.
-
-    See Also
-    --------
-    isnull
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} values: The array.
+    {Returns} Array: Bool, of its shape.
+    {See Also} isnull
+    {Examples}
     >>> dt.notnull(dt.asarray([1.0, dt.nan])).compute()
     array([ True, False])
     """

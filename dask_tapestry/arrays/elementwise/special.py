@@ -26,28 +26,15 @@ __all__ = ["erf", "erfc"]
 def erf(x: ArrayLike) -> Array:
     """Return the error function of each element, as `scipy.special.erf`.
 
-    Parameters
-    ----------
-    x
-        Real elements; integers and booleans become float64.
-
-    Returns
-    -------
-    Array
-        Floats, of the shape of `x`.
-
-    Raises
-    ------
-    DTypeError
-        For complex elements, and elements that are no numbers.
+    {Parameters} x: Real elements; integers and booleans become float64.
+    {Returns} Array: Floats, of the shape of `x`.
+    {Raises} DTypeError: For complex elements, and elements that are no numbers.
 
     Notes
     -----
     Within 2 units in the last place.
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> dt.special.erf([-1.0, 0.0, 6.0]).compute()
     array([-0.84270079,  0.        ,  1.        ])
     """
@@ -57,28 +44,15 @@ def erf(x: ArrayLike) -> Array:
 def erfc(x: ArrayLike) -> Array:
     """Return one minus the error function of each element, as `scipy.special.erfc`.
 
-    Parameters
-    ----------
-    x
-        Real elements; integers and booleans become float64.
-
-    Returns
-    -------
-    Array
-        Floats, of the shape of `x`.
-
-    Raises
-    ------
-    DTypeError
-        For complex elements, and elements that are no numbers.
+    {Parameters} x: Real elements; integers and booleans become float64.
+    {Returns} Array: Floats, of the shape of `x`.
+    {Raises} DTypeError: For complex elements, and elements that are no numbers.
 
     Notes
     -----
     Within 2 units in the last place, also where the difference is small.
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> dt.special.erfc([0.0, 6.0]).compute()
     array([1.00000000e+00, 2.15197367e-17])
     """

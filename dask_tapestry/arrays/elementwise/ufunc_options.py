@@ -46,10 +46,7 @@ Call = Callable[[Sequence[Any], Signature | None], tuple[Array, ...]]
 def loop_signature(ufunc: np.ufunc, dtype: DTypeLike | None, signature: object) -> Signature | None:
     """The signature of the loop that a user asks for by one of ``dtype=`` and ``signature=``.
 
-    Raises
-    ------
-    DTypeError
-        If both are given, or something that is no signature.
+    {Raises} DTypeError: If both are given, or something that is no signature.
     """
     if dtype is not None and signature is not None:
         raise DTypeError(f"{ufunc.__name__} takes one of dtype= and signature=, not both")
@@ -83,13 +80,10 @@ def with_options(
     Results broadcast to the shape of `out`. Cells where `where` is false keep those of `out`;
     without `out` they are zero, where NumPy leaves what was in memory.
 
-    Raises
-    ------
-    DTypeError
-        If `casting` forbids what the loop needs, `where` is not of booleans, or `out` is not
-        an array of ours.
-    ShapeError
-        If what is computed does not broadcast to the shape of `out`.
+    {Raises}
+        DTypeError: If `casting` forbids what the loop needs, `where` is not of booleans, or `out`
+            is not an array of ours.
+        ShapeError: If what is computed does not broadcast to the shape of `out`.
     """
     outs = out if isinstance(out, tuple) else (out, *(None,) * (ufunc.nout - 1))
     if casting != "same_kind":

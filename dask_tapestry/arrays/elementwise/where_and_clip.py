@@ -41,32 +41,16 @@ def where(
 ) -> Array | tuple[Array, ...]:
     """Choose elements of `x` where a condition is non-zero, of `y` elsewhere, as `numpy.where`.
 
-    Parameters
-    ----------
-    condition
-        Non-zero or true where `x` is chosen.
-    x, y
-        What is chosen from: both, or neither. The three broadcast.
-
-    Returns
-    -------
-    Array or tuple of Array
-        Of the broadcast shape and the promoted dtype; without `x` and `y`, what `nonzero` returns.
-
-    Raises
-    ------
-    ValueRangeError
-        If a Python integer does not fit the dtype of the other choice.
-    ShapeError
-        If only one of `x` and `y` is given, or shapes do not broadcast.
-
-    See Also
-    --------
-    nonzero, choose, select, numpy.where
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        condition: Non-zero or true where `x` is chosen.
+        x, y: What is chosen from: both, or neither. The three broadcast.
+    {Returns} Array or tuple of Array: Of the broadcast shape and the promoted dtype; without `x`
+        and `y`, what `nonzero` returns.
+    {Raises}
+        ValueRangeError: If a Python integer does not fit the dtype of the other choice.
+        ShapeError: If only one of `x` and `y` is given, or shapes do not broadcast.
+    {See Also} nonzero, choose, select, numpy.where
+    {Examples}
     >>> dt.where(dt.arange(4) > 1, 7, 0).compute()
     array([0, 0, 7, 7])
     """
@@ -93,38 +77,19 @@ def clip(
 ) -> Array:
     """Limit elements to ``[a_min, a_max]``, as `numpy.clip`.
 
-    Parameters
-    ----------
-    a
-        The array.
-    a_min, a_max
-        The bounds, which broadcast to `a`; None does not limit. Both are given, or neither.
-    out
-        An `Array` that takes the value of the result.
-    min, max
-        The bounds by the names of the Array API, of which one may be left out.
-
-    Returns
-    -------
-    Array
-        Of the broadcast shape and the promoted dtype.
-
-    Raises
-    ------
-    DTypeError
-        If only one of `a_min` and `a_max` is given.
-    ArgumentError
-        If bounds are given by both names.
-    ValueRangeError
-        If a Python integer that limits does not fit the dtype.
-
-    See Also
-    --------
-    maximum, minimum, numpy.clip
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The array.
+        a_min, a_max: The bounds, which broadcast to `a`; None does not limit. Both are given, or
+            neither.
+        {out.value}
+        min, max: The bounds by the names of the Array API, of which one may be left out.
+    {Returns} Array: Of the broadcast shape and the promoted dtype.
+    {Raises}
+        DTypeError: If only one of `a_min` and `a_max` is given.
+        ArgumentError: If bounds are given by both names.
+        ValueRangeError: If a Python integer that limits does not fit the dtype.
+    {See Also} maximum, minimum, numpy.clip
+    {Examples}
     >>> dt.clip(dt.arange(5), 1, 3).compute()
     array([1, 1, 2, 3, 3])
     """
@@ -183,36 +148,16 @@ def astype(
 ) -> Array:
     """Convert every element to a dtype, as `numpy.astype`.
 
-    Parameters
-    ----------
-    x
-        The array.
-    dtype
-        The dtype to convert to; fractions are cut off where it is an integer.
-    copy
-        As NumPy's, without meaning here: arrays are values.
-    device
-        None or ``"cpu"``.
-
-    Returns
-    -------
-    Array
-        Of the shape of `x` and of `dtype`.
-
-    Raises
-    ------
-    DTypeError
-        If there is no such conversion.
-    ArgumentError
-        For another device.
-
-    See Also
-    --------
-    numpy.ndarray.astype
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        dtype: The dtype to convert to; fractions are cut off where it is an integer.
+        {copy, device}
+    {Returns} Array: Of the shape of `x` and of `dtype`.
+    {Raises}
+        DTypeError: If there is no such conversion.
+        ArgumentError: For another device.
+    {See Also} numpy.ndarray.astype
+    {Examples}
     >>> dt.astype(dt.asarray([1.7, 2.2]), "int8").compute()
     array([1, 2], dtype=int8)
     """
@@ -224,23 +169,10 @@ def astype(
 def real(val: ArrayLike) -> Array:
     """Return the real part of each element, as `numpy.real`.
 
-    Parameters
-    ----------
-    val
-        The array.
-
-    Returns
-    -------
-    Array
-        Of the shape of `val`: floats where `val` is complex, else `val` itself.
-
-    See Also
-    --------
-    imag, numpy.real
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} val: The array.
+    {Returns} Array: Of the shape of `val`: floats where `val` is complex, else `val` itself.
+    {See Also} imag, numpy.real
+    {Examples}
     >>> dt.real(dt.asarray([1 + 2j])).compute()
     array([1.])
     """
@@ -252,23 +184,10 @@ def real(val: ArrayLike) -> Array:
 def imag(val: ArrayLike) -> Array:
     """Return the imaginary part of each element, as `numpy.imag`.
 
-    Parameters
-    ----------
-    val
-        The array.
-
-    Returns
-    -------
-    Array
-        Of the shape of `val`: floats where `val` is complex, else zeros of its dtype.
-
-    See Also
-    --------
-    real, numpy.imag
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} val: The array.
+    {Returns} Array: Of the shape of `val`: floats where `val` is complex, else zeros of its dtype.
+    {See Also} real, numpy.imag
+    {Examples}
     >>> dt.imag(dt.asarray([1 + 2j])).compute()
     array([2.])
     """
@@ -285,32 +204,14 @@ def around(a: ArrayLike, decimals: int = 0, out: Array | None = None) -> Array:
 
     Of complex elements each part is rounded by itself.
 
-    Parameters
-    ----------
-    a
-        The array.
-    decimals
-        Digits behind the point; negative ones round to tens, hundreds, ...
-    out
-        An array that takes the result's value.
-
-    Returns
-    -------
-    Array
-        Of the shape and dtype of `a`; booleans become float16.
-
-    Raises
-    ------
-    DTypeError
-        For booleans and decimals other than 0.
-
-    See Also
-    --------
-    rint, numpy.around
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The array.
+        decimals: Digits behind the point; negative ones round to tens, hundreds, ...
+        out: An array that takes the result's value.
+    {Returns} Array: Of the shape and dtype of `a`; booleans become float16.
+    {Raises} DTypeError: For booleans and decimals other than 0.
+    {See Also} rint, numpy.around
+    {Examples}
     >>> dt.around(dt.asarray([0.5, 1.257]), 2).compute()
     array([0.5 , 1.26])
     """

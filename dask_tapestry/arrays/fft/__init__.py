@@ -10,6 +10,7 @@ Examples
 array([1.+0.j, 1.+0.j, 1.+0.j])
 """
 
+from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.fft.frequencies import *
 from dask_tapestry.arrays.fft.one_axis import *
 from dask_tapestry.arrays.fft.several_axes import *
@@ -37,3 +38,5 @@ __all__ = [
     "rfftfreq",
     "rfftn",
 ]
+
+write_out(__name__)

@@ -36,38 +36,19 @@ def fftfreq(
 ) -> Array:
     """Return the frequency of each cell that `fft` yields, as `numpy.fft.fftfreq`, bit for bit.
 
-    Parameters
-    ----------
-    n
-        Cells of a lane.
-    d
-        Time from cell to cell.
-    chunks
-        Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-    dtype
-        A real floating dtype; by default float64.
-    device
-        None or ``"cpu"``.
-
-    Returns
-    -------
-    Array
-        Shape ``(n,)``, in cycles per unit of `d`: zero, the positive ones, the negative ones.
-
-    Raises
-    ------
-    ShapeError
-        If `n` is less than one.
-    DTypeError
-        If `n` is not an integer, or `dtype` is not real floating.
-
-    See Also
-    --------
-    rfftfreq, fftshift
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        n: Cells of a lane.
+        d: Time from cell to cell.
+        {chunks}
+        dtype: A real floating dtype; by default float64.
+        {device}
+    {Returns} Array: Shape ``(n,)``, in cycles per unit of `d`: zero, the positive ones, the
+        negative ones.
+    {Raises}
+        ShapeError: If `n` is less than one.
+        DTypeError: If `n` is not an integer, or `dtype` is not real floating.
+    {See Also} rfftfreq, fftshift
+    {Examples}
     >>> dt.fft.fftfreq(4, 0.5).compute()
     array([ 0. ,  0.5, -1. , -0.5])
     """
@@ -86,30 +67,13 @@ def rfftfreq(
 ) -> Array:
     """Return the frequency of each cell that `rfft` yields, as `numpy.fft.rfftfreq`, bit for bit.
 
-    Parameters
-    ----------
-    n, d, chunks, dtype, device
-        As of `fftfreq`.
-
-    Returns
-    -------
-    Array
-        Shape ``(n // 2 + 1,)``, ascending from zero.
-
-    Raises
-    ------
-    ShapeError
-        If `n` is less than one.
-    DTypeError
-        If `n` is not an integer, or `dtype` is not real floating.
-
-    See Also
-    --------
-    fftfreq
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} n, d, chunks, dtype, device: As of `fftfreq`.
+    {Returns} Array: Shape ``(n // 2 + 1,)``, ascending from zero.
+    {Raises}
+        ShapeError: If `n` is less than one.
+        DTypeError: If `n` is not an integer, or `dtype` is not real floating.
+    {See Also} fftfreq
+    {Examples}
     >>> dt.fft.rfftfreq(4, 0.5).compute()
     array([0. , 0.5, 1. ])
     """
@@ -141,30 +105,13 @@ def _scaled(numbers: Array, unit: float, dtype: DTypeLike | None, chunks: Chunks
 def fftshift(x: ArrayLike, axes: Axes = None) -> Array:
     """Move the cell of zero frequency to the middle of axes, as `numpy.fft.fftshift`.
 
-    Parameters
-    ----------
-    x
-        The array.
-    axes
-        One or several; by default all.
-
-    Returns
-    -------
-    Array
-        Shape and dtype of `x`.
-
-    Raises
-    ------
-    AxisError
-        If an axis does not exist.
-
-    See Also
-    --------
-    ifftshift, fftfreq
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        axes: One or several; by default all.
+    {Returns} Array: Shape and dtype of `x`.
+    {Raises} AxisError: If an axis does not exist.
+    {See Also} ifftshift, fftfreq
+    {Examples}
     >>> dt.fft.fftshift(dt.fft.fftfreq(4)).compute()
     array([-0.5 , -0.25,  0.  ,  0.25])
     """
@@ -175,30 +122,13 @@ def fftshift(x: ArrayLike, axes: Axes = None) -> Array:
 def ifftshift(x: ArrayLike, axes: Axes = None) -> Array:
     """Move the cell in the middle of axes to their start: the inverse of `fftshift`.
 
-    Parameters
-    ----------
-    x
-        The array.
-    axes
-        One or several; by default all.
-
-    Returns
-    -------
-    Array
-        Shape and dtype of `x`.
-
-    Raises
-    ------
-    AxisError
-        If an axis does not exist.
-
-    See Also
-    --------
-    fftshift
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        axes: One or several; by default all.
+    {Returns} Array: Shape and dtype of `x`.
+    {Raises} AxisError: If an axis does not exist.
+    {See Also} fftshift
+    {Examples}
     >>> dt.fft.ifftshift(dt.asarray([-1, 0, 1])).compute()
     array([ 0,  1, -1])
     """

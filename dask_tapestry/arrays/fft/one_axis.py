@@ -31,47 +31,27 @@ def fft(
 ) -> Array:
     """Return the Fourier transform of each lane along an axis, as `numpy.fft.fft`.
 
-    Parameters
-    ----------
-    a
-        Real or complex cells.
-    n
-        Cells to which lanes are cut or filled up with zeros; by default as many as there are.
-    axis
-        The axis; None for the last.
-    norm
-        Which direction divides by n: ``"backward"`` (None), ``"forward"``, or ``"ortho"``, both by
-        its root.
-    out
-        An array that takes the value, of its shape.
-
-    Returns
-    -------
-    Array
-        Shape of `a`, with `n` cells along `axis`; complex64 for float16, float32 and complex64,
-        else of the precision of `a`.
-
-    Raises
-    ------
-    ShapeError
-        If the axis does not exist, or has no cells and `n` is not given.
-    ArgumentError
-        For another `norm`.
-    DTypeError
-        If the cells are no numbers.
-
-    See Also
-    --------
-    ifft, rfft, fftn
+    {Parameters}
+        a: Real or complex cells.
+        n: Cells to which lanes are cut or filled up with zeros; by default as many as there are.
+        axis: The axis; None for the last.
+        norm: Which direction divides by n: ``"backward"`` (None), ``"forward"``, or ``"ortho"``,
+            both by its root.
+        out: An array that takes the value, of its shape.
+    {Returns} Array: Shape of `a`, with `n` cells along `axis`; complex64 for float16, float32 and
+        complex64, else of the precision of `a`.
+    {Raises}
+        ShapeError: If the axis does not exist, or has no cells and `n` is not given.
+        ArgumentError: For another `norm`.
+        DTypeError: If the cells are no numbers.
+    {See Also} ifft, rfft, fftn
 
     Notes
     -----
     Source: Cooley and Tukey, "An algorithm for the machine calculation of complex Fourier series",
     1965; a lane is computed by NumPy's pocketfft.
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> dt.fft.fft(dt.asarray([1.0, 0.0, -1.0, 0.0])).compute()
     array([0.+0.j, 2.+0.j, 0.+0.j, 2.+0.j])
     """
@@ -88,35 +68,17 @@ def ifft(
 ) -> Array:
     """Return the inverse of `fft` along an axis, as `numpy.fft.ifft`.
 
-    Parameters
-    ----------
-    a
-        Real or complex cells.
-    n, axis, norm, out
-        As of `fft`.
-
-    Returns
-    -------
-    Array
-        Shape of `a`, with `n` cells along `axis`; complex64 for float16, float32 and complex64,
-        else of the precision of `a`.
-
-    Raises
-    ------
-    ShapeError
-        If the axis does not exist, or has no cells and `n` is not given.
-    ArgumentError
-        For another `norm`.
-    DTypeError
-        If the cells are no numbers.
-
-    See Also
-    --------
-    fft, ifftn
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: Real or complex cells.
+        n, axis, norm, out: As of `fft`.
+    {Returns} Array: Shape of `a`, with `n` cells along `axis`; complex64 for float16, float32 and
+        complex64, else of the precision of `a`.
+    {Raises}
+        ShapeError: If the axis does not exist, or has no cells and `n` is not given.
+        ArgumentError: For another `norm`.
+        DTypeError: If the cells are no numbers.
+    {See Also} fft, ifftn
+    {Examples}
     >>> dt.fft.ifft(dt.asarray([0.0, 2.0, 0.0, 2.0])).compute()
     array([ 1.+0.j,  0.+0.j, -1.+0.j,  0.+0.j])
     """
@@ -133,34 +95,16 @@ def rfft(
 ) -> Array:
     """Return the transform of real lanes, without what follows by symmetry, as `numpy.fft.rfft`.
 
-    Parameters
-    ----------
-    a
-        Real cells.
-    n, axis, norm, out
-        As of `fft`.
-
-    Returns
-    -------
-    Array
-        Shape of `a`, with ``n // 2 + 1`` cells along `axis`; in the dtype of `fft`.
-
-    Raises
-    ------
-    ShapeError
-        If the axis does not exist, or has no cells and `n` is not given.
-    ArgumentError
-        For another `norm`.
-    DTypeError
-        If the cells are no numbers, or complex.
-
-    See Also
-    --------
-    irfft, fft, rfftn
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: Real cells.
+        n, axis, norm, out: As of `fft`.
+    {Returns} Array: Shape of `a`, with ``n // 2 + 1`` cells along `axis`; in the dtype of `fft`.
+    {Raises}
+        ShapeError: If the axis does not exist, or has no cells and `n` is not given.
+        ArgumentError: For another `norm`.
+        DTypeError: If the cells are no numbers, or complex.
+    {See Also} irfft, fft, rfftn
+    {Examples}
     >>> dt.fft.rfft(dt.asarray([1.0, 0.0, -1.0, 0.0])).compute()
     array([0.+0.j, 2.+0.j, 0.+0.j])
     """
@@ -177,36 +121,17 @@ def irfft(
 ) -> Array:
     """Return the inverse of `rfft`, as `numpy.fft.irfft`.
 
-    Parameters
-    ----------
-    a
-        Cells of which the half with positive frequencies is known.
-    n
-        Cells of the result along `axis`; by default ``2 * (m - 1)`` for m that there are.
-    axis, norm, out
-        As of `fft`.
-
-    Returns
-    -------
-    Array
-        Shape of `a`, with `n` cells along `axis`; real, of the precision of `a`.
-
-    Raises
-    ------
-    ShapeError
-        If the axis does not exist, or has no cells and `n` is not given.
-    ArgumentError
-        For another `norm`.
-    DTypeError
-        If the cells are no numbers.
-
-    See Also
-    --------
-    rfft, irfftn
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: Cells of which the half with positive frequencies is known.
+        n: Cells of the result along `axis`; by default ``2 * (m - 1)`` for m that there are.
+        axis, norm, out: As of `fft`.
+    {Returns} Array: Shape of `a`, with `n` cells along `axis`; real, of the precision of `a`.
+    {Raises}
+        ShapeError: If the axis does not exist, or has no cells and `n` is not given.
+        ArgumentError: For another `norm`.
+        DTypeError: If the cells are no numbers.
+    {See Also} rfft, irfftn
+    {Examples}
     >>> dt.fft.irfft(dt.asarray([0.0, 2.0, 0.0])).compute()
     array([ 1.,  0., -1.,  0.])
     """
@@ -223,36 +148,17 @@ def hfft(
 ) -> Array:
     """Return the real transform of lanes that are Hermitian in time, as `numpy.fft.hfft`.
 
-    Parameters
-    ----------
-    a
-        Cells of which the half with positive times is known.
-    n
-        Cells of the result along `axis`; by default ``2 * (m - 1)`` for m that there are.
-    axis, norm, out
-        As of `fft`.
-
-    Returns
-    -------
-    Array
-        Shape of `a`, with `n` cells along `axis`; real, of the precision of `a`.
-
-    Raises
-    ------
-    ShapeError
-        If the axis does not exist, or has no cells and `n` is not given.
-    ArgumentError
-        For another `norm`.
-    DTypeError
-        If the cells are no numbers.
-
-    See Also
-    --------
-    ihfft, irfft
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: Cells of which the half with positive times is known.
+        n: Cells of the result along `axis`; by default ``2 * (m - 1)`` for m that there are.
+        axis, norm, out: As of `fft`.
+    {Returns} Array: Shape of `a`, with `n` cells along `axis`; real, of the precision of `a`.
+    {Raises}
+        ShapeError: If the axis does not exist, or has no cells and `n` is not given.
+        ArgumentError: For another `norm`.
+        DTypeError: If the cells are no numbers.
+    {See Also} ihfft, irfft
+    {Examples}
     >>> dt.fft.hfft(dt.asarray([1.0, 2.0, 1.0])).compute()
     array([ 6.,  0., -2.,  0.])
     """
@@ -272,34 +178,16 @@ def ihfft(
 ) -> Array:
     """Return the inverse of `hfft`, as `numpy.fft.ihfft`.
 
-    Parameters
-    ----------
-    a
-        Real cells.
-    n, axis, norm, out
-        As of `fft`.
-
-    Returns
-    -------
-    Array
-        Shape of `a`, with ``n // 2 + 1`` cells along `axis`; in the dtype of `fft`.
-
-    Raises
-    ------
-    ShapeError
-        If the axis does not exist, or has no cells and `n` is not given.
-    ArgumentError
-        For another `norm`.
-    DTypeError
-        If the cells are no numbers, or complex.
-
-    See Also
-    --------
-    hfft, rfft
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: Real cells.
+        n, axis, norm, out: As of `fft`.
+    {Returns} Array: Shape of `a`, with ``n // 2 + 1`` cells along `axis`; in the dtype of `fft`.
+    {Raises}
+        ShapeError: If the axis does not exist, or has no cells and `n` is not given.
+        ArgumentError: For another `norm`.
+        DTypeError: If the cells are no numbers, or complex.
+    {See Also} hfft, rfft
+    {Examples}
     >>> dt.fft.ihfft(dt.asarray([6.0, 0.0, -2.0, 0.0])).compute()
     array([1.-0.j, 2.-0.j, 1.-0.j])
     """

@@ -31,42 +31,23 @@ def fftn(
 ) -> Array:
     """Return the Fourier transform along several axes, as `numpy.fft.fftn`.
 
-    Parameters
-    ----------
-    a
-        Real or complex cells.
-    s
-        Cells along each of the axes, -1 for as many as there are; by default as many as there are.
-    axes
-        The axes; by default the last ``len(s)``, or all.
-    norm
-        Which direction divides by the cells of the axes: ``"backward"`` (None), ``"forward"``, or
-        ``"ortho"``, both by their root.
-    out
-        An array that takes the value, of its shape.
-
-    Returns
-    -------
-    Array
-        Shape of `a`, but along the axes; complex64 for float16, float32 and complex64, else of the
-        precision of `a`.
-
-    Raises
-    ------
-    ShapeError
-        If `s` and `axes` have different lengths, or an axis does not exist or has no cells.
-    ArgumentError
-        For another `norm`.
-    DTypeError
-        If the cells are no numbers.
-
-    See Also
-    --------
-    ifftn, fft, rfftn
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: Real or complex cells.
+        s: Cells along each of the axes, -1 for as many as there are; by default as many as there
+            are.
+        axes: The axes; by default the last ``len(s)``, or all.
+        norm: Which direction divides by the cells of the axes: ``"backward"`` (None),
+            ``"forward"``, or ``"ortho"``, both by their root.
+        out: An array that takes the value, of its shape.
+    {Returns} Array: Shape of `a`, but along the axes; complex64 for float16, float32 and complex64,
+        else of the precision of `a`.
+    {Raises}
+        ShapeError: If `s` and `axes` have different lengths, or an axis does not exist or has no
+            cells.
+        ArgumentError: For another `norm`.
+        DTypeError: If the cells are no numbers.
+    {See Also} ifftn, fft, rfftn
+    {Examples}
     >>> dt.fft.fftn(dt.ones((2, 2))).compute()
     array([[4.+0.j, 0.+0.j],
            [0.+0.j, 0.+0.j]])
@@ -87,34 +68,17 @@ def ifftn(
 ) -> Array:
     """Return the inverse of `fftn`, as `numpy.fft.ifftn`.
 
-    Parameters
-    ----------
-    a
-        Real or complex cells.
-    s, axes, norm, out
-        As of `fftn`.
-
-    Returns
-    -------
-    Array
-        Shape of `a`, but along the axes; in the dtype of `fftn`.
-
-    Raises
-    ------
-    ShapeError
-        If `s` and `axes` have different lengths, or an axis does not exist or has no cells.
-    ArgumentError
-        For another `norm`.
-    DTypeError
-        If the cells are no numbers.
-
-    See Also
-    --------
-    fftn, ifft, irfftn
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: Real or complex cells.
+        s, axes, norm, out: As of `fftn`.
+    {Returns} Array: Shape of `a`, but along the axes; in the dtype of `fftn`.
+    {Raises}
+        ShapeError: If `s` and `axes` have different lengths, or an axis does not exist or has no
+            cells.
+        ArgumentError: For another `norm`.
+        DTypeError: If the cells are no numbers.
+    {See Also} fftn, ifft, irfftn
+    {Examples}
     >>> dt.fft.ifftn(dt.ones((2, 2))).compute()
     array([[1.+0.j, 0.+0.j],
            [0.+0.j, 0.+0.j]])
@@ -135,34 +99,17 @@ def rfftn(
 ) -> Array:
     """Return the transform of real cells along several axes, as `numpy.fft.rfftn`.
 
-    Parameters
-    ----------
-    a
-        Real cells.
-    s, axes, norm, out
-        As of `fftn`.
-
-    Returns
-    -------
-    Array
-        Shape of `a`, but along the axes; in the dtype of `fftn`.
-
-    Raises
-    ------
-    ShapeError
-        If `s` and `axes` have different lengths, or an axis does not exist or has no cells.
-    ArgumentError
-        For another `norm`.
-    DTypeError
-        If the cells are no numbers, or complex.
-
-    See Also
-    --------
-    irfftn, rfft, fftn
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: Real cells.
+        s, axes, norm, out: As of `fftn`.
+    {Returns} Array: Shape of `a`, but along the axes; in the dtype of `fftn`.
+    {Raises}
+        ShapeError: If `s` and `axes` have different lengths, or an axis does not exist or has no
+            cells.
+        ArgumentError: For another `norm`.
+        DTypeError: If the cells are no numbers, or complex.
+    {See Also} irfftn, rfft, fftn
+    {Examples}
     >>> dt.fft.rfftn(dt.ones((2, 4))).compute()
     array([[8.+0.j, 0.+0.j, 0.+0.j],
            [0.+0.j, 0.+0.j, 0.+0.j]])
@@ -184,37 +131,19 @@ def irfftn(
 ) -> Array:
     """Return the inverse of `rfftn`, as `numpy.fft.irfftn`.
 
-    Parameters
-    ----------
-    a
-        Cells of which the half with positive frequencies along the last axis is known.
-    s
-        Cells of the result along each axis; by default as many as there are, along the last
-        ``2 * (m - 1)`` for m.
-    axes, norm, out
-        As of `fftn`.
-
-    Returns
-    -------
-    Array
-        Shape of `a`, but along the axes; real, of the precision of `a`.
-
-    Raises
-    ------
-    ShapeError
-        If `s` and `axes` have different lengths, or an axis does not exist or has no cells.
-    ArgumentError
-        For another `norm`.
-    DTypeError
-        If the cells are no numbers.
-
-    See Also
-    --------
-    rfftn, irfft, ifftn
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: Cells of which the half with positive frequencies along the last axis is known.
+        s: Cells of the result along each axis; by default as many as there are, along the last ``2
+            * (m - 1)`` for m.
+        axes, norm, out: As of `fftn`.
+    {Returns} Array: Shape of `a`, but along the axes; real, of the precision of `a`.
+    {Raises}
+        ShapeError: If `s` and `axes` have different lengths, or an axis does not exist or has no
+            cells.
+        ArgumentError: For another `norm`.
+        DTypeError: If the cells are no numbers.
+    {See Also} rfftn, irfft, ifftn
+    {Examples}
     >>> dt.fft.irfftn(dt.ones((2, 2))).compute()
     array([[1., 0.],
            [0., 0.]])

@@ -38,32 +38,16 @@ def fft_wrap(
 ) -> Callable[..., Array]:
     """Return a transform of arrays that calls `fft_func` of blocks, as `dask.array.fft.fft_wrap`.
 
-    Parameters
-    ----------
-    fft_func
-        A function as one of `numpy.fft` or `scipy.fft`, called as ``fft_func(block, n, axis)`` or,
-        of several axes, as ``fft_func(block, s, axes)``; and with ``norm=``, if that is given.
-        Those of `numpy.fft` are ours.
-    kind
-        The function of `numpy.fft` that it is like; by default its name.
-    dtype
-        Of the result; by default learnt by a call.
-    allow_fftpack
-        Accepted for Dask's sake.
-
-    Returns
-    -------
-    callable
-        Takes ``(a, n, axis, norm)``, or of several axes ``(a, s, axes, norm)``.
-
-    Raises
-    ------
-    ArgumentError
-        For a kind that `numpy.fft` does not have.
-
-    See Also
-    --------
-    fft, fftn, apply_gufunc
+    {Parameters}
+        fft_func: A function as one of `numpy.fft` or `scipy.fft`, called as ``fft_func(block, n,
+            axis)`` or, of several axes, as ``fft_func(block, s, axes)``; and with ``norm=``, if
+            that is given. Those of `numpy.fft` are ours.
+        kind: The function of `numpy.fft` that it is like; by default its name.
+        dtype: Of the result; by default learnt by a call.
+        allow_fftpack: Accepted for Dask's sake.
+    {Returns} callable: Takes ``(a, n, axis, norm)``, or of several axes ``(a, s, axes, norm)``.
+    {Raises} ArgumentError: For a kind that `numpy.fft` does not have.
+    {See Also} fft, fftn, apply_gufunc
 
     Examples
     --------

@@ -25,22 +25,15 @@ from dask_tapestry.operators.reductions.group_fold import group_fold
 class GroupCells:
     """Cells of an array, of which a code numbers the groups along `axes`.
 
-    Attributes
-    ----------
-    x
-        The array.
-    codes
-        Number of the group of each cell along `axes`; others are left out.
-    axes
-        The axes that the codes have, ascending.
-    count
-        Number of groups.
-    skipna
-        Whether NaN and NaT are left out.
-    whole
-        Further axes that are folded: all cells along them are of one group.
-    rows
-        Those of `axes` along which no group has several cells: they are not counted in places.
+    {Attributes}
+        {x}
+        codes: Number of the group of each cell along `axes`; others are left out.
+        axes: The axes that the codes have, ascending.
+        count: Number of groups.
+        skipna: Whether NaN and NaT are left out.
+        whole: Further axes that are folded: all cells along them are of one group.
+        rows: Those of `axes` along which no group has several cells: they are not counted in
+            places.
     """
 
     x: Array

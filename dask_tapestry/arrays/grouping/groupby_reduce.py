@@ -40,61 +40,36 @@ def groupby_reduce(
     The graph and the plan do not grow with the number of groups, and each cell is read once; places
     and ends are looked for in a second pass. Values have the same bits for every sharding.
 
-    Parameters
-    ----------
-    x
-        The array.
-    *labels
-        Labels of the last axes of `x`; of a vector, those of the one `axis`. Along axes of extent 1
-        they are those of all cells. Of several, which are broadcast, each combination is a group.
-        NaN and NaT label nothing. Labels that are lazy stay so if their groups are expected; else
-        the distinct ones are computed.
-    func
-        "sum", "prod", "mean", "var", "std", "min", "max", "argmin", "argmax", "first", "last",
-        "median" or "quantile", with "nan" before it to leave NaN out; "count" (of what is not NaN),
-        "any", "all".
-    expected_groups
-        The labels of the groups in the order wanted, or a `pandas.IntervalIndex` of adjoining bins;
-        of several labels a tuple of these or None. By default all that occur, sorted.
-    axis
-        The labelled axes that are reduced; by default all of them.
-    fill_value
-        Value of groups that have no cells; by default 0 of sums and counts, 1 of products, -1 of
-        places, else NaN.
-    dtype
-        Of the result.
-    min_count
-        Groups of fewer cells that are not NaN have the fill value, by default NaN. With 0, groups
-        of NaN alone have no fill value.
-    **options
-        ``ddof`` of variances; ``q`` and ``method`` of quantiles.
-
-    Returns
-    -------
-    result : Array
-        The kept axes of `x`, then one axis of groups for each of the labels. Places are counted
-        along the reduced axes, in C order.
-    *groups : numpy.ndarray
-        The labels of the groups.
-
-    Raises
-    ------
-    ArgumentError
-        If `func` is unknown, or groups are expected twice.
-    ArgumentTypeError
-        If `func` does not have an option.
-    DTypeError
-        If `func` has no meaning for the dtype.
-    ShapeError
-        If labels have other extents than the axes of `x`.
-
-    See Also
-    --------
-    bincount, histogram, unique
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        *labels: Labels of the last axes of `x`; of a vector, those of the one `axis`. Along axes of
+            extent 1 they are those of all cells. Of several, which are broadcast, each combination
+            is a group. NaN and NaT label nothing. Labels that are lazy stay so if their groups are
+            expected; else the distinct ones are computed.
+        func: "sum", "prod", "mean", "var", "std", "min", "max", "argmin", "argmax", "first",
+            "last", "median" or "quantile", with "nan" before it to leave NaN out; "count" (of what
+            is not NaN), "any", "all".
+        expected_groups: The labels of the groups in the order wanted, or a `pandas.IntervalIndex`
+            of adjoining bins; of several labels a tuple of these or None. By default all that
+            occur, sorted.
+        axis: The labelled axes that are reduced; by default all of them.
+        fill_value: Value of groups that have no cells; by default 0 of sums and counts, 1 of
+            products, -1 of places, else NaN.
+        dtype: Of the result.
+        min_count: Groups of fewer cells that are not NaN have the fill value, by default NaN. With
+            0, groups of NaN alone have no fill value.
+        **options: ``ddof`` of variances; ``q`` and ``method`` of quantiles.
+    {Returns}
+        result : Array: The kept axes of `x`, then one axis of groups for each of the labels. Places
+            are counted along the reduced axes, in C order.
+        *groups : numpy.ndarray: The labels of the groups.
+    {Raises}
+        ArgumentError: If `func` is unknown, or groups are expected twice.
+        ArgumentTypeError: If `func` does not have an option.
+        DTypeError: If `func` has no meaning for the dtype.
+        ShapeError: If labels have other extents than the axes of `x`.
+    {See Also} bincount, histogram, unique
+    {Examples}
     >>> x = dt.asarray([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
     >>> result, groups = dt.groupby_reduce(x, ["b", "a", "b"], func="mean")
     >>> result.compute(), groups
@@ -123,10 +98,7 @@ def groupby_reduce(
 def labelled_axes(labels: Labels, shape: tuple[int, ...], axis: Any) -> tuple[int, ...]:
     """Return the axes of an array that labels number: the last ones, or the one that is given.
 
-    Raises
-    ------
-    ShapeError
-        If the extents differ.
+    {Raises} ShapeError: If the extents differ.
     """
     own = tuple(labels.codes.shape)
     if len(own) == 1 and axis is not None:

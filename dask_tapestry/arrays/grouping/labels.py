@@ -25,14 +25,10 @@ Values = np.ndarray[Any, Any]
 class Labels(NamedTuple):
     """Labels of cells, as the numbers of their groups.
 
-    Attributes
-    ----------
-    codes
-        Number of the group of each cell in C order of `counts`, or -1; NumPy's where known.
-    counts
-        Number of groups of each of several labels.
-    groups
-        The labels that the groups have; bins where they are bins.
+    {Attributes}
+        codes: Number of the group of each cell in C order of `counts`, or -1; NumPy's where known.
+        counts: Number of groups of each of several labels.
+        groups: The labels that the groups have; bins where they are bins.
     """
 
     codes: Codes
@@ -43,22 +39,15 @@ class Labels(NamedTuple):
 def codes_of(labels: Sequence[ArrayLike], expected: Sequence[Any]) -> Labels:
     """Return the codes of labels, which are broadcast to one shape.
 
-    Parameters
-    ----------
-    labels
-        Arrays; those that are not in memory are computed only if their groups are not `expected`.
-    expected
-        For each the groups, in order: labels, an `IntervalIndex` of adjoining bins, or None for all
-        that occur but NaN and NaT, sorted.
-
-    Raises
-    ------
-    ArgumentError
-        If a group is expected twice, or bins do not adjoin.
-    DTypeError
-        If labels have no order.
-    ShapeError
-        If labels cannot be broadcast.
+    {Parameters}
+        labels: Arrays; those that are not in memory are computed only if their groups are not
+            `expected`.
+        expected: For each the groups, in order: labels, an `IntervalIndex` of adjoining bins, or
+            None for all that occur but NaN and NaT, sorted.
+    {Raises}
+        ArgumentError: If a group is expected twice, or bins do not adjoin.
+        DTypeError: If labels have no order.
+        ShapeError: If labels cannot be broadcast.
     """
     pairs = [
         _codes(number, _in_memory_or_lazy(label), wanted)

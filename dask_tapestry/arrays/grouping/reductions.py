@@ -27,18 +27,12 @@ BEHIND_ALL: Final = np.iinfo(np.intp).max  # a running number of no cell
 class GroupReduction:
     """A reduction of groups.
 
-    Attributes
-    ----------
-    value
-        Of some cells by group, and of its options by name.
-    empty
-        Value of a group without cells; None: NaN, or NaT.
-    has_identity
-        Whether folding no cells gives that.
-    options
-        Names of its options.
-    skipna
-        Whether it leaves NaN and NaT out.
+    {Attributes}
+        value: Of some cells by group, and of its options by name.
+        empty: Value of a group without cells; None: NaN, or NaT.
+        has_identity: Whether folding no cells gives that.
+        options: Names of its options.
+        skipna: Whether it leaves NaN and NaT out.
     """
 
     value: Value

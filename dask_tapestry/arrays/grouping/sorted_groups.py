@@ -30,14 +30,10 @@ Numbers = np.ndarray[Any, Any]
 class Rows(NamedTuple):
     """Cells of groups of about one size.
 
-    Attributes
-    ----------
-    groups
-        The groups, a row each.
-    places
-        Where the cells of each lie in the flattened codes, in their order.
-    held
-        Which places of a row are cells; the others are any cell.
+    {Attributes}
+        groups: The groups, a row each.
+        places: Where the cells of each lie in the flattened codes, in their order.
+        held: Which places of a row are cells; the others are any cell.
     """
 
     groups: Numbers
@@ -75,10 +71,7 @@ def quantiles(cells: GroupCells, q: Any, method: str = "linear") -> Array:
 
     Codes that are not known are computed first.
 
-    Raises
-    ------
-    DTypeError
-        If the cells are no real numbers.
+    {Raises} DTypeError: If the cells are no real numbers.
     """
     x = cells.x
     if x.dtype.kind not in "biuf":
@@ -108,14 +101,10 @@ def quantiles(cells: GroupCells, q: Any, method: str = "linear") -> Array:
 def running(cells: GroupCells, scan: Callable[..., Array], wanted: Numbers) -> Array:
     """Running totals of the cells of each group, at the cells that are wanted.
 
-    Parameters
-    ----------
-    cells
-        Of one axis, whose codes are known.
-    scan
-        Such as `cumsum`; called with an array and its axis.
-    wanted
-        Places along the axis, of cells that are in groups.
+    {Parameters}
+        cells: Of one axis, whose codes are known.
+        scan: Such as `cumsum`; called with an array and its axis.
+        wanted: Places along the axis, of cells that are in groups.
     """
     (axis,), lanes = cells.axes, _lanes(cells)[..., 0]
     codes, totals = np.asarray(cells.codes), []

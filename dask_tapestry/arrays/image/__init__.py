@@ -7,6 +7,9 @@ Examples
 ['imread']
 """
 
+from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.image.reading import *
 
 __all__ = ["imread"]
+
+write_out(__name__)

@@ -24,10 +24,8 @@ __all__ = ["imread"]
 class _Images:
     """Reads the files whose numbers a block holds.
 
-    Attributes
-    ----------
-    changed
-        When each file was changed last: other files of the names are another value.
+    {Attributes} changed: When each file was changed last: other files of the names are another
+        value.
     """
 
     files: tuple[str, ...]
@@ -51,27 +49,16 @@ def imread(
 ) -> Array:
     """Read a stack of images, as `dask.array.image.imread`: lazily, one file a block.
 
-    Parameters
-    ----------
-    filename
-        A pattern of names, such as ``"frame-*.png"``; the files are sorted by name.
-    imread
-        Takes a file's name and returns its array; by default ``skimage.io.imread``, which needs
-        scikit-image.
-    preprocess
-        Takes the array of a file and returns the one that is wanted.
-
-    Returns
-    -------
-    Array
-        The images along a new first dimension. All are of the first one's shape and dtype.
-
-    Raises
-    ------
-    StoreNotFoundError
-        If no file has such a name.
-    ModuleNotFoundError
-        Without `imread`, if scikit-image is not installed.
+    {Parameters}
+        filename: A pattern of names, such as ``"frame-*.png"``; the files are sorted by name.
+        imread: Takes a file's name and returns its array; by default ``skimage.io.imread``, which
+            needs scikit-image.
+        preprocess: Takes the array of a file and returns the one that is wanted.
+    {Returns} Array: The images along a new first dimension. All are of the first one's shape and
+        dtype.
+    {Raises}
+        StoreNotFoundError: If no file has such a name.
+        ModuleNotFoundError: Without `imread`, if scikit-image is not installed.
 
     Examples
     --------

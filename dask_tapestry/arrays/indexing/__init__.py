@@ -1,5 +1,6 @@
 """Cells at places: ``x[key]``, ``x[key] = value``, and the functions that do so."""
 
+from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.indexing.choices import *
 from dask_tapestry.arrays.indexing.flat_index import *
 from dask_tapestry.arrays.indexing.piecewise import *
@@ -22,3 +23,5 @@ __all__ = [
     "triu_indices_from",
     "unravel_index",
 ]
+
+write_out(__name__)

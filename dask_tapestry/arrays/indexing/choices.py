@@ -31,37 +31,18 @@ def choose(
 ) -> Array:
     """Return cells of one of several arrays, by number, as `numpy.choose`.
 
-    Parameters
-    ----------
-    a
-        For each cell the number of the array to choose, from 0.
-    choices
-        The arrays; they broadcast with `a`.
-    out
-        An array that takes the result's value.
-    mode
-        What a number out of bounds means: ``"raise"`` an error, ``"wrap"`` around, or ``"clip"``
-        to the nearest one.
-
-    Returns
-    -------
-    Array
-        The common shape of all arguments, the common dtype of the choices.
-
-    Raises
-    ------
-    ArgumentError
-        For a known number that is out of bounds, or an unknown mode.
-    DTypeError
-        For numbers that `int64` does not hold: floats, `uint64`.
-
-    See Also
-    --------
-    select, where
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: For each cell the number of the array to choose, from 0.
+        choices: The arrays; they broadcast with `a`.
+        out: An array that takes the result's value.
+        mode: What a number out of bounds means: ``"raise"`` an error, ``"wrap"`` around, or
+            ``"clip"`` to the nearest one.
+    {Returns} Array: The common shape of all arguments, the common dtype of the choices.
+    {Raises}
+        ArgumentError: For a known number that is out of bounds, or an unknown mode.
+        DTypeError: For numbers that `int64` does not hold: floats, `uint64`.
+    {See Also} select, where
+    {Examples}
     >>> dt.choose([0, 1, 1], [[1, 2, 3], [40, 50, 60]]).compute()
     array([ 1, 50, 60])
     """
@@ -93,34 +74,17 @@ def select(
 ) -> Array:
     """Return cells of the first array whose condition holds, as `numpy.select`.
 
-    Parameters
-    ----------
-    condlist
-        The conditions, boolean arrays that broadcast.
-    choicelist
-        An array for each condition.
-    default
-        The cells where no condition holds.
-
-    Returns
-    -------
-    Array
-        The common shape of all arguments, the common dtype of the choices and the default.
-
-    Raises
-    ------
-    ArgumentError
-        If there are not as many conditions as choices, or none.
-    TypeError
-        For a condition that is not boolean.
-
-    See Also
-    --------
-    choose, where
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        condlist: The conditions, boolean arrays that broadcast.
+        choicelist: An array for each condition.
+        default: The cells where no condition holds.
+    {Returns} Array: The common shape of all arguments, the common dtype of the choices and the
+        default.
+    {Raises}
+        ArgumentError: If there are not as many conditions as choices, or none.
+        TypeError: For a condition that is not boolean.
+    {See Also} choose, where
+    {Examples}
     >>> x = dt.arange(5)
     >>> dt.select([x < 2, x > 3], [x, x * 10], default=-1).compute()
     array([ 0,  1, -1, -1, 40])

@@ -23,10 +23,7 @@ def names_fields(key: object, x: Tensor) -> TypeGuard[str | list[str]]:
 def chosen_fields(x: Tensor, key: str | Sequence[str]) -> Tensor:
     """Return ``x[key]``: one field, or cells of several.
 
-    Raises
-    ------
-    ArgumentError
-        If there is no such field.
+    {Raises} ArgumentError: If there is no such field.
     """
     names = [key] if isinstance(key, str) else list(key)
     _check(x.type.dtype, names)
@@ -36,12 +33,9 @@ def chosen_fields(x: Tensor, key: str | Sequence[str]) -> Tensor:
 def assigned_field(x: Tensor, key: str | Sequence[str], value: Tensor) -> Tensor:
     """Return `x` with one field of its cells replaced; `value` broadcasts to it.
 
-    Raises
-    ------
-    ArgumentError
-        If there is no such field.
-    IndexingError
-        For several fields at once.
+    {Raises}
+        ArgumentError: If there is no such field.
+        IndexingError: For several fields at once.
     """
     if not isinstance(key, str):
         raise IndexingError(f"assign to the fields {list(key)} one by one")

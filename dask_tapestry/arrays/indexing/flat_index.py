@@ -32,38 +32,20 @@ Mode = Literal["raise", "wrap", "clip"]
 def unravel_index(indices: ArrayLike, shape: Shape, order: Order = "C") -> tuple[Array, ...]:
     """Return the coordinates of places that are counted through an array, as NumPy's.
 
-    Parameters
-    ----------
-    indices
-        Places, counted from 0.
-    shape
-        Of the array that they are places of.
-    order
-        In which cells are counted: ``"C"``, the last index fastest, or ``"F"``, the first one.
-
-    Returns
-    -------
-    tuple of Array
-        For each dimension the coordinates, int64, of the shape of `indices`.
-
-    Raises
-    ------
-    DTypeError
-        If they are no integers.
-    ArgumentError
-        For another order.
-    ShapeError
-        For a shape of more places than int64 counts, and several places in one of no dimensions.
-    ValueError
-        When computed, if a place is out of bounds.
-
-    See Also
-    --------
-    ravel_multi_index, numpy.unravel_index
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        indices: Places, counted from 0.
+        shape: Of the array that they are places of.
+        order: In which cells are counted: ``"C"``, the last index fastest, or ``"F"``, the first
+            one.
+    {Returns} tuple of Array: For each dimension the coordinates, int64, of the shape of `indices`.
+    {Raises}
+        DTypeError: If they are no integers.
+        ArgumentError: For another order.
+        ShapeError: For a shape of more places than int64 counts, and several places in one of no
+            dimensions.
+        ValueError: When computed, if a place is out of bounds.
+    {See Also} ravel_multi_index, numpy.unravel_index
+    {Examples}
     >>> rows, columns = dt.unravel_index(dt.asarray([1, 5]), (2, 3))
     >>> rows.compute(), columns.compute()
     (array([0, 1]), array([1, 2]))
@@ -91,41 +73,22 @@ def ravel_multi_index(
 ) -> Array:
     """Return places, counted through an array, of coordinates, as `numpy.ravel_multi_index`.
 
-    Parameters
-    ----------
-    multi_index
-        Coordinates along each dimension, which broadcast.
-    dims
-        Shape of the array.
-    mode
-        What a coordinate out of bounds means: ``"raise"`` an error, ``"wrap"`` around, ``"clip"``
-        to the nearest one; for all dimensions, or each.
-    order
-        In which cells are counted: ``"C"``, the last index fastest, or ``"F"``, the first one.
-
-    Returns
-    -------
-    Array
-        Places, int64, of the broadcast shape.
-
-    Raises
-    ------
-    ArgumentError
-        If there are not as many coordinates as dimensions, or for another mode or order.
-    DTypeError
-        If coordinates are no integers.
-    ShapeError
-        For dimensions of more places than int64 counts.
-    ValueError
-        When computed, if a coordinate is out of bounds.
-
-    See Also
-    --------
-    unravel_index, numpy.ravel_multi_index
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        multi_index: Coordinates along each dimension, which broadcast.
+        dims: Shape of the array.
+        mode: What a coordinate out of bounds means: ``"raise"`` an error, ``"wrap"`` around,
+            ``"clip"`` to the nearest one; for all dimensions, or each.
+        order: In which cells are counted: ``"C"``, the last index fastest, or ``"F"``, the first
+            one.
+    {Returns} Array: Places, int64, of the broadcast shape.
+    {Raises}
+        ArgumentError: If there are not as many coordinates as dimensions, or for another mode or
+            order.
+        DTypeError: If coordinates are no integers.
+        ShapeError: For dimensions of more places than int64 counts.
+        ValueError: When computed, if a coordinate is out of bounds.
+    {See Also} unravel_index, numpy.ravel_multi_index
+    {Examples}
     >>> dt.ravel_multi_index((dt.asarray([0, 1]), dt.asarray([1, 2])), (2, 3)).compute()
     array([1, 5])
     """

@@ -34,30 +34,16 @@ def getitem(x: ArrayLike, key: UserKey) -> Array:
 
     A mask picks as many cells as are true; they are counted when the shape is first asked for.
 
-    Parameters
-    ----------
-    x
-        The array.
-    key
-        Integers, slices, Ellipsis, None, integer arrays and masks; of structured cells also the
-        name of a field, or a list of names. Places that are arrays of this
-        library are checked when they are computed.
-
-    Returns
-    -------
-    Array
-        The cells in the dtype of `x`, shaped by NumPy's rules.
-
-    Raises
-    ------
-    IndexingError
-        For an index out of bounds, too many of them, or one of another kind.
-    ArgumentError
-        If there is no field of that name.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        key: Integers, slices, Ellipsis, None, integer arrays and masks; of structured cells also
+            the name of a field, or a list of names. Places that are arrays of this library are
+            checked when they are computed.
+    {Returns} Array: The cells in the dtype of `x`, shaped by NumPy's rules.
+    {Raises}
+        IndexingError: For an index out of bounds, too many of them, or one of another kind.
+        ArgumentError: If there is no field of that name.
+    {Examples}
     >>> x = dt.arange(10)
     >>> x[2:9:3].compute(), x[[1, -1]].compute(), x[x % 4 == 1].compute()
     (array([2, 5, 8]), array([1, 9]), array([1, 5, 9]))
@@ -106,10 +92,7 @@ def _picks_places(item: UserItem) -> bool:
 def places_of(key: Key) -> tuple[list[Tensor], list[int], IndexBounds | None]:
     """Integer tensors for all advanced items, the dimensions they index, and their bounds if known.
 
-    Raises
-    ------
-    IndexingError
-        If they do not broadcast.
+    {Raises} IndexingError: If they do not broadcast.
     """
     indices: list[Tensor] = []
     dims: list[int] = []

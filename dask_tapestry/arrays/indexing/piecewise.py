@@ -45,35 +45,17 @@ def piecewise(
 ) -> Array:
     """Return the value of the function whose condition holds for a cell, as `numpy.piecewise`.
 
-    Parameters
-    ----------
-    x
-        The array.
-    condlist
-        Boolean arrays of its shape; where several hold, the last one counts.
-    funclist
-        For each condition a number, or a function, which is called with the cells of a block for
-        which it holds; one more is for cells of which none does, and is zero by default.
-    *args, **kw
-        Further arguments of the functions.
-
-    Returns
-    -------
-    Array
-        Of the shape and dtype of `x`.
-
-    Raises
-    ------
-    ArgumentError
-        If there are neither as many functions as conditions nor one more.
-
-    See Also
-    --------
-    select, where, numpy.piecewise
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        condlist: Boolean arrays of its shape; where several hold, the last one counts.
+        funclist: For each condition a number, or a function, which is called with the cells of a
+            block for which it holds; one more is for cells of which none does, and is zero by
+            default.
+        *args, **kw: Further arguments of the functions.
+    {Returns} Array: Of the shape and dtype of `x`.
+    {Raises} ArgumentError: If there are neither as many functions as conditions nor one more.
+    {See Also} select, where, numpy.piecewise
+    {Examples}
     >>> x = dt.arange(-2.0, 3.0)
     >>> dt.piecewise(x, [x < 0, x >= 1], [lambda cells: -cells, 7]).compute()
     array([2., 1., 0., 7., 7.])

@@ -43,27 +43,15 @@ def setitem(x: Array, key: UserKey, value: ArrayLike) -> None:
 
     What was made of the array before keeps its value. Of several values for one cell the last wins.
 
-    Parameters
-    ----------
-    x
-        The array.
-    key
-        As of `getitem`.
-    value
-        Broadcast to what is indexed, and converted to the array's dtype.
-
-    Raises
-    ------
-    IndexingError
-        For an index out of bounds, too many of them, or one of another kind.
-    ShapeError
-        If the value does not broadcast to what is indexed.
-    DTypeError, ArgumentError
-        If the value cannot be converted.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        key: As of `getitem`.
+        value: Broadcast to what is indexed, and converted to the array's dtype.
+    {Raises}
+        IndexingError: For an index out of bounds, too many of them, or one of another kind.
+        ShapeError: If the value does not broadcast to what is indexed.
+        DTypeError, ArgumentError: If the value cannot be converted.
+    {Examples}
     >>> x = dt.zeros(4)
     >>> x[1:3] = 7
     >>> x.compute()
@@ -93,17 +81,10 @@ def setitem(x: Array, key: UserKey, value: ArrayLike) -> None:
 def updated_at(x: Tensor, key: UserKey, values: Tensor, update: CellExpression) -> Tensor:
     """`x` with `values` folded into ``x[key]``, one after the other.
 
-    Parameters
-    ----------
-    values
-        Broadcast to what is indexed; of the dtype of the update's second parameter.
-    update
-        What a cell becomes of itself and of a value.
-
-    Raises
-    ------
-    IndexingError, ShapeError
-        As `setitem`.
+    {Parameters}
+        values: Broadcast to what is indexed; of the dtype of the update's second parameter.
+        update: What a cell becomes of itself and of a value.
+    {Raises} IndexingError, ShapeError: As `setitem`.
     """
     parsed = parse(key, x.type)
     part = basic_slice(x, parsed.basic)

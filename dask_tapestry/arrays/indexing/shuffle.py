@@ -27,38 +27,19 @@ def shuffle(
 ) -> Array:
     """Take slices of an array along an axis, so that each group of them lies in one nominal chunk.
 
-    Parameters
-    ----------
-    x
-        The array.
-    indexer
-        Groups of places along the axis, in the order of the result.
-    axis
-        The axis.
-    chunks
-        ``"auto"``: a chunk takes as many whole groups as make at most 1.25 times the longest chunk
-        of `x` along the axis, and one at least; Dask's setting ``array.chunk-size-tolerance`` says
-        how many times. Other dimensions keep their chunks.
-
-    Returns
-    -------
-    Array
-        As ``take(x, [place for group in indexer for place in group], axis)``.
-
-    Raises
-    ------
-    ArgumentError
-        For a group that is no list, or other `chunks`.
-    IndexingError
-        For a place outside of the axis.
-
-    See Also
-    --------
-    take, dask.array.shuffle
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        indexer: Groups of places along the axis, in the order of the result.
+        axis: The axis.
+        chunks: ``"auto"``: a chunk takes as many whole groups as make at most 1.25 times the
+            longest chunk of `x` along the axis, and one at least; Dask's setting
+            ``array.chunk-size-tolerance`` says how many times. Other dimensions keep their chunks.
+    {Returns} Array: As ``take(x, [place for group in indexer for place in group], axis)``.
+    {Raises}
+        ArgumentError: For a group that is no list, or other `chunks`.
+        IndexingError: For a place outside of the axis.
+    {See Also} take, dask.array.shuffle
+    {Examples}
     >>> x = dt.shuffle(dt.arange(6, chunks=3), [[5, 0], [1, 2, 4], [3]])
     >>> x.compute(), x.chunks
     (array([5, 0, 1, 2, 4, 3]), ((2, 3, 1),))

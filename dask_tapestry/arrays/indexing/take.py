@@ -30,14 +30,10 @@ Places = Array | np.ndarray[Any, np.dtype[np.intp]]
 def places_within(indices: ArrayLike, extent: int, mode: Mode) -> Places:
     """Places with those out of bounds treated as `mode` says; NumPy data stays NumPy's.
 
-    Raises
-    ------
-    ArgumentError
-        For an unknown mode.
-    IndexingError
-        For any place where there is none.
-    DTypeError
-        For numbers that are no integers.
+    {Raises}
+        ArgumentError: For an unknown mode.
+        IndexingError: For any place where there is none.
+        DTypeError: For numbers that are no integers.
     """
     if not is_one_of(mode, get_args(Mode)):
         raise ArgumentError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
@@ -68,39 +64,19 @@ def take(
 ) -> Array:
     """Return the slices of an array at given places along an axis, as `numpy.take`.
 
-    Parameters
-    ----------
-    a
-        The array.
-    indices
-        Places of any shape; those of an `Array` are checked when they are computed.
-    axis
-        Along which; None takes from the flattened array.
-    out
-        An array that takes the result's value.
-    mode
-        What a place out of bounds means: ``"raise"`` an error, ``"wrap"`` around, or ``"clip"``
-        to the nearest place.
-
-    Returns
-    -------
-    Array
-        Shape of `a` with that of `indices` in place of the axis.
-
-    Raises
-    ------
-    IndexingError
-        For a known place that is out of bounds.
-    ArgumentError
-        For an unknown mode.
-
-    See Also
-    --------
-    take_along_axis : one place for each cell.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The array.
+        indices: Places of any shape; those of an `Array` are checked when they are computed.
+        axis: Along which; None takes from the flattened array.
+        out: An array that takes the result's value.
+        mode: What a place out of bounds means: ``"raise"`` an error, ``"wrap"`` around, or
+            ``"clip"`` to the nearest place.
+    {Returns} Array: Shape of `a` with that of `indices` in place of the axis.
+    {Raises}
+        IndexingError: For a known place that is out of bounds.
+        ArgumentError: For an unknown mode.
+    {See Also} take_along_axis : one place for each cell.
+    {Examples}
     >>> dt.take(dt.arange(4) * 10, [3, 0]).compute()
     array([30,  0])
     """
@@ -121,34 +97,16 @@ def take(
 def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1) -> Array:
     """Return cells at places along an axis, one place for each cell, as `numpy.take_along_axis`.
 
-    Parameters
-    ----------
-    arr
-        The array.
-    indices
-        Places, in as many dimensions as `arr` has; the other dimensions broadcast.
-    axis
-        Along which; None takes from the flattened array.
-
-    Returns
-    -------
-    Array
-        As long along `axis` as `indices`, in the dtype of `arr`.
-
-    Raises
-    ------
-    IndexingError
-        For places that are no integers, or known ones out of bounds.
-    ShapeError
-        If the numbers of dimensions differ.
-
-    See Also
-    --------
-    take, put_along_axis, argsort
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        arr: The array.
+        indices: Places, in as many dimensions as `arr` has; the other dimensions broadcast.
+        axis: Along which; None takes from the flattened array.
+    {Returns} Array: As long along `axis` as `indices`, in the dtype of `arr`.
+    {Raises}
+        IndexingError: For places that are no integers, or known ones out of bounds.
+        ShapeError: If the numbers of dimensions differ.
+    {See Also} take, put_along_axis, argsort
+    {Examples}
     >>> x = dt.asarray([[3, 1, 2], [5, 6, 4]])
     >>> dt.take_along_axis(x, dt.argmin(x, axis=1, keepdims=True), axis=1).compute()
     array([[1],
@@ -190,35 +148,17 @@ def put_along_axis(
 
     The array is a new value from then on; what was made of it before keeps its value.
 
-    Parameters
-    ----------
-    arr
-        The array that takes the new value.
-    indices
-        Places, in as many dimensions as `arr` has; the other dimensions broadcast.
-    values
-        Broadcast to the shape of `indices`, and converted to the dtype of `arr`.
-    axis
-        Along which; None puts into the flattened array.
-
-    Returns
-    -------
-    None
-
-    Raises
-    ------
-    IndexingError
-        For places that are no integers, or known ones out of bounds.
-    ShapeError
-        If the numbers of dimensions differ, or the values do not broadcast.
-
-    See Also
-    --------
-    take_along_axis
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        arr: The array that takes the new value.
+        indices: Places, in as many dimensions as `arr` has; the other dimensions broadcast.
+        values: Broadcast to the shape of `indices`, and converted to the dtype of `arr`.
+        axis: Along which; None puts into the flattened array.
+    {Returns} None
+    {Raises}
+        IndexingError: For places that are no integers, or known ones out of bounds.
+        ShapeError: If the numbers of dimensions differ, or the values do not broadcast.
+    {See Also} take_along_axis
+    {Examples}
     >>> x = dt.asarray([[3, 1, 2], [5, 6, 4]])
     >>> dt.put_along_axis(x, dt.argmax(x, axis=1, keepdims=True), 0, axis=1)
     >>> x.compute()

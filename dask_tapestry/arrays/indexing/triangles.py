@@ -19,25 +19,12 @@ __all__ = ["tril_indices", "tril_indices_from", "triu_indices", "triu_indices_fr
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
     """Return the rows and columns of the cells on and below a diagonal, as `numpy.tril_indices`.
 
-    Parameters
-    ----------
-    n, m
-        Numbers of rows and of columns of the matrix; by default as many columns as rows.
-    k
-        How many places the diagonal lies above the main one; negative below.
-
-    Returns
-    -------
-    rows, columns : Array
-        Vectors of one length, int64, in C order.
-
-    See Also
-    --------
-    tril, tril_indices_from
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        n, m: Numbers of rows and of columns of the matrix; by default as many columns as rows.
+        {k}
+    {Returns} rows, columns : Array: Vectors of one length, int64, in C order.
+    {See Also} tril, tril_indices_from
+    {Examples}
     >>> [x.compute().tolist() for x in dt.tril_indices(2)]
     [[0, 1, 1], [0, 0, 1]]
     """
@@ -50,25 +37,12 @@ def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
     """Return the rows and columns of the cells on and above a diagonal, as `numpy.triu_indices`.
 
-    Parameters
-    ----------
-    n, m
-        Numbers of rows and of columns of the matrix; by default as many columns as rows.
-    k
-        How many places the diagonal lies above the main one; negative below.
-
-    Returns
-    -------
-    rows, columns : Array
-        Vectors of one length, int64, in C order.
-
-    See Also
-    --------
-    triu, triu_indices_from
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        n, m: Numbers of rows and of columns of the matrix; by default as many columns as rows.
+        {k}
+    {Returns} rows, columns : Array: Vectors of one length, int64, in C order.
+    {See Also} triu, triu_indices_from
+    {Examples}
     >>> [x.compute().tolist() for x in dt.triu_indices(2)]
     [[0, 0, 1], [0, 1, 1]]
     """
@@ -81,30 +55,13 @@ def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array
 def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
     """Return the rows and columns of a matrix's cells on and below a diagonal.
 
-    Parameters
-    ----------
-    arr
-        The matrix; only its shape matters.
-    k
-        How many places the diagonal lies above the main one; negative below.
-
-    Returns
-    -------
-    rows, columns : Array
-        Vectors of one length, int64, in C order.
-
-    Raises
-    ------
-    ShapeError
-        For anything but a matrix.
-
-    See Also
-    --------
-    tril, tril_indices
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        arr: The matrix; only its shape matters.
+        {k}
+    {Returns} rows, columns : Array: Vectors of one length, int64, in C order.
+    {Raises} ShapeError: For anything but a matrix.
+    {See Also} tril, tril_indices
+    {Examples}
     >>> dt.tril_indices_from(dt.ones((2, 2)))[0].shape
     (3,)
     """
@@ -116,30 +73,13 @@ def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
 def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
     """Return the rows and columns of a matrix's cells on and above a diagonal.
 
-    Parameters
-    ----------
-    arr
-        The matrix; only its shape matters.
-    k
-        How many places the diagonal lies above the main one; negative below.
-
-    Returns
-    -------
-    rows, columns : Array
-        Vectors of one length, int64, in C order.
-
-    Raises
-    ------
-    ShapeError
-        For anything but a matrix.
-
-    See Also
-    --------
-    triu, triu_indices
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        arr: The matrix; only its shape matters.
+        {k}
+    {Returns} rows, columns : Array: Vectors of one length, int64, in C order.
+    {Raises} ShapeError: For anything but a matrix.
+    {See Also} triu, triu_indices
+    {Examples}
     >>> dt.triu_indices_from(dt.ones((2, 2)), 1)[0].shape
     (1,)
     """

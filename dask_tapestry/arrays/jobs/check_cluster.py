@@ -39,29 +39,16 @@ def check_cluster(
     limits of memory beside what machines, containers and batch jobs have; when workers spill and
     pause; scratch space; clocks; workers that are silent; a store, as all processes see it.
 
-    Parameters
-    ----------
-    client
-        Dask's, of the cluster.
-    store
-        Path or URL of a folder that workers are to read and write. Small objects are written there
-        where that is allowed, read by the others, and removed.
-    storage_options
-        For the file system of a URL: credentials, endpoints.
-
-    Returns
-    -------
-    ClusterReport
-        Prints as a table and a list; ``ok`` tells whether there are no ``problems``, each of which
-        says what to do. What cannot be looked at is a problem, and no error is raised.
-
-    See Also
-    --------
-    calibrate
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        client: Dask's, of the cluster.
+        store: Path or URL of a folder that workers are to read and write. Small objects are written
+            there where that is allowed, read by the others, and removed.
+        storage_options: For the file system of a URL: credentials, endpoints.
+    {Returns} ClusterReport: Prints as a table and a list; ``ok`` tells whether there are no
+        ``problems``, each of which says what to do. What cannot be looked at is a problem, and no
+        error is raised.
+    {See Also} calibrate
+    {Examples}
     >>> from distributed import Client
     >>> with Client(processes=False, dashboard_address=":0") as client:  # doctest: +SKIP
     ...     report = dt.check_cluster(client, store="/shared/images")

@@ -15,14 +15,10 @@ from dask_tapestry.arrays.jobs.host_facts import Facts
 class ClusterReport:
     """What `check_cluster` has found.
 
-    Parameters
-    ----------
-    facts
-        Of each process, by its name.
-    problems
-        What is to be mended before work is lost, and how.
-    notes
-        What is worth knowing, and harms nothing.
+    {Parameters}
+        facts: Of each process, by its name.
+        problems: What is to be mended before work is lost, and how.
+        notes: What is worth knowing, and harms nothing.
     """
 
     __slots__ = ("facts", "notes", "problems")

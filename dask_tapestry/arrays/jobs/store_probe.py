@@ -16,12 +16,9 @@ PREFIX: Final = ".tapestry-check-"
 class Store(NamedTuple):
     """A place that workers are to reach.
 
-    Attributes
-    ----------
-    url
-        Path or URL of a folder.
-    options
-        For its file system.
+    {Attributes}
+        url: Path or URL of a folder.
+        options: For its file system.
     """
 
     url: str
@@ -83,10 +80,7 @@ def store_problems(
 ) -> tuple[list[str], list[str]]:
     """What is wrong with a store as workers see it, and what is worth knowing.
 
-    Parameters
-    ----------
-    run
-        Calls a function on all workers, as `distributed.Client.run`.
+    {Parameters} run: Calls a function on all workers, as `distributed.Client.run`.
     """
     name, notes = f"{PREFIX}{uuid4().hex}", list[str]()
     try:

@@ -7,6 +7,9 @@ Examples
 (2, 3)
 """
 
+from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.lib import stride_tricks
 
 __all__ = ["stride_tricks"]
+
+write_out(__name__)

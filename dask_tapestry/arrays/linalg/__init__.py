@@ -1,5 +1,6 @@
 """Products of matrices and vectors, traces and norms."""
 
+from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.linalg import namespace as linalg
 from dask_tapestry.arrays.linalg.cross_trace import *
 from dask_tapestry.arrays.linalg.einsum import *
@@ -25,3 +26,5 @@ __all__ = [
     "vecdot",
     "vecmat",
 ]
+
+write_out(__name__)

@@ -34,33 +34,16 @@ def cross(
 ) -> Array:
     """Return cross products of vectors of two or three cells, as `numpy.cross`.
 
-    Parameters
-    ----------
-    a, b
-        The vectors; a third cell that is missing is zero. The other dimensions broadcast.
-    axisa, axisb, axisc
-        Axes along which the vectors of `a`, of `b` and of the result lie.
-    axis
-        All three of them.
-
-    Returns
-    -------
-    Array
-        The broadcast shape, with vectors of three cells along `axisc`; of vectors of two cells
-        each, only the third cell of the products. The common dtype.
-
-    Raises
-    ------
-    ShapeError
-        If the vectors have other than two or three cells, or the other dimensions do not broadcast.
-
-    See Also
-    --------
-    linalg.cross, outer
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a, b: The vectors; a third cell that is missing is zero. The other dimensions broadcast.
+        axisa, axisb, axisc: Axes along which the vectors of `a`, of `b` and of the result lie.
+        axis: All three of them.
+    {Returns} Array: The broadcast shape, with vectors of three cells along `axisc`; of vectors of
+        two cells each, only the third cell of the products. The common dtype.
+    {Raises} ShapeError: If the vectors have other than two or three cells, or the other dimensions
+        do not broadcast.
+    {See Also} linalg.cross, outer
+    {Examples}
     >>> dt.cross([1, 0, 0], [0, 1, 0]).compute()
     array([0, 0, 1])
     """
@@ -119,36 +102,16 @@ def trace(
 ) -> Array:
     """Sum the cells of a diagonal, as `numpy.trace`.
 
-    Parameters
-    ----------
-    a
-        Matrices, in two axes.
-    offset
-        How many places the diagonal lies above the main one; negative below.
-    axis1, axis2
-        Axes of the rows and of the columns.
-    dtype
-        Dtype in which to add; by default that of `a`, and 64-bit integers for smaller ones.
-    out
-        An `Array` that takes the value of the result.
-
-    Returns
-    -------
-    Array
-        The dimensions of `a` without the two axes.
-
-    Raises
-    ------
-    ShapeError
-        For less than two dimensions, or one axis given twice.
-
-    See Also
-    --------
-    diagonal, linalg.trace
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: Matrices, in two axes.
+        offset: How many places the diagonal lies above the main one; negative below.
+        axis1, axis2: Axes of the rows and of the columns.
+        dtype: Dtype in which to add; by default that of `a`, and 64-bit integers for smaller ones.
+        {out.value}
+    {Returns} Array: The dimensions of `a` without the two axes.
+    {Raises} ShapeError: For less than two dimensions, or one axis given twice.
+    {See Also} diagonal, linalg.trace
+    {Examples}
     >>> float(dt.trace(dt.ones((3, 4))))
     3.0
     """

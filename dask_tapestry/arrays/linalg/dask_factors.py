@@ -23,32 +23,14 @@ def tsqr(
 ) -> tuple[Array, ...]:
     """Factor a matrix into orthonormal columns and a triangle, as `qr`: of any shape here.
 
-    Parameters
-    ----------
-    data
-        A matrix of shape (m, n); k is the smaller of m and n.
-    compute_svd
-        Whether `svd` is computed instead.
-    _max_vchunk_size
-        As Dask's, without effect: the plan chooses blocks.
-
-    Returns
-    -------
-    tuple of Array
-        `Q` (m, k) and `R` (k, n); of `svd` u (m, k), s (k) and vh (k, n).
-
-    Raises
-    ------
-    ShapeError
-        If it is not a matrix.
-
-    See Also
-    --------
-    qr, svd, dask.array.linalg.tsqr
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        data: A matrix of shape (m, n); k is the smaller of m and n.
+        compute_svd: Whether `svd` is computed instead.
+        _max_vchunk_size: As Dask's, without effect: the plan chooses blocks.
+    {Returns} tuple of Array: `Q` (m, k) and `R` (k, n); of `svd` u (m, k), s (k) and vh (k, n).
+    {Raises} ShapeError: If it is not a matrix.
+    {See Also} qr, svd, dask.array.linalg.tsqr
+    {Examples}
     >>> q, r = dt.linalg.tsqr(dt.ones((6, 2)))
     >>> q.shape, r.shape
     ((6, 2), (2, 2))
@@ -61,30 +43,13 @@ def tsqr(
 def sfqr(data: ArrayLike, name: str | None = None) -> tuple[Array, ...]:  # noqa: ARG001
     """Factor a matrix into orthonormal columns and a triangle, as `qr`: of any shape here.
 
-    Parameters
-    ----------
-    data
-        A matrix of shape (m, n); k is the smaller of m and n.
-    name
-        As Dask's, without effect.
-
-    Returns
-    -------
-    tuple of Array
-        `Q` (m, k) and `R` (k, n).
-
-    Raises
-    ------
-    ShapeError
-        If it is not a matrix.
-
-    See Also
-    --------
-    qr, tsqr, dask.array.linalg.sfqr
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        data: A matrix of shape (m, n); k is the smaller of m and n.
+        name: As Dask's, without effect.
+    {Returns} tuple of Array: `Q` (m, k) and `R` (k, n).
+    {Raises} ShapeError: If it is not a matrix.
+    {See Also} qr, tsqr, dask.array.linalg.sfqr
+    {Examples}
     >>> [x.shape for x in dt.linalg.sfqr(dt.ones((2, 6)))]
     [(2, 2), (2, 6)]
     """

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,9 +10,15 @@ from numpy.typing import ArrayLike
 from dask_tapestry.amounts import is_one_of
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.linalg.matrix_functions import apply_whole, matrices, real_dtype
+from dask_tapestry.arrays.linalg.matrix_functions import matrices
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.operators.matrices.eigenvalues import (
+    eigen,
+    eigenvalues,
+    hermitian_eigen,
+    hermitian_eigenvalues,
+)
 
 __all__ = ["eig", "eigh", "eigvals", "eigvalsh"]
 Triangle = Literal["L", "U"]
@@ -40,180 +45,82 @@ def eig(a: ArrayLike) -> EigResult:
     They are complex whatever the cells, as the Array API has it: whether all are real is not known
     before they are computed.
 
-    Parameters
-    ----------
-    a
-        Square matrices, of shape (..., m, m).
-
-    Returns
-    -------
-    EigResult
-        `eigenvalues`, of shape (..., m), in no order, and `eigenvectors`, of shape (..., m, m), in
-        columns of length one.
-
-    Raises
-    ------
-    LinAlgError
-        If the matrices are not square; when it is computed, if cells are not finite.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    See Also
-    --------
-    eigvals, eigh
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} {a.square}
+    {Returns} EigResult: `eigenvalues`, of shape (..., m), in no order, and `eigenvectors`, of shape
+        (..., m, m), in columns of length one.
+    {Raises}
+        LinAlgError: If the matrices are not square; when it is computed, if cells are not finite.
+        {DTypeError.lapack}
+    {See Also} eigvals, eigh
+    {Examples}
     >>> values, vectors = dt.linalg.eig([[2.0, 0.0], [0.0, 3.0]])
     >>> values.compute()
     array([2.+0.j, 3.+0.j])
     """
     (x,) = matrices(a, square=True)
-    kind = np.result_type(x.dtype, np.complex64)
-    made = apply_whole(
-        _eig, "(m,m)->(m),(m,m)", x, dtypes=(kind, kind), order=(("m", "m", "m"), 25.0)
-    )
-    return EigResult(*made)
-
-
-def _eig(block: Any) -> tuple[Any, Any]:
-    values, vectors = np.linalg.eig(block)
-    kind = np.result_type(block.dtype, np.complex64)
-    return values.astype(kind), vectors.astype(kind)
+    return EigResult(*map(Array, eigen(x.node)))
 
 
 @implements(np.linalg.eigvals)
 def eigvals(a: ArrayLike) -> Array:
     """Return eigenvalues of general matrices, complex whatever the cells.
 
-    Parameters
-    ----------
-    a
-        Square matrices, of shape (..., m, m).
-
-    Returns
-    -------
-    Array
-        Shape (..., m), in no order.
-
-    Raises
-    ------
-    LinAlgError
-        If the matrices are not square; when it is computed, if cells are not finite.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    See Also
-    --------
-    eig, eigvalsh
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} {a.square}
+    {Returns} Array: Shape (..., m), in no order.
+    {Raises}
+        LinAlgError: If the matrices are not square; when it is computed, if cells are not finite.
+        {DTypeError.lapack}
+    {See Also} eig, eigvalsh
+    {Examples}
     >>> dt.linalg.eigvals([[0.0, 1.0], [-1.0, 0.0]]).compute().imag
     array([ 1., -1.])
     """
     (x,) = matrices(a, square=True)
-    kind = np.result_type(x.dtype, np.complex64)
-    order = (("m", "m", "m"), 10.0)
-    (made,) = apply_whole(_eigvals, "(m,m)->(m)", x, dtypes=(kind,), order=order)
-    return made
-
-
-def _eigvals(block: Any) -> Any:
-    return np.linalg.eigvals(block).astype(np.result_type(block.dtype, np.complex64))
+    return Array(eigenvalues(x.node))
 
 
 @implements(np.linalg.eigh)
 def eigh(a: ArrayLike, UPLO: Triangle = "L") -> EighResult:
     """Return eigenvalues and eigenvectors of Hermitian matrices, as `numpy.linalg.eigh`.
 
-    Parameters
-    ----------
-    a
-        Hermitian matrices, of shape (..., m, m).
-    UPLO
-        Which triangle is looked at: ``"L"``, the lower one, or ``"U"``.
-
-    Returns
-    -------
-    EighResult
-        `eigenvalues`, of shape (..., m), real and ascending, and orthonormal `eigenvectors`, of
-        shape (..., m, m), in columns, the signs of which are LAPACK's.
-
-    Raises
-    ------
-    LinAlgError
-        If the matrices are not square.
-    ArgumentError
-        For another triangle.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    See Also
-    --------
-    eigvalsh, svd
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: Hermitian matrices, of shape (..., m, m).
+        UPLO: Which triangle is looked at: ``"L"``, the lower one, or ``"U"``.
+    {Returns} EighResult: `eigenvalues`, of shape (..., m), real and ascending, and orthonormal
+        `eigenvectors`, of shape (..., m, m), in columns, the signs of which are LAPACK's.
+    {Raises}
+        LinAlgError: If the matrices are not square.
+        ArgumentError: For another triangle.
+        {DTypeError.lapack}
+    {See Also} eigvalsh, svd
+    {Examples}
     >>> values, vectors = dt.linalg.eigh([[2.0, 1.0], [1.0, 2.0]])
     >>> values.compute()
     array([1., 3.])
     """
     x, triangle = _hermitian(a, UPLO)
-    dtypes = real_dtype(x.dtype), x.dtype
-    function = partial(_pairs, triangle=triangle)
-    order = (("m", "m", "m"), 9.0)
-    return EighResult(*apply_whole(function, "(m,m)->(m),(m,m)", x, dtypes=dtypes, order=order))
-
-
-def _pairs(block: Any, triangle: Triangle) -> tuple[Any, Any]:
-    values, vectors = np.linalg.eigh(block, triangle)
-    return values, vectors
+    return EighResult(*map(Array, hermitian_eigen(x.node, triangle)))
 
 
 @implements(np.linalg.eigvalsh)
 def eigvalsh(a: ArrayLike, UPLO: Triangle = "L") -> Array:
     """Return eigenvalues of Hermitian matrices, as `numpy.linalg.eigvalsh`.
 
-    Parameters
-    ----------
-    a
-        Hermitian matrices, of shape (..., m, m).
-    UPLO
-        Which triangle is looked at: ``"L"``, the lower one, or ``"U"``.
-
-    Returns
-    -------
-    Array
-        Shape (..., m), real and ascending.
-
-    Raises
-    ------
-    LinAlgError
-        If the matrices are not square.
-    ArgumentError
-        For another triangle.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    See Also
-    --------
-    eigh, eigvals
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: Hermitian matrices, of shape (..., m, m).
+        UPLO: Which triangle is looked at: ``"L"``, the lower one, or ``"U"``.
+    {Returns} Array: Shape (..., m), real and ascending.
+    {Raises}
+        LinAlgError: If the matrices are not square.
+        ArgumentError: For another triangle.
+        {DTypeError.lapack}
+    {See Also} eigh, eigvals
+    {Examples}
     >>> dt.linalg.eigvalsh([[2.0, 1.0], [1.0, 2.0]]).compute()
     array([1., 3.])
     """
     x, triangle = _hermitian(a, UPLO)
-    function = partial(np.linalg.eigvalsh, UPLO=triangle)
-    order = (("m", "m", "m"), 4 / 3)
-    (made,) = apply_whole(function, "(m,m)->(m)", x, dtypes=(real_dtype(x.dtype),), order=order)
-    return made
+    return Array(hermitian_eigenvalues(x.node, triangle))
 
 
 def _hermitian(a: ArrayLike, triangle: str) -> tuple[Array, Triangle]:

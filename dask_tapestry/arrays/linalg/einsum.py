@@ -56,42 +56,21 @@ def einsum(
     Arrays are contracted two at a time, mostly as matrix products, in an order that takes few
     operations.
 
-    Parameters
-    ----------
-    *operands
-        Subscripts such as ``"ij,jk->ik"`` and the arrays, or each array followed by the list of its
-        labels, and last the list of the result's.
-    optimize
-        How to choose the order, as for `numpy.einsum_path`, or a path that it returned; with False
-        it is chosen all the same.
-    dtype, casting
-        Dtype in which to compute, and what conversions to it are allowed.
-    order
-        As NumPy's, without effect: an `Array` has no order of its own.
-    out
-        An array that takes the result's value.
-
-    Returns
-    -------
-    Array
-        One dimension for each label of the result, in `dtype` or the common dtype.
-
-    Raises
-    ------
-    ShapeError
-        If the subscripts are malformed, or extents do not fit.
-    ArgumentError
-        For another order.
-    DTypeError
-        If the dtype has no sums of products, or `casting` forbids the conversion.
-
-    See Also
-    --------
-    einsum_path, tensordot, matmul
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        *operands: Subscripts such as ``"ij,jk->ik"`` and the arrays, or each array followed by the
+            list of its labels, and last the list of the result's.
+        optimize: How to choose the order, as for `numpy.einsum_path`, or a path that it returned;
+            with False it is chosen all the same.
+        dtype, casting: Dtype in which to compute, and what conversions to it are allowed.
+        order: As NumPy's, without effect: an `Array` has no order of its own.
+        out: An array that takes the result's value.
+    {Returns} Array: One dimension for each label of the result, in `dtype` or the common dtype.
+    {Raises}
+        ShapeError: If the subscripts are malformed, or extents do not fit.
+        ArgumentError: For another order.
+        DTypeError: If the dtype has no sums of products, or `casting` forbids the conversion.
+    {See Also} einsum_path, tensordot, matmul
+    {Examples}
     >>> dt.einsum("ij,jk->ik", dt.ones((2, 3)), dt.ones((3, 2))).compute()
     array([[3., 3.],
            [3., 3.]])
@@ -118,32 +97,16 @@ def einsum_path(*operands: Term, optimize: Optimize = "greedy") -> tuple[list[An
 
     Nothing is computed.
 
-    Parameters
-    ----------
-    *operands
-        As of `einsum`.
-    optimize
-        ``"greedy"``, ``"optimal"``, or True: optimal for up to five arrays, greedy for more.
-
-    Returns
-    -------
-    path : list
-        ``"einsum_path"``, then the places of the arrays to contract in turn.
-    text : str
-        A table of the contractions.
-
-    Raises
-    ------
-    ShapeError
-        If the subscripts are malformed, or extents do not fit.
-
-    See Also
-    --------
-    einsum
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        *operands: As of `einsum`.
+        optimize: ``"greedy"``, ``"optimal"``, or True: optimal for up to five arrays, greedy for
+            more.
+    {Returns}
+        path : list: ``"einsum_path"``, then the places of the arrays to contract in turn.
+        text : str: A table of the contractions.
+    {Raises} ShapeError: If the subscripts are malformed, or extents do not fit.
+    {See Also} einsum
+    {Examples}
     >>> a, b, c = dt.ones((2, 9)), dt.ones((9, 9)), dt.ones((9, 2))
     >>> dt.einsum_path("ij,jk,kl->il", a, b, c)[0]
     ['einsum_path', (0, 1), (0, 1)]

@@ -9,8 +9,7 @@ factorizations", SIAM J. Sci. Comput. 34, 2012.
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,15 +17,18 @@ from numpy.typing import ArrayLike
 from dask_tapestry.amounts import is_one_of
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.linalg.large_factors import large_qr, large_triangle
-from dask_tapestry.arrays.linalg.matrix_functions import apply_whole, matrices, real_dtype
-from dask_tapestry.arrays.linalg.row_blocks import Triangles, TurnedColumns, over_row_blocks
+from dask_tapestry.arrays.linalg.large_factors import large_qr
+from dask_tapestry.arrays.linalg.matrix_functions import matrices
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.cells.elementwise import elementwise
 from dask_tapestry.operators.joins.axis_slices import concat_nonempty
-from dask_tapestry.operators.matrices.panel_cholesky import cholesky_by_panels
-from dask_tapestry.operators.matrices.whole_matrix import is_large
+from dask_tapestry.operators.matrices import matrix_factors
+from dask_tapestry.operators.matrices.matrix_operator import is_large
+from dask_tapestry.operators.matrices.row_blocks import (
+    triangles_of_blocks,
+    turned_columns_of_blocks,
+)
 from dask_tapestry.operators.products.matmul import matmul
 from dask_tapestry.operators.views.permute import permute
 from dask_tapestry.operators.views.slice import basic_slice
@@ -59,47 +61,25 @@ class SVDResult(NamedTuple):
 def cholesky(a: ArrayLike, /, *, upper: bool = False, lower: bool | None = None) -> Array:
     """Return the triangle of which the product with its adjoint is `a`.
 
-    Parameters
-    ----------
-    a
-        Hermitian, positive definite matrices, of shape (..., m, m); one triangle is looked at.
-    upper
-        Whether the upper triangle is returned, so that ``R.H @ R`` is `a`; else ``L @ L.H`` is.
-    lower
-        Dask's and SciPy's argument, the opposite of `upper`, which it goes before.
-
-    Returns
-    -------
-    Array
-        Shape of `a`.
-
-    Raises
-    ------
-    LinAlgError
-        If the matrices are not square; when it is computed, if one is not positive definite.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    See Also
-    --------
-    qr, solve
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: Hermitian, positive definite matrices, of shape (..., m, m); one triangle is looked at.
+        upper: Whether the upper triangle is returned, so that ``R.H @ R`` is `a`; else ``L @ L.H``
+            is.
+        lower: Dask's and SciPy's argument, the opposite of `upper`, which it goes before.
+    {Returns} Array: Shape of `a`.
+    {Raises}
+        LinAlgError: If the matrices are not square; when it is computed, if one is not positive
+            definite.
+        {DTypeError.lapack}
+    {See Also} qr, solve
+    {Examples}
     >>> dt.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]]).compute()
     array([[2., 0.],
            [1., 2.]])
     """
     (x,) = matrices(a, square=True)
     upper = upper if lower is None else not lower
-    function = partial(np.linalg.cholesky, upper=True) if upper else np.linalg.cholesky
-    order = (("m", "m", "m"), 1 / 3)
-    panels = partial(cholesky_by_panels, upper=upper)
-    (made,) = apply_whole(
-        function, "(m,m)->(m,m)", x, dtypes=(x.dtype,), order=order, panels=panels
-    )
-    return made
+    return Array(matrix_factors.cholesky(x.node, bool(upper)))
 
 
 @implements(np.linalg.qr)
@@ -108,36 +88,18 @@ def qr(
 ) -> QRResult | Array | tuple[Array, Array]:
     """Factor matrices into orthonormal columns and an upper triangle, as `numpy.linalg.qr`.
 
-    Parameters
-    ----------
-    a
-        Matrices, of shape (..., m, n); k is the smaller of m and n.
-    mode
-        ``"reduced"`` for factors of shapes (..., m, k) and (..., k, n), ``"complete"`` for (..., m,
-        m) and (..., m, n), ``"r"`` for the triangle of the first alone, ``"raw"`` for LAPACK's
-        reflectors (..., n, m) and their factors (..., k).
-
-    Returns
-    -------
-    QRResult, Array or tuple of Array
-        The factors `Q` and `R`; of ``"r"`` one array.
-
-    Raises
-    ------
-    LinAlgError
-        If `a` has less than two dimensions.
-    ArgumentError
-        For another mode.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    See Also
-    --------
-    svd, cholesky, lstsq
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: Matrices, of shape (..., m, n); k is the smaller of m and n.
+        mode: ``"reduced"`` for factors of shapes (..., m, k) and (..., k, n), ``"complete"`` for
+            (..., m, m) and (..., m, n), ``"r"`` for the triangle of the first alone, ``"raw"`` for
+            LAPACK's reflectors (..., n, m) and their factors (..., k).
+    {Returns} QRResult, Array or tuple of Array: The factors `Q` and `R`; of ``"r"`` one array.
+    {Raises}
+        LinAlgError: If `a` has less than two dimensions.
+        ArgumentError: For another mode.
+        {DTypeError.lapack}
+    {See Also} svd, cholesky, lstsq
+    {Examples}
     >>> x = dt.random.default_rng(0).normal(size=(100_000, 3))
     >>> q, r = dt.linalg.qr(x)
     >>> bool(abs(q @ r - x).max() < 1e-12), bool(abs(q.T @ q - dt.eye(3)).max() < 1e-12)
@@ -151,25 +113,8 @@ def qr(
         return QRResult(Array(q), Array(r))
     if mode == "r":
         return triangle_alone(x)
-    m, n = x.shape[-2:]
-    shapes = {"complete": "(m,n)->(m,m),(m,n)", "raw": "(m,n)->(n,m),(k)"}
-    first, second = _whole_qr(x, mode, shapes[mode], {"k": min(m, n)} if mode == "raw" else {})
+    first, second = map(Array, matrix_factors.qr(x.node, mode))
     return QRResult(first, second) if mode == "complete" else (first, second)
-
-
-def _whole_qr(x: Array, mode: str, signature: str, sizes: dict[str, int]) -> tuple[Array, ...]:
-    return apply_whole(
-        partial(_qr, mode=mode),
-        signature,
-        x,
-        dtypes=(x.dtype, x.dtype),
-        sizes=sizes,
-        order=(("m", "n", "n"), 4.0),
-    )
-
-
-def _qr(block: Any, mode: Any) -> tuple[Any, ...]:
-    return tuple(np.linalg.qr(block, mode))
 
 
 def reduced_qr(x: Tensor) -> tuple[Tensor, Tensor]:
@@ -178,26 +123,23 @@ def reduced_qr(x: Tensor) -> tuple[Tensor, Tensor]:
     each = max(ROWS * columns, CELLS // max(columns, 1))
     if x.type.ndim > 2 or rows < TALL * columns or rows < 2 * each or not columns:
         if is_large(x.type):
-            return large_qr(Array(x))
-        sizes = {"k": min(rows, columns)}
-        first, second = _whole_qr(Array(x), "reduced", "(m,n)->(m,k),(k,n)", sizes)
-        return first.node, second.node
+            return large_qr(x)
+        return matrix_factors.qr(x, "reduced")
     count = _blocks_of(rows, each)
     each = rows // count
     tall = basic_slice(x, (slice(0, count * each),))
     rest = basic_slice(x, (slice(count * each, rows),))
-    triangles = over_row_blocks(Triangles(each), [(tall, each)], count, columns, 2.0)
+    triangles = triangles_of_blocks(tall, each)
     again, r = reduced_qr(concat_nonempty([triangles, rest], 0))
     turns = basic_slice(again, (slice(0, count * columns),))
-    parts = [(tall, each), (turns, columns)]
-    turned = over_row_blocks(TurnedColumns(each), parts, count, each, 6.0)
+    turned = turned_columns_of_blocks(tall, each, turns)
     return concat_nonempty([turned, basic_slice(again, (slice(count * columns, None),))], 0), r
 
 
 def triangle_alone(x: Array) -> Array:
     """The factor `R`."""
     if is_large(x.node.type) and x.shape[0] < TALL * x.shape[1]:
-        return large_triangle(x)
+        return Array(matrix_factors.triangle(x.node))
     return Array(reduced_qr(x.node)[1])
 
 
@@ -213,39 +155,20 @@ def svd(
 ) -> SVDResult | Array:
     """Factor matrices into rotations and singular values, as `numpy.linalg.svd`.
 
-    Parameters
-    ----------
-    a
-        Matrices, of shape (..., m, n); k is the smaller of m and n.
-    full_matrices
-        Whether the rotations have shapes (..., m, m) and (..., n, n); else (..., m, k) and (..., k,
-        n). A matrix with many more rows than columns, or the other way round, is then factored by
-        blocks.
-    compute_uv
-        Whether the rotations are returned too.
-    hermitian
-        Whether `a` is known to be Hermitian.
-
-    Returns
-    -------
-    SVDResult or Array
-        `U`, `S` of shape (..., k) in descending order, and `Vh`; or `S` alone. Signs of rotations
-        are LAPACK's.
-
-    Raises
-    ------
-    LinAlgError
-        If `a` has less than two dimensions.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    See Also
-    --------
-    svdvals, svd_compressed, qr
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: Matrices, of shape (..., m, n); k is the smaller of m and n.
+        full_matrices: Whether the rotations have shapes (..., m, m) and (..., n, n); else (..., m,
+            k) and (..., k, n). A matrix with many more rows than columns, or the other way round,
+            is then factored by blocks.
+        compute_uv: Whether the rotations are returned too.
+        hermitian: Whether `a` is known to be Hermitian.
+    {Returns} SVDResult or Array: `U`, `S` of shape (..., k) in descending order, and `Vh`; or `S`
+        alone. Signs of rotations are LAPACK's.
+    {Raises}
+        LinAlgError: If `a` has less than two dimensions.
+        {DTypeError.lapack}
+    {See Also} svdvals, svd_compressed, qr
+    {Examples}
     >>> x = dt.random.default_rng(0).normal(size=(100_000, 3))
     >>> u, s, vh = dt.linalg.svd(x, full_matrices=False)
     >>> u.shape, bool(abs((u * s) @ vh - x).max() < 1e-10)
@@ -253,10 +176,10 @@ def svd(
     """
     (x,) = matrices(a, square=hermitian)
     if not compute_uv:
-        return svdvals(x) if not hermitian else _whole_svd(x, False, hermitian, False)[0]
+        return Array(matrix_factors.singular_values(x.node, True)) if hermitian else svdvals(x)
     shorter, longer = sorted(x.shape[-2:])
     if hermitian or (full_matrices and longer < TALL * shorter):
-        return SVDResult(*_whole_svd(x, full_matrices, hermitian))
+        return SVDResult(*_whole_svd(x, bool(full_matrices), hermitian))
     u, s, vh = reduced_svd(x)
     if full_matrices:  # what is asked of the others alone needs no square of the longer side
         u, vh = _completed(u), adjoint(_completed(adjoint(vh)))
@@ -266,16 +189,7 @@ def svd(
 def _completed(u: Array) -> Array:
     """Orthonormal columns and, after them, others that make a square matrix of them."""
     m, k = u.shape[-2:]
-    if m == k:
-        return u
-    order = (("m", "m", "k"), 4.0)
-    return apply_whole(_complete, "(m,k)->(m,m)", u, dtypes=(u.dtype,), order=order)[0]
-
-
-def _complete(u: Any) -> Any:
-    rotation: Any = np.linalg.qr(u, mode="complete")[0]
-    rotation[..., : u.shape[-1]] = u  # whose signs are those of the other factor
-    return rotation
+    return u if m == k else Array(matrix_factors.completed_columns(u.node))
 
 
 def reduced_svd(x: Array) -> tuple[Array, Array, Array]:
@@ -302,60 +216,22 @@ def adjoint(x: Array) -> Array:
     return Array(elementwise("conjugate", turned) if x.dtype.kind == "c" else turned)
 
 
-def _whole_svd(
-    x: Array, full_matrices: bool, hermitian: bool, compute_uv: bool = True
-) -> tuple[Array, ...]:
-    m, n = x.shape[-2:]
-    real = real_dtype(x.dtype)
-    options = {"full_matrices": full_matrices, "compute_uv": compute_uv, "hermitian": hermitian}
-    shapes = "(m,m),(k),(n,n)" if full_matrices else "(m,k),(k),(k,n)"
-    square = "m" if m == n and hermitian else "n"
-    signature = f"(m,{square})->{shapes.replace('n', square)}"
-    if not compute_uv:
-        signature = signature[: signature.index(">") + 1] + "(k)"
-    return apply_whole(
-        partial(_svd, options=tuple(options.items())),
-        signature,
-        x,
-        dtypes=(x.dtype, real, x.dtype) if compute_uv else (real,),
-        sizes={"k": min(m, n)},
-        order=(("m", square, square), 10.0),
-    )
-
-
-def _svd(block: Any, options: tuple[tuple[str, Any], ...]) -> Any:
-    made: Any = np.linalg.svd(block, **dict(options))
-    return tuple(made) if isinstance(made, tuple) else made
+def _whole_svd(x: Array, full_matrices: bool, hermitian: bool) -> tuple[Array, Array, Array]:
+    u, s, vh = matrix_factors.svd(x.node, full_matrices, hermitian)
+    return Array(u), Array(s), Array(vh)
 
 
 @implements(np.linalg.svdvals)
 def svdvals(x: ArrayLike, /) -> Array:
     """Return the singular values of matrices in descending order.
 
-    Parameters
-    ----------
-    x
-        Matrices, of shape (..., m, n).
-
-    Returns
-    -------
-    Array
-        Shape (..., min(m, n)), real.
-
-    Raises
-    ------
-    LinAlgError
-        If `x` has less than two dimensions.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    See Also
-    --------
-    svd, matrix_rank, cond
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} x: Matrices, of shape (..., m, n).
+    {Returns} Array: Shape (..., min(m, n)), real.
+    {Raises}
+        LinAlgError: If `x` has less than two dimensions.
+        {DTypeError.lapack}
+    {See Also} svd, matrix_rank, cond
+    {Examples}
     >>> dt.linalg.svdvals([[0.0, 2.0], [1.0, 0.0]]).compute()
     array([2., 1.])
     """
@@ -366,4 +242,4 @@ def svdvals(x: ArrayLike, /) -> Array:
         matrix, rows, columns = adjoint(matrix), columns, rows
     if rows >= least * columns:
         matrix = triangle_alone(matrix)
-    return _whole_svd(matrix, False, False, compute_uv=False)[0]
+    return Array(matrix_factors.singular_values(matrix.node, False))

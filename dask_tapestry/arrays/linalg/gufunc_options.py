@@ -33,25 +33,15 @@ def with_gufunc_options(
 ) -> Array:
     """The result of `function`, whose core dimensions are the last ones.
 
-    Parameters
-    ----------
-    ranks
-        How many core dimensions there are; of an operand with fewer dimensions, all are.
-    out
-        An `Array` to whose shape the result broadcasts, and that takes it.
-    axes
-        Where core dimensions are, in each operand and in the result.
-    dtype
-        To compute in.
-
-    Raises
-    ------
-    DTypeError
-        If an operand cannot be converted to `dtype`.
-    ShapeError
-        If `axes` are not one entry for each operand, or for these and the result.
-    AxisError
-        If an entry does not name as many dimensions as are core dimensions.
+    {Parameters}
+        ranks: How many core dimensions there are; of an operand with fewer dimensions, all are.
+        {out.core}
+        axes: Where core dimensions are, in each operand and in the result.
+        dtype: To compute in.
+    {Raises}
+        DTypeError: If an operand cannot be converted to `dtype`.
+        ShapeError: If `axes` are not one entry for each operand, or for these and the result.
+        AxisError: If an entry does not name as many dimensions as are core dimensions.
     """
     x, w = (_converted(asarray(one), dtype) for one in operands)
     if axes is None or not (x.ndim and w.ndim):  # of an operand without any the function tells

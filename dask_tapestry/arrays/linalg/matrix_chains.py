@@ -29,28 +29,15 @@ __all__ = ["matrix_power", "multi_dot"]
 def matrix_power(a: ArrayLike, n: int) -> Array:
     """Multiply square matrices `n` times by themselves, as `numpy.linalg.matrix_power`.
 
-    Parameters
-    ----------
-    a
-        Square matrices, of shape (..., m, m).
-    n
-        The exponent; 0 gives unit matrices, a negative one powers of the inverses.
-
-    Returns
-    -------
-    Array
-        Shape and dtype of `a`; that of the inverses for a negative exponent.
-
-    Raises
-    ------
-    LinAlgError
-        If the matrices are not square; when it is computed, if one that is inverted is singular.
-    DTypeError
-        If `n` is not an integer.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {a.square}
+        n: The exponent; 0 gives unit matrices, a negative one powers of the inverses.
+    {Returns} Array: Shape and dtype of `a`; that of the inverses for a negative exponent.
+    {Raises}
+        LinAlgError: If the matrices are not square; when it is computed, if one that is inverted is
+            singular.
+        DTypeError: If `n` is not an integer.
+    {Examples}
     >>> dt.linalg.matrix_power(dt.asarray([[1, 1], [0, 1]]), 10).compute()
     array([[ 1, 10],
            [ 0,  1]])
@@ -94,32 +81,16 @@ def _power(x: Tensor, power: int) -> Tensor:
 def multi_dot(arrays: Sequence[ArrayLike], *, out: Array | None = None) -> Array:
     """Multiply matrices in the order that takes fewest operations, as `numpy.linalg.multi_dot`.
 
-    Parameters
-    ----------
-    arrays
-        At least two; the first and the last may be vectors.
-    out
-        An `Array` that takes the value of the result.
-
-    Returns
-    -------
-    Array
-        Shape (rows of the first, columns of the last), without the dimension that a vector lacks.
-
-    Raises
-    ------
-    ShapeError
-        If there are fewer than two, or neighbours do not fit.
-    LinAlgError
-        If one has another number of dimensions.
-
-    See Also
-    --------
-    dask_tapestry.matmul, dask_tapestry.einsum
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        arrays: At least two; the first and the last may be vectors.
+        {out.value}
+    {Returns} Array: Shape (rows of the first, columns of the last), without the dimension that a
+        vector lacks.
+    {Raises}
+        ShapeError: If there are fewer than two, or neighbours do not fit.
+        LinAlgError: If one has another number of dimensions.
+    {See Also} dask_tapestry.matmul, dask_tapestry.einsum
+    {Examples}
     >>> dt.linalg.multi_dot([dt.ones(3), dt.ones((3, 5)), dt.ones((5, 2))]).compute()
     array([15., 15.])
     """

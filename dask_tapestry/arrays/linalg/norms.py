@@ -33,38 +33,19 @@ Order = float | Literal["f", "fro", "nuc"] | None
 def norm(x: ArrayLike, ord: Order = None, axis: Axes = None, keepdims: bool = False) -> Array:
     """Return the norm of vectors or matrices, as `numpy.linalg.norm`.
 
-    Parameters
-    ----------
-    x
-        The array.
-    ord
-        Order of a vector norm: None or 2, inf, -inf, 0, or any other number p; of a matrix norm:
-        None or ``"fro"``, 1, -1, inf, -inf; 2, -2 and ``"nuc"``, the largest, the least and the sum
-        of the singular values.
-    axis
-        Axis of the vectors, or two axes of the matrices; by default the whole array.
-    keepdims
-        Whether the axes stay, with length one.
-
-    Returns
-    -------
-    Array
-        The other dimensions, in a floating dtype.
-
-    Raises
-    ------
-    ShapeError
-        If `ord` is no norm of what `axis` names.
-    DTypeError
-        If the cells are no numbers.
-
-    See Also
-    --------
-    vector_norm, matrix_norm
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        ord: Order of a vector norm: None or 2, inf, -inf, 0, or any other number p; of a matrix
+            norm: None or ``"fro"``, 1, -1, inf, -inf; 2, -2 and ``"nuc"``, the largest, the least
+            and the sum of the singular values.
+        axis: Axis of the vectors, or two axes of the matrices; by default the whole array.
+        keepdims: Whether the axes stay, with length one.
+    {Returns} Array: The other dimensions, in a floating dtype.
+    {Raises}
+        ShapeError: If `ord` is no norm of what `axis` names.
+        DTypeError: If the cells are no numbers.
+    {See Also} vector_norm, matrix_norm
+    {Examples}
     >>> float(dt.linalg.norm(dt.asarray([3.0, 4.0])))
     5.0
     """
@@ -186,34 +167,15 @@ def vector_norm(
 ) -> Array:
     """Return the norm of vectors, as `numpy.linalg.vector_norm`.
 
-    Parameters
-    ----------
-    x
-        The array.
-    axis
-        Axes along which the vectors lie, several taken together as one; by default all.
-    keepdims
-        Whether the axes stay, with length one.
-    ord
-        Order of the norm: 2, inf, -inf, 0, or any other number p.
-
-    Returns
-    -------
-    Array
-        The other dimensions, in a floating dtype.
-
-    Raises
-    ------
-    DTypeError
-        If the cells are no numbers.
-
-    See Also
-    --------
-    norm, matrix_norm
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        axis: Axes along which the vectors lie, several taken together as one; by default all.
+        keepdims: Whether the axes stay, with length one.
+        ord: Order of the norm: 2, inf, -inf, 0, or any other number p.
+    {Returns} Array: The other dimensions, in a floating dtype.
+    {Raises} DTypeError: If the cells are no numbers.
+    {See Also} norm, matrix_norm
+    {Examples}
     >>> dt.linalg.vector_norm(dt.ones((2, 4)), axis=1).compute()
     array([2., 2.])
     """
@@ -225,34 +187,16 @@ def vector_norm(
 def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Order = "fro") -> Array:
     """Return the norm of matrices, as `numpy.linalg.matrix_norm`.
 
-    Parameters
-    ----------
-    x
-        Matrices, of shape (..., m, n).
-    keepdims
-        Whether the last two dimensions stay, with length one.
-    ord
-        Order of the norm: ``"fro"``, 1, -1, inf, -inf, 2, -2, ``"nuc"``.
-
-    Returns
-    -------
-    Array
-        Shape (...), in a floating dtype.
-
-    Raises
-    ------
-    ShapeError
-        If `ord` is no norm of matrices.
-    DTypeError
-        If the cells are no numbers.
-
-    See Also
-    --------
-    norm, vector_norm
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        x: Matrices, of shape (..., m, n).
+        keepdims: Whether the last two dimensions stay, with length one.
+        ord: Order of the norm: ``"fro"``, 1, -1, inf, -inf, 2, -2, ``"nuc"``.
+    {Returns} Array: Shape (...), in a floating dtype.
+    {Raises}
+        ShapeError: If `ord` is no norm of matrices.
+        DTypeError: If the cells are no numbers.
+    {See Also} norm, vector_norm
+    {Examples}
     >>> float(dt.linalg.matrix_norm(dt.asarray([[1.0, -2.0], [0.0, 2.0]]), ord=1))
     4.0
     """

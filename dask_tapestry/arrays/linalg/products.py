@@ -52,38 +52,19 @@ def matmul(
     Values agree with NumPy's within rounding, not bit for bit: BLAS adds in an order that depends
     on the block's shape.
 
-    Parameters
-    ----------
-    x1
-        Matrices, of shape (..., m, k), or a vector, of shape (k,).
-    x2
-        Matrices, of shape (..., k, n), or a vector, of shape (k,).
-    out
-        An `Array` to whose shape the result broadcasts, and that takes it.
-    axes
-        Dimensions of the matrices in each operand, and in the result; by default the last ones.
-    dtype
-        To compute in; by default the common dtype.
-
-    Returns
-    -------
-    Array
-        Shape (..., m, n), without the dimension that a vector lacks; the common dtype.
-
-    Raises
-    ------
-    ShapeError
-        If the contracted dimensions differ or an argument has none.
-    DTypeError
-        If there is no product of the dtypes.
-
-    See Also
-    --------
-    dot, tensordot, einsum, linalg.multi_dot
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        x1: Matrices, of shape (..., m, k), or a vector, of shape (k,).
+        x2: Matrices, of shape (..., k, n), or a vector, of shape (k,).
+        {out.core}
+        axes: Dimensions of the matrices in each operand, and in the result; by default the last
+            ones.
+        dtype: To compute in; by default the common dtype.
+    {Returns} Array: Shape (..., m, n), without the dimension that a vector lacks; the common dtype.
+    {Raises}
+        ShapeError: If the contracted dimensions differ or an argument has none.
+        DTypeError: If there is no product of the dtypes.
+    {See Also} dot, tensordot, einsum, linalg.multi_dot
+    {Examples}
     >>> dt.matmul(dt.ones((2, 3)), dt.ones(3)).compute()
     array([3., 3.])
     """
@@ -98,30 +79,13 @@ def _matmul(x: Array, w: Array) -> Array:
 def dot(a: ArrayLike, b: ArrayLike, out: Array | None = None) -> Array:
     """Sum products over the last dimension of `a` and the last but one of `b`, as `numpy.dot`.
 
-    Parameters
-    ----------
-    a, b
-        Arrays; of a vector the only dimension is summed over, a scalar is multiplied.
-    out
-        An `Array` that takes the value of the result.
-
-    Returns
-    -------
-    Array
-        The other dimensions of `a`, then those of `b`; the common dtype.
-
-    Raises
-    ------
-    ShapeError
-        If those dimensions differ.
-
-    See Also
-    --------
-    matmul, tensordot, vdot
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a, b: Arrays; of a vector the only dimension is summed over, a scalar is multiplied.
+        {out.value}
+    {Returns} Array: The other dimensions of `a`, then those of `b`; the common dtype.
+    {Raises} ShapeError: If those dimensions differ.
+    {See Also} matmul, tensordot, vdot
+    {Examples}
     >>> int(dt.dot(dt.arange(4), dt.arange(4)))
     14
     """
@@ -135,28 +99,11 @@ def dot(a: ArrayLike, b: ArrayLike, out: Array | None = None) -> Array:
 def inner(a: ArrayLike, b: ArrayLike, /) -> Array:
     """Sum products over the last dimensions of both arrays, as `numpy.inner`.
 
-    Parameters
-    ----------
-    a, b
-        Arrays; a scalar is multiplied.
-
-    Returns
-    -------
-    Array
-        The other dimensions of `a`, then those of `b`; the common dtype.
-
-    Raises
-    ------
-    ShapeError
-        If those dimensions differ.
-
-    See Also
-    --------
-    dot, tensordot
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} a, b: Arrays; a scalar is multiplied.
+    {Returns} Array: The other dimensions of `a`, then those of `b`; the common dtype.
+    {Raises} ShapeError: If those dimensions differ.
+    {See Also} dot, tensordot
+    {Examples}
     >>> dt.inner(dt.ones((2, 3)), dt.ones((4, 3))).shape
     (2, 4)
     """
@@ -185,31 +132,14 @@ def _shape_text(x: Tensor) -> str:
 def tensordot(a: ArrayLike, b: ArrayLike, axes: AxesPair = 2) -> Array:
     """Sum products over pairs of dimensions, as `numpy.tensordot`.
 
-    Parameters
-    ----------
-    a, b
-        The arrays.
-    axes
-        How many last dimensions of `a` are summed over with as many first ones of `b`; or the
-        dimensions of `a` and those of `b`.
-
-    Returns
-    -------
-    Array
-        The other dimensions of `a`, then those of `b`; the common dtype.
-
-    Raises
-    ------
-    ShapeError
-        If those dimensions differ.
-
-    See Also
-    --------
-    dot, einsum
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a, b: The arrays.
+        axes: How many last dimensions of `a` are summed over with as many first ones of `b`; or the
+            dimensions of `a` and those of `b`.
+    {Returns} Array: The other dimensions of `a`, then those of `b`; the common dtype.
+    {Raises} ShapeError: If those dimensions differ.
+    {See Also} dot, einsum
+    {Examples}
     >>> dt.tensordot(dt.ones((2, 3, 4)), dt.ones((4, 3, 5)), ([1, 2], [1, 0])).shape
     (2, 5)
     """
@@ -228,25 +158,12 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: AxesPair = 2) -> Array:
 def outer(a: ArrayLike, b: ArrayLike, out: Array | None = None) -> Array:
     """Multiply every cell of `a` by every cell of `b`, as `numpy.outer`.
 
-    Parameters
-    ----------
-    a, b
-        Arrays of m and of n cells; they are flattened.
-    out
-        An `Array` that takes the value of the result.
-
-    Returns
-    -------
-    Array
-        Shape (m, n), the common dtype.
-
-    See Also
-    --------
-    inner, kron, linalg.outer
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a, b: Arrays of m and of n cells; they are flattened.
+        {out.value}
+    {Returns} Array: Shape (m, n), the common dtype.
+    {See Also} inner, kron, linalg.outer
+    {Examples}
     >>> dt.outer(dt.arange(2), dt.arange(3)).compute()
     array([[0, 0, 0],
            [0, 1, 2]])
@@ -260,23 +177,10 @@ def outer(a: ArrayLike, b: ArrayLike, out: Array | None = None) -> Array:
 def kron(a: ArrayLike, b: ArrayLike) -> Array:
     """Return the Kronecker product, as `numpy.kron`: `b` multiplied by each cell of `a` in turn.
 
-    Parameters
-    ----------
-    a, b
-        Arrays; the one with fewer dimensions gets new first ones.
-
-    Returns
-    -------
-    Array
-        Each length of `a` multiplied by that of `b`; the common dtype.
-
-    See Also
-    --------
-    outer
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} a, b: Arrays; the one with fewer dimensions gets new first ones.
+    {Returns} Array: Each length of `a` multiplied by that of `b`; the common dtype.
+    {See Also} outer
+    {Examples}
     >>> dt.kron(dt.arange(2), dt.ones(2)).compute()
     array([0., 0., 1., 1.])
     """

@@ -16,7 +16,7 @@ from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.elementwise.where_and_clip import where
 from dask_tapestry.arrays.linalg.eigenvalues import eigvalsh
 from dask_tapestry.arrays.linalg.factoring import adjoint, reduced_qr, svd, svdvals
-from dask_tapestry.arrays.linalg.matrix_functions import apply_whole, matrices, real_dtype
+from dask_tapestry.arrays.linalg.matrix_functions import matrices, real_dtype
 from dask_tapestry.arrays.linalg.norms import matrix_norm
 from dask_tapestry.arrays.linalg.products import matmul
 from dask_tapestry.arrays.random.generator import Generator, default_rng
@@ -24,6 +24,7 @@ from dask_tapestry.arrays.random.parameters import Seed
 from dask_tapestry.errors import ArgumentError, LinAlgError, ShapeError
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.cells.elementwise import elementwise
+from dask_tapestry.operators.matrices.equations import inverse_of_regular
 from dask_tapestry.operators.reductions.reduce import reduce
 from dask_tapestry.operators.views.broadcast import broadcast_shape
 
@@ -49,36 +50,18 @@ def matrix_rank(
 ) -> Array:
     """Return the ranks of matrices, as `numpy.linalg.matrix_rank`.
 
-    Parameters
-    ----------
-    A
-        Matrices, of shape (..., m, n); a vector has rank one unless all its cells are zero.
-    tol
-        Singular values up to this count as zero; by default those up to `rtol` times the largest.
-    hermitian
-        Whether the matrices are known to be Hermitian.
-    rtol
-        By default the larger of m and n times the distance of 1 to the next number.
-
-    Returns
-    -------
-    Array
-        Shape (...), integers.
-
-    Raises
-    ------
-    ArgumentError
-        If `tol` and `rtol` are both given.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    See Also
-    --------
-    svdvals
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        A: Matrices, of shape (..., m, n); a vector has rank one unless all its cells are zero.
+        tol: Singular values up to this count as zero; by default those up to `rtol` times the
+            largest.
+        hermitian: Whether the matrices are known to be Hermitian.
+        rtol: By default the larger of m and n times the distance of 1 to the next number.
+    {Returns} Array: Shape (...), integers.
+    {Raises}
+        ArgumentError: If `tol` and `rtol` are both given.
+        {DTypeError.lapack}
+    {See Also} svdvals
+    {Examples}
     >>> int(dt.linalg.matrix_rank(dt.ones((3, 4))))
     1
     """
@@ -112,28 +95,14 @@ def _cutoff(x: Array, rtol: ArrayLike | None) -> Array:
 def cond(x: ArrayLike, p: Any = None) -> Array:
     """Return how much matrices enlarge errors, as `numpy.linalg.cond`.
 
-    Parameters
-    ----------
-    x
-        Matrices, of shape (..., m, n); square ones for other norms than 2 and -2.
-    p
-        Which norm, as of `matrix_norm`; None for 2.
-
-    Returns
-    -------
-    Array
-        Shape (...), real; infinity for singular matrices.
-
-    Raises
-    ------
-    LinAlgError
-        If there is no cell, or the matrices are not square where they must be.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        x: Matrices, of shape (..., m, n); square ones for other norms than 2 and -2.
+        p: Which norm, as of `matrix_norm`; None for 2.
+    {Returns} Array: Shape (...), real; infinity for singular matrices.
+    {Raises}
+        LinAlgError: If there is no cell, or the matrices are not square where they must be.
+        {DTypeError.lapack}
+    {Examples}
     >>> float(dt.linalg.cond([[4.0, 0.0], [0.0, 2.0]]))
     2.0
     """
@@ -150,23 +119,10 @@ def cond(x: ArrayLike, p: Any = None) -> Array:
         first, last = sizes[..., 0], sizes[..., -1]
         condition = last / first if p == -2 else first / last
     else:
-        order = (("m", "m", "m"), 2.0)
-        (inverse,) = apply_whole(
-            _inverses, "(m,m)->(m,m)", matrix, dtypes=(matrix.dtype,), order=order
-        )
+        inverse = Array(inverse_of_regular(matrix.node))
         condition = matrix_norm(matrix, ord=p) * matrix_norm(inverse, ord=p)
     unknown = np.isnan(matrix_norm(matrix))
     return where(np.isnan(condition) & ~unknown, condition.dtype.type(inf), condition)
-
-
-def _inverses(block: Any) -> Any:
-    """The inverses of matrices; of singular ones NaN."""
-    try:
-        return np.linalg.inv(block)
-    except np.linalg.LinAlgError:
-        if block.ndim > 2:
-            return np.stack([_inverses(one) for one in block])
-        return np.full_like(block, np.nan)
 
 
 @implements(np.linalg.pinv)
@@ -179,37 +135,18 @@ def pinv(
 ) -> Array:
     """Return the pseudo-inverses of matrices, as `numpy.linalg.pinv`.
 
-    Parameters
-    ----------
-    a
-        Matrices, of shape (..., m, n).
-    rcond, rtol
-        Singular values up to this times the largest count as zero; by default the larger of m and n
-        times the distance of 1 to the next number.
-    hermitian
-        Whether the matrices are known to be Hermitian.
-
-    Returns
-    -------
-    Array
-        Shape (..., n, m).
-
-    Raises
-    ------
-    ArgumentError
-        If `rcond` and `rtol` are both given.
-    LinAlgError
-        If `a` has less than two dimensions.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    See Also
-    --------
-    inv, lstsq
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: Matrices, of shape (..., m, n).
+        rcond, rtol: Singular values up to this times the largest count as zero; by default the
+            larger of m and n times the distance of 1 to the next number.
+        hermitian: Whether the matrices are known to be Hermitian.
+    {Returns} Array: Shape (..., n, m).
+    {Raises}
+        ArgumentError: If `rcond` and `rtol` are both given.
+        LinAlgError: If `a` has less than two dimensions.
+        {DTypeError.lapack}
+    {See Also} inv, lstsq
+    {Examples}
     >>> dt.linalg.pinv([[2.0, 0.0], [0.0, 0.0]]).compute()
     array([[0.5, 0. ],
            [0. , 0. ]])
@@ -240,38 +177,20 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
     As `numpy.linalg.lstsq`, but the residuals have one shape, whatever the rank is found to be. A
     tall matrix is factored by blocks of rows.
 
-    Parameters
-    ----------
-    a
-        A matrix, of shape (m, n).
-    b
-        A vector, of shape (m,), or a matrix, of shape (m, k).
-    rcond
-        Singular values up to this times the largest count as zero; by default the larger of m and n
-        times the distance of 1 to the next number, and so for -1, the last alone.
-
-    Returns
-    -------
-    LstsqResult
-        `x`, of shape (n,) or (n, k); `residuals`, the squared distances, of shape (1,) or (k,), but
-        (0,) where `a` is no taller than wide; `rank`; `singular_values`, of shape (min(m, n),).
-
-    Raises
-    ------
-    LinAlgError
-        If `a` is not a matrix.
-    ShapeError
-        If the shapes do not fit.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    See Also
-    --------
-    solve, pinv, qr
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: A matrix, of shape (m, n).
+        b: A vector, of shape (m,), or a matrix, of shape (m, k).
+        rcond: Singular values up to this times the largest count as zero; by default the larger of
+            m and n times the distance of 1 to the next number, and so for -1, the last alone.
+    {Returns} LstsqResult: `x`, of shape (n,) or (n, k); `residuals`, the squared distances, of
+        shape (1,) or (k,), but (0,) where `a` is no taller than wide; `rank`; `singular_values`, of
+        shape (min(m, n),).
+    {Raises}
+        LinAlgError: If `a` is not a matrix.
+        ShapeError: If the shapes do not fit.
+        {DTypeError.lapack}
+    {See Also} solve, pinv, qr
+    {Examples}
     >>> x = dt.arange(100_000.0)
     >>> line, *_ = dt.linalg.lstsq(dt.stack([x, dt.ones_like(x)], axis=1), 2 * x + 1)
     >>> line.compute().round(6)
@@ -309,52 +228,29 @@ def svd_compressed(
 
     The matrix is read ``2 + 2 * n_power_iter`` times, and products with few columns are held.
 
-    Parameters
-    ----------
-    a
-        A matrix, of shape (m, n).
-    k
-        How many.
-    iterator
-        What makes the columns of iterations orthonormal: ``"power"`` at the end, ``"QR"`` each
-        time, which is more exact.
-    n_power_iter
-        Products with the matrix and its adjoint; more of them are more exact.
-    n_oversamples
-        Columns beyond `k`.
-    seed
-        Of the random projection.
-    compute
-        Accepted for Dask's sake.
-    coerce_signs
-        Whether the first cell of each row of `vh` is made positive.
-
-    Returns
-    -------
-    u, s, vh : Array
-        Shapes (m, k), (k,) and (k, n).
-
-    Raises
-    ------
-    ShapeError
-        If `a` is not a matrix.
-    ArgumentError
-        For another iterator, or a `k` that is not positive.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    See Also
-    --------
-    svd
+    {Parameters}
+        a: A matrix, of shape (m, n).
+        k: How many.
+        iterator: What makes the columns of iterations orthonormal: ``"power"`` at the end, ``"QR"``
+            each time, which is more exact.
+        n_power_iter: Products with the matrix and its adjoint; more of them are more exact.
+        n_oversamples: Columns beyond `k`.
+        seed: Of the random projection.
+        compute: Accepted for Dask's sake.
+        coerce_signs: Whether the first cell of each row of `vh` is made positive.
+    {Returns} u, s, vh : Array: Shapes (m, k), (k,) and (k, n).
+    {Raises}
+        ShapeError: If `a` is not a matrix.
+        ArgumentError: For another iterator, or a `k` that is not positive.
+        {DTypeError.lapack}
+    {See Also} svd
 
     Notes
     -----
     Source: Halko, Martinsson, Tropp, "Finding structure with randomness", SIAM Rev. 53, 2011,
     algorithms 4.3 and 4.4.
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> x = dt.random.default_rng(0).normal(size=(200, 3)) @ dt.ones((3, 100))
     >>> u, s, vh = dt.linalg.svd_compressed(x, 1, seed=0)
     >>> bool(abs((u * s) @ vh - x).max() < 1e-9)

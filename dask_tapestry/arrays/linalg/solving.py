@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,17 +14,13 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.layout_arguments import takes_hints
 from dask_tapestry.arrays.linalg.large_factors import large_slogdet
-from dask_tapestry.arrays.linalg.matrix_functions import apply_whole, matrices, real_dtype
+from dask_tapestry.arrays.linalg.matrix_functions import matrices
 from dask_tapestry.arrays.shape.reshaping import reshape
 from dask_tapestry.arrays.shape.transposing import transpose
 from dask_tapestry.errors import LinAlgError, ShapeError
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.operators.matrices.panel_lu import (
-    determinant_by_panels,
-    inverse_by_panels,
-    solve_by_panels,
-)
-from dask_tapestry.operators.matrices.whole_matrix import is_large
+from dask_tapestry.operators.matrices import equations
+from dask_tapestry.operators.matrices.matrix_operator import is_large
 
 __all__ = ["det", "inv", "slogdet", "solve", "tensorinv", "tensorsolve"]
 
@@ -42,34 +37,16 @@ class SlogdetResult(NamedTuple):
 def solve(a: ArrayLike, b: ArrayLike) -> Array:
     """Return x with ``a @ x = b``, as `numpy.linalg.solve`.
 
-    Parameters
-    ----------
-    a
-        Square matrices, of shape (..., m, m).
-    b
-        One vector, of shape (m,), or matrices, of shape (..., m, k).
-
-    Returns
-    -------
-    Array
-        Shape of `b`, with the other dimensions of `a` and `b` broadcast.
-
-    Raises
-    ------
-    LinAlgError
-        If the matrices are not square; when it is computed, if one is singular.
-    ShapeError
-        If the shapes do not fit.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    See Also
-    --------
-    inv, lstsq
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {a.square}
+        b: One vector, of shape (m,), or matrices, of shape (..., m, k).
+    {Returns} Array: Shape of `b`, with the other dimensions of `a` and `b` broadcast.
+    {Raises}
+        LinAlgError: If the matrices are not square; when it is computed, if one is singular.
+        ShapeError: If the shapes do not fit.
+        {DTypeError.lapack}
+    {See Also} inv, lstsq
+    {Examples}
     >>> dt.linalg.solve([[2.0, 0.0], [0.0, 4.0]], [2.0, 2.0]).compute()
     array([1. , 0.5])
     """
@@ -79,16 +56,7 @@ def solve(a: ArrayLike, b: ArrayLike) -> Array:
     matrices(x, square=True)
     if x.shape[-1] != y.shape[-2]:
         raise ShapeError(f"a of shape {x.shape} and b of shape {right.shape} do not fit")
-    order = (("m", "m", "m"), 2 / 3)
-    (solution,) = apply_whole(
-        np.linalg.solve,
-        "(m,m),(m,k)->(m,k)",
-        x,
-        y,
-        dtypes=(x.dtype,),
-        order=order,
-        panels=solve_by_panels,
-    )
+    solution = Array(equations.solve(x.node, y.node))
     return solution[..., 0] if is_vector else solution
 
 
@@ -96,115 +64,53 @@ def solve(a: ArrayLike, b: ArrayLike) -> Array:
 def inv(a: ArrayLike) -> Array:
     """Return the inverses of matrices, as `numpy.linalg.inv`.
 
-    Parameters
-    ----------
-    a
-        Square matrices, of shape (..., m, m).
-
-    Returns
-    -------
-    Array
-        Shape of `a`.
-
-    Raises
-    ------
-    LinAlgError
-        If the matrices are not square; when it is computed, if one is singular.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    See Also
-    --------
-    solve : quicker, and more exact, where the inverse itself is not needed.
-    pinv
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} {a.square}
+    {Returns} Array: Shape of `a`.
+    {Raises}
+        LinAlgError: If the matrices are not square; when it is computed, if one is singular.
+        {DTypeError.lapack}
+    {See Also}
+        solve : quicker, and more exact, where the inverse itself is not needed.
+        pinv
+    {Examples}
     >>> dt.linalg.inv([[2.0, 0.0], [0.0, 4.0]]).compute()
     array([[0.5 , 0.  ],
            [0.  , 0.25]])
     """
     (x,) = matrices(a, square=True)
-    order = (("m", "m", "m"), 2.0)
-    (inverse,) = apply_whole(
-        np.linalg.inv,
-        "(m,m)->(m,m)",
-        x,
-        dtypes=(x.dtype,),
-        order=order,
-        panels=inverse_by_panels,
-    )
-    return inverse
+    return Array(equations.inverse(x.node))
 
 
 @implements(np.linalg.det)
 def det(a: ArrayLike) -> Array:
     """Return the determinants of matrices, as `numpy.linalg.det`.
 
-    Parameters
-    ----------
-    a
-        Square matrices, of shape (..., m, m).
-
-    Returns
-    -------
-    Array
-        Shape (...).
-
-    Raises
-    ------
-    LinAlgError
-        If the matrices are not square.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    See Also
-    --------
-    slogdet : for those that would overflow.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} {a.square}
+    {Returns} Array: Shape (...).
+    {Raises}
+        LinAlgError: If the matrices are not square.
+        {DTypeError.lapack}
+    {See Also} slogdet : for those that would overflow.
+    {Examples}
     >>> round(float(dt.linalg.det([[2.0, 0.0], [0.0, 4.0]])), 9)
     8.0
     """
     (x,) = matrices(a, square=True)
-    order = (("m", "m", "m"), 2 / 3)
-    (made,) = apply_whole(
-        np.linalg.det, "(m,m)->()", x, dtypes=(x.dtype,), order=order, panels=determinant_by_panels
-    )
-    return made
+    return Array(equations.determinant(x.node))
 
 
 @implements(np.linalg.slogdet)
 def slogdet(a: ArrayLike) -> SlogdetResult:
     """Return sign and logarithm of the determinants of matrices, as `numpy.linalg.slogdet`.
 
-    Parameters
-    ----------
-    a
-        Square matrices, of shape (..., m, m).
-
-    Returns
-    -------
-    SlogdetResult
-        `sign`, of modulus one or zero, and `logabsdet`, real; both of shape (...).
-
-    Raises
-    ------
-    LinAlgError
-        If the matrices are not square.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    See Also
-    --------
-    det
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} {a.square}
+    {Returns} SlogdetResult: `sign`, of modulus one or zero, and `logabsdet`, real; both of shape
+        (...).
+    {Raises}
+        LinAlgError: If the matrices are not square.
+        {DTypeError.lapack}
+    {See Also} det
+    {Examples}
     >>> sign, logarithm = dt.linalg.slogdet(-dt.eye(3))
     >>> float(sign), float(logarithm)
     (-1.0, 0.0)
@@ -212,42 +118,21 @@ def slogdet(a: ArrayLike) -> SlogdetResult:
     (x,) = matrices(a, square=True)
     if is_large(x.node.type):
         return SlogdetResult(*large_slogdet(x))
-    dtypes = x.dtype, real_dtype(x.dtype)
-    order = (("m", "m", "m"), 2 / 3)
-    return SlogdetResult(*apply_whole(_slogdet, "(m,m)->(),()", x, dtypes=dtypes, order=order))
-
-
-def _slogdet(block: Any) -> tuple[Any, Any]:
-    sign, logarithm = np.linalg.slogdet(block)
-    return sign, logarithm
+    return SlogdetResult(*map(Array, equations.sign_and_logarithm(x.node)))
 
 
 @implements(np.linalg.tensorinv)
 def tensorinv(a: ArrayLike, ind: int = 2) -> Array:
     """Return the inverse of `a` under `tensordot`, as `numpy.linalg.tensorinv`.
 
-    Parameters
-    ----------
-    a
-        An array whose first `ind` dimensions have as many cells as the others.
-    ind
-        How many dimensions come first, 1 or more.
-
-    Returns
-    -------
-    Array
-        Shape ``a.shape[ind:] + a.shape[:ind]``.
-
-    Raises
-    ------
-    ShapeError
-        If `ind` is not positive, or the dimensions do not fit.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: An array whose first `ind` dimensions have as many cells as the others.
+        ind: How many dimensions come first, 1 or more.
+    {Returns} Array: Shape ``a.shape[ind:] + a.shape[:ind]``.
+    {Raises}
+        ShapeError: If `ind` is not positive, or the dimensions do not fit.
+        {DTypeError.lapack}
+    {Examples}
     >>> dt.linalg.tensorinv(dt.eye(6).reshape(2, 3, 6)).shape
     (6, 2, 3)
     """
@@ -264,30 +149,15 @@ def tensorinv(a: ArrayLike, ind: int = 2) -> Array:
 def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     """Return x with ``tensordot(a, x, x.ndim) = b``, as `numpy.linalg.tensorsolve`.
 
-    Parameters
-    ----------
-    a
-        An array of shape ``b.shape + x.shape``, both of as many cells.
-    b
-        The right side.
-    axes
-        Axes of `a` to move to the end first.
-
-    Returns
-    -------
-    Array
-        x.
-
-    Raises
-    ------
-    ShapeError
-        If the shapes do not fit.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: An array of shape ``b.shape + x.shape``, both of as many cells.
+        b: The right side.
+        axes: Axes of `a` to move to the end first.
+    {Returns} Array: x.
+    {Raises}
+        ShapeError: If the shapes do not fit.
+        {DTypeError.lapack}
+    {Examples}
     >>> dt.linalg.tensorsolve(dt.eye(6).reshape(2, 3, 6), dt.ones((2, 3))).shape
     (6,)
     """

@@ -37,48 +37,30 @@ def sparse_matmul(
     has the same bits for every sharding. A block of the result reads no more than the box of `x`
     that its rows touch. The matrix is sent to each worker once.
 
-    Parameters
-    ----------
-    weights
-        A matrix or array of SciPy's, or what has `tocsr`, as arrays of pydata's sparse; or
-        ``(values, rows, columns, shape)`` as arrays and two numbers. Cells that are written twice
-        are added up. A row for each cell of the result, a column for each cell along `axis`.
-    x
-        The array.
-    axis
-        The axis of `x` that the columns number, or several: in C order, those of the last axis that
-        is named first.
-    output_shape
-        Extents of the axes that the rows become, in C order, in place of `axis`; of several they
-        begin where the first of them in `x` stood. By default one axis.
-    skipna
-        Leave NaN out, as `xesmf` does: each sum is divided by the weights of what is not NaN, and
-        is NaN where these add up to less than ``1 - na_thres``. Rows are to add up to 1, as those
-        of interpolations do; of a row without weights the result is NaN.
-    na_thres
-        From 0, NaN where any weight is missing, to 1, NaN where all of it is.
-
-    Returns
-    -------
-    Array
-        Of the dtype that NumPy promotes those of weights and cells to; with `skipna` of a float.
-        Of half precision it is single.
-
-    Raises
-    ------
-    ArgumentError
-        If `na_thres` is not from 0 to 1, or places of weights lie outside of their shape.
-    ArgumentTypeError
-        If weights are lazy, or no sparse matrix.
-    DTypeError
-        If weights or cells are no numbers, or NaN is left out by complex weights.
-    ShapeError
-        If weights have another number of columns than there are cells along `axis`, or another
-        number of rows than `output_shape` has.
-
-    See Also
-    --------
-    matmul, tensordot
+    {Parameters}
+        weights: A matrix or array of SciPy's, or what has `tocsr`, as arrays of pydata's sparse; or
+            ``(values, rows, columns, shape)`` as arrays and two numbers. Cells that are written
+            twice are added up. A row for each cell of the result, a column for each cell along
+            `axis`.
+        {x}
+        axis: The axis of `x` that the columns number, or several: in C order, those of the last
+            axis that is named first.
+        output_shape: Extents of the axes that the rows become, in C order, in place of `axis`; of
+            several they begin where the first of them in `x` stood. By default one axis.
+        skipna: Leave NaN out, as `xesmf` does: each sum is divided by the weights of what is not
+            NaN, and is NaN where these add up to less than ``1 - na_thres``. Rows are to add up to
+            1, as those of interpolations do; of a row without weights the result is NaN.
+        na_thres: From 0, NaN where any weight is missing, to 1, NaN where all of it is.
+    {Returns} Array: Of the dtype that NumPy promotes those of weights and cells to; with `skipna`
+        of a float. Of half precision it is single.
+    {Raises}
+        ArgumentError: If `na_thres` is not from 0 to 1, or places of weights lie outside of their
+            shape.
+        ArgumentTypeError: If weights are lazy, or no sparse matrix.
+        DTypeError: If weights or cells are no numbers, or NaN is left out by complex weights.
+        ShapeError: If weights have another number of columns than there are cells along `axis`, or
+            another number of rows than `output_shape` has.
+    {See Also} matmul, tensordot
 
     Examples
     --------

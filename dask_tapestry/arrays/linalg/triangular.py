@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.declared_arguments import checked
-from dask_tapestry.arrays.linalg.large_factors import packed_factors
 from dask_tapestry.arrays.linalg.matrix_functions import matrices
 from dask_tapestry.errors import LinAlgError, ShapeError
 from dask_tapestry.late_named_tuple import NamedTuple
@@ -20,13 +16,12 @@ from dask_tapestry.operators.cells.elementwise import astype, elementwise
 from dask_tapestry.operators.cells.where import where
 from dask_tapestry.operators.generators.coordinates import coordinates
 from dask_tapestry.operators.joins.diagonal import below, on_diagonal, with_zeros
-from dask_tapestry.operators.matrices.panel_lu import ROWS_A_DIGIT
-from dask_tapestry.operators.matrices.panel_triangle import solve_triangle_by_panels
-from dask_tapestry.operators.matrices.whole_matrix import call_on_matrices, with_panels
+from dask_tapestry.operators.matrices import equations
+from dask_tapestry.operators.matrices.matrix_factors import packed_lu_of
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.operators.views.unsqueeze import unsqueeze
 from dask_tapestry.teg import Tensor
-from dask_tapestry_kernels.cpu.blocks.triangles import solve_triangle
+from dask_tapestry_kernels.cpu.blocks.matrices import ROWS_A_DIGIT
 
 __all__ = ["lu", "solve_triangular"]
 
@@ -42,32 +37,16 @@ class LUResult(NamedTuple):
 def lu(a: ArrayLike) -> LUResult:
     """Factor a matrix into a permutation and two triangles, as `scipy.linalg.lu`.
 
-    Parameters
-    ----------
-    a
-        A matrix, of shape (m, n); k is the smaller of m and n.
-
-    Returns
-    -------
-    LUResult
-        `P`, of shape (m, m), `L`, of shape (m, k), whose diagonal is ones, and `U`, of shape (k,
-        n), with ``P @ L @ U`` equal to `a`. They are those of partial pivoting, in which no cell of
-        `L` is larger than one, for a matrix of any size. A matrix that is singular has factors too.
-
-    Raises
-    ------
-    LinAlgError
-        If `a` is not a matrix.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    See Also
-    --------
-    solve, cholesky, qr
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} a: A matrix, of shape (m, n); k is the smaller of m and n.
+    {Returns} LUResult: `P`, of shape (m, m), `L`, of shape (m, k), whose diagonal is ones, and `U`,
+        of shape (k, n), with ``P @ L @ U`` equal to `a`. They are those of partial pivoting, in
+        which no cell of `L` is larger than one, for a matrix of any size. A matrix that is singular
+        has factors too.
+    {Raises}
+        LinAlgError: If `a` is not a matrix.
+        {DTypeError.lapack}
+    {See Also} solve, cholesky, qr
+    {Examples}
     >>> p, l, u = dt.linalg.lu([[1.0, 2.0], [2.0, 2.0]])
     >>> l.compute(), u.compute()
     (array([[1. , 0. ],
@@ -76,7 +55,7 @@ def lu(a: ArrayLike) -> LUResult:
     """
     (x,) = matrices(a)
     _check_matrix("lu", x)
-    packed = packed_factors(x).node
+    packed = packed_lu_of(x.node)
     (rows, columns), side = x.shape, min(x.shape)
     order = _order(basic_slice(packed, (slice(None), slice(columns, None))))
     p = elementwise("equal", coordinates((rows, rows), 0), unsqueeze(order, 0))
@@ -114,36 +93,18 @@ def _check_matrix(name: str, *found: Array) -> None:
 def solve_triangular(a: ArrayLike, b: ArrayLike, lower: bool = False) -> Array:
     """Return x with ``a @ x = b`` for a triangle `a`, as `scipy.linalg.solve_triangular`.
 
-    Parameters
-    ----------
-    a
-        A square matrix, of shape (m, m), of which one triangle is looked at.
-    b
-        A vector, of shape (m,), or a matrix, of shape (m, k).
-    lower
-        Whether that is the lower triangle; else it is the upper one.
-
-    Returns
-    -------
-    Array
-        Shape of `b`.
-
-    Raises
-    ------
-    LinAlgError
-        If `a` is no square matrix; when it is computed, if a cell of its diagonal is zero.
-    ShapeError
-        If the shapes do not fit.
-    DTypeError
-        If LAPACK does not compute with such numbers.
-
-    See Also
-    --------
-    solve, cholesky
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: A square matrix, of shape (m, m), of which one triangle is looked at.
+        b: A vector, of shape (m,), or a matrix, of shape (m, k).
+        lower: Whether that is the lower triangle; else it is the upper one.
+    {Returns} Array: Shape of `b`.
+    {Raises}
+        LinAlgError: If `a` is no square matrix; when it is computed, if a cell of its diagonal is
+            zero.
+        ShapeError: If the shapes do not fit.
+        {DTypeError.lapack}
+    {See Also} solve, cholesky
+    {Examples}
     >>> dt.linalg.solve_triangular([[2.0, 1.0], [0.0, 4.0]], [3.0, 4.0]).compute()
     array([1., 1.])
     """
@@ -154,8 +115,5 @@ def solve_triangular(a: ArrayLike, b: ArrayLike, lower: bool = False) -> Array:
     matrices(x, square=True)
     if x.shape[0] != y.shape[0]:
         raise ShapeError(f"a of shape {x.shape} and b of shape {right.shape} do not fit")
-    call: Any = partial(solve_triangle, lower=bool(lower))
-    parts, outputs = [(x.node, "mm"), (y.node, "mk")], {"mk": x.dtype}
-    (whole,) = call_on_matrices(call, parts, outputs, ("mmk", 1.0), cut="k")
-    made = Array(with_panels(whole, partial(solve_triangle_by_panels, lower=bool(lower))))
+    made = Array(equations.solve_triangular(x.node, y.node, bool(lower)))
     return made[:, 0] if is_vector else made

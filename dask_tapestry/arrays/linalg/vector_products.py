@@ -40,28 +40,11 @@ __all__ = ["matvec", "vdot", "vecdot", "vecmat"]
 def vdot(a: ArrayLike, b: ArrayLike, /) -> Array:
     """Sum the products of all cells, those of `a` conjugated, as `numpy.vdot`.
 
-    Parameters
-    ----------
-    a, b
-        Arrays of as many cells; they are flattened.
-
-    Returns
-    -------
-    Array
-        0-d, the common dtype.
-
-    Raises
-    ------
-    ShapeError
-        If the arrays have different numbers of cells.
-
-    See Also
-    --------
-    vecdot, dot
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} a, b: Arrays of as many cells; they are flattened.
+    {Returns} Array: 0-d, the common dtype.
+    {Raises} ShapeError: If the arrays have different numbers of cells.
+    {See Also} vecdot, dot
+    {Examples}
     >>> dt.vdot(dt.asarray([1j, 2]), dt.asarray([1j, 2])).compute()
     np.complex128(5+0j)
     """
@@ -91,38 +74,17 @@ def vecdot(
 ) -> Array:
     """Sum products along an axis, the cells of `x1` conjugated, as `numpy.vecdot`.
 
-    Parameters
-    ----------
-    x1, x2
-        Vectors along `axis`, of one length; the other dimensions broadcast.
-    out
-        An `Array` to whose shape the result broadcasts, and that takes it.
-    axis
-        Axis of both arrays, by default the last.
-    keepdims
-        Keep the axis, with length 1.
-    axes
-        The axis of each array, where these differ, and with `keepdims` that of the result.
-    dtype
-        To compute in; by default the common dtype.
-
-    Returns
-    -------
-    Array
-        The other dimensions; the common dtype.
-
-    Raises
-    ------
-    ShapeError
-        If an argument has no dimension or the shapes do not fit.
-
-    See Also
-    --------
-    vdot, matvec, vecmat
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        x1, x2: Vectors along `axis`, of one length; the other dimensions broadcast.
+        {out.core}
+        axis: Axis of both arrays, by default the last.
+        keepdims: Keep the axis, with length 1.
+        axes: The axis of each array, where these differ, and with `keepdims` that of the result.
+        dtype: To compute in; by default the common dtype.
+    {Returns} Array: The other dimensions; the common dtype.
+    {Raises} ShapeError: If an argument has no dimension or the shapes do not fit.
+    {See Also} vdot, matvec, vecmat
+    {Examples}
     >>> dt.vecdot(dt.ones((2, 3)), dt.arange(3)).compute()
     array([3., 3.])
     """
@@ -184,37 +146,17 @@ def matvec(
 ) -> Array:
     """Multiply matrices by vectors, as `numpy.matvec`.
 
-    Parameters
-    ----------
-    x1
-        Matrices, of shape (..., m, n).
-    x2
-        Vectors, of shape (..., n).
-    out
-        An `Array` to whose shape the result broadcasts, and that takes it.
-    axes
-        Dimensions of the matrices and vectors in each operand, and in the result; by default the
-        last ones.
-    dtype
-        To compute in; by default the common dtype.
-
-    Returns
-    -------
-    Array
-        Shape (..., m), the common dtype.
-
-    Raises
-    ------
-    ShapeError
-        If the shapes do not fit.
-
-    See Also
-    --------
-    vecmat, matmul
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        x1: Matrices, of shape (..., m, n).
+        x2: Vectors, of shape (..., n).
+        {out.core}
+        axes: Dimensions of the matrices and vectors in each operand, and in the result; by default
+            the last ones.
+        dtype: To compute in; by default the common dtype.
+    {Returns} Array: Shape (..., m), the common dtype.
+    {Raises} ShapeError: If the shapes do not fit.
+    {See Also} vecmat, matmul
+    {Examples}
     >>> dt.matvec(dt.ones((2, 3)), dt.arange(3)).compute()
     array([3., 3.])
     """
@@ -242,37 +184,17 @@ def vecmat(
 ) -> Array:
     """Multiply vectors, conjugated, by matrices, as `numpy.vecmat`.
 
-    Parameters
-    ----------
-    x1
-        Vectors, of shape (..., n).
-    x2
-        Matrices, of shape (..., n, m).
-    out
-        An `Array` to whose shape the result broadcasts, and that takes it.
-    axes
-        Dimensions of the matrices and vectors in each operand, and in the result; by default the
-        last ones.
-    dtype
-        To compute in; by default the common dtype.
-
-    Returns
-    -------
-    Array
-        Shape (..., m), the common dtype.
-
-    Raises
-    ------
-    ShapeError
-        If the shapes do not fit.
-
-    See Also
-    --------
-    matvec, matmul
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        x1: Vectors, of shape (..., n).
+        x2: Matrices, of shape (..., n, m).
+        {out.core}
+        axes: Dimensions of the matrices and vectors in each operand, and in the result; by default
+            the last ones.
+        dtype: To compute in; by default the common dtype.
+    {Returns} Array: Shape (..., m), the common dtype.
+    {Raises} ShapeError: If the shapes do not fit.
+    {See Also} matvec, matmul
+    {Examples}
     >>> dt.vecmat(dt.arange(3), dt.ones((3, 2))).compute()
     array([3., 3.])
     """

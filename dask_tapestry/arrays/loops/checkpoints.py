@@ -28,14 +28,10 @@ State = tuple[Array, ...]
 class Checkpoints(NamedTuple):
     """The states of one loop, in a store.
 
-    Attributes
-    ----------
-    store
-        As the user gave it.
-    identity
-        Of the loop.
-    fields
-        How many arrays a state has.
+    {Attributes}
+        store: As the user gave it.
+        identity: Of the loop.
+        fields: How many arrays a state has.
     """
 
     store: Any
@@ -46,10 +42,7 @@ class Checkpoints(NamedTuple):
     def at(cls, store: Any, identity: Identity, fields: int) -> Checkpoints:
         """Those at `store`, which is made if nothing is there.
 
-        Raises
-        ------
-        StoreError
-            If there are states of another loop, or something else.
+        {Raises} StoreError: If there are states of another loop, or something else.
         """
         location = Location.of(store, None, uuid4().hex)
         attributes = _attributes(location)
@@ -106,10 +99,7 @@ def _path(location: Location, name: str) -> str:
 def _attributes(location: Location, name: str = "") -> dict[str, Any] | None:
     """Attributes of a group in the store; None if there is none.
 
-    Raises
-    ------
-    StoreError
-        If it cannot be read.
+    {Raises} StoreError: If it cannot be read.
     """
     try:
         group = zarr().open_group(path=_path(location, name), mode="r", **location.arguments)

@@ -27,10 +27,7 @@ ODD: Final = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9))
 def identity_of(step: Traced, state: Sequence[Array], more: str = "") -> Identity:
     """The identity of a loop; `more` is what its graph does not tell.
 
-    Raises
-    ------
-    UnnamedError
-        If a function of the step holds something that has no name.
+    {Raises} UnnamedError: If a function of the step holds something that has no name.
     """
     roots, slots = [step.nodes[n] for n in step.roots], [step.nodes[n] for n in step.slots]
     parts = graph_parts(roots, slots, _data_of)
@@ -58,14 +55,8 @@ def _cells(arrays: Sequence[Array]) -> str:
 def checksum(x: Array) -> Array:
     """A sum of the bits of all cells, each mixed with its place: 0-d, uint64, lazy.
 
-    Raises
-    ------
-    DTypeError
-        For cells that are no numbers.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Raises} DTypeError: For cells that are no numbers.
+    {Examples}
     >>> one, other = dt.asarray([1.0, 2.0]), dt.asarray([2.0, 1.0])
     >>> bool((checksum(one) == checksum(other)).compute())
     False

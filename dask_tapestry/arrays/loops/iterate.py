@@ -47,52 +47,33 @@ def iterate(
 
     Source: Tapestry whitepaper, "Control Flow": expressions that are injected again.
 
-    Parameters
-    ----------
-    step
-        Called with the arrays of the state, and with the number of the step, from 0, as a 0-d
-        int64 array, if it takes one argument more. It returns the next state: as many arrays, of
-        the same shapes and dtypes.
-    state
-        An array of any shape and dtype, or a tuple of several.
-    steps
-        How many steps, at most if `until` is given.
-    until
-        A function of the arrays of a state that gives a 0-d bool array: true of the last state. It
-        is called once, and computed with the steps: of the first state, and then after every step.
-    every
-        Look, by `until` and for `checkpoint`, at every so many steps only. By default `until` looks
-        at each state, so the last one is the first of which it is true; with ``every=10`` it may be
-        up to nine steps further.
-    checkpoint
-        A store, as `to_zarr` takes: there the states of every `every` steps are written, array i of
-        step k as ``"k/i"``. The same loop, called again with the same store, goes on from the last
-        one that is complete, with the same bits. In a folder, a state is complete when it is on
-        the disk, also if the power is cut.
-
-    Returns
-    -------
-    Array or tuple of Array
-        The last state, persisted: one array for one array. With 0 steps, the state.
-
-    Raises
-    ------
-    ArgumentError
-        If neither `steps` nor `until` is given, `steps` is negative, `checkpoint` comes without
-        `every`, or `every` without `checkpoint` and `until`.
-    ArgumentTypeError
-        If `step` does not take or return as many arrays as the state has, or `until` does not
-        return a 0-d bool.
-    ShapeError, DTypeError
-        If a step changes a shape or a dtype.
-    TraceError
-        If `step` or `until` computes.
-    StoreError
-        If the store has checkpoints of another loop.
-
-    See Also
-    --------
-    stencil.iterate, persist
+    {Parameters}
+        step: Called with the arrays of the state, and with the number of the step, from 0, as a 0-d
+            int64 array, if it takes one argument more. It returns the next state: as many arrays,
+            of the same shapes and dtypes.
+        state: An array of any shape and dtype, or a tuple of several.
+        steps: How many steps, at most if `until` is given.
+        until: A function of the arrays of a state that gives a 0-d bool array: true of the last
+            state. It is called once, and computed with the steps: of the first state, and then
+            after every step.
+        every: Look, by `until` and for `checkpoint`, at every so many steps only. By default
+            `until` looks at each state, so the last one is the first of which it is true; with
+            ``every=10`` it may be up to nine steps further.
+        checkpoint: A store, as `to_zarr` takes: there the states of every `every` steps are
+            written, array i of step k as ``"k/i"``. The same loop, called again with the same
+            store, goes on from the last one that is complete, with the same bits. In a folder, a
+            state is complete when it is on the disk, also if the power is cut.
+    {Returns} Array or tuple of Array: The last state, persisted: one array for one array. With 0
+        steps, the state.
+    {Raises}
+        ArgumentError: If neither `steps` nor `until` is given, `steps` is negative, `checkpoint`
+            comes without `every`, or `every` without `checkpoint` and `until`.
+        ArgumentTypeError: If `step` does not take or return as many arrays as the state has, or
+            `until` does not return a 0-d bool.
+        ShapeError, DTypeError: If a step changes a shape or a dtype.
+        TraceError: If `step` or `until` computes.
+        StoreError: If the store has checkpoints of another loop.
+    {See Also} stencil.iterate, persist
 
     Examples
     --------

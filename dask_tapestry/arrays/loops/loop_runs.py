@@ -27,16 +27,11 @@ Advance = Callable[[Sequence[Node], int, int], list[Node]]  # state, its number,
 class Ends(NamedTuple):
     """When a loop ends, and what it looks after on the way.
 
-    Attributes
-    ----------
-    steps
-        The most steps; None for any number.
-    until
-        The graph that says of a state whether it is the last; None if none does.
-    every
-        Steps from one look to the next.
-    checkpoints
-        Where every such state is stored; None for nowhere.
+    {Attributes}
+        steps: The most steps; None for any number.
+        until: The graph that says of a state whether it is the last; None if none does.
+        every: Steps from one look to the next.
+        checkpoints: Where every such state is stored; None for nowhere.
     """
 
     steps: int | None
@@ -58,11 +53,8 @@ def checked_ends(
 ) -> tuple[int | None, int]:
     """The number of steps, and how many lie between two looks.
 
-    Raises
-    ------
-    ArgumentError, ArgumentTypeError
-        If nothing ends the loop, a number is none, a checkpoint has no `every`, or `every` has
-        nothing to look at.
+    {Raises} ArgumentError, ArgumentTypeError: If nothing ends the loop, a number is none, a
+        checkpoint has no `every`, or `every` has nothing to look at.
     """
     if steps is None and until is None:
         raise ArgumentError("nothing ends this loop: give steps, or until")
@@ -79,10 +71,7 @@ def checked_ends(
 def state_of(state: Any) -> State:
     """The arrays of a state: one, or those of a tuple or list.
 
-    Raises
-    ------
-    ArgumentError
-        For a state of no arrays.
+    {Raises} ArgumentError: For a state of no arrays.
     """
     arrays = tuple(map(asarray, state)) if isinstance(state, tuple | list) else (asarray(state),)
     if not arrays:
@@ -93,10 +82,7 @@ def state_of(state: Any) -> State:
 def ending(until: Callable[..., Any] | None, fields: Sequence[StateField]) -> Traced | None:
     """The graph of `until`.
 
-    Raises
-    ------
-    ArgumentTypeError
-        If it does not return one cell that is true or false.
+    {Raises} ArgumentTypeError: If it does not return one cell that is true or false.
     """
     if until is None:
         return None
@@ -130,12 +116,9 @@ def time_node(number: int) -> Node:
 def run(state: State, advance: Advance, ends: Ends, fused: int = 1) -> State:
     """Go from a state to the last one.
 
-    Parameters
-    ----------
-    advance
-        The nodes of a state so many steps after another, whose number is given.
-    fused
-        Steps that one plan computes at most.
+    {Parameters}
+        advance: The nodes of a state so many steps after another, whose number is given.
+        fused: Steps that one plan computes at most.
     """
     begin, state = 0, tuple(map(_persisted, state))
     if ends.checkpoints is not None:

@@ -43,14 +43,10 @@ class StateField(NamedTuple):
 class Traced(NamedTuple):
     """A graph over slots: the function that was traced.
 
-    Attributes
-    ----------
-    rows
-        Its nodes, each with the places of what it reads and must follow.
-    slots
-        The slots among them, by their places in the order of the arguments.
-    roots
-        Places of the results.
+    {Attributes}
+        rows: Its nodes, each with the places of what it reads and must follow.
+        slots: The slots among them, by their places in the order of the arguments.
+        roots: Places of the results.
     """
 
     rows: tuple[tuple[Node, tuple[int, ...], tuple[int, ...]], ...]
@@ -82,20 +78,10 @@ def traced(
 ) -> tuple[list[Node], list[Array]]:
     """Call a function with fields without cells, and with the time where it is `timed`.
 
-    Parameters
-    ----------
-    seen
-        What the function is given instead of the fields.
-
-    Returns
-    -------
-    list of Node, list of Array
-        The slots: what its arguments were made of; and what it returned.
-
-    Raises
-    ------
-    TraceError
-        If the function computes something, or asks for a truth value.
+    {Parameters} seen: What the function is given instead of the fields.
+    {Returns} list of Node, list of Array: The slots: what its arguments were made of; and what it
+        returned.
+    {Raises} TraceError: If the function computes something, or asks for a truth value.
     """
     slots = [placeholder(one.type, None) for one in fields]
     arrays = [_with_cuts(slot, one.cuts) for slot, one in zip(slots, fields, strict=True)]
@@ -142,10 +128,7 @@ def _called(function: Callable[..., Any], given: Sequence[Array]) -> list[Array]
 def takes_time(function: Callable[..., Any], count: int) -> bool:
     """Whether a function of `count` fields takes the number of the step after them.
 
-    Raises
-    ------
-    ArgumentTypeError
-        If it takes neither.
+    {Raises} ArgumentTypeError: If it takes neither.
 
     Examples
     --------
@@ -176,15 +159,9 @@ def as_fields(
 ) -> list[Node]:
     """What a step returned, as values of the fields: checked, with their names and chunks.
 
-    Parameters
-    ----------
-    hint
-        What may be wrong with a shape of a field.
-
-    Raises
-    ------
-    ArgumentTypeError, ShapeError, DTypeError
-        If there are not as many as fields, or a shape or a dtype is another.
+    {Parameters} hint: What may be wrong with a shape of a field.
+    {Raises} ArgumentTypeError, ShapeError, DTypeError: If there are not as many as fields, or a
+        shape or a dtype is another.
     """
     name = name_of(function)
     if len(results) != len(fields):

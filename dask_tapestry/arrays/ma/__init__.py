@@ -11,6 +11,7 @@ Examples
 (np.float64(2.0), array([2., 0., 4.]))
 """
 
+from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.ma.averages import *
 from dask_tapestry.arrays.ma.functions import *
 from dask_tapestry.arrays.ma.joining import *
@@ -58,3 +59,5 @@ __all__ = [
     "where",
     "zeros_like",
 ]
+
+write_out(__name__)

@@ -31,38 +31,18 @@ def average(
 ) -> Any:
     """Average cells along `axis` by weights; hidden cells, and hidden weights, take no part.
 
-    Parameters
-    ----------
-    a
-        The array.
-    axis
-        Axis or axes; None for all.
-    weights
-        Of the shape of `a`, or of its `axis`; by default all the same.
-    returned
-        Whether to return the sums of the weights too.
-    keepdims
-        Keep reduced axes with length one.
-
-    Returns
-    -------
-    MaskedArray or tuple of MaskedArray
-        The averages, and the sums of weights.
-
-    Raises
-    ------
-    DTypeError
-        If the weights have another shape, and no axis is given.
-    ShapeError
-        If their shape is not that of the axes.
-
-    See Also
-    --------
-    numpy.ma.average
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The array.
+        axis: Axis or axes; None for all.
+        weights: Of the shape of `a`, or of its `axis`; by default all the same.
+        returned: Whether to return the sums of the weights too.
+        {keepdims}
+    {Returns} MaskedArray or tuple of MaskedArray: The averages, and the sums of weights.
+    {Raises}
+        DTypeError: If the weights have another shape, and no axis is given.
+        ShapeError: If their shape is not that of the axes.
+    {See Also} numpy.ma.average
+    {Examples}
     >>> x = dt.ma.masked_array([1.0, 2.0, 4.0], [0, 0, 1])
     >>> float(dt.ma.average(x, weights=[3, 1, 0]))
     1.25

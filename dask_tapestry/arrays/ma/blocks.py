@@ -43,10 +43,7 @@ def mapped(
 ) -> tuple[Array, Array]:
     """Cells and mask of what a function makes of every block; `map_blocks` has the arguments.
 
-    Raises
-    ------
-    ArgumentError
-        If another masked array is given.
+    {Raises} ArgumentError: If another masked array is given.
     """
     if any(isinstance(one, Masked) for one in (*args, *kwargs.values())):
         raise ArgumentError("map_blocks takes one masked array: give cells and masks of others")

@@ -36,25 +36,12 @@ __all__ = [
 def getdata(a: ArrayLike | MaskedArray, subok: bool = True) -> Array:  # noqa: ARG001
     """Return all cells, those that a mask hides too.
 
-    Parameters
-    ----------
-    a
-        The array.
-    subok
-        As NumPy's, without meaning here.
-
-    Returns
-    -------
-    Array
-        Of the shape and dtype of `a`.
-
-    See Also
-    --------
-    getmaskarray, numpy.ma.getdata
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The array.
+        subok: As NumPy's, without meaning here.
+    {Returns} Array: Of the shape and dtype of `a`.
+    {See Also} getmaskarray, numpy.ma.getdata
+    {Examples}
     >>> dt.ma.getdata(dt.ma.masked_array([1, 2], [0, 1])).compute()
     array([1, 2])
     """
@@ -64,23 +51,10 @@ def getdata(a: ArrayLike | MaskedArray, subok: bool = True) -> Array:  # noqa: A
 def getmask(a: ArrayLike | MaskedArray) -> Any:
     """Return the mask of an array, or `numpy.ma.nomask` if it has none.
 
-    Parameters
-    ----------
-    a
-        The array.
-
-    Returns
-    -------
-    Array or numpy.bool
-        Of the shape of `a`.
-
-    See Also
-    --------
-    getmaskarray, numpy.ma.getmask
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} a: The array.
+    {Returns} Array or numpy.bool: Of the shape of `a`.
+    {See Also} getmaskarray, numpy.ma.getmask
+    {Examples}
     >>> dt.ma.getmask(dt.ones(2))
     np.False_
     """
@@ -90,23 +64,10 @@ def getmask(a: ArrayLike | MaskedArray) -> Any:
 def getmaskarray(arr: ArrayLike | MaskedArray) -> Array:
     """Return the mask of an array; of false throughout if it has none.
 
-    Parameters
-    ----------
-    arr
-        The array.
-
-    Returns
-    -------
-    Array
-        Bool, of the shape of `arr`.
-
-    See Also
-    --------
-    getmask, numpy.ma.getmaskarray
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} arr: The array.
+    {Returns} Array: Bool, of the shape of `arr`.
+    {See Also} getmask, numpy.ma.getmaskarray
+    {Examples}
     >>> dt.ma.getmaskarray(dt.ma.masked_array([1, 2], [0, 1])).compute()
     array([False,  True])
     """
@@ -116,25 +77,12 @@ def getmaskarray(arr: ArrayLike | MaskedArray) -> Array:
 def filled(a: ArrayLike | MaskedArray, fill_value: Any = None) -> Array:
     """Return the cells with a value in place of hidden ones.
 
-    Parameters
-    ----------
-    a
-        The array.
-    fill_value
-        The value; by default that of `a`.
-
-    Returns
-    -------
-    Array
-        Of the shape and dtype of `a`.
-
-    See Also
-    --------
-    numpy.ma.filled
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The array.
+        fill_value: The value; by default that of `a`.
+    {Returns} Array: Of the shape and dtype of `a`.
+    {See Also} numpy.ma.filled
+    {Examples}
     >>> dt.ma.filled(dt.ma.masked_array([1, 2], [0, 1]), 7).compute()
     array([1, 7])
     """
@@ -144,23 +92,10 @@ def filled(a: ArrayLike | MaskedArray, fill_value: Any = None) -> Array:
 def compressed(x: ArrayLike | MaskedArray) -> Array:
     """Return the cells that are not hidden, in one dimension.
 
-    Parameters
-    ----------
-    x
-        The array.
-
-    Returns
-    -------
-    Array
-        Its cells are counted when its shape is asked.
-
-    See Also
-    --------
-    numpy.ma.compressed
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} {x}
+    {Returns} Array: Its cells are counted when its shape is asked.
+    {See Also} numpy.ma.compressed
+    {Examples}
     >>> dt.ma.compressed(dt.ma.masked_array([1, 2, 3], [0, 1, 0])).compute()
     array([1, 3])
     """
@@ -170,23 +105,10 @@ def compressed(x: ArrayLike | MaskedArray) -> Array:
 def is_masked(x: ArrayLike | MaskedArray) -> bool:
     """Return whether any cell is hidden; computes the mask.
 
-    Parameters
-    ----------
-    x
-        The array.
-
-    Returns
-    -------
-    bool
-        False if there is no mask.
-
-    See Also
-    --------
-    numpy.ma.is_masked
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} {x}
+    {Returns} bool: False if there is no mask.
+    {See Also} numpy.ma.is_masked
+    {Examples}
     >>> dt.ma.is_masked(dt.ma.masked_array([1, 2], [0, 1]))
     True
     """
@@ -197,27 +119,14 @@ def is_masked(x: ArrayLike | MaskedArray) -> bool:
 def set_fill_value(a: ArrayLike | MaskedArray, fill_value: Any) -> None:
     """Set what `filled` puts in place of hidden cells; of plain arrays nothing.
 
-    Parameters
-    ----------
-    a
-        The masked array, which changes.
-    fill_value
-        The value; None for NumPy's.
-
-    Raises
-    ------
-    ArgumentError
-        If it is no scalar.
-    DTypeError
-        If it has no value in the dtype of `a`.
-
-    See Also
-    --------
-    numpy.ma.set_fill_value
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The masked array, which changes.
+        fill_value: The value; None for NumPy's.
+    {Raises}
+        ArgumentError: If it is no scalar.
+        DTypeError: If it has no value in the dtype of `a`.
+    {See Also} numpy.ma.set_fill_value
+    {Examples}
     >>> x = dt.ma.masked_array([1, 2], [0, 1])
     >>> dt.ma.set_fill_value(x, 9)
     >>> x.filled().compute()
@@ -231,27 +140,13 @@ def set_fill_value(a: ArrayLike | MaskedArray, fill_value: Any) -> None:
 def count(a: ArrayLike | MaskedArray, axis: Axes = None, keepdims: bool = False) -> Array:
     """Count the cells along `axis` that are not hidden.
 
-    Parameters
-    ----------
-    a
-        The array.
-    axis
-        Axis or axes; None for all.
-    keepdims
-        Keep reduced axes with length one.
-
-    Returns
-    -------
-    Array
-        Of dtype intp.
-
-    See Also
-    --------
-    numpy.ma.count
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The array.
+        axis: Axis or axes; None for all.
+        {keepdims}
+    {Returns} Array: Of dtype intp.
+    {See Also} numpy.ma.count
+    {Examples}
     >>> int(dt.ma.count(dt.ma.masked_array([1, 2, 3], [0, 1, 0])))
     2
     """
@@ -261,23 +156,10 @@ def count(a: ArrayLike | MaskedArray, axis: Axes = None, keepdims: bool = False)
 def nonzero(a: ArrayLike | MaskedArray) -> tuple[Array, ...]:
     """Return the places of cells that are neither hidden nor zero.
 
-    Parameters
-    ----------
-    a
-        The array.
-
-    Returns
-    -------
-    tuple of Array
-        One for each dimension.
-
-    See Also
-    --------
-    numpy.ma.nonzero
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} a: The array.
+    {Returns} tuple of Array: One for each dimension.
+    {See Also} numpy.ma.nonzero
+    {Examples}
     >>> dt.ma.nonzero(dt.ma.masked_array([0, 2, 3], [0, 1, 0]))[0].compute()
     array([2])
     """
@@ -287,27 +169,13 @@ def nonzero(a: ArrayLike | MaskedArray) -> tuple[Array, ...]:
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     """Choose cells of `x` where a condition is true, of `y` elsewhere; hidden where it is hidden.
 
-    Parameters
-    ----------
-    condition
-        True where `x` is chosen.
-    x, y
-        What is chosen from, with their masks; `numpy.ma.masked` hides. Both, or neither: then
-        `nonzero` of the condition.
-
-    Returns
-    -------
-    MaskedArray or tuple of Array
-        Of the broadcast shape.
-
-    Raises
-    ------
-    ArgumentError
-        If one of `x` and `y` is given alone.
-
-    See Also
-    --------
-    masked_where, numpy.ma.where
+    {Parameters}
+        condition: True where `x` is chosen.
+        x, y: What is chosen from, with their masks; `numpy.ma.masked` hides. Both, or neither: then
+            `nonzero` of the condition.
+    {Returns} MaskedArray or tuple of Array: Of the broadcast shape.
+    {Raises} ArgumentError: If one of `x` and `y` is given alone.
+    {See Also} masked_where, numpy.ma.where
 
     Examples
     --------

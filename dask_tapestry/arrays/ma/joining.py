@@ -19,25 +19,12 @@ __all__ = ["concatenate", "stack"]
 def concatenate(arrays: Sequence[Any], axis: int = 0) -> MaskedArray:
     """Join arrays, and their masks, along an axis.
 
-    Parameters
-    ----------
-    arrays
-        Masked arrays and plain ones.
-    axis
-        Along which they follow each other.
-
-    Returns
-    -------
-    MaskedArray
-        Without a mask if none has one.
-
-    See Also
-    --------
-    stack, numpy.ma.concatenate
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        arrays: Masked arrays and plain ones.
+        axis: Along which they follow each other.
+    {Returns} MaskedArray: Without a mask if none has one.
+    {See Also} stack, numpy.ma.concatenate
+    {Examples}
     >>> dt.ma.concatenate([dt.ma.masked_array([1], [1]), [2]]).compute().tolist()
     [None, 2]
     """
@@ -47,25 +34,12 @@ def concatenate(arrays: Sequence[Any], axis: int = 0) -> MaskedArray:
 def stack(arrays: Sequence[Any], axis: int = 0) -> MaskedArray:
     """Put arrays, and their masks, one behind the other along a new axis.
 
-    Parameters
-    ----------
-    arrays
-        Masked arrays and plain ones, of one shape.
-    axis
-        Where the new axis is.
-
-    Returns
-    -------
-    MaskedArray
-        Without a mask if none has one.
-
-    See Also
-    --------
-    concatenate, numpy.ma.stack
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        arrays: Masked arrays and plain ones, of one shape.
+        axis: Where the new axis is.
+    {Returns} MaskedArray: Without a mask if none has one.
+    {See Also} concatenate, numpy.ma.stack
+    {Examples}
     >>> dt.ma.stack([dt.ma.masked_array([1], [1]), [2]]).compute().tolist()
     [[None], [2]]
     """

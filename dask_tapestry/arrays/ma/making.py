@@ -54,49 +54,26 @@ def masked_array(
 ) -> MaskedArray:
     """Return a lazy masked array of cells and a mask, as `numpy.ma.masked_array`.
 
-    Parameters
-    ----------
-    data
-        The cells: an array, NumPy's masked arrays, or a masked array.
-    mask
-        True where a cell is hidden: an array of the shape of `data`, or one cell for all. By
-        default that of `data`.
-    dtype
-        Convert to this dtype.
-    copy
-        Whether to copy an array in memory now.
-    subok, shrink, order
-        As NumPy's, without meaning here: a mask stays whole, even if it hides nothing.
-    ndmin
-        Dimensions that there are at least; new ones come first.
-    fill_value
-        What `filled` puts in place of hidden cells; by default that of `data`, or NumPy's.
-    keep_mask
-        Whether the mask of `data` hides cells too where another one is given.
-    hard_mask
-        False: an assignment shows what it writes.
-    chunks
-        Nominal chunks.
-
-    Returns
-    -------
-    MaskedArray
-        Of the shape of `data`.
-
-    Raises
-    ------
-    ShapeError
-        If the mask does not fit the cells.
-    ArgumentError
-        For a hard mask.
-
-    See Also
-    --------
-    masked_where, numpy.ma.masked_array
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        data: The cells: an array, NumPy's masked arrays, or a masked array.
+        mask: True where a cell is hidden: an array of the shape of `data`, or one cell for all. By
+            default that of `data`.
+        dtype: Convert to this dtype.
+        copy: Whether to copy an array in memory now.
+        subok, shrink, order: As NumPy's, without meaning here: a mask stays whole, even if it hides
+            nothing.
+        ndmin: Dimensions that there are at least; new ones come first.
+        fill_value: What `filled` puts in place of hidden cells; by default that of `data`, or
+            NumPy's.
+        keep_mask: Whether the mask of `data` hides cells too where another one is given.
+        hard_mask: False: an assignment shows what it writes.
+        chunks: Nominal chunks.
+    {Returns} MaskedArray: Of the shape of `data`.
+    {Raises}
+        ShapeError: If the mask does not fit the cells.
+        ArgumentError: For a hard mask.
+    {See Also} masked_where, numpy.ma.masked_array
+    {Examples}
     >>> dt.ma.masked_array([1, 2, 3], mask=[0, 1, 0]).sum().compute()
     np.int64(4)
     """
@@ -139,23 +116,10 @@ def array(
     data, dtype, copy, order, mask, fill_value, keep_mask, hard_mask, shrink, subok, ndmin, chunks
         As of `masked_array`.
 
-    Returns
-    -------
-    MaskedArray
-        Of the shape of `data`.
-
-    Raises
-    ------
-    ShapeError
-        If the mask has another shape.
-
-    See Also
-    --------
-    masked_array, numpy.ma.array
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Returns} MaskedArray: Of the shape of `data`.
+    {Raises} ShapeError: If the mask has another shape.
+    {See Also} masked_array, numpy.ma.array
+    {Examples}
     >>> dt.ma.array([1, 2], "f4", mask=[0, 1]).sum().compute()
     np.float32(1.0)
     """
@@ -199,25 +163,12 @@ def _broadcast_mask(mask: Array, cells: Array) -> Array | None:
 def asarray(a: ArrayLike | MaskedArray, dtype: DTypeLike | None = None) -> MaskedArray:
     """Return `a` as a masked array; without a mask if it has none.
 
-    Parameters
-    ----------
-    a
-        An array, NumPy's masked arrays, or a masked array, which is returned itself.
-    dtype
-        Convert to this dtype.
-
-    Returns
-    -------
-    MaskedArray
-        Of the shape of `a`.
-
-    See Also
-    --------
-    masked_array, numpy.ma.asarray
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: An array, NumPy's masked arrays, or a masked array, which is returned itself.
+        dtype: Convert to this dtype.
+    {Returns} MaskedArray: Of the shape of `a`.
+    {See Also} masked_array, numpy.ma.asarray
+    {Examples}
     >>> dt.ma.asarray([1, 2]).mask
     np.False_
     """
@@ -246,25 +197,12 @@ def _with_mask_of(make: Any, a: ArrayLike | MaskedArray, **kwargs: Any) -> Maske
 def empty_like(prototype: ArrayLike | MaskedArray, **kwargs: Any) -> MaskedArray:
     """Return cells of zero, of the shape, dtype and mask of `prototype`.
 
-    Parameters
-    ----------
-    prototype
-        The masked array.
-    **kwargs
-        For `dask_tapestry.empty_like`, such as ``dtype``.
-
-    Returns
-    -------
-    MaskedArray
-        Of the shape of `prototype`.
-
-    See Also
-    --------
-    zeros_like, numpy.ma.empty_like
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        prototype: The masked array.
+        **kwargs: For `dask_tapestry.empty_like`, such as ``dtype``.
+    {Returns} MaskedArray: Of the shape of `prototype`.
+    {See Also} zeros_like, numpy.ma.empty_like
+    {Examples}
     >>> dt.ma.empty_like(dt.ma.masked_array([1, 2], [0, 1])).shape
     (2,)
     """
@@ -274,25 +212,12 @@ def empty_like(prototype: ArrayLike | MaskedArray, **kwargs: Any) -> MaskedArray
 def ones_like(a: ArrayLike | MaskedArray, **kwargs: Any) -> MaskedArray:
     """Return cells of one, of the shape, dtype and mask of `a`.
 
-    Parameters
-    ----------
-    a
-        The masked array.
-    **kwargs
-        For `dask_tapestry.ones_like`, such as ``dtype``.
-
-    Returns
-    -------
-    MaskedArray
-        Of the shape of `a`.
-
-    See Also
-    --------
-    zeros_like, numpy.ma.ones_like
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The masked array.
+        **kwargs: For `dask_tapestry.ones_like`, such as ``dtype``.
+    {Returns} MaskedArray: Of the shape of `a`.
+    {See Also} zeros_like, numpy.ma.ones_like
+    {Examples}
     >>> dt.ma.ones_like(dt.ma.masked_array([5, 6], [0, 1])).sum().compute()
     np.int64(1)
     """
@@ -302,25 +227,12 @@ def ones_like(a: ArrayLike | MaskedArray, **kwargs: Any) -> MaskedArray:
 def zeros_like(a: ArrayLike | MaskedArray, **kwargs: Any) -> MaskedArray:
     """Return cells of zero, of the shape, dtype and mask of `a`.
 
-    Parameters
-    ----------
-    a
-        The masked array.
-    **kwargs
-        For `dask_tapestry.zeros_like`, such as ``dtype``.
-
-    Returns
-    -------
-    MaskedArray
-        Of the shape of `a`.
-
-    See Also
-    --------
-    ones_like, numpy.ma.zeros_like
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The masked array.
+        **kwargs: For `dask_tapestry.zeros_like`, such as ``dtype``.
+    {Returns} MaskedArray: Of the shape of `a`.
+    {See Also} ones_like, numpy.ma.zeros_like
+    {Examples}
     >>> dt.ma.zeros_like(dt.ma.masked_array([5, 6], [0, 1])).filled(3).compute()
     array([0, 3])
     """

@@ -46,18 +46,11 @@ class MaskedArray(ShapeMethods, DaskMethodsMixin):
     Its cells and its mask are arrays, which plans see as any other. What it computes to is a
     `numpy.ma.MaskedArray`, or, without dimensions, a scalar or `numpy.ma.masked`.
 
-    Parameters
-    ----------
-    cells
-        All cells.
-    hidden
-        The mask, of their shape: true where a cell is hidden. None for `numpy.ma.nomask`.
-    fill
-        What `filled` puts in place of hidden cells; None for NumPy's value for the dtype.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        cells: All cells.
+        hidden: The mask, of their shape: true where a cell is hidden. None for `numpy.ma.nomask`.
+        fill: What `filled` puts in place of hidden cells; None for NumPy's value for the dtype.
+    {Examples}
     >>> x = dt.ma.masked_greater(dt.arange(4), 2)
     >>> x.sum().compute(), x.filled(9).compute()
     (np.int64(3), array([0, 1, 2, 9]))
@@ -191,15 +184,8 @@ class MaskedArray(ShapeMethods, DaskMethodsMixin):
     def filled(self, fill_value: Any = None) -> Array:
         """Return the cells with a value in place of hidden ones.
 
-        Parameters
-        ----------
-        fill_value
-            The value; by default `fill_value` of the array.
-
-        Returns
-        -------
-        Array
-            Of the same shape and dtype.
+        {Parameters} fill_value: The value; by default `fill_value` of the array.
+        {Returns} Array: Of the same shape and dtype.
         """
         value = self.fill_value if fill_value is None else checked_fill(fill_value, self.dtype)
         return self._with(value)
@@ -224,19 +210,11 @@ class MaskedArray(ShapeMethods, DaskMethodsMixin):
     ) -> Array:
         """Return the places that sort along `axis`, hidden cells last (or first).
 
-        Parameters
-        ----------
-        axis, kind, order
-            As of `dask_tapestry.argsort`.
-        endwith
-            Whether hidden cells come last.
-        fill_value
-            What they count as instead.
-
-        Returns
-        -------
-        Array
-            Of dtype intp.
+        {Parameters}
+            axis, kind, order: As of `dask_tapestry.argsort`.
+            endwith: Whether hidden cells come last.
+            fill_value: What they count as instead.
+        {Returns} Array: Of dtype intp.
         """
         if fill_value is None:
             last = self._counted_as("min" if endwith else "max", None)
@@ -267,15 +245,8 @@ class MaskedArray(ShapeMethods, DaskMethodsMixin):
     def compute(self, **kwargs: Any) -> Any:
         """Plan cells and mask together, run them with Dask and return the value.
 
-        Parameters
-        ----------
-        **kwargs
-            For `dask.compute`, such as ``scheduler``.
-
-        Returns
-        -------
-        numpy.ma.MaskedArray, scalar or numpy.ma.masked
-            The last two without dimensions.
+        {Parameters} **kwargs: For `dask.compute`, such as ``scheduler``.
+        {Returns} numpy.ma.MaskedArray, scalar or numpy.ma.masked: The last two without dimensions.
         """
         if self.hidden is None:
             return _value((self.cells.compute(**kwargs),), self._told())
@@ -286,15 +257,8 @@ class MaskedArray(ShapeMethods, DaskMethodsMixin):
     def persist(self, **kwargs: Any) -> Self:
         """Run the array and keep blocks of cells and mask where they are computed.
 
-        Parameters
-        ----------
-        **kwargs
-            For `dask.persist`, such as ``scheduler``.
-
-        Returns
-        -------
-        MaskedArray
-            Of the same value.
+        {Parameters} **kwargs: For `dask.persist`, such as ``scheduler``.
+        {Returns} MaskedArray: Of the same value.
         """
         with computing_with(kwargs.get("scheduler")):
             made = base.persist(*self._parts(), **local_options(kwargs))

@@ -39,32 +39,15 @@ def masked_where(
 ) -> MaskedArray:
     """Hide the cells of an array where a condition is true, besides those that are hidden.
 
-    Parameters
-    ----------
-    condition
-        Of the shape of `a`, or one cell for all; where it is hidden itself, so is the cell.
-    a
-        The array.
-    copy
-        As NumPy's, without meaning here: arrays are values.
-
-    Returns
-    -------
-    MaskedArray
-        The cells of `a`; its mask is an array even if it hides nothing.
-
-    Raises
-    ------
-    IndexingError
-        If the condition has another shape.
-
-    See Also
-    --------
-    numpy.ma.masked_where
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        condition: Of the shape of `a`, or one cell for all; where it is hidden itself, so is the
+            cell.
+        a: The array.
+        {copy}
+    {Returns} MaskedArray: The cells of `a`; its mask is an array even if it hides nothing.
+    {Raises} IndexingError: If the condition has another shape.
+    {See Also} numpy.ma.masked_where
+    {Examples}
     >>> x = dt.arange(4)
     >>> dt.ma.masked_where(x == 2, x).compute().tolist()
     [0, 1, None, 3]
@@ -91,27 +74,13 @@ def _masked_by_comparison(name: str, x: ArrayLike | MaskedArray, value: Any) -> 
 def masked_greater(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) -> MaskedArray:  # noqa: ARG001
     """Hide the cells that are greater than a value.
 
-    Parameters
-    ----------
-    x
-        The array.
-    value
-        A number, or an array that broadcasts to `x`.
-    copy
-        As NumPy's, without meaning here: arrays are values.
-
-    Returns
-    -------
-    MaskedArray
-        The cells of `x`.
-
-    See Also
-    --------
-    masked_where, numpy.ma.masked_greater
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        value: A number, or an array that broadcasts to `x`.
+        {copy}
+    {Returns} MaskedArray: The cells of `x`.
+    {See Also} masked_where, numpy.ma.masked_greater
+    {Examples}
     >>> dt.ma.masked_greater(dt.arange(4), 2).compute().tolist()
     [0, 1, 2, None]
     """
@@ -122,27 +91,13 @@ def masked_greater(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) ->
 def masked_greater_equal(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) -> MaskedArray:  # noqa: ARG001
     """Hide the cells that are greater than or equal to a value.
 
-    Parameters
-    ----------
-    x
-        The array.
-    value
-        A number, or an array that broadcasts to `x`.
-    copy
-        As NumPy's, without meaning here: arrays are values.
-
-    Returns
-    -------
-    MaskedArray
-        The cells of `x`.
-
-    See Also
-    --------
-    masked_where, numpy.ma.masked_greater_equal
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        value: A number, or an array that broadcasts to `x`.
+        {copy}
+    {Returns} MaskedArray: The cells of `x`.
+    {See Also} masked_where, numpy.ma.masked_greater_equal
+    {Examples}
     >>> dt.ma.masked_greater_equal(dt.arange(4), 2).compute().tolist()
     [0, 1, None, None]
     """
@@ -153,27 +108,13 @@ def masked_greater_equal(x: ArrayLike | MaskedArray, value: Any, copy: bool = Tr
 def masked_less(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) -> MaskedArray:  # noqa: ARG001
     """Hide the cells that are less than a value.
 
-    Parameters
-    ----------
-    x
-        The array.
-    value
-        A number, or an array that broadcasts to `x`.
-    copy
-        As NumPy's, without meaning here: arrays are values.
-
-    Returns
-    -------
-    MaskedArray
-        The cells of `x`.
-
-    See Also
-    --------
-    masked_where, numpy.ma.masked_less
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        value: A number, or an array that broadcasts to `x`.
+        {copy}
+    {Returns} MaskedArray: The cells of `x`.
+    {See Also} masked_where, numpy.ma.masked_less
+    {Examples}
     >>> dt.ma.masked_less(dt.arange(4), 2).compute().tolist()
     [None, None, 2, 3]
     """
@@ -184,27 +125,13 @@ def masked_less(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) -> Ma
 def masked_less_equal(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) -> MaskedArray:  # noqa: ARG001
     """Hide the cells that are less than or equal to a value.
 
-    Parameters
-    ----------
-    x
-        The array.
-    value
-        A number, or an array that broadcasts to `x`.
-    copy
-        As NumPy's, without meaning here: arrays are values.
-
-    Returns
-    -------
-    MaskedArray
-        The cells of `x`.
-
-    See Also
-    --------
-    masked_where, numpy.ma.masked_less_equal
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        value: A number, or an array that broadcasts to `x`.
+        {copy}
+    {Returns} MaskedArray: The cells of `x`.
+    {See Also} masked_where, numpy.ma.masked_less_equal
+    {Examples}
     >>> dt.ma.masked_less_equal(dt.arange(4), 2).compute().tolist()
     [None, None, None, 3]
     """
@@ -215,28 +142,14 @@ def masked_less_equal(x: ArrayLike | MaskedArray, value: Any, copy: bool = True)
 def masked_equal(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) -> MaskedArray:  # noqa: ARG001
     """Hide the cells that are equal to a value.
 
-    Parameters
-    ----------
-    x
-        The array.
-    value
-        A number, or an array that broadcasts to `x`.
-    copy
-        As NumPy's, without meaning here: arrays are values.
-
-    Returns
-    -------
-    MaskedArray
-        The cells of `x`. The value becomes its fill value, unless it is an array, which may not be
-        computed yet.
-
-    See Also
-    --------
-    masked_where, numpy.ma.masked_equal
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        value: A number, or an array that broadcasts to `x`.
+        {copy}
+    {Returns} MaskedArray: The cells of `x`. The value becomes its fill value, unless it is an
+        array, which may not be computed yet.
+    {See Also} masked_where, numpy.ma.masked_equal
+    {Examples}
     >>> dt.ma.masked_equal(dt.arange(4), 2).compute().tolist()
     [0, 1, None, 3]
     """
@@ -250,27 +163,13 @@ def masked_equal(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) -> M
 def masked_not_equal(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) -> MaskedArray:  # noqa: ARG001
     """Hide the cells that are not equal to a value.
 
-    Parameters
-    ----------
-    x
-        The array.
-    value
-        A number, or an array that broadcasts to `x`.
-    copy
-        As NumPy's, without meaning here: arrays are values.
-
-    Returns
-    -------
-    MaskedArray
-        The cells of `x`.
-
-    See Also
-    --------
-    masked_where, numpy.ma.masked_not_equal
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        value: A number, or an array that broadcasts to `x`.
+        {copy}
+    {Returns} MaskedArray: The cells of `x`.
+    {See Also} masked_where, numpy.ma.masked_not_equal
+    {Examples}
     >>> dt.ma.masked_not_equal(dt.arange(4), 2).compute().tolist()
     [None, None, 2, None]
     """

@@ -30,37 +30,17 @@ def median(
 ) -> MaskedArray:
     """Middle cell, or mean of the two, of those along `axis` that are not hidden.
 
-    Parameters
-    ----------
-    a
-        The array; complex numbers are in the order of `dask_tapestry.sort`.
-    axis
-        Axis or axes; None for all.
-    out
-        None; anything else is refused.
-    overwrite_input
-        As NumPy's, without effect.
-    keepdims
-        Keep reduced axes with length one.
-
-    Returns
-    -------
-    MaskedArray
-        Of floats or timedeltas; NaN or NaT where a cell that is not hidden is one, hidden where
-        all cells are.
-
-    Raises
-    ------
-    DTypeError
-        For datetimes, which have no mean.
-
-    See Also
-    --------
-    dask_tapestry.median, numpy.ma.median
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The array; complex numbers are in the order of `dask_tapestry.sort`.
+        axis: Axis or axes; None for all.
+        {out.none}
+        overwrite_input: As NumPy's, without effect.
+        {keepdims}
+    {Returns} MaskedArray: Of floats or timedeltas; NaN or NaT where a cell that is not hidden is
+        one, hidden where all cells are.
+    {Raises} DTypeError: For datetimes, which have no mean.
+    {See Also} dask_tapestry.median, numpy.ma.median
+    {Examples}
     >>> float(dt.ma.median(dt.ma.masked_array([5, 1, 100, 2], [0, 0, 1, 0])))
     2.0
     """

@@ -37,10 +37,7 @@ def cells_of(x: ArrayLike | Masked) -> Array:
 def mask_of(x: ArrayLike | Masked) -> Part:
     """The mask; None where there is none.
 
-    Raises
-    ------
-    DTypeError
-        For a mask of fields.
+    {Raises} DTypeError: For a mask of fields.
     """
     if isinstance(x, Masked):
         return x.hidden
@@ -66,12 +63,9 @@ def checked_fill(fill: Any, dtype: np.dtype[Any]) -> Any:
 
     For None it is NumPy's default, which need not be of this dtype.
 
-    Raises
-    ------
-    ArgumentError
-        If it is no scalar.
-    DTypeError
-        If it has no value as a cell of this dtype.
+    {Raises}
+        ArgumentError: If it is no scalar.
+        DTypeError: If it has no value as a cell of this dtype.
     """
     with reading("fill_value"):
         several = np.ndim(fill)

@@ -19,28 +19,11 @@ __all__ = ["dot"]
 def dot(a: ArrayLike | MaskedArray, b: ArrayLike | MaskedArray) -> MaskedArray:
     """Multiply matrices or vectors; a sum of which every product has a hidden cell is hidden.
 
-    Parameters
-    ----------
-    a, b
-        As of `dask_tapestry.dot`.
-
-    Returns
-    -------
-    MaskedArray
-        Without a mask if neither has one.
-
-    Raises
-    ------
-    ShapeError
-        If the summed dimensions differ in length.
-
-    See Also
-    --------
-    numpy.ma.dot
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} a, b: As of `dask_tapestry.dot`.
+    {Returns} MaskedArray: Without a mask if neither has one.
+    {Raises} ShapeError: If the summed dimensions differ in length.
+    {See Also} numpy.ma.dot
+    {Examples}
     >>> x = dt.ma.masked_array([[1, 2], [3, 4]], [[0, 1], [1, 1]])
     >>> dt.ma.dot(x, [10, 1]).compute().tolist()
     [10, None]

@@ -36,17 +36,10 @@ class Reductions(MaskedArithmetic):
     def count(self, axis: Axes = None, keepdims: bool = False) -> Array:
         """Count the cells along `axis` that are not hidden.
 
-        Parameters
-        ----------
-        axis
-            Axis or axes; None for all.
-        keepdims
-            Keep reduced axes with length one.
-
-        Returns
-        -------
-        Array
-            Of dtype intp.
+        {Parameters}
+            axis: Axis or axes; None for all.
+            {keepdims}
+        {Returns} Array: Of dtype intp.
         """
         normalize_axes(axis, self.cells.ndim)  # a cell has none here, though a sum takes its first
         shown = call("logical_not", self._mask_cells())
@@ -274,10 +267,7 @@ def quotient(total: S, number: S) -> S:
 def no_out(out: Any) -> None:
     """Refuse an array that would take the result.
 
-    Raises
-    ------
-    ArgumentError
-        If there is one.
+    {Raises} ArgumentError: If there is one.
     """
     if out is not None and out is not np._NoValue:
         raise ArgumentError("out= is not served for masked arrays: assign the result, x[...] = y")

@@ -72,19 +72,13 @@ def masked_results(
 ) -> list[tuple[Array, Array | None]]:
     """Cells and mask of each result of a ufunc.
 
-    Parameters
-    ----------
-    name
-        Of the ufunc.
-    operands
-        Masked arrays, arrays, and Python scalars, which promote as such.
-    fill
-        What powers that are not finite become.
-    plain
-        Whether as NumPy's ufuncs do of masked arrays, ``np.log(x)``; else as `numpy.ma` does, and
-        its operators: these hide what is not finite too.
-    **kwargs
-        For our function: ``dtype``.
+    {Parameters}
+        name: Of the ufunc.
+        operands: Masked arrays, arrays, and Python scalars, which promote as such.
+        fill: What powers that are not finite become.
+        plain: Whether as NumPy's ufuncs do of masked arrays, ``np.log(x)``; else as `numpy.ma`
+            does, and its operators: these hide what is not finite too.
+        **kwargs: For our function: ``dtype``.
     """
     cells = [_plain(one) for one in operands]
     masks = [mask_of(one) for one in operands]

@@ -22,27 +22,13 @@ __all__ = ["fix_invalid", "masked_inside", "masked_invalid", "masked_outside", "
 def masked_inside(x: ArrayLike | MaskedArray, v1: Any, v2: Any, copy: bool = True) -> MaskedArray:  # noqa: ARG001
     """Hide the cells from `v1` to `v2`, in whichever order these are given.
 
-    Parameters
-    ----------
-    x
-        The array.
-    v1, v2
-        Numbers, which are within.
-    copy
-        As NumPy's, without meaning here: arrays are values.
-
-    Returns
-    -------
-    MaskedArray
-        The cells of `x`.
-
-    See Also
-    --------
-    masked_outside, numpy.ma.masked_inside
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        v1, v2: Numbers, which are within.
+        {copy}
+    {Returns} MaskedArray: The cells of `x`.
+    {See Also} masked_outside, numpy.ma.masked_inside
+    {Examples}
     >>> dt.ma.masked_inside(dt.arange(4), 2, 1).compute().tolist()
     [0, None, None, 3]
     """
@@ -56,27 +42,13 @@ def masked_inside(x: ArrayLike | MaskedArray, v1: Any, v2: Any, copy: bool = Tru
 def masked_outside(x: ArrayLike | MaskedArray, v1: Any, v2: Any, copy: bool = True) -> MaskedArray:  # noqa: ARG001
     """Hide the cells that are not from `v1` to `v2`, in whichever order these are given.
 
-    Parameters
-    ----------
-    x
-        The array.
-    v1, v2
-        Numbers, which are within.
-    copy
-        As NumPy's, without meaning here: arrays are values.
-
-    Returns
-    -------
-    MaskedArray
-        The cells of `x`.
-
-    See Also
-    --------
-    masked_inside, numpy.ma.masked_outside
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        v1, v2: Numbers, which are within.
+        {copy}
+    {Returns} MaskedArray: The cells of `x`.
+    {See Also} masked_inside, numpy.ma.masked_outside
+    {Examples}
     >>> dt.ma.masked_outside(dt.arange(4), 1, 2).compute().tolist()
     [None, 1, 2, None]
     """
@@ -97,29 +69,15 @@ def masked_values(
 ) -> MaskedArray:
     """Hide the cells that are close to a value, which becomes the fill value.
 
-    Parameters
-    ----------
-    x
-        The array.
-    value
-        The number.
-    rtol, atol
-        As of `isclose`; cells that are no floats must be equal.
-    copy, shrink
-        As NumPy's, without meaning here: a mask stays whole, even if it hides nothing.
-
-    Returns
-    -------
-    MaskedArray
-        The cells of `x`, with `value` where they were hidden.
-
-    See Also
-    --------
-    masked_equal, numpy.ma.masked_values
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        value: The number.
+        rtol, atol: As of `isclose`; cells that are no floats must be equal.
+        copy, shrink: As NumPy's, without meaning here: a mask stays whole, even if it hides
+            nothing.
+    {Returns} MaskedArray: The cells of `x`, with `value` where they were hidden.
+    {See Also} masked_equal, numpy.ma.masked_values
+    {Examples}
     >>> dt.ma.masked_values([1.0, 1.1, 2.0], 1.1).compute().tolist()
     [1.0, None, 2.0]
     """
@@ -137,25 +95,12 @@ def _not_finite(x: Array) -> Array:
 def masked_invalid(a: ArrayLike | MaskedArray, copy: bool = True) -> MaskedArray:  # noqa: ARG001
     """Hide the cells that are NaN or infinite.
 
-    Parameters
-    ----------
-    a
-        The array.
-    copy
-        As NumPy's, without meaning here: arrays are values.
-
-    Returns
-    -------
-    MaskedArray
-        The cells of `a`.
-
-    See Also
-    --------
-    fix_invalid, numpy.ma.masked_invalid
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The array.
+        {copy}
+    {Returns} MaskedArray: The cells of `a`.
+    {See Also} fix_invalid, numpy.ma.masked_invalid
+    {Examples}
     >>> dt.ma.masked_invalid([1.0, dt.nan]).compute().tolist()
     [1.0, None]
     """
@@ -171,29 +116,14 @@ def fix_invalid(
 ) -> MaskedArray:
     """Hide the cells that are NaN or infinite, and put the fill value in their place.
 
-    Parameters
-    ----------
-    a
-        The array.
-    mask
-        What is hidden besides.
-    copy
-        As NumPy's, without meaning here: arrays are values.
-    fill_value
-        By default that of `a`.
-
-    Returns
-    -------
-    MaskedArray
-        Of the shape and dtype of `a`.
-
-    See Also
-    --------
-    masked_invalid, numpy.ma.fix_invalid
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The array.
+        mask: What is hidden besides.
+        {copy}
+        fill_value: By default that of `a`.
+    {Returns} MaskedArray: Of the shape and dtype of `a`.
+    {See Also} masked_invalid, numpy.ma.fix_invalid
+    {Examples}
     >>> dt.ma.fix_invalid([1.0, dt.nan], fill_value=0).data.compute()
     array([1., 0.])
     """

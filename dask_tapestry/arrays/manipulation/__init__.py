@@ -1,5 +1,6 @@
 """Cells in other places: arrays joined, split, repeated, padded, rolled and flipped."""
 
+from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.manipulation.diagonals import *
 from dask_tapestry.arrays.manipulation.insert_delete import *
 from dask_tapestry.arrays.manipulation.joining import *
@@ -43,3 +44,5 @@ __all__ = [
     "vsplit",
     "vstack",
 ]
+
+write_out(__name__)

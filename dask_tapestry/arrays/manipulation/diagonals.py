@@ -34,32 +34,14 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
 
     Only the blocks that a diagonal meets are read.
 
-    Parameters
-    ----------
-    a
-        The array, of two dimensions at least.
-    offset
-        How many places above the main diagonal; negative below.
-    axis1, axis2
-        Axes of the rows and of the columns.
-
-    Returns
-    -------
-    Array
-        The other dimensions of `a`, and last the diagonal.
-
-    Raises
-    ------
-    ShapeError
-        For less than two dimensions, or one axis given twice.
-
-    See Also
-    --------
-    diag, trace
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The array, of two dimensions at least.
+        offset: How many places above the main diagonal; negative below.
+        axis1, axis2: Axes of the rows and of the columns.
+    {Returns} Array: The other dimensions of `a`, and last the diagonal.
+    {Raises} ShapeError: For less than two dimensions, or one axis given twice.
+    {See Also} diag, trace
+    {Examples}
     >>> dt.diagonal(dt.arange(9).reshape(3, 3), 1).compute()
     array([1, 5])
     """
@@ -70,30 +52,14 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
 def diag(v: ArrayLike, k: int = 0) -> Array:
     """Return a diagonal of a matrix, or a matrix with a vector as its diagonal, as `numpy.diag`.
 
-    Parameters
-    ----------
-    v
-        A matrix, or a vector.
-    k
-        How many places the diagonal lies above the main one; negative below.
-
-    Returns
-    -------
-    Array
-        The diagonal of a matrix; of a vector of n cells a matrix of n + abs(k) rows and columns.
-
-    Raises
-    ------
-    ShapeError
-        For anything but a vector or a matrix.
-
-    See Also
-    --------
-    diagonal, diagflat, eye
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        v: A matrix, or a vector.
+        {k}
+    {Returns} Array: The diagonal of a matrix; of a vector of n cells a matrix of n + abs(k) rows
+        and columns.
+    {Raises} ShapeError: For anything but a vector or a matrix.
+    {See Also} diagonal, diagflat, eye
+    {Examples}
     >>> dt.diag(dt.arange(1, 3)).compute()
     array([[1, 0],
            [0, 2]])
@@ -115,25 +81,12 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
 def diagflat(v: ArrayLike, k: int = 0) -> Array:
     """Return a matrix with the flattened cells as a diagonal, as `numpy.diagflat`.
 
-    Parameters
-    ----------
-    v
-        An array of n cells.
-    k
-        How many places the diagonal lies above the main one; negative below.
-
-    Returns
-    -------
-    Array
-        A matrix of n + abs(k) rows and columns.
-
-    See Also
-    --------
-    diag
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        v: An array of n cells.
+        {k}
+    {Returns} Array: A matrix of n + abs(k) rows and columns.
+    {See Also} diag
+    {Examples}
     >>> dt.diagflat([[1, 2]], 1).compute()
     array([[0, 1, 0],
            [0, 0, 2],
@@ -146,30 +99,13 @@ def diagflat(v: ArrayLike, k: int = 0) -> Array:
 def tril(m: ArrayLike, k: int = 0) -> Array:
     """Return matrices with zeros above a diagonal, as `numpy.tril`.
 
-    Parameters
-    ----------
-    m
-        Matrices, of shape (..., M, N); a vector is taken as every row of a matrix.
-    k
-        How many places the diagonal lies above the main one; negative below.
-
-    Returns
-    -------
-    Array
-        Shape (..., M, N), dtype of `m`.
-
-    Raises
-    ------
-    TypeError
-        For an array without dimensions.
-
-    See Also
-    --------
-    triu, tri
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        m: Matrices, of shape (..., M, N); a vector is taken as every row of a matrix.
+        {k}
+    {Returns} Array: Shape (..., M, N), dtype of `m`.
+    {Raises} TypeError: For an array without dimensions.
+    {See Also} triu, tri
+    {Examples}
     >>> dt.tril(dt.ones((2, 2), int)).compute()
     array([[1, 0],
            [1, 1]])
@@ -182,30 +118,13 @@ def tril(m: ArrayLike, k: int = 0) -> Array:
 def triu(m: ArrayLike, k: int = 0) -> Array:
     """Return matrices with zeros below a diagonal, as `numpy.triu`.
 
-    Parameters
-    ----------
-    m
-        Matrices, of shape (..., M, N); a vector is taken as every row of a matrix.
-    k
-        How many places the diagonal lies above the main one; negative below.
-
-    Returns
-    -------
-    Array
-        Shape (..., M, N), dtype of `m`.
-
-    Raises
-    ------
-    TypeError
-        For an array without dimensions.
-
-    See Also
-    --------
-    tril, tri
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        m: Matrices, of shape (..., M, N); a vector is taken as every row of a matrix.
+        {k}
+    {Returns} Array: Shape (..., M, N), dtype of `m`.
+    {Raises} TypeError: For an array without dimensions.
+    {See Also} tril, tri
+    {Examples}
     >>> dt.triu(dt.ones((2, 2), int)).compute()
     array([[1, 1],
            [0, 1]])

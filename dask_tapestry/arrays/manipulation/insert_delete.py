@@ -34,39 +34,20 @@ Places = ArrayLike | slice
 def insert(arr: ArrayLike, obj: Places, values: ArrayLike, axis: int | None = None) -> Array:
     """Insert values before given places along an axis, as `numpy.insert`.
 
-    Parameters
-    ----------
-    arr
-        The array.
-    obj
-        The places in `arr`: an integer, a slice, or integers or booleans in a sequence; they must
-        be known now.
-    values
-        What to insert, converted to the dtype of `arr`; they broadcast to the slices inserted.
-    axis
-        Along which to insert; None flattens the array first.
-
-    Returns
-    -------
-    Array
-        As `arr`, and longer along `axis` by the number of places.
-
-    Raises
-    ------
-    IndexingError
-        If a place is outside.
-    ShapeError
-        If the values do not fit.
-    DTypeError
-        If the places are not known yet.
-
-    See Also
-    --------
-    delete, append
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        arr: The array.
+        obj: The places in `arr`: an integer, a slice, or integers or booleans in a sequence; they
+            must be known now.
+        values: What to insert, converted to the dtype of `arr`; they broadcast to the slices
+            inserted.
+        axis: Along which to insert; None flattens the array first.
+    {Returns} Array: As `arr`, and longer along `axis` by the number of places.
+    {Raises}
+        IndexingError: If a place is outside.
+        ShapeError: If the values do not fit.
+        DTypeError: If the places are not known yet.
+    {See Also} delete, append
+    {Examples}
     >>> dt.insert(dt.arange(4), [1, 3], [7, 8]).compute()
     array([0, 7, 1, 2, 8, 3])
     """
@@ -131,35 +112,17 @@ def _checked_integers(places: np.ndarray[Any, Any], obj: object) -> np.ndarray[A
 def delete(arr: ArrayLike, obj: Places, axis: int | None = None) -> Array:
     """Return an array without the slices at given places along an axis, as `numpy.delete`.
 
-    Parameters
-    ----------
-    arr
-        The array.
-    obj
-        The places: an integer, a slice, or integers or booleans in a sequence; they must be known
-        now.
-    axis
-        Along which to delete; None flattens the array first.
-
-    Returns
-    -------
-    Array
-        As `arr`, and shorter along `axis` by the number of places.
-
-    Raises
-    ------
-    IndexingError
-        If a place is outside.
-    DTypeError
-        If the places are not known yet.
-
-    See Also
-    --------
-    insert
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        arr: The array.
+        obj: The places: an integer, a slice, or integers or booleans in a sequence; they must be
+            known now.
+        axis: Along which to delete; None flattens the array first.
+    {Returns} Array: As `arr`, and shorter along `axis` by the number of places.
+    {Raises}
+        IndexingError: If a place is outside.
+        DTypeError: If the places are not known yet.
+    {See Also} insert
+    {Examples}
     >>> dt.delete(dt.arange(6), [0, -2]).compute()
     array([1, 2, 3, 5])
     """

@@ -50,37 +50,20 @@ def concatenate(
 ) -> Array:
     """Join arrays along an axis that they have, as `numpy.concatenate`.
 
-    Parameters
-    ----------
-    arrays
-        The arrays; their shapes may differ along `axis` only.
-    axis
-        Along which to join; None flattens the arrays first.
-    out
-        An `Array` that takes the value of the result.
-    dtype, casting
-        Convert to this dtype, or that of `out`, as far as this rule of NumPy's allows.
-
-    Returns
-    -------
-    Array
-        As long along `axis` as all arrays together, in their common dtype.
-
-    Raises
-    ------
-    ShapeError
-        If there is no array, or they differ in another axis.
-    DTypeError
-        If `casting` forbids the conversion, or both `out` and `dtype` are given.
-
-    See Also
-    --------
-    stack : along a new axis.
-    block, hstack, vstack, dstack
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        arrays: The arrays; their shapes may differ along `axis` only.
+        axis: Along which to join; None flattens the arrays first.
+        {out.value}
+        dtype, casting: Convert to this dtype, or that of `out`, as far as this rule of NumPy's
+            allows.
+    {Returns} Array: As long along `axis` as all arrays together, in their common dtype.
+    {Raises}
+        ShapeError: If there is no array, or they differ in another axis.
+        DTypeError: If `casting` forbids the conversion, or both `out` and `dtype` are given.
+    {See Also}
+        stack : along a new axis.
+        block, hstack, vstack, dstack
+    {Examples}
     >>> dt.concatenate([dt.arange(2), dt.ones(1)]).compute()
     array([0., 1., 1.])
     """
@@ -102,24 +85,10 @@ def concat(
 ) -> Array:
     """Join arrays along an axis that they have: the Array API's name of `concatenate`.
 
-    Parameters
-    ----------
-    arrays, axis, out, dtype, casting
-        As of `concatenate`.
-
-    Returns
-    -------
-    Array
-        As long along `axis` as all arrays together, in their common dtype.
-
-    Raises
-    ------
-    ShapeError
-        If there is no array, or they differ in another axis.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} arrays, axis, out, dtype, casting: As of `concatenate`.
+    {Returns} Array: As long along `axis` as all arrays together, in their common dtype.
+    {Raises} ShapeError: If there is no array, or they differ in another axis.
+    {Examples}
     >>> dt.concat([dt.ones((1, 2)), dt.zeros((1, 2))]).shape
     (2, 2)
     """
@@ -130,32 +99,14 @@ def concat(
 def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
     """Join values to the end of an array, as `numpy.append`.
 
-    Parameters
-    ----------
-    arr
-        The array.
-    values
-        What comes after it.
-    axis
-        Along which to join; None flattens both first.
-
-    Returns
-    -------
-    Array
-        A new array, in the common dtype.
-
-    Raises
-    ------
-    ShapeError
-        If the two differ in another axis.
-
-    See Also
-    --------
-    concatenate, insert
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        arr: The array.
+        values: What comes after it.
+        axis: Along which to join; None flattens both first.
+    {Returns} Array: A new array, in the common dtype.
+    {Raises} ShapeError: If the two differ in another axis.
+    {See Also} concatenate, insert
+    {Examples}
     >>> dt.append(dt.arange(2), 7).compute()
     array([0, 1, 7])
     """
@@ -170,31 +121,14 @@ def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
 def block(arrays: Nested) -> Array:
     """Join nested lists of arrays into one array, as `numpy.block`.
 
-    Parameters
-    ----------
-    arrays
-        Arrays in lists, nested to one depth: the innermost lists are joined along the last axis,
-        those around them along the axis before it, and so on.
-
-    Returns
-    -------
-    Array
-        As many dimensions as the deepest nesting and the largest array have.
-
-    Raises
-    ------
-    ShapeError
-        If lists are nested to different depths, empty, or hold arrays that do not fit.
-    DTypeError
-        For a tuple, which is no nesting here.
-
-    See Also
-    --------
-    concatenate, stack
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} arrays: Arrays in lists, nested to one depth: the innermost lists are joined along
+        the last axis, those around them along the axis before it, and so on.
+    {Returns} Array: As many dimensions as the deepest nesting and the largest array have.
+    {Raises}
+        ShapeError: If lists are nested to different depths, empty, or hold arrays that do not fit.
+        DTypeError: For a tuple, which is no nesting here.
+    {See Also} concatenate, stack
+    {Examples}
     >>> dt.block([[dt.ones((1, 2)), 5], [dt.zeros((1, 2)), 6]]).compute()
     array([[1., 1., 5.],
            [0., 0., 6.]])
@@ -231,10 +165,7 @@ def _joined(arrays: Any, depth: int, rank: int) -> Array:
 def sequence_of(arrays: Arrays, name: str) -> list[ArrayLike]:
     """The arrays of a sequence, or of an array along its first axis.
 
-    Raises
-    ------
-    DTypeError
-        For an iterator, as NumPy does.
+    {Raises} DTypeError: For an iterator, as NumPy does.
     """
     if isinstance(arrays, Sequence | np.ndarray | Array) and not isinstance(arrays, str):
         return list(listed(arrays, "arrays"))

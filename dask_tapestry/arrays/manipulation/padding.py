@@ -86,37 +86,22 @@ def pad(
 ) -> Array:
     """Put cells before and after those of an array, as `numpy.pad`.
 
-    Parameters
-    ----------
-    array
-        The array.
-    pad_width
-        How many: one number, a pair of numbers before and after, a pair for each dimension, or
-        numbers and pairs by dimension.
-    mode
-        ``"constant"``, ``"edge"``, ``"linear_ramp"``, ``"maximum"``, ``"mean"``, ``"median"``,
-        ``"minimum"``, ``"reflect"``, ``"symmetric"``, ``"wrap"`` or ``"empty"`` (zeros here), or
-        a function as NumPy's: it is called for each vector along each dimension in turn, as
-        ``function(vector, widths, axis, kwargs)``, and writes into it.
-    **kwargs
-        ``constant_values``, ``end_values``, ``stat_length``, ``reflect_type`` for their modes; for
-        a function whatever it takes.
-
-    Returns
-    -------
-    Array
-        Dtype of `array`; each dimension is longer by its widths.
-
-    Raises
-    ------
-    ShapeError
-        For an unknown mode or option, negative widths, or a dimension without cells to pad with.
-    DTypeError
-        If widths are no integers.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        array: The array.
+        pad_width: How many: one number, a pair of numbers before and after, a pair for each
+            dimension, or numbers and pairs by dimension.
+        mode: ``"constant"``, ``"edge"``, ``"linear_ramp"``, ``"maximum"``, ``"mean"``,
+            ``"median"``, ``"minimum"``, ``"reflect"``, ``"symmetric"``, ``"wrap"`` or ``"empty"``
+            (zeros here), or a function as NumPy's: it is called for each vector along each
+            dimension in turn, as ``function(vector, widths, axis, kwargs)``, and writes into it.
+        **kwargs: ``constant_values``, ``end_values``, ``stat_length``, ``reflect_type`` for their
+            modes; for a function whatever it takes.
+    {Returns} Array: Dtype of `array`; each dimension is longer by its widths.
+    {Raises}
+        ShapeError: For an unknown mode or option, negative widths, or a dimension without cells to
+            pad with.
+        DTypeError: If widths are no integers.
+    {Examples}
     >>> dt.pad(dt.arange(3), (1, 2), constant_values=9).compute()
     array([9, 0, 1, 2, 9, 9])
     >>> dt.pad(dt.arange(4), 3, mode="reflect").compute()

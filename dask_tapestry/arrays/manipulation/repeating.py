@@ -44,37 +44,18 @@ __all__ = ["repeat", "resize", "tile"]
 def repeat(a: ArrayLike, repeats: ArrayLike, axis: int | None = None) -> Array:
     """Repeat each slice of an array along an axis, as `numpy.repeat`.
 
-    Parameters
-    ----------
-    a
-        The array.
-    repeats
-        How often: one count, or one for each place along the axis. Those of an `Array` decide the
-        length of the result: they are computed when the shape is first asked for.
-    axis
-        Along which to repeat; None flattens the array first.
-
-    Returns
-    -------
-    Array
-        As `a`, and longer or shorter along `axis`.
-
-    Raises
-    ------
-    ShapeError
-        If a count is negative, or there are not as many as places.
-    DTypeError
-        If the counts are no integers.
-    ValueError
-        When computed, if a count that is computed is negative.
-
-    See Also
-    --------
-    tile : repeats the whole array.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The array.
+        repeats: How often: one count, or one for each place along the axis. Those of an `Array`
+            decide the length of the result: they are computed when the shape is first asked for.
+        axis: Along which to repeat; None flattens the array first.
+    {Returns} Array: As `a`, and longer or shorter along `axis`.
+    {Raises}
+        ShapeError: If a count is negative, or there are not as many as places.
+        DTypeError: If the counts are no integers.
+        ValueError: When computed, if a count that is computed is negative.
+    {See Also} tile : repeats the whole array.
+    {Examples}
     >>> dt.repeat(dt.arange(3), 2).compute()
     array([0, 0, 1, 1, 2, 2])
     >>> dt.repeat(dt.arange(3), [0, 1, 3]).compute()
@@ -103,30 +84,14 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: int | None = None) -> Array:
 def tile(A: ArrayLike, reps: Shape) -> Array:
     """Lay out copies of a whole array along its last axes, as `numpy.tile`.
 
-    Parameters
-    ----------
-    A
-        The array.
-    reps
-        How many copies along each of the last axes; there may be more of them than dimensions.
-
-    Returns
-    -------
-    Array
-        Each length of `A` multiplied by its number of copies.
-
-    Raises
-    ------
-    ShapeError
-        For a negative number of copies.
-
-    See Also
-    --------
-    repeat : repeats each slice.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        A: The array.
+        reps: How many copies along each of the last axes; there may be more of them than
+            dimensions.
+    {Returns} Array: Each length of `A` multiplied by its number of copies.
+    {Raises} ShapeError: For a negative number of copies.
+    {See Also} repeat : repeats each slice.
+    {Examples}
     >>> dt.tile(dt.arange(3), (2, 2)).compute()
     array([[0, 1, 2, 0, 1, 2],
            [0, 1, 2, 0, 1, 2]])
@@ -142,30 +107,13 @@ def tile(A: ArrayLike, reps: Shape) -> Array:
 def resize(a: ArrayLike, new_shape: Shape) -> Array:
     """Fill another shape with the cells in C order, from the first again if it is larger.
 
-    Parameters
-    ----------
-    a
-        The array.
-    new_shape
-        Shape of the result.
-
-    Returns
-    -------
-    Array
-        Of shape `new_shape`, in the dtype of `a`; zeros if `a` has no cells.
-
-    Raises
-    ------
-    ShapeError
-        For a negative length.
-
-    See Also
-    --------
-    reshape : keeps the number of cells.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The array.
+        new_shape: Shape of the result.
+    {Returns} Array: Of shape `new_shape`, in the dtype of `a`; zeros if `a` has no cells.
+    {Raises} ShapeError: For a negative length.
+    {See Also} reshape : keeps the number of cells.
+    {Examples}
     >>> dt.resize(dt.arange(3), (2, 4)).compute()
     array([[0, 1, 2, 0],
            [1, 2, 0, 1]])

@@ -27,30 +27,13 @@ __all__ = ["flip", "fliplr", "flipud", "roll", "rot90"]
 def flip(m: ArrayLike, axis: Axes = None) -> Array:
     """Reverse the order of cells along axes, as `numpy.flip`.
 
-    Parameters
-    ----------
-    m
-        The array.
-    axis
-        One or several; by default all.
-
-    Returns
-    -------
-    Array
-        Shape and dtype of `m`.
-
-    Raises
-    ------
-    AxisError
-        If an axis does not exist.
-
-    See Also
-    --------
-    fliplr, flipud, rot90
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        m: The array.
+        axis: One or several; by default all.
+    {Returns} Array: Shape and dtype of `m`.
+    {Raises} AxisError: If an axis does not exist.
+    {See Also} fliplr, flipud, rot90
+    {Examples}
     >>> dt.flip(dt.arange(3)).compute()
     array([2, 1, 0])
     """
@@ -61,28 +44,11 @@ def flip(m: ArrayLike, axis: Axes = None) -> Array:
 def fliplr(m: ArrayLike) -> Array:
     """Reverse the order of cells along the second axis: left and right of a matrix.
 
-    Parameters
-    ----------
-    m
-        The array, of two dimensions at least.
-
-    Returns
-    -------
-    Array
-        Shape and dtype of `m`.
-
-    Raises
-    ------
-    ShapeError
-        For less than two dimensions.
-
-    See Also
-    --------
-    flip
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} m: The array, of two dimensions at least.
+    {Returns} Array: Shape and dtype of `m`.
+    {Raises} ShapeError: For less than two dimensions.
+    {See Also} flip
+    {Examples}
     >>> dt.fliplr(dt.asarray([[1, 2]])).compute()
     array([[2, 1]])
     """
@@ -96,28 +62,11 @@ def fliplr(m: ArrayLike) -> Array:
 def flipud(m: ArrayLike) -> Array:
     """Reverse the order of cells along the first axis: up and down of a matrix.
 
-    Parameters
-    ----------
-    m
-        The array, of one dimension at least.
-
-    Returns
-    -------
-    Array
-        Shape and dtype of `m`.
-
-    Raises
-    ------
-    ShapeError
-        For an array without dimensions.
-
-    See Also
-    --------
-    flip
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} m: The array, of one dimension at least.
+    {Returns} Array: Shape and dtype of `m`.
+    {Raises} ShapeError: For an array without dimensions.
+    {See Also} flip
+    {Examples}
     >>> dt.flipud(dt.arange(3)).compute()
     array([2, 1, 0])
     """
@@ -131,32 +80,14 @@ def flipud(m: ArrayLike) -> Array:
 def rot90(m: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
     """Turn an array by `k` right angles in the plane of two axes, as `numpy.rot90`.
 
-    Parameters
-    ----------
-    m
-        The array, of two dimensions at least.
-    k
-        How many right angles; negative ones turn the other way.
-    axes
-        The two axes; the turn is from the first to the second.
-
-    Returns
-    -------
-    Array
-        Shape of `m`, with the two axes exchanged if `k` is odd.
-
-    Raises
-    ------
-    ShapeError
-        If the axes are not two different ones of the array.
-
-    See Also
-    --------
-    flip
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        m: The array, of two dimensions at least.
+        k: How many right angles; negative ones turn the other way.
+        axes: The two axes; the turn is from the first to the second.
+    {Returns} Array: Shape of `m`, with the two axes exchanged if `k` is odd.
+    {Raises} ShapeError: If the axes are not two different ones of the array.
+    {See Also} flip
+    {Examples}
     >>> dt.rot90(dt.asarray([[1, 2], [3, 4]])).compute()
     array([[2, 4],
            [1, 3]])
@@ -188,30 +119,16 @@ def _plane(axes: Sequence[int], ndim: int) -> tuple[int, int]:
 def roll(a: ArrayLike, shift: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
     """Move cells along axes, as `numpy.roll`: those that leave at one end come back at the other.
 
-    Parameters
-    ----------
-    a
-        The array.
-    shift
-        By how many places, of either sign; one, or one for each axis.
-    axis
-        Along which; an axis may be given several times. By default the flattened array is rolled.
-
-    Returns
-    -------
-    Array
-        Shape and dtype of `a`.
-
-    Raises
-    ------
-    AxisError
-        If an axis does not exist.
-    ShapeError
-        If there are not as many shifts as axes.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The array.
+        shift: By how many places, of either sign; one, or one for each axis.
+        axis: Along which; an axis may be given several times. By default the flattened array is
+            rolled.
+    {Returns} Array: Shape and dtype of `a`.
+    {Raises}
+        AxisError: If an axis does not exist.
+        ShapeError: If there are not as many shifts as axes.
+    {Examples}
     >>> dt.roll(dt.arange(5), 2).compute()
     array([3, 4, 0, 1, 2])
     """

@@ -26,35 +26,17 @@ Sections = SupportsIndex | Sequence[SupportsIndex] | np.ndarray[Any, Any]
 def array_split(ary: ArrayLike, indices_or_sections: Sections, axis: int = 0) -> list[Array]:
     """Cut an array into parts that need not be equal, as `numpy.array_split`.
 
-    Parameters
-    ----------
-    ary
-        The array.
-    indices_or_sections
-        The places before which to cut, in order; or how many parts: the first ones may be longer
-        by one.
-    axis
-        Along which to cut.
-
-    Returns
-    -------
-    list of Array
-        The parts in order, each with as many dimensions as `ary`.
-
-    Raises
-    ------
-    ShapeError
-        If the number of parts is not positive.
-    AxisError
-        If the axis does not exist.
-
-    See Also
-    --------
-    split : refuses parts that are not equal.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        ary: The array.
+        indices_or_sections: The places before which to cut, in order; or how many parts: the first
+            ones may be longer by one.
+        axis: Along which to cut.
+    {Returns} list of Array: The parts in order, each with as many dimensions as `ary`.
+    {Raises}
+        ShapeError: If the number of parts is not positive.
+        AxisError: If the axis does not exist.
+    {See Also} split : refuses parts that are not equal.
+    {Examples}
     >>> [len(x) for x in dt.array_split(dt.arange(8), 3)]
     [3, 3, 2]
     """
@@ -81,34 +63,16 @@ def _edges(sections: Any, extent: int) -> list[int]:
 def split(ary: ArrayLike, indices_or_sections: Sections, axis: int = 0) -> list[Array]:
     """Cut an array into equal parts, or at given places, as `numpy.split`.
 
-    Parameters
-    ----------
-    ary
-        The array.
-    indices_or_sections
-        The places before which to cut, in order; or how many equal parts.
-    axis
-        Along which to cut.
-
-    Returns
-    -------
-    list of Array
-        The parts in order, each with as many dimensions as `ary`.
-
-    Raises
-    ------
-    ShapeError
-        If the parts would not be equal.
-    AxisError
-        If the axis does not exist.
-
-    See Also
-    --------
-    array_split, hsplit, vsplit, dsplit, unstack
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        ary: The array.
+        indices_or_sections: The places before which to cut, in order; or how many equal parts.
+        axis: Along which to cut.
+    {Returns} list of Array: The parts in order, each with as many dimensions as `ary`.
+    {Raises}
+        ShapeError: If the parts would not be equal.
+        AxisError: If the axis does not exist.
+    {See Also} array_split, hsplit, vsplit, dsplit, unstack
+    {Examples}
     >>> [x.compute().tolist() for x in dt.split(dt.arange(5), [1, 3])]
     [[0], [1, 2], [3, 4]]
     """
@@ -125,30 +89,13 @@ def split(ary: ArrayLike, indices_or_sections: Sections, axis: int = 0) -> list[
 def hsplit(ary: ArrayLike, indices_or_sections: Sections) -> list[Array]:
     """Split along the second axis, or the only one, as `numpy.hsplit`.
 
-    Parameters
-    ----------
-    ary
-        The array, of one dimension at least.
-    indices_or_sections
-        As of `split`.
-
-    Returns
-    -------
-    list of Array
-        The parts in order.
-
-    Raises
-    ------
-    ShapeError
-        If the parts would not be equal, or for an array without dimensions.
-
-    See Also
-    --------
-    split, vsplit, dsplit
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        ary: The array, of one dimension at least.
+        indices_or_sections: As of `split`.
+    {Returns} list of Array: The parts in order.
+    {Raises} ShapeError: If the parts would not be equal, or for an array without dimensions.
+    {See Also} split, vsplit, dsplit
+    {Examples}
     >>> [x.shape for x in dt.hsplit(dt.ones((2, 4)), 2)]
     [(2, 2), (2, 2)]
     """
@@ -160,30 +107,13 @@ def hsplit(ary: ArrayLike, indices_or_sections: Sections) -> list[Array]:
 def vsplit(ary: ArrayLike, indices_or_sections: Sections) -> list[Array]:
     """Split along the first axis of two or more, as `numpy.vsplit`.
 
-    Parameters
-    ----------
-    ary
-        The array, of two dimensions at least.
-    indices_or_sections
-        As of `split`.
-
-    Returns
-    -------
-    list of Array
-        The parts in order.
-
-    Raises
-    ------
-    ShapeError
-        If the parts would not be equal, or for less than two dimensions.
-
-    See Also
-    --------
-    split, hsplit, dsplit
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        ary: The array, of two dimensions at least.
+        indices_or_sections: As of `split`.
+    {Returns} list of Array: The parts in order.
+    {Raises} ShapeError: If the parts would not be equal, or for less than two dimensions.
+    {See Also} split, hsplit, dsplit
+    {Examples}
     >>> [x.shape for x in dt.vsplit(dt.ones((4, 2)), [1])]
     [(1, 2), (3, 2)]
     """
@@ -194,30 +124,13 @@ def vsplit(ary: ArrayLike, indices_or_sections: Sections) -> list[Array]:
 def dsplit(ary: ArrayLike, indices_or_sections: Sections) -> list[Array]:
     """Split along the third axis, as `numpy.dsplit`.
 
-    Parameters
-    ----------
-    ary
-        The array, of three dimensions at least.
-    indices_or_sections
-        As of `split`.
-
-    Returns
-    -------
-    list of Array
-        The parts in order.
-
-    Raises
-    ------
-    ShapeError
-        If the parts would not be equal, or for less than three dimensions.
-
-    See Also
-    --------
-    split, hsplit, vsplit
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        ary: The array, of three dimensions at least.
+        indices_or_sections: As of `split`.
+    {Returns} list of Array: The parts in order.
+    {Raises} ShapeError: If the parts would not be equal, or for less than three dimensions.
+    {See Also} split, hsplit, vsplit
+    {Examples}
     >>> [x.shape for x in dt.dsplit(dt.ones((1, 2, 4)), 2)]
     [(1, 2, 2), (1, 2, 2)]
     """
@@ -236,32 +149,15 @@ def _of_rank(ary: ArrayLike, rank: int, name: str) -> Array:
 def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
     """Return the slices of an array along an axis, without that axis, as `numpy.unstack`.
 
-    Parameters
-    ----------
-    x
-        The array.
-    axis
-        The axis to take apart.
-
-    Returns
-    -------
-    tuple of Array
-        One array for each place along the axis.
-
-    Raises
-    ------
-    ShapeError
-        For an array without dimensions.
-    AxisError
-        If the axis does not exist.
-
-    See Also
-    --------
-    stack : the inverse.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        axis: The axis to take apart.
+    {Returns} tuple of Array: One array for each place along the axis.
+    {Raises}
+        ShapeError: For an array without dimensions.
+        AxisError: If the axis does not exist.
+    {See Also} stack : the inverse.
+    {Examples}
     >>> [y.compute().tolist() for y in dt.unstack(dt.asarray([[1, 2], [3, 4]]), axis=1)]
     [[1, 3], [2, 4]]
     """

@@ -37,35 +37,17 @@ def stack(
 ) -> Array:
     """Join arrays of one shape along a new axis, as `numpy.stack`.
 
-    Parameters
-    ----------
-    arrays
-        The arrays.
-    axis
-        Place of the new axis in the result.
-    out
-        An `Array` that takes the value of the result.
-    dtype, casting
-        Convert to this dtype, as far as this rule of NumPy's allows.
-
-    Returns
-    -------
-    Array
-        The arrays' shape with their number inserted at `axis`.
-
-    Raises
-    ------
-    ShapeError
-        If there is no array, or their shapes differ.
-
-    See Also
-    --------
-    concatenate : along an axis that they have.
-    unstack : the inverse.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        arrays: The arrays.
+        axis: Place of the new axis in the result.
+        {out.value}
+        dtype, casting: Convert to this dtype, as far as this rule of NumPy's allows.
+    {Returns} Array: The arrays' shape with their number inserted at `axis`.
+    {Raises} ShapeError: If there is no array, or their shapes differ.
+    {See Also}
+        concatenate : along an axis that they have.
+        unstack : the inverse.
+    {Examples}
     >>> dt.stack([dt.arange(2), dt.arange(2, 4)], axis=1).compute()
     array([[0, 2],
            [1, 3]])
@@ -79,30 +61,13 @@ def stack(
 def hstack(tup: Arrays, *, dtype: DTypeLike | None = None, casting: Casting = "same_kind") -> Array:
     """Join arrays along their second axis, or the only one they have, as `numpy.hstack`.
 
-    Parameters
-    ----------
-    tup
-        The arrays; a scalar counts as a vector of one cell.
-    dtype, casting
-        Convert to this dtype, as far as this rule of NumPy's allows.
-
-    Returns
-    -------
-    Array
-        The arrays side by side.
-
-    Raises
-    ------
-    ShapeError
-        If there is no array, or they differ in another axis.
-
-    See Also
-    --------
-    concatenate, stack
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        tup: The arrays; a scalar counts as a vector of one cell.
+        dtype, casting: Convert to this dtype, as far as this rule of NumPy's allows.
+    {Returns} Array: The arrays side by side.
+    {Raises} ShapeError: If there is no array, or they differ in another axis.
+    {See Also} concatenate, stack
+    {Examples}
     >>> dt.hstack([dt.arange(2), dt.arange(2, 4)]).compute()
     array([0, 1, 2, 3])
     """
@@ -116,30 +81,13 @@ def hstack(tup: Arrays, *, dtype: DTypeLike | None = None, casting: Casting = "s
 def vstack(tup: Arrays, *, dtype: DTypeLike | None = None, casting: Casting = "same_kind") -> Array:
     """Join arrays along their first axis, vectors as rows, as `numpy.vstack`.
 
-    Parameters
-    ----------
-    tup
-        The arrays; a vector counts as a row.
-    dtype, casting
-        Convert to this dtype, as far as this rule of NumPy's allows.
-
-    Returns
-    -------
-    Array
-        The arrays one below the other, of two dimensions at least.
-
-    Raises
-    ------
-    ShapeError
-        If there is no array, or they differ in another axis.
-
-    See Also
-    --------
-    concatenate, stack
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        tup: The arrays; a vector counts as a row.
+        dtype, casting: Convert to this dtype, as far as this rule of NumPy's allows.
+    {Returns} Array: The arrays one below the other, of two dimensions at least.
+    {Raises} ShapeError: If there is no array, or they differ in another axis.
+    {See Also} concatenate, stack
+    {Examples}
     >>> dt.vstack([dt.arange(2), dt.arange(2, 4)]).compute()
     array([[0, 1],
            [2, 3]])
@@ -153,28 +101,11 @@ def vstack(tup: Arrays, *, dtype: DTypeLike | None = None, casting: Casting = "s
 def dstack(tup: Arrays) -> Array:
     """Join arrays along their third axis, which they get if they lack it, as `numpy.dstack`.
 
-    Parameters
-    ----------
-    tup
-        The arrays; those with fewer dimensions are taken as by `atleast_3d`.
-
-    Returns
-    -------
-    Array
-        The arrays one behind the other, of three dimensions at least.
-
-    Raises
-    ------
-    ShapeError
-        If there is no array, or they differ in another axis.
-
-    See Also
-    --------
-    concatenate, stack
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} tup: The arrays; those with fewer dimensions are taken as by `atleast_3d`.
+    {Returns} Array: The arrays one behind the other, of three dimensions at least.
+    {Raises} ShapeError: If there is no array, or they differ in another axis.
+    {See Also} concatenate, stack
+    {Examples}
     >>> dt.dstack([dt.arange(2), dt.arange(2, 4)]).shape
     (1, 2, 2)
     """
@@ -185,28 +116,11 @@ def dstack(tup: Arrays) -> Array:
 def column_stack(tup: Arrays) -> Array:
     """Join vectors as the columns of a matrix, and matrices side by side, as `numpy.column_stack`.
 
-    Parameters
-    ----------
-    tup
-        The arrays, of one or two dimensions; a vector counts as a column.
-
-    Returns
-    -------
-    Array
-        The arrays side by side, of two dimensions at least.
-
-    Raises
-    ------
-    ShapeError
-        If there is no array, or they differ in another axis.
-
-    See Also
-    --------
-    concatenate, stack
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} tup: The arrays, of one or two dimensions; a vector counts as a column.
+    {Returns} Array: The arrays side by side, of two dimensions at least.
+    {Raises} ShapeError: If there is no array, or they differ in another axis.
+    {See Also} concatenate, stack
+    {Examples}
     >>> dt.column_stack([dt.arange(2), dt.arange(2, 4)]).compute()
     array([[0, 2],
            [1, 3]])
@@ -219,34 +133,19 @@ def column_stack(tup: Arrays) -> Array:
 def interleave(arrays: Arrays, axis: int = 0) -> Array:
     """Join arrays of one shape by taking their slices along an axis in turn.
 
-    Parameters
-    ----------
-    arrays
-        The arrays.
-    axis
-        Along which to take turns.
-
-    Returns
-    -------
-    Array
-        As long along `axis` as all arrays together: cell i of array j at ``i * len(arrays) + j``.
-
-    Raises
-    ------
-    ShapeError
-        If there is no array, or their shapes differ.
-
-    See Also
-    --------
-    concatenate
+    {Parameters}
+        arrays: The arrays.
+        axis: Along which to take turns.
+    {Returns} Array: As long along `axis` as all arrays together: cell i of array j at ``i *
+        len(arrays) + j``.
+    {Raises} ShapeError: If there is no array, or their shapes differ.
+    {See Also} concatenate
 
     Notes
     -----
     Source: Tapestry whitepaper, "Selector Nodes".
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> dt.interleave([dt.arange(3), dt.arange(10, 13)]).compute()
     array([ 0, 10,  1, 11,  2, 12])
     """

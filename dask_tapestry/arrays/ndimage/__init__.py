@@ -9,6 +9,7 @@ Examples
 (10, 10)
 """
 
+from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.ndimage.binary_morphology import *
 from dask_tapestry.arrays.ndimage.correlations import *
 from dask_tapestry.arrays.ndimage.derivatives import *
@@ -97,3 +98,5 @@ __all__ = [
     "white_tophat",
     "zoom",
 ]
+
+write_out(__name__)

@@ -29,10 +29,7 @@ MOST_CELLS: Final = 2**31  # of a window along an axis
 def operand(function: str, x: ArrayLike, complex_too: bool = False) -> Array:
     """The array that is filtered.
 
-    Raises
-    ------
-    DTypeError
-        If its cells are no numbers that the function takes.
+    {Raises} DTypeError: If its cells are no numbers that the function takes.
     """
     array = asarray(x)
     kinds = "biufc" if complex_too else "biuf"
@@ -45,10 +42,7 @@ def operand(function: str, x: ArrayLike, complex_too: bool = False) -> Array:
 def axes_of(function: str, axes: int | Iterable[int] | None, ndim: int) -> tuple[int, ...]:
     """The axes that a filter works along, in the order in which they are given.
 
-    Raises
-    ------
-    AxisError
-        If one is not of the array, or twice there.
+    {Raises} AxisError: If one is not of the array, or twice there.
 
     Examples
     --------
@@ -95,10 +89,7 @@ def checked_size(function: str, size: Any, name: str = "size") -> int:
 def reach(function: str, size: int, origin: Any) -> tuple[int, int]:
     """How many cells a window has before and after the cell that it belongs to.
 
-    Raises
-    ------
-    ArgumentError
-        If the window would not hold that cell.
+    {Raises} ArgumentError: If the window would not hold that cell.
 
     Examples
     --------
@@ -128,12 +119,10 @@ def result_dtype(function: str, output: Output, natural: np.dtype[Any]) -> np.dt
 
     Where it is complex and a real dtype is asked for, that is made complex with a warning.
 
-    Raises
-    ------
-    DTypeError
-        If that is not a dtype of numbers.
-    FilterError
-        If it is the dtype of an array, or a text, that is real where the result is complex.
+    {Raises}
+        DTypeError: If that is not a dtype of numbers.
+        FilterError: If it is the dtype of an array, or a text, that is real where the result is
+            complex.
     """
     if output is None:
         return natural

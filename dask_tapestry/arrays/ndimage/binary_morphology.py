@@ -44,43 +44,23 @@ def binary_erosion(
 ) -> Array:
     """Cells of which all neighbours are true, as `scipy.ndimage.binary_erosion`.
 
-    Parameters
-    ----------
-    input
-        The array; cells that are not zero are true.
-    structure
-        Which neighbours count, known now; by default those along the axes and the cell itself.
-    iterations
-        How often it is done. Below 1 until nothing changes: that is computed in the call, since
-        only cells tell how often.
-    mask
-        Cells that change; None for all.
-    output
-        None, or an `Array` that is given the value.
-    border_value
-        What lies beyond the ends.
-    origin
-        Cells by which the structure is moved, one for all axes or one each.
-    brute_force
-        As SciPy's, without meaning here.
-    axes
-        Along which the structure reaches; None for all.
-
-    Returns
-    -------
-    Array
-        Shape of `input`, of bools.
-
-    Raises
-    ------
-    FilterError
-        If `structure` or `mask` do not fit.
-    ArgumentError, AxisError, DTypeError
-        For an origin, axes or cells that are none.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        input: The array; cells that are not zero are true.
+        structure: Which neighbours count, known now; by default those along the axes and the cell
+            itself.
+        iterations: How often it is done. Below 1 until nothing changes: that is computed in the
+            call, since only cells tell how often.
+        mask: Cells that change; None for all.
+        output: None, or an `Array` that is given the value.
+        border_value: What lies beyond the ends.
+        origin: Cells by which the structure is moved, one for all axes or one each.
+        brute_force: As SciPy's, without meaning here.
+        axes: Along which the structure reaches; None for all.
+    {Returns} Array: Shape of `input`, of bools.
+    {Raises}
+        FilterError: If `structure` or `mask` do not fit.
+        ArgumentError, AxisError, DTypeError: For an origin, axes or cells that are none.
+    {Examples}
     >>> dt.ndimage.binary_erosion(dt.asarray([0, 1, 1, 1, 0])).compute().astype(int)
     array([0, 0, 1, 0, 0])
     """
@@ -227,30 +207,14 @@ def binary_hit_or_miss(
 ) -> Array:
     """Cells around which a pattern lies, as `scipy.ndimage.binary_hit_or_miss`.
 
-    Parameters
-    ----------
-    input, output, axes
-        As of `binary_erosion`.
-    structure1
-        Neighbours that must be true.
-    structure2
-        Neighbours that must be false; by default all that are not in `structure1`.
-    origin1, origin2
-        Origins of the structures; the second one is the first by default.
-
-    Returns
-    -------
-    Array
-        Shape of `input`, of bools.
-
-    Raises
-    ------
-    FilterError, ArgumentError, AxisError, DTypeError
-        As `binary_erosion` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        input, output, axes: As of `binary_erosion`.
+        structure1: Neighbours that must be true.
+        structure2: Neighbours that must be false; by default all that are not in `structure1`.
+        origin1, origin2: Origins of the structures; the second one is the first by default.
+    {Returns} Array: Shape of `input`, of bools.
+    {Raises} FilterError, ArgumentError, AxisError, DTypeError: As `binary_erosion` does.
+    {Examples}
     >>> x = dt.asarray([0, 1, 1, 0, 1, 0])
     >>> dt.ndimage.binary_hit_or_miss(x, [0, 1, 0]).compute().astype(int)
     array([0, 0, 0, 0, 1, 0])
@@ -286,24 +250,11 @@ def binary_propagation(
 
     Only cells tell how often, so it is computed in the call.
 
-    Parameters
-    ----------
-    input, structure, mask, output, border_value, origin, axes
-        As of `binary_dilation`.
-
-    Returns
-    -------
-    Array
-        Shape of `input`, of bools.
-
-    Raises
-    ------
-    FilterError, ArgumentError, AxisError, DTypeError
-        As `binary_erosion` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} input, structure, mask, output, border_value, origin, axes: As of
+        `binary_dilation`.
+    {Returns} Array: Shape of `input`, of bools.
+    {Raises} FilterError, ArgumentError, AxisError, DTypeError: As `binary_erosion` does.
+    {Examples}
     >>> x, mask = dt.asarray([0, 1, 0, 0, 0, 0]), dt.asarray([0, 1, 1, 1, 0, 1])
     >>> dt.ndimage.binary_propagation(x, mask=mask).compute().astype(int)
     array([0, 1, 1, 1, 0, 0])
@@ -325,24 +276,10 @@ def binary_fill_holes(
 
     Only cells tell how long ways are, so it is computed in the call.
 
-    Parameters
-    ----------
-    input, structure, output, origin, axes
-        As of `binary_dilation`.
-
-    Returns
-    -------
-    Array
-        Shape of `input`, of bools.
-
-    Raises
-    ------
-    FilterError, ArgumentError, AxisError, DTypeError
-        As `binary_erosion` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} input, structure, output, origin, axes: As of `binary_dilation`.
+    {Returns} Array: Shape of `input`, of bools.
+    {Raises} FilterError, ArgumentError, AxisError, DTypeError: As `binary_erosion` does.
+    {Examples}
     >>> dt.ndimage.binary_fill_holes(dt.asarray([0, 1, 0, 0, 1, 0])).compute().astype(int)
     array([0, 1, 1, 1, 1, 0])
     """

@@ -32,18 +32,12 @@ Place = tuple[int, ...]
 class MorphologyStep(NamedTuple):
     """One erosion or dilation.
 
-    Attributes
-    ----------
-    fold
-        ``"minimum"``: all cells of the structure; ``"maximum"``: any.
-    window, places
-        Sides of the structure, and its cells.
-    reach
-        Cells before and after, along each axis.
-    border
-        What lies beyond the ends.
-    mask
-        Cells that change; None for all.
+    {Attributes}
+        fold: ``"minimum"``: all cells of the structure; ``"maximum"``: any.
+        window, places: Sides of the structure, and its cells.
+        reach: Cells before and after, along each axis.
+        border: What lies beyond the ends.
+        mask: Cells that change; None for all.
     """
 
     fold: Extreme
@@ -84,10 +78,7 @@ def step_of(
 ) -> MorphologyStep:
     """A step of arrays of a shape; `turned` for the structure and its origin mirrored.
 
-    Raises
-    ------
-    FilterError
-        If structure or mask do not fit.
+    {Raises} FilterError: If structure or mask do not fit.
     """
     ndim = len(shape)
     along = axes_of(function, axes, ndim)

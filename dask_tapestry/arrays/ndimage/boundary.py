@@ -21,10 +21,7 @@ MODES: Final = ("reflect", "constant", "nearest", "mirror", "wrap", *SAME)
 def checked_mode(function: str, mode: Any) -> str:
     """The mode that is meant, of those with one meaning the first.
 
-    Raises
-    ------
-    FilterError
-        For what is no mode.
+    {Raises} FilterError: For what is no mode.
 
     Examples
     --------
@@ -46,10 +43,7 @@ def padded(x: Tensor, widths: Sequence[Widths], modes: Sequence[str], cval: floa
 
     Where a constant is no cell of the dtype, cells become doubles, which SciPy computes with.
 
-    Parameters
-    ----------
-    modes
-        One for each axis, as `checked_mode` returns them.
+    {Parameters} modes: One for each axis, as `checked_mode` returns them.
     """
     wide = [axis for axis, width in enumerate(widths) if any(width)]
     if any(modes[axis] == "constant" for axis in wide) and not _is_cell(cval, x.type.dtype):

@@ -47,45 +47,24 @@ def correlate1d(
     Products are summed in double precision, in SciPy's order, and converted to the dtype of the
     result as C does: integers are cut off towards zero, modulo their range.
 
-    Parameters
-    ----------
-    input
-        The array, of real or complex numbers.
-    weights
-        One dimension of them; complex ones are conjugated.
-    axis
-        Along which it works.
-    output
-        Dtype of the result, or an `Array` that is given its value; by default that of `input`,
-        made complex if the weights are.
-    mode
-        What lies beyond the ends: ``"reflect"`` (d c b a | a b c d), ``"constant"``, ``"nearest"``,
-        ``"mirror"`` (d c b | a b c d), ``"wrap"``, or ``"grid-mirror"``, ``"grid-constant"`` and
-        ``"grid-wrap"``, which are the first, second and fifth of these.
-    cval
-        What is there in mode ``"constant"``.
-    origin
-        Cells by which the window is moved towards the beginning.
-
-    Returns
-    -------
-    Array
-        Shape of `input`.
-
-    Raises
-    ------
-    FilterError
-        For no weights or an unknown mode: a `ValueError` and a `RuntimeError`.
-    ArgumentError
-        For an origin that moves the window off its cell.
-    AxisError
-        For an axis that is none.
-    DTypeError
-        If cells or weights are no numbers.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        input: The array, of real or complex numbers.
+        weights: One dimension of them; complex ones are conjugated.
+        axis: Along which it works.
+        output: Dtype of the result, or an `Array` that is given its value; by default that of
+            `input`, made complex if the weights are.
+        mode: What lies beyond the ends: ``"reflect"`` (d c b a | a b c d), ``"constant"``,
+            ``"nearest"``, ``"mirror"`` (d c b | a b c d), ``"wrap"``, or ``"grid-mirror"``,
+            ``"grid-constant"`` and ``"grid-wrap"``, which are the first, second and fifth of these.
+        cval: What is there in mode ``"constant"``.
+        origin: Cells by which the window is moved towards the beginning.
+    {Returns} Array: Shape of `input`.
+    {Raises}
+        FilterError: For no weights or an unknown mode: a `ValueError` and a `RuntimeError`.
+        ArgumentError: For an origin that moves the window off its cell.
+        AxisError: For an axis that is none.
+        DTypeError: If cells or weights are no numbers.
+    {Examples}
     >>> dt.ndimage.correlate1d(dt.asarray([2, 8, 0, 4, 1, 9, 9, 0]), weights=[1, 3]).compute()
     array([ 8, 26,  8, 12,  7, 28, 36,  9])
     """
@@ -106,24 +85,11 @@ def convolve1d(
 
     It is `correlate1d` with the weights from the last to the first, which are not conjugated.
 
-    Parameters
-    ----------
-    input, weights, axis, output, mode, cval, origin
-        As of `correlate1d`; `origin` moves the window towards the end.
-
-    Returns
-    -------
-    Array
-        Shape of `input`.
-
-    Raises
-    ------
-    FilterError, ArgumentError, AxisError, DTypeError
-        As `correlate1d` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} input, weights, axis, output, mode, cval, origin: As of `correlate1d`; `origin`
+        moves the window towards the end.
+    {Returns} Array: Shape of `input`.
+    {Raises} FilterError, ArgumentError, AxisError, DTypeError: As `correlate1d` does.
+    {Examples}
     >>> dt.ndimage.convolve1d(dt.asarray([2, 8, 0, 4, 1, 9, 9, 0]), weights=[1, 3]).compute()
     array([14, 24,  4, 13, 12, 36, 27,  0])
     """
@@ -143,30 +109,15 @@ def correlate(
 ) -> Array:
     """Correlate an array with weights of as many dimensions, as `scipy.ndimage.correlate`.
 
-    Parameters
-    ----------
-    input, output, mode, cval
-        As of `correlate1d`.
-    weights
-        As many dimensions as there are axes; complex ones are conjugated.
-    origin
-        As of `correlate1d`, one for all axes or one each.
-    axes
-        Along which it works; None for all.
-
-    Returns
-    -------
-    Array
-        Shape of `input`.
-
-    Raises
-    ------
-    FilterError, ArgumentError, AxisError, DTypeError
-        As `correlate1d` does; also for weights of another number of dimensions.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        input, output, mode, cval: As of `correlate1d`.
+        weights: As many dimensions as there are axes; complex ones are conjugated.
+        origin: As of `correlate1d`, one for all axes or one each.
+        axes: Along which it works; None for all.
+    {Returns} Array: Shape of `input`.
+    {Raises} FilterError, ArgumentError, AxisError, DTypeError: As `correlate1d` does; also for
+        weights of another number of dimensions.
+    {Examples}
     >>> x = dt.arange(9).reshape(3, 3)
     >>> dt.ndimage.correlate(x, [[0, 1, 0], [1, 1, 1], [0, 1, 0]]).compute()
     array([[ 4,  8, 12],
@@ -189,24 +140,11 @@ def convolve(
 ) -> Array:
     """Convolve an array with weights of as many dimensions, as `scipy.ndimage.convolve`.
 
-    Parameters
-    ----------
-    input, weights, output, mode, cval, origin, axes
-        As of `correlate`; `origin` moves the window towards the end.
-
-    Returns
-    -------
-    Array
-        Shape of `input`.
-
-    Raises
-    ------
-    FilterError, ArgumentError, AxisError, DTypeError
-        As `correlate` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} input, weights, output, mode, cval, origin, axes: As of `correlate`; `origin` moves
+        the window towards the end.
+    {Returns} Array: Shape of `input`.
+    {Raises} FilterError, ArgumentError, AxisError, DTypeError: As `correlate` does.
+    {Examples}
     >>> x = dt.asarray([[1, 0, 0], [0, 0, 0], [0, 0, 0]])
     >>> dt.ndimage.convolve(x, [[0, 1], [2, 3]], mode="constant").compute()
     array([[3, 0, 0],
@@ -299,10 +237,7 @@ def _box(
 def spread(function: str, name: str, values: Block, axes: Sequence[int], ndim: int) -> Block:
     """Values of as many dimensions as there are axes, of extent 1 along all other axes.
 
-    Raises
-    ------
-    FilterError
-        For another number of dimensions, or none of a dimension.
+    {Raises} FilterError: For another number of dimensions, or none of a dimension.
     """
     if values.ndim != len(axes) or not values.size:
         raise FilterError(

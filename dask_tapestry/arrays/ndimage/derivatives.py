@@ -47,26 +47,12 @@ def sobel(
 
     Differences of the neighbours along the axis, smoothed along all others by 1, 2, 1.
 
-    Parameters
-    ----------
-    input, axis, output, cval
-        As of `correlate1d`.
-    mode
-        As of `correlate1d`, one for all axes or one each.
-
-    Returns
-    -------
-    Array
-        Shape of `input`.
-
-    Raises
-    ------
-    FilterError, AxisError, DTypeError
-        As `correlate1d` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        input, axis, output, cval: As of `correlate1d`.
+        mode: As of `correlate1d`, one for all axes or one each.
+    {Returns} Array: Shape of `input`.
+    {Raises} FilterError, AxisError, DTypeError: As `correlate1d` does.
+    {Examples}
     >>> dt.ndimage.sobel(dt.arange(9).reshape(3, 3)).compute()
     array([[4, 8, 4],
            [4, 8, 4],
@@ -87,24 +73,10 @@ def prewitt(
 
     Differences of the neighbours along the axis, summed along all others over three cells.
 
-    Parameters
-    ----------
-    input, axis, output, mode, cval
-        As of `sobel`.
-
-    Returns
-    -------
-    Array
-        Shape of `input`.
-
-    Raises
-    ------
-    FilterError, AxisError, DTypeError
-        As `correlate1d` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} input, axis, output, mode, cval: As of `sobel`.
+    {Returns} Array: Shape of `input`.
+    {Raises} FilterError, AxisError, DTypeError: As `correlate1d` does.
+    {Examples}
     >>> dt.ndimage.prewitt(dt.arange(9).reshape(3, 3)).compute()
     array([[3, 6, 3],
            [3, 6, 3],
@@ -150,26 +122,12 @@ def generic_gradient_magnitude(
     Squares and their sum have the dtype of the result, as SciPy's: those of integers may be beyond
     its range.
 
-    Parameters
-    ----------
-    input, output, mode, cval, extra_arguments, extra_keywords, axes
-        As of `generic_laplace`.
-    derivative
-        Called as the ``derivative2`` of that is.
-
-    Returns
-    -------
-    Array
-        Shape of `input`.
-
-    Raises
-    ------
-    FilterError, AxisError, DTypeError
-        As `correlate1d` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        input, output, mode, cval, extra_arguments, extra_keywords, axes: As of `generic_laplace`.
+        derivative: Called as the ``derivative2`` of that is.
+    {Returns} Array: Shape of `input`.
+    {Raises} FilterError, AxisError, DTypeError: As `correlate1d` does.
+    {Examples}
     >>> x = dt.arange(9.0).reshape(3, 3)
     >>> dt.ndimage.generic_gradient_magnitude(x, dt.ndimage.sobel).compute()[1, 1].round(3)
     np.float64(25.298)
@@ -200,29 +158,14 @@ def gaussian_gradient_magnitude(
 ) -> Array:
     """Root of the squares of a Gaussian's derivatives, as SciPy's `gaussian_gradient_magnitude`.
 
-    Parameters
-    ----------
-    input, output, mode, cval, axes
-        As of `generic_laplace`.
-    sigma
-        As of `gaussian_filter`, of all axes: those along which there is no derivative are smoothed
-        too.
-    **kwargs
-        Handed to `gaussian_filter`.
-
-    Returns
-    -------
-    Array
-        Shape of `input`.
-
-    Raises
-    ------
-    FilterError, ArgumentError, AxisError, DTypeError
-        As `gaussian_filter` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        input, output, mode, cval, axes: As of `generic_laplace`.
+        sigma: As of `gaussian_filter`, of all axes: those along which there is no derivative are
+            smoothed too.
+        **kwargs: Handed to `gaussian_filter`.
+    {Returns} Array: Shape of `input`.
+    {Raises} FilterError, ArgumentError, AxisError, DTypeError: As `gaussian_filter` does.
+    {Examples}
     >>> x = dt.asarray([0.0, 0, 1, 0, 0])
     >>> dt.ndimage.gaussian_gradient_magnitude(x, 1).compute().round(3)
     array([0.095, 0.241, 0.   , 0.241, 0.095])

@@ -39,42 +39,29 @@ def distance_transform_edt(
     Nothing is computed in the call. Distances are exact, and the same for every sharding: along
     each axis in turn blocks have whole lines, and are cut along the other axes.
 
-    Parameters
-    ----------
-    input
-        Cells that are not zero have distances.
-    sampling
-        From a cell to the next, one for all axes or one each; 1 by default. A negative one is taken
-        as far as a positive one; SciPy takes other cells than the nearest then.
-    return_distances, return_indices
-        What is wanted; at least one.
-    distances, indices
-        An `Array` each, which takes the value instead of its being returned.
-
-    Returns
-    -------
-    distances : Array
-        Shape of `input`, float64. If no cell is zero, as SciPy's, those to a cell before the first
-        one along the first axis.
-    indices : Array
-        Coordinates of the nearest cell along a first axis, int32: of several the same as SciPy's.
-
-    Raises
-    ------
-    FilterError
-        If nothing is wanted, there are not as many samplings as axes, or an array that is given has
-        another dtype or shape.
-    ArgumentError, ArgumentTypeError, DTypeError
-        For samplings or cells that are no real numbers, or answers that are neither True nor False.
+    {Parameters}
+        input: Cells that are not zero have distances.
+        sampling: From a cell to the next, one for all axes or one each; 1 by default. A negative
+            one is taken as far as a positive one; SciPy takes other cells than the nearest then.
+        return_distances, return_indices: What is wanted; at least one.
+        distances, indices: An `Array` each, which takes the value instead of its being returned.
+    {Returns}
+        distances : Array: Shape of `input`, float64. If no cell is zero, as SciPy's, those to a
+            cell before the first one along the first axis.
+        indices : Array: Coordinates of the nearest cell along a first axis, int32: of several the
+            same as SciPy's.
+    {Raises}
+        FilterError: If nothing is wanted, there are not as many samplings as axes, or an array that
+            is given has another dtype or shape.
+        ArgumentError, ArgumentTypeError, DTypeError: For samplings or cells that are no real
+            numbers, or answers that are neither True nor False.
 
     References
     ----------
     C. R. Maurer, R. Qi and V. Raghavan, "A linear time algorithm for computing exact Euclidean
     distance transforms of binary images in arbitrary dimensions", 2003.
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> image = dt.asarray([[0, 1, 1, 1], [1, 1, 1, 1]])
     >>> dt.ndimage.distance_transform_edt(image).compute().round(2)
     array([[0.  , 1.  , 2.  , 3.  ],
@@ -99,38 +86,25 @@ def distance_transform_cdt(
 ) -> Any:
     """Distances in steps to the nearest cell that is zero, as `scipy.ndimage`'s.
 
-    Parameters
-    ----------
-    input, return_distances, return_indices, distances, indices
-        As of `distance_transform_edt`.
-    metric
-        "taxicab" (or "cityblock", "manhattan"), "chessboard", or the structure of one of these:
-        neighbours along the axes, or all. Others' distances depend on the order of two passes over
-        the whole array, and are not taken.
-
-    Returns
-    -------
-    distances : Array
-        Shape of `input`, int32; -1 if no cell is zero.
-    indices : Array
-        Coordinates of a nearest cell along a first axis, int32; its own if no cell is zero. Of
-        several SciPy may take another.
-
-    Raises
-    ------
-    ArgumentError
-        For a metric that is none of these.
-    FilterError, DTypeError
-        As `distance_transform_edt` does.
+    {Parameters}
+        input, return_distances, return_indices, distances, indices: As of `distance_transform_edt`.
+        metric: "taxicab" (or "cityblock", "manhattan"), "chessboard", or the structure of one of
+            these: neighbours along the axes, or all. Others' distances depend on the order of two
+            passes over the whole array, and are not taken.
+    {Returns}
+        distances : Array: Shape of `input`, int32; -1 if no cell is zero.
+        indices : Array: Coordinates of a nearest cell along a first axis, int32; its own if no cell
+            is zero. Of several SciPy may take another.
+    {Raises}
+        ArgumentError: For a metric that is none of these.
+        FilterError, DTypeError: As `distance_transform_edt` does.
 
     References
     ----------
     A. Meijster, J. B. T. M. Roerdink and W. H. Hesselink, "A general algorithm for computing
     distance transforms in linear time", 2000.
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> image = dt.asarray([[0, 1, 1, 1], [1, 1, 1, 1]])
     >>> dt.ndimage.distance_transform_cdt(image, "taxicab").compute()
     array([[0, 1, 2, 3],
@@ -158,32 +132,18 @@ def distance_transform_bf(
 
     They are found as those of `distance_transform_edt` and `distance_transform_cdt`.
 
-    Parameters
-    ----------
-    input, return_distances, return_indices, distances, indices
-        As of `distance_transform_edt`.
-    metric
-        "euclidean", "taxicab" (or "cityblock", "manhattan") or "chessboard".
-    sampling
-        As of `distance_transform_edt`; of Euclidean distances alone.
-
-    Returns
-    -------
-    distances : Array
-        Shape of `input`; float64 of Euclidean distances, else uint32. If no cell is zero the
-        largest ones that SciPy knows.
-    indices : Array
-        Coordinates of the nearest cell along a first axis, int32; 0 if no cell is zero. Of several
-        the last one, as SciPy's; of the chessboard SciPy may take another.
-
-    Raises
-    ------
-    FilterError, ArgumentError, DTypeError
-        As `distance_transform_edt` does; FilterError for a metric that is none of these.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        input, return_distances, return_indices, distances, indices: As of `distance_transform_edt`.
+        metric: "euclidean", "taxicab" (or "cityblock", "manhattan") or "chessboard".
+        sampling: As of `distance_transform_edt`; of Euclidean distances alone.
+    {Returns}
+        distances : Array: Shape of `input`; float64 of Euclidean distances, else uint32. If no cell
+            is zero the largest ones that SciPy knows.
+        indices : Array: Coordinates of the nearest cell along a first axis, int32; 0 if no cell is
+            zero. Of several the last one, as SciPy's; of the chessboard SciPy may take another.
+    {Raises} FilterError, ArgumentError, DTypeError: As `distance_transform_edt` does; FilterError
+        for a metric that is none of these.
+    {Examples}
     >>> image = dt.asarray([[0, 1, 1, 1], [1, 1, 1, 1]])
     >>> dt.ndimage.distance_transform_bf(image, "chessboard").compute()
     array([[0, 1, 2, 3],

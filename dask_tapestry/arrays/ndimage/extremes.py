@@ -39,26 +39,13 @@ def minimum_filter1d(
 
     A window with a NaN has NaN; SciPy's depends on where it is.
 
-    Parameters
-    ----------
-    input, axis, output, mode, cval, origin
-        As of `correlate1d`, of real numbers.
-    size
-        Cells of a window.
-
-    Returns
-    -------
-    Array
-        Shape of `input`.
-
-    Raises
-    ------
-    FilterError, ArgumentError, AxisError, DTypeError
-        As `uniform_filter1d` does, and for complex cells.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        input, axis, output, mode, cval, origin: As of `correlate1d`, of real numbers.
+        size: Cells of a window.
+    {Returns} Array: Shape of `input`.
+    {Raises} FilterError, ArgumentError, AxisError, DTypeError: As `uniform_filter1d` does, and for
+        complex cells.
+    {Examples}
     >>> dt.ndimage.minimum_filter1d(dt.asarray([2, 8, 0, 4, 1, 9, 9, 0]), size=3).compute()
     array([2, 0, 0, 0, 1, 1, 0, 0])
     """
@@ -77,24 +64,10 @@ def maximum_filter1d(
 ) -> Array:
     """Greatest cell of the windows along an axis, as `scipy.ndimage.maximum_filter1d`.
 
-    Parameters
-    ----------
-    input, size, axis, output, mode, cval, origin
-        As of `minimum_filter1d`.
-
-    Returns
-    -------
-    Array
-        Shape of `input`.
-
-    Raises
-    ------
-    FilterError, ArgumentError, AxisError, DTypeError
-        As `minimum_filter1d` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} input, size, axis, output, mode, cval, origin: As of `minimum_filter1d`.
+    {Returns} Array: Shape of `input`.
+    {Raises} FilterError, ArgumentError, AxisError, DTypeError: As `minimum_filter1d` does.
+    {Examples}
     >>> dt.ndimage.maximum_filter1d(dt.asarray([2, 8, 0, 4, 1, 9, 9, 0]), size=3).compute()
     array([8, 8, 8, 4, 9, 9, 9, 9])
     """
@@ -115,32 +88,17 @@ def minimum_filter(
 ) -> Array:
     """Least cell of windows, as `scipy.ndimage.minimum_filter`.
 
-    Parameters
-    ----------
-    input, output, cval
-        As of `minimum_filter1d`.
-    size
-        Cells of a window, one number for all axes or one each.
-    footprint
-        Which cells of a window count, instead of `size`: as many dimensions as there are axes.
-    mode, origin
-        As of `correlate1d`, one for all axes or one each.
-    axes
-        Along which windows reach; None for all.
-
-    Returns
-    -------
-    Array
-        Shape of `input`.
-
-    Raises
-    ------
-    FilterError, ArgumentError, AxisError, DTypeError
-        As `minimum_filter1d` does; also for a footprint that does not fit or has no cell.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        input, output, cval: As of `minimum_filter1d`.
+        size: Cells of a window, one number for all axes or one each.
+        footprint: Which cells of a window count, instead of `size`: as many dimensions as there are
+            axes.
+        mode, origin: As of `correlate1d`, one for all axes or one each.
+        axes: Along which windows reach; None for all.
+    {Returns} Array: Shape of `input`.
+    {Raises} FilterError, ArgumentError, AxisError, DTypeError: As `minimum_filter1d` does; also for
+        a footprint that does not fit or has no cell.
+    {Examples}
     >>> x = dt.asarray([[5, 2, 9], [4, 7, 1]])
     >>> dt.ndimage.minimum_filter(x, footprint=[[0, 1, 0], [1, 1, 1], [0, 1, 0]]).compute()
     array([[2, 2, 1],
@@ -165,24 +123,10 @@ def maximum_filter(
 ) -> Array:
     """Greatest cell of windows, as `scipy.ndimage.maximum_filter`.
 
-    Parameters
-    ----------
-    input, size, footprint, output, mode, cval, origin, axes
-        As of `minimum_filter`.
-
-    Returns
-    -------
-    Array
-        Shape of `input`.
-
-    Raises
-    ------
-    FilterError, ArgumentError, AxisError, DTypeError
-        As `minimum_filter` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} input, size, footprint, output, mode, cval, origin, axes: As of `minimum_filter`.
+    {Returns} Array: Shape of `input`.
+    {Raises} FilterError, ArgumentError, AxisError, DTypeError: As `minimum_filter` does.
+    {Examples}
     >>> dt.ndimage.maximum_filter(dt.asarray([[5, 2, 9], [4, 7, 1]]), size=(1, 3)).compute()
     array([[5, 9, 9],
            [7, 7, 7]])

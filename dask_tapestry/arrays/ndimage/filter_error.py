@@ -8,9 +8,7 @@ from dask_tapestry.errors import ArgumentError
 class FilterError(ArgumentError, RuntimeError):
     """An argument of a filter has a value that it cannot have: a ValueError and a RuntimeError.
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> try:
     ...     dt.ndimage.uniform_filter1d(dt.ones(3), 0)
     ... except RuntimeError as error:

@@ -28,16 +28,11 @@ Place = tuple[int, ...]
 class Footprint(NamedTuple):
     """The cells of windows that count.
 
-    Attributes
-    ----------
-    window
-        Cells along each axis.
-    places
-        Those that count; None for all.
-    reach
-        Cells before and after the one that the window is for, along each axis.
-    modes
-        Of each axis.
+    {Attributes}
+        window: Cells along each axis.
+        places: Those that count; None for all.
+        reach: Cells before and after the one that the window is for, along each axis.
+        modes: Of each axis.
     """
 
     window: tuple[int, ...]
@@ -62,10 +57,7 @@ def footprint_of(
 ) -> Footprint:
     """The window that a size or a footprint describes.
 
-    Raises
-    ------
-    FilterError
-        If there is neither, or they do not fit the axes.
+    {Raises} FilterError: If there is neither, or they do not fit the axes.
     """
     along = axes_of(function, axes, ndim)
     if footprint is None:

@@ -53,29 +53,15 @@ def generic_filter(
 
     Blocks call it in threads at once, in any order: it must depend on its arguments alone.
 
-    Parameters
-    ----------
-    input, size, footprint, output, mode, cval, origin, axes
-        As of `minimum_filter`.
-    function
-        Called as ``function(cells, *extra_arguments, **extra_keywords)`` with the cells of a window
-        that count, doubles in C order; what it returns is converted as C does.
-    extra_arguments, extra_keywords
-        Handed to `function`.
-
-    Returns
-    -------
-    Array
-        Shape of `input`.
-
-    Raises
-    ------
-    FilterError, ArgumentError, AxisError, DTypeError
-        As `minimum_filter` does; also for what is not a function.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        input, size, footprint, output, mode, cval, origin, axes: As of `minimum_filter`.
+        function: Called as ``function(cells, *extra_arguments, **extra_keywords)`` with the cells
+            of a window that count, doubles in C order; what it returns is converted as C does.
+        extra_arguments, extra_keywords: Handed to `function`.
+    {Returns} Array: Shape of `input`.
+    {Raises} FilterError, ArgumentError, AxisError, DTypeError: As `minimum_filter` does; also for
+        what is not a function.
+    {Examples}
     >>> dt.ndimage.generic_filter(dt.asarray([3.0, 1, 4, 1]), np.ptp, size=3).compute()
     array([2., 3., 3., 3.])
     """
@@ -110,31 +96,17 @@ def generic_filter1d(
 
     A block has whole lines. Blocks call it in threads at once, in any order.
 
-    Parameters
-    ----------
-    input, axis, output, mode, cval, origin
-        As of `minimum_filter1d`.
-    function
-        Called as ``function(line, result, *extra_arguments, **extra_keywords)`` with a line of
-        doubles that is longer by ``filter_size - 1`` cells, and the memory that it writes into.
-    filter_size
-        Cells of a window.
-    extra_arguments, extra_keywords
-        Handed to `function`.
-
-    Returns
-    -------
-    Array
-        Shape of `input`.
-
-    Raises
-    ------
-    FilterError, ArgumentError, AxisError, DTypeError
-        As `minimum_filter1d` does; also for what is not a function.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        input, axis, output, mode, cval, origin: As of `minimum_filter1d`.
+        function: Called as ``function(line, result, *extra_arguments, **extra_keywords)`` with a
+            line of doubles that is longer by ``filter_size - 1`` cells, and the memory that it
+            writes into.
+        filter_size: Cells of a window.
+        extra_arguments, extra_keywords: Handed to `function`.
+    {Returns} Array: Shape of `input`.
+    {Raises} FilterError, ArgumentError, AxisError, DTypeError: As `minimum_filter1d` does; also for
+        what is not a function.
+    {Examples}
     >>> def differences(line, result):
     ...     result[:] = line[2:] - line[:-2]
     >>> dt.ndimage.generic_filter1d(dt.asarray([1.0, 2, 4, 8]), differences, 3).compute()

@@ -48,27 +48,14 @@ def grey_erosion(
 ) -> Array:
     """Least cell of windows, as `scipy.ndimage.grey_erosion`, less a structure if there is one.
 
-    Parameters
-    ----------
-    input, size, footprint, output, mode, cval, origin, axes
-        As of `minimum_filter`.
-    structure
-        What is subtracted from the cells of a window, in double precision; as many dimensions as
-        there are axes. Without a footprint all its cells count.
-
-    Returns
-    -------
-    Array
-        Shape of `input`.
-
-    Raises
-    ------
-    FilterError, ArgumentError, AxisError, DTypeError
-        As `minimum_filter` does; also if there is neither size, footprint nor structure.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        input, size, footprint, output, mode, cval, origin, axes: As of `minimum_filter`.
+        structure: What is subtracted from the cells of a window, in double precision; as many
+            dimensions as there are axes. Without a footprint all its cells count.
+    {Returns} Array: Shape of `input`.
+    {Raises} FilterError, ArgumentError, AxisError, DTypeError: As `minimum_filter` does; also if
+        there is neither size, footprint nor structure.
+    {Examples}
     >>> dt.ndimage.grey_erosion(dt.asarray([3, 9, 4, 8, 8]), size=3).compute()
     array([3, 3, 4, 4, 8])
     """
@@ -91,26 +78,13 @@ def grey_dilation(
 ) -> Array:
     """Greatest cell of mirrored windows, as `scipy.ndimage.grey_dilation`, plus a structure.
 
-    Parameters
-    ----------
-    input, size, footprint, output, mode, cval, origin, axes
-        As of `maximum_filter`; `origin` moves the window towards the end.
-    structure
-        As of `grey_erosion`, added and mirrored.
-
-    Returns
-    -------
-    Array
-        Shape of `input`.
-
-    Raises
-    ------
-    FilterError, ArgumentError, AxisError, DTypeError
-        As `grey_erosion` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        input, size, footprint, output, mode, cval, origin, axes: As of `maximum_filter`; `origin`
+            moves the window towards the end.
+        structure: As of `grey_erosion`, added and mirrored.
+    {Returns} Array: Shape of `input`.
+    {Raises} FilterError, ArgumentError, AxisError, DTypeError: As `grey_erosion` does.
+    {Examples}
     >>> dt.ndimage.grey_dilation(dt.asarray([3, 9, 4, 8, 8]), size=3).compute()
     array([9, 9, 9, 8, 8])
     """
@@ -133,24 +107,11 @@ def grey_opening(
 ) -> Array:
     """Dilation of an erosion, as `scipy.ndimage.grey_opening`.
 
-    Parameters
-    ----------
-    input, size, footprint, structure, output, mode, cval, origin, axes
-        As of `grey_erosion`.
-
-    Returns
-    -------
-    Array
-        Shape of `input`.
-
-    Raises
-    ------
-    FilterError, ArgumentError, AxisError, DTypeError
-        As `grey_erosion` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} input, size, footprint, structure, output, mode, cval, origin, axes: As of
+        `grey_erosion`.
+    {Returns} Array: Shape of `input`.
+    {Raises} FilterError, ArgumentError, AxisError, DTypeError: As `grey_erosion` does.
+    {Examples}
     >>> dt.ndimage.grey_opening(dt.asarray([3, 9, 4, 8, 8]), size=3).compute()
     array([3, 4, 4, 8, 8])
     """
@@ -174,24 +135,11 @@ def grey_closing(
 ) -> Array:
     """Erosion of a dilation, as `scipy.ndimage.grey_closing`.
 
-    Parameters
-    ----------
-    input, size, footprint, structure, output, mode, cval, origin, axes
-        As of `grey_erosion`.
-
-    Returns
-    -------
-    Array
-        Shape of `input`.
-
-    Raises
-    ------
-    FilterError, ArgumentError, AxisError, DTypeError
-        As `grey_erosion` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} input, size, footprint, structure, output, mode, cval, origin, axes: As of
+        `grey_erosion`.
+    {Returns} Array: Shape of `input`.
+    {Raises} FilterError, ArgumentError, AxisError, DTypeError: As `grey_erosion` does.
+    {Examples}
     >>> dt.ndimage.grey_closing(dt.asarray([3, 9, 4, 8, 8]), size=3).compute()
     array([9, 9, 8, 8, 8])
     """
@@ -215,26 +163,12 @@ def morphological_gradient(
 ) -> Array:
     """Dilation less erosion, as `scipy.ndimage.morphological_gradient`.
 
-    Parameters
-    ----------
-    input, size, footprint, structure, mode, cval, origin, axes
-        As of `grey_erosion`.
-    output
-        None, or an `Array` that is given the value; SciPy leaves out a dtype here.
-
-    Returns
-    -------
-    Array
-        Shape and dtype of `input`.
-
-    Raises
-    ------
-    FilterError, ArgumentError, AxisError, DTypeError
-        As `grey_erosion` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        input, size, footprint, structure, mode, cval, origin, axes: As of `grey_erosion`.
+        output: None, or an `Array` that is given the value; SciPy leaves out a dtype here.
+    {Returns} Array: Shape and dtype of `input`.
+    {Raises} FilterError, ArgumentError, AxisError, DTypeError: As `grey_erosion` does.
+    {Examples}
     >>> dt.ndimage.morphological_gradient(dt.asarray([3, 9, 4, 8, 8]), size=3).compute()
     array([6, 6, 5, 4, 0])
     """
@@ -259,24 +193,11 @@ def morphological_laplace(
 ) -> Array:
     """Dilation plus erosion less twice the cells, as `scipy.ndimage.morphological_laplace`.
 
-    Parameters
-    ----------
-    input, size, footprint, structure, output, mode, cval, origin, axes
-        As of `morphological_gradient`.
-
-    Returns
-    -------
-    Array
-        Shape and dtype of `input`.
-
-    Raises
-    ------
-    FilterError, ArgumentError, AxisError, DTypeError
-        As `grey_erosion` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} input, size, footprint, structure, output, mode, cval, origin, axes: As of
+        `morphological_gradient`.
+    {Returns} Array: Shape and dtype of `input`.
+    {Raises} FilterError, ArgumentError, AxisError, DTypeError: As `grey_erosion` does.
+    {Examples}
     >>> dt.ndimage.morphological_laplace(dt.asarray([3, 9, 4, 8, 8]), size=3).compute()
     array([ 6, -6,  5, -4,  0])
     """
@@ -304,24 +225,11 @@ def white_tophat(
 ) -> Array:
     """What an opening takes away, as `scipy.ndimage.white_tophat`.
 
-    Parameters
-    ----------
-    input, size, footprint, structure, output, mode, cval, origin, axes
-        As of `grey_erosion`.
-
-    Returns
-    -------
-    Array
-        Shape of `input`.
-
-    Raises
-    ------
-    FilterError, ArgumentError, AxisError, DTypeError
-        As `grey_erosion` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} input, size, footprint, structure, output, mode, cval, origin, axes: As of
+        `grey_erosion`.
+    {Returns} Array: Shape of `input`.
+    {Raises} FilterError, ArgumentError, AxisError, DTypeError: As `grey_erosion` does.
+    {Examples}
     >>> dt.ndimage.white_tophat(dt.asarray([3, 9, 4, 8, 8]), size=3).compute()
     array([0, 5, 0, 0, 0])
     """
@@ -347,24 +255,11 @@ def black_tophat(
 ) -> Array:
     """What a closing adds, as `scipy.ndimage.black_tophat`.
 
-    Parameters
-    ----------
-    input, size, footprint, structure, output, mode, cval, origin, axes
-        As of `grey_erosion`.
-
-    Returns
-    -------
-    Array
-        Shape of `input`.
-
-    Raises
-    ------
-    FilterError, ArgumentError, AxisError, DTypeError
-        As `grey_erosion` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} input, size, footprint, structure, output, mode, cval, origin, axes: As of
+        `grey_erosion`.
+    {Returns} Array: Shape of `input`.
+    {Raises} FilterError, ArgumentError, AxisError, DTypeError: As `grey_erosion` does.
+    {Examples}
     >>> dt.ndimage.black_tophat(dt.asarray([3, 9, 4, 8, 8]), size=3).compute()
     array([6, 0, 4, 0, 0])
     """

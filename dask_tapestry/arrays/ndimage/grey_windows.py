@@ -49,10 +49,7 @@ def eroded(
 ) -> Array:
     """The least cells of windows, less a structure if there is one.
 
-    Raises
-    ------
-    FilterError
-        If there is neither size, footprint nor structure.
+    {Raises} FilterError: If there is neither size, footprint nor structure.
     """
     cells = _cells(function, footprint, "footprint")
     less = _cells(function, structure, "structure")
@@ -74,10 +71,7 @@ def dilated(
 ) -> Array:
     """The greatest cells of windows that are mirrored, plus a structure if there is one.
 
-    Raises
-    ------
-    FilterError
-        If there is neither size, footprint nor structure.
+    {Raises} FilterError: If there is neither size, footprint nor structure.
     """
     array = operand(function, x)
     along = axes_of(function, axes, array.ndim)

@@ -36,13 +36,10 @@ Read = Callable[[Tensor, int, float, DType], Tensor]
 class Interpolation:
     """What all functions that interpolate are told.
 
-    Attributes
-    ----------
-    function
-        The name of the function, for errors.
-    order, mode, cval, prefilter
-        The order of the spline, what lies beyond the ends, the constant there, and whether the
-        cells are to be filtered to coefficients.
+    {Attributes}
+        function: The name of the function, for errors.
+        order, mode, cval, prefilter: The order of the spline, what lies beyond the ends, the
+            constant there, and whether the cells are to be filtered to coefficients.
     """
 
     function: str
@@ -57,10 +54,7 @@ class Interpolation:
     ) -> Interpolation:
         """Checked arguments.
 
-        Raises
-        ------
-        FilterError
-            For an order or a mode that is none.
+        {Raises} FilterError: For an order or a mode that is none.
         """
         number = checked_order(function, order)
         checked_mode(function, mode)
@@ -70,14 +64,10 @@ class Interpolation:
     def operand(self, x: ArrayLike) -> Array:
         """The array whose cells are interpolated.
 
-        Raises
-        ------
-        FilterError
-            If it has no dimensions.
-        DTypeError
-            If its cells are no numbers.
-        ArgumentError
-            For a complex constant beyond the ends of real cells.
+        {Raises}
+            FilterError: If it has no dimensions.
+            DTypeError: If its cells are no numbers.
+            ArgumentError: For a complex constant beyond the ends of real cells.
         """
         array = operand(self.function, x, complex_too=True)
         if not array.ndim:
@@ -96,12 +86,9 @@ class Interpolation:
     def coefficients(self, x: Tensor, fill: float, axes: Sequence[int]) -> tuple[Tensor, int]:
         """What is read of a real tensor, and how many cells were put before and after each axis.
 
-        Parameters
-        ----------
-        fill
-            What is beyond the ends in mode ``"grid-constant"``.
-        axes
-            Along which it is interpolated.
+        {Parameters}
+            fill: What is beyond the ends in mode ``"grid-constant"``.
+            axes: Along which it is interpolated.
         """
         x = plain(x)
         if not self.prefilter or self.order < 2:
@@ -124,15 +111,11 @@ class Interpolation:
     ) -> Array:
         """The result, real and imaginary parts by themselves.
 
-        Parameters
-        ----------
-        shape
-            Of the result.
-        axes
-            Along which cells are interpolated.
-        read
-            Makes it of coefficients, the cells before them, the constant beyond the ends and a
-            dtype.
+        {Parameters}
+            shape: Of the result.
+            axes: Along which cells are interpolated.
+            read: Makes it of coefficients, the cells before them, the constant beyond the ends and
+                a dtype.
         """
         dtype = result_dtype(self.function, output, array.dtype)
 

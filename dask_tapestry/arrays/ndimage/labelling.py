@@ -35,42 +35,28 @@ def label(input: ArrayLike, structure: ArrayLike | None = None, output: Output =
     of numbers, not cells. So numbers are the same for every sharding, the input is read once,
     and the graph does not grow with the number of regions. Nothing is computed in the call.
 
-    Parameters
-    ----------
-    input
-        The array: real numbers or bools, of any number of dimensions. NaN is not zero.
-    structure
-        Which cells around one are its neighbours, known now: 3 cells along each axis, the same
-        turned round. By default those along the axes.
-    output
-        Dtype of the labels, or an `Array` of the shape of `input` that is given them.
-
-    Returns
-    -------
-    labels : Array
-        Shape of `input`, int32, or int64 from 2**31 - 2 cells on. Not returned where `output` is an
-        array.
-    count : Array
-        How many regions there are: int64, without dimensions. SciPy's is a Python integer.
-
-    Raises
-    ------
-    FilterError
-        If `structure` has another number of dimensions.
-    ArgumentError
-        If it has not 3 cells along each, or is not symmetric; SciPy raises AssertionError then.
-    DTypeError
-        If the cells are no real numbers.
-    ShapeError
-        If an array that is given as `output` has another shape.
+    {Parameters}
+        input: The array: real numbers or bools, of any number of dimensions. NaN is not zero.
+        structure: Which cells around one are its neighbours, known now: 3 cells along each axis,
+            the same turned round. By default those along the axes.
+        output: Dtype of the labels, or an `Array` of the shape of `input` that is given them.
+    {Returns}
+        labels : Array: Shape of `input`, int32, or int64 from 2**31 - 2 cells on. Not returned
+            where `output` is an array.
+        count : Array: How many regions there are: int64, without dimensions. SciPy's is a Python
+            integer.
+    {Raises}
+        FilterError: If `structure` has another number of dimensions.
+        ArgumentError: If it has not 3 cells along each, or is not symmetric; SciPy raises
+            AssertionError then.
+        DTypeError: If the cells are no real numbers.
+        ShapeError: If an array that is given as `output` has another shape.
 
     References
     ----------
     L. He, Y. Chao and K. Suzuki, "A run-based two-scan labeling algorithm", 2008.
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> image = dt.asarray([[0, 1, 1, 0], [0, 0, 0, 1], [1, 0, 0, 1]])
     >>> labels, count = dt.ndimage.label(image)
     >>> labels.compute()

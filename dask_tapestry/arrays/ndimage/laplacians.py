@@ -37,33 +37,16 @@ def generic_laplace(
 ) -> Array:
     """Sum of second derivatives along each axis, as `scipy.ndimage.generic_laplace`.
 
-    Parameters
-    ----------
-    input, output, cval
-        As of `correlate1d`.
-    derivative2
-        Called as ``derivative2(input, axis, output, mode, cval, *extra_arguments,
-        **extra_keywords)`` when the expression is built, `output` being a dtype.
-    mode
-        As of `correlate1d`, one for all axes or one each.
-    extra_arguments, extra_keywords
-        Handed to `derivative2`.
-    axes
-        Along which there are derivatives; None for all.
-
-    Returns
-    -------
-    Array
-        Shape of `input`.
-
-    Raises
-    ------
-    FilterError, AxisError, DTypeError
-        As `correlate1d` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        input, output, cval: As of `correlate1d`.
+        derivative2: Called as ``derivative2(input, axis, output, mode, cval, *extra_arguments,
+            **extra_keywords)`` when the expression is built, `output` being a dtype.
+        mode: As of `correlate1d`, one for all axes or one each.
+        extra_arguments, extra_keywords: Handed to `derivative2`.
+        axes: Along which there are derivatives; None for all.
+    {Returns} Array: Shape of `input`.
+    {Raises} FilterError, AxisError, DTypeError: As `correlate1d` does.
+    {Examples}
     >>> def second(x, axis, output, mode, cval):
     ...     return dt.ndimage.correlate1d(x, [1, -2, 1], axis, output, mode, cval)
     >>> dt.ndimage.generic_laplace(dt.arange(4.0) ** 2, second).compute()
@@ -90,24 +73,10 @@ def laplace(
 ) -> Array:
     """Sum of second differences along each axis, as `scipy.ndimage.laplace`.
 
-    Parameters
-    ----------
-    input, output, mode, cval, axes
-        As of `generic_laplace`.
-
-    Returns
-    -------
-    Array
-        Shape of `input`.
-
-    Raises
-    ------
-    FilterError, AxisError, DTypeError
-        As `correlate1d` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} input, output, mode, cval, axes: As of `generic_laplace`.
+    {Returns} Array: Shape of `input`.
+    {Raises} FilterError, AxisError, DTypeError: As `correlate1d` does.
+    {Examples}
     >>> dt.ndimage.laplace(dt.asarray([0, 1, 4, 9])).compute()
     array([ 1,  2,  2, -5])
     """
@@ -133,29 +102,14 @@ def gaussian_laplace(
 ) -> Array:
     """Sum of second derivatives of a Gaussian, as `scipy.ndimage.gaussian_laplace`.
 
-    Parameters
-    ----------
-    input, output, mode, cval, axes
-        As of `generic_laplace`.
-    sigma
-        One for all axes or one each of `axes`, those of all axes in the order of the array;
-        nothing is smoothed along others.
-    **kwargs
-        Handed to `gaussian_filter`.
-
-    Returns
-    -------
-    Array
-        Shape of `input`.
-
-    Raises
-    ------
-    FilterError, ArgumentError, AxisError, DTypeError
-        As `gaussian_filter` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        input, output, mode, cval, axes: As of `generic_laplace`.
+        sigma: One for all axes or one each of `axes`, those of all axes in the order of the array;
+            nothing is smoothed along others.
+        **kwargs: Handed to `gaussian_filter`.
+    {Returns} Array: Shape of `input`.
+    {Raises} FilterError, ArgumentError, AxisError, DTypeError: As `gaussian_filter` does.
+    {Examples}
     >>> dt.ndimage.gaussian_laplace(dt.asarray([0.0, 0, 1, 0, 0]), 1).compute().round(3)
     array([ 0.197,  0.002, -0.399,  0.002,  0.197])
     """

@@ -50,31 +50,19 @@ def map_coordinates(
     Coordinates may be lazy: then each block of the result reads all of `input`, which must fit on a
     worker. Where they are NumPy's, a block reads the box around its points.
 
-    Parameters
-    ----------
-    input, output, order, mode, cval, prefilter
-        As of `zoom`.
-    coordinates
-        Real numbers; the first axis is as long as `input` has dimensions, the others are those of
-        the result.
-
-    Returns
-    -------
-    Array
-        Shape ``coordinates.shape[1:]``.
-
-    Raises
-    ------
-    FilterError, ArgumentError, DTypeError
-        As `zoom` does; also for coordinates of another shape, or that are complex.
+    {Parameters}
+        input, output, order, mode, cval, prefilter: As of `zoom`.
+        coordinates: Real numbers; the first axis is as long as `input` has dimensions, the others
+            are those of the result.
+    {Returns} Array: Shape ``coordinates.shape[1:]``.
+    {Raises} FilterError, ArgumentError, DTypeError: As `zoom` does; also for coordinates of another
+        shape, or that are complex.
 
     Notes
     -----
     A coordinate that is no number has `cval`.
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> x = dt.arange(12.0).reshape(4, 3)
     >>> dt.ndimage.map_coordinates(x, [[0.5, 2], [0.5, 1]], order=1).compute()
     array([2., 7.])
@@ -124,34 +112,18 @@ def geometric_transform(
     block of the result reads all of `input`. `map_coordinates` takes coordinates of all cells at
     once.
 
-    Parameters
-    ----------
-    input, output, order, mode, cval, prefilter
-        As of `zoom`.
-    mapping
-        Takes the coordinates of a cell of the result, a tuple of integers, and returns those in
-        `input`.
-    output_shape
-        Shape of the result; by default that of `input`.
-    extra_arguments, extra_keywords
-        What else the function gets.
-
-    Returns
-    -------
-    Array
-        The result.
-
-    Raises
-    ------
-    FilterError, ArgumentError, DTypeError
-        As `zoom` does; a `FilterError` too, when blocks are computed, where the function returns
-        another number of coordinates.
-    ArgumentTypeError
-        If `mapping` is no Python function.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        input, output, order, mode, cval, prefilter: As of `zoom`.
+        mapping: Takes the coordinates of a cell of the result, a tuple of integers, and returns
+            those in `input`.
+        output_shape: Shape of the result; by default that of `input`.
+        extra_arguments, extra_keywords: What else the function gets.
+    {Returns} Array: The result.
+    {Raises}
+        FilterError, ArgumentError, DTypeError: As `zoom` does; a `FilterError` too, when blocks are
+            computed, where the function returns another number of coordinates.
+        ArgumentTypeError: If `mapping` is no Python function.
+    {Examples}
     >>> x = dt.arange(12.0).reshape(4, 3)
     >>> dt.ndimage.geometric_transform(x, lambda o: (o[0] - 0.5, o[1]), order=1).compute()
     array([[0. , 0. , 0. ],

@@ -28,34 +28,18 @@ def sum_labels(input: ArrayLike, labels: ArrayLike | None = None, index: Any = N
     Each cell is read once, however many regions there are. Sums have the same bits for every
     sharding.
 
-    Parameters
-    ----------
-    input
-        The cells; numbers.
-    labels
-        Of the cells, of a shape that broadcasts with theirs. By default all are one region.
-    index
-        The labels to measure: one, or an array of any shape, which is known now. By default all
-        labels above 0 are one region.
-
-    Returns
-    -------
-    Array
-        Shape of `index`. Of an array of labels float64, or complex128; of one region what `sum`
-        gives. 0 where a label does not occur.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If `index` is no numbers.
-    DTypeError
-        If cells are no numbers, or `index` would have to be computed.
-    ShapeError
-        If cells and labels cannot be broadcast.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        input: The cells; numbers.
+        labels: Of the cells, of a shape that broadcasts with theirs. By default all are one region.
+        index: The labels to measure: one, or an array of any shape, which is known now. By default
+            all labels above 0 are one region.
+    {Returns} Array: Shape of `index`. Of an array of labels float64, or complex128; of one region
+        what `sum` gives. 0 where a label does not occur.
+    {Raises}
+        ArgumentTypeError: If `index` is no numbers.
+        DTypeError: If cells are no numbers, or `index` would have to be computed.
+        ShapeError: If cells and labels cannot be broadcast.
+    {Examples}
     >>> cells, labels = dt.asarray([[1, 5, 2], [7, 0, 3]]), [[1, 1, 2], [0, 2, 2]]
     >>> dt.ndimage.sum_labels(cells, labels, [2, 1, 7]).compute()
     array([5., 6., 0.])
@@ -74,24 +58,10 @@ def _sums(regions: Regions, cells: Array | None = None) -> Array:
 def mean(input: ArrayLike, labels: ArrayLike | None = None, index: Any = None) -> Array:
     """Means of the cells of labelled regions, as `scipy.ndimage.mean`.
 
-    Parameters
-    ----------
-    input, labels, index
-        As of `sum_labels`.
-
-    Returns
-    -------
-    Array
-        Shape of `index`; float64 or complex128. NaN where a label does not occur.
-
-    Raises
-    ------
-    ArgumentTypeError, DTypeError, ShapeError
-        As `sum_labels` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} input, labels, index: As of `sum_labels`.
+    {Returns} Array: Shape of `index`; float64 or complex128. NaN where a label does not occur.
+    {Raises} ArgumentTypeError, DTypeError, ShapeError: As `sum_labels` does.
+    {Examples}
     >>> dt.ndimage.mean(dt.asarray([1, 5, 2, 7]), [1, 1, 2, 0], [1, 2]).compute()
     array([3., 2.])
     """
@@ -102,24 +72,10 @@ def mean(input: ArrayLike, labels: ArrayLike | None = None, index: Any = None) -
 def variance(input: ArrayLike, labels: ArrayLike | None = None, index: Any = None) -> Array:
     """Variances of the cells of labelled regions, as `scipy.ndimage.variance`.
 
-    Parameters
-    ----------
-    input, labels, index
-        As of `sum_labels`.
-
-    Returns
-    -------
-    Array
-        Shape of `index`; float64. NaN where a label does not occur.
-
-    Raises
-    ------
-    ArgumentTypeError, DTypeError, ShapeError
-        As `sum_labels` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} input, labels, index: As of `sum_labels`.
+    {Returns} Array: Shape of `index`; float64. NaN where a label does not occur.
+    {Raises} ArgumentTypeError, DTypeError, ShapeError: As `sum_labels` does.
+    {Examples}
     >>> dt.ndimage.variance(dt.asarray([1, 5, 2, 7]), [1, 1, 2, 0], [1, 2]).compute()
     array([4., 0.])
     """
@@ -131,24 +87,10 @@ def standard_deviation(
 ) -> Array:
     """Standard deviations of labelled regions, as `scipy.ndimage.standard_deviation`.
 
-    Parameters
-    ----------
-    input, labels, index
-        As of `sum_labels`.
-
-    Returns
-    -------
-    Array
-        Shape of `index`; float64. NaN where a label does not occur.
-
-    Raises
-    ------
-    ArgumentTypeError, DTypeError, ShapeError
-        As `sum_labels` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} input, labels, index: As of `sum_labels`.
+    {Returns} Array: Shape of `index`; float64. NaN where a label does not occur.
+    {Raises} ArgumentTypeError, DTypeError, ShapeError: As `sum_labels` does.
+    {Examples}
     >>> dt.ndimage.standard_deviation(dt.asarray([1, 5, 2, 7]), [1, 1, 2, 0], [1, 2]).compute()
     array([2., 0.])
     """
@@ -158,25 +100,11 @@ def standard_deviation(
 def median(input: ArrayLike, labels: ArrayLike | None = None, index: Any = None) -> Array:
     """Medians of the cells of labelled regions, as `scipy.ndimage.median`.
 
-    Parameters
-    ----------
-    input, labels, index
-        As of `sum_labels`.
-
-    Returns
-    -------
-    Array
-        Shape of `index`; of integers float64. NaN where a label does not occur; SciPy gives the
-        cell of another region there.
-
-    Raises
-    ------
-    ArgumentTypeError, DTypeError, ShapeError
-        As `sum_labels` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} input, labels, index: As of `sum_labels`.
+    {Returns} Array: Shape of `index`; of integers float64. NaN where a label does not occur; SciPy
+        gives the cell of another region there.
+    {Raises} ArgumentTypeError, DTypeError, ShapeError: As `sum_labels` does.
+    {Examples}
     >>> dt.ndimage.median(dt.asarray([1, 5, 2, 7, 9]), [1, 1, 2, 0, 1], [1, 2]).compute()
     array([5., 2.])
     """
@@ -186,25 +114,11 @@ def median(input: ArrayLike, labels: ArrayLike | None = None, index: Any = None)
 def center_of_mass(input: ArrayLike, labels: ArrayLike | None = None, index: Any = None) -> Array:
     """Centres of mass of labelled regions, as `scipy.ndimage.center_of_mass`.
 
-    Parameters
-    ----------
-    input, labels, index
-        As of `sum_labels`.
-
-    Returns
-    -------
-    Array
-        Shape of `index`, then an axis with the coordinates; float64 or complex128. SciPy returns
-        tuples. NaN where a label does not occur.
-
-    Raises
-    ------
-    ArgumentTypeError, DTypeError, ShapeError
-        As `sum_labels` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} input, labels, index: As of `sum_labels`.
+    {Returns} Array: Shape of `index`, then an axis with the coordinates; float64 or complex128.
+        SciPy returns tuples. NaN where a label does not occur.
+    {Raises} ArgumentTypeError, DTypeError, ShapeError: As `sum_labels` does.
+    {Examples}
     >>> dt.ndimage.center_of_mass(dt.asarray([[0, 1], [0, 3]])).compute()
     array([0.75, 1.  ])
     """

@@ -23,16 +23,11 @@ INDEX = np.dtype(np.int32)
 class NearestCells(NamedTuple):
     """Where the nearest zero of each cell lies.
 
-    Attributes
-    ----------
-    places
-        In C order; -1 if there is none.
-    step
-        From one cell to the next along each axis.
-    metric
-        What is near.
-    missing
-        Coordinates if there is none; None for the cell's own.
+    {Attributes}
+        places: In C order; -1 if there is none.
+        step: From one cell to the next along each axis.
+        metric: What is near.
+        missing: Coordinates if there is none; None for the cell's own.
     """
 
     places: Array

@@ -42,30 +42,15 @@ def rank_filter(
 
     A window with a NaN has NaN; SciPy's depends on where it is.
 
-    Parameters
-    ----------
-    input, size, footprint, output, mode, origin, axes
-        As of `minimum_filter`.
-    cval
-        As of `correlate1d`, converted to the dtype of `input`.
-    rank
-        From 0, the least cell; from -1, the greatest, downwards.
-
-    Returns
-    -------
-    Array
-        Shape of `input`.
-
-    Raises
-    ------
-    FilterError
-        For a rank that windows do not have, and as `minimum_filter` does.
-    ArgumentError, AxisError, DTypeError
-        As `minimum_filter` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        input, size, footprint, output, mode, origin, axes: As of `minimum_filter`.
+        cval: As of `correlate1d`, converted to the dtype of `input`.
+        rank: From 0, the least cell; from -1, the greatest, downwards.
+    {Returns} Array: Shape of `input`.
+    {Raises}
+        FilterError: For a rank that windows do not have, and as `minimum_filter` does.
+        ArgumentError, AxisError, DTypeError: As `minimum_filter` does.
+    {Examples}
     >>> dt.ndimage.rank_filter(dt.asarray([2, 8, 0, 4, 1, 9, 9, 0]), rank=1, size=3).compute()
     array([2, 2, 4, 1, 4, 9, 9, 0])
     """
@@ -88,24 +73,10 @@ def median_filter(
 ) -> Array:
     """Median of windows, as `scipy.ndimage.median_filter`: of an even number, the upper one.
 
-    Parameters
-    ----------
-    input, size, footprint, output, mode, cval, origin, axes
-        As of `minimum_filter`.
-
-    Returns
-    -------
-    Array
-        Shape of `input`.
-
-    Raises
-    ------
-    FilterError, ArgumentError, AxisError, DTypeError
-        As `minimum_filter` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} input, size, footprint, output, mode, cval, origin, axes: As of `minimum_filter`.
+    {Returns} Array: Shape of `input`.
+    {Raises} FilterError, ArgumentError, AxisError, DTypeError: As `minimum_filter` does.
+    {Examples}
     >>> dt.ndimage.median_filter(dt.asarray([2, 8, 0, 4, 1, 9, 9, 0]), size=3).compute()
     array([2, 2, 4, 1, 4, 9, 9, 0])
     """
@@ -129,28 +100,14 @@ def percentile_filter(
 ) -> Array:
     """Percentile of windows, as `scipy.ndimage.percentile_filter`: a cell, never between two.
 
-    Parameters
-    ----------
-    input, size, footprint, output, mode, cval, origin, axes
-        As of `minimum_filter`.
-    percentile
-        From 0, the least cell, to 100; from -100 to 0 it is that much less than 100.
-
-    Returns
-    -------
-    Array
-        Shape of `input`.
-
-    Raises
-    ------
-    FilterError
-        For a percentile that is none, and as `minimum_filter` does.
-    ArgumentError, AxisError, DTypeError
-        As `minimum_filter` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        input, size, footprint, output, mode, cval, origin, axes: As of `minimum_filter`.
+        percentile: From 0, the least cell, to 100; from -100 to 0 it is that much less than 100.
+    {Returns} Array: Shape of `input`.
+    {Raises}
+        FilterError: For a percentile that is none, and as `minimum_filter` does.
+        ArgumentError, AxisError, DTypeError: As `minimum_filter` does.
+    {Examples}
     >>> x = dt.asarray([2, 8, 0, 4, 1, 9, 9, 0])
     >>> dt.ndimage.percentile_filter(x, 20, size=5).compute()
     array([2, 2, 1, 1, 1, 1, 0, 0])

@@ -26,30 +26,16 @@ def find_objects(input: ArrayLike, max_label: int = 0) -> list[Box | None]:
     Slices are Python's, so cells have to be computed. Each is read once; where `max_label` is not
     given, labels that are not known yet are persisted, as the greatest is found first.
 
-    Parameters
-    ----------
-    input
-        Labels: integers or bools, of any number of dimensions. Those below 1 are none.
-    max_label
-        The greatest label that is looked for; below 1, the greatest one that occurs.
-
-    Returns
-    -------
-    list of tuple of slice
-        The box of each label from 1 on, a slice for each axis; None where it does not occur.
-
-    Raises
-    ------
-    ArgumentError
-        If `max_label` is larger than a list may be long.
-    DTypeError
-        If labels are no integers.
-    ShapeError
-        If there are no labels, and `max_label` is not given.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        input: Labels: integers or bools, of any number of dimensions. Those below 1 are none.
+        max_label: The greatest label that is looked for; below 1, the greatest one that occurs.
+    {Returns} list of tuple of slice: The box of each label from 1 on, a slice for each axis; None
+        where it does not occur.
+    {Raises}
+        ArgumentError: If `max_label` is larger than a list may be long.
+        DTypeError: If labels are no integers.
+        ShapeError: If there are no labels, and `max_label` is not given.
+    {Examples}
     >>> labels = dt.asarray([[1, 1, 0, 3], [0, 1, 0, 3]])
     >>> dt.ndimage.find_objects(labels)
     [(slice(0, 2, None), slice(0, 2, None)), None, (slice(0, 2, None), slice(3, 4, None))]

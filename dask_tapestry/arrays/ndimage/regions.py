@@ -22,14 +22,10 @@ from dask_tapestry.late_named_tuple import NamedTuple
 class Regions(NamedTuple):
     """Cells, their labels, and which labels are measured.
 
-    Attributes
-    ----------
-    cells, labels
-        Of one shape.
-    wanted
-        The labels, each once.
-    places
-        For each region of the result, which of them it is; of its shape.
+    {Attributes}
+        cells, labels: Of one shape.
+        wanted: The labels, each once.
+        places: For each region of the result, which of them it is; of its shape.
     """
 
     cells: Array
@@ -41,14 +37,10 @@ class Regions(NamedTuple):
     def of(cls, function: str, x: ArrayLike, labels: ArrayLike | None, index: Any) -> Regions:
         """Those that the arguments of a function name.
 
-        Raises
-        ------
-        ArgumentTypeError
-            If the index is no numbers.
-        DTypeError
-            If cells are no numbers, or the index is not known now.
-        ShapeError
-            If cells and labels cannot be broadcast.
+        {Raises}
+            ArgumentTypeError: If the index is no numbers.
+            DTypeError: If cells are no numbers, or the index is not known now.
+            ShapeError: If cells and labels cannot be broadcast.
         """
         cells = operand(function, x, complex_too=True)
         if labels is None:  # SciPy does not look at the index then, either

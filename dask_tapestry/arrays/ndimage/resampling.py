@@ -38,45 +38,27 @@ def zoom(
     A block, or a slice, of the result reads the cells near its own; those of a spline that is found
     first (`prefilter`) are whole lines.
 
-    Parameters
-    ----------
-    input
-        The array, of real or complex numbers.
-    zoom
-        How many times as many cells the result has, along all axes or one each; numbers of cells
-        are rounded, halves to even.
-    output
-        Dtype of the result, or an `Array` that is given its value; by default that of `input`.
-        Integers are rounded to the nearest of their range, halves away from zero.
-    order
-        Of the spline, 0 (the nearest cell) to 5; 1 is linear.
-    mode
-        What lies beyond the ends: ``"constant"`` (nothing is interpolated there), or
-        ``"grid-constant"``, ``"reflect"``, ``"grid-mirror"``, ``"nearest"``, ``"mirror"``,
-        ``"grid-wrap"`` or ``"wrap"`` (whose first and last cell are one).
-    cval
-        What is there in modes ``"constant"`` and ``"grid-constant"``.
-    prefilter
-        Whether the coefficients of the spline are to be found (order 2 and above); False for an
-        `input` that `spline_filter` has made.
-    grid_mode
-        Whether cells are intervals whose edges the first and the last coordinate are; else centres
-        of the first and the last cell are kept.
-
-    Returns
-    -------
-    Array
-        As many dimensions as `input`.
-
-    Raises
-    ------
-    FilterError
-        For an order or a mode that is none, factors of another number, or an array without
-        dimensions: a `ValueError` and a `RuntimeError`.
-    ArgumentError
-        For a complex `cval` of real cells.
-    DTypeError
-        If cells are no numbers.
+    {Parameters}
+        input: The array, of real or complex numbers.
+        zoom: How many times as many cells the result has, along all axes or one each; numbers of
+            cells are rounded, halves to even.
+        output: Dtype of the result, or an `Array` that is given its value; by default that of
+            `input`. Integers are rounded to the nearest of their range, halves away from zero.
+        order: Of the spline, 0 (the nearest cell) to 5; 1 is linear.
+        mode: What lies beyond the ends: ``"constant"`` (nothing is interpolated there), or
+            ``"grid-constant"``, ``"reflect"``, ``"grid-mirror"``, ``"nearest"``, ``"mirror"``,
+            ``"grid-wrap"`` or ``"wrap"`` (whose first and last cell are one).
+        cval: What is there in modes ``"constant"`` and ``"grid-constant"``.
+        prefilter: Whether the coefficients of the spline are to be found (order 2 and above); False
+            for an `input` that `spline_filter` has made.
+        grid_mode: Whether cells are intervals whose edges the first and the last coordinate are;
+            else centres of the first and the last cell are kept.
+    {Returns} Array: As many dimensions as `input`.
+    {Raises}
+        FilterError: For an order or a mode that is none, factors of another number, or an array
+            without dimensions: a `ValueError` and a `RuntimeError`.
+        ArgumentError: For a complex `cval` of real cells.
+        DTypeError: If cells are no numbers.
 
     Notes
     -----
@@ -84,9 +66,7 @@ def zoom(
     and interpolation" (1991); coordinates, weights and the order of sums are those of SciPy, and so
     are the bits, where SciPy is built without fused multiplications.
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> dt.ndimage.zoom(dt.asarray([0.0, 10, 20]), 2, order=1).compute()
     array([ 0.,  4.,  8., 12., 16., 20.])
     >>> dt.ndimage.zoom(dt.asarray([1, 9]), 2, order=1, mode="nearest", grid_mode=True).compute()
@@ -135,26 +115,12 @@ def shift(
 ) -> Array:
     """Shift an array by whole cells or parts of them, as `scipy.ndimage.shift`.
 
-    Parameters
-    ----------
-    input, output, order, mode, cval, prefilter
-        As of `zoom`.
-    shift
-        Cells by which all is moved towards the end, along all axes or one each.
-
-    Returns
-    -------
-    Array
-        Shape of `input`.
-
-    Raises
-    ------
-    FilterError, ArgumentError, DTypeError
-        As `zoom` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        input, output, order, mode, cval, prefilter: As of `zoom`.
+        shift: Cells by which all is moved towards the end, along all axes or one each.
+    {Returns} Array: Shape of `input`.
+    {Raises} FilterError, ArgumentError, DTypeError: As `zoom` does.
+    {Examples}
     >>> dt.ndimage.shift(dt.asarray([1.0, 3, 5, 7]), 1.5, order=1, cval=-1).compute()
     array([-1., -1.,  2.,  4.])
     """

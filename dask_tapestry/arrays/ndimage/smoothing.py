@@ -52,34 +52,17 @@ def gaussian_filter1d(
 ) -> Array:
     """Correlate lines with a Gaussian, or a derivative of one, as SciPy's `gaussian_filter1d`.
 
-    Parameters
-    ----------
-    input, axis, output, mode, cval
-        As of `correlate1d`.
-    sigma
-        Standard deviation of the Gaussian.
-    order
-        Of the derivative; 0 for the Gaussian itself.
-    truncate
-        Standard deviations after which it ends.
-    radius
-        Cells on each side, instead of `truncate`.
-
-    Returns
-    -------
-    Array
-        Shape of `input`.
-
-    Raises
-    ------
-    ArgumentError
-        For a `sigma` that is not positive, or a negative `order` or `radius`.
-    FilterError, AxisError, DTypeError
-        As `correlate1d` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        input, axis, output, mode, cval: As of `correlate1d`.
+        sigma: Standard deviation of the Gaussian.
+        order: Of the derivative; 0 for the Gaussian itself.
+        truncate: Standard deviations after which it ends.
+        radius: Cells on each side, instead of `truncate`.
+    {Returns} Array: Shape of `input`.
+    {Raises}
+        ArgumentError: For a `sigma` that is not positive, or a negative `order` or `radius`.
+        FilterError, AxisError, DTypeError: As `correlate1d` does.
+    {Examples}
     >>> dt.ndimage.gaussian_filter1d(dt.asarray([0.0, 0, 1, 0, 0]), 1).compute().round(3)
     array([0.058, 0.242, 0.399, 0.242, 0.058])
     """
@@ -109,31 +92,15 @@ def gaussian_filter(
 
     Between axes values have the dtype of the result, so a result of integers is cut off after each.
 
-    Parameters
-    ----------
-    input, output, cval
-        As of `correlate1d`.
-    sigma, order, mode, radius
-        As of `gaussian_filter1d`, one for all axes or one each; nothing is done along axes of which
-        `sigma` is 0.
-    truncate
-        As of `gaussian_filter1d`.
-    axes
-        Along which it works; None for all.
-
-    Returns
-    -------
-    Array
-        Shape of `input`.
-
-    Raises
-    ------
-    ArgumentError, FilterError, AxisError, DTypeError
-        As `gaussian_filter1d` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        input, output, cval: As of `correlate1d`.
+        sigma, order, mode, radius: As of `gaussian_filter1d`, one for all axes or one each; nothing
+            is done along axes of which `sigma` is 0.
+        truncate: As of `gaussian_filter1d`.
+        axes: Along which it works; None for all.
+    {Returns} Array: Shape of `input`.
+    {Raises} ArgumentError, FilterError, AxisError, DTypeError: As `gaussian_filter1d` does.
+    {Examples}
     >>> x = dt.arange(0, 50, 2).reshape(5, 5)
     >>> dt.ndimage.gaussian_filter(x, sigma=1).compute()
     array([[ 4,  6,  8,  9, 11],
@@ -177,28 +144,14 @@ def uniform_filter1d(
     Each window is summed by itself, in double precision: SciPy adds the cell that comes in and
     subtracts the one that goes out, so that a NaN or a large cell is felt by all cells after it.
 
-    Parameters
-    ----------
-    input, axis, output, mode, cval, origin
-        As of `correlate1d`.
-    size
-        Cells of a window.
-
-    Returns
-    -------
-    Array
-        Shape of `input`.
-
-    Raises
-    ------
-    FilterError
-        For a `size` below 1, or an unknown mode.
-    ArgumentError, AxisError, DTypeError
-        As `correlate1d` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        input, axis, output, mode, cval, origin: As of `correlate1d`.
+        size: Cells of a window.
+    {Returns} Array: Shape of `input`.
+    {Raises}
+        FilterError: For a `size` below 1, or an unknown mode.
+        ArgumentError, AxisError, DTypeError: As `correlate1d` does.
+    {Examples}
     >>> dt.ndimage.uniform_filter1d(dt.asarray([2, 8, 0, 4, 1, 9, 9, 0]), size=3).compute()
     array([4, 3, 4, 1, 4, 6, 6, 3])
     """
@@ -224,29 +177,14 @@ def uniform_filter(
 ) -> Array:
     """Mean of box windows, axis by axis, as `scipy.ndimage.uniform_filter`.
 
-    Parameters
-    ----------
-    input, output, cval
-        As of `correlate1d`.
-    size, mode, origin
-        As of `uniform_filter1d`, one for all axes or one each; nothing is done along axes of which
-        `size` is below 2.
-    axes
-        Along which it works; None for all.
-
-    Returns
-    -------
-    Array
-        Shape of `input`.
-
-    Raises
-    ------
-    FilterError, ArgumentError, AxisError, DTypeError
-        As `uniform_filter1d` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        input, output, cval: As of `correlate1d`.
+        size, mode, origin: As of `uniform_filter1d`, one for all axes or one each; nothing is done
+            along axes of which `size` is below 2.
+        axes: Along which it works; None for all.
+    {Returns} Array: Shape of `input`.
+    {Raises} FilterError, ArgumentError, AxisError, DTypeError: As `uniform_filter1d` does.
+    {Examples}
     >>> dt.ndimage.uniform_filter(dt.arange(9.0).reshape(3, 3), 3).compute().round(2)
     array([[1.33, 2.  , 2.67],
            [3.33, 4.  , 4.67],

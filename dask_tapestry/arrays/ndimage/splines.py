@@ -49,44 +49,27 @@ def spline_filter1d(
     no block cuts. Doubles equal SciPy's to the bit where SciPy is built without fused
     multiplications.
 
-    Parameters
-    ----------
-    input
-        The array, of real or complex numbers.
-    order
-        Of the spline, 0 to 5; cells are coefficients of those of orders 0 and 1.
-    axis
-        Along which it works.
-    output
-        Dtype of the result, or an `Array` that is given its value. Coefficients are converted as C
-        does: integers are cut off towards zero.
-    mode
-        How lines go on: ``"mirror"`` (d c b | a b c d), ``"reflect"`` or ``"grid-mirror"``
-        (d c b a | a b c d) or ``"grid-wrap"``; of the other modes that interpolation knows,
-        ``"nearest"`` is taken as ``"reflect"``, the rest as ``"mirror"``.
-
-    Returns
-    -------
-    Array
-        Shape of `input`; complex if that is.
-
-    Raises
-    ------
-    FilterError
-        For an order or a mode that is none: a `ValueError` and a `RuntimeError`.
-    AxisError
-        For an axis that is none.
-    DTypeError
-        If cells are no numbers.
+    {Parameters}
+        input: The array, of real or complex numbers.
+        order: Of the spline, 0 to 5; cells are coefficients of those of orders 0 and 1.
+        axis: Along which it works.
+        output: Dtype of the result, or an `Array` that is given its value. Coefficients are
+            converted as C does: integers are cut off towards zero.
+        mode: How lines go on: ``"mirror"`` (d c b | a b c d), ``"reflect"`` or ``"grid-mirror"`` (d
+            c b a | a b c d) or ``"grid-wrap"``; of the other modes that interpolation knows,
+            ``"nearest"`` is taken as ``"reflect"``, the rest as ``"mirror"``.
+    {Returns} Array: Shape of `input`; complex if that is.
+    {Raises}
+        FilterError: For an order or a mode that is none: a `ValueError` and a `RuntimeError`.
+        AxisError: For an axis that is none.
+        DTypeError: If cells are no numbers.
 
     Notes
     -----
     Source: Unser, Aldroubi and Eden, "Fast B-spline transforms for continuous image representation
     and interpolation" (1991).
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> dt.ndimage.spline_filter1d(dt.asarray([0, 0, 1.0, 0, 0])).compute().round(2)
     array([ 0.25, -0.5 ,  1.75, -0.5 ,  0.25])
     """
@@ -112,26 +95,12 @@ def spline_filter(
     It is `spline_filter1d` along each axis, the first one first; what comes between has the dtype
     of the result too.
 
-    Parameters
-    ----------
-    input, output, mode
-        As of `spline_filter1d`.
-    order
-        Of the spline, 2 to 5.
-
-    Returns
-    -------
-    Array
-        Shape of `input`; complex if that is.
-
-    Raises
-    ------
-    FilterError, DTypeError
-        As `spline_filter1d` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        input, output, mode: As of `spline_filter1d`.
+        order: Of the spline, 2 to 5.
+    {Returns} Array: Shape of `input`; complex if that is.
+    {Raises} FilterError, DTypeError: As `spline_filter1d` does.
+    {Examples}
     >>> dt.ndimage.spline_filter(dt.asarray([[0, 0, 0], [0, 1.0, 0], [0, 0, 0]])).compute()
     array([[ 1., -2.,  1.],
            [-2.,  4., -2.],
@@ -153,10 +122,7 @@ def coefficients(
 ) -> Tensor:
     """The coefficients of the spline of an order through a real tensor, along some axes.
 
-    Parameters
-    ----------
-    ends
-        As `ends_of` returns it.
+    {Parameters} ends: As `ends_of` returns it.
     """
     x = plain(x) if axes else astype(x, dtype)
     for axis in axes:
@@ -167,10 +133,7 @@ def coefficients(
 def checked_order(function: str, order: int, least: int = 0) -> int:
     """The order of a spline.
 
-    Raises
-    ------
-    FilterError
-        If it is not between `least` and 5.
+    {Raises} FilterError: If it is not between `least` and 5.
     """
     number = integer(order)
     if not least <= number <= 5:
@@ -198,12 +161,9 @@ def plain(x: Tensor) -> Tensor:
 def in_parts(found: OfPart, x: Tensor, cval: complex, dtype: DType) -> Tensor:
     """What is found of a real tensor, or of the real and the imaginary part of a complex one.
 
-    Parameters
-    ----------
-    found
-        Takes a real tensor, what is beyond its ends and the dtype of the result.
-    cval
-        Of which each part gets its own.
+    {Parameters}
+        found: Takes a real tensor, what is beyond its ends and the dtype of the result.
+        cval: Of which each part gets its own.
     """
     fill = complex(cval)
     if x.type.dtype.kind != "c":

@@ -19,21 +19,12 @@ Block = np.ndarray[Any, Any]
 def generate_binary_structure(rank: int, connectivity: int) -> Block:
     """Return the neighbours of a cell, as `scipy.ndimage.generate_binary_structure`.
 
-    Parameters
-    ----------
-    rank
-        Number of dimensions.
-    connectivity
-        Steps along different axes that a neighbour may be away, at least 1.
-
-    Returns
-    -------
-    numpy.ndarray
-        Of bools, 3 cells along each axis: true for the cell in the middle and its neighbours.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        rank: Number of dimensions.
+        connectivity: Steps along different axes that a neighbour may be away, at least 1.
+    {Returns} numpy.ndarray: Of bools, 3 cells along each axis: true for the cell in the middle and
+        its neighbours.
+    {Examples}
     >>> dt.ndimage.generate_binary_structure(2, 1).astype(int)
     array([[0, 1, 0],
            [1, 1, 1],
@@ -50,23 +41,13 @@ def generate_binary_structure(rank: int, connectivity: int) -> Block:
 def iterate_structure(structure: ArrayLike, iterations: int, origin: Any = None) -> Any:
     """Return a structure dilated with itself, as `scipy.ndimage.iterate_structure`.
 
-    Parameters
-    ----------
-    structure
-        The cells that are true.
-    iterations
-        How often it is applied; 1 and less for the structure itself.
-    origin
-        Its origin, one for all axes or one each; None for none.
-
-    Returns
-    -------
-    numpy.ndarray
-        Of bools; with an `origin` a pair of it and the origins that go with it.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        structure: The cells that are true.
+        iterations: How often it is applied; 1 and less for the structure itself.
+        origin: Its origin, one for all axes or one each; None for none.
+    {Returns} numpy.ndarray: Of bools; with an `origin` a pair of it and the origins that go with
+        it.
+    {Examples}
     >>> dt.ndimage.iterate_structure([1, 1, 1], 2).astype(int)
     array([1, 1, 1, 1, 1])
     """

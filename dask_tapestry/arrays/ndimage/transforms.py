@@ -44,28 +44,17 @@ def affine_transform(
     A block, or a slice, of the result reads the box around its points; coefficients of a spline
     that is found first (`prefilter`) are whole lines.
 
-    Parameters
-    ----------
-    input, output, order, mode, cval, prefilter
-        As of `zoom`.
-    matrix
-        Of as many rows as `input` has dimensions, and of as many columns as the result has; one
-        dimension of it is a diagonal. With a further column, which is the offset, and perhaps a
-        further row of zeros and a 1, it is one of homogeneous coordinates.
-    offset
-        Along all axes, or one each.
-    output_shape
-        Shape of the result; by default that of `output` if that is an array, else of `input`.
-
-    Returns
-    -------
-    Array
-        The result.
-
-    Raises
-    ------
-    FilterError, ArgumentError, DTypeError
-        As `zoom` does; also for a matrix or an offset of another shape.
+    {Parameters}
+        input, output, order, mode, cval, prefilter: As of `zoom`.
+        matrix: Of as many rows as `input` has dimensions, and of as many columns as the result has;
+            one dimension of it is a diagonal. With a further column, which is the offset, and
+            perhaps a further row of zeros and a 1, it is one of homogeneous coordinates.
+        offset: Along all axes, or one each.
+        output_shape: Shape of the result; by default that of `output` if that is an array, else of
+            `input`.
+    {Returns} Array: The result.
+    {Raises} FilterError, ArgumentError, DTypeError: As `zoom` does; also for a matrix or an offset
+        of another shape.
 
     Notes
     -----
@@ -73,9 +62,7 @@ def affine_transform(
     built without fused multiplications, values have its bits. A coordinate that is no number has
     `cval`.
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> x = dt.arange(12.0).reshape(3, 4)
     >>> dt.ndimage.affine_transform(x, [[0, 1], [1, 0]], output_shape=(4, 3), order=1).compute()
     array([[ 0.,  4.,  8.],
@@ -108,32 +95,17 @@ def rotate(
 ) -> Array:
     """Rotate an array in the plane of two of its axes, as `scipy.ndimage.rotate`.
 
-    Parameters
-    ----------
-    input, output, order, mode, cval, prefilter
-        As of `zoom`; `input` has two dimensions or more.
-    angle
-        In degrees.
-    axes
-        Of the plane.
-    reshape
-        Whether the result is as large as the turned array; else as large as `input`.
-
-    Returns
-    -------
-    Array
-        The result.
-
-    Raises
-    ------
-    ArgumentError
-        For less than two dimensions, or axes that are no two of them.
-    FilterError, DTypeError
-        As `zoom` does.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        input, output, order, mode, cval, prefilter: As of `zoom`; `input` has two dimensions or
+            more.
+        angle: In degrees.
+        axes: Of the plane.
+        reshape: Whether the result is as large as the turned array; else as large as `input`.
+    {Returns} Array: The result.
+    {Raises}
+        ArgumentError: For less than two dimensions, or axes that are no two of them.
+        FilterError, DTypeError: As `zoom` does.
+    {Examples}
     >>> dt.ndimage.rotate(dt.arange(6).reshape(2, 3), 90).compute()
     array([[2, 5],
            [1, 4],
@@ -163,10 +135,7 @@ def rotate(
 def _plane(axes: Sequence[int], ndim: int) -> tuple[int, ...]:
     """Two axes in order.
 
-    Raises
-    ------
-    ArgumentError
-        If they are not that.
+    {Raises} ArgumentError: If they are not that.
     """
     if ndim < 2:
         raise ArgumentError(f"rotate: input array should be at least 2D, it has {ndim} dimension")
@@ -188,10 +157,7 @@ def _plane(axes: Sequence[int], ndim: int) -> tuple[int, ...]:
 def shape_of(function: str, given: Iterable[int]) -> tuple[int, ...]:
     """Shape of a result.
 
-    Raises
-    ------
-    FilterError
-        If it has no dimensions, or a negative side.
+    {Raises} FilterError: If it has no dimensions, or a negative side.
     """
     shape = integers(given, f"{function}: output_shape")
     if not shape or min(shape) < 0:
@@ -203,12 +169,9 @@ def shape_of(function: str, given: Iterable[int]) -> tuple[int, ...]:
 def _map(matrix: Block, offset: Any, ndim: int, made: int) -> tuple[Block, Block]:
     """Matrix, or its diagonal, and offset of an affine map.
 
-    Raises
-    ------
-    FilterError
-        If their shapes do not fit.
-    ArgumentError
-        If the last row of a homogeneous matrix is none.
+    {Raises}
+        FilterError: If their shapes do not fit.
+        ArgumentError: If the last row of a homogeneous matrix is none.
     """
     name = "affine_transform"
     if matrix.dtype.kind == "c" or matrix.ndim not in (1, 2) or matrix.shape[0] < 1:

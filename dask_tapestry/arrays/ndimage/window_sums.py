@@ -50,12 +50,9 @@ def line_sum(
     Weights that are symmetric, or the opposite, are multiplied with the sums or differences of the
     cells on both sides, the outermost first; those of no symmetry from the last one to the first.
 
-    Parameters
-    ----------
-    reach
-        Cells of a window before and after the cell that it is for.
-    divisor
-        What the sum is divided by.
+    {Parameters}
+        reach: Cells of a window before and after the cell that it is for.
+        divisor: What the sum is divided by.
     """
     count, ndim = len(weights), x.type.ndim
     if not x.type.size:
@@ -112,17 +109,10 @@ def by_parts(
 ) -> Tensor:
     """A correlation of real or complex cells with real or complex weights.
 
-    Parameters
-    ----------
-    correlated
-        The correlation of real ones.
-    dtype
-        Of the result; complex if cells or weights are.
-
-    Raises
-    ------
-    ArgumentError
-        For a complex `cval` of real cells.
+    {Parameters}
+        correlated: The correlation of real ones.
+        dtype: Of the result; complex if cells or weights are.
+    {Raises} ArgumentError: For a complex `cval` of real cells.
     """
     with reading(f"{function}: cval"):
         fill = complex(cval)

@@ -7,6 +7,7 @@ Examples
 (2, 4)
 """
 
+from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.nn.attending import *
 from dask_tapestry.arrays.nn.convolutions import *
 from dask_tapestry.arrays.nn.layers import *
@@ -25,3 +26,5 @@ __all__ = [
     "softmax",
     "sum_pool",
 ]
+
+write_out(__name__)

@@ -30,39 +30,21 @@ def attention(
 ) -> Array:
     """Scaled dot-product attention: ``softmax(q @ k.T * scale) @ v``.
 
-    Parameters
-    ----------
-    q
-        Queries, shape (..., L, E).
-    k
-        Keys, shape (..., S, E).
-    v
-        Values, shape (..., S, V).
-    mask
-        Shape that broadcasts to (..., L, S): of truth values, which keys a query sees; of other
-        numbers, what is added to its scores. None for nothing.
-    causal
-        Whether query i sees keys 0 to i alone.
-    scale
-        What scores are multiplied with; by default ``1 / sqrt(E)``.
-
-    Returns
-    -------
-    Array
-        Shape (..., L, V), of the dtype of a product; of float16 it is computed in float32. Rows of
-        queries that see no key are NaN. It ends in BLAS: values are within rounding for every
-        sharding.
-
-    Raises
-    ------
-    ShapeError
-        If the shapes do not fit together.
-    DTypeError
-        If cells are no real numbers.
-
-    See Also
-    --------
-    softmax, matmul
+    {Parameters}
+        q: Queries, shape (..., L, E).
+        k: Keys, shape (..., S, E).
+        v: Values, shape (..., S, V).
+        mask: Shape that broadcasts to (..., L, S): of truth values, which keys a query sees; of
+            other numbers, what is added to its scores. None for nothing.
+        causal: Whether query i sees keys 0 to i alone.
+        scale: What scores are multiplied with; by default ``1 / sqrt(E)``.
+    {Returns} Array: Shape (..., L, V), of the dtype of a product; of float16 it is computed in
+        float32. Rows of queries that see no key are NaN. It ends in BLAS: values are within
+        rounding for every sharding.
+    {Raises}
+        ShapeError: If the shapes do not fit together.
+        DTypeError: If cells are no real numbers.
+    {See Also} softmax, matmul
 
     Notes
     -----
@@ -71,9 +53,7 @@ def attention(
 
     Source: Vaswani et al., "Attention Is All You Need", 2017, section 3.2.1.
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> v = dt.asarray([[1.0], [3.0]])
     >>> dt.nn.attention(dt.zeros((2, 4)), dt.zeros((2, 4)), v, causal=True).compute()
     array([[1.],

@@ -32,44 +32,26 @@ def conv(
 ) -> Array:
     """Convolve images, or signals or volumes, as networks do: windows are not turned around.
 
-    Parameters
-    ----------
-    x
-        Input, shape (batch, channels, space...), of one dimension of space or more.
-    k
-        Weights, shape (outputs, channels / groups, window...).
-    strides
-        Cells from a window to the next; one for all dimensions of space, or one for each.
-    padding
-        Cells added before and after: one number, one for each dimension of space, or pairs;
-        ``"valid"`` for none, ``"same"`` for as many windows as cells, divided by the strides.
-    dilation
-        Cells from a cell of a window to the next.
-    groups
-        Into how many the channels are parted; outputs of a group see its channels alone.
-    padding_mode
-        What is added: ``"zeros"``, or as `dt.pad` does ``"reflect"``, ``"wrap"``, ``"edge"``.
-
-    Returns
-    -------
-    Array
-        Shape (batch, outputs, windows...), of the dtype of a product of matrices. Integers are
-        exact. Floats of at most 16 pairs of channels a group have the same bits for every sharding;
-        others end in BLAS, and are within rounding.
-
-    Raises
-    ------
-    ShapeError
-        If the ranks differ, channels do not fit `groups`, or a window does not fit the padded
-        cells.
-    ArgumentError
-        For strides, dilations or groups below one, negative widths, or another mode.
-    DTypeError
-        If there is no product of these dtypes.
-
-    See Also
-    --------
-    conv_transpose, avg_pool, convolve
+    {Parameters}
+        x: Input, shape (batch, channels, space...), of one dimension of space or more.
+        k: Weights, shape (outputs, channels / groups, window...).
+        strides: Cells from a window to the next; one for all dimensions of space, or one for each.
+        padding: Cells added before and after: one number, one for each dimension of space, or
+            pairs; ``"valid"`` for none, ``"same"`` for as many windows as cells, divided by the
+            strides.
+        dilation: Cells from a cell of a window to the next.
+        groups: Into how many the channels are parted; outputs of a group see its channels alone.
+        padding_mode: What is added: ``"zeros"``, or as `dt.pad` does ``"reflect"``, ``"wrap"``,
+            ``"edge"``.
+    {Returns} Array: Shape (batch, outputs, windows...), of the dtype of a product of matrices.
+        Integers are exact. Floats of at most 16 pairs of channels a group have the same bits for
+        every sharding; others end in BLAS, and are within rounding.
+    {Raises}
+        ShapeError: If the ranks differ, channels do not fit `groups`, or a window does not fit the
+            padded cells.
+        ArgumentError: For strides, dilations or groups below one, negative widths, or another mode.
+        DTypeError: If there is no product of these dtypes.
+    {See Also} conv_transpose, avg_pool, convolve
 
     Notes
     -----
@@ -77,9 +59,7 @@ def conv(
     Operators". A block reads the cells of its windows and no others, and a slice of the result
     reads what its own windows need.
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> x = dt.arange(16.0).reshape(1, 1, 4, 4)
     >>> dt.nn.conv(x, dt.ones((1, 1, 3, 3)), padding="same", strides=2).compute()
     array([[[[45., 39.],
@@ -109,40 +89,23 @@ def conv_transpose(
     ``conv(., k)`` is a linear map; this is the one of its transposed matrix, with the same `k`,
     strides, padding, dilation and groups: it leads from results back to inputs.
 
-    Parameters
-    ----------
-    x
-        Input, shape (batch, channels, space...).
-    k
-        Weights, shape (channels, outputs / groups, window...): those of the `conv` that leads from
-        `outputs` to `channels`.
-    strides, dilation, groups
-        Those of that `conv`.
-    padding
-        That of that `conv`, so many cells less; one number, one for each dimension, or pairs.
-    output_padding
-        Cells added after: of several extents that `conv` makes one of, it tells which.
-
-    Returns
-    -------
-    Array
-        Shape (batch, outputs, ``(n - 1) * stride + dilation * (window - 1) + 1 + output_padding``
-        without the padding...), of the dtype of `conv`.
-
-    Raises
-    ------
-    ShapeError
-        If the ranks differ, channels do not fit, or padding leaves no cell.
-    ArgumentError
-        For numbers that are too small, or an output padding that is not below stride or dilation.
-
-    See Also
-    --------
-    conv
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        x: Input, shape (batch, channels, space...).
+        k: Weights, shape (channels, outputs / groups, window...): those of the `conv` that leads
+            from `outputs` to `channels`.
+        strides, dilation, groups: Those of that `conv`.
+        padding: That of that `conv`, so many cells less; one number, one for each dimension, or
+            pairs.
+        output_padding: Cells added after: of several extents that `conv` makes one of, it tells
+            which.
+    {Returns} Array: Shape (batch, outputs, ``(n - 1) * stride + dilation * (window - 1) + 1 +
+        output_padding`` without the padding...), of the dtype of `conv`.
+    {Raises}
+        ShapeError: If the ranks differ, channels do not fit, or padding leaves no cell.
+        ArgumentError: For numbers that are too small, or an output padding that is not below stride
+            or dilation.
+    {See Also} conv
+    {Examples}
     >>> x, k = dt.asarray([[[1.0, 2.0]]]), dt.asarray([[[1.0, 10.0, 100.0]]])
     >>> dt.nn.conv_transpose(x, k, strides=2).compute()
     array([[[  1.,  10., 102.,  20., 200.]]])

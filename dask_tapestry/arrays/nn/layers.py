@@ -15,32 +15,18 @@ __all__ = ["linear", "relu"]
 def linear(x: ArrayLike, w: ArrayLike, b: ArrayLike | None = None) -> Array:
     """Apply a fully connected layer: ``x @ w + b``.
 
-    Parameters
-    ----------
-    x
-        Input, shape (batch, in).
-    w
-        Weights, shape (in, out).
-    b
-        Bias, shape (out,), or None.
-
-    Returns
-    -------
-    Array
-        Shape (batch, out).
-
-    Raises
-    ------
-    ShapeError
-        If the shapes are not these; the message names them.
+    {Parameters}
+        x: Input, shape (batch, in).
+        w: Weights, shape (in, out).
+        b: Bias, shape (out,), or None.
+    {Returns} Array: Shape (batch, out).
+    {Raises} ShapeError: If the shapes are not these; the message names them.
 
     Notes
     -----
     Source: Tapestry whitepaper, "Returning to Linear".
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> dt.nn.linear(dt.ones((2, 3)), dt.ones((3, 1)), dt.ones(1)).compute()
     array([[4.],
            [4.]])
@@ -52,23 +38,14 @@ def linear(x: ArrayLike, w: ArrayLike, b: ArrayLike | None = None) -> Array:
 def relu(x: ArrayLike) -> Array:
     """Replace cells below zero by zero; NaN stays NaN.
 
-    Parameters
-    ----------
-    x
-        The input, of any shape.
-
-    Returns
-    -------
-    Array
-        Shape and dtype of `x`.
+    {Parameters} x: The input, of any shape.
+    {Returns} Array: Shape and dtype of `x`.
 
     Notes
     -----
     Source: Tapestry whitepaper, "Block Operator Expressions".
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> dt.nn.relu(dt.asarray([-1.0, 2.0])).compute()
     array([0., 2.])
     """

@@ -25,35 +25,17 @@ __all__ = ["layer_norm", "softmax"]
 def softmax(x: ArrayLike, axis: int | tuple[int, ...] | None = -1) -> Array:
     """Exponentials of cells, divided by their sum: they add up to one along `axis`.
 
-    Parameters
-    ----------
-    x
-        The input, of any shape; integers become float64.
-    axis
-        One axis, several, or None for all.
-
-    Returns
-    -------
-    Array
-        Shape of `x`, and its dtype; of float16 it is computed in float32. NaN where a lane has one,
-        or nothing but negative infinity. The same bits for every sharding.
-
-    Raises
-    ------
-    AxisError
-        If `x` has no such axis.
-    ShapeError
-        If a lane has no cell.
-    DTypeError
-        If cells are no real numbers.
-
-    See Also
-    --------
-    attention, layer_norm
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        x: The input, of any shape; integers become float64.
+        axis: One axis, several, or None for all.
+    {Returns} Array: Shape of `x`, and its dtype; of float16 it is computed in float32. NaN where a
+        lane has one, or nothing but negative infinity. The same bits for every sharding.
+    {Raises}
+        AxisError: If `x` has no such axis.
+        ShapeError: If a lane has no cell.
+        DTypeError: If cells are no real numbers.
+    {See Also} attention, layer_norm
+    {Examples}
     >>> dt.nn.softmax(dt.asarray([0.0, 0.0])).compute()
     array([0.5, 0.5])
     """
@@ -78,42 +60,25 @@ def layer_norm(
 ) -> Array:
     """Bring the last axes to mean zero and variance one: ``(x - mean) / sqrt(var + eps)``.
 
-    Parameters
-    ----------
-    x
-        The input; integers become float64.
-    normalized_shape
-        Extents of the last axes, over which mean and variance are taken; by default those of
-        `weight` or `bias`, or of the last axis alone.
-    weight, bias
-        What the result is multiplied with, and what is added then, of that shape; None for nothing.
-    eps
-        Added to the variance, which is the mean of squares.
-
-    Returns
-    -------
-    Array
-        Shape of `x`, and its dtype unless weight or bias have a wider one; of float16 it is
-        computed in float32. The same bits for every sharding.
-
-    Raises
-    ------
-    ShapeError
-        If the last axes, `weight` or `bias` are not of that shape.
-    DTypeError
-        If cells are no real numbers.
-
-    See Also
-    --------
-    softmax
+    {Parameters}
+        x: The input; integers become float64.
+        normalized_shape: Extents of the last axes, over which mean and variance are taken; by
+            default those of `weight` or `bias`, or of the last axis alone.
+        weight, bias: What the result is multiplied with, and what is added then, of that shape;
+            None for nothing.
+        eps: Added to the variance, which is the mean of squares.
+    {Returns} Array: Shape of `x`, and its dtype unless weight or bias have a wider one; of float16
+        it is computed in float32. The same bits for every sharding.
+    {Raises}
+        ShapeError: If the last axes, `weight` or `bias` are not of that shape.
+        DTypeError: If cells are no real numbers.
+    {See Also} softmax
 
     Notes
     -----
     Source: Ba, Kiros and Hinton, "Layer Normalization", 2016; its parameters are PyTorch's.
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> dt.nn.layer_norm(dt.asarray([[1.0, 3.0]]), eps=0).compute()
     array([[-1.,  1.]])
     """

@@ -85,12 +85,9 @@ def _pair(given: Any) -> tuple[int, int]:
 def padded(x: Tensor, widths: Sequence[tuple[int, int]], mode: Mode, fill: Any = 0) -> Tensor:
     """`x` with cells before and after its last dimensions; `fill` where the mode is zeros.
 
-    Raises
-    ------
-    ArgumentError
-        For another mode.
-    ShapeError
-        If there are no cells to pad with.
+    {Raises}
+        ArgumentError: For another mode.
+        ShapeError: If there are no cells to pad with.
     """
     one_of("padding_mode", mode, MODES)
     first = x.type.ndim - len(widths)

@@ -7,6 +7,7 @@ Examples
 [[0, 1], [1, 2], [2, 3]]
 """
 
+from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.overlap.boundary_padding import *
 from dask_tapestry.arrays.overlap.map_overlap import *
 from dask_tapestry.arrays.overlap.shared import *
@@ -26,3 +27,5 @@ __all__ = [
     "trim_internal",
     "trim_overlap",
 ]
+
+write_out(__name__)

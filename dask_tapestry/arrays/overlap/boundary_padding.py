@@ -32,32 +32,14 @@ __all__ = [
 def periodic(x: ArrayLike, axis: int, depth: Depth) -> Array:
     """Continue an array beyond both ends of an axis by the cells of the other end.
 
-    Parameters
-    ----------
-    x
-        The array.
-    axis
-        The axis.
-    depth
-        How many cells; a pair is before and after.
-
-    Returns
-    -------
-    Array
-        The longer array; what is added is a block of its own at each end.
-
-    Raises
-    ------
-    ArgumentError
-        For a depth or an axis that does not fit.
-
-    See Also
-    --------
-    boundaries, pad
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        axis: The axis.
+        depth: How many cells; a pair is before and after.
+    {Returns} Array: The longer array; what is added is a block of its own at each end.
+    {Raises} ArgumentError: For a depth or an axis that does not fit.
+    {See Also} boundaries, pad
+    {Examples}
     >>> dt.overlap.periodic(dt.arange(4), 0, 1).compute()
     array([3, 0, 1, 2, 3, 0])
     """
@@ -68,32 +50,14 @@ def periodic(x: ArrayLike, axis: int, depth: Depth) -> Array:
 def reflect(x: ArrayLike, axis: int, depth: Depth) -> Array:
     """Continue an array beyond both ends of an axis by its cells in reverse, edge cells first.
 
-    Parameters
-    ----------
-    x
-        The array.
-    axis
-        The axis.
-    depth
-        How many cells; a pair is before and after.
-
-    Returns
-    -------
-    Array
-        The longer array; what is added is a block of its own at each end.
-
-    Raises
-    ------
-    ArgumentError
-        For a depth or an axis that does not fit.
-
-    See Also
-    --------
-    boundaries, pad
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        axis: The axis.
+        depth: How many cells; a pair is before and after.
+    {Returns} Array: The longer array; what is added is a block of its own at each end.
+    {Raises} ArgumentError: For a depth or an axis that does not fit.
+    {See Also} boundaries, pad
+    {Examples}
     >>> dt.overlap.reflect(dt.arange(4), 0, 2).compute()
     array([1, 0, 0, 1, 2, 3, 3, 2])
     """
@@ -104,32 +68,14 @@ def reflect(x: ArrayLike, axis: int, depth: Depth) -> Array:
 def nearest(x: ArrayLike, axis: int, depth: Depth) -> Array:
     """Continue an array beyond both ends of an axis by its edge cells.
 
-    Parameters
-    ----------
-    x
-        The array.
-    axis
-        The axis.
-    depth
-        How many cells; a pair is before and after.
-
-    Returns
-    -------
-    Array
-        The longer array; what is added is a block of its own at each end.
-
-    Raises
-    ------
-    ArgumentError
-        For a depth or an axis that does not fit.
-
-    See Also
-    --------
-    boundaries, pad
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        axis: The axis.
+        depth: How many cells; a pair is before and after.
+    {Returns} Array: The longer array; what is added is a block of its own at each end.
+    {Raises} ArgumentError: For a depth or an axis that does not fit.
+    {See Also} boundaries, pad
+    {Examples}
     >>> dt.overlap.nearest(dt.arange(3), 0, 2).compute()
     array([0, 0, 0, 1, 2, 2, 2])
     """
@@ -140,34 +86,15 @@ def nearest(x: ArrayLike, axis: int, depth: Depth) -> Array:
 def constant(x: ArrayLike, axis: int, depth: Depth, value: float) -> Array:
     """Continue an array beyond both ends of an axis by a number.
 
-    Parameters
-    ----------
-    x
-        The array.
-    axis
-        The axis.
-    depth
-        How many cells; a pair is before and after.
-    value
-        The number.
-
-    Returns
-    -------
-    Array
-        The longer array; what is added is a block of its own at each end.
-
-    Raises
-    ------
-    ArgumentError
-        For a depth or an axis that does not fit.
-
-    See Also
-    --------
-    boundaries, pad
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        axis: The axis.
+        depth: How many cells; a pair is before and after.
+        value: The number.
+    {Returns} Array: The longer array; what is added is a block of its own at each end.
+    {Raises} ArgumentError: For a depth or an axis that does not fit.
+    {See Also} boundaries, pad
+    {Examples}
     >>> dt.overlap.constant(dt.arange(2), 0, 1, 9).compute()
     array([9, 0, 1, 9])
     """
@@ -178,32 +105,14 @@ def constant(x: ArrayLike, axis: int, depth: Depth, value: float) -> Array:
 def boundaries(x: ArrayLike, depth: Depths = None, kind: Boundaries = None) -> Array:
     """Continue an array beyond its ends, as `overlap` does for the outer blocks.
 
-    Parameters
-    ----------
-    x
-        The array.
-    depth
-        How many cells, as of `overlap`.
-    kind
-        What lies there, as the boundary of `overlap`.
-
-    Returns
-    -------
-    Array
-        The longer array; what is added is a block of its own at each end.
-
-    Raises
-    ------
-    ArgumentError
-        For depths or boundaries that do not fit.
-
-    See Also
-    --------
-    overlap, pad
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        depth: How many cells, as of `overlap`.
+        kind: What lies there, as the boundary of `overlap`.
+    {Returns} Array: The longer array; what is added is a block of its own at each end.
+    {Raises} ArgumentError: For depths or boundaries that do not fit.
+    {See Also} overlap, pad
+    {Examples}
     >>> dt.overlap.boundaries(dt.arange(3), 1, "periodic").chunks
     ((1, 3, 1),)
     """
@@ -221,30 +130,13 @@ def boundaries(x: ArrayLike, depth: Depths = None, kind: Boundaries = None) -> A
 def overlap_internal(x: ArrayLike, axes: Depths) -> Array:
     """Give every block cells of its neighbours, and the outer ones nothing beyond the array.
 
-    Parameters
-    ----------
-    x
-        The array, whose blocks are its nominal chunks.
-    axes
-        How many cells, as the depth of `overlap`.
-
-    Returns
-    -------
-    Array
-        The blocks side by side, each with what it sees.
-
-    Raises
-    ------
-    ArgumentError
-        For depths that do not fit.
-
-    See Also
-    --------
-    overlap, trim_internal
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        x: The array, whose blocks are its nominal chunks.
+        axes: How many cells, as the depth of `overlap`.
+    {Returns} Array: The blocks side by side, each with what it sees.
+    {Raises} ArgumentError: For depths that do not fit.
+    {See Also} overlap, trim_internal
+    {Examples}
     >>> dt.overlap.overlap_internal(dt.arange(4, chunks=2), {0: 1}).compute()
     array([0, 1, 2, 1, 2, 3])
     """
@@ -258,26 +150,12 @@ def ensure_minimum_chunksize(size: int, chunks: Sequence[int]) -> tuple[int, ...
     A short block takes cells of the one before it where that stays long enough, and else is joined
     to it. `map_overlap` does not need this here: blocks may see beyond their neighbours.
 
-    Parameters
-    ----------
-    size
-        The least length.
-    chunks
-        The lengths along an axis.
-
-    Returns
-    -------
-    tuple of int
-        Lengths with the same sum.
-
-    Raises
-    ------
-    ShapeError
-        If all blocks together are shorter.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        size: The least length.
+        chunks: The lengths along an axis.
+    {Returns} tuple of int: Lengths with the same sum.
+    {Raises} ShapeError: If all blocks together are shorter.
+    {Examples}
     >>> dt.overlap.ensure_minimum_chunksize(10, (20, 2, 3, 12))
     (12, 13, 12)
     """

@@ -44,45 +44,26 @@ def map_overlap(
     The blocks are the arrays' nominal chunks, as of `map_blocks`. A stencil written with slices
     needs none of this: the planner finds what its blocks read.
 
-    Parameters
-    ----------
-    func
-        Called with a block of each array, which has the cells that it sees. As in older Dask, the
-        array may come first.
-    *args
-        Arrays, which align at their last axes, and values for `func`.
-    depth
-        How many cells a block sees of others: a number, a tuple of one for each axis, or a
-        dictionary by axis; a pair in these is before and after. A list has one for each array.
-    boundary
-        What lies beyond the array: ``"reflect"`` (the edge cell is repeated), ``"periodic"``,
-        ``"nearest"``, a number, or ``"none"``, for all axes, each, or by axis. A list has one for
-        each array.
-    trim
-        Whether what blocks saw is taken from the results, as by `overlap.trim_overlap` for the
-        array with most dimensions; False if `func` has done so, or for blocks that keep it.
-    align_arrays
-        Whether arrays are cut at each other's block edges first.
-    allow_rechunk
-        Without meaning: a block may see beyond its neighbours.
-    **kwargs
-        For `map_blocks`, such as ``dtype``, ``chunks`` and ``drop_axis``, and for `func`.
-
-    Returns
-    -------
-    Array
-        The blocks that `func` returns, side by side.
-
-    Raises
-    ------
-    ArgumentError
-        If there is no array, or depths or boundaries do not fit.
-    ShapeError
-        For a depth that is larger than the array, or if results are too small to be trimmed.
-
-    See Also
-    --------
-    map_blocks, overlap.overlap, dask.array.map_overlap
+    {Parameters}
+        func: Called with a block of each array, which has the cells that it sees. As in older Dask,
+            the array may come first.
+        *args: Arrays, which align at their last axes, and values for `func`.
+        depth: How many cells a block sees of others: a number, a tuple of one for each axis, or a
+            dictionary by axis; a pair in these is before and after. A list has one for each array.
+        boundary: What lies beyond the array: ``"reflect"`` (the edge cell is repeated),
+            ``"periodic"``, ``"nearest"``, a number, or ``"none"``, for all axes, each, or by axis.
+            A list has one for each array.
+        trim: Whether what blocks saw is taken from the results, as by `overlap.trim_overlap` for
+            the array with most dimensions; False if `func` has done so, or for blocks that keep it.
+        align_arrays: Whether arrays are cut at each other's block edges first.
+        allow_rechunk: Without meaning: a block may see beyond its neighbours.
+        **kwargs: For `map_blocks`, such as ``dtype``, ``chunks`` and ``drop_axis``, and for `func`.
+    {Returns} Array: The blocks that `func` returns, side by side.
+    {Raises}
+        ArgumentError: If there is no array, or depths or boundaries do not fit.
+        ShapeError: For a depth that is larger than the array, or if results are too small to be
+            trimmed.
+    {See Also} map_blocks, overlap.overlap, dask.array.map_overlap
 
     Examples
     --------

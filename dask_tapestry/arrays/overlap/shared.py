@@ -30,38 +30,19 @@ def overlap(
 ) -> Array:
     """Give every block cells of its neighbours, as `dask.array.overlap.overlap`.
 
-    Parameters
-    ----------
-    x
-        The array, whose blocks are its nominal chunks.
-    depth
-        How many cells: a number, one for each axis, or by axis; a pair of numbers is before and
-        after.
-    boundary
-        What lies beyond the array: ``"reflect"`` (the edge cell is repeated), ``"periodic"``,
-        ``"nearest"``, a number, or ``"none"``: then the outer blocks have less.
-    allow_rechunk
-        Without meaning: a block may see beyond its neighbours.
-
-    Returns
-    -------
-    Array
-        The blocks side by side, each with what it sees.
-
-    Raises
-    ------
-    ArgumentError
-        For depths or boundaries that do not fit.
-    ShapeError
-        For a depth that is larger than the array.
-
-    See Also
-    --------
-    trim_overlap, map_overlap
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        x: The array, whose blocks are its nominal chunks.
+        depth: How many cells: a number, one for each axis, or by axis; a pair of numbers is before
+            and after.
+        boundary: What lies beyond the array: ``"reflect"`` (the edge cell is repeated),
+            ``"periodic"``, ``"nearest"``, a number, or ``"none"``: then the outer blocks have less.
+        allow_rechunk: Without meaning: a block may see beyond its neighbours.
+    {Returns} Array: The blocks side by side, each with what it sees.
+    {Raises}
+        ArgumentError: For depths or boundaries that do not fit.
+        ShapeError: For a depth that is larger than the array.
+    {See Also} trim_overlap, map_overlap
+    {Examples}
     >>> x = dt.arange(4).rechunk(2)
     >>> dt.overlap.overlap(x, 1, "periodic").compute()
     array([3, 0, 1, 2, 1, 2, 3, 0])
@@ -77,30 +58,13 @@ def trim_overlap(x: ArrayLike, depth: Depths, boundary: Boundaries = None) -> Ar
     Blocks beside one that is shorter than the depth saw less of it where the boundary is
     ``"none"``, which cannot be told from the result; `map_overlap` knows it.
 
-    Parameters
-    ----------
-    x
-        The array.
-    depth, boundary
-        As of `overlap`.
-
-    Returns
-    -------
-    Array
-        The blocks side by side, without what they saw.
-
-    Raises
-    ------
-    ShapeError
-        If a block has less than that.
-
-    See Also
-    --------
-    overlap
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        depth, boundary: As of `overlap`.
+    {Returns} Array: The blocks side by side, without what they saw.
+    {Raises} ShapeError: If a block has less than that.
+    {See Also} overlap
+    {Examples}
     >>> x = dt.arange(4).rechunk(2)
     >>> dt.overlap.trim_overlap(dt.overlap.overlap(x, 1, "periodic"), 1, "periodic").compute()
     array([0, 1, 2, 3])
@@ -120,32 +84,14 @@ def trim_overlap(x: ArrayLike, depth: Depths, boundary: Boundaries = None) -> Ar
 def trim_internal(x: ArrayLike, axes: Depths, boundary: Boundaries = None) -> Array:
     """Take from every block what `overlap` gave it: another name of `trim_overlap`.
 
-    Parameters
-    ----------
-    x
-        The array.
-    axes
-        The depth of each axis.
-    boundary
-        As of `overlap`.
-
-    Returns
-    -------
-    Array
-        The blocks side by side, without what they saw.
-
-    Raises
-    ------
-    ShapeError
-        If a block has less than that.
-
-    See Also
-    --------
-    overlap
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        axes: The depth of each axis.
+        boundary: As of `overlap`.
+    {Returns} Array: The blocks side by side, without what they saw.
+    {Raises} ShapeError: If a block has less than that.
+    {See Also} overlap
+    {Examples}
     >>> x = dt.overlap.overlap(dt.arange(4).rechunk(2), 1, "none")
     >>> dt.overlap.trim_internal(x, {0: 1}).compute()
     array([0, 1, 2, 3])

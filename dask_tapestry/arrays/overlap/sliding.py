@@ -34,39 +34,19 @@ def sliding_window_view(
 
     It takes no memory: windows share the cells that they read.
 
-    Parameters
-    ----------
-    x
-        The array.
-    window_shape
-        Length of the windows along each axis of `axis`.
-    axis
-        Along which they move, an axis more than once at will; None for all axes.
-    subok, automatic_rechunk
-        As NumPy's and Dask's, without meaning here.
-    writeable
-        False: a window is a value.
-
-    Returns
-    -------
-    Array
-        Dimensions of `x`, shorter by where windows do not fit, and then those of a window, which is
-        within a chunk.
-
-    Raises
-    ------
-    ShapeError
-        If a window does not fit, or there are not as many lengths as axes.
-    ArgumentError
-        If it should be writeable.
-
-    See Also
-    --------
-    map_overlap, numpy.lib.stride_tricks.sliding_window_view
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        window_shape: Length of the windows along each axis of `axis`.
+        axis: Along which they move, an axis more than once at will; None for all axes.
+        subok, automatic_rechunk: As NumPy's and Dask's, without meaning here.
+        writeable: False: a window is a value.
+    {Returns} Array: Dimensions of `x`, shorter by where windows do not fit, and then those of a
+        window, which is within a chunk.
+    {Raises}
+        ShapeError: If a window does not fit, or there are not as many lengths as axes.
+        ArgumentError: If it should be writeable.
+    {See Also} map_overlap, numpy.lib.stride_tricks.sliding_window_view
+    {Examples}
     >>> dt.overlap.sliding_window_view(dt.arange(5), 3).sum(axis=-1).compute()
     array([3, 6, 9])
     """

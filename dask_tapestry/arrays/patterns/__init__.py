@@ -12,6 +12,7 @@ np.float64(6.0)
 [[[4, 5]], [[0, 1]]]
 """
 
+from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.patterns.cell_values import *
 from dask_tapestry.arrays.patterns.dtypes import *
 from dask_tapestry.arrays.patterns.foreach_thread import *
@@ -50,3 +51,5 @@ __all__ = [
     "wait",
     "zipmapreduce",
 ]
+
+write_out(__name__)

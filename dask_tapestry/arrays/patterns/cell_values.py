@@ -31,19 +31,9 @@ class Attributes:
 
     Give it to `iteridx`.
 
-    Parameters
-    ----------
-    shape
-        To which the arrays broadcast.
-
-    Attributes
-    ----------
-    shape
-        To which the arrays broadcast.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} shape: To which the arrays broadcast.
+    {Attributes} shape: To which the arrays broadcast.
+    {Examples}
     >>> dt.patterns.Attributes((2, 3)).ndim
     2
     """
@@ -80,33 +70,15 @@ def iteridx(dim: int, attrs: Attributes, dtype: DTypeLike = np.int64) -> Array:
 
     Source: parallel patterns of SambaFlow, "sn_iteridx".
 
-    Parameters
-    ----------
-    dim
-        The dimension, of the shape to which the arrays broadcast, before they are reduced; negative
-        ones count from the last.
-    attrs
-        The function's first argument.
-    dtype
-        Of the coordinate.
-
-    Returns
-    -------
-    Array
-        A cell.
-
-    Raises
-    ------
-    AxisError
-        If there is no such dimension.
-
-    See Also
-    --------
-    zipmapreduce, index_tensor
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        dim: The dimension, of the shape to which the arrays broadcast, before they are reduced;
+            negative ones count from the last.
+        attrs: The function's first argument.
+        dtype: Of the coordinate.
+    {Returns} Array: A cell.
+    {Raises} AxisError: If there is no such dimension.
+    {See Also} zipmapreduce, index_tensor
+    {Examples}
     >>> def placed(attrs, x):
     ...     return x + dt.patterns.iteridx(-1, attrs)
     >>> dt.patterns.zipmapreduce(placed, [dt.zeros((2, 3), int)]).compute()
@@ -123,22 +95,11 @@ def imm(value: Any, dtype: DTypeLike) -> np.generic:
 
     Source: parallel patterns of SambaFlow, "sn_imm".
 
-    Parameters
-    ----------
-    value
-        A number.
-    dtype
-        Of the constant.
-
-    Returns
-    -------
-    numpy.generic
-        A scalar of NumPy, which unlike a Python number is not weak.
-
-    Raises
-    ------
-    ValueRangeError
-        If an integer does not fit the dtype.
+    {Parameters}
+        value: A number.
+        dtype: Of the constant.
+    {Returns} numpy.generic: A scalar of NumPy, which unlike a Python number is not weak.
+    {Raises} ValueRangeError: If an integer does not fit the dtype.
 
     Examples
     --------
@@ -158,25 +119,12 @@ def select(cond: ArrayLike, a: ArrayLike, b: ArrayLike) -> Array:
 
     Source: parallel patterns of SambaFlow, "sn_select".
 
-    Parameters
-    ----------
-    cond
-        A condition: true or false, or a number.
-    a, b
-        What is chosen from.
-
-    Returns
-    -------
-    Array
-        Of the promoted dtype.
-
-    See Also
-    --------
-    where
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        cond: A condition: true or false, or a number.
+        a, b: What is chosen from.
+    {Returns} Array: Of the promoted dtype.
+    {See Also} where
+    {Examples}
     >>> dt.patterns.select(dt.asarray([1, 0]), 7, 8).compute()
     array([7, 8])
     """

@@ -21,24 +21,10 @@ __all__ = [
 def get_int_type(width: int) -> np.dtype[Any]:
     """Return the signed integer dtype of so many bits.
 
-    Parameters
-    ----------
-    width
-        8, 16, 32 or 64.
-
-    Returns
-    -------
-    numpy.dtype
-        Such as int32.
-
-    Raises
-    ------
-    DTypeError
-        If there is none.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} width: 8, 16, 32 or 64.
+    {Returns} numpy.dtype: Such as int32.
+    {Raises} DTypeError: If there is none.
+    {Examples}
     >>> dt.patterns.get_int_type(16)
     dtype('int16')
     """
@@ -48,24 +34,10 @@ def get_int_type(width: int) -> np.dtype[Any]:
 def get_uint_type(width: int) -> np.dtype[Any]:
     """Return the unsigned integer dtype of so many bits.
 
-    Parameters
-    ----------
-    width
-        8, 16, 32 or 64.
-
-    Returns
-    -------
-    numpy.dtype
-        Such as uint32.
-
-    Raises
-    ------
-    DTypeError
-        If there is none.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} width: 8, 16, 32 or 64.
+    {Returns} numpy.dtype: Such as uint32.
+    {Raises} DTypeError: If there is none.
+    {Examples}
     >>> dt.patterns.get_uint_type(8)
     dtype('uint8')
     """
@@ -75,24 +47,10 @@ def get_uint_type(width: int) -> np.dtype[Any]:
 def get_float_type(width: int) -> np.dtype[Any]:
     """Return the floating-point dtype of so many bits.
 
-    Parameters
-    ----------
-    width
-        16, 32 or 64.
-
-    Returns
-    -------
-    numpy.dtype
-        Such as float32.
-
-    Raises
-    ------
-    DTypeError
-        If there is none.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} width: 16, 32 or 64.
+    {Returns} numpy.dtype: Such as float32.
+    {Raises} DTypeError: If there is none.
+    {Examples}
     >>> dt.patterns.get_float_type(32)
     dtype('float32')
     """
@@ -104,24 +62,10 @@ def get_int_or_float_bit_width(dtype: DTypeLike) -> int:
 
     Source: parallel patterns of SambaFlow, "RotaryEmbedding Example".
 
-    Parameters
-    ----------
-    dtype
-        An integer or floating-point dtype.
-
-    Returns
-    -------
-    int
-        Such as 32.
-
-    Raises
-    ------
-    DTypeError
-        For other dtypes.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} dtype: An integer or floating-point dtype.
+    {Returns} int: Such as 32.
+    {Raises} DTypeError: For other dtypes.
+    {Examples}
     >>> dt.patterns.get_int_type(dt.patterns.get_int_or_float_bit_width("float32"))
     dtype('int32')
     """

@@ -74,36 +74,20 @@ def foreach_thread(
 
     Source: MLIR's RFC of `foreach_thread`.
 
-    Parameters
-    ----------
-    body
-        Called with a number for each dimension of `num_threads`.
-    num_threads
-        How many threads there are; a tuple for a space of several dimensions.
-    on_overlap
-        ``"error"`` refuses threads of which two write one cell, ``"last"`` lets the highest win.
-    check
-        Refuse it also where only computed offsets tell. Without it the highest wins there.
-
-    Returns
-    -------
-    Array or tuple of Array or Effect
-        For each insert the array with all parts in it; or a lazy write.
-
-    Raises
-    ------
-    TraceError
-        If the body asks for a thread's number, or for the value of a thread.
-    ShapeError
-        If a thread reads or writes cells that are not there.
-    ConstraintError
-        If two threads write one cell.
-    ArgumentError
-        If `num_threads` or `on_overlap` is none.
-
-    See Also
-    --------
-    extract_slice, parallel_insert_slice, perform_concurrently, subview, block_operator
+    {Parameters}
+        body: Called with a number for each dimension of `num_threads`.
+        num_threads: How many threads there are; a tuple for a space of several dimensions.
+        on_overlap: ``"error"`` refuses threads of which two write one cell, ``"last"`` lets the
+            highest win.
+        check: Refuse it also where only computed offsets tell. Without it the highest wins there.
+    {Returns} Array or tuple of Array or Effect: For each insert the array with all parts in it; or
+        a lazy write.
+    {Raises}
+        TraceError: If the body asks for a thread's number, or for the value of a thread.
+        ShapeError: If a thread reads or writes cells that are not there.
+        ConstraintError: If two threads write one cell.
+        ArgumentError: If `num_threads` or `on_overlap` is none.
+    {See Also} extract_slice, parallel_insert_slice, perform_concurrently, subview, block_operator
 
     Examples
     --------

@@ -27,43 +27,28 @@ def gather(
 ) -> Array:
     """Look up boxes of a table that begin at index vectors.
 
-    Parameters
-    ----------
-    input_tensor
-        The table.
-    start_indices
-        Integers, shape (batch..., count of `gather_dims`): where each box begins. A start from
-        which the box would leave the table is moved to the nearest one from which it does not.
-    gather_dims
-        The dimension that each column of `start_indices` belongs to. The others are taken whole.
-    gather_lengths
-        Cells of a box along each of `gather_dims`, from 1 to the extent of the dimension.
-
-    Returns
-    -------
-    Array
-        Shape (batch..., box...), a box having all dimensions of the table, in its dtype.
-
-    Raises
-    ------
-    DTypeError
-        If `start_indices` are no integers.
-    ShapeError
-        If they have not one column for each of `gather_dims`, or a length does not fit.
-    AxisError
-        If a dimension does not exist, or is named twice.
-
-    See Also
-    --------
-    dask_tapestry.take : slices of length one, whose dimension is dropped.
+    {Parameters}
+        input_tensor: The table.
+        start_indices: Integers, shape (batch..., count of `gather_dims`): where each box begins. A
+            start from which the box would leave the table is moved to the nearest one from which it
+            does not.
+        gather_dims: The dimension that each column of `start_indices` belongs to. The others are
+            taken whole.
+        gather_lengths: Cells of a box along each of `gather_dims`, from 1 to the extent of the
+            dimension.
+    {Returns} Array: Shape (batch..., box...), a box having all dimensions of the table, in its
+        dtype.
+    {Raises}
+        DTypeError: If `start_indices` are no integers.
+        ShapeError: If they have not one column for each of `gather_dims`, or a length does not fit.
+        AxisError: If a dimension does not exist, or is named twice.
+    {See Also} dask_tapestry.take : slices of length one, whose dimension is dropped.
 
     Notes
     -----
     Source: SambaFlow, "Compose complex operations with parallel patterns".
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> table = dt.asarray([[1, 2, 3], [4, 5, 6], [7, 8, 9]])
     >>> dt.patterns.gather(table, [[1], [0]], gather_dims=[0], gather_lengths=[2]).compute()
     array([[[4, 5, 6],

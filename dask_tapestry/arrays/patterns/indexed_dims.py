@@ -19,14 +19,10 @@ def index_vectors(
 ) -> tuple[Tensor, tuple[int, ...]]:
     """The index vectors, and the dimensions of a tensor of `ndim` that their columns belong to.
 
-    Raises
-    ------
-    DTypeError
-        If the indices are no integers.
-    ShapeError
-        If a vector has not one number for each dimension.
-    AxisError
-        If a dimension does not exist, or is named twice.
+    {Raises}
+        DTypeError: If the indices are no integers.
+        ShapeError: If a vector has not one number for each dimension.
+        AxisError: If a dimension does not exist, or is named twice.
     """
     indices = asarray(start_indices).node
     if indices.type.dtype.kind not in "iu":

@@ -44,47 +44,26 @@ def scatter(
     Boxes are folded in one after the other, so that of several values for one cell the last wins,
     and sums have the same bits in every sharding. Cells outside of the array are left out.
 
-    Parameters
-    ----------
-    operand
-        The array.
-    update
-        The boxes, shape (batch..., box...), a box having all dimensions of the array. They are
-        converted to its dtype.
-    start_indices
-        Integers, shape (batch..., count of `scatter_dims`): where each box begins.
-    scatter_dims
-        The dimension that each column of `start_indices` belongs to. Boxes are as long as the array
-        along the others.
-    rmw_op
-        What becomes of a cell: ``"kUpdate"`` the update, ``"kAdd"`` and ``"kMul"`` their sum or
-        product, ``"kMin"`` and ``"kMax"`` the update where that is less, or greater. A NaN is
-        neither.
-    unique_indices
-        Promise that each cell is updated once at most. It is not needed here.
-    check
-        Raise ValueError, when it is computed, where that promise is false.
-
-    Returns
-    -------
-    Array
-        The operand's shape and dtype.
-
-    Raises
-    ------
-    DTypeError
-        If `start_indices` are no integers, cells of the dtype cannot be combined so, or texts do
-        not fit the cells.
-    ShapeError
-        If shapes do not fit.
-    AxisError
-        If a dimension does not exist, or is named twice.
-    ArgumentError
-        For another `rmw_op`.
-
-    See Also
-    --------
-    gather
+    {Parameters}
+        operand: The array.
+        update: The boxes, shape (batch..., box...), a box having all dimensions of the array. They
+            are converted to its dtype.
+        start_indices: Integers, shape (batch..., count of `scatter_dims`): where each box begins.
+        scatter_dims: The dimension that each column of `start_indices` belongs to. Boxes are as
+            long as the array along the others.
+        rmw_op: What becomes of a cell: ``"kUpdate"`` the update, ``"kAdd"`` and ``"kMul"`` their
+            sum or product, ``"kMin"`` and ``"kMax"`` the update where that is less, or greater. A
+            NaN is neither.
+        unique_indices: Promise that each cell is updated once at most. It is not needed here.
+        check: Raise ValueError, when it is computed, where that promise is false.
+    {Returns} Array: The operand's shape and dtype.
+    {Raises}
+        DTypeError: If `start_indices` are no integers, cells of the dtype cannot be combined so, or
+            texts do not fit the cells.
+        ShapeError: If shapes do not fit.
+        AxisError: If a dimension does not exist, or is named twice.
+        ArgumentError: For another `rmw_op`.
+    {See Also} gather
 
     Notes
     -----

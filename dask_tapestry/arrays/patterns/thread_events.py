@@ -24,23 +24,13 @@ def signal(event: Number | Sequence[Number], when: bool | Array = True) -> None:
 
     Source: MLIR's RFC of `foreach_thread`, "signal/wait".
 
-    Parameters
-    ----------
-    event
-        Its number, or several: what is computed of threads' numbers.
-    when
-        Whether the thread signals it at all, computed of threads' numbers.
-
-    Raises
-    ------
-    TraceError
-        If it is not called in a body.
-    DTypeError
-        If `event` is not an integer, or `when` is neither true nor false.
-
-    See Also
-    --------
-    foreach_thread, wait
+    {Parameters}
+        event: Its number, or several: what is computed of threads' numbers.
+        when: Whether the thread signals it at all, computed of threads' numbers.
+    {Raises}
+        TraceError: If it is not called in a body.
+        DTypeError: If `event` is not an integer, or `when` is neither true nor false.
+    {See Also} foreach_thread, wait
 
     Examples
     --------
@@ -69,23 +59,13 @@ def wait(event: Number | Sequence[Number], when: bool | Array = True) -> None:
 
     Source: MLIR's RFC of `foreach_thread`, "signal/wait".
 
-    Parameters
-    ----------
-    event
-        Its number, or several: what is computed of threads' numbers.
-    when
-        Whether the thread waits at all, computed of threads' numbers.
-
-    Raises
-    ------
-    TraceError
-        If it is not called in a body.
-    DTypeError
-        If `event` is not an integer, or `when` is neither true nor false.
-
-    See Also
-    --------
-    foreach_thread, signal
+    {Parameters}
+        event: Its number, or several: what is computed of threads' numbers.
+        when: Whether the thread waits at all, computed of threads' numbers.
+    {Raises}
+        TraceError: If it is not called in a body.
+        DTypeError: If `event` is not an integer, or `when` is neither true nor false.
+    {See Also} foreach_thread, signal
 
     Examples
     --------

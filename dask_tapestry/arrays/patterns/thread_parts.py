@@ -56,36 +56,18 @@ def extract_slice(
 
     Source: MLIR's RFC of `foreach_thread`, "tensor.extract_slice".
 
-    Parameters
-    ----------
-    x
-        The array.
-    offsets
-        For each axis where the part begins: a number, or what is computed of threads' numbers.
-    sizes
-        The shape of the part: numbers, or computed of threads' numbers.
-    strides
-        Between its cells, one for all axes or one each; at least 1.
-
-    Returns
-    -------
-    Array
-        Of the shape `sizes`.
-
-    Raises
-    ------
-    ShapeError
-        If the part does not fit the array.
-    TraceError
-        If a size is computed of something else than threads' numbers.
-
-    See Also
-    --------
-    foreach_thread, subview
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        offsets: For each axis where the part begins: a number, or what is computed of threads'
+            numbers.
+        sizes: The shape of the part: numbers, or computed of threads' numbers.
+        strides: Between its cells, one for all axes or one each; at least 1.
+    {Returns} Array: Of the shape `sizes`.
+    {Raises}
+        ShapeError: If the part does not fit the array.
+        TraceError: If a size is computed of something else than threads' numbers.
+    {See Also} foreach_thread, subview
+    {Examples}
     >>> dt.extract_slice(dt.arange(10), [2], [3], 2).compute()
     array([2, 4, 6])
     """
@@ -120,36 +102,18 @@ def parallel_insert_slice(
 
     Source: MLIR's RFC of `foreach_thread`, "parallel_insert_slice".
 
-    Parameters
-    ----------
-    value
-        The thread's part, cast to the dtype of `into`.
-    into
-        The array; it is left as it is.
-    offsets
-        For each axis where the part begins: a number, or what is computed of threads' numbers.
-    sizes
-        The shape of the part; by default that of `value`.
-    strides
-        Between its cells, one for all axes or one each; at least 1.
-
-    Returns
-    -------
-    InsertSlice
-        For `perform_concurrently`.
-
-    Raises
-    ------
-    ShapeError
-        If `value` does not have the shape `sizes`, or the part does not fit the array.
-
-    See Also
-    --------
-    foreach_thread, perform_concurrently
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        value: The thread's part, cast to the dtype of `into`.
+        into: The array; it is left as it is.
+        offsets: For each axis where the part begins: a number, or what is computed of threads'
+            numbers.
+        sizes: The shape of the part; by default that of `value`.
+        strides: Between its cells, one for all axes or one each; at least 1.
+    {Returns} InsertSlice: For `perform_concurrently`.
+    {Raises} ShapeError: If `value` does not have the shape `sizes`, or the part does not fit the
+        array.
+    {See Also} foreach_thread, perform_concurrently
+    {Examples}
     >>> def body(i):
     ...     part = dt.parallel_insert_slice(i.reshape(1), dt.zeros(8, int), [i], [1], 2)
     ...     return dt.perform_concurrently(part)
@@ -172,28 +136,11 @@ def perform_concurrently(*inserts: InsertSlice) -> Concurrently:
 
     Source: MLIR's RFC of `foreach_thread`, "perform_concurrently".
 
-    Parameters
-    ----------
-    *inserts
-        What `parallel_insert_slice` returns; each makes an array.
-
-    Returns
-    -------
-    Concurrently
-        For the body to return.
-
-    Raises
-    ------
-    TypeError
-        If an argument is something else.
-
-    See Also
-    --------
-    foreach_thread, parallel_insert_slice
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} *inserts: What `parallel_insert_slice` returns; each makes an array.
+    {Returns} Concurrently: For the body to return.
+    {Raises} TypeError: If an argument is something else.
+    {See Also} foreach_thread, parallel_insert_slice
+    {Examples}
     >>> def body(i):
     ...     square = (i * i).reshape(1)
     ...     return dt.perform_concurrently(
@@ -213,17 +160,10 @@ def perform_concurrently(*inserts: InsertSlice) -> Concurrently:
 class Subview:
     """A part of an array that exists, for a thread to read and to write; `subview` makes one.
 
-    Parameters
-    ----------
-    target
-        A NumPy or Zarr array.
-    offsets, sizes, strides
-        The part, as `extract_slice` takes it.
-
-    Attributes
-    ----------
-    shape
-        Of the part.
+    {Parameters}
+        target: A NumPy or Zarr array.
+        offsets, sizes, strides: The part, as `extract_slice` takes it.
+    {Attributes} shape: Of the part.
 
     Examples
     --------
@@ -273,30 +213,15 @@ def subview(
 
     Source: MLIR's RFC of `foreach_thread`, "memref.subview".
 
-    Parameters
-    ----------
-    target
-        A NumPy or Zarr array.
-    offsets
-        For each axis where the part begins: a number, or what is computed of threads' numbers.
-    sizes
-        The shape of the part: numbers, or computed of threads' numbers.
-    strides
-        Between its cells, one for all axes or one each; at least 1.
-
-    Returns
-    -------
-    Subview
-        The part.
-
-    Raises
-    ------
-    TypeError
-        If the target is of another kind.
-
-    See Also
-    --------
-    foreach_thread, extract_slice
+    {Parameters}
+        target: A NumPy or Zarr array.
+        offsets: For each axis where the part begins: a number, or what is computed of threads'
+            numbers.
+        sizes: The shape of the part: numbers, or computed of threads' numbers.
+        strides: Between its cells, one for all axes or one each; at least 1.
+    {Returns} Subview: The part.
+    {Raises} TypeError: If the target is of another kind.
+    {See Also} foreach_thread, extract_slice
 
     Examples
     --------

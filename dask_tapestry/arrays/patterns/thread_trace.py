@@ -33,16 +33,11 @@ _current: ContextVar[ThreadTrace | None] = ContextVar("trace", default=None)
 class InsertSlice:
     """What `parallel_insert_slice` was told; `perform_concurrently` takes it.
 
-    Attributes
-    ----------
-    value
-        Of one thread.
-    into
-        The tensor.
-    starts
-        Where its part begins.
-    strides
-        Between the cells of its part.
+    {Attributes}
+        value: Of one thread.
+        into: The tensor.
+        starts: Where its part begins.
+        strides: Between the cells of its part.
     """
 
     value: Tensor
@@ -55,10 +50,7 @@ class InsertSlice:
 class Concurrently:
     """What `perform_concurrently` returns, and a body of threads in turn.
 
-    Attributes
-    ----------
-    inserts
-        In the order of the results.
+    {Attributes} inserts: In the order of the results.
     """
 
     inserts: tuple[InsertSlice, ...]
@@ -68,14 +60,10 @@ class Concurrently:
 class Nested:
     """A result of threads within threads.
 
-    Attributes
-    ----------
-    insert
-        What they write.
-    into
-        The tensor that it goes into.
-    around
-        The space of the threads that they are within.
+    {Attributes}
+        insert: What they write.
+        into: The tensor that it goes into.
+        around: The space of the threads that they are within.
     """
 
     insert: ThreadInsert
@@ -87,20 +75,13 @@ class Nested:
 class ThreadTrace:
     """The space of a body that is being called, those around it included.
 
-    Attributes
-    ----------
-    threads
-        All ids, the outermost first.
-    own
-        Of the body's own ids the numbers that it is called for.
-    nested
-        Results of threads within it, by the symbols that stand for them.
-    writes
-        What was written by `subview`: target and insert, in order.
-    reads
-        Sources of the targets that `subview` reads.
-    events
-        What was said by `signal` and `wait`.
+    {Attributes}
+        threads: All ids, the outermost first.
+        own: Of the body's own ids the numbers that it is called for.
+        nested: Results of threads within it, by the symbols that stand for them.
+        writes: What was written by `subview`: target and insert, in order.
+        reads: Sources of the targets that `subview` reads.
+        events: What was said by `signal` and `wait`.
     """
 
     threads: Threads
@@ -172,10 +153,7 @@ class tracing:  # noqa: N801  (a context, written as one)
 def current(function: str) -> ThreadTrace:
     """The trace that is going on.
 
-    Raises
-    ------
-    TraceError
-        If none is.
+    {Raises} TraceError: If none is.
     """
     trace = _current.get()
     if trace is None:

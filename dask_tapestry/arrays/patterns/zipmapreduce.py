@@ -50,39 +50,21 @@ def zipmapreduce(
 
     Source: parallel patterns of SambaFlow, "sn_zipmapreduce".
 
-    Parameters
-    ----------
-    fn
-        Called as ``fn(attrs, *cells)``; it returns a cell or a tuple of cells. `attrs` is for
-        `iteridx`.
-    arrays
-        The arrays, which broadcast.
-    reduce
-        Name of a reduction, such as ``"sum"``, ``"mean"`` or ``"argmin"``; or a `Monoid`; or for
-        several results one for each. A monoid on tuples without a map of its own combines all
-        results together.
-    axis
-        Axes to reduce; all by default.
-    keepdims
-        Keep the reduced axes, with length 1.
-
-    Returns
-    -------
-    Array or tuple of Array
-        An array for each result.
-
-    Raises
-    ------
-    TraceError
-        If `fn` asks for the value of a cell, or computes with whole arrays.
-    ShapeError
-        If the arrays do not broadcast, or nothing is reduced by what has no identity.
-    ArgumentError
-        If `reduce` is not a reduction.
-
-    See Also
-    --------
-    reduce, reduction, iteridx
+    {Parameters}
+        fn: Called as ``fn(attrs, *cells)``; it returns a cell or a tuple of cells. `attrs` is for
+            `iteridx`.
+        arrays: The arrays, which broadcast.
+        reduce: Name of a reduction, such as ``"sum"``, ``"mean"`` or ``"argmin"``; or a `Monoid`;
+            or for several results one for each. A monoid on tuples without a map of its own
+            combines all results together.
+        axis: Axes to reduce; all by default.
+        {keepdims}
+    {Returns} Array or tuple of Array: An array for each result.
+    {Raises}
+        TraceError: If `fn` asks for the value of a cell, or computes with whole arrays.
+        ShapeError: If the arrays do not broadcast, or nothing is reduced by what has no identity.
+        ArgumentError: If `reduce` is not a reduction.
+    {See Also} reduce, reduction, iteridx
 
     Examples
     --------
@@ -125,36 +107,18 @@ def reduce(x: ArrayLike, op: Reduction = "sum", axis: Axes = None, keepdims: boo
 
     Source: parallel patterns of SambaFlow, "sn_reduce".
 
-    Parameters
-    ----------
-    x
-        The array.
-    op
-        Name of a reduction, such as ``"sum"``, ``"mean"`` or ``"argmin"``; or a `Monoid`.
-    axis
-        Axes to reduce; all by default.
-    keepdims
-        Keep the reduced axes, with length 1.
-
-    Returns
-    -------
-    Array or tuple of Array
-        The result; a tuple for a `Monoid` that combines tuples and has no `finalize`.
-
-    Raises
-    ------
-    ArgumentError
-        If `op` is not a reduction.
-    ShapeError
-        If nothing is reduced by what has no identity.
-
-    See Also
-    --------
-    zipmapreduce, reduction
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        op: Name of a reduction, such as ``"sum"``, ``"mean"`` or ``"argmin"``; or a `Monoid`.
+        axis: Axes to reduce; all by default.
+        {keepdims}
+    {Returns} Array or tuple of Array: The result; a tuple for a `Monoid` that combines tuples and
+        has no `finalize`.
+    {Raises}
+        ArgumentError: If `op` is not a reduction.
+        ShapeError: If nothing is reduced by what has no identity.
+    {See Also} zipmapreduce, reduction
+    {Examples}
     >>> dt.patterns.reduce(dt.asarray([[1, 2], [3, 4]]), "max", axis=0).compute()
     array([3, 4])
     """

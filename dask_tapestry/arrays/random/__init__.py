@@ -13,6 +13,7 @@ Examples
 True
 """
 
+from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.random.generator import *
 
 __all__ = [
@@ -71,3 +72,5 @@ __all__ = [
     "weibull",
     "zipf",
 ]
+
+write_out(__name__)

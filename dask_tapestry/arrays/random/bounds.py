@@ -27,14 +27,10 @@ REAL, COUNT = np.dtype(np.float64), np.dtype(np.int64)
 class Bound(NamedTuple):
     """A condition on each cell of a parameter.
 
-    Attributes
-    ----------
-    text
-        What is said where it does not hold; ``{name}`` is the parameter's.
-    holds
-        The condition, made of ufuncs: called with what applies them, and the cells.
-    number_text
-        What is said of one number instead.
+    {Attributes}
+        text: What is said where it does not hold; ``{name}`` is the parameter's.
+        holds: The condition, made of ufuncs: called with what applies them, and the cells.
+        number_text: What is said of one number instead.
     """
 
     text: str
@@ -102,21 +98,13 @@ def is_lazy(value: object) -> bool:
 def real_parameter(value: ArrayLike, name: str = "", *bounds: Bound) -> Operand:
     """A parameter of a distribution, as float64.
 
-    Parameters
-    ----------
-    value
-        A number or an array; cells that are computed later are checked then.
-    name
-        Its name for error messages.
-    bounds
-        What it must keep to.
-
-    Raises
-    ------
-    ValueError
-        If a cell does not keep to a bound.
-    DTypeError
-        If cells that are computed later are no real numbers.
+    {Parameters}
+        value: A number or an array; cells that are computed later are checked then.
+        name: Its name for error messages.
+        bounds: What it must keep to.
+    {Raises}
+        ValueError: If a cell does not keep to a bound.
+        DTypeError: If cells that are computed later are no real numbers.
     """
     if is_lazy(value):
         tensor = asarray(value).node
@@ -132,10 +120,7 @@ def real_parameter(value: ArrayLike, name: str = "", *bounds: Bound) -> Operand:
 def count_parameter(value: ArrayLike, name: str, *bounds: Bound) -> int | Tensor:
     """A parameter of a distribution that is a count, as int64; else as `real_parameter`.
 
-    Raises
-    ------
-    DTypeError
-        If an array is not one of integers that fit int64.
+    {Raises} DTypeError: If an array is not one of integers that fit int64.
     """
     if is_lazy(value):
         tensor = asarray(value).node
@@ -185,17 +170,10 @@ def checked_together(
 ) -> list[Operand]:
     """The parameters `operands`, made of `values`, that must keep to a condition together.
 
-    Parameters
-    ----------
-    holds
-        The condition, made of ufuncs: called with what applies them, and the parameters.
-    text
-        What is said where it does not hold; if any cells are computed later, that is then.
-
-    Raises
-    ------
-    ValueError
-        If all cells are known, and do not keep to it.
+    {Parameters}
+        holds: The condition, made of ufuncs: called with what applies them, and the parameters.
+        text: What is said where it does not hold; if any cells are computed later, that is then.
+    {Raises} ValueError: If all cells are known, and do not keep to it.
     """
     checked_operands = list(operands)
     if not any(map(is_lazy, values)):

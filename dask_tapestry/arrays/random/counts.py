@@ -43,29 +43,13 @@ class RandomCounts(GammaVariates):
     ) -> Array:
         """Return counts of events of which `lam` are expected.
 
-        Parameters
-        ----------
-        lam
-            The mean, a number or an array.
-        size
-            Shape of the result; by default that of the parameters.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, int64.
-
-        Raises
-        ------
-        ValueError
-            If a mean is negative, no number, or too large for int64;
-            where parameters are computed later, then.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            lam: The mean, a number or an array.
+            {size, chunks}
+        {Returns} Array: Of shape `size`, int64.
+        {Raises} ValueError: If a mean is negative, no number, or too large for int64; where
+            parameters are computed later, then.
+        {Examples}
         >>> dt.random.default_rng(0).poisson(4, 3).shape
         (3,)
         """
@@ -81,35 +65,15 @@ class RandomCounts(GammaVariates):
     ) -> Array:
         """Return numbers of successes in `n` trials.
 
-        Parameters
-        ----------
-        n
-            Trials, an integer or an array of them.
-        p
-            How likely a success is, a number or an array.
-        size
-            Shape of the result; by default that of the parameters.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, int64.
-
-        Raises
-        ------
-        ValueError
-            If an `n` is negative, or a `p` no probability;
-            where parameters are computed later, then.
-
-        See Also
-        --------
-        multinomial, negative_binomial
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            n: Trials, an integer or an array of them.
+            p: How likely a success is, a number or an array.
+            {size, chunks}
+        {Returns} Array: Of shape `size`, int64.
+        {Raises} ValueError: If an `n` is negative, or a `p` no probability; where parameters are
+            computed later, then.
+        {See Also} multinomial, negative_binomial
+        {Examples}
         >>> x = dt.random.default_rng(0).binomial(10, 0.5, size=10_000)
         >>> bool(abs(x.mean() - 5) < 0.1)
         True
@@ -128,35 +92,15 @@ class RandomCounts(GammaVariates):
     ) -> Array:
         """Return numbers of failures before `n` successes.
 
-        Parameters
-        ----------
-        n
-            Successes, a number or an array.
-        p
-            How likely a success is, a number or an array.
-        size
-            Shape of the result; by default that of the parameters.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, int64.
-
-        Raises
-        ------
-        ValueError
-            If an `n` is not positive, or a `p` no probability above 0, or counts too large;
-            where parameters are computed later, then.
-
-        See Also
-        --------
-        binomial, geometric
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            n: Successes, a number or an array.
+            p: How likely a success is, a number or an array.
+            {size, chunks}
+        {Returns} Array: Of shape `size`, int64.
+        {Raises} ValueError: If an `n` is not positive, or a `p` no probability above 0, or counts
+            too large; where parameters are computed later, then.
+        {See Also} binomial, geometric
+        {Examples}
         >>> dt.random.default_rng(0).negative_binomial(5, 0.5, 3).shape
         (3,)
         """
@@ -176,33 +120,14 @@ class RandomCounts(GammaVariates):
     ) -> Array:
         """Return numbers of trials until the first success.
 
-        Parameters
-        ----------
-        p
-            How likely a success is, a number or an array.
-        size
-            Shape of the result; by default that of the parameters.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, int64.
-
-        Raises
-        ------
-        ValueError
-            If a `p` is no probability above 0;
-            where parameters are computed later, then.
-
-        See Also
-        --------
-        negative_binomial
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            p: How likely a success is, a number or an array.
+            {size, chunks}
+        {Returns} Array: Of shape `size`, int64.
+        {Raises} ValueError: If a `p` is no probability above 0; where parameters are computed
+            later, then.
+        {See Also} negative_binomial
+        {Examples}
         >>> dt.random.default_rng(0).geometric(0.25, 3).shape
         (3,)
         """
@@ -220,35 +145,15 @@ class RandomCounts(GammaVariates):
     ) -> Array:
         """Return numbers of good ones among `nsample` that are drawn without replacement.
 
-        Parameters
-        ----------
-        ngood, nbad
-            How many there are of either kind, integers or arrays of them, below 10**9.
-        nsample
-            How many are drawn, an integer or an array of them.
-        size
-            Shape of the result; by default that of the parameters.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, int64.
-
-        Raises
-        ------
-        ValueError
-            If a number is negative or too large;
-            where parameters are computed later, then.
-
-        See Also
-        --------
-        multivariate_hypergeometric
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            ngood, nbad: How many there are of either kind, integers or arrays of them, below 10**9.
+            nsample: How many are drawn, an integer or an array of them.
+            {size, chunks}
+        {Returns} Array: Of shape `size`, int64.
+        {Raises} ValueError: If a number is negative or too large; where parameters are computed
+            later, then.
+        {See Also} multivariate_hypergeometric
+        {Examples}
         >>> dt.random.default_rng(0).hypergeometric(10, 20, 5, 3).shape
         (3,)
         """
@@ -269,29 +174,13 @@ class RandomCounts(GammaVariates):
     ) -> Array:
         """Return integers from 1 on of the logarithmic distribution.
 
-        Parameters
-        ----------
-        p
-            The parameter, from 0 to below 1, a number or an array.
-        size
-            Shape of the result; by default that of the parameters.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, int64.
-
-        Raises
-        ------
-        ValueError
-            If a `p` is out of its range;
-            where parameters are computed later, then.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            p: The parameter, from 0 to below 1, a number or an array.
+            {size, chunks}
+        {Returns} Array: Of shape `size`, int64.
+        {Raises} ValueError: If a `p` is out of its range; where parameters are computed later,
+            then.
+        {Examples}
         >>> dt.random.default_rng(0).logseries(0.5, 3).shape
         (3,)
         """
@@ -306,29 +195,12 @@ class RandomCounts(GammaVariates):
     ) -> Array:
         """Return integers from 1 on, of which k has a probability as ``k**-a``.
 
-        Parameters
-        ----------
-        a
-            The exponent, above 1, a number or an array.
-        size
-            Shape of the result; by default that of the parameters.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, int64.
-
-        Raises
-        ------
-        ValueError
-            If an `a` is not above 1;
-            where parameters are computed later, then.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            a: The exponent, above 1, a number or an array.
+            {size, chunks}
+        {Returns} Array: Of shape `size`, int64.
+        {Raises} ValueError: If an `a` is not above 1; where parameters are computed later, then.
+        {Examples}
         >>> dt.random.default_rng(0).zipf(2, 3).shape
         (3,)
         """

@@ -34,10 +34,8 @@ class Distributions(NameSuggestions):
     Methods have the names and arguments of NumPy's. Parameters of a distribution may be arrays,
     which broadcast to `size`.
 
-    Parameters
-    ----------
-    seed
-        An integer, integers, or a `numpy.random.SeedSequence`; None for a seed of the system's.
+    {Parameters} seed: An integer, integers, or a `numpy.random.SeedSequence`; None for a seed of
+        the system's.
     """
 
     def __init__(self, seed: Seed = None) -> None:
@@ -52,34 +50,14 @@ class Distributions(NameSuggestions):
     ) -> Array:
         """Return numbers evenly distributed in ``[0, 1)``.
 
-        Parameters
-        ----------
-        size
-            Shape of the result; by default 0-d.
-        dtype
-            float64, float32 or float16.
-        out
-            None; anything else is refused.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`; the numbers are multiples of 2**-53, 2**-24 or 2**-11.
-
-        Raises
-        ------
-        DTypeError
-            For another dtype, or an `out`.
-
-        See Also
-        --------
-        uniform
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            {size.none}
+            dtype: float64, float32 or float16.
+            {out.none, chunks}
+        {Returns} Array: Of shape `size`; the numbers are multiples of 2**-53, 2**-24 or 2**-11.
+        {Raises} DTypeError: For another dtype, or an `out`.
+        {See Also} uniform
+        {Examples}
         >>> dt.random.default_rng(0).random((2, 3), dtype="float32")
         dt.Array<randomfraction, float32[2, 3], 1 block of (2, 3)>
         """
@@ -97,32 +75,14 @@ class Distributions(NameSuggestions):
     ) -> Array:
         """Return numbers evenly distributed in ``[low, high)``.
 
-        Parameters
-        ----------
-        low, high
-            The ends, numbers or arrays.
-        size
-            Shape of the result; by default that of the parameters.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, float64.
-
-        Raises
-        ------
-        ValueError, OverflowError
-            If `high` is below `low`, or their difference is not finite.
-
-        See Also
-        --------
-        random, integers
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            low, high: The ends, numbers or arrays.
+            {size, chunks}
+        {Returns} Array: Of shape `size`, float64.
+        {Raises} ValueError, OverflowError: If `high` is below `low`, or their difference is not
+            finite.
+        {See Also} random, integers
+        {Examples}
         >>> x = dt.random.default_rng(0).uniform([0, 10], [1, 11], size=(100, 2))
         >>> x.min(axis=0).compute() >= [0, 10]
         array([ True,  True])
@@ -141,34 +101,15 @@ class Distributions(NameSuggestions):
     ) -> Array:
         """Return normally distributed numbers of mean 0 and standard deviation 1.
 
-        Parameters
-        ----------
-        size
-            Shape of the result; by default 0-d.
-        dtype
-            float64, float32 or float16; the numbers of float16 are those of float32, rounded.
-        out
-            None; anything else is refused.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`.
-
-        Raises
-        ------
-        DTypeError
-            For another dtype, or an `out`.
-
-        See Also
-        --------
-        normal
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            {size.none}
+            dtype: float64, float32 or float16; the numbers of float16 are those of float32,
+                rounded.
+            {out.none, chunks}
+        {Returns} Array: Of shape `size`.
+        {Raises} DTypeError: For another dtype, or an `out`.
+        {See Also} normal
+        {Examples}
         >>> dt.random.default_rng(0).standard_normal(5).shape
         (5,)
         """
@@ -186,32 +127,13 @@ class Distributions(NameSuggestions):
     ) -> Array:
         """Return normally distributed numbers of mean `loc` and standard deviation `scale`.
 
-        Parameters
-        ----------
-        loc, scale
-            Mean and standard deviation, numbers or arrays.
-        size
-            Shape of the result; by default that of the parameters.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, float64.
-
-        Raises
-        ------
-        ValueError
-            If a scale is negative.
-
-        See Also
-        --------
-        standard_normal, lognormal
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            loc, scale: Mean and standard deviation, numbers or arrays.
+            {size, chunks}
+        {Returns} Array: Of shape `size`, float64.
+        {Raises} ValueError: If a scale is negative.
+        {See Also} standard_normal, lognormal
+        {Examples}
         >>> x = dt.random.default_rng(0).normal(100, 15, size=100_000)
         >>> bool(abs(x.mean() - 100) < 0.2), bool(abs(x.std() - 15) < 0.2)
         (True, True)
@@ -232,32 +154,13 @@ class Distributions(NameSuggestions):
     ) -> Array:
         """Return numbers whose logarithms are normally distributed.
 
-        Parameters
-        ----------
-        mean, sigma
-            Mean and standard deviation of the logarithms, numbers or arrays.
-        size
-            Shape of the result; by default that of the parameters.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, float64.
-
-        Raises
-        ------
-        ValueError
-            If a sigma is negative.
-
-        See Also
-        --------
-        normal
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            mean, sigma: Mean and standard deviation of the logarithms, numbers or arrays.
+            {size, chunks}
+        {Returns} Array: Of shape `size`, float64.
+        {Raises} ValueError: If a sigma is negative.
+        {See Also} normal
+        {Examples}
         >>> bool(dt.random.default_rng(0).lognormal(size=1000).min() > 0)
         True
         """
@@ -273,38 +176,18 @@ class Distributions(NameSuggestions):
     ) -> Array:
         """Return exponentially distributed numbers of mean 1.
 
-        Parameters
-        ----------
-        size
-            Shape of the result; by default 0-d.
-        dtype
-            float64, float32 or float16; the numbers of the last two are those of float64, rounded.
-        method
-            ``"zig"`` or ``"inv"``, NumPy's choice of a formula; here there is one.
-        out
-            None; anything else is refused.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`.
-
-        Raises
-        ------
-        DTypeError
-            For another dtype, or an `out`.
-        ValueError
-            For another method.
-
-        See Also
-        --------
-        exponential
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            {size.none}
+            dtype: float64, float32 or float16; the numbers of the last two are those of float64,
+                rounded.
+            method: ``"zig"`` or ``"inv"``, NumPy's choice of a formula; here there is one.
+            {out.none, chunks}
+        {Returns} Array: Of shape `size`.
+        {Raises}
+            DTypeError: For another dtype, or an `out`.
+            ValueError: For another method.
+        {See Also} exponential
+        {Examples}
         >>> bool(dt.random.default_rng(0).standard_exponential(1000).min() >= 0)
         True
         """
@@ -320,32 +203,13 @@ class Distributions(NameSuggestions):
     ) -> Array:
         """Return exponentially distributed numbers of mean `scale`.
 
-        Parameters
-        ----------
-        scale
-            The mean, a number or an array.
-        size
-            Shape of the result; by default that of the parameters.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, float64.
-
-        Raises
-        ------
-        ValueError
-            If a scale is negative.
-
-        See Also
-        --------
-        standard_exponential
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            scale: The mean, a number or an array.
+            {size, chunks}
+        {Returns} Array: Of shape `size`, float64.
+        {Raises} ValueError: If a scale is negative.
+        {See Also} standard_exponential
+        {Examples}
         >>> bool(dt.random.default_rng(0).exponential(3.0, 1000).min() >= 0)
         True
         """

@@ -30,37 +30,16 @@ class GammaVariates(InverseTransforms):
     ) -> Array:
         """Return numbers of the gamma distribution of scale 1.
 
-        Parameters
-        ----------
-        shape
-            The shape parameter, a number or an array.
-        size
-            Shape of the result; by default that of the parameters.
-        dtype
-            float64, float32 or float16; the numbers of the last two are those of float64, rounded.
-        out
-            None; anything else is refused.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, in `dtype`.
-
-        Raises
-        ------
-        ValueError
-            If a shape is negative;
-            where parameters are computed later, then.
-
-        See Also
-        --------
-        gamma
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            shape: The shape parameter, a number or an array.
+            {size}
+            dtype: float64, float32 or float16; the numbers of the last two are those of float64,
+                rounded.
+            {out.none, chunks}
+        {Returns} Array: Of shape `size`, in `dtype`.
+        {Raises} ValueError: If a shape is negative; where parameters are computed later, then.
+        {See Also} gamma
+        {Examples}
         >>> dt.random.default_rng(0).standard_gamma(2.5, 3).shape
         (3,)
         """
@@ -78,33 +57,13 @@ class GammaVariates(InverseTransforms):
     ) -> Array:
         """Return numbers of the gamma distribution.
 
-        Parameters
-        ----------
-        shape, scale
-            The parameters, numbers or arrays.
-        size
-            Shape of the result; by default that of the parameters.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, float64.
-
-        Raises
-        ------
-        ValueError
-            If a parameter is negative;
-            where parameters are computed later, then.
-
-        See Also
-        --------
-        standard_gamma
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            shape, scale: The parameters, numbers or arrays.
+            {size, chunks}
+        {Returns} Array: Of shape `size`, float64.
+        {Raises} ValueError: If a parameter is negative; where parameters are computed later, then.
+        {See Also} standard_gamma
+        {Examples}
         >>> x = dt.random.default_rng(0).gamma(2, 3, size=100_000)
         >>> bool(abs(x.mean() - 6) < 0.1)
         True
@@ -123,29 +82,13 @@ class GammaVariates(InverseTransforms):
     ) -> Array:
         """Return numbers of the beta distribution, between 0 and 1.
 
-        Parameters
-        ----------
-        a, b
-            The parameters, numbers or arrays.
-        size
-            Shape of the result; by default that of the parameters.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, float64.
-
-        Raises
-        ------
-        ValueError
-            If a parameter is not positive;
-            where parameters are computed later, then.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            a, b: The parameters, numbers or arrays.
+            {size, chunks}
+        {Returns} Array: Of shape `size`, float64.
+        {Raises} ValueError: If a parameter is not positive; where parameters are computed later,
+            then.
+        {Examples}
         >>> dt.random.default_rng(0).beta(2, 3, 3).shape
         (3,)
         """
@@ -164,29 +107,13 @@ class GammaVariates(InverseTransforms):
     ) -> Array:
         """Return numbers of the Wald distribution, the inverse Gaussian one.
 
-        Parameters
-        ----------
-        mean, scale
-            The parameters, numbers or arrays.
-        size
-            Shape of the result; by default that of the parameters.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, float64.
-
-        Raises
-        ------
-        ValueError
-            If a parameter is not positive;
-            where parameters are computed later, then.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            mean, scale: The parameters, numbers or arrays.
+            {size, chunks}
+        {Returns} Array: Of shape `size`, float64.
+        {Raises} ValueError: If a parameter is not positive; where parameters are computed later,
+            then.
+        {Examples}
         >>> dt.random.default_rng(0).wald(2, 3, 3).shape
         (3,)
         """
@@ -205,31 +132,13 @@ class GammaVariates(InverseTransforms):
     ) -> Array:
         """Return angles of the von Mises distribution, from -pi to pi.
 
-        Parameters
-        ----------
-        mu
-            The mode, a number or an array.
-        kappa
-            How narrow it is, a number or an array.
-        size
-            Shape of the result; by default that of the parameters.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, float64.
-
-        Raises
-        ------
-        ValueError
-            If a kappa is negative;
-            where parameters are computed later, then.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            mu: The mode, a number or an array.
+            kappa: How narrow it is, a number or an array.
+            {size, chunks}
+        {Returns} Array: Of shape `size`, float64.
+        {Raises} ValueError: If a kappa is negative; where parameters are computed later, then.
+        {Examples}
         >>> dt.random.default_rng(0).vonmises(0, 4, 3).shape
         (3,)
         """

@@ -76,19 +76,10 @@ __all__ = [
 class Generator(SamplingDistributions, RandomCounts, RandomVectors, RandomOrders):
     """Random arrays of one seed, as `numpy.random.Generator`.
 
-    Parameters
-    ----------
-    seed
-        An integer, integers, a `numpy.random.SeedSequence`, or a generator of NumPy's, whose next
-        32 bytes are the seed; None for a seed of the system's.
-
-    See Also
-    --------
-    default_rng
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} seed: An integer, integers, a `numpy.random.SeedSequence`, or a generator of
+        NumPy's, whose next 32 bytes are the seed; None for a seed of the system's.
+    {See Also} default_rng
+    {Examples}
     >>> dt.random.Generator(5).normal(size=3).shape
     (3,)
     """
@@ -104,19 +95,9 @@ class Generator(SamplingDistributions, RandomCounts, RandomVectors, RandomOrders
     def spawn(self, n_children: int) -> list[Generator]:
         """Return generators whose random numbers are independent of this one's.
 
-        Parameters
-        ----------
-        n_children
-            How many.
-
-        Returns
-        -------
-        list of Generator
-            The generators.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters} n_children: How many.
+        {Returns} list of Generator: The generators.
+        {Examples}
         >>> len(dt.random.default_rng(0).spawn(3))
         3
         """
@@ -127,24 +108,10 @@ class Generator(SamplingDistributions, RandomCounts, RandomVectors, RandomOrders
 def default_rng(seed: Seed | Generator = None) -> Generator:
     """Return a generator of random arrays, as `numpy.random.default_rng`.
 
-    Parameters
-    ----------
-    seed
-        As of `Generator`; a `Generator` is returned as it is.
-
-    Returns
-    -------
-    Generator
-        Generators of one seed give the same arrays, call by call.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it is no seed.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} seed: As of `Generator`; a `Generator` is returned as it is.
+    {Returns} Generator: Generators of one seed give the same arrays, call by call.
+    {Raises} TypeError, ValueError: If it is no seed.
+    {Examples}
     >>> a, b = (dt.random.default_rng(1).random(3) for _ in range(2))
     >>> bool((a == b).all())
     True

@@ -54,38 +54,18 @@ class RandomIntegers(Distributions):
 
         All are equally likely within 2**-32.
 
-        Parameters
-        ----------
-        low, high
-            The bounds, integers or arrays of them; one bound is `high`, and `low` is 0.
-        size
-            Shape of the result; by default that of the parameters.
-        dtype
-            An integer dtype or bool.
-        endpoint
-            Whether `high` itself may come out.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, in `dtype`.
-
-        Raises
-        ------
-        ValueError
-            If there is no such integer, or the bounds do not fit the dtype. Bounds that are
-            computed later are not checked; where such a `high` equals `low`, any integer of 64
-            bits may come out.
-
-        See Also
-        --------
-        random, choice
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            low, high: The bounds, integers or arrays of them; one bound is `high`, and `low` is 0.
+            {size}
+            dtype: An integer dtype or bool.
+            endpoint: Whether `high` itself may come out.
+            {chunks}
+        {Returns} Array: Of shape `size`, in `dtype`.
+        {Raises} ValueError: If there is no such integer, or the bounds do not fit the dtype. Bounds
+            that are computed later are not checked; where such a `high` equals `low`, any integer
+            of 64 bits may come out.
+        {See Also} random, choice
+        {Examples}
         >>> dice = dt.random.default_rng(0).integers(1, 6, size=1000, endpoint=True)
         >>> int(dice.min()), int(dice.max())
         (1, 6)
@@ -118,28 +98,13 @@ class RandomIntegers(Distributions):
         is computed number by number, so that a slice costs what it holds. Source of the
         bijection: `dask_tapestry.operators.random.permutation`.
 
-        Parameters
-        ----------
-        x
-            An integer, or an array whose slices are put in random order.
-        axis
-            Axis of the array along which its slices lie.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Shape (x,), int64; or shape and dtype of the array.
-
-        Raises
-        ------
-        AxisError
-            If the axis does not exist.
-
-        See Also
-        --------
-        choice
+        {Parameters}
+            x: An integer, or an array whose slices are put in random order.
+            axis: Axis of the array along which its slices lie.
+            {chunks}
+        {Returns} Array: Shape (x,), int64; or shape and dtype of the array.
+        {Raises} AxisError: If the axis does not exist.
+        {See Also} choice
 
         Examples
         --------
@@ -169,41 +134,21 @@ class RandomIntegers(Distributions):
     ) -> Array:
         """Return a random choice of the integers below `a`, or of the slices of the array `a`.
 
-        Parameters
-        ----------
-        a
-            An integer, or an array.
-        size
-            Shape of the result; by default 0-d.
-        replace
-            Whether the same one may be chosen several times.
-        p
-            How likely each is, known now; by default all are equally likely. Without replacement,
-            how likely each of those that are left is to be the next.
-        axis
-            Axis of the array along which its slices lie.
-        shuffle
-            As NumPy's, without effect: the order is always random.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, int64; of an array its slices, with `size` in place of `axis`.
-
-        Raises
-        ------
-        ValueError
-            If there is nothing to choose from, or not enough of it, or `p` is no distribution.
-
-        See Also
-        --------
-        integers, permutation
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            a: An integer, or an array.
+            {size.none}
+            replace: Whether the same one may be chosen several times.
+            p: How likely each is, known now; by default all are equally likely. Without
+                replacement, how likely each of those that are left is to be the next.
+            axis: Axis of the array along which its slices lie.
+            shuffle: As NumPy's, without effect: the order is always random.
+            {chunks}
+        {Returns} Array: Of shape `size`, int64; of an array its slices, with `size` in place of
+            `axis`.
+        {Raises} ValueError: If there is nothing to choose from, or not enough of it, or `p` is no
+            distribution.
+        {See Also} integers, permutation
+        {Examples}
         >>> x = dt.random.default_rng(0).choice(10, 1000, p=[0.5] + [0] * 8 + [0.5])
         >>> sorted(set(x.compute().tolist()))
         [0, 9]

@@ -34,28 +34,12 @@ class InverseTransforms(Distributions):
     ) -> Array:
         """Return numbers of the Laplace distribution: exponential to both sides of `loc`.
 
-        Parameters
-        ----------
-        loc, scale
-            Location and scale, numbers or arrays.
-        size
-            Shape of the result; by default that of the parameters.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, float64.
-
-        Raises
-        ------
-        ValueError
-            If a scale is negative.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            loc, scale: Location and scale, numbers or arrays.
+            {size, chunks}
+        {Returns} Array: Of shape `size`, float64.
+        {Raises} ValueError: If a scale is negative.
+        {Examples}
         >>> dt.random.default_rng(0).laplace(size=3).shape
         (3,)
         """
@@ -72,28 +56,12 @@ class InverseTransforms(Distributions):
     ) -> Array:
         """Return numbers of the logistic distribution.
 
-        Parameters
-        ----------
-        loc, scale
-            Location and scale, numbers or arrays.
-        size
-            Shape of the result; by default that of the parameters.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, float64.
-
-        Raises
-        ------
-        ValueError
-            If a scale is negative.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            loc, scale: Location and scale, numbers or arrays.
+            {size, chunks}
+        {Returns} Array: Of shape `size`, float64.
+        {Raises} ValueError: If a scale is negative.
+        {Examples}
         >>> dt.random.default_rng(0).logistic(size=3).shape
         (3,)
         """
@@ -112,28 +80,12 @@ class InverseTransforms(Distributions):
     ) -> Array:
         """Return numbers of the Gumbel distribution, that of the maxima of many numbers.
 
-        Parameters
-        ----------
-        loc, scale
-            Location and scale, numbers or arrays.
-        size
-            Shape of the result; by default that of the parameters.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, float64.
-
-        Raises
-        ------
-        ValueError
-            If a scale is negative.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            loc, scale: Location and scale, numbers or arrays.
+            {size, chunks}
+        {Returns} Array: Of shape `size`, float64.
+        {Raises} ValueError: If a scale is negative.
+        {Examples}
         >>> dt.random.default_rng(0).gumbel(size=3).shape
         (3,)
         """
@@ -147,28 +99,12 @@ class InverseTransforms(Distributions):
     ) -> Array:
         """Return numbers of the Rayleigh distribution: lengths of vectors of two normal numbers.
 
-        Parameters
-        ----------
-        scale
-            Standard deviation of the two, a number or an array.
-        size
-            Shape of the result; by default that of the parameters.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, float64.
-
-        Raises
-        ------
-        ValueError
-            If a scale is negative.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            scale: Standard deviation of the two, a number or an array.
+            {size, chunks}
+        {Returns} Array: Of shape `size`, float64.
+        {Raises} ValueError: If a scale is negative.
+        {Examples}
         >>> bool(dt.random.default_rng(0).rayleigh(2.0, 100).min() >= 0)
         True
         """
@@ -179,28 +115,12 @@ class InverseTransforms(Distributions):
     def weibull(self, a: ArrayLike, size: Shape | None = None, chunks: Chunks = None) -> Array:
         """Return numbers of the Weibull distribution: their power `a` is exponentially distributed.
 
-        Parameters
-        ----------
-        a
-            The shape parameter, a number or an array, not negative.
-        size
-            Shape of the result; by default that of the parameters.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, float64.
-
-        Raises
-        ------
-        ValueError
-            If an `a` is negative.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            a: The shape parameter, a number or an array, not negative.
+            {size, chunks}
+        {Returns} Array: Of shape `size`, float64.
+        {Raises} ValueError: If an `a` is negative.
+        {Examples}
         >>> dt.random.default_rng(0).weibull(1.5, 3).shape
         (3,)
         """
@@ -212,28 +132,12 @@ class InverseTransforms(Distributions):
     def pareto(self, a: ArrayLike, size: Shape | None = None, chunks: Chunks = None) -> Array:
         """Return numbers of the Pareto distribution of the second kind: from 0 on, with tail `a`.
 
-        Parameters
-        ----------
-        a
-            The shape parameter, a number or an array, positive.
-        size
-            Shape of the result; by default that of the parameters.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, float64.
-
-        Raises
-        ------
-        ValueError
-            If an `a` is not positive.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            a: The shape parameter, a number or an array, positive.
+            {size, chunks}
+        {Returns} Array: Of shape `size`, float64.
+        {Raises} ValueError: If an `a` is not positive.
+        {Examples}
         >>> dt.random.default_rng(0).pareto(1.5, 3).shape
         (3,)
         """
@@ -244,28 +148,12 @@ class InverseTransforms(Distributions):
     def power(self, a: ArrayLike, size: Shape | None = None, chunks: Chunks = None) -> Array:
         """Return numbers in ``[0, 1]`` whose power `a` is evenly distributed.
 
-        Parameters
-        ----------
-        a
-            The exponent, a number or an array, positive.
-        size
-            Shape of the result; by default that of the parameters.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, float64.
-
-        Raises
-        ------
-        ValueError
-            If an `a` is not positive.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            a: The exponent, a number or an array, positive.
+            {size, chunks}
+        {Returns} Array: Of shape `size`, float64.
+        {Raises} ValueError: If an `a` is not positive.
+        {Examples}
         >>> dt.random.default_rng(0).power(1.5, 3).shape
         (3,)
         """
@@ -276,21 +164,9 @@ class InverseTransforms(Distributions):
     def standard_cauchy(self, size: Shape | None = None, chunks: Chunks = None) -> Array:
         """Return numbers of the Cauchy distribution: quotients of two normal numbers.
 
-        Parameters
-        ----------
-        size
-            Shape of the result; by default 0-d.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, float64.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters} {size.none, chunks}
+        {Returns} Array: Of shape `size`, float64.
+        {Examples}
         >>> dt.random.default_rng(0).standard_cauchy(3).shape
         (3,)
         """
@@ -307,28 +183,12 @@ class InverseTransforms(Distributions):
     ) -> Array:
         """Return numbers between `left` and `right`, the likelier the nearer to `mode`.
 
-        Parameters
-        ----------
-        left, mode, right
-            Lower end, most likely number and upper end; numbers or arrays.
-        size
-            Shape of the result; by default that of the parameters.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, float64.
-
-        Raises
-        ------
-        ValueError
-            If these three are not in order, or all equal.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            left, mode, right: Lower end, most likely number and upper end; numbers or arrays.
+            {size, chunks}
+        {Returns} Array: Of shape `size`, float64.
+        {Raises} ValueError: If these three are not in order, or all equal.
+        {Examples}
         >>> x = dt.random.default_rng(0).triangular(0, 1, 4, size=1000)
         >>> bool((x >= 0).all() & (x <= 4).all())
         True

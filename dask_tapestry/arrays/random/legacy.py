@@ -22,14 +22,9 @@ MOST = 2**63 - 1
 class RandomState(SamplingDistributions, RandomCounts, RandomVectors, RandomOrders):
     """Random arrays of one seed, by the names of `numpy.random.RandomState`.
 
-    Parameters
-    ----------
-    seed
-        An integer, integers, or a `numpy.random.SeedSequence`; None for a seed of the system's.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} seed: An integer, integers, or a `numpy.random.SeedSequence`; None for a seed of
+        the system's.
+    {Examples}
     >>> dt.random.RandomState(5).randint(10, size=3).dtype
     dtype('int64')
     """
@@ -37,18 +32,10 @@ class RandomState(SamplingDistributions, RandomCounts, RandomVectors, RandomOrde
     def seed(self, seed: Seed = None) -> None:
         """Begin anew with the random numbers of `seed`.
 
-        Parameters
-        ----------
-        seed
-            An integer, integers, or a `numpy.random.SeedSequence`; None for a seed of the system's.
-
-        Returns
-        -------
-        None
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters} seed: An integer, integers, or a `numpy.random.SeedSequence`; None for a seed
+            of the system's.
+        {Returns} None
+        {Examples}
         >>> dt.random.seed(1)
         >>> x = dt.random.random(3)
         >>> dt.random.seed(1)
@@ -60,21 +47,9 @@ class RandomState(SamplingDistributions, RandomCounts, RandomVectors, RandomOrde
     def random_sample(self, size: Shape | None = None, chunks: Chunks = None) -> Array:
         """Return numbers evenly distributed in ``[0, 1)``: the older name of `random`.
 
-        Parameters
-        ----------
-        size
-            Shape of the result; by default 0-d.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, float64.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters} {size.none, chunks}
+        {Returns} Array: Of shape `size`, float64.
+        {Examples}
         >>> dt.random.random_sample(4).shape
         (4,)
         """
@@ -90,30 +65,14 @@ class RandomState(SamplingDistributions, RandomCounts, RandomVectors, RandomOrde
     ) -> Array:
         """Return integers from `low` to ``high - 1``: the older name of `integers`.
 
-        Parameters
-        ----------
-        low, high
-            The bounds, integers or arrays of them; one bound is `high`, and `low` is 0.
-        size
-            Shape of the result; by default that of the parameters.
-        dtype
-            An integer dtype or bool.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, in `dtype`.
-
-        Raises
-        ------
-        ValueError
-            If there is no such integer, or the bounds do not fit the dtype.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            low, high: The bounds, integers or arrays of them; one bound is `high`, and `low` is 0.
+            {size}
+            dtype: An integer dtype or bool.
+            {chunks}
+        {Returns} Array: Of shape `size`, in `dtype`.
+        {Raises} ValueError: If there is no such integer, or the bounds do not fit the dtype.
+        {Examples}
         >>> int(dt.random.randint(3, size=100).max())
         2
         """
@@ -122,21 +81,11 @@ class RandomState(SamplingDistributions, RandomCounts, RandomVectors, RandomOrde
     def rand(self, *args: int, chunks: Chunks = None) -> Array:
         """Return numbers evenly distributed in ``[0, 1)``; the shape is given as arguments.
 
-        Parameters
-        ----------
-        d0, d1, ...
-            Lengths of the result; none for 0-d.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of that shape, float64.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            d0, d1, ...: Lengths of the result; none for 0-d.
+            {chunks}
+        {Returns} Array: Of that shape, float64.
+        {Examples}
         >>> dt.random.rand(2, 3).shape
         (2, 3)
         """
@@ -145,21 +94,11 @@ class RandomState(SamplingDistributions, RandomCounts, RandomVectors, RandomOrde
     def randn(self, *args: int, chunks: Chunks = None) -> Array:
         """Return normally distributed numbers; the shape is given as arguments.
 
-        Parameters
-        ----------
-        d0, d1, ...
-            Lengths of the result; none for 0-d.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of that shape, float64.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            d0, d1, ...: Lengths of the result; none for 0-d.
+            {chunks}
+        {Returns} Array: Of that shape, float64.
+        {Examples}
         >>> dt.random.randn(2, 3).shape
         (2, 3)
         """
@@ -174,23 +113,11 @@ class RandomState(SamplingDistributions, RandomCounts, RandomVectors, RandomOrde
     ) -> Array:
         """Return integers from `low` to `high`, or from 1 to `low`.
 
-        Parameters
-        ----------
-        low, high
-            The bounds, both of which may come out.
-        size
-            Shape of the result; by default 0-d.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, int64.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            low, high: The bounds, both of which may come out.
+            {size.none, chunks}
+        {Returns} Array: Of shape `size`, int64.
+        {Examples}
         >>> int(dt.random.random_integers(3, size=100).min())
         1
         """
@@ -200,21 +127,9 @@ class RandomState(SamplingDistributions, RandomCounts, RandomVectors, RandomOrde
     def tomaxint(self, size: Shape | None = None, chunks: Chunks = None) -> Array:
         """Return integers from 0 to the largest of int64.
 
-        Parameters
-        ----------
-        size
-            Shape of the result; by default 0-d.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, int64.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters} {size.none, chunks}
+        {Returns} Array: Of shape `size`, int64.
+        {Examples}
         >>> bool(dt.random.RandomState(0).tomaxint() >= 0)
         True
         """
@@ -223,14 +138,8 @@ class RandomState(SamplingDistributions, RandomCounts, RandomVectors, RandomOrde
     def get_state(self) -> Draws:
         """Return which random numbers come next, for `set_state`.
 
-        Returns
-        -------
-        Draws
-            The seed and the number of calls made with it.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Returns} Draws: The seed and the number of calls made with it.
+        {Examples}
         >>> state = dt.random.get_state()
         >>> x = dt.random.random(3)
         >>> dt.random.set_state(state)
@@ -242,18 +151,9 @@ class RandomState(SamplingDistributions, RandomCounts, RandomVectors, RandomOrde
     def set_state(self, state: Draws) -> None:
         """Go on with the random numbers that came next when `get_state` was called.
 
-        Parameters
-        ----------
-        state
-            What it returned.
-
-        Returns
-        -------
-        None
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters} state: What it returned.
+        {Returns} None
+        {Examples}
         >>> rng = dt.random.RandomState(0)
         >>> rng.set_state(rng.get_state())
         """

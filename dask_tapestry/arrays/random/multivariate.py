@@ -48,28 +48,13 @@ class RandomVectors(GammaVariates):
     ) -> Array:
         """Return rows of shares of the Dirichlet distribution, each with a sum of 1.
 
-        Parameters
-        ----------
-        alpha
-            The parameters, of shape (..., k).
-        size
-            Shape of the result without its last axis; by default that of `alpha`.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape ``(*size, k)``, float64.
-
-        Raises
-        ------
-        ValueError
-            If an alpha is negative; where it is computed later, then.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            alpha: The parameters, of shape (..., k).
+            size: Shape of the result without its last axis; by default that of `alpha`.
+            {chunks}
+        {Returns} Array: Of shape ``(*size, k)``, float64.
+        {Raises} ValueError: If an alpha is negative; where it is computed later, then.
+        {Examples}
         >>> x = dt.random.default_rng(0).dirichlet([2, 3, 5], size=1000)
         >>> x.shape, bool(abs(x.sum(axis=1) - 1).max() < 1e-12)
         ((1000, 3), True)
@@ -96,34 +81,17 @@ class RandomVectors(GammaVariates):
     ) -> Array:
         """Return rows of counts: how many of `n` trials have each of k outcomes.
 
-        Parameters
-        ----------
-        n
-            Trials, an integer or an array of them.
-        pvals
-            How likely the outcomes are, of shape (..., k); the last one is what the others leave.
-        size
-            Shape of the result without its last axis; by default that of the parameters.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape ``(*size, k)``, int64.
-
-        Raises
-        ------
-        ValueError
-            If an `n` is negative, or `pvals` no probabilities; where they are computed later, then.
-
-        See Also
-        --------
-        binomial
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            n: Trials, an integer or an array of them.
+            pvals: How likely the outcomes are, of shape (..., k); the last one is what the others
+                leave.
+            size: Shape of the result without its last axis; by default that of the parameters.
+            {chunks}
+        {Returns} Array: Of shape ``(*size, k)``, int64.
+        {Raises} ValueError: If an `n` is negative, or `pvals` no probabilities; where they are
+            computed later, then.
+        {See Also} binomial
+        {Examples}
         >>> x = dt.random.default_rng(0).multinomial(10, [0.2, 0.3, 0.5], size=1000)
         >>> x.shape, bool((x.sum(axis=1) == 10).all())
         ((1000, 3), True)
@@ -154,38 +122,19 @@ class RandomVectors(GammaVariates):
     ) -> Array:
         """Return rows of counts: balls of each of k colours among `nsample` drawn from an urn.
 
-        Parameters
-        ----------
-        colors
-            How many balls there are of each colour, k integers with a sum below 10**9, known now.
-        nsample
-            How many are drawn, without replacement.
-        size
-            Shape of the result without its last axis; by default ().
-        method
-            ``"marginals"`` or ``"count"``, NumPy's choice of a way; here there is one.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape ``(*size, k)``, int64.
-
-        Raises
-        ------
-        ValueError
-            If colors are no such counts, or fewer than are drawn.
-        DTypeError
-            If they are computed later.
-
-        See Also
-        --------
-        hypergeometric
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            colors: How many balls there are of each colour, k integers with a sum below 10**9,
+                known now.
+            nsample: How many are drawn, without replacement.
+            size: Shape of the result without its last axis; by default ().
+            method: ``"marginals"`` or ``"count"``, NumPy's choice of a way; here there is one.
+            {chunks}
+        {Returns} Array: Of shape ``(*size, k)``, int64.
+        {Raises}
+            ValueError: If colors are no such counts, or fewer than are drawn.
+            DTypeError: If they are computed later.
+        {See Also} hypergeometric
+        {Examples}
         >>> x = dt.random.default_rng(0).multivariate_hypergeometric([5, 7, 9], 6, size=100)
         >>> x.shape, bool((x.sum(axis=1) == 6).all())
         ((100, 3), True)
@@ -212,42 +161,21 @@ class RandomVectors(GammaVariates):
     ) -> Array:
         """Return rows of normal numbers that depend on each other.
 
-        Parameters
-        ----------
-        mean
-            The means, k numbers.
-        cov
-            Their covariances, of shape (k, k), known now.
-        size
-            Shape of the result without its last axis; by default ().
-        check_valid
-            What to do if `cov` is no covariance: ``"warn"``, ``"raise"`` or ``"ignore"``.
-        tol
-            How far it may be off.
-        method
-            How `cov` is factored: ``"svd"``, ``"eigh"`` or ``"cholesky"``.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape ``(*size, k)``, float64.
-
-        Raises
-        ------
-        ValueError
-            If the shapes do not fit, or `cov` is no covariance.
-        DTypeError
-            If `cov` is computed later.
-
-        See Also
-        --------
-        normal
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            mean: The means, k numbers.
+            cov: Their covariances, of shape (k, k), known now.
+            size: Shape of the result without its last axis; by default ().
+            check_valid: What to do if `cov` is no covariance: ``"warn"``, ``"raise"`` or
+                ``"ignore"``.
+            tol: How far it may be off.
+            method: How `cov` is factored: ``"svd"``, ``"eigh"`` or ``"cholesky"``.
+            {chunks}
+        {Returns} Array: Of shape ``(*size, k)``, float64.
+        {Raises}
+            ValueError: If the shapes do not fit, or `cov` is no covariance.
+            DTypeError: If `cov` is computed later.
+        {See Also} normal
+        {Examples}
         >>> rng = dt.random.default_rng(0)
         >>> x = rng.multivariate_normal([0, 5], [[2, 1], [1, 2]], size=10_000)
         >>> bool(abs(dt.cov(x.T) - [[2, 1], [1, 2]]).max() < 0.2)
@@ -277,10 +205,8 @@ def covariance_factor(
 ) -> np.ndarray[Any, Any]:
     """A matrix of which the transpose times itself is `cov`.
 
-    Raises
-    ------
-    ValueError
-        If `cov` is not square, an option is none, or `cov` no covariance and that is to be said.
+    {Raises} ValueError: If `cov` is not square, an option is none, or `cov` no covariance and that
+        is to be said.
     """
     for name, value, known in (
         ("check_valid", check_valid, get_args(Validity)),

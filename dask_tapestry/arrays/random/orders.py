@@ -33,30 +33,13 @@ class RandomOrders(RandomIntegers):
 
         The order is that of as many random numbers, so lanes are sorted.
 
-        Parameters
-        ----------
-        x
-            An array.
-        axis
-            Along which lanes lie; None for all cells together.
-        out
-            None; anything else is refused.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Shape and dtype of `x`.
-
-        Raises
-        ------
-        AxisError
-            If the axis does not exist.
-
-        See Also
-        --------
-        permutation, shuffle
+        {Parameters}
+            x: An array.
+            axis: Along which lanes lie; None for all cells together.
+            {out.none, chunks}
+        {Returns} Array: Shape and dtype of `x`.
+        {Raises} AxisError: If the axis does not exist.
+        {See Also} permutation, shuffle
 
         Examples
         --------
@@ -78,31 +61,16 @@ class RandomOrders(RandomIntegers):
     def shuffle(self, x: Array, axis: int = 0) -> None:
         """Put the slices of `x` in random order: `x` is another expression afterwards.
 
-        Parameters
-        ----------
-        x
-            An array of this library's; its memory, if it has some, is not written to.
-        axis
-            Axis along which its slices lie.
-
-        Returns
-        -------
-        None
-
-        Raises
-        ------
-        DTypeError
-            If `x` is another array, as what is in its memory would have to be computed now.
-        AxisError
-            If the axis does not exist.
-
-        See Also
-        --------
-        permutation, permuted
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            x: An array of this library's; its memory, if it has some, is not written to.
+            axis: Axis along which its slices lie.
+        {Returns} None
+        {Raises}
+            DTypeError: If `x` is another array, as what is in its memory would have to be computed
+                now.
+            AxisError: If the axis does not exist.
+        {See Also} permutation, permuted
+        {Examples}
         >>> x = dt.arange(5)
         >>> dt.random.default_rng(0).shuffle(x)
         >>> sorted(x.compute().tolist())
@@ -117,24 +85,10 @@ class RandomOrders(RandomIntegers):
     def bytes(self, length: int) -> bytes:
         """Return random bytes, which are computed at once.
 
-        Parameters
-        ----------
-        length
-            How many.
-
-        Returns
-        -------
-        bytes
-            Of that length.
-
-        Raises
-        ------
-        ValueError
-            If the length is negative.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters} length: How many.
+        {Returns} bytes: Of that length.
+        {Raises} ValueError: If the length is negative.
+        {Examples}
         >>> len(dt.random.default_rng(0).bytes(10))
         10
         """

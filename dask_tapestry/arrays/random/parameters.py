@@ -38,13 +38,11 @@ _system_seeds: Final[set[Any]] = set()  # entropy that the system has given
 class Draws:
     """The streams of random numbers of one seed, one for each call.
 
-    Parameters
-    ----------
-    seed
-        A `numpy.random.SeedSequence` or what it takes, or a generator of NumPy's, whose next bytes
-        are the seed; None, or a class of NumPy's bit generators, for a seed of the system's.
-    calls
-        Number of calls already made.
+    {Parameters}
+        seed: A `numpy.random.SeedSequence` or what it takes, or a generator of NumPy's, whose next
+            bytes are the seed; None, or a class of NumPy's bit generators, for a seed of the
+            system's.
+        calls: Number of calls already made.
     """
 
     def __init__(self, seed: Seed = None, calls: int = 0) -> None:
@@ -98,10 +96,8 @@ def no_out(out: None) -> None:
 def real_interval(low: ArrayLike, high: ArrayLike) -> tuple[Operand, Operand]:
     """The lower end of an interval and its length, as float64.
 
-    Raises
-    ------
-    ValueError, OverflowError
-        If the length is negative or not finite. Cells computed later are checked then.
+    {Raises} ValueError, OverflowError: If the length is negative or not finite. Cells computed
+        later are checked then.
     """
     least, most = real_parameter(low), real_parameter(high)
     if is_lazy(low) or is_lazy(high):
@@ -135,11 +131,8 @@ def integer_bounds(
 ) -> tuple[int | Tensor, int | Tensor]:
     """The least integer and the number of integers, modulo 2**64 where they are tensors.
 
-    Raises
-    ------
-    ValueError
-        If there is none, or they do not fit the dtype. Cells that are computed later are not
-        checked.
+    {Raises} ValueError: If there is none, or they do not fit the dtype. Cells that are computed
+        later are not checked.
     """
     if high is None:
         low, high = 0, low
@@ -198,10 +191,7 @@ def population(a: ArrayLike, axis: int) -> tuple[Tensor | None, int, int]:
 def probabilities(p: ArrayLike, count: int) -> np.ndarray[Any, Any]:
     """The shares `p` as float64.
 
-    Raises
-    ------
-    ValueError
-        If they are not `count` shares of one.
+    {Raises} ValueError: If they are not `count` shares of one.
     """
     p = where_known(p)
     if is_lazy(p):
@@ -224,10 +214,7 @@ def probabilities(p: ArrayLike, count: int) -> np.ndarray[Any, Any]:
 def probability_edges(p: ArrayLike, count: int) -> np.ndarray[Any, Any]:
     """The ends of the shares `p` of the unit interval, filled up with infinities to 2**k - 1.
 
-    Raises
-    ------
-    ValueError
-        If they are not `count` shares of one.
+    {Raises} ValueError: If they are not `count` shares of one.
     """
     ends = np.cumsum(probabilities(p, count))
     edges = np.full(2 ** count.bit_length() - 1, np.inf)

@@ -23,33 +23,13 @@ class SamplingDistributions(GammaVariates):
     ) -> Array:
         """Return numbers of the chi-square distribution: sums of squares of normal numbers.
 
-        Parameters
-        ----------
-        df
-            Degrees of freedom, a number or an array.
-        size
-            Shape of the result; by default that of the parameters.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, float64.
-
-        Raises
-        ------
-        ValueError
-            If a `df` is not positive;
-            where parameters are computed later, then.
-
-        See Also
-        --------
-        noncentral_chisquare
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            df: Degrees of freedom, a number or an array.
+            {size, chunks}
+        {Returns} Array: Of shape `size`, float64.
+        {Raises} ValueError: If a `df` is not positive; where parameters are computed later, then.
+        {See Also} noncentral_chisquare
+        {Examples}
         >>> dt.random.default_rng(0).chisquare(4, 3).shape
         (3,)
         """
@@ -65,35 +45,15 @@ class SamplingDistributions(GammaVariates):
     ) -> Array:
         """Return numbers of the chi-square distribution that is not centred.
 
-        Parameters
-        ----------
-        df
-            Degrees of freedom, a number or an array.
-        nonc
-            The sum of squares of the means, a number or an array.
-        size
-            Shape of the result; by default that of the parameters.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, float64.
-
-        Raises
-        ------
-        ValueError
-            If a `df` is not positive, or a `nonc` negative;
-            where parameters are computed later, then.
-
-        See Also
-        --------
-        chisquare
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            df: Degrees of freedom, a number or an array.
+            nonc: The sum of squares of the means, a number or an array.
+            {size, chunks}
+        {Returns} Array: Of shape `size`, float64.
+        {Raises} ValueError: If a `df` is not positive, or a `nonc` negative; where parameters are
+            computed later, then.
+        {See Also} chisquare
+        {Examples}
         >>> dt.random.default_rng(0).noncentral_chisquare(4, 1, 3).shape
         (3,)
         """
@@ -112,33 +72,14 @@ class SamplingDistributions(GammaVariates):
     ) -> Array:
         """Return numbers of the F distribution: quotients of two chi-square means.
 
-        Parameters
-        ----------
-        dfnum, dfden
-            Degrees of freedom above and below, numbers or arrays.
-        size
-            Shape of the result; by default that of the parameters.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, float64.
-
-        Raises
-        ------
-        ValueError
-            If a parameter is not positive;
-            where parameters are computed later, then.
-
-        See Also
-        --------
-        noncentral_f
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            dfnum, dfden: Degrees of freedom above and below, numbers or arrays.
+            {size, chunks}
+        {Returns} Array: Of shape `size`, float64.
+        {Raises} ValueError: If a parameter is not positive; where parameters are computed later,
+            then.
+        {See Also} noncentral_f
+        {Examples}
         >>> dt.random.default_rng(0).f(4, 7, 3).shape
         (3,)
         """
@@ -158,35 +99,15 @@ class SamplingDistributions(GammaVariates):
     ) -> Array:
         """Return numbers of the F distribution of which the upper part is not centred.
 
-        Parameters
-        ----------
-        dfnum, dfden
-            Degrees of freedom above and below, numbers or arrays.
-        nonc
-            The sum of squares of the means above, a number or an array.
-        size
-            Shape of the result; by default that of the parameters.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, float64.
-
-        Raises
-        ------
-        ValueError
-            If degrees of freedom are not positive, or a `nonc` negative;
-            where parameters are computed later, then.
-
-        See Also
-        --------
-        f
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            dfnum, dfden: Degrees of freedom above and below, numbers or arrays.
+            nonc: The sum of squares of the means above, a number or an array.
+            {size, chunks}
+        {Returns} Array: Of shape `size`, float64.
+        {Raises} ValueError: If degrees of freedom are not positive, or a `nonc` negative; where
+            parameters are computed later, then.
+        {See Also} f
+        {Examples}
         >>> dt.random.default_rng(0).noncentral_f(4, 7, 1, 3).shape
         (3,)
         """
@@ -205,29 +126,12 @@ class SamplingDistributions(GammaVariates):
     ) -> Array:
         """Return numbers of Student's t distribution.
 
-        Parameters
-        ----------
-        df
-            Degrees of freedom, a number or an array.
-        size
-            Shape of the result; by default that of the parameters.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, float64.
-
-        Raises
-        ------
-        ValueError
-            If a `df` is not positive;
-            where parameters are computed later, then.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
+        {Parameters}
+            df: Degrees of freedom, a number or an array.
+            {size, chunks}
+        {Returns} Array: Of shape `size`, float64.
+        {Raises} ValueError: If a `df` is not positive; where parameters are computed later, then.
+        {Examples}
         >>> dt.random.default_rng(0).standard_t(4, 3).shape
         (3,)
         """

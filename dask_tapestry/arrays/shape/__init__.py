@@ -1,5 +1,6 @@
 """The same cells in another shape: reshaped, transposed, broadcast."""
 
+from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.shape.atleast import *
 from dask_tapestry.arrays.shape.blockwise_reshape import *
 from dask_tapestry.arrays.shape.broadcasting import *
@@ -28,3 +29,5 @@ __all__ = [
     "swapaxes",
     "transpose",
 ]
+
+write_out(__name__)

@@ -27,23 +27,10 @@ def atleast_1d(*arys: ArrayLike) -> Array | tuple[Array, ...]: ...
 def atleast_1d(*arys: ArrayLike) -> Array | tuple[Array, ...]:
     """Return arrays with one dimension at least, as `numpy.atleast_1d`.
 
-    Parameters
-    ----------
-    *arys
-        Arrays; those with fewer dimensions get new first ones.
-
-    Returns
-    -------
-    Array or tuple of Array
-        One array, or a tuple of several.
-
-    See Also
-    --------
-    atleast_2d, atleast_3d
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} *arys: Arrays; those with fewer dimensions get new first ones.
+    {Returns} Array or tuple of Array: One array, or a tuple of several.
+    {See Also} atleast_2d, atleast_3d
+    {Examples}
     >>> dt.atleast_1d(5).shape
     (1,)
     """
@@ -58,23 +45,10 @@ def atleast_2d(*arys: ArrayLike) -> Array | tuple[Array, ...]: ...
 def atleast_2d(*arys: ArrayLike) -> Array | tuple[Array, ...]:
     """Return arrays with two dimensions at least, as `numpy.atleast_2d`; a vector becomes a row.
 
-    Parameters
-    ----------
-    *arys
-        Arrays; those with fewer dimensions get new first ones.
-
-    Returns
-    -------
-    Array or tuple of Array
-        One array, or a tuple of several.
-
-    See Also
-    --------
-    atleast_1d, atleast_3d
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} *arys: Arrays; those with fewer dimensions get new first ones.
+    {Returns} Array or tuple of Array: One array, or a tuple of several.
+    {See Also} atleast_1d, atleast_3d
+    {Examples}
     >>> dt.atleast_2d(dt.arange(3)).shape
     (1, 3)
     """
@@ -89,23 +63,10 @@ def atleast_3d(*arys: ArrayLike) -> Array | tuple[Array, ...]: ...
 def atleast_3d(*arys: ArrayLike) -> Array | tuple[Array, ...]:
     """Return arrays with three dimensions at least, as `numpy.atleast_3d`.
 
-    Parameters
-    ----------
-    *arys
-        Arrays; a matrix gets a new last dimension, a vector a first and a last one.
-
-    Returns
-    -------
-    Array or tuple of Array
-        One array, or a tuple of several.
-
-    See Also
-    --------
-    atleast_1d, atleast_2d
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} *arys: Arrays; a matrix gets a new last dimension, a vector a first and a last one.
+    {Returns} Array or tuple of Array: One array, or a tuple of several.
+    {See Also} atleast_1d, atleast_2d
+    {Examples}
     >>> dt.atleast_3d(dt.arange(3)).shape
     (1, 3, 1)
     """

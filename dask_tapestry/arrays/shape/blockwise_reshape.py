@@ -30,37 +30,19 @@ def reshape_blockwise(x: ArrayLike, shape: int | Shape, chunks: Chunks | None = 
 
     Cells come in another order than from `reshape`: those of a chunk stay together.
 
-    Parameters
-    ----------
-    x
-        The array.
-    shape
-        The new shape, in which neighbouring dimensions are joined, or one is split into several.
-    chunks
-        Nominal chunks of the result; needed where dimensions are split, refused where they are
-        joined.
-
-    Returns
-    -------
-    Array
-        Of the new shape.
-
-    Raises
-    ------
-    ShapeError
-        If the number of cells differs, or the chunks do not fit.
-    SignatureError
-        If `chunks` are missing where they are needed.
-    NotImplementedError
-        If dimensions are joined and others split.
-
-    See Also
-    --------
-    reshape, dask.array.reshape_blockwise
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {x}
+        shape: The new shape, in which neighbouring dimensions are joined, or one is split into
+            several.
+        chunks: Nominal chunks of the result; needed where dimensions are split, refused where they
+            are joined.
+    {Returns} Array: Of the new shape.
+    {Raises}
+        ShapeError: If the number of cells differs, or the chunks do not fit.
+        SignatureError: If `chunks` are missing where they are needed.
+        NotImplementedError: If dimensions are joined and others split.
+    {See Also} reshape, dask.array.reshape_blockwise
+    {Examples}
     >>> x = dt.arange(8).reshape(2, 4).rechunk((2, 2))
     >>> dt.reshape_blockwise(x, 8).compute()
     array([0, 1, 4, 5, 2, 3, 6, 7])

@@ -27,32 +27,14 @@ __all__ = ["broadcast_arrays", "broadcast_shapes", "broadcast_to"]
 def broadcast_to(array: ArrayLike, shape: Shape, subok: bool = False) -> Array:
     """Repeat dimensions of length one, and new leading ones, without a copy.
 
-    Parameters
-    ----------
-    array
-        The array.
-    shape
-        Shape of the result.
-    subok
-        As NumPy's, without effect.
-
-    Returns
-    -------
-    Array
-        Of shape `shape`, in the dtype of `array`.
-
-    Raises
-    ------
-    ShapeError
-        If the array does not broadcast to `shape`.
-
-    See Also
-    --------
-    broadcast_arrays
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        array: The array.
+        shape: Shape of the result.
+        subok: As NumPy's, without effect.
+    {Returns} Array: Of shape `shape`, in the dtype of `array`.
+    {Raises} ShapeError: If the array does not broadcast to `shape`.
+    {See Also} broadcast_arrays
+    {Examples}
     >>> dt.broadcast_to(dt.arange(2), (2, 2)).compute()
     array([[0, 1],
            [0, 1]])
@@ -65,30 +47,13 @@ def broadcast_to(array: ArrayLike, shape: Shape, subok: bool = False) -> Array:
 def broadcast_arrays(*arrays: ArrayLike, subok: bool = False) -> tuple[Array, ...]:
     """Broadcast arrays against each other, as `numpy.broadcast_arrays`.
 
-    Parameters
-    ----------
-    *arrays
-        The arrays.
-    subok
-        As NumPy's, without effect.
-
-    Returns
-    -------
-    tuple of Array
-        The arrays in one shape and the same chunks, each in its own dtype.
-
-    Raises
-    ------
-    ShapeError
-        If the shapes do not broadcast.
-
-    See Also
-    --------
-    broadcast_to
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        *arrays: The arrays.
+        subok: As NumPy's, without effect.
+    {Returns} tuple of Array: The arrays in one shape and the same chunks, each in its own dtype.
+    {Raises} ShapeError: If the shapes do not broadcast.
+    {See Also} broadcast_to
+    {Examples}
     >>> [x.shape for x in dt.broadcast_arrays(dt.ones(3), dt.ones((2, 1)))]
     [(2, 3), (2, 3)]
     """
@@ -117,24 +82,10 @@ def _shared_cuts(nodes: Sequence[Tensor], ndim: int) -> tuple[Cuts, ...] | None:
 def broadcast_shapes(*shapes: Shape) -> tuple[int, ...]:
     """Return the shape that all `shapes` broadcast to, as `numpy.broadcast_shapes`.
 
-    Parameters
-    ----------
-    *shapes
-        The shapes.
-
-    Returns
-    -------
-    tuple of int
-        The common shape, ``()`` of none.
-
-    Raises
-    ------
-    ShapeError
-        If there is none.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} *shapes: The shapes.
+    {Returns} tuple of int: The common shape, ``()`` of none.
+    {Raises} ShapeError: If there is none.
+    {Examples}
     >>> dt.broadcast_shapes((3, 1), 4, ())
     (3, 4)
     """

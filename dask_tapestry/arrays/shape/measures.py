@@ -12,19 +12,9 @@ __all__ = ["ndim", "shape"]
 def ndim(a: ArrayLike) -> int:
     """Return the number of dimensions, as `numpy.ndim`.
 
-    Parameters
-    ----------
-    a
-        The array.
-
-    Returns
-    -------
-    int
-        Zero for a scalar.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} a: The array.
+    {Returns} int: Zero for a scalar.
+    {Examples}
     >>> dt.ndim(dt.ones((2, 3))), dt.ndim(5)
     (2, 0)
     """
@@ -34,19 +24,9 @@ def ndim(a: ArrayLike) -> int:
 def shape(a: ArrayLike) -> tuple[int, ...]:
     """Return the length of each dimension, as `numpy.shape`.
 
-    Parameters
-    ----------
-    a
-        The array.
-
-    Returns
-    -------
-    tuple of int
-        Empty for a scalar.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} a: The array.
+    {Returns} tuple of int: Empty for a scalar.
+    {Examples}
     >>> dt.shape(dt.ones((2, 3))), dt.shape([5])
     ((2, 3), (1,))
     """

@@ -43,37 +43,18 @@ def _size(x: Array, axis: int | None = None) -> int:
 def reshape(a: ArrayLike, /, shape: Shape, order: str = "C", *, copy: bool | None = None) -> Array:
     """Return the same cells in another shape, as `numpy.reshape`.
 
-    Parameters
-    ----------
-    a
-        The array.
-    shape
-        The new shape; one length may be -1 and follows from the others.
-    order
-        In which cells are counted: ``"C"``, the last index fastest, or ``"F"``, the first one.
-        Values have no layout in memory, so ``"A"`` is ``"C"``.
-    copy
-        Has no meaning for values; False cannot be promised.
-
-    Returns
-    -------
-    Array
-        Of shape `shape`, in the dtype of `a`.
-
-    Raises
-    ------
-    ShapeError
-        If the shapes hold different numbers of cells.
-    ArgumentError
-        For another order, or if `copy` is False.
-
-    See Also
-    --------
-    ravel
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The array.
+        shape: The new shape; one length may be -1 and follows from the others.
+        order: In which cells are counted: ``"C"``, the last index fastest, or ``"F"``, the first
+            one. Values have no layout in memory, so ``"A"`` is ``"C"``.
+        copy: Has no meaning for values; False cannot be promised.
+    {Returns} Array: Of shape `shape`, in the dtype of `a`.
+    {Raises}
+        ShapeError: If the shapes hold different numbers of cells.
+        ArgumentError: For another order, or if `copy` is False.
+    {See Also} ravel
+    {Examples}
     >>> dt.reshape(dt.arange(6), (2, -1)).shape
     (2, 3)
     """
@@ -99,30 +80,14 @@ def _c_or_f(order: str) -> str:
 def ravel(a: ArrayLike, order: str = "C") -> Array:
     """Return all cells in one dimension, as `numpy.ravel`.
 
-    Parameters
-    ----------
-    a
-        The array.
-    order
-        ``"C"``, the last index fastest, or ``"F"``, the first one; ``"A"`` and ``"K"`` are ``"C"``.
-
-    Returns
-    -------
-    Array
-        Shape ``(a.size,)``.
-
-    Raises
-    ------
-    ArgumentError
-        For another order.
-
-    See Also
-    --------
-    reshape
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The array.
+        order: ``"C"``, the last index fastest, or ``"F"``, the first one; ``"A"`` and ``"K"`` are
+            ``"C"``.
+    {Returns} Array: Shape ``(a.size,)``.
+    {Raises} ArgumentError: For another order.
+    {See Also} reshape
+    {Examples}
     >>> dt.ravel(dt.ones((2, 3))).shape
     (6,)
     """
@@ -134,30 +99,13 @@ def ravel(a: ArrayLike, order: str = "C") -> Array:
 def squeeze(a: ArrayLike, axis: Axes = None) -> Array:
     """Drop dimensions of length one, as `numpy.squeeze`.
 
-    Parameters
-    ----------
-    a
-        The array.
-    axis
-        Dimensions to drop; by default all that have length one.
-
-    Returns
-    -------
-    Array
-        The same cells in fewer dimensions.
-
-    Raises
-    ------
-    ShapeError
-        If a dimension to drop is longer than one.
-
-    See Also
-    --------
-    expand_dims
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The array.
+        axis: Dimensions to drop; by default all that have length one.
+    {Returns} Array: The same cells in fewer dimensions.
+    {Raises} ShapeError: If a dimension to drop is longer than one.
+    {See Also} expand_dims
+    {Examples}
     >>> dt.squeeze(dt.ones((1, 3, 1))).shape
     (3,)
     """
@@ -168,32 +116,15 @@ def squeeze(a: ArrayLike, axis: Axes = None) -> Array:
 def expand_dims(a: ArrayLike, axis: int | Sequence[int] = 0) -> Array:
     """Insert dimensions of length one, as `numpy.expand_dims`.
 
-    Parameters
-    ----------
-    a
-        The array.
-    axis
-        Places of the new dimensions in the result.
-
-    Returns
-    -------
-    Array
-        The same cells in more dimensions.
-
-    Raises
-    ------
-    AxisError
-        If a place is outside the result.
-    ShapeError
-        If a place is named twice.
-
-    See Also
-    --------
-    squeeze
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The array.
+        axis: Places of the new dimensions in the result.
+    {Returns} Array: The same cells in more dimensions.
+    {Raises}
+        AxisError: If a place is outside the result.
+        ShapeError: If a place is named twice.
+    {See Also} squeeze
+    {Examples}
     >>> dt.expand_dims(dt.ones(3), (0, 2)).shape
     (1, 3, 1)
     """

@@ -23,30 +23,13 @@ __all__ = ["matrix_transpose", "moveaxis", "permute_dims", "rollaxis", "swapaxes
 def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     """Reorder dimensions, by default reverse them, as `numpy.transpose`.
 
-    Parameters
-    ----------
-    a
-        The array.
-    axes
-        The dimension of `a` for each one of the result.
-
-    Returns
-    -------
-    Array
-        The same cells; dimension i is dimension ``axes[i]`` of `a`.
-
-    Raises
-    ------
-    ShapeError
-        If `axes` does not name each dimension once.
-
-    See Also
-    --------
-    moveaxis, swapaxes
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The array.
+        axes: The dimension of `a` for each one of the result.
+    {Returns} Array: The same cells; dimension i is dimension ``axes[i]`` of `a`.
+    {Raises} ShapeError: If `axes` does not name each dimension once.
+    {See Also} moveaxis, swapaxes
+    {Examples}
     >>> dt.transpose(dt.ones((2, 3, 4))).shape
     (4, 3, 2)
     """
@@ -57,26 +40,12 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
 def permute_dims(a: ArrayLike, axes: Sequence[int]) -> Array:
     """Reorder dimensions: the Array API's name of `transpose`.
 
-    Parameters
-    ----------
-    a
-        The array.
-    axes
-        The dimension of `a` for each one of the result.
-
-    Returns
-    -------
-    Array
-        The same cells; dimension i is dimension ``axes[i]`` of `a`.
-
-    Raises
-    ------
-    ShapeError
-        If `axes` does not name each dimension once.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The array.
+        axes: The dimension of `a` for each one of the result.
+    {Returns} Array: The same cells; dimension i is dimension ``axes[i]`` of `a`.
+    {Raises} ShapeError: If `axes` does not name each dimension once.
+    {Examples}
     >>> dt.permute_dims(dt.ones((2, 3, 4)), (1, 0, 2)).shape
     (3, 2, 4)
     """
@@ -87,34 +56,16 @@ def permute_dims(a: ArrayLike, axes: Sequence[int]) -> Array:
 def moveaxis(a: ArrayLike, source: int | Sequence[int], destination: int | Sequence[int]) -> Array:
     """Move dimensions to other places; the others keep their order, as `numpy.moveaxis`.
 
-    Parameters
-    ----------
-    a
-        The array.
-    source
-        The dimensions to move, one or several.
-    destination
-        Their places in the result.
-
-    Returns
-    -------
-    Array
-        The same cells, with dimensions in the new order.
-
-    Raises
-    ------
-    ShapeError
-        If there are not as many sources as destinations, or one is named twice.
-    AxisError
-        If a dimension does not exist.
-
-    See Also
-    --------
-    transpose, swapaxes
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The array.
+        source: The dimensions to move, one or several.
+        destination: Their places in the result.
+    {Returns} Array: The same cells, with dimensions in the new order.
+    {Raises}
+        ShapeError: If there are not as many sources as destinations, or one is named twice.
+        AxisError: If a dimension does not exist.
+    {See Also} transpose, swapaxes
+    {Examples}
     >>> dt.moveaxis(dt.ones((2, 3, 4)), 0, -1).shape
     (3, 4, 2)
     """
@@ -140,30 +91,13 @@ def _in_order(axes: int | Sequence[int], ndim: int, name: str) -> list[int]:
 def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
     """Exchange two dimensions, as `numpy.swapaxes`.
 
-    Parameters
-    ----------
-    a
-        The array.
-    axis1, axis2
-        The dimensions.
-
-    Returns
-    -------
-    Array
-        The same cells, with the two dimensions exchanged.
-
-    Raises
-    ------
-    AxisError
-        If a dimension does not exist.
-
-    See Also
-    --------
-    transpose, moveaxis
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The array.
+        axis1, axis2: The dimensions.
+    {Returns} Array: The same cells, with the two dimensions exchanged.
+    {Raises} AxisError: If a dimension does not exist.
+    {See Also} transpose, moveaxis
+    {Examples}
     >>> dt.swapaxes(dt.ones((2, 3, 4)), 0, 2).shape
     (4, 3, 2)
     """
@@ -178,32 +112,14 @@ def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
 def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
     """Move a dimension until it lies before the place `start`, as `numpy.rollaxis`.
 
-    Parameters
-    ----------
-    a
-        The array.
-    axis
-        The dimension to move.
-    start
-        The dimension of `a` before which it comes to lie; ``a.ndim`` moves it to the end.
-
-    Returns
-    -------
-    Array
-        The same cells, with dimensions in the new order.
-
-    Raises
-    ------
-    AxisError
-        If there is no such dimension or place.
-
-    See Also
-    --------
-    moveaxis : names the place in the result.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: The array.
+        axis: The dimension to move.
+        start: The dimension of `a` before which it comes to lie; ``a.ndim`` moves it to the end.
+    {Returns} Array: The same cells, with dimensions in the new order.
+    {Raises} AxisError: If there is no such dimension or place.
+    {See Also} moveaxis : names the place in the result.
+    {Examples}
     >>> dt.rollaxis(dt.ones((2, 3, 4)), 2).shape
     (4, 2, 3)
     """
@@ -223,28 +139,11 @@ def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
 def matrix_transpose(x: ArrayLike, /) -> Array:
     """Exchange the last two dimensions, the rows and columns of matrices.
 
-    Parameters
-    ----------
-    x
-        Matrices, of shape (..., m, n).
-
-    Returns
-    -------
-    Array
-        Shape (..., n, m).
-
-    Raises
-    ------
-    ShapeError
-        For less than two dimensions.
-
-    See Also
-    --------
-    swapaxes
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} x: Matrices, of shape (..., m, n).
+    {Returns} Array: Shape (..., n, m).
+    {Raises} ShapeError: For less than two dimensions.
+    {See Also} swapaxes
+    {Examples}
     >>> dt.matrix_transpose(dt.ones((2, 3, 4))).shape
     (2, 4, 3)
     """

@@ -1,5 +1,6 @@
 """Cells in order: sorting, searching, sets."""
 
+from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.sorting.partition import *
 from dask_tapestry.arrays.sorting.search import *
 from dask_tapestry.arrays.sorting.sets import *
@@ -28,3 +29,5 @@ __all__ = [
     "unique_inverse",
     "unique_values",
 ]
+
+write_out(__name__)

@@ -38,16 +38,11 @@ LONG: Final = 2**26  # bytes of a table, which each task may as well have
 class Distinct:
     """The distinct cells of an array.
 
-    Attributes
-    ----------
-    shape
-        Shape of the array.
-    equal_nan
-        Whether every NaN is the same.
-    cells, ordered
-        All cells as a vector, as they come and sorted.
-    mask
-        Which of the sorted cells are chosen: the first of each kind.
+    {Attributes}
+        shape: Shape of the array.
+        equal_nan: Whether every NaN is the same.
+        cells, ordered: All cells as a vector, as they come and sorted.
+        mask: Which of the sorted cells are chosen: the first of each kind.
     """
 
     shape: tuple[int, ...]

@@ -31,14 +31,10 @@ WORK: Final = np.dtype(np.int32)  # holds the places of all values in the table
 class DistinctNumbers:
     """The distinct cells of an array of small integers, or of truth values.
 
-    Attributes
-    ----------
-    shape
-        Shape of the array.
-    places
-        For each cell, as a vector, the place of its value in the table.
-    numbers, occurrences
-        The table: all values of the dtype, and how often each occurs.
+    {Attributes}
+        shape: Shape of the array.
+        places: For each cell, as a vector, the place of its value in the table.
+        numbers, occurrences: The table: all values of the dtype, and how often each occurs.
     """
 
     shape: tuple[int, ...]

@@ -33,36 +33,16 @@ def partition(
     In lanes of 4096 numbers and more, smaller and larger cells keep the order in which they lie;
     shorter lanes come sorted. NumPy leaves open in which order they come.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    kth
-        Index or indices along `axis`.
-    axis
-        Axis to partition along; None takes the flattened array.
-    kind
-        ``"introselect"``, which makes no difference.
-    order
-        Fields to compare; None, as structured cells are not sorted.
-
-    Returns
-    -------
-    Array
-        Shape and dtype of `a`, or 1-d for `axis` None.
-
-    Raises
-    ------
-    ShapeError
-        If an index is out of bounds.
-
-    See Also
-    --------
-    argpartition, sort, topk
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {a}
+        kth: Index or indices along `axis`.
+        axis: Axis to partition along; None takes the flattened array.
+        kind: ``"introselect"``, which makes no difference.
+        order: Fields to compare; None, as structured cells are not sorted.
+    {Returns} Array: Shape and dtype of `a`, or 1-d for `axis` None.
+    {Raises} ShapeError: If an index is out of bounds.
+    {See Also} argpartition, sort, topk
+    {Examples}
     >>> int(dt.partition(dt.asarray([3, 1, 2]), 1)[1])
     2
     """
@@ -80,36 +60,16 @@ def argpartition(
 ) -> Array:
     """Return the indices of the cells that `partition` returns, as `numpy.argpartition`.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    kth
-        Index or indices along `axis`.
-    axis
-        Axis to partition along; None takes the flattened array.
-    kind
-        ``"introselect"``, which makes no difference.
-    order
-        Fields to compare; None, as structured cells are not sorted.
-
-    Returns
-    -------
-    Array
-        Indices of dtype intp, shape of `a`, or 1-d for `axis` None.
-
-    Raises
-    ------
-    ShapeError
-        If an index is out of bounds.
-
-    See Also
-    --------
-    partition, argsort
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {a}
+        kth: Index or indices along `axis`.
+        axis: Axis to partition along; None takes the flattened array.
+        kind: ``"introselect"``, which makes no difference.
+        order: Fields to compare; None, as structured cells are not sorted.
+    {Returns} Array: Indices of dtype intp, shape of `a`, or 1-d for `axis` None.
+    {Raises} ShapeError: If an index is out of bounds.
+    {See Also} partition, argsort
+    {Examples}
     >>> dt.argpartition(dt.asarray([3, 1, 2]), 1).compute()
     array([1, 2, 0])
     """
@@ -126,16 +86,10 @@ def partition_in_place(
 ) -> None:
     """Partition along `axis`, as `numpy.ndarray.partition`: the array takes the partitioned value.
 
-    Parameters
-    ----------
-    self
-        The array, which changes.
-    kth, axis, kind, order
-        As for `partition`.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        self: The array, which changes.
+        kth, axis, kind, order: As for `partition`.
+    {Examples}
     >>> x = dt.asarray([3, 1, 2])
     >>> x.partition(0)
     >>> int(x[0])

@@ -34,36 +34,17 @@ def searchsorted(
 ) -> Array:
     """Return the indices at which cells belong in a sorted vector, as `numpy.searchsorted`.
 
-    Parameters
-    ----------
-    a
-        Table: a vector in ascending order, or that `sorter` puts in order.
-    v
-        Cells to look up.
-    side
-        Insert before or after equal cells.
-    sorter
-        Indices that sort `a`, as `argsort` returns them.
-
-    Returns
-    -------
-    Array
-        Indices of dtype intp, shape of `v`.
-
-    Raises
-    ------
-    ShapeError
-        If `a` is not a vector, or `sorter` has another length.
-    DTypeError
-        If `sorter` does not hold integers.
-
-    See Also
-    --------
-    digitize, isin, sort
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: Table: a vector in ascending order, or that `sorter` puts in order.
+        v: Cells to look up.
+        side: Insert before or after equal cells.
+        sorter: Indices that sort `a`, as `argsort` returns them.
+    {Returns} Array: Indices of dtype intp, shape of `v`.
+    {Raises}
+        ShapeError: If `a` is not a vector, or `sorter` has another length.
+        DTypeError: If `sorter` does not hold integers.
+    {See Also} digitize, isin, sort
+    {Examples}
     >>> dt.searchsorted(dt.asarray([1, 3, 5]), [0, 3, 9]).compute()
     array([0, 1, 3])
     """
@@ -89,34 +70,16 @@ def _sorter(sorter: ArrayLike, table: Tensor) -> Tensor:
 def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
     """Return the number of the bin that each cell lies in, as `numpy.digitize`.
 
-    Parameters
-    ----------
-    x
-        The array, or what `asarray` takes.
-    bins
-        Edges, ascending or descending; those of a lazy array are checked when computed.
-    right
-        A bin holds its upper edge instead of its lower one.
-
-    Returns
-    -------
-    Array
-        Bin numbers of dtype intp, shape of `x`; 0 and ``len(bins)`` lie outside.
-
-    Raises
-    ------
-    ShapeError
-        If `bins` is not a vector, or is not sorted.
-    DTypeError
-        If cells or edges are complex.
-
-    See Also
-    --------
-    searchsorted, histogram
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        x: The array, or what `asarray` takes.
+        bins: Edges, ascending or descending; those of a lazy array are checked when computed.
+        right: A bin holds its upper edge instead of its lower one.
+    {Returns} Array: Bin numbers of dtype intp, shape of `x`; 0 and ``len(bins)`` lie outside.
+    {Raises}
+        ShapeError: If `bins` is not a vector, or is not sorted.
+        DTypeError: If cells or edges are complex.
+    {See Also} searchsorted, histogram
+    {Examples}
     >>> dt.digitize(dt.asarray([0.2, 6.4, 3.0]), [0, 1, 2.5, 4]).compute()
     array([1, 4, 3])
     """
@@ -148,36 +111,16 @@ def isin(
 ) -> Array:
     """Return whether each cell of `element` is in `test_elements`, as `numpy.isin`.
 
-    Parameters
-    ----------
-    element
-        Cells to look up.
-    test_elements
-        Cells of the set, of any shape.
-    assume_unique
-        Accepted for NumPy's sake; it makes no difference.
-    invert
-        Return whether each cell is not in the set.
-    kind
-        Accepted for NumPy's sake; cells are always sorted.
-
-    Returns
-    -------
-    Array
-        Bools, shape of `element`.
-
-    Raises
-    ------
-    ShapeError
-        If `kind` is unknown, or ``"table"`` and cells are not integers.
-
-    See Also
-    --------
-    searchsorted, intersect1d, setdiff1d
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        element: Cells to look up.
+        test_elements: Cells of the set, of any shape.
+        assume_unique: Accepted for NumPy's sake; it makes no difference.
+        invert: Return whether each cell is not in the set.
+        kind: Accepted for NumPy's sake; cells are always sorted.
+    {Returns} Array: Bools, shape of `element`.
+    {Raises} ShapeError: If `kind` is unknown, or ``"table"`` and cells are not integers.
+    {See Also} searchsorted, intersect1d, setdiff1d
+    {Examples}
     >>> dt.isin(dt.arange(4), [1, 3]).compute()
     array([False,  True, False,  True])
     """
@@ -208,36 +151,17 @@ def interp(
 ) -> Array:
     """Interpolate linearly between points, as `numpy.interp`, to the same bits.
 
-    Parameters
-    ----------
-    x
-        Coordinates to interpolate at.
-    xp, fp
-        Coordinates of the points, ascending, and the values at them: vectors.
-    left, right
-        Values outside the points; by default those of the first and the last point.
-    period
-        Period of the coordinates, with which the points need no order.
-
-    Returns
-    -------
-    Array
-        Float64 or complex128, shape of `x`.
-
-    Raises
-    ------
-    ShapeError
-        If `xp` and `fp` are not vectors of one length, or `period` is zero.
-    DTypeError
-        If coordinates are complex.
-
-    See Also
-    --------
-    searchsorted
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        x: Coordinates to interpolate at.
+        xp, fp: Coordinates of the points, ascending, and the values at them: vectors.
+        left, right: Values outside the points; by default those of the first and the last point.
+        period: Period of the coordinates, with which the points need no order.
+    {Returns} Array: Float64 or complex128, shape of `x`.
+    {Raises}
+        ShapeError: If `xp` and `fp` are not vectors of one length, or `period` is zero.
+        DTypeError: If coordinates are complex.
+    {See Also} searchsorted
+    {Examples}
     >>> dt.interp(dt.asarray([0.5, 2.5]), [0, 1, 2], [0, 10, 20]).compute()
     array([ 5., 20.])
     """

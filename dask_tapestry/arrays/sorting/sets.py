@@ -30,23 +30,10 @@ __all__ = ["intersect1d", "setdiff1d", "setxor1d", "union1d"]
 def union1d(ar1: ArrayLike, ar2: ArrayLike) -> Array:
     """Return the distinct cells of both arrays, as `numpy.union1d`.
 
-    Parameters
-    ----------
-    ar1, ar2
-        Arrays of any shape, or what `asarray` takes.
-
-    Returns
-    -------
-    Array
-        Cells, 1-d and sorted.
-
-    See Also
-    --------
-    intersect1d, setdiff1d, unique
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} ar1, ar2: Arrays of any shape, or what `asarray` takes.
+    {Returns} Array: Cells, 1-d and sorted.
+    {See Also} intersect1d, setdiff1d, unique
+    {Examples}
     >>> dt.union1d([3, 1], [1, 2]).compute()
     array([1, 2, 3])
     """
@@ -78,27 +65,14 @@ def intersect1d(
 ) -> Array | tuple[Array, Array, Array]:
     """Return the distinct cells that both arrays hold, as `numpy.intersect1d`.
 
-    Parameters
-    ----------
-    ar1, ar2
-        Arrays of any shape, or what `asarray` takes.
-    assume_unique
-        Accepted for NumPy's sake; it makes no difference.
-    return_indices
-        Also return where each cell comes first in either flattened array.
-
-    Returns
-    -------
-    Array or tuple of Array
-        Cells, 1-d and sorted; with `return_indices`, and the indices in `ar1` and `ar2`.
-
-    See Also
-    --------
-    union1d, setdiff1d, isin
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        ar1, ar2: Arrays of any shape, or what `asarray` takes.
+        assume_unique: Accepted for NumPy's sake; it makes no difference.
+        return_indices: Also return where each cell comes first in either flattened array.
+    {Returns} Array or tuple of Array: Cells, 1-d and sorted; with `return_indices`, and the indices
+        in `ar1` and `ar2`.
+    {See Also} union1d, setdiff1d, isin
+    {Examples}
     >>> dt.intersect1d([3, 1, 2], [2, 3, 5]).compute()
     array([2, 3])
     """
@@ -113,25 +87,12 @@ def intersect1d(
 def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Array:
     """Return the distinct cells of the first array that the second does not hold.
 
-    Parameters
-    ----------
-    ar1, ar2
-        Arrays of any shape, or what `asarray` takes.
-    assume_unique
-        Return the cells in the order of `ar1`, equal ones as often as they occur.
-
-    Returns
-    -------
-    Array
-        Cells, 1-d and sorted, unless `assume_unique`.
-
-    See Also
-    --------
-    setxor1d, intersect1d, numpy.setdiff1d
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        ar1, ar2: Arrays of any shape, or what `asarray` takes.
+        assume_unique: Return the cells in the order of `ar1`, equal ones as often as they occur.
+    {Returns} Array: Cells, 1-d and sorted, unless `assume_unique`.
+    {See Also} setxor1d, intersect1d, numpy.setdiff1d
+    {Examples}
     >>> dt.setdiff1d([3, 1, 2, 1], [2]).compute()
     array([1, 3])
     """
@@ -150,25 +111,12 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Ar
 def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Array:  # noqa: ARG001
     """Return the distinct cells that exactly one of two arrays holds, as `numpy.setxor1d`.
 
-    Parameters
-    ----------
-    ar1, ar2
-        Arrays of any shape, or what `asarray` takes.
-    assume_unique
-        Accepted for NumPy's sake; it makes no difference.
-
-    Returns
-    -------
-    Array
-        Cells, 1-d and sorted.
-
-    See Also
-    --------
-    setdiff1d, union1d
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        ar1, ar2: Arrays of any shape, or what `asarray` takes.
+        assume_unique: Accepted for NumPy's sake; it makes no difference.
+    {Returns} Array: Cells, 1-d and sorted.
+    {See Also} setdiff1d, union1d
+    {Examples}
     >>> dt.setxor1d([3, 1], [1, 2]).compute()
     array([2, 3])
     """

@@ -47,38 +47,18 @@ def sort(
     0.0, and every NaN becomes the same one. So neither `kind` nor how the axis is cut changes the
     value. An axis too long for one block is sorted in parts, which exchange cells once.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    axis
-        Axis to sort along; None sorts the flattened array.
-    kind, stable
-        Accepted for NumPy's sake; they make no difference.
-    order
-        Fields to compare; None, as structured cells are not sorted.
-    descending
-        Reverse the order: NaN and NaT come first.
-
-    Returns
-    -------
-    Array
-        Shape and dtype of `a`, or 1-d for `axis` None.
-
-    Raises
-    ------
-    DTypeError
-        If cells are structured.
-    ShapeError
-        If both `kind` and `stable` are given, `kind` is unknown, or `order` is given.
-
-    See Also
-    --------
-    argsort, topk, partition, unique
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {a}
+        axis: Axis to sort along; None sorts the flattened array.
+        kind, stable: Accepted for NumPy's sake; they make no difference.
+        order: Fields to compare; None, as structured cells are not sorted.
+        descending: Reverse the order: NaN and NaT come first.
+    {Returns} Array: Shape and dtype of `a`, or 1-d for `axis` None.
+    {Raises}
+        DTypeError: If cells are structured.
+        ShapeError: If both `kind` and `stable` are given, `kind` is unknown, or `order` is given.
+    {See Also} argsort, topk, partition, unique
+    {Examples}
     >>> dt.sort(dt.asarray([[3, 1, 2], [0, 5, 4]])).compute()
     array([[1, 2, 3],
            [0, 4, 5]])
@@ -100,36 +80,17 @@ def argsort(
 ) -> Array:
     """Return the indices that sort along `axis`, as `numpy.argsort`; always stable.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    axis
-        Axis to sort along; None sorts the flattened array.
-    kind, stable
-        Accepted for NumPy's sake; equal cells always keep their order.
-    order
-        Fields to compare; None, as structured cells are not sorted.
-    descending
-        Greatest cells first; equal cells keep their order in this direction too.
-
-    Returns
-    -------
-    Array
-        Indices of dtype intp, shape of `a`, or 1-d for `axis` None.
-
-    Raises
-    ------
-    ShapeError
-        If both `kind` and `stable` are given, `kind` is unknown, or `order` is given.
-
-    See Also
-    --------
-    sort, lexsort, argtopk
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {a}
+        axis: Axis to sort along; None sorts the flattened array.
+        kind, stable: Accepted for NumPy's sake; equal cells always keep their order.
+        order: Fields to compare; None, as structured cells are not sorted.
+        descending: Greatest cells first; equal cells keep their order in this direction too.
+    {Returns} Array: Indices of dtype intp, shape of `a`, or 1-d for `axis` None.
+    {Raises} ShapeError: If both `kind` and `stable` are given, `kind` is unknown, or `order` is
+        given.
+    {See Also} sort, lexsort, argtopk
+    {Examples}
     >>> dt.argsort(dt.asarray([3, 1, 2, 1])).compute()
     array([1, 3, 2, 0])
     """
@@ -142,29 +103,15 @@ def argsort(
 def topk(a: ArrayLike, k: int, axis: int = -1, split_every: int | None = None) -> Array:  # noqa: ARG001
     """Return the `k` greatest cells along `axis`, in descending order, as `dask.array.topk`.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    k
-        Number of cells; a negative one takes the least cells, in ascending order.
-    axis
-        Axis to search.
-    split_every
-        Accepted for Dask's sake; the plan decides how partial results are combined.
-
-    Returns
-    -------
-    Array
-        Shape of `a` with at most ``abs(k)`` cells along `axis`; NaN counts as greatest.
-
-    See Also
-    --------
-    argtopk, sort, partition
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {a}
+        k: Number of cells; a negative one takes the least cells, in ascending order.
+        axis: Axis to search.
+        {split_every}
+    {Returns} Array: Shape of `a` with at most ``abs(k)`` cells along `axis`; NaN counts as
+        greatest.
+    {See Also} argtopk, sort, partition
+    {Examples}
     >>> dt.topk(dt.asarray([5, 1, 3, 6]), 2).compute(), dt.topk([5, 1, 3, 6], -2).compute()
     (array([6, 5]), array([1, 3]))
     """
@@ -175,29 +122,14 @@ def topk(a: ArrayLike, k: int, axis: int = -1, split_every: int | None = None) -
 def argtopk(a: ArrayLike, k: int, axis: int = -1, split_every: int | None = None) -> Array:  # noqa: ARG001
     """Return the indices of the cells that `topk` returns, as `dask.array.argtopk`.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    k
-        Number of cells; a negative one takes the least cells, in ascending order.
-    axis
-        Axis to search.
-    split_every
-        Accepted for Dask's sake; the plan decides how partial results are combined.
-
-    Returns
-    -------
-    Array
-        Indices of dtype intp, shape of `a` with at most ``abs(k)`` cells along `axis`.
-
-    See Also
-    --------
-    topk, argsort
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {a}
+        k: Number of cells; a negative one takes the least cells, in ascending order.
+        axis: Axis to search.
+        {split_every}
+    {Returns} Array: Indices of dtype intp, shape of `a` with at most ``abs(k)`` cells along `axis`.
+    {See Also} topk, argsort
+    {Examples}
     >>> dt.argtopk(dt.asarray([5, 1, 3, 6]), 2).compute()
     array([3, 0])
     """
@@ -208,32 +140,15 @@ def argtopk(a: ArrayLike, k: int, axis: int = -1, split_every: int | None = None
 def lexsort(keys: ArrayLike | Sequence[ArrayLike], axis: int = -1) -> Array:
     """Return the indices that sort by several keys, as `numpy.lexsort`; the last key counts most.
 
-    Parameters
-    ----------
-    keys
-        Arrays of one shape, or an array with the keys along its first axis.
-    axis
-        Axis of the keys to sort along.
-
-    Returns
-    -------
-    Array
-        Indices of dtype intp, shape of a key.
-
-    Raises
-    ------
-    TypeError
-        If there is no key.
-    ShapeError
-        If keys differ in shape.
-
-    See Also
-    --------
-    argsort, sort
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        keys: Arrays of one shape, or an array with the keys along its first axis.
+        axis: Axis of the keys to sort along.
+    {Returns} Array: Indices of dtype intp, shape of a key.
+    {Raises}
+        TypeError: If there is no key.
+        ShapeError: If keys differ in shape.
+    {See Also} argsort, sort
+    {Examples}
     >>> dt.lexsort((dt.asarray([2, 1, 0]), dt.asarray([1, 0, 1]))).compute()
     array([1, 2, 0])
     """
@@ -265,16 +180,10 @@ def sort_in_place(
 ) -> None:
     """Sort along `axis`, as `numpy.ndarray.sort`: the array takes the sorted value.
 
-    Parameters
-    ----------
-    self
-        The array, which changes.
-    axis, kind, order, stable, descending
-        As for `sort`.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        self: The array, which changes.
+        axis, kind, order, stable, descending: As for `sort`.
+    {Examples}
     >>> x = dt.asarray([3, 1, 2])
     >>> x.sort()
     >>> x.compute()

@@ -80,35 +80,18 @@ def unique(
 ) -> Array | tuple[Array, ...]:
     """Return the distinct cells of an array, sorted, as `numpy.unique`.
 
-    Parameters
-    ----------
-    ar
-        The array, or what `asarray` takes.
-    return_index
-        Also return where each cell comes first.
-    return_inverse
-        Also return, for each cell of `ar`, its number among the results.
-    return_counts
-        Also return how often each cell occurs.
-    axis
-        Compare slices along this axis instead of cells; all of them are sorted in one block.
-    equal_nan
-        Whether every NaN is the same.
-    sorted
-        Accepted for NumPy's sake; cells are always sorted.
-
-    Returns
-    -------
-    Array or tuple of Array
-        The cells, 1-d, or slices along `axis`; in a tuple with any further results.
-
-    See Also
-    --------
-    unique_all, unique_values, bincount, isin
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        ar: The array, or what `asarray` takes.
+        return_index: Also return where each cell comes first.
+        return_inverse: Also return, for each cell of `ar`, its number among the results.
+        return_counts: Also return how often each cell occurs.
+        axis: Compare slices along this axis instead of cells; all of them are sorted in one block.
+        equal_nan: Whether every NaN is the same.
+        sorted: Accepted for NumPy's sake; cells are always sorted.
+    {Returns} Array or tuple of Array: The cells, 1-d, or slices along `axis`; in a tuple with any
+        further results.
+    {See Also} unique_all, unique_values, bincount, isin
+    {Examples}
     >>> values, counts = dt.unique(dt.asarray([3, 1, 3]), return_counts=True)
     >>> values.compute(), counts.compute()
     (array([1, 3]), array([1, 2]))
@@ -137,23 +120,11 @@ def unique(
 def unique_all(x: ArrayLike, /) -> UniqueAllResult:
     """Return all that `unique` does for cells, as `numpy.unique_all`; every NaN is distinct.
 
-    Parameters
-    ----------
-    x
-        The array, or what `asarray` takes.
-
-    Returns
-    -------
-    UniqueAllResult
-        `values`, `indices` of the first of each, `inverse_indices` (shape of `x`), and `counts`.
-
-    See Also
-    --------
-    unique
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} x: The array, or what `asarray` takes.
+    {Returns} UniqueAllResult: `values`, `indices` of the first of each, `inverse_indices` (shape of
+        `x`), and `counts`.
+    {See Also} unique
+    {Examples}
     >>> dt.unique_all(dt.asarray([3, 1, 3])).inverse_indices.compute()
     array([1, 0, 1])
     """
@@ -165,23 +136,10 @@ def unique_all(x: ArrayLike, /) -> UniqueAllResult:
 def unique_counts(x: ArrayLike, /) -> UniqueCountsResult:
     """Return the distinct cells and how often each occurs; every NaN is distinct.
 
-    Parameters
-    ----------
-    x
-        The array, or what `asarray` takes.
-
-    Returns
-    -------
-    UniqueCountsResult
-        `values`, sorted, and their `counts`.
-
-    See Also
-    --------
-    unique, numpy.unique_counts
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} x: The array, or what `asarray` takes.
+    {Returns} UniqueCountsResult: `values`, sorted, and their `counts`.
+    {See Also} unique, numpy.unique_counts
+    {Examples}
     >>> dt.unique_counts(dt.asarray([3, 1, 3])).counts.compute()
     array([1, 2])
     """
@@ -193,23 +151,10 @@ def unique_counts(x: ArrayLike, /) -> UniqueCountsResult:
 def unique_inverse(x: ArrayLike, /) -> UniqueInverseResult:
     """Return the distinct cells and the number of each cell among them; every NaN is distinct.
 
-    Parameters
-    ----------
-    x
-        The array, or what `asarray` takes.
-
-    Returns
-    -------
-    UniqueInverseResult
-        `values`, sorted, and `inverse_indices` in the shape of `x`.
-
-    See Also
-    --------
-    unique, numpy.unique_inverse
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} x: The array, or what `asarray` takes.
+    {Returns} UniqueInverseResult: `values`, sorted, and `inverse_indices` in the shape of `x`.
+    {See Also} unique, numpy.unique_inverse
+    {Examples}
     >>> dt.unique_inverse(dt.asarray([3, 1, 3])).inverse_indices.compute()
     array([1, 0, 1])
     """
@@ -221,23 +166,10 @@ def unique_inverse(x: ArrayLike, /) -> UniqueInverseResult:
 def unique_values(x: ArrayLike, /) -> Array:
     """Return the distinct cells; every NaN is distinct.
 
-    Parameters
-    ----------
-    x
-        The array, or what `asarray` takes.
-
-    Returns
-    -------
-    Array
-        Cells, 1-d and sorted.
-
-    See Also
-    --------
-    unique, numpy.unique_values
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} x: The array, or what `asarray` takes.
+    {Returns} Array: Cells, 1-d and sorted.
+    {See Also} unique, numpy.unique_values
+    {Examples}
     >>> dt.unique_values(dt.asarray([3, 1, 3])).compute()
     array([1, 3])
     """

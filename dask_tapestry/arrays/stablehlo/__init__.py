@@ -13,7 +13,10 @@ array([[4, 5],
        [0, 1]])
 """
 
+from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.stablehlo.gathering import *
 from dask_tapestry.arrays.stablehlo.scattering import *
 
 __all__ = ["gather", "scatter"]
+
+write_out(__name__)

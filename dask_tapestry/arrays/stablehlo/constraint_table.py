@@ -31,12 +31,9 @@ def check(
 ) -> None:
     """Raise `ConstraintError` that names all constraints which a call breaks.
 
-    Parameters
-    ----------
-    operator
-        Its name, for the error.
-    only
-        Numbers of the constraints to check; all by default.
+    {Parameters}
+        operator: Its name, for the error.
+        only: Numbers of the constraints to check; all by default.
     """
     numbers = sorted(table if only is None else only)
     found = [(number, table[number](call)) for number in numbers]

@@ -37,14 +37,10 @@ Dims = tuple[int, ...]
 class GatherCall:
     """The shapes and attributes of a gather.
 
-    Attributes
-    ----------
-    operand, start_indices
-        Shapes.
-    dtype
-        Of the operand's cells, where it is known.
-    result
-        Type of the result, where it is known.
+    {Attributes}
+        operand, start_indices: Shapes.
+        dtype: Of the operand's cells, where it is known.
+        result: Type of the result, where it is known.
     """
 
     operand: Dims

@@ -41,52 +41,32 @@ def gather(
     Slices that would leave the array begin as near as they can. Batching dimensions, and those that
     no index moves, are cut without communication.
 
-    Parameters
-    ----------
-    operand
-        What slices are taken of.
-    start_indices
-        Integers: index vectors along `index_vector_dim`.
-    offset_dims
-        Dimensions of the result that run through a slice.
-    collapsed_slice_dims
-        Dimensions of the operand in which slices have one cell, and the result no dimension.
-    operand_batching_dims, start_indices_batching_dims
-        Dimensions of operand and indices that go with each other.
-    start_index_map
-        Dimension of the operand for each number of an index vector.
-    index_vector_dim
-        Dimension of `start_indices` along which vectors lie; their rank where each is one number.
-    slice_sizes
-        Cells of a slice along each dimension of the operand.
-    indices_are_sorted
-        A hint, which is not needed.
-
-    Returns
-    -------
-    Array
-        The slices, in the operand's dtype.
-
-    Raises
-    ------
-    ConstraintError
-        If a constraint of the specification is broken; the text has the number of each.
-    DTypeError
-        If indices are no integers.
-    IndexingError
-        If cells are asked for of a slice that has none.
-
-    See Also
-    --------
-    scatter, dask_tapestry.patterns.gather
+    {Parameters}
+        operand: What slices are taken of.
+        start_indices: Integers: index vectors along `index_vector_dim`.
+        offset_dims: Dimensions of the result that run through a slice.
+        collapsed_slice_dims: Dimensions of the operand in which slices have one cell, and the
+            result no dimension.
+        operand_batching_dims, start_indices_batching_dims: Dimensions of operand and indices that
+            go with each other.
+        start_index_map: Dimension of the operand for each number of an index vector.
+        index_vector_dim: Dimension of `start_indices` along which vectors lie; their rank where
+            each is one number.
+        slice_sizes: Cells of a slice along each dimension of the operand.
+        indices_are_sorted: A hint, which is not needed.
+    {Returns} Array: The slices, in the operand's dtype.
+    {Raises}
+        ConstraintError: If a constraint of the specification is broken; the text has the number of
+            each.
+        DTypeError: If indices are no integers.
+        IndexingError: If cells are asked for of a slice that has none.
+    {See Also} scatter, dask_tapestry.patterns.gather
 
     Notes
     -----
     Source: the RFC "Add batching dims to stablehlo.gather and stablehlo.scatter".
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> x = dt.asarray([[1, 2, 3], [4, 5, 6]])
     >>> dt.stablehlo.gather(
     ...     x,

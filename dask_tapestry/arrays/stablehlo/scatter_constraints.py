@@ -42,18 +42,12 @@ DTypes = tuple[np.dtype[Any], ...]
 class ScatterCall:
     """The types, shapes and attributes of a scatter.
 
-    Attributes
-    ----------
-    inputs, updates
-        Types.
-    scatter_indices
-        Shape.
-    element_types
-        Of the results' cells; empty for those of the inputs.
-    computed
-        Dtypes of what the update computation returns, where they are known.
-    results
-        Types, where they are known.
+    {Attributes}
+        inputs, updates: Types.
+        scatter_indices: Shape.
+        element_types: Of the results' cells; empty for those of the inputs.
+        computed: Dtypes of what the update computation returns, where they are known.
+        results: Types, where they are known.
     """
 
     inputs: Types

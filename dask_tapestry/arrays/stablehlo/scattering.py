@@ -52,60 +52,38 @@ def scatter(
     index, so that those of one cell give one value in every sharding. Batching dimensions, and
     those that no index moves, are cut without communication.
 
-    Parameters
-    ----------
-    inputs
-        The array, or a tuple of arrays of one shape that are updated together.
-    scatter_indices
-        Integers: index vectors along `index_vector_dim`.
-    updates
-        The updates, or a tuple of as many as there are inputs.
-    update_computation
-        ``"add"``, ``"mul"``, ``"min"``, ``"max"`` or ``"update"``; or a function that is called
-        with a cell of each input, then one of each update, and returns what the cells become: a
-        cell, or a tuple of them.
-    update_window_dims
-        Dimensions of the updates that run through a window.
-    inserted_window_dims
-        Dimensions of the inputs in which windows have one cell, and the updates no dimension.
-    input_batching_dims, scatter_indices_batching_dims
-        Dimensions of inputs and indices that go with each other.
-    scatter_dims_to_operand_dims
-        Dimension of the inputs for each number of an index vector.
-    index_vector_dim
-        Dimension of the indices along which vectors lie; their rank where each is one number.
-    indices_are_sorted, unique_indices
-        Hints, which are not needed.
-    element_types
-        Dtypes of the results, to which inputs and updates are converted; the inputs' by default.
-
-    Returns
-    -------
-    Array or tuple of Array
-        As `inputs`, in `element_types`.
-
-    Raises
-    ------
-    ConstraintError
-        If a constraint of the specification is broken; the text has the number of each.
-    DTypeError
-        If indices are no integers.
-    ArgumentError
-        For a computation that is unknown.
-    TraceError
-        If the function does more than compute with cells.
-
-    See Also
-    --------
-    gather, dask_tapestry.patterns.scatter
+    {Parameters}
+        inputs: The array, or a tuple of arrays of one shape that are updated together.
+        scatter_indices: Integers: index vectors along `index_vector_dim`.
+        updates: The updates, or a tuple of as many as there are inputs.
+        update_computation: ``"add"``, ``"mul"``, ``"min"``, ``"max"`` or ``"update"``; or a
+            function that is called with a cell of each input, then one of each update, and returns
+            what the cells become: a cell, or a tuple of them.
+        update_window_dims: Dimensions of the updates that run through a window.
+        inserted_window_dims: Dimensions of the inputs in which windows have one cell, and the
+            updates no dimension.
+        input_batching_dims, scatter_indices_batching_dims: Dimensions of inputs and indices that go
+            with each other.
+        scatter_dims_to_operand_dims: Dimension of the inputs for each number of an index vector.
+        index_vector_dim: Dimension of the indices along which vectors lie; their rank where each is
+            one number.
+        indices_are_sorted, unique_indices: Hints, which are not needed.
+        element_types: Dtypes of the results, to which inputs and updates are converted; the inputs'
+            by default.
+    {Returns} Array or tuple of Array: As `inputs`, in `element_types`.
+    {Raises}
+        ConstraintError: If a constraint of the specification is broken; the text has the number of
+            each.
+        DTypeError: If indices are no integers.
+        ArgumentError: For a computation that is unknown.
+        TraceError: If the function does more than compute with cells.
+    {See Also} gather, dask_tapestry.patterns.scatter
 
     Notes
     -----
     Source: the RFC "Add batching dims to stablehlo.gather and stablehlo.scatter".
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> rows = dict(update_window_dims=[], inserted_window_dims=[0], index_vector_dim=1)
     >>> dt.stablehlo.scatter(
     ...     dt.zeros(3), [2, 0, 2], [1.0, 2, 4], "add", scatter_dims_to_operand_dims=[0], **rows

@@ -29,17 +29,10 @@ def expressions_of(
     A function may return another number of cells than it should, and of other dtypes: that breaks
     a constraint.
 
-    Parameters
-    ----------
-    dtypes
-        Of the results, and of the updates.
-
-    Raises
-    ------
-    ArgumentError
-        For what is neither a name nor a function.
-    TraceError
-        If the function does more than compute with cells.
+    {Parameters} dtypes: Of the results, and of the updates.
+    {Raises}
+        ArgumentError: For what is neither a name nor a function.
+        TraceError: If the function does more than compute with cells.
     """
     if isinstance(computation, str) or not callable(computation):
         if computation not in NAMES:

@@ -1,5 +1,6 @@
 """Reductions, scans, histograms, quantiles and differences."""
 
+from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.statistics.averages import *
 from dask_tapestry.arrays.statistics.bincount import *
 from dask_tapestry.arrays.statistics.coarsening import *
@@ -76,3 +77,5 @@ __all__ = [
     "sum",
     "var",
 ]
+
+write_out(__name__)

@@ -47,39 +47,15 @@ def mean(
 ) -> Array:
     """Return the average of the cells along `axis`, as `numpy.mean`.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    axis
-        Axis or axes to reduce; None reduces all.
-    dtype
-        Dtype to add in, and of the result; by default float64 for integers, else that of `a`.
-        By default float16 is added in float32.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-    keepdims
-        Keep the reduced axes, with length 1.
-    where
-        Mask of the cells that take part; it broadcasts to the shape of `a`.
-
-    Returns
-    -------
-    Array
-        Shape of `a` without the reduced axes, NaN where no cell takes part.
-
-    Raises
-    ------
-    DTypeError
-        If cells of this dtype have no mean.
-
-    See Also
-    --------
-    average, median, nanmean
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {a, axis}
+        dtype: Dtype to add in, and of the result; by default float64 for integers, else that of
+            `a`. By default float16 is added in float32.
+        {out, keepdims, where}
+    {Returns} Array: Shape of `a` without the reduced axes, NaN where no cell takes part.
+    {Raises} DTypeError: If cells of this dtype have no mean.
+    {See Also} average, median, nanmean
+    {Examples}
     >>> float(dt.mean(dt.arange(5)))
     2.0
     """
@@ -152,45 +128,17 @@ def var(
 ) -> Array:
     """Return the variance of the cells along `axis`, as `numpy.var`.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    axis
-        Axis or axes to reduce; None reduces all.
-    dtype
-        Dtype to compute in, and of the result; by default float64 for integers, else that of `a`.
-        By default float16 is computed in float32.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-    ddof, correction
-        Subtracted from the number of cells in the divisor; two names of one argument.
-    keepdims
-        Keep the reduced axes, with length 1.
-    where
-        Mask of the cells that take part; it broadcasts to the shape of `a`.
-    mean
-        The mean, if known already, of the shape that ``keepdims=True`` gives it.
-
-    Returns
-    -------
-    Array
-        Shape of `a` without the reduced axes; real, also of complex cells.
-
-    Raises
-    ------
-    ShapeError
-        If both `ddof` and `correction` are given.
-    DTypeError
-        If cells of this dtype have no variance.
-
-    See Also
-    --------
-    std, nanvar, cov
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {a, axis}
+        dtype: Dtype to compute in, and of the result; by default float64 for integers, else that of
+            `a`. By default float16 is computed in float32.
+        {out, ddof, keepdims, where, mean}
+    {Returns} Array: Shape of `a` without the reduced axes; real, also of complex cells.
+    {Raises}
+        ShapeError: If both `ddof` and `correction` are given.
+        DTypeError: If cells of this dtype have no variance.
+    {See Also} std, nanvar, cov
+    {Examples}
     >>> float(dt.var(dt.arange(5)))
     2.0
     """
@@ -216,45 +164,17 @@ def std(
 ) -> Array:
     """Return the standard deviation of the cells along `axis`, as `numpy.std`.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    axis
-        Axis or axes to reduce; None reduces all.
-    dtype
-        Dtype to compute in, and of the result; by default float64 for integers, else that of `a`.
-        By default float16 is computed in float32.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-    ddof, correction
-        Subtracted from the number of cells in the divisor; two names of one argument.
-    keepdims
-        Keep the reduced axes, with length 1.
-    where
-        Mask of the cells that take part; it broadcasts to the shape of `a`.
-    mean
-        The mean, if known already, of the shape that ``keepdims=True`` gives it.
-
-    Returns
-    -------
-    Array
-        Shape of `a` without the reduced axes; real, also of complex cells.
-
-    Raises
-    ------
-    ShapeError
-        If both `ddof` and `correction` are given.
-    DTypeError
-        If cells of this dtype have no variance.
-
-    See Also
-    --------
-    var, nanstd
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {a, axis}
+        dtype: Dtype to compute in, and of the result; by default float64 for integers, else that of
+            `a`. By default float16 is computed in float32.
+        {out, ddof, keepdims, where, mean}
+    {Returns} Array: Shape of `a` without the reduced axes; real, also of complex cells.
+    {Raises}
+        ShapeError: If both `ddof` and `correction` are given.
+        DTypeError: If cells of this dtype have no variance.
+    {See Also} var, nanstd
+    {Examples}
     >>> float(dt.std(dt.asarray([1.0, 3.0])))
     1.0
     """

@@ -102,25 +102,16 @@ def with_estimated_bins(
 ) -> tuple[Array, ...]:
     """Return what functions build of the cells and the number of bins, once that is counted.
 
-    Parameters
-    ----------
-    x
-        At least one cell.
-    name
-        NumPy's name of the estimator.
-    bounds
-        Cells outside are not looked at.
-    weights
-        None.
-    *makers
-        Each takes cells and a number of bins.
-
-    Raises
-    ------
-    ArgumentError
-        If there is no such estimator, this is ``"stone"``, or bounds are to be computed.
-    DTypeError
-        If the cells are not real numbers, or there are weights.
+    {Parameters}
+        x: At least one cell.
+        name: NumPy's name of the estimator.
+        bounds: Cells outside are not looked at.
+        weights: None.
+        *makers: Each takes cells and a number of bins.
+    {Raises}
+        ArgumentError: If there is no such estimator, this is ``"stone"``, or bounds are to be
+            computed.
+        DTypeError: If the cells are not real numbers, or there are weights.
     """
     if weights is not None:
         raise DTypeError("no estimator of the number of bins takes weights; give a number")

@@ -36,36 +36,17 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     The greatest cell decides the length of the result: it is computed when the shape is first asked
     for.
 
-    Parameters
-    ----------
-    x
-        Non-negative integers, 1-d.
-    weights
-        Real numbers of the shape of `x`; each adds its weight, in float64, instead of one.
-    minlength
-        Least length of the result.
-
-    Returns
-    -------
-    Array
-        Counts by number, 1-d: intp, or float64 with `weights`.
-
-    Raises
-    ------
-    DTypeError
-        If `x` does not hold integers, or `weights` no real numbers.
-    ShapeError
-        If `x` is not 1-d, `weights` has another shape, or `minlength` is negative.
-    ValueError
-        When computed, if a cell is negative.
-
-    See Also
-    --------
-    histogram, unique_counts, digitize
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        x: Non-negative integers, 1-d.
+        weights: Real numbers of the shape of `x`; each adds its weight, in float64, instead of one.
+        minlength: Least length of the result.
+    {Returns} Array: Counts by number, 1-d: intp, or float64 with `weights`.
+    {Raises}
+        DTypeError: If `x` does not hold integers, or `weights` no real numbers.
+        ShapeError: If `x` is not 1-d, `weights` has another shape, or `minlength` is negative.
+        ValueError: When computed, if a cell is negative.
+    {See Also} histogram, unique_counts, digitize
+    {Examples}
     >>> dt.bincount(dt.asarray([1, 3, 1])).compute()
     array([0, 2, 0, 1])
     """

@@ -27,32 +27,16 @@ def coarsen(
 ) -> Array:
     """Reduce neighbouring cells to one, as `dask.array.coarsen`.
 
-    Parameters
-    ----------
-    reduction
-        Takes an array and ``axis=``, such as `numpy.mean`; it is called once, with an `Array`.
-    x
-        The array.
-    axes
-        For each axis how many cells become one.
-    trim_excess
-        Whether to leave out the last cells that are too few.
-    **kwargs
-        Further arguments of `reduction`.
-
-    Returns
-    -------
-    Array
-        As much shorter along `axes`.
-
-    Raises
-    ------
-    ShapeError
-        If a number is not positive, or does not divide the length of its axis.
-
-    See Also
-    --------
-    reshape, histogram
+    {Parameters}
+        reduction: Takes an array and ``axis=``, such as `numpy.mean`; it is called once, with an
+            `Array`.
+        {x}
+        axes: For each axis how many cells become one.
+        trim_excess: Whether to leave out the last cells that are too few.
+        **kwargs: Further arguments of `reduction`.
+    {Returns} Array: As much shorter along `axes`.
+    {Raises} ShapeError: If a number is not positive, or does not divide the length of its axis.
+    {See Also} reshape, histogram
 
     Examples
     --------

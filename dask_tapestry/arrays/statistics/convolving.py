@@ -29,36 +29,18 @@ MODES: Final = ("full", "same", "valid")
 def convolve(a: ArrayLike, v: ArrayLike, mode: Mode = "full") -> Array:
     """Convolve two sequences, as `numpy.convolve`.
 
-    Parameters
-    ----------
-    a, v
-        Sequences, shapes (n,) and (m,); the shorter one is moved over the other.
-    mode
-        ``"full"`` for all ``n + m - 1`` sums, ``"same"`` for the middle ``max(n, m)``, ``"valid"``
-        for those where the shorter one lies within the other.
-
-    Returns
-    -------
-    Array
-        One dimension. Sums are taken in the order of the shorter sequence, so they have the same
-        bits for every sharding; NumPy's lie within rounding.
-
-    Raises
-    ------
-    ShapeError
-        If a sequence is empty or has more dimensions.
-    ArgumentError
-        For another mode.
-    DTypeError
-        If cells are not multiplied.
-
-    See Also
-    --------
-    correlate, nn.conv
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a, v: Sequences, shapes (n,) and (m,); the shorter one is moved over the other.
+        mode: ``"full"`` for all ``n + m - 1`` sums, ``"same"`` for the middle ``max(n, m)``,
+            ``"valid"`` for those where the shorter one lies within the other.
+    {Returns} Array: One dimension. Sums are taken in the order of the shorter sequence, so they
+        have the same bits for every sharding; NumPy's lie within rounding.
+    {Raises}
+        ShapeError: If a sequence is empty or has more dimensions.
+        ArgumentError: For another mode.
+        DTypeError: If cells are not multiplied.
+    {See Also} correlate, nn.conv
+    {Examples}
     >>> dt.convolve([1, 2, 3], [1, 10]).compute()
     array([ 1, 12, 23, 30])
     """
@@ -72,34 +54,16 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: Mode = "full") -> Array:
 def correlate(a: ArrayLike, v: ArrayLike, mode: Mode = "valid") -> Array:
     """Correlate two sequences, as `numpy.correlate`: ``c[k] = sum of a[n + k] * conj(v[n])``.
 
-    Parameters
-    ----------
-    a, v
-        Sequences, shapes (n,) and (m,).
-    mode
-        As of `convolve`.
-
-    Returns
-    -------
-    Array
-        One dimension, as of `convolve`.
-
-    Raises
-    ------
-    ShapeError
-        If a sequence is empty or has more dimensions.
-    ArgumentError
-        For another mode.
-    DTypeError
-        If cells are not multiplied.
-
-    See Also
-    --------
-    convolve, nn.conv
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a, v: Sequences, shapes (n,) and (m,).
+        mode: As of `convolve`.
+    {Returns} Array: One dimension, as of `convolve`.
+    {Raises}
+        ShapeError: If a sequence is empty or has more dimensions.
+        ArgumentError: For another mode.
+        DTypeError: If cells are not multiplied.
+    {See Also} convolve, nn.conv
+    {Examples}
     >>> dt.correlate([1, 2, 3], [0, 1], mode="same").compute()
     array([1, 2, 3])
     """

@@ -41,49 +41,27 @@ def cov(
 ) -> Array:
     """Return the covariance matrix of variables, as `numpy.cov`.
 
-    Parameters
-    ----------
-    m
-        Samples, 1-d or 2-d: a row for each variable, a column for each observation.
-    y
-        More variables, in the same form.
-    rowvar
-        False if columns are the variables.
-    bias
-        Divide by the number of observations, instead of one less.
-    ddof
-        Subtracted from the number of observations in the divisor; overrides `bias`.
-    fweights
-        Integers, one for each observation: how often it is counted.
-    aweights
-        Weights, one for each observation: how much it counts.
-    dtype
-        Dtype to compute in, and of the result; by default float64 at least.
-
-    Returns
-    -------
-    Array
-        Shape (variables, variables); 0-d for one variable.
-
-    Raises
-    ------
-    ShapeError
-        If samples have over two dimensions, weights do not fit them or are negative, or `ddof` is
-        not an integer.
-    DTypeError
-        If `fweights` are not integers.
-
-    See Also
-    --------
-    corrcoef, var
+    {Parameters}
+        m: Samples, 1-d or 2-d: a row for each variable, a column for each observation.
+        y: More variables, in the same form.
+        rowvar: False if columns are the variables.
+        bias: Divide by the number of observations, instead of one less.
+        ddof: Subtracted from the number of observations in the divisor; overrides `bias`.
+        fweights: Integers, one for each observation: how often it is counted.
+        aweights: Weights, one for each observation: how much it counts.
+        dtype: Dtype to compute in, and of the result; by default float64 at least.
+    {Returns} Array: Shape (variables, variables); 0-d for one variable.
+    {Raises}
+        ShapeError: If samples have over two dimensions, weights do not fit them or are negative, or
+            `ddof` is not an integer.
+        DTypeError: If `fweights` are not integers.
+    {See Also} corrcoef, var
 
     Notes
     -----
     The sums are a matrix product, whose last bits depend on the blocks, as those of BLAS do.
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> dt.cov(dt.asarray([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]])).compute()
     array([[ 1., -1.],
            [-1.,  1.]])
@@ -182,34 +160,15 @@ def corrcoef(
 ) -> Array:
     """Return the correlation coefficients of variables, as `numpy.corrcoef`.
 
-    Parameters
-    ----------
-    x
-        Samples, 1-d or 2-d: a row for each variable, a column for each observation.
-    y
-        More variables, in the same form.
-    rowvar
-        False if columns are the variables.
-    dtype
-        Dtype to compute in, and of the result; by default float64 at least.
-
-    Returns
-    -------
-    Array
-        Shape (variables, variables), cells within ±1; 0-d for one variable.
-
-    Raises
-    ------
-    ShapeError
-        If samples have over two dimensions.
-
-    See Also
-    --------
-    cov
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        x: Samples, 1-d or 2-d: a row for each variable, a column for each observation.
+        y: More variables, in the same form.
+        rowvar: False if columns are the variables.
+        dtype: Dtype to compute in, and of the result; by default float64 at least.
+    {Returns} Array: Shape (variables, variables), cells within ±1; 0-d for one variable.
+    {Raises} ShapeError: If samples have over two dimensions.
+    {See Also} cov
+    {Examples}
     >>> dt.corrcoef(dt.asarray([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]])).compute()
     array([[ 1., -1.],
            [-1.,  1.]])

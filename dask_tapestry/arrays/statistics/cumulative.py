@@ -34,36 +34,15 @@ def cumulative_sum(
 ) -> Array:
     """Return the running sum along `axis`, as `numpy.cumulative_sum`.
 
-    Parameters
-    ----------
-    x
-        The array, or what `asarray` takes.
-    axis
-        Axis to go along; may be left out if there is one.
-    dtype
-        Dtype to add in, and of the result; by default small integers become 64-bit ones.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-    include_initial
-        Put a zero first, the sum of no cells.
-
-    Returns
-    -------
-    Array
-        Shape of `x`; one cell longer along `axis` if `include_initial`.
-
-    Raises
-    ------
-    ShapeError
-        If `x` has several dimensions and no axis is given.
-
-    See Also
-    --------
-    cumsum, cumulative_prod
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        x: The array, or what `asarray` takes.
+        axis: Axis to go along; may be left out if there is one.
+        {dtype.sum, out}
+        include_initial: Put a zero first, the sum of no cells.
+    {Returns} Array: Shape of `x`; one cell longer along `axis` if `include_initial`.
+    {Raises} ShapeError: If `x` has several dimensions and no axis is given.
+    {See Also} cumsum, cumulative_prod
+    {Examples}
     >>> dt.cumulative_sum(dt.arange(1, 4), include_initial=True).compute()
     array([0, 1, 3, 6])
     """
@@ -82,36 +61,15 @@ def cumulative_prod(
 ) -> Array:
     """Return the running product along `axis`, as `numpy.cumulative_prod`.
 
-    Parameters
-    ----------
-    x
-        The array, or what `asarray` takes.
-    axis
-        Axis to go along; may be left out if there is one.
-    dtype
-        Dtype to multiply in, and of the result; by default small integers become 64-bit ones.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-    include_initial
-        Put a one first, the product of no cells.
-
-    Returns
-    -------
-    Array
-        Shape of `x`; one cell longer along `axis` if `include_initial`.
-
-    Raises
-    ------
-    ShapeError
-        If `x` has several dimensions and no axis is given.
-
-    See Also
-    --------
-    cumprod, cumulative_sum
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        x: The array, or what `asarray` takes.
+        axis: Axis to go along; may be left out if there is one.
+        {dtype.product, out}
+        include_initial: Put a one first, the product of no cells.
+    {Returns} Array: Shape of `x`; one cell longer along `axis` if `include_initial`.
+    {Raises} ShapeError: If `x` has several dimensions and no axis is given.
+    {See Also} cumprod, cumulative_sum
+    {Examples}
     >>> dt.cumulative_prod(dt.arange(1, 4), include_initial=True).compute()
     array([1, 1, 2, 6])
     """

@@ -33,34 +33,16 @@ def diff(
 ) -> Array:
     """Subtract from each cell the one before it along `axis`, `n` times, as `numpy.diff`.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    n
-        How many times; 0 returns the array itself.
-    axis
-        Axis to go along.
-    prepend, append
-        Cells to join to the array first; a scalar is one cell along `axis`.
-
-    Returns
-    -------
-    Array
-        `n` cells shorter than the joined array along `axis`; bools are compared, not subtracted.
-
-    Raises
-    ------
-    ShapeError
-        If `n` is negative or the array is 0-d.
-
-    See Also
-    --------
-    ediff1d, gradient, cumsum
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {a}
+        n: How many times; 0 returns the array itself.
+        axis: Axis to go along.
+        prepend, append: Cells to join to the array first; a scalar is one cell along `axis`.
+    {Returns} Array: `n` cells shorter than the joined array along `axis`; bools are compared, not
+        subtracted.
+    {Raises} ShapeError: If `n` is negative or the array is 0-d.
+    {See Also} ediff1d, gradient, cumsum
+    {Examples}
     >>> dt.diff(dt.asarray([1, 4, 9]), prepend=0).compute()
     array([1, 3, 5])
     """
@@ -117,30 +99,13 @@ def ediff1d(
 ) -> Array:
     """Return the differences of neighbours in the flattened array, as `numpy.ediff1d`.
 
-    Parameters
-    ----------
-    ary
-        The array, or what `asarray` takes.
-    to_end, to_begin
-        Cells to put behind and before the differences.
-
-    Returns
-    -------
-    Array
-        Differences, 1-d.
-
-    Raises
-    ------
-    DTypeError
-        If `to_end` or `to_begin` cannot be converted to the dtype of `ary`.
-
-    See Also
-    --------
-    diff
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        ary: The array, or what `asarray` takes.
+        to_end, to_begin: Cells to put behind and before the differences.
+    {Returns} Array: Differences, 1-d.
+    {Raises} DTypeError: If `to_end` or `to_begin` cannot be converted to the dtype of `ary`.
+    {See Also} diff
+    {Examples}
     >>> dt.ediff1d(dt.asarray([1, 4, 9]), to_begin=0).compute()
     array([0, 3, 5])
     """

@@ -27,38 +27,15 @@ def min(
 ) -> Array:
     """Return the least cell along `axis`, as `numpy.min`; NaN where a cell is NaN.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    axis
-        Axis or axes to reduce; None reduces all.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-    keepdims
-        Keep the reduced axes, with length 1.
-    initial
-        Upper bound of the result, and its value where no cell takes part.
-    where
-        Mask of the cells that take part; it broadcasts to the shape of `a`.
-
-    Returns
-    -------
-    Array
-        Shape of `a` without the reduced axes, of the dtype of `a`.
-
-    Raises
-    ------
-    ShapeError
-        If there is no cell and no `initial`, or `where` is given without `initial`.
-
-    See Also
-    --------
-    nanmin, argmin, minimum, cummin
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {a, axis, out, keepdims}
+        initial: Upper bound of the result, and its value where no cell takes part.
+        {where}
+    {Returns} Array: Shape of `a` without the reduced axes, of the dtype of `a`.
+    {Raises} ShapeError: If there is no cell and no `initial`, or `where` is given without
+        `initial`.
+    {See Also} nanmin, argmin, minimum, cummin
+    {Examples}
     >>> int(dt.min(dt.arange(3, 9)))
     3
     """
@@ -77,38 +54,15 @@ def max(
 ) -> Array:
     """Return the greatest cell along `axis`, as `numpy.max`; NaN where a cell is NaN.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    axis
-        Axis or axes to reduce; None reduces all.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-    keepdims
-        Keep the reduced axes, with length 1.
-    initial
-        Lower bound of the result, and its value where no cell takes part.
-    where
-        Mask of the cells that take part; it broadcasts to the shape of `a`.
-
-    Returns
-    -------
-    Array
-        Shape of `a` without the reduced axes, of the dtype of `a`.
-
-    Raises
-    ------
-    ShapeError
-        If there is no cell and no `initial`, or `where` is given without `initial`.
-
-    See Also
-    --------
-    nanmax, argmax, maximum, cummax
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {a, axis, out, keepdims}
+        initial: Lower bound of the result, and its value where no cell takes part.
+        {where}
+    {Returns} Array: Shape of `a` without the reduced axes, of the dtype of `a`.
+    {Raises} ShapeError: If there is no cell and no `initial`, or `where` is given without
+        `initial`.
+    {See Also} nanmax, argmax, maximum, cummax
+    {Examples}
     >>> int(dt.max(dt.arange(3, 9)))
     8
     """
@@ -130,34 +84,11 @@ def argmin(
 
     The first of equal cells counts; NaN is less than any number.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    axis
-        Axis to search; None searches the flattened array.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-    keepdims
-        Keep the searched axis, or all for None, with length 1.
-
-    Returns
-    -------
-    Array
-        Indices of dtype intp, shape of `a` without the searched axis.
-
-    Raises
-    ------
-    ShapeError
-        If there is no cell along `axis`.
-
-    See Also
-    --------
-    min, nanargmin, argsort
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} {a, axis.searched, out, keepdims.searched}
+    {Returns} Array: Indices of dtype intp, shape of `a` without the searched axis.
+    {Raises} ShapeError: If there is no cell along `axis`.
+    {See Also} min, nanargmin, argsort
+    {Examples}
     >>> int(dt.argmin(dt.asarray([3, 1, 1])))
     1
     """
@@ -173,34 +104,11 @@ def argmax(
 
     The first of equal cells counts; NaN is greater than any number.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    axis
-        Axis to search; None searches the flattened array.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-    keepdims
-        Keep the searched axis, or all for None, with length 1.
-
-    Returns
-    -------
-    Array
-        Indices of dtype intp, shape of `a` without the searched axis.
-
-    Raises
-    ------
-    ShapeError
-        If there is no cell along `axis`.
-
-    See Also
-    --------
-    max, nanargmax, argsort
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} {a, axis.searched, out, keepdims.searched}
+    {Returns} Array: Indices of dtype intp, shape of `a` without the searched axis.
+    {Raises} ShapeError: If there is no cell along `axis`.
+    {See Also} max, nanargmax, argsort
+    {Examples}
     >>> int(dt.argmax(dt.asarray([3, 1, 3])))
     0
     """
@@ -211,36 +119,13 @@ def argmax(
 def ptp(a: ArrayLike, axis: Axes = None, out: Array | None = None, keepdims: bool = False) -> Array:
     """Return the greatest minus the least cell along `axis`, as `numpy.ptp`.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    axis
-        Axis or axes to reduce; None reduces all.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-    keepdims
-        Keep the reduced axes, with length 1.
-
-    Returns
-    -------
-    Array
-        Shape of `a` without the reduced axes, of the dtype of `a`.
-
-    Raises
-    ------
-    ShapeError
-        If there is no cell.
-    DTypeError
-        If cells of this dtype cannot be subtracted.
-
-    See Also
-    --------
-    max, min
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} {a, axis, out, keepdims}
+    {Returns} Array: Shape of `a` without the reduced axes, of the dtype of `a`.
+    {Raises}
+        ShapeError: If there is no cell.
+        DTypeError: If cells of this dtype cannot be subtracted.
+    {See Also} max, min
+    {Examples}
     >>> int(dt.ptp(dt.asarray([3, 9, 4])))
     6
     """

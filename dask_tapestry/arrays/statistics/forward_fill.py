@@ -23,34 +23,16 @@ __all__ = ["push"]
 def push(array: ArrayLike, n: int | None, axis: int) -> Array:
     """Fill NaN with the last cell before it along an axis that is not NaN, as ``bottleneck.push``.
 
-    Parameters
-    ----------
-    array
-        The array; NaT is filled too.
-    n
-        The most cells in a row that are filled; None fills all.
-    axis
-        The axis.
-
-    Returns
-    -------
-    Array
-        Shape and dtype of `array`. Cells before the first that is not NaN stay.
-
-    Raises
-    ------
-    ArgumentError
-        For a negative `n`.
-    AxisError
-        If the axis does not exist.
-
-    See Also
-    --------
-    dask.array.push
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        array: The array; NaT is filled too.
+        n: The most cells in a row that are filled; None fills all.
+        axis: The axis.
+    {Returns} Array: Shape and dtype of `array`. Cells before the first that is not NaN stay.
+    {Raises}
+        ArgumentError: For a negative `n`.
+        AxisError: If the axis does not exist.
+    {See Also} dask.array.push
+    {Examples}
     >>> x = dt.asarray([dt.nan, 1, dt.nan, dt.nan, 2])
     >>> dt.push(x, None, 0).compute(), dt.push(x, 1, 0).compute()
     (array([nan,  1.,  1.,  1.,  2.]), array([nan,  1.,  1., nan,  2.]))

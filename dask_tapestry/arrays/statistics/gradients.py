@@ -31,37 +31,20 @@ def gradient(
 ) -> Array | tuple[Array, ...]:
     """Return the gradient of samples by second-order differences, as `numpy.gradient`.
 
-    Parameters
-    ----------
-    f
-        Samples; the derivative of times is whole counts of their unit, as NumPy has it.
-    *varargs
-        Spacing of the samples: none for 1, a number for all axes, or for each axis a number or the
-        coordinates.
-    axis
-        Axis or axes to derive along; None for all.
-    edge_order
-        Order of the differences at both ends: 1 or 2.
-
-    Returns
-    -------
-    Array or tuple of Array
-        For each axis the derivative, of the shape of `f`; alone if there is one axis.
-
-    Raises
-    ------
-    ShapeError
-        If there are too few samples, or coordinates or `edge_order` do not fit.
-    DTypeError
-        If there is neither one spacing nor one for each axis, or NumPy divides no such cells.
-
-    See Also
-    --------
-    diff
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        f: Samples; the derivative of times is whole counts of their unit, as NumPy has it.
+        *varargs: Spacing of the samples: none for 1, a number for all axes, or for each axis a
+            number or the coordinates.
+        axis: Axis or axes to derive along; None for all.
+        edge_order: Order of the differences at both ends: 1 or 2.
+    {Returns} Array or tuple of Array: For each axis the derivative, of the shape of `f`; alone if
+        there is one axis.
+    {Raises}
+        ShapeError: If there are too few samples, or coordinates or `edge_order` do not fit.
+        DTypeError: If there is neither one spacing nor one for each axis, or NumPy divides no such
+            cells.
+    {See Also} diff
+    {Examples}
     >>> dt.gradient(dt.asarray([1.0, 4.0, 9.0, 16.0])).compute()
     array([3., 4., 6., 7.])
     """

@@ -45,46 +45,26 @@ def histogram(
     Complex cells are ordered by their real, then by their imaginary parts, and counted between the
     edges so ordered; NumPy discards imaginary parts on the way if bins have equal width.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    bins
-        Number of bins of equal width, or ascending edges. A bin holds its lower edge, the last one
-        its upper edge too. Or an estimator of the number: ``"auto"``, ``"doane"``, ``"fd"``,
-        ``"rice"``, ``"scott"``, ``"sqrt"`` or ``"sturges"``; then a few statistics of the cells
-        are computed when the number of bins is first asked for.
-    range
-        Least and greatest edge; by default the least and greatest cell, so that the edges are known
-        when they are computed.
-    density
-        Divide by the number of cells and the widths of the bins.
-    weights
-        Weights of the shape of `a`, added in float64 or complex128, instead of ones.
-
-    Returns
-    -------
-    counts : Array
-        Shape (bins,): intp, the dtype of `weights`, or float64 for a density.
-    edges : Array
-        Shape (bins + 1,); `bins` itself where this is an `Array` of edges.
-
-    Raises
-    ------
-    DTypeError
-        If `bins` is neither a number nor edges, or an estimator is to take weights.
-    ArgumentError
-        If there is no such estimator. ``"stone"`` is refused: it tries many histograms.
-    ShapeError
-        If edges do not ascend, `range` is empty, or `weights` has another shape.
-
-    See Also
-    --------
-    histogramdd, histogram_bin_edges, bincount, digitize
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {a}
+        bins: Number of bins of equal width, or ascending edges. A bin holds its lower edge, the
+            last one its upper edge too. Or an estimator of the number: ``"auto"``, ``"doane"``,
+            ``"fd"``, ``"rice"``, ``"scott"``, ``"sqrt"`` or ``"sturges"``; then a few statistics of
+            the cells are computed when the number of bins is first asked for.
+        range: Least and greatest edge; by default the least and greatest cell, so that the edges
+            are known when they are computed.
+        density: Divide by the number of cells and the widths of the bins.
+        weights: Weights of the shape of `a`, added in float64 or complex128, instead of ones.
+    {Returns}
+        counts : Array: Shape (bins,): intp, the dtype of `weights`, or float64 for a density.
+        edges : Array: Shape (bins + 1,); `bins` itself where this is an `Array` of edges.
+    {Raises}
+        DTypeError: If `bins` is neither a number nor edges, or an estimator is to take weights.
+        ArgumentError: If there is no such estimator. ``"stone"`` is refused: it tries many
+            histograms.
+        ShapeError: If edges do not ascend, `range` is empty, or `weights` has another shape.
+    {See Also} histogramdd, histogram_bin_edges, bincount, digitize
+    {Examples}
     >>> counts, edges = dt.histogram(dt.arange(10), bins=[0, 2, 9])
     >>> counts.compute()
     array([2, 8])
@@ -111,32 +91,14 @@ def histogram_bin_edges(
 ) -> Array:
     """Return the edges of the bins that `histogram` counts in, as `numpy.histogram_bin_edges`.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    bins, range
-        As for `histogram`.
-    weights
-        Accepted for NumPy's sake; only the shape is checked.
-
-    Returns
-    -------
-    Array
-        Shape (bins + 1,).
-
-    Raises
-    ------
-    DTypeError, ShapeError
-        As for `histogram`.
-
-    See Also
-    --------
-    histogram
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {a}
+        bins, range: As for `histogram`.
+        weights: Accepted for NumPy's sake; only the shape is checked.
+    {Returns} Array: Shape (bins + 1,).
+    {Raises} DTypeError, ShapeError: As for `histogram`.
+    {See Also} histogram
+    {Examples}
     >>> dt.histogram_bin_edges(dt.asarray([1, 5]), bins=2).compute()
     array([1., 3., 5.])
     """
@@ -209,40 +171,21 @@ def histogramdd(
 ) -> tuple[Array, list[Array]]:
     """Count points in each bin of several dimensions, as `numpy.histogramdd`.
 
-    Parameters
-    ----------
-    sample
-        Points of shape (points, dimensions), or a sequence with the coordinates of each dimension.
-    bins
-        Number of bins of every dimension, or for each dimension a number or ascending edges.
-    range
-        For each dimension the least and greatest edge, or None.
-    density
-        Divide by the number of points and the volumes of the bins.
-    weights
-        Real weights, one for each point, added instead of ones.
-
-    Returns
-    -------
-    counts : Array
-        Float64, with the bins of a dimension along its axis.
-    edges : list of Array
-        The edges of each dimension.
-
-    Raises
-    ------
-    ShapeError
-        If `bins` or `range` does not have an entry for each dimension.
-    DTypeError
-        If weights are complex.
-
-    See Also
-    --------
-    histogram, histogram2d
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        sample: Points of shape (points, dimensions), or a sequence with the coordinates of each
+            dimension.
+        bins: Number of bins of every dimension, or for each dimension a number or ascending edges.
+        range: For each dimension the least and greatest edge, or None.
+        density: Divide by the number of points and the volumes of the bins.
+        weights: Real weights, one for each point, added instead of ones.
+    {Returns}
+        counts : Array: Float64, with the bins of a dimension along its axis.
+        edges : list of Array: The edges of each dimension.
+    {Raises}
+        ShapeError: If `bins` or `range` does not have an entry for each dimension.
+        DTypeError: If weights are complex.
+    {See Also} histogram, histogram2d
+    {Examples}
     >>> counts, edges = dt.histogramdd([dt.arange(4), dt.arange(4)], bins=2)
     >>> counts.compute()
     array([[2., 0.],
@@ -298,34 +241,16 @@ def histogram2d(
 ) -> tuple[Array, Array, Array]:
     """Count points of a plane in each bin, as `numpy.histogram2d`.
 
-    Parameters
-    ----------
-    x, y
-        Coordinates of the points.
-    bins
-        A number for both dimensions, edges for both, or one of these for each.
-    range, density, weights
-        As for `histogramdd`.
-
-    Returns
-    -------
-    counts : Array
-        Float64, shape (bins of `x`, bins of `y`).
-    x_edges, y_edges : Array
-        The edges of both dimensions.
-
-    Raises
-    ------
-    ShapeError
-        If `x` and `y` differ in shape.
-
-    See Also
-    --------
-    histogramdd
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        x, y: Coordinates of the points.
+        bins: A number for both dimensions, edges for both, or one of these for each.
+        range, density, weights: As for `histogramdd`.
+    {Returns}
+        counts : Array: Float64, shape (bins of `x`, bins of `y`).
+        x_edges, y_edges : Array: The edges of both dimensions.
+    {Raises} ShapeError: If `x` and `y` differ in shape.
+    {See Also} histogramdd
+    {Examples}
     >>> counts, *_ = dt.histogram2d(dt.arange(4), dt.arange(4), bins=2)
     >>> counts.compute()
     array([[2., 0.],

@@ -33,31 +33,11 @@ def median(
 ) -> Array:
     """Return the median along `axis`, as `numpy.median`; NaN where a cell is NaN.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    axis
-        Axis or axes to reduce; None reduces all.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-    overwrite_input
-        Accepted for NumPy's sake; the array is never overwritten.
-    keepdims
-        Keep the reduced axes, with length 1.
-
-    Returns
-    -------
-    Array
-        Shape of `a` without the reduced axes: float64 for integers, else of the dtype of `a`.
-
-    See Also
-    --------
-    nanmedian, quantile, mean
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} {a, axis, out, overwrite_input, keepdims}
+    {Returns} Array: Shape of `a` without the reduced axes: float64 for integers, else of the dtype
+        of `a`.
+    {See Also} nanmedian, quantile, mean
+    {Examples}
     >>> float(dt.median(dt.asarray([7, 1, 3, 2])))
     2.5
     """
@@ -85,31 +65,10 @@ def nanmedian(
 ) -> Array:
     """Return the median of the cells along `axis` that are not NaN, as `numpy.nanmedian`.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    axis
-        Axis or axes to reduce; None reduces all.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-    overwrite_input
-        Accepted for NumPy's sake; the array is never overwritten.
-    keepdims
-        Keep the reduced axes, with length 1.
-
-    Returns
-    -------
-    Array
-        Shape of `a` without the reduced axes, NaN where all cells are.
-
-    See Also
-    --------
-    median, nanquantile
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} {a, axis, out, overwrite_input, keepdims}
+    {Returns} Array: Shape of `a` without the reduced axes, NaN where all cells are.
+    {See Also} median, nanquantile
+    {Examples}
     >>> float(dt.nanmedian(dt.asarray([7, 1, float("nan"), 2])))
     2.0
     """

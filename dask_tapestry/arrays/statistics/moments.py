@@ -56,45 +56,27 @@ def average(
 ) -> Array | tuple[Array, Array]:
     """Return the weighted average along `axis`, as `numpy.average`.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    axis
-        Axis or axes to average; None takes all.
-    weights
-        Weights of the shape of `a`, or of its lengths along `axis`; None weighs all cells alike.
-    returned
-        Also return the sum of the weights.
-    keepdims
-        Keep the averaged axes, with length 1.
-
-    Returns
-    -------
-    average : Array
-        Shape of `a` without the averaged axes.
-    sum_of_weights : Array
-        Of the same shape, if `returned`.
-
-    Raises
-    ------
-    DTypeError
-        If `a` and `weights` differ in shape and no axis is given.
-    ShapeError
-        If `weights` does not fit `a` along `axis`.
-
-    See Also
-    --------
-    mean, cov
+    {Parameters}
+        {a}
+        axis: Axis or axes to average; None takes all.
+        weights: Weights of the shape of `a`, or of its lengths along `axis`; None weighs all cells
+            alike.
+        returned: Also return the sum of the weights.
+        keepdims: Keep the averaged axes, with length 1.
+    {Returns}
+        average : Array: Shape of `a` without the averaged axes.
+        sum_of_weights : Array: Of the same shape, if `returned`.
+    {Raises}
+        DTypeError: If `a` and `weights` differ in shape and no axis is given.
+        ShapeError: If `weights` does not fit `a` along `axis`.
+    {See Also} mean, cov
 
     Notes
     -----
     Where weights sum to zero the result is NaN or infinite: the sum is not known before it is
     computed. NumPy raises ZeroDivisionError.
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> float(dt.average(dt.asarray([1.0, 4.0]), weights=[2, 1]))
     2.0
     """
@@ -131,42 +113,18 @@ def moment(
 ) -> Array:
     """Return the central moment of an order along `axis`, as `dask.array.moment`.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    order
-        Power of the deviations from the mean: 0 gives ones, 1 zeros, 2 the variance.
-    axis
-        Axis or axes to reduce; None reduces all.
-    dtype
-        Dtype to compute in, and of the result; by default that of the mean.
-    keepdims
-        Keep the reduced axes, with length 1.
-    ddof
-        Subtracted from the number of cells in the divisor.
-    split_every
-        Accepted for Dask's sake; the plan decides how partial results are combined.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-
-    Returns
-    -------
-    Array
-        Shape of `a` without the reduced axes.
-
-    Raises
-    ------
-    ShapeError
-        If the order is negative.
-
-    See Also
-    --------
-    var, mean
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {a}
+        order: Power of the deviations from the mean: 0 gives ones, 1 zeros, 2 the variance.
+        {axis}
+        dtype: Dtype to compute in, and of the result; by default that of the mean.
+        {keepdims}
+        ddof: Subtracted from the number of cells in the divisor.
+        {split_every, out}
+    {Returns} Array: Shape of `a` without the reduced axes.
+    {Raises} ShapeError: If the order is negative.
+    {See Also} var, mean
+    {Examples}
     >>> float(dt.moment(dt.arange(5), 4))
     6.8
     """

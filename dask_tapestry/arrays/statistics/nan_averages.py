@@ -42,10 +42,7 @@ def _one_pass(
 
     That is for dtypes without NaN, with a mask, and for a `dtype` the monoid cannot return.
 
-    Raises
-    ------
-    DTypeError
-        If `a` is inexact and `dtype` is not.
+    {Raises} DTypeError: If `a` is inexact and `dtype` is not.
     """
     x, kind = asarray(a), wanted_dtype(dtype)
     if x.dtype.kind not in "fc":
@@ -85,38 +82,15 @@ def nanmean(
 ) -> Array:
     """Return the average of the cells along `axis` that are not NaN, as `numpy.nanmean`.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    axis
-        Axis or axes to reduce; None reduces all.
-    dtype
-        Dtype to add in, and of the result; by default float64 for integers, else that of `a`.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-    keepdims
-        Keep the reduced axes, with length 1.
-    where
-        Mask of the cells that take part; it broadcasts to the shape of `a`.
-
-    Returns
-    -------
-    Array
-        Shape of `a` without the reduced axes, NaN where no cell takes part.
-
-    Raises
-    ------
-    DTypeError
-        If `a` is inexact and `dtype` is not.
-
-    See Also
-    --------
-    mean, nanmedian, nansum
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {a, axis}
+        dtype: Dtype to add in, and of the result; by default float64 for integers, else that of
+            `a`.
+        {out, keepdims, where}
+    {Returns} Array: Shape of `a` without the reduced axes, NaN where no cell takes part.
+    {Raises} DTypeError: If `a` is inexact and `dtype` is not.
+    {See Also} mean, nanmedian, nansum
+    {Examples}
     >>> float(dt.nanmean(dt.asarray([1.0, dt.nan, 2.0])))
     1.5
     """
@@ -143,44 +117,18 @@ def nanvar(
 ) -> Array:
     """Return the variance of the cells along `axis` that are not NaN, as `numpy.nanvar`.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    axis
-        Axis or axes to reduce; None reduces all.
-    dtype
-        Dtype to compute in, and of the result; by default float64 for integers, else that of `a`.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-    ddof, correction
-        Subtracted from the number of cells in the divisor; two names of one argument.
-    keepdims
-        Keep the reduced axes, with length 1.
-    where
-        Mask of the cells that take part; it broadcasts to the shape of `a`.
-    mean
-        The mean, if known already, of the shape that ``keepdims=True`` gives it.
-
-    Returns
-    -------
-    Array
-        Shape of `a` without the reduced axes, NaN where at most `ddof` cells take part.
-
-    Raises
-    ------
-    ShapeError
-        If both `ddof` and `correction` are given.
-    DTypeError
-        If `a` is inexact and `dtype` is not.
-
-    See Also
-    --------
-    var, nanstd
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {a, axis}
+        dtype: Dtype to compute in, and of the result; by default float64 for integers, else that of
+            `a`.
+        {out, ddof, keepdims, where, mean}
+    {Returns} Array: Shape of `a` without the reduced axes, NaN where at most `ddof` cells take
+        part.
+    {Raises}
+        ShapeError: If both `ddof` and `correction` are given.
+        DTypeError: If `a` is inexact and `dtype` is not.
+    {See Also} var, nanstd
+    {Examples}
     >>> float(dt.nanvar(dt.asarray([1.0, dt.nan, 3.0])))
     1.0
     """
@@ -226,44 +174,18 @@ def nanstd(
 ) -> Array:
     """Return the standard deviation of the cells along `axis` that are not NaN, as `numpy.nanstd`.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    axis
-        Axis or axes to reduce; None reduces all.
-    dtype
-        Dtype to compute in, and of the result; by default float64 for integers, else that of `a`.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-    ddof, correction
-        Subtracted from the number of cells in the divisor; two names of one argument.
-    keepdims
-        Keep the reduced axes, with length 1.
-    where
-        Mask of the cells that take part; it broadcasts to the shape of `a`.
-    mean
-        The mean, if known already, of the shape that ``keepdims=True`` gives it.
-
-    Returns
-    -------
-    Array
-        Shape of `a` without the reduced axes, NaN where at most `ddof` cells take part.
-
-    Raises
-    ------
-    ShapeError
-        If both `ddof` and `correction` are given.
-    DTypeError
-        If `a` is inexact and `dtype` is not.
-
-    See Also
-    --------
-    std, nanvar
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {a, axis}
+        dtype: Dtype to compute in, and of the result; by default float64 for integers, else that of
+            `a`.
+        {out, ddof, keepdims, where, mean}
+    {Returns} Array: Shape of `a` without the reduced axes, NaN where at most `ddof` cells take
+        part.
+    {Raises}
+        ShapeError: If both `ddof` and `correction` are given.
+        DTypeError: If `a` is inexact and `dtype` is not.
+    {See Also} std, nanvar
+    {Examples}
     >>> float(dt.nanstd(dt.asarray([1.0, dt.nan, 3.0])))
     1.0
     """

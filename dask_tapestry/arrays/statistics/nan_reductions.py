@@ -68,35 +68,13 @@ def nansum(
 ) -> Array:
     """Add the cells along `axis` with NaN as zero, as `numpy.nansum`.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    axis
-        Axis or axes to reduce; None reduces all.
-    dtype
-        Dtype to add in, and of the result; by default small integers become 64-bit ones.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-    keepdims
-        Keep the reduced axes, with length 1.
-    initial
-        Number that is added to the sum.
-    where
-        Mask of the cells that take part; it broadcasts to the shape of `a`.
-
-    Returns
-    -------
-    Array
-        Shape of `a` without the reduced axes, of dtype `dtype`.
-
-    See Also
-    --------
-    sum, nanmean, nancumsum
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {a, axis, dtype.sum, out, keepdims}
+        initial: Number that is added to the sum.
+        {where}
+    {Returns} Array: Shape of `a` without the reduced axes, of dtype `dtype`.
+    {See Also} sum, nanmean, nancumsum
+    {Examples}
     >>> float(dt.nansum(dt.asarray([1.0, dt.nan, 2.0])))
     3.0
     """
@@ -116,35 +94,13 @@ def nanprod(
 ) -> Array:
     """Multiply the cells along `axis` with NaN as one, as `numpy.nanprod`.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    axis
-        Axis or axes to reduce; None reduces all.
-    dtype
-        Dtype to multiply in, and of the result; by default small integers become 64-bit ones.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-    keepdims
-        Keep the reduced axes, with length 1.
-    initial
-        Number that the product is multiplied by.
-    where
-        Mask of the cells that take part; it broadcasts to the shape of `a`.
-
-    Returns
-    -------
-    Array
-        Shape of `a` without the reduced axes, of dtype `dtype`.
-
-    See Also
-    --------
-    prod, nancumprod
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {a, axis, dtype.product, out, keepdims}
+        initial: Number that the product is multiplied by.
+        {where}
+    {Returns} Array: Shape of `a` without the reduced axes, of dtype `dtype`.
+    {See Also} prod, nancumprod
+    {Examples}
     >>> float(dt.nanprod(dt.asarray([3.0, dt.nan, 2.0])))
     6.0
     """
@@ -163,38 +119,15 @@ def nanmin(
 ) -> Array:
     """Return the least cell along `axis` that is not NaN, as `numpy.nanmin`; NaN if all are.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    axis
-        Axis or axes to reduce; None reduces all.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-    keepdims
-        Keep the reduced axes, with length 1.
-    initial
-        Upper bound of the result, and its value where no cell takes part.
-    where
-        Mask of the cells that take part; it broadcasts to the shape of `a`.
-
-    Returns
-    -------
-    Array
-        Shape of `a` without the reduced axes, of the dtype of `a`.
-
-    Raises
-    ------
-    ShapeError
-        If there is no cell and no `initial`, or `where` is given without `initial`.
-
-    See Also
-    --------
-    min, nanargmin, fmin
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {a, axis, out, keepdims}
+        initial: Upper bound of the result, and its value where no cell takes part.
+        {where}
+    {Returns} Array: Shape of `a` without the reduced axes, of the dtype of `a`.
+    {Raises} ShapeError: If there is no cell and no `initial`, or `where` is given without
+        `initial`.
+    {See Also} min, nanargmin, fmin
+    {Examples}
     >>> float(dt.nanmin(dt.asarray([3.0, dt.nan, 2.0])))
     2.0
     """
@@ -215,38 +148,15 @@ def nanmax(
 ) -> Array:
     """Return the greatest cell along `axis` that is not NaN, as `numpy.nanmax`; NaN if all are.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    axis
-        Axis or axes to reduce; None reduces all.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-    keepdims
-        Keep the reduced axes, with length 1.
-    initial
-        Lower bound of the result, and its value where no cell takes part.
-    where
-        Mask of the cells that take part; it broadcasts to the shape of `a`.
-
-    Returns
-    -------
-    Array
-        Shape of `a` without the reduced axes, of the dtype of `a`.
-
-    Raises
-    ------
-    ShapeError
-        If there is no cell and no `initial`, or `where` is given without `initial`.
-
-    See Also
-    --------
-    max, nanargmax, fmax
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {a, axis, out, keepdims}
+        initial: Lower bound of the result, and its value where no cell takes part.
+        {where}
+    {Returns} Array: Shape of `a` without the reduced axes, of the dtype of `a`.
+    {Raises} ShapeError: If there is no cell and no `initial`, or `where` is given without
+        `initial`.
+    {See Also} max, nanargmax, fmax
+    {Examples}
     >>> float(dt.nanmax(dt.asarray([3.0, dt.nan, 2.0])))
     3.0
     """
@@ -286,36 +196,13 @@ def nanargmin(
 ) -> Array:
     """Return the index of the least cell along `axis`, NaN left out, as `numpy.nanargmin`.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    axis
-        Axis to search; None searches the flattened array.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-    keepdims
-        Keep the searched axis, or all for None, with length 1.
-
-    Returns
-    -------
-    Array
-        Indices of dtype intp, shape of `a` without the searched axis.
-
-    Raises
-    ------
-    ShapeError
-        If there is no cell along `axis`.
-    ValueError
-        When computed, if all cells of a slice are NaN.
-
-    See Also
-    --------
-    argmin, nanmin
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} {a, axis.searched, out, keepdims.searched}
+    {Returns} Array: Indices of dtype intp, shape of `a` without the searched axis.
+    {Raises}
+        ShapeError: If there is no cell along `axis`.
+        ValueError: When computed, if all cells of a slice are NaN.
+    {See Also} argmin, nanmin
+    {Examples}
     >>> int(dt.nanargmin(dt.asarray([dt.nan, 3.0, 1.0])))
     2
     """
@@ -329,36 +216,13 @@ def nanargmax(
 ) -> Array:
     """Return the index of the greatest cell along `axis`, NaN left out, as `numpy.nanargmax`.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    axis
-        Axis to search; None searches the flattened array.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-    keepdims
-        Keep the searched axis, or all for None, with length 1.
-
-    Returns
-    -------
-    Array
-        Indices of dtype intp, shape of `a` without the searched axis.
-
-    Raises
-    ------
-    ShapeError
-        If there is no cell along `axis`.
-    ValueError
-        When computed, if all cells of a slice are NaN.
-
-    See Also
-    --------
-    argmax, nanmax
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} {a, axis.searched, out, keepdims.searched}
+    {Returns} Array: Indices of dtype intp, shape of `a` without the searched axis.
+    {Raises}
+        ShapeError: If there is no cell along `axis`.
+        ValueError: When computed, if all cells of a slice are NaN.
+    {See Also} argmax, nanmax
+    {Examples}
     >>> int(dt.nanargmax(dt.asarray([dt.nan, 3.0, 1.0])))
     1
     """

@@ -31,14 +31,10 @@ Quantiles = np.ndarray[Any, Any]
 def values(x: Array, q: Quantiles, method: str, weak: bool) -> Array:
     """Return the quantiles of the lanes of `x`, its first dimension; NaN if a cell is NaN or NaT.
 
-    Parameters
-    ----------
-    q
-        Levels from 0 to 1.
-    method
-        A key of `DISCRETE` or `CONTINUOUS`.
-    weak
-        Whether `q` is a Python number, which does not promote the dtype.
+    {Parameters}
+        q: Levels from 0 to 1.
+        method: A key of `DISCRETE` or `CONTINUOUS`.
+        weak: Whether `q` is a Python number, which does not promote the dtype.
     """
     n = x.shape[0]
     if not n:
@@ -95,14 +91,10 @@ def nan_values(
 ) -> Array:
     """Return the quantiles of the cells of each lane that are not NaN; NaN if all are.
 
-    Parameters
-    ----------
-    lanes
-        The lanes, of any kind that has NaN or NaT.
-    q, method, weak
-        As for `values`.
-    tells
-        Whether a compute tells of lanes of NaN.
+    {Parameters}
+        lanes: The lanes, of any kind that has NaN or NaT.
+        q, method, weak: As for `values`.
+        tells: Whether a compute tells of lanes of NaN.
     """
     x = lanes.array
     ordered = Array(sort(x.node, 0))

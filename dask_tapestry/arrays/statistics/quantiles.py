@@ -45,44 +45,19 @@ def quantile(
     The values are NumPy's to the bit, for all methods. An axis may be longer than a block, except
     with `weights`.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    q
-        A level from 0 to 1, or a sequence of them; not a lazy array.
-    axis
-        Axis or axes to reduce; None reduces all.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-    overwrite_input
-        Accepted for NumPy's sake; the array is never overwritten.
-    method
-        One of NumPy's thirteen.
-    keepdims
-        Keep the reduced axes, with length 1.
-    weights
-        Weights of cells, for the method ``"inverted_cdf"`` alone.
-
-    Returns
-    -------
-    Array
-        Shape of `q`, then shape of `a` without the reduced axes.
-
-    Raises
-    ------
-    ShapeError
-        If a level is out of range, or the method is unknown.
-    DTypeError
-        If cells are complex, or `q` is a lazy array.
-
-    See Also
-    --------
-    percentile, median, nanquantile
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {a}
+        q: A level from 0 to 1, or a sequence of them; not a lazy array.
+        {axis, out, overwrite_input}
+        method: One of NumPy's thirteen.
+        {keepdims}
+        weights: Weights of cells, for the method ``"inverted_cdf"`` alone.
+    {Returns} Array: Shape of `q`, then shape of `a` without the reduced axes.
+    {Raises}
+        ShapeError: If a level is out of range, or the method is unknown.
+        DTypeError: If cells are complex, or `q` is a lazy array.
+    {See Also} percentile, median, nanquantile
+    {Examples}
     >>> dt.quantile(dt.arange(5), [0.25, 0.9]).compute()
     array([1. , 3.6])
     """
@@ -106,42 +81,17 @@ def percentile(
 ) -> Array:
     """Return percentiles along `axis`, as `numpy.percentile`: `quantile` of ``q / 100``.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    q
-        A level from 0 to 100, or a sequence of them; not a lazy array.
-    axis
-        Axis or axes to reduce; None reduces all.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-    overwrite_input
-        Accepted for NumPy's sake; the array is never overwritten.
-    method
-        One of NumPy's thirteen.
-    keepdims
-        Keep the reduced axes, with length 1.
-    weights
-        Weights of cells, for the method ``"inverted_cdf"`` alone.
-
-    Returns
-    -------
-    Array
-        Shape of `q`, then shape of `a` without the reduced axes.
-
-    Raises
-    ------
-    ShapeError, DTypeError
-        As for `quantile`.
-
-    See Also
-    --------
-    quantile, nanpercentile
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {a}
+        q: A level from 0 to 100, or a sequence of them; not a lazy array.
+        {axis, out, overwrite_input}
+        method: One of NumPy's thirteen.
+        {keepdims}
+        weights: Weights of cells, for the method ``"inverted_cdf"`` alone.
+    {Returns} Array: Shape of `q`, then shape of `a` without the reduced axes.
+    {Raises} ShapeError, DTypeError: As for `quantile`.
+    {See Also} quantile, nanpercentile
+    {Examples}
     >>> float(dt.percentile(dt.arange(5), 25))
     1.0
     """
@@ -164,42 +114,18 @@ def nanquantile(
 ) -> Array:
     """Return quantiles of the cells along `axis` that are not NaN, as `numpy.nanquantile`.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    q
-        A level from 0 to 1, or a sequence of them; not a lazy array.
-    axis
-        Axis or axes to reduce; None reduces all.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-    overwrite_input
-        Accepted for NumPy's sake; the array is never overwritten.
-    method
-        One of NumPy's thirteen.
-    keepdims
-        Keep the reduced axes, with length 1.
-    weights
-        Weights of cells, for the method ``"inverted_cdf"`` alone.
-
-    Returns
-    -------
-    Array
-        Shape of `q`, then shape of `a` without the reduced axes; NaN where all cells are.
-
-    Raises
-    ------
-    ShapeError, DTypeError
-        As for `quantile`.
-
-    See Also
-    --------
-    quantile, nanpercentile, nanmedian
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {a}
+        q: A level from 0 to 1, or a sequence of them; not a lazy array.
+        {axis, out, overwrite_input}
+        method: One of NumPy's thirteen.
+        {keepdims}
+        weights: Weights of cells, for the method ``"inverted_cdf"`` alone.
+    {Returns} Array: Shape of `q`, then shape of `a` without the reduced axes; NaN where all cells
+        are.
+    {Raises} ShapeError, DTypeError: As for `quantile`.
+    {See Also} quantile, nanpercentile, nanmedian
+    {Examples}
     >>> float(dt.nanquantile(dt.asarray([7, 1, float("nan"), 2]), 0.5))
     2.0
     """
@@ -223,42 +149,18 @@ def nanpercentile(
 ) -> Array:
     """Return percentiles of the cells along `axis` that are not NaN, as `numpy.nanpercentile`.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    q
-        A level from 0 to 100, or a sequence of them; not a lazy array.
-    axis
-        Axis or axes to reduce; None reduces all.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-    overwrite_input
-        Accepted for NumPy's sake; the array is never overwritten.
-    method
-        One of NumPy's thirteen.
-    keepdims
-        Keep the reduced axes, with length 1.
-    weights
-        Weights of cells, for the method ``"inverted_cdf"`` alone.
-
-    Returns
-    -------
-    Array
-        Shape of `q`, then shape of `a` without the reduced axes; NaN where all cells are.
-
-    Raises
-    ------
-    ShapeError, DTypeError
-        As for `quantile`.
-
-    See Also
-    --------
-    percentile, nanquantile
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {a}
+        q: A level from 0 to 100, or a sequence of them; not a lazy array.
+        {axis, out, overwrite_input}
+        method: One of NumPy's thirteen.
+        {keepdims}
+        weights: Weights of cells, for the method ``"inverted_cdf"`` alone.
+    {Returns} Array: Shape of `q`, then shape of `a` without the reduced axes; NaN where all cells
+        are.
+    {Raises} ShapeError, DTypeError: As for `quantile`.
+    {See Also} percentile, nanquantile
+    {Examples}
     >>> float(dt.nanpercentile(dt.asarray([7, 1, float("nan"), 2]), 50))
     2.0
     """

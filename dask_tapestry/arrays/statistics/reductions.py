@@ -34,42 +34,16 @@ def sum(
 
     The value is bit for bit the same for every sharding, scheduler and number of workers.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    axis
-        Axis or axes to reduce; None reduces all.
-    dtype
-        Dtype to add in, and of the result; by default small integers become 64-bit ones.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-    keepdims
-        Keep the reduced axes, with length 1.
-    initial
-        Number that is added to the sum.
-    where
-        Mask of the cells that take part; it broadcasts to the shape of `a`.
-
-    Returns
-    -------
-    Array
-        Shape of `a` without the reduced axes, of dtype `dtype`.
-
-    Raises
-    ------
-    AxisError, ShapeError
-        If an axis is out of bounds or given twice.
-    DTypeError
-        If cells of this dtype cannot be added.
-
-    See Also
-    --------
-    nansum, cumsum, mean, prod
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {a, axis, dtype.sum, out, keepdims}
+        initial: Number that is added to the sum.
+        {where}
+    {Returns} Array: Shape of `a` without the reduced axes, of dtype `dtype`.
+    {Raises}
+        AxisError, ShapeError: If an axis is out of bounds or given twice.
+        DTypeError: If cells of this dtype cannot be added.
+    {See Also} nansum, cumsum, mean, prod
+    {Examples}
     >>> dt.sum(dt.ones((2, 3)), axis=1).compute()
     array([3., 3.])
     """
@@ -94,42 +68,16 @@ def prod(
     Cells that overflow among themselves beside a zero give NaN (zero times infinity), where NumPy,
     which goes cell by cell, has zero if the zero is before them.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    axis
-        Axis or axes to reduce; None reduces all.
-    dtype
-        Dtype to multiply in, and of the result; by default small integers become 64-bit ones.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-    keepdims
-        Keep the reduced axes, with length 1.
-    initial
-        Number that the product is multiplied by.
-    where
-        Mask of the cells that take part; it broadcasts to the shape of `a`.
-
-    Returns
-    -------
-    Array
-        Shape of `a` without the reduced axes, of dtype `dtype`.
-
-    Raises
-    ------
-    AxisError, ShapeError
-        If an axis is out of bounds or given twice.
-    DTypeError
-        If cells of this dtype cannot be multiplied.
-
-    See Also
-    --------
-    nanprod, cumprod, sum
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        {a, axis, dtype.product, out, keepdims}
+        initial: Number that the product is multiplied by.
+        {where}
+    {Returns} Array: Shape of `a` without the reduced axes, of dtype `dtype`.
+    {Raises}
+        AxisError, ShapeError: If an axis is out of bounds or given twice.
+        DTypeError: If cells of this dtype cannot be multiplied.
+    {See Also} nanprod, cumprod, sum
+    {Examples}
     >>> int(dt.prod(dt.arange(1, 5)))
     24
     """
@@ -150,31 +98,11 @@ def any(
 ) -> Array:
     """Return whether any cell along `axis` is non-zero, as `numpy.any`.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    axis
-        Axis or axes to reduce; None reduces all.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-    keepdims
-        Keep the reduced axes, with length 1.
-    where
-        Mask of the cells that take part; it broadcasts to the shape of `a`.
-
-    Returns
-    -------
-    Array
-        Shape of `a` without the reduced axes, of bools; False where no cell takes part.
-
-    See Also
-    --------
-    all, count_nonzero
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} {a, axis, out, keepdims, where}
+    {Returns} Array: Shape of `a` without the reduced axes, of bools; False where no cell takes
+        part.
+    {See Also} all, count_nonzero
+    {Examples}
     >>> bool(dt.any(dt.arange(3) > 1))
     True
     """
@@ -193,31 +121,10 @@ def all(
 ) -> Array:
     """Return whether all cells along `axis` are non-zero, as `numpy.all`.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    axis
-        Axis or axes to reduce; None reduces all.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-    keepdims
-        Keep the reduced axes, with length 1.
-    where
-        Mask of the cells that take part; it broadcasts to the shape of `a`.
-
-    Returns
-    -------
-    Array
-        Shape of `a` without the reduced axes, of bools; True where no cell takes part.
-
-    See Also
-    --------
-    any, count_nonzero
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} {a, axis, out, keepdims, where}
+    {Returns} Array: Shape of `a` without the reduced axes, of bools; True where no cell takes part.
+    {See Also} any, count_nonzero
+    {Examples}
     >>> bool(dt.all(dt.arange(3) > 1))
     False
     """
@@ -228,27 +135,10 @@ def all(
 def count_nonzero(a: ArrayLike, axis: Axes = None, *, keepdims: bool = False) -> Array:
     """Count the non-zero cells along `axis`, as `numpy.count_nonzero`.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    axis
-        Axis or axes to reduce; None reduces all.
-    keepdims
-        Keep the reduced axes, with length 1.
-
-    Returns
-    -------
-    Array
-        Shape of `a` without the reduced axes, of dtype intp.
-
-    See Also
-    --------
-    any, flatnonzero
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} {a, axis, keepdims}
+    {Returns} Array: Shape of `a` without the reduced axes, of dtype intp.
+    {See Also} any, flatnonzero
+    {Examples}
     >>> int(dt.count_nonzero(dt.asarray([0, 5, 0, 1])))
     2
     """

@@ -54,29 +54,10 @@ def cumsum(
     The value is bit for bit the same for every sharding, scheduler and number of workers. Up to 128
     cells it is NumPy's to the bit, beyond that within rounding.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    axis
-        Axis to go along; None takes the flattened array.
-    dtype
-        Dtype to add in, and of the result; by default small integers become 64-bit ones.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-
-    Returns
-    -------
-    Array
-        Shape of `a`, or 1-d without `axis`.
-
-    See Also
-    --------
-    nancumsum, cumulative_sum, cumprod, sum
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} {a, axis.along, dtype.sum, out}
+    {Returns} Array: Shape of `a`, or 1-d without `axis`.
+    {See Also} nancumsum, cumulative_sum, cumprod, sum
+    {Examples}
     >>> dt.cumsum(dt.arange(1, 5)).compute()
     array([ 1,  3,  6, 10])
     """
@@ -94,29 +75,10 @@ def cumprod(
     sharding has the same bits. Where a part overflows by itself after a zero, its cells are NaN
     (zero times infinity); NumPy, which goes cell by cell, has zeros.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    axis
-        Axis to go along; None takes the flattened array.
-    dtype
-        Dtype to multiply in, and of the result; by default small integers become 64-bit ones.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-
-    Returns
-    -------
-    Array
-        Shape of `a`, or 1-d without `axis`.
-
-    See Also
-    --------
-    nancumprod, cumulative_prod, cumsum, prod
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} {a, axis.along, dtype.product, out}
+    {Returns} Array: Shape of `a`, or 1-d without `axis`.
+    {See Also} nancumprod, cumulative_prod, cumsum, prod
+    {Examples}
     >>> dt.cumprod(dt.arange(1, 5)).compute()
     array([ 1,  2,  6, 24])
     """
@@ -130,29 +92,10 @@ def nancumsum(
 ) -> Array:
     """Return the running sum along `axis` with NaN as zero, as `numpy.nancumsum`.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    axis
-        Axis to go along; None takes the flattened array.
-    dtype
-        Dtype to add in, and of the result; by default small integers become 64-bit ones.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-
-    Returns
-    -------
-    Array
-        Shape of `a`, or 1-d without `axis`.
-
-    See Also
-    --------
-    cumsum, nansum
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} {a, axis.along, dtype.sum, out}
+    {Returns} Array: Shape of `a`, or 1-d without `axis`.
+    {See Also} cumsum, nansum
+    {Examples}
     >>> dt.nancumsum(dt.asarray([1.0, float("nan"), 2.0])).compute()
     array([1., 1., 3.])
     """
@@ -166,29 +109,10 @@ def nancumprod(
 ) -> Array:
     """Return the running product along `axis` with NaN as one, as `numpy.nancumprod`.
 
-    Parameters
-    ----------
-    a
-        The array, or what `asarray` takes.
-    axis
-        Axis to go along; None takes the flattened array.
-    dtype
-        Dtype to multiply in, and of the result; by default small integers become 64-bit ones.
-    out
-        An `Array` of the result's shape that takes the result, converted to its dtype.
-
-    Returns
-    -------
-    Array
-        Shape of `a`, or 1-d without `axis`.
-
-    See Also
-    --------
-    cumprod, nanprod
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} {a, axis.along, dtype.product, out}
+    {Returns} Array: Shape of `a`, or 1-d without `axis`.
+    {See Also} cumprod, nanprod
+    {Examples}
     >>> dt.nancumprod(dt.asarray([3.0, float("nan"), 2.0])).compute()
     array([3., 3., 6.])
     """
@@ -199,25 +123,12 @@ def nancumprod(
 def cummax(x: ArrayLike, /, axis: int | None = None) -> Array:
     """Return the running maximum along `axis`, as ``numpy.maximum.accumulate``; NaN stays.
 
-    Parameters
-    ----------
-    x
-        The array, or what `asarray` takes.
-    axis
-        Axis to go along; None takes the flattened array.
-
-    Returns
-    -------
-    Array
-        Shape of `x`, or 1-d without `axis`.
-
-    See Also
-    --------
-    cummin, max
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        x: The array, or what `asarray` takes.
+        {axis.along}
+    {Returns} Array: Shape of `x`, or 1-d without `axis`.
+    {See Also} cummin, max
+    {Examples}
     >>> dt.cummax(dt.asarray([1, 3, 2])).compute()
     array([1, 3, 3])
     """
@@ -228,25 +139,12 @@ def cummax(x: ArrayLike, /, axis: int | None = None) -> Array:
 def cummin(x: ArrayLike, /, axis: int | None = None) -> Array:
     """Return the running minimum along `axis`, as ``numpy.minimum.accumulate``; NaN stays.
 
-    Parameters
-    ----------
-    x
-        The array, or what `asarray` takes.
-    axis
-        Axis to go along; None takes the flattened array.
-
-    Returns
-    -------
-    Array
-        Shape of `x`, or 1-d without `axis`.
-
-    See Also
-    --------
-    cummax, min
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        x: The array, or what `asarray` takes.
+        {axis.along}
+    {Returns} Array: Shape of `x`, or 1-d without `axis`.
+    {See Also} cummax, min
+    {Examples}
     >>> dt.cummin(dt.asarray([3, 1, 2])).compute()
     array([3, 1, 1])
     """
@@ -257,25 +155,12 @@ def cummin(x: ArrayLike, /, axis: int | None = None) -> Array:
 def logcumsumexp(x: ArrayLike, /, axis: int | None = None) -> Array:
     """Return ``log(cumsum(exp(x)))`` along `axis`, without overflow.
 
-    Parameters
-    ----------
-    x
-        The array, or what `asarray` takes.
-    axis
-        Axis to go along; None takes the flattened array.
-
-    Returns
-    -------
-    Array
-        Inexact, of the shape of `x`, or 1-d without `axis`.
-
-    See Also
-    --------
-    cumsum, logaddexp
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        x: The array, or what `asarray` takes.
+        {axis.along}
+    {Returns} Array: Inexact, of the shape of `x`, or 1-d without `axis`.
+    {See Also} cumsum, logaddexp
+    {Examples}
     >>> dt.logcumsumexp(dt.asarray([1000.0, 1000.0])).compute()
     array([1000.        , 1000.69314718])
     """

@@ -11,6 +11,7 @@ Examples
 True
 """
 
+from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.stats.frequencies import *
 from dask_tapestry.arrays.stats.mean_tests import *
 from dask_tapestry.arrays.stats.moments import *
@@ -30,3 +31,5 @@ __all__ = [
     "ttest_ind",
     "ttest_rel",
 ]
+
+write_out(__name__)

@@ -40,34 +40,15 @@ def chisquare(
 ) -> Significance:
     """Test whether observed frequencies are those expected.
 
-    Parameters
-    ----------
-    f_obs
-        Observed frequencies.
-    f_exp
-        Those expected; by default all equal.
-    ddof
-        Degrees of freedom that are fewer than one less than the frequencies.
-    axis
-        Along which frequencies lie; None for all cells.
-
-    Returns
-    -------
-    Significance
-        Pearson's statistic, and the probability of a larger one.
-
-    Raises
-    ------
-    ImportError
-        Without SciPy.
-
-    See Also
-    --------
-    power_divergence
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        f_obs: Observed frequencies.
+        f_exp: Those expected; by default all equal.
+        ddof: Degrees of freedom that are fewer than one less than the frequencies.
+        axis: Along which frequencies lie; None for all cells.
+    {Returns} Significance: Pearson's statistic, and the probability of a larger one.
+    {Raises} ImportError: Without SciPy.
+    {See Also} power_divergence
+    {Examples}
     >>> dt.stats.chisquare([16, 18, 16, 14, 12, 12]).compute().statistic  # doctest: +SKIP
     np.float64(2.0)
     """
@@ -84,39 +65,20 @@ def power_divergence(
 ) -> Significance:
     """Test whether observed frequencies are those expected, by a power of their quotients.
 
-    Parameters
-    ----------
-    f_obs
-        Observed frequencies.
-    f_exp
-        Those expected, of the same sum; by default all equal.
-    ddof
-        Degrees of freedom that are fewer than one less than the frequencies.
-    axis
-        Along which frequencies lie; None for all cells.
-    lambda_
-        The power, or the name of a test: ``"pearson"`` (the default), ``"log-likelihood"``,
-        ``"freeman-tukey"``, ``"mod-log-likelihood"``, ``"neyman"``, ``"cressie-read"``.
-
-    Returns
-    -------
-    Significance
-        The statistic, and the probability of a larger one.
-
-    Raises
-    ------
-    ValueError
-        For another name; when it is computed, if the sums do not agree.
-    ImportError
-        Without SciPy.
-
-    See Also
-    --------
-    chisquare
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        f_obs: Observed frequencies.
+        f_exp: Those expected, of the same sum; by default all equal.
+        ddof: Degrees of freedom that are fewer than one less than the frequencies.
+        axis: Along which frequencies lie; None for all cells.
+        lambda_: The power, or the name of a test: ``"pearson"`` (the default),
+            ``"log-likelihood"``, ``"freeman-tukey"``, ``"mod-log-likelihood"``, ``"neyman"``,
+            ``"cressie-read"``.
+    {Returns} Significance: The statistic, and the probability of a larger one.
+    {Raises}
+        ValueError: For another name; when it is computed, if the sums do not agree.
+        ImportError: Without SciPy.
+    {See Also} chisquare
+    {Examples}
     >>> found = dt.stats.power_divergence([16, 18, 16], lambda_=0)  # doctest: +SKIP
     """
     if isinstance(lambda_, str):

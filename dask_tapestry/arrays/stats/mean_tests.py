@@ -25,34 +25,14 @@ def ttest_1samp(
 ) -> Significance:
     """Test whether the mean of samples is `popmean`.
 
-    Parameters
-    ----------
-    a
-        Samples.
-    popmean
-        The mean, a number or an array of the result's shape.
-    axis
-        Along which samples lie; None for all cells.
-    nan_policy
-        ``"propagate"``: NaN gives NaN.
-
-    Returns
-    -------
-    Significance
-        The t statistic, and the probability of one as far from 0.
-
-    Raises
-    ------
-    ImportError
-        Without SciPy.
-
-    See Also
-    --------
-    ttest_ind, ttest_rel
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: Samples.
+        popmean: The mean, a number or an array of the result's shape.
+        {axis.samples, nan_policy}
+    {Returns} Significance: The t statistic, and the probability of one as far from 0.
+    {Raises} ImportError: Without SciPy.
+    {See Also} ttest_ind, ttest_rel
+    {Examples}
     >>> x = dt.random.default_rng(0).normal(5, 1, size=1000)
     >>> bool(dt.stats.ttest_1samp(x, 5.0).compute().pvalue > 0.01)  # doctest: +SKIP
     True
@@ -68,34 +48,15 @@ def ttest_rel(
 ) -> Significance:
     """Test whether the means of two samples of pairs are equal.
 
-    Parameters
-    ----------
-    a, b
-        Samples, of one shape.
-    axis
-        Along which samples lie; None for all cells.
-    nan_policy
-        ``"propagate"``: NaN gives NaN.
-
-    Returns
-    -------
-    Significance
-        The t statistic, and the probability of one as far from 0.
-
-    Raises
-    ------
-    ShapeError
-        If there are not as many of either.
-    ImportError
-        Without SciPy.
-
-    See Also
-    --------
-    ttest_ind
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a, b: Samples, of one shape.
+        {axis.samples, nan_policy}
+    {Returns} Significance: The t statistic, and the probability of one as far from 0.
+    {Raises}
+        ShapeError: If there are not as many of either.
+        ImportError: Without SciPy.
+    {See Also} ttest_ind
+    {Examples}
     >>> dt.stats.ttest_rel([1, 2, 3], [2, 3, 5]).compute().statistic  # doctest: +SKIP
     np.float64(-4.0)
     """
@@ -112,32 +73,14 @@ def ttest_ind(
 ) -> Significance:
     """Test whether the means of two independent samples are equal.
 
-    Parameters
-    ----------
-    a, b
-        Samples, which may be of different lengths along the axis.
-    axis
-        Along which samples lie; None for all cells.
-    equal_var
-        Whether the variances of both are taken to be equal; else the test is Welch's.
-
-    Returns
-    -------
-    Significance
-        The t statistic, and the probability of one as far from 0.
-
-    Raises
-    ------
-    ImportError
-        Without SciPy.
-
-    See Also
-    --------
-    ttest_rel, f_oneway
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a, b: Samples, which may be of different lengths along the axis.
+        {axis.samples}
+        equal_var: Whether the variances of both are taken to be equal; else the test is Welch's.
+    {Returns} Significance: The t statistic, and the probability of one as far from 0.
+    {Raises} ImportError: Without SciPy.
+    {See Also} ttest_rel, f_oneway
+    {Examples}
     >>> dt.stats.ttest_ind([1, 2, 3], [1, 2, 3]).compute().statistic  # doctest: +SKIP
     np.float64(0.0)
     """
@@ -161,30 +104,13 @@ def ttest_ind(
 def f_oneway(*args: ArrayLike) -> Significance:
     """Test whether the means of several independent samples are equal.
 
-    Parameters
-    ----------
-    *args
-        Two or more samples along the first axis, which may be of different lengths.
-
-    Returns
-    -------
-    Significance
-        The F statistic, and the probability of a larger one.
-
-    Raises
-    ------
-    TypeError
-        For fewer than two samples.
-    ImportError
-        Without SciPy.
-
-    See Also
-    --------
-    ttest_ind
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} *args: Two or more samples along the first axis, which may be of different lengths.
+    {Returns} Significance: The F statistic, and the probability of a larger one.
+    {Raises}
+        TypeError: For fewer than two samples.
+        ImportError: Without SciPy.
+    {See Also} ttest_ind
+    {Examples}
     >>> dt.stats.f_oneway([1, 2, 3], [2, 3, 4]).compute().statistic  # doctest: +SKIP
     np.float64(1.5)
     """

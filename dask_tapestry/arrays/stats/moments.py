@@ -25,30 +25,13 @@ def moment(
 ) -> Array:
     """Return the mean of powers of the distances from the mean.
 
-    Parameters
-    ----------
-    a
-        Samples.
-    moment
-        The power, an integer from 0 on.
-    axis
-        Along which samples lie; None for all cells.
-    nan_policy
-        ``"propagate"``: NaN gives NaN.
-
-    Returns
-    -------
-    Array
-        Without the axis.
-
-    Raises
-    ------
-    ValueError
-        If the power is negative.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: Samples.
+        moment: The power, an integer from 0 on.
+        {axis.samples, nan_policy}
+    {Returns} Array: Without the axis.
+    {Raises} ValueError: If the power is negative.
+    {Examples}
     >>> dt.stats.moment([1.0, 2.0, 3.0, 4.0], 2).compute()
     np.float64(1.25)
     """
@@ -69,29 +52,14 @@ def skew(
 ) -> Array:
     """Return the skewness of samples: 0 where both sides of the mean are alike.
 
-    Parameters
-    ----------
-    a
-        Samples.
-    axis
-        Along which samples lie; None for all cells.
-    bias
-        Whether the samples' own moments are taken; else those that they are estimates of.
-    nan_policy
-        ``"propagate"``: NaN gives NaN.
-
-    Returns
-    -------
-    Array
-        Without the axis; NaN where all cells are equal.
-
-    See Also
-    --------
-    kurtosis, skewtest
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: Samples.
+        {axis.samples}
+        bias: Whether the samples' own moments are taken; else those that they are estimates of.
+        {nan_policy}
+    {Returns} Array: Without the axis; NaN where all cells are equal.
+    {See Also} kurtosis, skewtest
+    {Examples}
     >>> bool(dt.stats.skew([1.0, 2.0, 3.0]) == 0)
     True
     """
@@ -113,31 +81,15 @@ def kurtosis(
 ) -> Array:
     """Return the kurtosis of samples: how much of them lies far from the mean.
 
-    Parameters
-    ----------
-    a
-        Samples.
-    axis
-        Along which samples lie; None for all cells.
-    fisher
-        Whether 3 is subtracted, so that normal samples have 0.
-    bias
-        Whether the samples' own moments are taken; else those that they are estimates of.
-    nan_policy
-        ``"propagate"``: NaN gives NaN.
-
-    Returns
-    -------
-    Array
-        Without the axis; NaN where all cells are equal.
-
-    See Also
-    --------
-    skew, kurtosistest
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: Samples.
+        {axis.samples}
+        fisher: Whether 3 is subtracted, so that normal samples have 0.
+        bias: Whether the samples' own moments are taken; else those that they are estimates of.
+        {nan_policy}
+    {Returns} Array: Without the axis; NaN where all cells are equal.
+    {See Also} skew, kurtosistest
+    {Examples}
     >>> dt.stats.kurtosis([1.0, 2.0, 3.0, 4.0], fisher=False).compute()
     np.float64(1.64)
     """

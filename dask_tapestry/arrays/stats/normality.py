@@ -21,32 +21,13 @@ LEAST_SKEWED, LEAST_PEAKED = 8, 5  # samples that the approximations need
 def skewtest(a: ArrayLike, axis: int | None = 0, nan_policy: str = "propagate") -> Significance:
     """Test whether the skewness of samples is that of a normal distribution.
 
-    Parameters
-    ----------
-    a
-        Samples, 8 or more along the axis.
-    axis
-        Along which samples lie; None for all cells.
-    nan_policy
-        ``"propagate"``: NaN gives NaN.
-
-    Returns
-    -------
-    Significance
-        The z-score, and the probability of one as far from 0.
-
-    Raises
-    ------
-    ValueError
-        For fewer samples.
-
-    See Also
-    --------
-    skew, normaltest
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: Samples, 8 or more along the axis.
+        {axis.samples, nan_policy}
+    {Returns} Significance: The z-score, and the probability of one as far from 0.
+    {Raises} ValueError: For fewer samples.
+    {See Also} skew, normaltest
+    {Examples}
     >>> bool(dt.stats.skewtest([1, 2, 3, 4, 5, 6, 7, 80]).compute().pvalue < 0.01)
     True
     """
@@ -66,33 +47,18 @@ def skewtest(a: ArrayLike, axis: int | None = 0, nan_policy: str = "propagate") 
 def kurtosistest(a: ArrayLike, axis: int | None = 0, nan_policy: str = "propagate") -> Significance:
     """Test whether the kurtosis of samples is that of a normal distribution.
 
-    Parameters
-    ----------
-    a
-        Samples, 5 or more along the axis.
-    axis
-        Along which samples lie; None for all cells.
-    nan_policy
-        ``"propagate"``: NaN gives NaN.
-
-    Returns
-    -------
-    Significance
-        The z-score, and the probability of one as far from 0.
-
-    Raises
-    ------
-    ValueError
-        For fewer samples.
+    {Parameters}
+        a: Samples, 5 or more along the axis.
+        {axis.samples, nan_policy}
+    {Returns} Significance: The z-score, and the probability of one as far from 0.
+    {Raises} ValueError: For fewer samples.
 
     Notes
     -----
     Source: Anscombe and Glynn, "Distribution of the kurtosis statistic b2 for normal samples",
     Biometrika 70 (1983).
 
-    See Also
-    --------
-    kurtosis, normaltest
+    {See Also} kurtosis, normaltest
 
     Examples
     --------
@@ -119,32 +85,14 @@ def kurtosistest(a: ArrayLike, axis: int | None = 0, nan_policy: str = "propagat
 def normaltest(a: ArrayLike, axis: int | None = 0, nan_policy: str = "propagate") -> Significance:
     """Test whether samples are normal, by their skewness and kurtosis together.
 
-    Parameters
-    ----------
-    a
-        Samples, 8 or more along the axis.
-    axis
-        Along which samples lie; None for all cells.
-    nan_policy
-        ``"propagate"``: NaN gives NaN.
-
-    Returns
-    -------
-    Significance
-        The sum of the squares of both z-scores, and the probability of a larger one.
-
-    Raises
-    ------
-    ValueError
-        For fewer samples.
-
-    See Also
-    --------
-    skewtest, kurtosistest
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        a: Samples, 8 or more along the axis.
+        {axis.samples, nan_policy}
+    {Returns} Significance: The sum of the squares of both z-scores, and the probability of a larger
+        one.
+    {Raises} ValueError: For fewer samples.
+    {See Also} skewtest, kurtosistest
+    {Examples}
     >>> x = dt.random.default_rng(0).exponential(size=1000)
     >>> bool(dt.stats.normaltest(x).compute().pvalue < 1e-6)
     True

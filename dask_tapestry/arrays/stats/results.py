@@ -24,10 +24,7 @@ REAL: Final = np.dtype(np.float64)
 class Significance(NamedTuple):
     """A test's statistic and its p-value.
 
-    Attributes
-    ----------
-    statistic, pvalue
-        Arrays; after `compute`, NumPy's.
+    {Attributes} statistic, pvalue: Arrays; after `compute`, NumPy's.
     """
 
     statistic: Any
@@ -36,15 +33,8 @@ class Significance(NamedTuple):
     def compute(self, **options: Any) -> Significance:
         """Both, computed together.
 
-        Parameters
-        ----------
-        **options
-            Those of `dask_tapestry.compute`.
-
-        Returns
-        -------
-        Significance
-            With NumPy arrays, or numbers.
+        {Parameters} **options: Those of `dask_tapestry.compute`.
+        {Returns} Significance: With NumPy arrays, or numbers.
         """
         statistic, pvalue = compute(self.statistic, self.pvalue, **options)
         return Significance(statistic, pvalue)
@@ -64,10 +54,7 @@ class Special:
 def special(name: str, *operands: Any) -> Array:
     """A function of `scipy.special` of arrays and numbers, which broadcast.
 
-    Raises
-    ------
-    ImportError
-        If there is no SciPy here.
+    {Raises} ImportError: If there is no SciPy here.
     """
     try:
         lazy_import("scipy.special")
@@ -84,12 +71,9 @@ def special(name: str, *operands: Any) -> Array:
 def sample(a: Any, axis: int | None, nan_policy: str = "propagate") -> tuple[Array, int, int]:
     """The cells of a sample as floats, the axis along which they lie, and how many there are.
 
-    Raises
-    ------
-    NotImplementedError
-        For another `nan_policy` than ``"propagate"``.
-    DTypeError
-        If cells are no real numbers.
+    {Raises}
+        NotImplementedError: For another `nan_policy` than ``"propagate"``.
+        DTypeError: If cells are no real numbers.
     """
     if not is_one_of(nan_policy, ("propagate",)):
         raise UnsupportedError(

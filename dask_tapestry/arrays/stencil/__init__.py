@@ -9,6 +9,9 @@ Examples
 array([2., 1., 2., 1.])
 """
 
+from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.stencil.iterate import *
 
 __all__ = ["iterate"]
+
+write_out(__name__)

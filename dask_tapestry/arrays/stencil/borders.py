@@ -22,14 +22,10 @@ KNOWN: Final = (*MODES, "constant", "none")
 class Side(NamedTuple):
     """What lies beyond one end of an axis.
 
-    Attributes
-    ----------
-    depth
-        How many cells are seen.
-    mode
-        A mode of NumPy's padding; None if nothing lies there.
-    value
-        Of the cells, where the mode is ``"constant"``.
+    {Attributes}
+        depth: How many cells are seen.
+        mode: A mode of NumPy's padding; None if nothing lies there.
+        value: Of the cells, where the mode is ``"constant"``.
     """
 
     depth: int
@@ -43,11 +39,8 @@ Border = tuple[Side, Side]  # before and after, along one axis
 def borders(shape: Sequence[int], depth: Depths, boundary: SideBoundaries) -> tuple[Border, ...]:
     """What lies beyond both ends of each axis, as users write it.
 
-    Raises
-    ------
-    ArgumentError
-        For a depth that is negative or larger than the axis, an unknown boundary, or as many as
-        there are not axes.
+    {Raises} ArgumentError: For a depth that is negative or larger than the axis, an unknown
+        boundary, or as many as there are not axes.
 
     Examples
     --------

@@ -56,51 +56,34 @@ def iterate(
     It computes, as `dt.iterate`: each state is persisted, and only the last two are kept. The step
     is called once, with arrays that have no cells yet; what it makes of them is every step.
 
-    Parameters
-    ----------
-    step
-        Called with the fields, each with `depth` cells more at either end of each axis: with depth
-        1, ``u[1:-1]`` is the field itself, and ``u[:-2]`` its cells' neighbours before them. If it
-        takes one argument more, that is the number of the step, from 0, as a 0-d int64 array. It
-        returns the next fields, without the cells beyond the ends, in the same dtypes.
-    state
-        A field, an array of any rank and dtype, or a tuple of several.
-    steps
-        How many steps, at most if `until` is given; None for any number.
-    depth
-        How many cells a step sees beyond the ends: a number, or one for each axis, where a pair is
-        before and after; or a dictionary by axis.
-    boundary
-        What lies there: ``"periodic"``, ``"reflect"`` (the edge cell is repeated), ``"nearest"``, a
-        number, ``"constant"`` for zeros, or ``"none"`` for no cells at all; one for all axes, or
-        one for each, where a pair is before and after; or a dictionary by axis. Corners are those
-        of `numpy.pad`, axis by axis.
-    until, every, checkpoint
-        As of `dt.iterate`. Steps from one look to the next are computed together: give `every`.
-
-    Returns
-    -------
-    Array or tuple of Array
-        The last state, persisted: one array for one field. With 0 steps, the state.
-
-    Raises
-    ------
-    ArgumentError
-        For a depth that is negative or larger than an axis, an unknown boundary, and for arguments
-        that `dt.iterate` refuses.
-    ArgumentTypeError
-        If `step` does not take or return as many arrays as there are fields, or `until` does not
-        return a 0-d bool.
-    ShapeError, DTypeError
-        If a step returns another shape than that of its field, or another dtype.
-    TraceError
-        If `step` or `until` computes.
-    StoreError
-        If the store has checkpoints of another loop.
-
-    See Also
-    --------
-    dask_tapestry.iterate, map_overlap
+    {Parameters}
+        step: Called with the fields, each with `depth` cells more at either end of each axis: with
+            depth 1, ``u[1:-1]`` is the field itself, and ``u[:-2]`` its cells' neighbours before
+            them. If it takes one argument more, that is the number of the step, from 0, as a 0-d
+            int64 array. It returns the next fields, without the cells beyond the ends, in the same
+            dtypes.
+        state: A field, an array of any rank and dtype, or a tuple of several.
+        steps: How many steps, at most if `until` is given; None for any number.
+        depth: How many cells a step sees beyond the ends: a number, or one for each axis, where a
+            pair is before and after; or a dictionary by axis.
+        boundary: What lies there: ``"periodic"``, ``"reflect"`` (the edge cell is repeated),
+            ``"nearest"``, a number, ``"constant"`` for zeros, or ``"none"`` for no cells at all;
+            one for all axes, or one for each, where a pair is before and after; or a dictionary by
+            axis. Corners are those of `numpy.pad`, axis by axis.
+        until, every, checkpoint: As of `dt.iterate`. Steps from one look to the next are computed
+            together: give `every`.
+    {Returns} Array or tuple of Array: The last state, persisted: one array for one field. With 0
+        steps, the state.
+    {Raises}
+        ArgumentError: For a depth that is negative or larger than an axis, an unknown boundary, and
+            for arguments that `dt.iterate` refuses.
+        ArgumentTypeError: If `step` does not take or return as many arrays as there are fields, or
+            `until` does not return a 0-d bool.
+        ShapeError, DTypeError: If a step returns another shape than that of its field, or another
+            dtype.
+        TraceError: If `step` or `until` computes.
+        StoreError: If the store has checkpoints of another loop.
+    {See Also} dask_tapestry.iterate, map_overlap
 
     Examples
     --------

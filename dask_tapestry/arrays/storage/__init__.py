@@ -1,5 +1,6 @@
 """Arrays in files and stores."""
 
+from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.storage.files import *
 from dask_tapestry.arrays.storage.icechunk_arrays import *
 from dask_tapestry.arrays.storage.npy_files import *
@@ -17,3 +18,5 @@ __all__ = [
     "to_npy_stack",
     "to_zarr",
 ]
+
+write_out(__name__)

@@ -60,28 +60,15 @@ def to_hdf5(
     While the write runs, and after one that failed, the datasets say that they are incomplete.
     Only this process writes; `from_array` reads a dataset lazily, in other processes too.
 
-    Parameters
-    ----------
-    filename
-        The file; it is made if it is not there.
-    *args
-        Path of a dataset and an array, or a dictionary from paths to arrays.
-    chunks
-        Sides of stored chunks; True for the array's nominal ones, None or False for none.
-    overwrite
-        Replace datasets that are there, once the new ones are complete.
-    **kwargs
-        For ``h5py.Group.create_dataset``, such as ``compression``.
-
-    Returns
-    -------
-    None
-        Once the arrays are written.
-
-    Raises
-    ------
-    StoreError
-        If a dataset is there and `overwrite` is false, or HDF5 cannot hold the dtype.
+    {Parameters}
+        filename: The file; it is made if it is not there.
+        *args: Path of a dataset and an array, or a dictionary from paths to arrays.
+        chunks: Sides of stored chunks; True for the array's nominal ones, None or False for none.
+        overwrite: Replace datasets that are there, once the new ones are complete.
+        **kwargs: For ``h5py.Group.create_dataset``, such as ``compression``.
+    {Returns} None: Once the arrays are written.
+    {Raises} StoreError: If a dataset is there and `overwrite` is false, or HDF5 cannot hold the
+        dtype.
 
     See Also
     --------
@@ -140,30 +127,16 @@ def from_npy(
 ) -> Array:
     """Return the array in an npy file, which is mapped into memory where it is read.
 
-    Parameters
-    ----------
-    file
-        Path of the file, which all processes must see.
-    mmap_mode
-        As NumPy's: ``"r"``, or ``"r+"``.
-    dims
-        Names of the dimensions.
-
-    Returns
-    -------
-    Array
-        Of the shape and dtype in the file.
-
-    Raises
-    ------
-    ArgumentError
-        For another `mmap_mode`.
-    StoreNotFoundError, StoreError
-        If there is no such file, or it holds no array with a fixed dtype.
-
-    See Also
-    --------
-    from_npy_stack, numpy.load
+    {Parameters}
+        file: Path of the file, which all processes must see.
+        mmap_mode: As NumPy's: ``"r"``, or ``"r+"``.
+        dims: Names of the dimensions.
+    {Returns} Array: Of the shape and dtype in the file.
+    {Raises}
+        ArgumentError: For another `mmap_mode`.
+        StoreNotFoundError, StoreError: If there is no such file, or it holds no array with a fixed
+            dtype.
+    {See Also} from_npy_stack, numpy.load
 
     Examples
     --------
@@ -201,35 +174,19 @@ def to_npy_stack(
 
     Each file is written by one task, and the file that describes the stack last.
 
-    Parameters
-    ----------
-    dirname
-        The folder, which all processes must see.
-    x
-        The array.
-    axis
-        Along which it is cut.
-    length
-        Cells along the axis that a file holds; by default those of its nominal chunks, or
-        fewer, as other dimensions are whole.
-    overwrite
-        Replace npy files that are there, once the new ones are complete.
-    compute
-        Write now; otherwise return a lazy write to compute later.
-    **kwargs
-        For `compute`, such as ``scheduler``.
-
-    Returns
-    -------
-    None or Effect
-        As `compute` says.
-
-    Raises
-    ------
-    ShapeError
-        If `length` is less than 1.
-    StoreError
-        If npy files are there and `overwrite` is false.
+    {Parameters}
+        dirname: The folder, which all processes must see.
+        {x}
+        axis: Along which it is cut.
+        length: Cells along the axis that a file holds; by default those of its nominal chunks, or
+            fewer, as other dimensions are whole.
+        overwrite: Replace npy files that are there, once the new ones are complete.
+        compute: Write now; otherwise return a lazy write to compute later.
+        **kwargs: For `compute`, such as ``scheduler``.
+    {Returns} None or Effect: As `compute` says.
+    {Raises}
+        ShapeError: If `length` is less than 1.
+        StoreError: If npy files are there and `overwrite` is false.
 
     See Also
     --------
@@ -261,22 +218,11 @@ def to_npy_stack(
 def from_npy_stack(dirname: FilePath, mmap_mode: str | None = "r") -> Array:
     """Return an array that `to_npy_stack` wrote, ours or Dask's.
 
-    Parameters
-    ----------
-    dirname
-        The folder.
-    mmap_mode
-        ``"r"`` to map the files into memory, None to read them.
-
-    Returns
-    -------
-    Array
-        Whose chunks are the files.
-
-    Raises
-    ------
-    StoreNotFoundError, StoreError
-        If there is no complete stack.
+    {Parameters}
+        dirname: The folder.
+        mmap_mode: ``"r"`` to map the files into memory, None to read them.
+    {Returns} Array: Whose chunks are the files.
+    {Raises} StoreNotFoundError, StoreError: If there is no complete stack.
 
     See Also
     --------

@@ -62,36 +62,20 @@ def to_icechunk(
     session. Nothing shows before the commit: a job that is killed, or fails, leaves branch and
     session as they were.
 
-    Parameters
-    ----------
-    x
-        An array, or a dictionary of several from their paths.
-    session
-        Of ``repo.writable_session(branch)``, without changes that are not committed.
-    component
-        Path of the one array in the repository.
-    chunks, shards, dtype, compressors
-        As of `to_zarr`.
-    overwrite
-        Replace what is there.
-    commit
-        Message of the commit, whose metadata have, under ``"dask_tapestry"``, the digest of what
-        was computed and the paths. None leaves the changes to ``session.commit``.
-    **kwargs
-        For `compute`, such as ``scheduler``.
-
-    Returns
-    -------
-    str or None
-        Name of the snapshot, if it was committed.
-
-    Raises
-    ------
-    StoreError
-        If something is there and `overwrite` is false, the session may not be written by or has
-        changes, or another commit was made to the branch since it began.
-    ShapeError
-        If chunks or shards do not fit.
+    {Parameters}
+        x: An array, or a dictionary of several from their paths.
+        session: Of ``repo.writable_session(branch)``, without changes that are not committed.
+        component: Path of the one array in the repository.
+        chunks, shards, dtype, compressors: As of `to_zarr`.
+        overwrite: Replace what is there.
+        commit: Message of the commit, whose metadata have, under ``"dask_tapestry"``, the digest of
+            what was computed and the paths. None leaves the changes to ``session.commit``.
+        **kwargs: For `compute`, such as ``scheduler``.
+    {Returns} str or None: Name of the snapshot, if it was committed.
+    {Raises}
+        StoreError: If something is there and `overwrite` is false, the session may not be written
+            by or has changes, or another commit was made to the branch since it began.
+        ShapeError: If chunks or shards do not fit.
 
     See Also
     --------
@@ -152,9 +136,7 @@ def _created(fork: Any, path: str, x: Array, layout: ZarrLayout, overwrite: bool
 def _task_sides(x: Array, stored: Sides) -> Sides:
     """Sides of what one task writes: several stored chunks, if they are small.
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> _task_sides(dt.ones((4000, 2000)), (10, 1000))
     (1280, 2000)
     """

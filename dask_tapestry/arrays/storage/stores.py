@@ -67,39 +67,24 @@ def store(
     that is only partly covered is read, completed and written by one task. Sources that share a
     stored chunk, or cells, are written one after the other, in their order.
 
-    Parameters
-    ----------
-    sources
-        One array, or a collection of several: a list, the values of a dictionary.
-    targets
-        As many: NumPy arrays and memory maps, arrays of zarr's, datasets of h5py's, or objects that
-        have ``__setitem__``, and ``shape`` and ``dtype`` unless all of it is written. Objects that
-        are no arrays in memory may be pickled to other processes and written there. Of a Delayed
-        value of Dask's the target is computed now.
-    lock
-        True to write to an object of an unknown kind from one task at a time, False to write as
-        tasks come; or a lock to use. Known kinds need none.
-    regions
-        Slices for each target, or None for all of it; steps are positive. One tuple serves all; a
-        list or another iterable has one for each, or one alone that serves all.
-    compute
-        Write now; otherwise return a lazy write to compute later.
-    return_stored
-        Return arrays that read the targets, or the one array of a source that is no list; where
-        `compute` is false they read after the write.
-    load_stored
-        As Dask's, without meaning here.
-    resume
-        Go on where the same call was killed, as of `to_zarr`; for Zarr arrays alone.
-    after
-        Lazy writes, sequence points and arrays that must end before.
-    **kwargs
-        For `compute`, such as ``scheduler``.
-
-    Returns
-    -------
-    None or Effect or Array or tuple of Array
-        As `compute` and `return_stored` say.
+    {Parameters}
+        sources: One array, or a collection of several: a list, the values of a dictionary.
+        targets: As many: NumPy arrays and memory maps, arrays of zarr's, datasets of h5py's, or
+            objects that have ``__setitem__``, and ``shape`` and ``dtype`` unless all of it is
+            written. Objects that are no arrays in memory may be pickled to other processes and
+            written there. Of a Delayed value of Dask's the target is computed now.
+        lock: True to write to an object of an unknown kind from one task at a time, False to write
+            as tasks come; or a lock to use. Known kinds need none.
+        regions: Slices for each target, or None for all of it; steps are positive. One tuple serves
+            all; a list or another iterable has one for each, or one alone that serves all.
+        compute: Write now; otherwise return a lazy write to compute later.
+        return_stored: Return arrays that read the targets, or the one array of a source that is no
+            list; where `compute` is false they read after the write.
+        load_stored: As Dask's, without meaning here.
+        resume: Go on where the same call was killed, as of `to_zarr`; for Zarr arrays alone.
+        after: Lazy writes, sequence points and arrays that must end before.
+        **kwargs: For `compute`, such as ``scheduler``.
+    {Returns} None or Effect or Array or tuple of Array: As `compute` and `return_stored` say.
 
     Raises
     ------

@@ -59,39 +59,20 @@ def from_zarr(
 ) -> Any:
     """Return a stored Zarr array, version 2 or 3; only its metadata is read now.
 
-    Parameters
-    ----------
-    store
-        Path, URL (as fsspec has them), zip file, zarr store, group or array. Of a group, all its
-        arrays are returned: a dictionary from their paths, as ``"a/b"``.
-    component
-        Path of the array or group within.
-    dims
-        Names of the dimensions; by default those stored.
-    storage_options
-        For the file system of a URL: credentials, endpoints.
-    chunks
-        Nominal chunks, in any form that Dask takes; by default the stored ones.
-    workers
-        Names or addresses of the workers that read it.
-    name
-        What keys of its blocks begin with.
-    inline_array
-        As Dask's, without effect.
-
-    Returns
-    -------
-    Array or dict of Array
-        The array, or of a group all its arrays by their paths.
-
-    Raises
-    ------
-    StoreNotFoundError, StoreError
-        If there is no array, it cannot be read, or a write of it has not ended.
-
-    See Also
-    --------
-    to_zarr, from_array
+    {Parameters}
+        store: Path, URL (as fsspec has them), zip file, zarr store, group or array. Of a group, all
+            its arrays are returned: a dictionary from their paths, as ``"a/b"``.
+        component: Path of the array or group within.
+        dims: Names of the dimensions; by default those stored.
+        storage_options: For the file system of a URL: credentials, endpoints.
+        chunks: Nominal chunks, in any form that Dask takes; by default the stored ones.
+        workers: Names or addresses of the workers that read it.
+        name: What keys of its blocks begin with.
+        inline_array: As Dask's, without effect.
+    {Returns} Array or dict of Array: The array, or of a group all its arrays by their paths.
+    {Raises} StoreNotFoundError, StoreError: If there is no array, it cannot be read, or a write of
+        it has not ended.
+    {See Also} to_zarr, from_array
 
     Examples
     --------
@@ -150,74 +131,51 @@ def to_zarr(
     While the write runs, and after one that failed, the store says that it is incomplete. A lazy
     write may be computed several times.
 
-    Parameters
-    ----------
-    x
-        The array.
-    store, component
-        Where: a path, URL, zarr store or group, and the path within; or an existing zarr array. A
-        path that ends in ``.zip`` names a zip file, which this process alone can write.
-    chunks, shards
-        Lengths of the stored chunks, and of the shards, None for none. ``"auto"`` takes the longest
-        of ``x.chunks`` along each dimension; smaller chunks, with a warning, where a task has no
-        memory for them.
-    dtype
-        Convert before writing.
-    compressors
-        ``"auto"`` (Blosc, zstd level 1, byte shuffle) or anything `zarr.create_array` takes.
-    zarr_format
-        3 or 2; by default that of the group it goes into, else 3.
-    storage_options
-        For the file system of a URL: credentials, endpoints.
-    overwrite
-        Replace what is there; in a folder, once the new array is complete.
-    region
-        Write into this part of an array that is there: slices for all dimensions, or a dictionary
-        from dimensions, by name or number, to slices.
-    append_dim
-        Enlarge the array that is there along this dimension, and write behind what it holds.
-    resume
-        Go on where the same call was killed: only chunks that are missing are computed and written,
-        in this process or another, by any plan. It is the same call if code, data and target are:
-        see the notes. ``"checksums"`` also compares the bytes of what is stored, not sizes alone;
-        ``config(resume=...)`` says it of all calls.
-    write_empty_chunks
-        Whether chunks of which every cell is the fill value are stored; in shards, inner chunks. If
-        not, they are left out, and deleted where older ones are: -0.0 is not 0.0. None takes zarr's
-        ``array.write_empty_chunks``; where that is false, of cells that are not compressed not all
-        such chunks are left out: a few cells of each block tell whether to look.
-    consolidated
-        Consolidate the metadata of the group that is given, or the store's root, when the array is
-        complete: xarray and zarr then open the group by one request. None does where the group has
-        consolidated ones now, which would be out of date.
-    compute
-        Write now and return None; otherwise return a lazy write to compute later.
-    return_stored
-        Return the array as it is stored; where `compute` is false it is read after the write.
-    workers
-        Names or addresses of the workers that write it.
-    after
-        Lazy writes, sequence points and arrays that must end before.
-    **kwargs
-        For `compute`, such as ``scheduler``.
-
-    Returns
-    -------
-    None or Effect or Array
-        As `compute` and `return_stored` say.
-
-    Raises
-    ------
-    ArgumentError
-        If `overwrite` is given with a region or to append; if `resume` is given to append, or
-        something that is written has no name that another process finds, as random numbers without
-        a seed: the text names it, and what to do.
-    StoreError
-        If something is there and `overwrite` is false, with `resume` unless it is of this call; or
-        if there is nothing to write a region of
-        or to append to, or that cannot change.
-    ShapeError
-        If chunks, shards, region or the shape of what is there do not fit.
+    {Parameters}
+        {x}
+        store, component: Where: a path, URL, zarr store or group, and the path within; or an
+            existing zarr array. A path that ends in ``.zip`` names a zip file, which this process
+            alone can write.
+        chunks, shards: Lengths of the stored chunks, and of the shards, None for none. ``"auto"``
+            takes the longest of ``x.chunks`` along each dimension; smaller chunks, with a warning,
+            where a task has no memory for them.
+        dtype: Convert before writing.
+        compressors: ``"auto"`` (Blosc, zstd level 1, byte shuffle) or anything `zarr.create_array`
+            takes.
+        zarr_format: 3 or 2; by default that of the group it goes into, else 3.
+        storage_options: For the file system of a URL: credentials, endpoints.
+        overwrite: Replace what is there; in a folder, once the new array is complete.
+        region: Write into this part of an array that is there: slices for all dimensions, or a
+            dictionary from dimensions, by name or number, to slices.
+        append_dim: Enlarge the array that is there along this dimension, and write behind what it
+            holds.
+        resume: Go on where the same call was killed: only chunks that are missing are computed and
+            written, in this process or another, by any plan. It is the same call if code, data and
+            target are: see the notes. ``"checksums"`` also compares the bytes of what is stored,
+            not sizes alone; ``config(resume=...)`` says it of all calls.
+        write_empty_chunks: Whether chunks of which every cell is the fill value are stored; in
+            shards, inner chunks. If not, they are left out, and deleted where older ones are: -0.0
+            is not 0.0. None takes zarr's ``array.write_empty_chunks``; where that is false, of
+            cells that are not compressed not all such chunks are left out: a few cells of each
+            block tell whether to look.
+        consolidated: Consolidate the metadata of the group that is given, or the store's root, when
+            the array is complete: xarray and zarr then open the group by one request. None does
+            where the group has consolidated ones now, which would be out of date.
+        compute: Write now and return None; otherwise return a lazy write to compute later.
+        return_stored: Return the array as it is stored; where `compute` is false it is read after
+            the write.
+        workers: Names or addresses of the workers that write it.
+        after: Lazy writes, sequence points and arrays that must end before.
+        **kwargs: For `compute`, such as ``scheduler``.
+    {Returns} None or Effect or Array: As `compute` and `return_stored` say.
+    {Raises}
+        ArgumentError: If `overwrite` is given with a region or to append; if `resume` is given to
+            append, or something that is written has no name that another process finds, as random
+            numbers without a seed: the text names it, and what to do.
+        StoreError: If something is there and `overwrite` is false, with `resume` unless it is of
+            this call; or if there is nothing to write a region of or to append to, or that cannot
+            change.
+        ShapeError: If chunks, shards, region or the shape of what is there do not fit.
 
     Notes
     -----
@@ -227,9 +185,7 @@ def to_zarr(
     cells), random fields by seed, the place, and the encoding. What functions read by themselves
     from files is not seen. Where an identity differs the error says in what.
 
-    See Also
-    --------
-    from_zarr, store
+    {See Also} from_zarr, store
 
     Examples
     --------

@@ -1,5 +1,6 @@
 """Functions of the user's own, of blocks, vectors, cells and graphs."""
 
+from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.user_functions.along_axis import *
 from dask_tapestry.arrays.user_functions.block_operators import *
 from dask_tapestry.arrays.user_functions.blockwise import *
@@ -32,3 +33,5 @@ __all__ = [
     "rule",
     "scan_over",
 ]
+
+write_out(__name__)

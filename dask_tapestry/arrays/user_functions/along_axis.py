@@ -66,38 +66,20 @@ def apply_along_axis(
 ) -> Array:
     """Apply a function to 1-d slices along an axis, as `numpy.apply_along_axis`.
 
-    Parameters
-    ----------
-    func1d
-        Called with a 1-d slice, `*args` and `**kwargs`.
-    axis
-        Axis of the slices.
-    arr
-        The array, or what `asarray` takes.
-    *args, **kwargs
-        Further arguments for `func1d`; a lazy array among them is computed once, and given whole.
-    dtype, shape
-        Dtype and shape of what `func1d` returns; by default learnt by calling it on ones.
-
-    Returns
-    -------
-    Array
-        Shape of `arr` with the shape of what `func1d` returns in place of `axis`.
-
-    Raises
-    ------
-    ShapeError
-        If there are no slices.
-    SignatureError
-        If dtype or shape is not given and cannot be learnt.
-
-    See Also
-    --------
-    apply_over_axes, apply_gufunc, map_blocks
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        func1d: Called with a 1-d slice, `*args` and `**kwargs`.
+        axis: Axis of the slices.
+        arr: The array, or what `asarray` takes.
+        *args, **kwargs: Further arguments for `func1d`; a lazy array among them is computed once,
+            and given whole.
+        dtype, shape: Dtype and shape of what `func1d` returns; by default learnt by calling it on
+            ones.
+    {Returns} Array: Shape of `arr` with the shape of what `func1d` returns in place of `axis`.
+    {Raises}
+        ShapeError: If there are no slices.
+        SignatureError: If dtype or shape is not given and cannot be learnt.
+    {See Also} apply_over_axes, apply_gufunc, map_blocks
+    {Examples}
     >>> x = dt.asarray([[3, 1, 2], [9, 7, 8]])
     >>> dt.apply_along_axis(sorted, 1, x).compute()
     array([[1, 2, 3],
@@ -157,28 +139,14 @@ def _applied_along(
 def apply_over_axes(func: Callable[..., Any], a: ArrayLike, axes: int | Sequence[int]) -> Array:
     """Apply ``func(a, axis)`` for each axis in turn, as `numpy.apply_over_axes`.
 
-    Parameters
-    ----------
-    func
-        Called with blocks that hold all of an axis, and the number of the axis; it may remove it.
-    a
-        The array, or what `asarray` takes.
-    axes
-        Axis or axes, in the order to take them.
-
-    Returns
-    -------
-    Array
-        As many dimensions as `a`; removed axes stay with length 1.
-
-    Raises
-    ------
-    ShapeError
-        If `func` changes the number of dimensions otherwise.
-
-    See Also
-    --------
-    apply_along_axis, reduction
+    {Parameters}
+        func: Called with blocks that hold all of an axis, and the number of the axis; it may remove
+            it.
+        {a}
+        axes: Axis or axes, in the order to take them.
+    {Returns} Array: As many dimensions as `a`; removed axes stay with length 1.
+    {Raises} ShapeError: If `func` changes the number of dimensions otherwise.
+    {See Also} apply_along_axis, reduction
 
     Examples
     --------

@@ -52,33 +52,16 @@ class BlockFunction:
     Call it with the arrays, by place or by name, and with further arguments of the function by
     name; ``after=`` takes effects or arrays to wait for.
 
-    Parameters
-    ----------
-    function
-        The function of blocks.
-    signature
-        Index dimensions with their kinds, and the forms of inputs and outputs.
-    finalize
-        Function of complete results, or None.
-    finalize_inputs
-        Forms of the arrays that `finalize` takes too, by name.
-    dtypes
-        Dtypes of outputs, by name; the others are learnt.
-    costs
-        What a block costs, by resource.
-
-    Attributes
-    ----------
-    signature
-        Index dimensions with their kinds, and the forms of inputs and outputs.
-
-    See Also
-    --------
-    block_operator
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        function: The function of blocks.
+        signature: Index dimensions with their kinds, and the forms of inputs and outputs.
+        finalize: Function of complete results, or None.
+        finalize_inputs: Forms of the arrays that `finalize` takes too, by name.
+        dtypes: Dtypes of outputs, by name; the others are learnt.
+        costs: What a block costs, by resource.
+    {Attributes} signature: Index dimensions with their kinds, and the forms of inputs and outputs.
+    {See Also} block_operator
+    {Examples}
     >>> @dt.block_operator(index={"i": "parallel"}, inputs={"x": "i"}, outputs={"z": "i"})
     ... def double(x):
     ...     return 2 * x
@@ -203,51 +186,34 @@ def block_operator(
 
     Source: Tapestry whitepaper, "Block Operator Nodes" and "Signature Nodes".
 
-    Parameters
-    ----------
-    index
-        Kind of each dimension of the index space: ``"parallel"`` can be cut, `reduce_over` too,
-        as partial results are combined, and one that is to `scan_over`, along which the function
-        hands on a state of its own; ``"atomic"`` and ``"sequential"`` cannot. A number is a
-        parallel dimension of that extent.
-    inputs, outputs
-        For each tensor the names of the dimensions that its axes follow, one cell a step; or an
-        `IndexProjection` of the index space, for windows, strides and dilation. Outputs must follow
-        every parallel dimension. With several outputs, which may differ in rank, the function
-        returns a tuple or a dict, and the operator a tuple of arrays. With no outputs it is a sink:
-        the operator returns an effect, and the function may also take the parts of parallel
-        dimensions by their names, as slices.
-    finalize
-        Function of the complete results, and of the arrays `finalize_inputs`; called once a block.
-    finalize_inputs
-        For each further array of `finalize`, the dimensions of the outputs it follows, by names or
-        as a projection.
-    costs
-        For each resource a sum of coefficients times products of the named dimensions' extents.
-        ``"flops"`` tells the planner how much work a block is; `Plan.cost` shows all of them.
-    extents
-        Extents of dimensions that no shape tells.
-    dtype
-        Dtype of the only output, to which it is cast, with one warning a compute where that changes
-        values; by default learnt by calling the functions on one cell.
-    dtypes
-        Dtypes of several outputs, by name.
-
-    Returns
-    -------
-    callable
-        Takes a function of blocks and returns a `BlockFunction`.
-
-    Raises
-    ------
-    SignatureError
-        If the signature is not valid; when called, if the arrays' shapes do not fit it.
-    TypeError
-        If both `dtype` and `dtypes` are given, or `dtype` for several outputs.
-
-    See Also
-    --------
-    reduce_over, map_blocks, apply_gufunc, pin
+    {Parameters}
+        index: Kind of each dimension of the index space: ``"parallel"`` can be cut, `reduce_over`
+            too, as partial results are combined, and one that is to `scan_over`, along which the
+            function hands on a state of its own; ``"atomic"`` and ``"sequential"`` cannot. A number
+            is a parallel dimension of that extent.
+        inputs, outputs: For each tensor the names of the dimensions that its axes follow, one cell
+            a step; or an `IndexProjection` of the index space, for windows, strides and dilation.
+            Outputs must follow every parallel dimension. With several outputs, which may differ in
+            rank, the function returns a tuple or a dict, and the operator a tuple of arrays. With
+            no outputs it is a sink: the operator returns an effect, and the function may also take
+            the parts of parallel dimensions by their names, as slices.
+        finalize: Function of the complete results, and of the arrays `finalize_inputs`; called once
+            a block.
+        finalize_inputs: For each further array of `finalize`, the dimensions of the outputs it
+            follows, by names or as a projection.
+        costs: For each resource a sum of coefficients times products of the named dimensions'
+            extents. ``"flops"`` tells the planner how much work a block is; `Plan.cost` shows all
+            of them.
+        extents: Extents of dimensions that no shape tells.
+        dtype: Dtype of the only output, to which it is cast, with one warning a compute where that
+            changes values; by default learnt by calling the functions on one cell.
+        dtypes: Dtypes of several outputs, by name.
+    {Returns} callable: Takes a function of blocks and returns a `BlockFunction`.
+    {Raises}
+        SignatureError: If the signature is not valid; when called, if the arrays' shapes do not fit
+            it.
+        TypeError: If both `dtype` and `dtypes` are given, or `dtype` for several outputs.
+    {See Also} reduce_over, map_blocks, apply_gufunc, pin
 
     Examples
     --------

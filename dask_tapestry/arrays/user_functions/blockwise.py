@@ -79,49 +79,29 @@ def blockwise(
 ) -> Array:
     """Apply a function to blocks that indices match, as `dask.array.blockwise`.
 
-    Parameters
-    ----------
-    func
-        Called with a block of each array; with lists of blocks along indices that `out_ind` lacks.
-    out_ind
-        Index of each axis of the result, such as ``"ij"``.
-    *args
-        Arrays and their indices by turns; the index None passes a value as it is, and of a Delayed
-        one what it yields.
-    name, token
-        As of `map_blocks`.
-    dtype
-        Dtype of the result; by default learnt by calling `func` on one cell. What `func` returns is
-        cast to it, with one warning a compute where that changes values: Dask only labels.
-    adjust_chunks
-        By index, the lengths of the result's blocks: a function of a block's length, one length, or
-        one for each block.
-    new_axes
-        By index that no array has, its length, or the lengths of its blocks.
-    align_arrays
-        Cut arrays at each other's block edges first; else their numbers of blocks must agree.
-    concatenate
-        Join blocks instead of passing lists of them.
-    meta
-        An array like the result, instead of `dtype`.
-    **kwargs
-        Further arguments for `func`; an array among them is passed whole.
-
-    Returns
-    -------
-    Array
-        The blocks that `func` returns, at the places that `out_ind` gives them.
-
-    Raises
-    ------
-    ShapeError
-        If indices and arrays do not fit together.
-    SignatureError
-        If the dtype is not given and cannot be learnt.
-
-    See Also
-    --------
-    map_blocks, einsum, block_operator
+    {Parameters}
+        func: Called with a block of each array; with lists of blocks along indices that `out_ind`
+            lacks.
+        out_ind: Index of each axis of the result, such as ``"ij"``.
+        *args: Arrays and their indices by turns; the index None passes a value as it is, and of a
+            Delayed one what it yields.
+        name, token: As of `map_blocks`.
+        dtype: Dtype of the result; by default learnt by calling `func` on one cell. What `func`
+            returns is cast to it, with one warning a compute where that changes values: Dask only
+            labels.
+        adjust_chunks: By index, the lengths of the result's blocks: a function of a block's length,
+            one length, or one for each block.
+        new_axes: By index that no array has, its length, or the lengths of its blocks.
+        align_arrays: Cut arrays at each other's block edges first; else their numbers of blocks
+            must agree.
+        concatenate: Join blocks instead of passing lists of them.
+        meta: An array like the result, instead of `dtype`.
+        **kwargs: Further arguments for `func`; an array among them is passed whole.
+    {Returns} Array: The blocks that `func` returns, at the places that `out_ind` gives them.
+    {Raises}
+        ShapeError: If indices and arrays do not fit together.
+        SignatureError: If the dtype is not given and cannot be learnt.
+    {See Also} map_blocks, einsum, block_operator
 
     Examples
     --------
@@ -155,18 +135,12 @@ def _letters(indices: Iterable[Hashable]) -> tuple[Hashable, ...]:
 class Indices:
     """The indices of a result, and how blocks along them are read and made.
 
-    Attributes
-    ----------
-    letters
-        The index of each axis of the result.
-    new_axes
-        Lengths of blocks along indices that no array has.
-    adjust
-        What the function makes of the lengths of blocks.
-    align
-        Whether arrays are cut at each other's block edges.
-    joined
-        Whether blocks along an index that the result lacks are joined, not listed.
+    {Attributes}
+        letters: The index of each axis of the result.
+        new_axes: Lengths of blocks along indices that no array has.
+        adjust: What the function makes of the lengths of blocks.
+        align: Whether arrays are cut at each other's block edges.
+        joined: Whether blocks along an index that the result lacks are joined, not listed.
     """
 
     letters: tuple[Hashable, ...]
@@ -186,12 +160,10 @@ def apply_blockwise(
 ) -> Array:
     """Apply a function to blocks; `args` are arrays and their indices by turns.
 
-    Parameters
-    ----------
-    declared
-        Dtype and format of the result; without a dtype learnt by calling `func` on one cell.
-    told
-        ``"block_id"`` and ``"block_info"``, where `func` takes them.
+    {Parameters}
+        declared: Dtype and format of the result; without a dtype learnt by calling `func` on one
+            cell.
+        told: ``"block_id"`` and ``"block_info"``, where `func` takes them.
     """
     call, pairs, numbers = _slots(func, args, kwargs)
     cuts = _index_cuts(pairs, indices.align)

@@ -13,10 +13,8 @@ from dask_tapestry.late_dataclass import dataclass
 class Closeness:
     """How far two results may lie apart.
 
-    Attributes
-    ----------
-    rtol
-        Of the largest cell expected; None for the square root of the dtype's precision.
+    {Attributes} rtol: Of the largest cell expected; None for the square root of the dtype's
+        precision.
     """
 
     rtol: float | None = None

@@ -75,32 +75,19 @@ def check_operator(
 
     Source: Tapestry whitepaper, "Signature Nodes": a signature says how an operator may be sharded.
 
-    Parameters
-    ----------
-    op
-        A function of arrays that `block_operator` made; any other that takes and returns arrays, as
-        ``lambda x: dt.map_blocks(f, x)``; or a `Monoid`.
-    samples
-        Arrays to call it with; of a monoid, cells that it maps and combines.
-    rtol
-        How far results may lie apart, as a part of the largest; by default the square root of the
-        dtype's precision. Integers must be equal.
-
-    Returns
-    -------
-    OperatorReport
-        What was tried.
-
-    Raises
-    ------
-    ConstraintError
-        Names what is broken: the dimension, the box and the cells that differ, or the law.
-    ArgumentTypeError
-        If `op` is not a function, returns no arrays, or calls no function of the user.
-
-    See Also
-    --------
-    block_operator, Monoid, reduction
+    {Parameters}
+        op: A function of arrays that `block_operator` made; any other that takes and returns
+            arrays, as ``lambda x: dt.map_blocks(f, x)``; or a `Monoid`.
+        samples: Arrays to call it with; of a monoid, cells that it maps and combines.
+        rtol: How far results may lie apart, as a part of the largest; by default the square root of
+            the dtype's precision. Integers must be equal.
+    {Returns} OperatorReport: What was tried.
+    {Raises}
+        ConstraintError: Names what is broken: the dimension, the box and the cells that differ, or
+            the law.
+        ArgumentTypeError: If `op` is not a function, returns no arrays, or calls no function of the
+            user.
+    {See Also} block_operator, Monoid, reduction
 
     Examples
     --------

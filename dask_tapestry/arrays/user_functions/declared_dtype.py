@@ -15,10 +15,7 @@ from dask_tapestry_kernels.block_format import BlockFormat
 def declared_dtype(dtype: DTypeLike | None, meta: ArrayLike | None) -> np.dtype[Any] | None:
     """Return `dtype`, else that of `meta`, which is not computed; None if neither is given.
 
-    Raises
-    ------
-    DTypeError
-        If it is not a dtype, or has Python objects as fields.
+    {Raises} DTypeError: If it is not a dtype, or has Python objects as fields.
 
     Examples
     --------

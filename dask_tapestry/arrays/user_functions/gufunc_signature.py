@@ -40,10 +40,7 @@ class GufuncSignature(NamedTuple):
 def parse(signature: str) -> GufuncSignature:
     """Read a signature such as ``"(i,j),(j)->(i)"``.
 
-    Raises
-    ------
-    SignatureError
-        If it is not a valid signature.
+    {Raises} SignatureError: If it is not a valid signature.
 
     Examples
     --------
@@ -71,15 +68,8 @@ def core_axes(
 ) -> tuple[list[AxesOf], list[AxesOf]]:
     """Return the axes of the core dimensions in each input and in each output.
 
-    Parameters
-    ----------
-    axes, axis, keepdims
-        As for `apply_gufunc`.
-
-    Raises
-    ------
-    SignatureError
-        If the arguments do not fit the signature.
+    {Parameters} axes, axis, keepdims: As for `apply_gufunc`.
+    {Raises} SignatureError: If the arguments do not fit the signature.
     """
     filled = [core for core in read.inputs if core]
     if axes is not None and axis is not None:

@@ -75,46 +75,25 @@ def apply_gufunc(
     The other dimensions, which come before the core ones, broadcast and are cut at will; each block
     holds all of a core dimension.
 
-    Parameters
-    ----------
-    func
-        Called with blocks whose last axes are the core dimensions.
-    signature
-        Core dimensions, such as ``"(i),(i)->()"``.
-    *args
-        Arrays, one for each input of the signature.
-    axes
-        For each input and output its core axes; by default the last ones.
-    axis
-        The only core axis of all arrays, instead of `axes`.
-    keepdims
-        Keep core dimensions that outputs lack, with length 1.
-    output_dtypes
-        Dtypes of the outputs; by default learnt by calling `func`.
-    output_sizes
-        Lengths of core dimensions that no input has.
-    vectorize
-        `func` takes core dimensions alone: call it through `numpy.vectorize`.
-    allow_rechunk
-        Accepted for Dask's sake; core dimensions are never cut.
-    meta
-        Arrays like the outputs, instead of `output_dtypes`.
-    **kwargs
-        Further arguments for `func`; a lazy array among them is computed once, and given whole.
-
-    Returns
-    -------
-    Array or tuple of Array
-        The outputs, with the other dimensions first; a tuple if there are several.
-
-    Raises
-    ------
-    SignatureError
-        If signature, axes and arrays do not fit together, or dtypes cannot be learnt.
-
-    See Also
-    --------
-    gufunc, as_gufunc, map_blocks, block_operator
+    {Parameters}
+        func: Called with blocks whose last axes are the core dimensions.
+        signature: Core dimensions, such as ``"(i),(i)->()"``.
+        *args: Arrays, one for each input of the signature.
+        axes: For each input and output its core axes; by default the last ones.
+        axis: The only core axis of all arrays, instead of `axes`.
+        keepdims: Keep core dimensions that outputs lack, with length 1.
+        output_dtypes: Dtypes of the outputs; by default learnt by calling `func`.
+        output_sizes: Lengths of core dimensions that no input has.
+        vectorize: `func` takes core dimensions alone: call it through `numpy.vectorize`.
+        allow_rechunk: Accepted for Dask's sake; core dimensions are never cut.
+        meta: Arrays like the outputs, instead of `output_dtypes`.
+        **kwargs: Further arguments for `func`; a lazy array among them is computed once, and given
+            whole.
+    {Returns} Array or tuple of Array: The outputs, with the other dimensions first; a tuple if
+        there are several.
+    {Raises} SignatureError: If signature, axes and arrays do not fit together, or dtypes cannot be
+        learnt.
+    {See Also} gufunc, as_gufunc, map_blocks, block_operator
 
     Examples
     --------
@@ -160,18 +139,12 @@ def call_on_core(
 ) -> tuple[Tensor, ...]:
     """Apply a function along the core dimensions, which are last, as its signature tells.
 
-    Parameters
-    ----------
-    dtypes
-        Of the outputs by their numbers, as strings; what is missing is learnt by a call.
-    sizes
-        Lengths of core dimensions that no input has.
-    costs
-        Of an index point, whose dimensions are ``"loop 0"`` and so on, and the core ones.
-    multithreaded
-        Whether the function may start threads, where a block has a worker to itself.
-    scratch
-        What calling the function takes besides blocks.
+    {Parameters}
+        dtypes: Of the outputs by their numbers, as strings; what is missing is learnt by a call.
+        sizes: Lengths of core dimensions that no input has.
+        costs: Of an index point, whose dimensions are ``"loop 0"`` and so on, and the core ones.
+        multithreaded: Whether the function may start threads, where a block has a worker to itself.
+        scratch: What calling the function takes besides blocks.
     """
     written = _written(call.name, read, tensors, sizes)
     return call_blocks(
@@ -282,18 +255,12 @@ def _projection(
 class gufunc:  # noqa: N801  # Dask's name
     """A function with a gufunc signature, as `dask.array.gufunc`; call it with the arrays.
 
-    Parameters
-    ----------
-    pyfunc
-        The function.
-    signature
-        Core dimensions, such as ``"(i),(i)->()"``.
-    vectorize, axes, axis, keepdims, output_sizes, output_dtypes, allow_rechunk, meta
-        As for `apply_gufunc`.
-
-    See Also
-    --------
-    apply_gufunc, as_gufunc
+    {Parameters}
+        pyfunc: The function.
+        signature: Core dimensions, such as ``"(i),(i)->()"``.
+        vectorize, axes, axis, keepdims, output_sizes, output_dtypes, allow_rechunk, meta: As for
+            `apply_gufunc`.
+    {See Also} apply_gufunc, as_gufunc
 
     Examples
     --------
@@ -343,30 +310,13 @@ def as_gufunc(
 ) -> Callable[..., gufunc]:
     """Return a decorator that makes a function a `gufunc`, as `dask.array.as_gufunc`.
 
-    Parameters
-    ----------
-    signature
-        Core dimensions, such as ``"(i),(i)->()"``.
-    **kwargs
-        Further arguments of `gufunc`.
-
-    Returns
-    -------
-    callable
-        Takes a function and returns a `gufunc`.
-
-    Raises
-    ------
-    TypeError
-        If `gufunc` does not take the arguments.
-
-    See Also
-    --------
-    gufunc, apply_gufunc
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        signature: Core dimensions, such as ``"(i),(i)->()"``.
+        **kwargs: Further arguments of `gufunc`.
+    {Returns} callable: Takes a function and returns a `gufunc`.
+    {Raises} TypeError: If `gufunc` does not take the arguments.
+    {See Also} gufunc, apply_gufunc
+    {Examples}
     >>> @dt.as_gufunc("(i)->()", output_dtypes=float)
     ... def spread(a):
     ...     return a.max(-1) - a.min(-1)

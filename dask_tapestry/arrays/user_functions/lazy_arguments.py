@@ -25,12 +25,10 @@ class Numbered:
 class Arguments(NamedTuple):
     """Further arguments of a function.
 
-    Attributes
-    ----------
-    args, options
-        By place and by name, with `Numbered` for each lazy array in them, however nested.
-    arrays
-        Those arrays.
+    {Attributes}
+        args, options: By place and by name, with `Numbered` for each lazy array in them, however
+            nested.
+        arrays: Those arrays.
     """
 
     args: tuple[Any, ...]
@@ -47,9 +45,7 @@ class Arguments(NamedTuple):
 def arguments_of(args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:
     """Return further arguments and the lazy arrays among them.
 
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Examples}
     >>> arguments_of([2, [dt.ones(3)]], {"deg": 1}).args
     (2, [Numbered(number=0)])
     """

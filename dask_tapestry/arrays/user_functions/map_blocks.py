@@ -40,53 +40,29 @@ def map_blocks(
     store chose go before those that nobody did. Where the function does not depend on where blocks
     end, an operator with a signature (`block_operator`) is better: the planner chooses its blocks.
 
-    Parameters
-    ----------
-    func
-        Called with a block of each array, and with all other arguments as they are; with
-        ``block_id=`` and ``block_info=`` if it takes them.
-    *args
-        Arrays, which align at their last axes, and values for `func`, also Dask's Delayed ones.
-    name
-        What keys of the result's blocks begin with; it should be used once.
-    token
-        The first word of it, where no `name` is given; by default the name of `func`.
-    dtype
-        Dtype of the result; by default learnt by calling `func` on one cell. What `func` returns is
-        cast to it, with one warning a compute where that changes values: Dask only labels.
-    chunks
-        Lengths of the result's blocks, if other than the arrays': for each axis a length, or one
-        for each block.
-    drop_axis
-        Axis or axes that `func` removes.
-    new_axis
-        Axis or axes that `func` adds.
-    enforce_ndim
-        Accepted for Dask's sake; shapes of results are always checked.
-    meta
-        An array like the result, instead of `dtype`.
-    **kwargs
-        Further arguments for `func`; an array among them is passed whole.
-
-    Returns
-    -------
-    Array
-        The blocks that `func` returns, side by side.
-
-    Raises
-    ------
-    ShapeError
-        If numbers of blocks, `chunks` or axes do not fit together.
-    SignatureError
-        If the dtype is not given and cannot be learnt.
-
-    See Also
-    --------
-    blockwise, block_operator, apply_gufunc, dask.array.map_blocks
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        func: Called with a block of each array, and with all other arguments as they are; with
+            ``block_id=`` and ``block_info=`` if it takes them.
+        *args: Arrays, which align at their last axes, and values for `func`, also Dask's Delayed
+            ones.
+        name: What keys of the result's blocks begin with; it should be used once.
+        token: The first word of it, where no `name` is given; by default the name of `func`.
+        dtype: Dtype of the result; by default learnt by calling `func` on one cell. What `func`
+            returns is cast to it, with one warning a compute where that changes values: Dask only
+            labels.
+        chunks: Lengths of the result's blocks, if other than the arrays': for each axis a length,
+            or one for each block.
+        drop_axis: Axis or axes that `func` removes.
+        new_axis: Axis or axes that `func` adds.
+        enforce_ndim: Accepted for Dask's sake; shapes of results are always checked.
+        meta: An array like the result, instead of `dtype`.
+        **kwargs: Further arguments for `func`; an array among them is passed whole.
+    {Returns} Array: The blocks that `func` returns, side by side.
+    {Raises}
+        ShapeError: If numbers of blocks, `chunks` or axes do not fit together.
+        SignatureError: If the dtype is not given and cannot be learnt.
+    {See Also} blockwise, block_operator, apply_gufunc, dask.array.map_blocks
+    {Examples}
     >>> x = dt.arange(6).rechunk(4)
     >>> dt.map_blocks(lambda b: b[::-1], x).compute()
     array([3, 2, 1, 0, 5, 4])

@@ -29,17 +29,10 @@ def check_monoid(
 ) -> tuple[str, ...]:
     """Try the laws on some cells; return the names of those that were tried.
 
-    Parameters
-    ----------
-    cells
-        Arrays of one dimension.
-    identity
-        A cell of each; None where there is none.
-
-    Raises
-    ------
-    ConstraintError
-        Names the law that is broken, and the cells.
+    {Parameters}
+        cells: Arrays of one dimension.
+        identity: A cell of each; None where there is none.
+    {Raises} ConstraintError: Names the law that is broken, and the cells.
     """
     first, second, third = cells, _rotated(cells, 1), _rotated(cells, 2)
     before = [x.copy() for x in (*first, *second)]

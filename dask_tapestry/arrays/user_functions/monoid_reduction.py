@@ -24,17 +24,10 @@ def reduce_by_monoid(
 ) -> tuple[Tensor, ...]:
     """Return the cells of `x` along `axes` combined; several results of a monoid on tuples.
 
-    Parameters
-    ----------
-    keepdims
-        Keep the reduced axes, with length 1.
-    kind
-        Dtype of the result; by default learnt.
-
-    Raises
-    ------
-    SignatureError
-        If cells, identity and results do not fit together.
+    {Parameters}
+        {keepdims}
+        kind: Dtype of the result; by default learnt.
+    {Raises} SignatureError: If cells, identity and results do not fit together.
     """
     value = _mapped(x, monoid)
     for axis in reversed(axes):

@@ -40,10 +40,7 @@ def check_shardings(
 ) -> ShardingTrials:
     """Compute a node in blocks, as its signature allows, and hold them against the `whole`.
 
-    Raises
-    ------
-    ConstraintError
-        Names what is broken, the dimension, the box and the cells.
+    {Raises} ConstraintError: Names what is broken, the dimension, the box and the cells.
     """
     count, same = 0, True
     for axes, cuts in _shardings(node):
@@ -67,10 +64,7 @@ def check_shardings(
 def check_whole(node: Node, inputs: Sequence[Any]) -> Any:
     """The value of a node in one block, computed twice.
 
-    Raises
-    ------
-    ConstraintError
-        If the two differ, or the function raises.
+    {Raises} ConstraintError: If the two differ, or the function raises.
     """
     whole = _called(node, inputs, node.type.box, "of the whole")
     again = _called(node, inputs, node.type.box, "of the whole")

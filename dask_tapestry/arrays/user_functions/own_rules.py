@@ -35,38 +35,20 @@ def rule(
     ``node.type`` (``shape``, ``dtype``), and makes arrays of inputs by ``dt.Array(node.inputs[0])``
     and of operators by `apply`. It must depend on the node alone.
 
-    Parameters
-    ----------
-    on
-        The operators at which it begins: names as graphs print them, classes of
-        `dask_tapestry.operators`, or operators that `block_operator` made; one or several.
-    kind
-        ``"optimisation"``: always better, applied with the built-in rules. ``"semantic"``: says
-        what something means; applied before them, to the graph as it was written. ``"choice"``:
-        better or not, decided by cost for each node.
-    times
-        How often it goes over the graph, at most once at each node, after the semantic rules; by
-        default until it applies no more.
-
-    Returns
-    -------
-    callable
-        Takes the function and returns the rule.
-
-    Raises
-    ------
-    ValueError
-        For another kind, or `times` below one or for a choice.
-    TypeError
-        If `on` holds none of these.
-
-    See Also
-    --------
-    config, apply, mutator, Plan.trace
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        on: The operators at which it begins: names as graphs print them, classes of
+            `dask_tapestry.operators`, or operators that `block_operator` made; one or several.
+        kind: ``"optimisation"``: always better, applied with the built-in rules. ``"semantic"``:
+            says what something means; applied before them, to the graph as it was written.
+            ``"choice"``: better or not, decided by cost for each node.
+        times: How often it goes over the graph, at most once at each node, after the semantic
+            rules; by default until it applies no more.
+    {Returns} callable: Takes the function and returns the rule.
+    {Raises}
+        ValueError: For another kind, or `times` below one or for a choice.
+        TypeError: If `on` holds none of these.
+    {See Also} config, apply, mutator, Plan.trace
+    {Examples}
     >>> @dt.rule(on="sort")
     ... def in_order_already(node):
     ...     '''``sort(sort(x)) -> sort(x)``.'''
@@ -112,30 +94,17 @@ def mutator(
     generator. It returns choices to try instead of ``state.choices``, none of them the state's own.
     One that has led to cheaper plans is called more often.
 
-    Parameters
-    ----------
-    function
-        Takes state, node and generator; returns an iterable of choices.
-    applies
-        Takes state and node; says whether it has anything to try. By default it always has.
-    prior
-        How often to call it before it has earned anything; built-in ones have 1 each.
-
-    Returns
-    -------
-    OwnMutator, or callable
-        The mutator; without `function`, what takes the function and returns the mutator.
-
-    Raises
-    ------
-    TypeError
-        If `function` is not callable.
-    ValueError
-        If `prior` is not above zero.
-
-    See Also
-    --------
-    rule, config
+    {Parameters}
+        function: Takes state, node and generator; returns an iterable of choices.
+        applies: Takes state and node; says whether it has anything to try. By default it always
+            has.
+        prior: How often to call it before it has earned anything; built-in ones have 1 each.
+    {Returns} OwnMutator, or callable: The mutator; without `function`, what takes the function and
+        returns the mutator.
+    {Raises}
+        TypeError: If `function` is not callable.
+        ValueError: If `prior` is not above zero.
+    {See Also} rule, config
 
     Examples
     --------
@@ -164,32 +133,14 @@ def apply(operator: Operator, *inputs: Array | Node, after: Iterable[Array | Nod
 
     Rules need it, as most operators have functions that make them.
 
-    Parameters
-    ----------
-    operator
-        An object of a class in `dask_tapestry.operators`, such as ``node.operator``.
-    *inputs
-        What it is applied to.
-    after
-        What it must follow.
-
-    Returns
-    -------
-    Array
-        The result, lazily.
-
-    Raises
-    ------
-    ShapeError, DTypeError
-        Where the inputs do not fit the operator.
-
-    See Also
-    --------
-    rule
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters}
+        operator: An object of a class in `dask_tapestry.operators`, such as ``node.operator``.
+        *inputs: What it is applied to.
+        after: What it must follow.
+    {Returns} Array: The result, lazily.
+    {Raises} ShapeError, DTypeError: Where the inputs do not fit the operator.
+    {See Also} rule
+    {Examples}
     >>> node = dt.arange(6)[::2].node
     >>> dt.apply(node.operator, dt.arange(10, 16)).compute()
     array([10, 12, 14])

@@ -19,23 +19,10 @@ def pin(x: ArrayLike) -> Array:
 
     Source: Tapestry whitepaper, "Signature Nodes".
 
-    Parameters
-    ----------
-    x
-        The array, or what `asarray` takes.
-
-    Returns
-    -------
-    Array
-        The same value.
-
-    See Also
-    --------
-    block_operator, plan
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} x: The array, or what `asarray` takes.
+    {Returns} Array: The same value.
+    {See Also} block_operator, plan
+    {Examples}
     >>> x = dt.pin(dt.ones((1000, 1000)).sum(axis=0))
     >>> x, x[:5].plan().cost["tasks"]
     (dt.Array<pin, float64[1000], 1 block of (1000,)>, 2)

@@ -18,29 +18,12 @@ def reduce_over(monoid: str | Sequence[str] | Monoid) -> ReduceOver:
 
     Source: Tapestry whitepaper, "Reduction Operations".
 
-    Parameters
-    ----------
-    monoid
-        ``"sum"``, ``"prod"``, ``"min"``, ``"max"``, ``"any"``, ``"all"``; several of them, one for
-        each output; or a `Monoid`.
-
-    Returns
-    -------
-    ReduceOver
-        A value for `index` of `block_operator`.
-
-    Raises
-    ------
-    TypeError
-        If `monoid` is something else.
-
-    See Also
-    --------
-    block_operator, reduction
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
+    {Parameters} monoid: ``"sum"``, ``"prod"``, ``"min"``, ``"max"``, ``"any"``, ``"all"``; several
+        of them, one for each output; or a `Monoid`.
+    {Returns} ReduceOver: A value for `index` of `block_operator`.
+    {Raises} TypeError: If `monoid` is something else.
+    {See Also} block_operator, reduction
+    {Examples}
     >>> @dt.block_operator(
     ...     index={"row": "parallel", "column": dt.reduce_over("max")},
     ...     inputs={"x": "row column"},
@@ -67,25 +50,11 @@ def scan_over(monoid: str | Monoid) -> ScanOver:
 
     Source: Tapestry whitepaper, "Signature Nodes".
 
-    Parameters
-    ----------
-    monoid
-        ``"sum"``, ``"prod"``, ``"min"``, ``"max"``, ``"any"``, ``"all"``, or a `Monoid`; one that
-        combines tuples where the function has several outputs.
-
-    Returns
-    -------
-    ScanOver
-        A value for `index` of `block_operator`.
-
-    Raises
-    ------
-    TypeError
-        If `monoid` is neither a name nor a `Monoid`.
-
-    See Also
-    --------
-    block_operator, reduce_over
+    {Parameters} monoid: ``"sum"``, ``"prod"``, ``"min"``, ``"max"``, ``"any"``, ``"all"``, or a
+        `Monoid`; one that combines tuples where the function has several outputs.
+    {Returns} ScanOver: A value for `index` of `block_operator`.
+    {Raises} TypeError: If `monoid` is neither a name nor a `Monoid`.
+    {See Also} block_operator, reduce_over
 
     Examples
     --------

@@ -87,54 +87,32 @@ def reduction(
 ) -> Any:
     """Reduce by functions of blocks and of partial results, as `dask.array.reduction`.
 
-    Parameters
-    ----------
-    x
-        The array, or what `asarray` takes.
-    chunk
-        Called as ``chunk(block, axis=axes, keepdims=True)`` with each nominal chunk of the array,
-        ``x.chunks``; or a `Monoid` instead of all functions, whose value does not depend on blocks.
-    aggregate
-        Called likewise with the joined partial results, and with `keepdims` as given here.
-    axis
-        Axis or axes to reduce; None reduces all.
-    keepdims
-        Keep the reduced axes, with length `output_size`.
-    dtype
-        Dtype of the result; by default learnt by calling the functions on one cell.
-    split_every
-        Number of partial results to combine at once; or a dict of such numbers by axis.
-    combine
-        Called likewise with some of the partial results; by default `aggregate`.
-    name
-        First word of the result's name.
-    out
-        An `Array` that takes the result; for a monoid with several results a tuple of them.
-    concatenate
-        Join partial results; else they come in nested lists, in the form in which they were
-        returned, also as dicts or tuples of arrays.
-    output_size
-        Cells of a partial result along the reduced axes.
-    meta
-        An array like the result, instead of `dtype`.
-    weights
-        Array that broadcasts to `x`, the second argument of `chunk`.
-
-    Returns
-    -------
-    Array or tuple of Array
-        The result; a tuple for a `Monoid` that combines tuples and has no `finalize`.
-
-    Raises
-    ------
-    SignatureError
-        If the functions do not fit together, or dtypes cannot be learnt.
-    ShapeError
-        If `weights` does not broadcast, or `split_every` is below 2.
-
-    See Also
-    --------
-    block_operator, reduce_over, blockwise
+    {Parameters}
+        x: The array, or what `asarray` takes.
+        chunk: Called as ``chunk(block, axis=axes, keepdims=True)`` with each nominal chunk of the
+            array, ``x.chunks``; or a `Monoid` instead of all functions, whose value does not depend
+            on blocks.
+        aggregate: Called likewise with the joined partial results, and with `keepdims` as given
+            here.
+        {axis}
+        keepdims: Keep the reduced axes, with length `output_size`.
+        dtype: Dtype of the result; by default learnt by calling the functions on one cell.
+        split_every: Number of partial results to combine at once; or a dict of such numbers by
+            axis.
+        combine: Called likewise with some of the partial results; by default `aggregate`.
+        name: First word of the result's name.
+        out: An `Array` that takes the result; for a monoid with several results a tuple of them.
+        concatenate: Join partial results; else they come in nested lists, in the form in which they
+            were returned, also as dicts or tuples of arrays.
+        output_size: Cells of a partial result along the reduced axes.
+        meta: An array like the result, instead of `dtype`.
+        weights: Array that broadcasts to `x`, the second argument of `chunk`.
+    {Returns} Array or tuple of Array: The result; a tuple for a `Monoid` that combines tuples and
+        has no `finalize`.
+    {Raises}
+        SignatureError: If the functions do not fit together, or dtypes cannot be learnt.
+        ShapeError: If `weights` does not broadcast, or `split_every` is below 2.
+    {See Also} block_operator, reduce_over, blockwise
 
     Examples
     --------
@@ -202,15 +180,11 @@ def _split_every(given: int | Mapping[int, int] | None, axes: Sequence[int]) -> 
 class _Tree:
     """Partial results of blocks, combined in groups of neighbours.
 
-    Attributes
-    ----------
-    axes
-        The reduced axes.
-    joined
-        Whether partial results are joined, not listed.
-    size
-        Cells of a partial result along each reduced axis, of functions that reduce. One that
-        returns as many cells as it was given keeps the axis as it is cut.
+    {Attributes}
+        axes: The reduced axes.
+        joined: Whether partial results are joined, not listed.
+        size: Cells of a partial result along each reduced axis, of functions that reduce. One that
+            returns as many cells as it was given keeps the axis as it is cut.
     """
 
     axes: tuple[int, ...]

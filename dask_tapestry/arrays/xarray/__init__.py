@@ -9,7 +9,10 @@ Examples
 dt.Array<reduce, float64[2], 2 blocks of (1,)>
 """
 
+from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.xarray.activation import *
 from dask_tapestry.arrays.xarray.chunk_manager import *
 
 __all__ = ["TapestryManager", "use"]
+
+write_out(__name__)

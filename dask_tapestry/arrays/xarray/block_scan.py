@@ -27,28 +27,16 @@ def scan_blocks(
 ) -> Array:
     """Run `func` along an axis, as if it were called on whole lanes.
 
-    Parameters
-    ----------
-    x
-        The array; blocks are its nominal chunks.
-    func
-        Called as ``func(block, axis=axis, dtype=dtype)``; its result has the block's shape.
-    binop
-        Joins what is carried with a block after it: ``binop(carried, block)``.
-    ident
-        What is carried into the first block.
-    axis
-        Along which it runs; None runs along the flattened array.
-    dtype
-        Dtype of the result; by default what `func` makes of one cell.
-    preop
-        Called as ``preop(block, axis=axis, keepdims=True)`` for what a block carries on; by default
-        that is the last cell of the running result.
-
-    Returns
-    -------
-    Array
-        Of the shape of `x`.
+    {Parameters}
+        x: The array; blocks are its nominal chunks.
+        func: Called as ``func(block, axis=axis, dtype=dtype)``; its result has the block's shape.
+        binop: Joins what is carried with a block after it: ``binop(carried, block)``.
+        ident: What is carried into the first block.
+        axis: Along which it runs; None runs along the flattened array.
+        dtype: Dtype of the result; by default what `func` makes of one cell.
+        preop: Called as ``preop(block, axis=axis, keepdims=True)`` for what a block carries on; by
+            default that is the last cell of the running result.
+    {Returns} Array: Of the shape of `x`.
     """
     if axis is None:
         x, axis = x.reshape(-1), 0

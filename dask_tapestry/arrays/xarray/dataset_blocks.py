@@ -17,15 +17,9 @@ Function = Callable[..., Any]
 def returning_blocks(map_blocks: Function) -> Function:
     """Let xarray's `map_blocks` return arrays of this library where it was given some.
 
-    Parameters
-    ----------
-    map_blocks
-        That of xarray, which makes arrays of Dask's out of the blocks of others.
-
-    Returns
-    -------
-    Callable
-        Of the same signature; it has xarray's as ``__wrapped__``.
+    {Parameters} map_blocks: That of xarray, which makes arrays of Dask's out of the blocks of
+        others.
+    {Returns} Callable: Of the same signature; it has xarray's as ``__wrapped__``.
     """
 
     @wraps(map_blocks)
@@ -67,15 +61,9 @@ def _with_whole_dims(template: Any, chunked: Collection[Any]) -> Any:
 def of_one_plan(graph: Function) -> Function:
     """Let a dataset's arrays of this library be planned together for its Dask graph.
 
-    Parameters
-    ----------
-    graph
-        ``__dask_graph__`` of xarray's datasets, which merges the graph of each variable.
-
-    Returns
-    -------
-    Callable
-        Of the same signature; it has xarray's as ``__wrapped__``.
+    {Parameters} graph: ``__dask_graph__`` of xarray's datasets, which merges the graph of each
+        variable.
+    {Returns} Callable: Of the same signature; it has xarray's as ``__wrapped__``.
     """
 
     @wraps(graph)
@@ -90,15 +78,8 @@ def of_one_plan(graph: Function) -> Function:
 def as_one_expression(exprs: Function) -> Function:
     """Let datasets that hold arrays of this library be planned with what is computed beside them.
 
-    Parameters
-    ----------
-    exprs
-        ``__dask_exprs__`` of xarray's datasets.
-
-    Returns
-    -------
-    Callable
-        Of the same signature; it has xarray's as ``__wrapped__``.
+    {Parameters} exprs: ``__dask_exprs__`` of xarray's datasets.
+    {Returns} Callable: Of the same signature; it has xarray's as ``__wrapped__``.
     """
 
     @wraps(exprs)

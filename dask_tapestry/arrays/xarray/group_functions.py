@@ -51,14 +51,10 @@ FUNCTIONS: Final = MappingProxyType(_functions())
 class GroupFunction(NamedTuple):
     """What is made of the cells of each group.
 
-    Attributes
-    ----------
-    name
-        As `groupby_reduce` knows it, or of a running total.
-    skipna
-        Whether NaN is left out; None where cells are floats.
-    options
-        Others.
+    {Attributes}
+        name: As `groupby_reduce` knows it, or of a running total.
+        skipna: Whether NaN is left out; None where cells are floats.
+        options: Others.
     """
 
     name: str

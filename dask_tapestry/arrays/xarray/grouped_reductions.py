@@ -37,16 +37,11 @@ _under_way: Final = threading.local()
 class Reduction(NamedTuple):
     """A reduction of groups that is under way.
 
-    Attributes
-    ----------
-    grouped
-        The object of xarray's.
-    function
-        What is made of the cells.
-    dims
-        The dimensions that are reduced, or `...`.
-    call
-        The reduction of an object without groups.
+    {Attributes}
+        grouped: The object of xarray's.
+        function: What is made of the cells.
+        dims: The dimensions that are reduced, or `...`.
+        call: The reduction of an object without groups.
     """
 
     grouped: Any

@@ -23,10 +23,7 @@ def reduced_by_labels(
 ) -> Any:
     """Reduce each group of an object whose groups are numbered by arrays that are not in memory.
 
-    Raises
-    ------
-    ArgumentError
-        If none of the dimensions that are reduced has labels.
+    {Raises} ArgumentError: If none of the dimensions that are reduced has labels.
     """
     data, reduced = grouped._original_obj, grouped._parse_dim(dim)
     labelled = grouped._parse_dim(None)

@@ -28,15 +28,8 @@ def opened(data: Any) -> Array:
     A plan sees the chunks of a Zarr array below, slices that were taken of it, and functions of
     single cells that decode it. Anything else is read through xarray, by slices.
 
-    Parameters
-    ----------
-    data
-        What xarray gives a chunk manager.
-
-    Returns
-    -------
-    Array
-        Of the same cells.
+    {Parameters} data: What xarray gives a chunk manager.
+    {Returns} Array: Of the same cells.
     """
     seen = _seen_through(data)
     return asarray(data) if seen is None or seen.dtype != data.dtype else seen

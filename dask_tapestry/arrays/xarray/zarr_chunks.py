@@ -13,16 +13,9 @@ Chunks = tuple[tuple[int, ...], ...]
 def of_equal_lengths(determine: Function) -> Function:
     """Let the function of xarray that chooses stored chunks take an array of any chunks.
 
-    Parameters
-    ----------
-    determine
-        Called with the stored chunks that are asked for, or None, and those of the variable; it
-        refuses chunks of other lengths than the first.
-
-    Returns
-    -------
-    Callable
-        Of the same signature; it has xarray's as ``__wrapped__``.
+    {Parameters} determine: Called with the stored chunks that are asked for, or None, and those of
+        the variable; it refuses chunks of other lengths than the first.
+    {Returns} Callable: Of the same signature; it has xarray's as ``__wrapped__``.
     """
 
     @wraps(determine)
@@ -52,15 +45,8 @@ def between_writes(validate: Function) -> Function:
 
     Tasks of one write share no stored chunk, which `store` sees to; two writes may.
 
-    Parameters
-    ----------
-    validate
-        Called with the chunks of a variable, among others.
-
-    Returns
-    -------
-    Callable
-        Of the same signature; it has xarray's as ``__wrapped__``.
+    {Parameters} validate: Called with the chunks of a variable, among others.
+    {Returns} Callable: Of the same signature; it has xarray's as ``__wrapped__``.
     """
 
     @wraps(validate)

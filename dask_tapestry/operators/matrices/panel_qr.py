@@ -5,9 +5,7 @@ Reflections of a panel are made in one block, and applied to others as products.
 
 from __future__ import annotations
 
-from typing import Any, Final
-
-import numpy as np
+from typing import Final
 
 from dask_tapestry.operators.cells.elementwise import elementwise
 from dask_tapestry.operators.joins.diagonal import below, with_zeros
@@ -18,55 +16,14 @@ from dask_tapestry.operators.matrices.panels import (
     factored,
     panel_at,
     panels_of,
-    place,
     rows_of,
     side_by_side,
     stacked,
     unit_matrix,
 )
 from dask_tapestry.teg import Tensor
-from dask_tapestry_kernels.cpu.blocks.less_product import subtract_product
-from dask_tapestry_kernels.cpu.blocks.reflectors import reflections, reflectors
 
-
-def _strip(packed: Any, t: Any, numbers: Any, block: Any) -> Any:
-    """Columns to which the reflections of a panel were applied."""
-    start, own, behind = place(packed, numbers, block)
-    if own.start == len(numbers):
-        return block
-    made = np.array(block)
-    made[start:, own] = packed[:, numbers[own] - start]
-    _reflect(packed, t.conj().T, made[start:, behind])
-    return made
-
-
-def _turned_back(packed: Any, t: Any, numbers: Any, block: Any) -> Any:
-    """Columns to which the reflections were applied from the last to the first.
-
-    Those before the panel are of the unit matrix yet, and zero in its rows.
-    """
-    start, own, _ = place(packed, numbers, block)
-    if own.start == len(numbers):
-        return block
-    made = np.array(block)
-    _reflect(packed, t, made[start:, own.start :])
-    return made
-
-
-def _reflect(packed: Any, t: Any, x: Any) -> None:
-    """Put ``x - v @ t @ v.H @ x`` in the place of `x`."""
-    width = packed.shape[1]
-    corner, below = reflections(packed[:width]), packed[width:]
-    turned = t @ (corner.conj().T @ x[:width] + below.conj().T @ x[width:])
-    subtract_product(x[:width], corner, turned)
-    subtract_product(x[width:], below, turned)
-
-
-def _factor(panel: Any, *_awaited: Any) -> Any:
-    return reflectors(panel)
-
-
-QR: Final = Factorization(_factor, {"nn": None}, _strip, 4.0, copies=3)
+QR: Final = Factorization("qrpanel", {"nn": None}, "qrstrip", 4.0, copies=3)
 
 
 def qr_by_panels(x: Tensor, width: int) -> Tensor:
@@ -83,7 +40,7 @@ def _columns(packed: Tensor, runs: list[slice], factors: list[Factors]) -> Tenso
     rows = packed.type.shape[0]
     q = unit_matrix(rows, runs[-1].stop, packed.type.dtype)
     for run, (_, t) in zip(reversed(runs), reversed(factors), strict=True):
-        q = applied(_turned_back, (panel_at(packed, run), t), QR.letters, q)
+        q = applied("reflectedcolumns", (panel_at(packed, run), t), QR.letters, q)
     return q
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any
-
 import numpy as np
 
 from dask_tapestry.operators.cells.elementwise import astype
+from dask_tapestry.operators.matrices.panel_step import panel_step
 from dask_tapestry.operators.matrices.panels import (
     columns_of,
     numbers_from,
@@ -16,10 +14,7 @@ from dask_tapestry.operators.matrices.panels import (
     stacked,
     zeros,
 )
-from dask_tapestry.operators.matrices.whole_matrix import call_on_matrices
 from dask_tapestry.teg import Tensor
-from dask_tapestry_kernels.cpu.blocks.less_product import subtract_product
-from dask_tapestry_kernels.cpu.blocks.triangles import solve_triangle
 
 
 def solve_triangle_by_panels(a: Tensor, b: Tensor, width: int, lower: bool) -> Tensor:
@@ -49,10 +44,8 @@ def _beside(a: Tensor, run: slice, lower: bool) -> Tensor:
 
 
 def _solved(block: Tensor, right: Tensor, lower: bool) -> Tensor:
-    call: Any = partial(solve_triangle, lower=lower)
-    parts, outputs = [(block, "mm"), (right, "mk")], {"mk": right.type.dtype}
-    (made,) = call_on_matrices(call, parts, outputs, ("mmk", 1.0), cut="k")
-    return made
+    parts, made = [(block, "mm"), (right, "mk")], ("mk", right.type.dtype)
+    return panel_step("solvetriangle", parts, made, ("mmk", 1.0), cut="k", lower=lower)
 
 
 def _without(x: Tensor, beside: Tensor, solved: Tensor, run: slice, lower: bool) -> Tensor:
@@ -63,21 +56,6 @@ def _without(x: Tensor, beside: Tensor, solved: Tensor, run: slice, lower: bool)
     """
     numbers = numbers_from(run.start, x.type.shape[0])
     parts = [(numbers, "m"), (beside, "mn"), (solved, "nk"), (x, "mk")]
-    outputs, flops = {"mk": x.type.dtype}, ("mnk", 2.0)
+    made, work = ("mk", x.type.dtype), ("mnk", 2.0)
     cut = "k" if x.type.shape[1] >= solved.type.shape[0] else "m"
-    call: Any = partial(_rows, lower=lower)
-    (made,) = call_on_matrices(call, parts, outputs, flops, cut, copies=0)
-    return made
-
-
-def _rows(numbers: Any, beside: Any, solved: Any, block: Any, lower: bool) -> Any:
-    """Rows, whose numbers count from the first one of what is solved."""
-    own, behind = np.searchsorted(numbers, (0, len(solved)))
-    rest = slice(behind, None) if lower else slice(None, own)
-    changed = block[own:] if lower else block[:behind]
-    if not changed.size:
-        return block
-    made = np.array(block)
-    made[own:behind] = solved[numbers[own:behind]]
-    subtract_product(made[rest], beside[rest], solved)
-    return made
+    return panel_step("solvedrows", parts, made, work, cut, taken=0, lower=lower)

@@ -11,7 +11,7 @@ Computers", SIAM, 1998, chapter 5: the right-looking algorithms.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -23,13 +23,12 @@ from dask_tapestry.operators.generators.coordinates import coordinates
 from dask_tapestry.operators.generators.full import full
 from dask_tapestry.operators.joins.axis_slices import concat_nonempty
 from dask_tapestry.operators.joins.diagonal import on_diagonal
-from dask_tapestry.operators.matrices.whole_matrix import call_on_matrices, spread
+from dask_tapestry.operators.matrices.panel_step import panel_factors, panel_step, spread
 from dask_tapestry.operators.views.permute import permute
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Tensor
 
 Factors = tuple[Tensor, ...]  # of a panel; the first is what takes its place
-Strip = Callable[..., Any]
 AWAITED: Final = ("ab", "cd")  # letters of the dimensions of what a panel waits for
 
 
@@ -39,14 +38,13 @@ class Factorization(NamedTuple):
     Attributes
     ----------
     factor
-        Function of a panel's block, from the row on that has the number of its first column. It
-        returns what takes the panel's place, and other factors if there are any. Other arguments
-        are only waited for.
+        Kernel of a panel's block, from the row on that has the number of its first column. It
+        returns what takes the panel's place, and other factors. Other blocks are only waited for.
     others
         Dtypes of the other factors by the letters of their dimensions: p of a panel's rows, n of
         its columns. None stands for the matrix's.
     strip
-        Function of blocks: of the factors, of the numbers of some columns, and of these columns of
+        Kernel of blocks: of the factors, of the numbers of some columns, and of these columns of
         the matrix, among which there may be those of the panel. It returns a new block, or that
         which it was given, where a panel does not change it.
     flops
@@ -55,9 +53,9 @@ class Factorization(NamedTuple):
         Of a panel, which factoring takes besides.
     """
 
-    factor: Callable[..., Any]
+    factor: str
     others: Mapping[str, np.dtype[Any] | None]
-    strip: Strip
+    strip: str
     flops: float
     copies: float = 1.5
 
@@ -105,30 +103,21 @@ def panel_at(x: Tensor, run: slice) -> Tensor:
 def _factors(panel: Tensor, awaited: list[Tensor], how: Factorization) -> Factors:
     """Factors of a panel; the small ones are held in blocks of their own."""
     parts = [(panel, "pn"), *zip(awaited, AWAITED, strict=False)]
-    outputs = {d: how.others.get(d) or panel.type.dtype for d in how.letters}
-    order = "pnn", how.flops
-    first, *others = call_on_matrices(how.factor, parts, outputs, order, copies=how.copies)
+    made = {d: how.others.get(d) or panel.type.dtype for d in how.letters}
+    first, *others = panel_factors(how.factor, parts, made, ("pnn", how.flops), how.copies)
     return first, *map(spread, others)
 
 
 def applied(
-    strip: Strip, factors: Factors, letters: tuple[str, ...], x: Tensor, first: int = 0
+    strip: str, factors: Factors, letters: tuple[str, ...], x: Tensor, first: int = 0
 ) -> Tensor:
-    """What the function `strip` makes of columns, of which the first has the number `first`.
+    """What the kernel `strip` makes of columns, of which the first has the number `first`.
 
     The dimensions of the factors have the letters.
     """
     numbers = numbers_from(-first, x.type.shape[1])
     parts = [*zip(factors, letters, strict=True), (numbers, "k"), (x, "mk")]
-    (made,) = call_on_matrices(strip, parts, {"mk": x.type.dtype}, ("pnk", 2.0), "k", copies=1)
-    return made
-
-
-def place(packed: Any, numbers: Any, block: Any) -> tuple[int, slice, slice]:
-    """Where a panel lies, for a strip: its first row, its own columns, and those behind it."""
-    start = block.shape[0] - packed.shape[0]
-    own, behind = np.searchsorted(numbers, (start, start + packed.shape[1]))
-    return start, slice(own, behind), slice(behind, None)
+    return panel_step(strip, parts, ("mk", x.type.dtype), ("pnk", 2.0), "k", taken=1)
 
 
 def numbers_from(origin: int, count: int) -> Tensor:

@@ -8,12 +8,13 @@ from typing import Any
 
 from dask_tapestry.first import first_of
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.user.output import output_layout
 from dask_tapestry.operators.user.user_operator import UserOperator
 from dask_tapestry.teg import TensorType
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.teg.outputs import OutputWindow, outputs_dtype, windows_of
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.cpu.blocks.outputs import OutputAxis, OutputBlocks, OutputShape
+from dask_tapestry_kernels.cpu.blocks.outputs import OutputBlocks
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class UserOutputs(UserOperator):
     def _told(self) -> dict[str, Any]:
         return {
             "function": self.function,
-            "outputs": tuple(map(_output_layout, self.windows)),
+            "outputs": tuple(map(output_layout, self.windows)),
             "numbers": self.numbers,
             "returned": self.returned,
         }
@@ -73,18 +74,10 @@ class UserOutputs(UserOperator):
         results = self.function(*inputs)
         arrays = [results[number] for number in self.numbers]
         points = [self.index[dim].extent for dim in self._parallel]
-        return OutputBlocks(points, tuple(map(_output_layout, self.windows)), arrays)
+        return OutputBlocks(points, tuple(map(output_layout, self.windows)), arrays)
 
     @property
     def _parallel(self) -> list[int]:
         """Numbers of the dimensions that the outputs follow."""
         rows = [[d for d, c in enumerate(row) if c] for row in self.writes.matrix]
         return [first_of(dims, "dimension that an output follows") for dims in rows]
-
-
-def _output_layout(window: OutputWindow) -> OutputShape:
-    """How an output lies in the memory of a worker."""
-    axes = []
-    for row, width in zip(window.projection.matrix, window.projection.shape, strict=True):
-        axes.append(OutputAxis(next((d for d, c in enumerate(row) if c), None), width))
-    return OutputShape(window.name, window.dtype, tuple(axes))

@@ -25,9 +25,13 @@ KERNELS: Final = KernelTable(
         "blocks.generate": "full arange index",
         "blocks.joined_keys": "joinedkeys",
         "blocks.matmul": "matmul linear add_product",
+        "blocks.matrices": "cholesky completecolumns det eig eigh eigvals eigvalsh inv invornan "
+        "packedlu packedqr packedslogdet qr slogdet solve solvetriangle svd svdvals triangle",
         "blocks.nearest_sites": "nearestsites",
         "blocks.order_statistics": "ranks weightedranks",
         "blocks.outputs": "calloutputs output",
+        "blocks.panels": "choleskytile composedorder copied divided inlastorder lupanel lustrip "
+        "qrpanel qrstrip reflectedcolumns rowtriangles signoforders solvedrows turnedcolumns",
         "blocks.partition": "partition",
         "blocks.points": "points affinepoints",
         "blocks.random": "randombits randomfraction permutation",

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.operators.matrices import whole_matrix
+from dask_tapestry.operators.matrices import matrix_operator
 from tests.operators.large import cells
 
 
 @pytest.fixture(autouse=True)
 def all_are_large(monkeypatch):
-    monkeypatch.setattr(whole_matrix, "LEAST_CELLS", 1)
+    monkeypatch.setattr(matrix_operator, "LEAST_CELLS", 1)
 
 
 @pytest.mark.parametrize("dtype", ["f4", "c16"])

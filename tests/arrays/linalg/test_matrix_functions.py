@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.arrays.linalg.matrix_functions import apply_whole, lapack_dtype, matrices
+from dask_tapestry.arrays.linalg.matrix_functions import lapack_dtype, matrices
 
 
 @pytest.mark.parametrize("dtype", ["?", "i1", "u8", "f4", "f8", "c8", "c16"])
@@ -27,9 +27,7 @@ def test_matrices_have_two_dimensions_or_more():
 
 def test_stacks_are_cut_and_matrices_are_whole():
     x = dt.ones((1000, 50, 50))
-    found, *_ = apply_whole(
-        np.linalg.inv, "(m,m)->(m,m)", x, dtypes=(x.dtype,), order=(("m", "m", "m"), 2.0)
-    )
+    found = dt.linalg.inv(x)
     plan = dt.plan(found, resources=dt.Resources(8, 1, "1 GiB"))
     plan.verify()
     assert len(plan.chunks(found)[0]) >= 8

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from dask_tapestry.operators.matrices import panel_lu as lu
-from dask_tapestry.operators.matrices.whole_matrix import PANELS
+from dask_tapestry.operators.matrices.matrix_operator import PANELS
+from dask_tapestry_kernels.cpu.blocks.matrices import packed_lu
 from tests.operators.large import KINDS, cells, computed, near
 
 
@@ -11,14 +12,14 @@ from tests.operators.large import KINDS, cells, computed, near
 def test_panels_make_the_triangles_that_a_block_makes(dtype, shape):
     """Pivots are the same, as a panel is whole; so no cell of the lower triangle grows."""
     a = cells(shape, dtype)
-    found, whole = computed(lu.lu_by_panels, a, width=5), lu.packed_lu(a)
+    found, whole = computed(lu.lu_by_panels, a, width=5), packed_lu(a)
     near(found, whole, dtype, 1000)
     np.testing.assert_array_equal(found[:, -2:], whole[:, -2:])
 
 
 def test_as_many_panels_as_a_plan_may_have():
     a = cells((40, 33), "f8")
-    found, whole = computed(lu.lu_by_panels, a, width=1), lu.packed_lu(a)
+    found, whole = computed(lu.lu_by_panels, a, width=1), packed_lu(a)
     near(found, whole, "f8", 1000)
     assert len(lu.LETTERS) > max(PANELS)
 

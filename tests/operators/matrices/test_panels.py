@@ -4,6 +4,9 @@ import pytest
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.operators.matrices import panels
+from dask_tapestry_kernels.cpu import KERNELS
+from dask_tapestry_kernels.cpu.blocks.matrices import one_result, several_results
+from dask_tapestry_kernels.cpu.blocks.panels import place_of
 from tests.operators.large import cells, computed
 
 
@@ -14,14 +17,20 @@ def factor(panel, *awaited):
 
 def strip(packed, sums, numbers, block):
     """The panel in its place; from the columns behind it sums are taken away."""
-    start, own, behind = panels.place(packed, numbers, block)
+    start, own, behind = place_of(packed, numbers, block)
     made = np.array(block)
     made[start:, own] = packed[:, numbers[own] - start]
     made[start:, behind] -= sums[:, None]
     return made
 
 
-HOW = panels.Factorization(factor, {"p": np.dtype("f8")}, strip, 1.0)
+HOW = panels.Factorization("doubledpanel", {"p": np.dtype("f8")}, "sumsaway", 1.0)
+
+
+@pytest.fixture(autouse=True)
+def kernels_of_the_test(monkeypatch):
+    monkeypatch.setitem(KERNELS._found, "doubledpanel", several_results(factor))
+    monkeypatch.setitem(KERNELS._found, "sumsaway", one_result(strip))
 
 
 def expected(a, width, *right):
@@ -68,23 +77,6 @@ def test_a_panel_waits_for_a_row_of_all_strips():
     assert [len(record.inputs) for record in records] == [1, 3, 3]
     for record in records[1:]:
         assert [row.type.shape for row in record.inputs[1:]] == [(1, 9), (1, 2)]
-
-
-@pytest.mark.parametrize(
-    ("numbers", "own", "behind"),
-    [
-        (range(4), (4, 4), (4, 4)),
-        (range(3, 9), (1, 3), (3, 6)),
-        (range(5, 6), (0, 1), (1, 1)),
-        (range(20, 22), (0, 0), (0, 2)),
-    ],
-)
-def test_where_a_panel_lies(numbers, own, behind):
-    """A panel of two columns from row 4 on."""
-    numbers = np.array(numbers)
-    found = panels.place(np.empty((6, 2)), numbers, np.empty((10, len(numbers))))
-    assert found[0] == 4
-    assert [part.indices(len(numbers))[:2] for part in found[1:]] == [own, behind]
 
 
 def test_adjoint_and_unit_matrix():

@@ -4,13 +4,9 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.operators.matrices import whole_matrix
-from dask_tapestry.operators.matrices.whole_matrix import (
-    WORTH_PLANNING,
-    WholeMatrix,
-    call_on_matrices,
-    spread,
-)
+from dask_tapestry.operators.matrices import matrix_operator
+from dask_tapestry.operators.matrices.matrix_operator import WORTH_PLANNING, MatrixFunction
+from dask_tapestry.operators.matrices.panel_step import panel_step, spread
 from dask_tapestry.teg.node import topological
 from dask_tapestry.zspace import ZRange
 from tests.operators.large import cells, definite
@@ -27,12 +23,14 @@ CALLS = {
 
 @pytest.fixture(autouse=True)
 def all_are_large(monkeypatch):
-    monkeypatch.setattr(whole_matrix, "LEAST_CELLS", SIDE * SIDE)
-    monkeypatch.setattr(whole_matrix, "PANELS", (4, 8))
+    monkeypatch.setattr(matrix_operator, "LEAST_CELLS", SIDE * SIDE)
+    monkeypatch.setattr(matrix_operator, "PANELS", (4, 8))
 
 
 def wholes(nodes):
-    return [node for node in nodes if isinstance(node.operator, WholeMatrix)]
+    """The nodes that can be computed in panels."""
+    matrices = [node for node in nodes if isinstance(node.operator, MatrixFunction)]
+    return [node for node in matrices if node.operator.has_panels(node.input_types)]
 
 
 def most(plan):
@@ -95,8 +93,7 @@ def test_a_copy_is_held_for_itself():
 
 def test_scratch_is_that_of_a_block():
     parts = [(dt.asarray(A).node, "mn"), (dt.asarray(A).node, "nk")]
-    outputs = {"mk": A.dtype}
-    (made,) = call_on_matrices(np.matmul, parts, outputs, ("mnk", 2.0), cut="mk", copies=1.5)
+    made = panel_step("product", parts, ("mk", A.dtype), ("mnk", 2.0), cut="mk", taken=1.5)
     taken = [
         made.operator.scratch_bytes(made.input_types, ZRange((0, 0), shape))
         for shape in ((SIDE, SIDE), (SIDE, 16), (8, 16))

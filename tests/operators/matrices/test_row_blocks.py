@@ -2,7 +2,10 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.arrays.linalg.row_blocks import Triangles, TurnedColumns, over_row_blocks
+from dask_tapestry.operators.matrices.row_blocks import (
+    triangles_of_blocks,
+    turned_columns_of_blocks,
+)
 
 X = np.random.default_rng(0).normal(size=(30, 2))
 
@@ -11,10 +14,9 @@ X = np.random.default_rng(0).normal(size=(30, 2))
 def test_each_block_of_rows_is_factored_by_itself(block_bytes):
     x = dt.asarray(X).rechunk((7, 1)).node
     with dt.config(block_bytes=block_bytes):
-        triangles = dt.Array(over_row_blocks(Triangles(6), [(x, 6)], 5, 2, 2.0)).compute()
+        triangles = dt.Array(triangles_of_blocks(x, 6)).compute()
         turns = dt.asarray(np.tile(2 * np.eye(2), (5, 1))).node
-        parts = [(x, 6), (turns, 2)]
-        columns = dt.Array(over_row_blocks(TurnedColumns(6), parts, 5, 6, 6.0)).compute()
+        columns = dt.Array(turned_columns_of_blocks(x, 6, turns)).compute()
     q, r = np.linalg.qr(X.reshape(5, 6, 2))
     np.testing.assert_array_equal(triangles, r.reshape(10, 2))
     np.testing.assert_array_equal(columns, 2 * q.reshape(30, 2))
@@ -22,7 +24,7 @@ def test_each_block_of_rows_is_factored_by_itself(block_bytes):
 
 def test_fewer_rows_need_fewer_blocks():
     x = dt.ones((6000, 2))
-    made = dt.Array(over_row_blocks(Triangles(6), [(x.node, 6)], 1000, 2, 2.0))
+    made = dt.Array(triangles_of_blocks(x.node, 6))
     plan = made[10:14].plan()
     plan.verify()
     assert "full((12, 2), 1.0)" in str(plan.teg)

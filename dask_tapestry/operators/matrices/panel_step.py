@@ -1,0 +1,191 @@
+"""PanelStep: what is done to panels of a large matrix, and to strips and tiles of the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import ceil, prod
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.matrices.matrix_operator import MatrixFactors, MatrixFunction, Result
+from dask_tapestry.operators.user.output import outputs
+from dask_tapestry.teg import Tensor, TensorType, apply
+from dask_tapestry.teg.operator import Types
+from dask_tapestry.zspace import ZRange
+from dask_tapestry_kernels.cpu import KERNELS
+
+Options = tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class PanelStep(MatrixFunction):
+    """A kernel of blocks that have some dimensions whole and are cut along others.
+
+    Attributes
+    ----------
+    kernel
+        Name of the kernel.
+    reads, work, cut
+        As of `MatrixOperator`.
+    taken
+        Copies of a block of the output, that it takes besides what it reads and returns.
+    writes
+        Letters of the output's dimensions.
+    dtype
+        Of the output.
+    given
+        What the kernel takes beside blocks.
+    """
+
+    name = "panelstep"
+    hands_over = False  # a block that a panel does not change is returned as it is
+    kernel: str  # type: ignore[misc]  # one class for the many steps of panels
+    reads: tuple[str, ...]
+    writes: str
+    dtype: np.dtype[Any]
+    work: tuple[str, float]
+    cut: str = ""
+    taken: float = 1.5
+    given: Options = ()
+
+    @property
+    def label(self) -> str:
+        return self.kernel
+
+    def results(self, inputs: Types) -> tuple[Result, ...]:
+        return (Result("made", self.writes, self.dtype),)
+
+    def options(self) -> Mapping[str, Any]:
+        return dict(self.given)
+
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        return ceil(self.taken * box.size * self.dtype.itemsize)
+
+    def text(self) -> str:
+        return ", ".join([self.kernel, *filter(None, [super().text()])])
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        types = tuple([TensorType(x.shape, x.dtype) for x in inputs])
+        box = self.infer(*types).box
+        return KERNELS[self.kernel](None, *inputs, **self.arguments(types, box, ()))
+
+
+@dataclass(frozen=True)
+class PanelFactors(MatrixFactors):
+    """A kernel that makes several results of a panel, which is whole.
+
+    Attributes
+    ----------
+    kernel, reads, work, taken
+        As of `PanelStep`; copies are those of the first result.
+    kept
+        Names of the results that are outputs.
+    made
+        The results.
+    """
+
+    name = "panelfactors"
+    kernel: str  # type: ignore[misc]  # as of `PanelStep`
+    reads: tuple[str, ...]
+    kept: tuple[str, ...]
+    made: tuple[Result, ...]
+    work: tuple[str, float]
+    taken: float
+
+    @property
+    def label(self) -> str:
+        return self.kernel
+
+    def results(self, inputs: Types) -> tuple[Result, ...]:
+        return self.made
+
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        lengths, first = self.lengths(inputs), self.made[0]
+        cells = prod([lengths[d] for d in first.letters])
+        return ceil(self.taken * cells * first.dtype.itemsize)
+
+    def text(self) -> str:
+        return f"{self.kernel} {super().text()}"
+
+    def meaning(self, *inputs: np.ndarray[Any, Any]) -> Sequence[Any]:
+        types = tuple([TensorType(x.shape, x.dtype) for x in inputs])
+        value = self.infer(*types)
+        blocks: Any = KERNELS[self.kernel](None, *inputs, **self.arguments(types, value.box, ()))
+        return [blocks[result.name] for result in self.made]
+
+
+@dataclass(frozen=True)
+class HeldCopy(MatrixFunction):
+    """A copy that is held, however cheap it were to copy again."""
+
+    name = "heldcopy"
+    kernel = "copied"
+    holds = True
+    hands_over = False
+    taken = 0.0
+    reads: tuple[str, ...]
+    work: tuple[str, float]
+    cut: str
+
+    def results(self, inputs: Types) -> tuple[Result, ...]:
+        return (Result("copy", self.cut, inputs[0].dtype),)
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return np.array(inputs[0])
+
+
+def panel_step(
+    kernel: str,
+    inputs: Sequence[tuple[Tensor, str]],
+    output: tuple[str, np.dtype[Any]],
+    work: tuple[str, float],
+    cut: str = "",
+    taken: float = 1.5,
+    **options: Any,
+) -> Tensor:
+    """The value of a kernel of panels.
+
+    Parameters
+    ----------
+    inputs
+        Each with a letter for each of its dimensions.
+    output
+        Letters of its dimensions, and its dtype.
+    work
+        Letters and a factor: the product of their lengths and the factor is the number of
+        operations.
+    cut
+        Letters of dimensions along which it may be cut.
+    taken
+        Copies of a block of the output: by default one of what LAPACK changes and half of one for
+        products.
+    """
+    letters, dtype = output
+    reads, given = tuple([named for _, named in inputs]), tuple(options.items())
+    operator = PanelStep(kernel, reads, letters, dtype, work, cut, taken, given)
+    return apply(operator, *[x for x, _ in inputs])
+
+
+def panel_factors(
+    kernel: str,
+    inputs: Sequence[tuple[Tensor, str]],
+    made: Mapping[str, np.dtype[Any]],
+    work: tuple[str, float],
+    taken: float,
+) -> tuple[Tensor, ...]:
+    """The results of a kernel of a panel, each with the letters of its dimensions and its dtype."""
+    results = tuple([Result(f"{n}", *one) for n, one in enumerate(made.items())])
+    names, reads = tuple([one.name for one in results]), tuple([named for _, named in inputs])
+    operator = PanelFactors(kernel, reads, names, results, work, taken)
+    return outputs(apply(operator, *[x for x, _ in inputs]))
+
+
+def spread(x: Tensor) -> Tensor:
+    """A copy of a matrix or a vector, held in blocks of its own: many may keep what one has made.
+
+    A part of it alone would keep all of it in the memory of that worker.
+    """
+    dims = "mn"[: x.type.ndim]
+    return apply(HeldCopy((dims,), (dims, 1.0), dims), x)

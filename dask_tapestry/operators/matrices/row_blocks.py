@@ -1,0 +1,127 @@
+"""Functions of the blocks of equal rows that a tall matrix is cut into, whatever a plan cuts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.matrices.matrix_operator import FASTER
+from dask_tapestry.teg import (
+    BlockOperator,
+    IndexDim,
+    Progression,
+    Region,
+    Signature,
+    Tensor,
+    TensorType,
+    apply,
+)
+from dask_tapestry.teg.operator import Restriction, Types, signature_of
+from dask_tapestry.zspace import IndexProjection, ZRange
+from dask_tapestry_kernels.cpu.blocks.panels import row_triangles, turned_columns
+
+
+class RowBlocks(BlockOperator):
+    """A function of each block of rows of some matrices of as many columns.
+
+    Class attributes
+    ----------------
+    rows
+        Of a block of the first matrix.
+    factor
+        Operations for each of these rows and two columns.
+    """
+
+    fills = False
+    rows: int
+    factor: float
+
+    def heights(self, columns: int) -> tuple[int, ...]:
+        """Rows of a block of the output, and of each input."""
+        raise NotImplementedError
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        rows, columns = inputs[0].shape
+        written, *read = [
+            IndexProjection(((height,), (0,)), (0, 0), (height, columns))
+            for height in self.heights(columns)
+        ]
+        return Signature((IndexDim("block", rows // self.rows),), tuple(read), (written,))
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        rows, columns = inputs[0].shape
+        return TensorType((rows // self.rows * self.heights(columns)[0], columns), inputs[0].dtype)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        signature = signature_of(self, inputs)
+        made = signature.written(signature.index_range(box))
+        return {
+            "keep": box.slices(made),
+            "dtype": inputs[0].dtype,
+            "is_stack": True,
+            "rows": self.rows,
+        }
+
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
+        """The blocks that have rows in it, as they are in all of the matrix."""
+        columns = inputs[0].shape[1]
+        written, *read = self.heights(columns)
+        first, end = region[0].start // written, -(-region[0].stop // written)
+
+        def rows_of(height: int) -> Region:
+            own = Progression.of(first * height, 1, (end - first) * height)
+            return Region([own, Progression(0, 1, columns)])
+
+        return Restriction(self, tuple(map(rows_of, read)), rows_of(written))
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        (count,) = signature_of(self, inputs).index_range(box).shape
+        columns = inputs[0].shape[1]
+        return round(count * self.factor * self.rows * columns * columns * FASTER)
+
+    def text(self) -> str:
+        return f"rows={self.rows}"
+
+
+@dataclass(frozen=True)
+class RowTriangles(RowBlocks):
+    """The triangle of each block of so many rows, one below the other."""
+
+    name = kernel = "rowtriangles"
+    factor = 2.0
+    rows: int
+
+    def heights(self, columns: int) -> tuple[int, ...]:
+        return columns, self.rows
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return row_triangles(inputs[0], rows=self.rows)
+
+
+@dataclass(frozen=True)
+class TurnedColumns(RowBlocks):
+    """The orthonormal columns of each block of so many rows, times a square matrix of its own."""
+
+    name = kernel = "turnedcolumns"
+    factor = 6.0
+    rows: int
+
+    def heights(self, columns: int) -> tuple[int, ...]:
+        return self.rows, self.rows, columns
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        x, turns = inputs
+        return turned_columns(x, turns, rows=self.rows)
+
+
+def triangles_of_blocks(x: Tensor, rows: int) -> Tensor:
+    """The triangles of the blocks of so many rows of a matrix, one below the other."""
+    return apply(RowTriangles(rows), x)
+
+
+def turned_columns_of_blocks(x: Tensor, rows: int, turns: Tensor) -> Tensor:
+    """The orthonormal columns of the blocks of so many rows, each times its square of `turns`."""
+    return apply(TurnedColumns(rows), x, turns)

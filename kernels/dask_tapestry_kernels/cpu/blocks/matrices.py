@@ -1,0 +1,191 @@
+"""Functions of whole matrices, or of each of a stack of them: LAPACK computes them, by NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any, Final, Literal, cast
+
+import numpy as np
+
+from dask_tapestry_kernels.cpu.blas_threads import threads_each
+from dask_tapestry_kernels.cpu.blocks.lu import factor_lu
+from dask_tapestry_kernels.cpu.blocks.outputs import OutputBlocks, OutputShape
+from dask_tapestry_kernels.cpu.blocks.triangles import solve_triangle
+from dask_tapestry_kernels.kernel_table import Kernel
+
+Block = np.ndarray[Any, Any]
+ROWS_A_DIGIT = 4096  # places of rows are two digits, which all floating dtypes hold exactly
+
+
+def one_result(function: Callable[..., Any]) -> Callable[..., Block]:
+    """The kernel of a function with one result, of which the cells `keep` are wanted."""
+
+    @wraps(function)
+    def kernel(
+        out: Block | None,  # noqa: ARG001
+        *blocks: Block,
+        keep: tuple[slice, ...],
+        dtype: np.dtype[Any],
+        is_stack: bool,
+        **options: Any,
+    ) -> Block:
+        sides = tuple([one.stop - one.start for one in keep])
+        if 0 in sides:
+            return np.empty(sides, dtype)
+        with threads_each(1 if is_stack else None):
+            made = np.asarray(function(*blocks, **options), dtype)
+        return made if made.shape == sides else made[keep]
+
+    return kernel
+
+
+def several_results(function: Callable[..., Any]) -> Callable[..., OutputBlocks]:
+    """The kernel of a function whose results have `names`, and of which some are `outputs`."""
+
+    @wraps(function)
+    def kernel(
+        out: None,  # noqa: ARG001
+        *blocks: Block,
+        points: tuple[int, ...],
+        outputs: tuple[OutputShape, ...],
+        names: Sequence[str],
+        is_stack: bool,
+        **options: Any,
+    ) -> OutputBlocks:
+        if 0 in points:
+            return OutputBlocks.empty(points, outputs)
+        with threads_each(1 if is_stack else None):
+            results = dict(zip(names, function(*blocks, **options), strict=True))
+        arrays = [np.asarray(results[one.name], one.dtype) for one in outputs]
+        return OutputBlocks(points, outputs, arrays)
+
+    return kernel
+
+
+def cholesky(x: Block, *, upper: bool) -> Block:
+    """The triangle of which the product with its adjoint is `x`."""
+    return np.linalg.cholesky(x, upper=True) if upper else np.linalg.cholesky(x)
+
+
+def qr(x: Block, *, mode: Literal["reduced", "complete", "raw"]) -> tuple[Block, Block]:
+    """Orthonormal columns and a triangle, or what LAPACK has of them."""
+    q, r = np.linalg.qr(x, mode)
+    return q, r
+
+
+def packed_qr(x: Block) -> Block:
+    """Orthonormal columns and a triangle, below them, or beside them where rows are fewer."""
+    rows, columns = x.shape
+    return np.concatenate(np.linalg.qr(x), axis=0 if rows >= columns else 1)
+
+
+def triangle(x: Block) -> Block:
+    """The triangle of `qr` alone."""
+    r: Any = np.linalg.qr(x, mode="r")
+    return cast(Block, r)
+
+
+def complete_columns(u: Block) -> Block:
+    """Orthonormal columns and, after them, others that make a square matrix of them."""
+    rotation: Any = np.linalg.qr(u, mode="complete")[0]
+    rotation[..., : u.shape[-1]] = u  # whose signs are those of the other factor
+    return cast(Block, rotation)
+
+
+def svd(x: Block, *, full_matrices: bool, hermitian: bool) -> tuple[Block, ...]:
+    """Rotations and singular values."""
+    return tuple(np.linalg.svd(x, full_matrices=full_matrices, hermitian=hermitian))
+
+
+def singular_values(x: Block, *, hermitian: bool) -> Block:
+    """Singular values alone."""
+    return np.linalg.svd(x, compute_uv=False, hermitian=hermitian)
+
+
+def solve(a: Block, b: Block) -> Block:
+    """The x with ``a @ x = b``."""
+    return np.linalg.solve(a, b)
+
+
+def inverse(x: Block) -> Block:
+    """The inverses of matrices."""
+    return np.linalg.inv(x)
+
+
+def inverse_or_nan(x: Block) -> Block:
+    """The inverses of matrices; of singular ones NaN."""
+    try:
+        return np.linalg.inv(x)
+    except np.linalg.LinAlgError:
+        if x.ndim > 2:
+            return np.stack([inverse_or_nan(one) for one in x])
+        return np.full_like(x, np.nan)
+
+
+def determinant(x: Block) -> Any:
+    """The determinants of matrices."""
+    return np.linalg.det(x)
+
+
+def sign_and_logarithm(x: Block) -> tuple[Any, Any]:
+    """The sign of determinants, and the logarithm of their modulus."""
+    sign, logarithm = np.linalg.slogdet(x)
+    return sign, logarithm
+
+
+def packed_sign_and_logarithm(x: Block) -> Block:
+    """Both of one matrix, in one vector."""
+    return np.stack(np.linalg.slogdet(x))
+
+
+def packed_lu(x: Block) -> Block:
+    """Both triangles in one matrix, and two columns of digits of the order of rows."""
+    packed, order = factor_lu(x)
+    digits = np.stack(np.divmod(order, ROWS_A_DIGIT), axis=1).astype(x.dtype)
+    return np.concatenate([packed, digits], axis=1)
+
+
+def eigen(x: Block) -> tuple[Block, Block]:
+    """Eigenvalues and vectors of general matrices."""
+    values, vectors = np.linalg.eig(x)
+    return values, vectors
+
+
+def eigenvalues(x: Block) -> Block:
+    """Eigenvalues of general matrices."""
+    return np.linalg.eigvals(x)
+
+
+def hermitian_eigen(x: Block, *, triangle: Literal["L", "U"]) -> tuple[Block, Block]:
+    """Eigenvalues and vectors of Hermitian matrices, of which one triangle is looked at."""
+    values, vectors = np.linalg.eigh(x, triangle)
+    return values, vectors
+
+
+def hermitian_eigenvalues(x: Block, *, triangle: Literal["L", "U"]) -> Block:
+    """Eigenvalues of Hermitian matrices, of which one triangle is looked at."""
+    return np.linalg.eigvalsh(x, triangle)
+
+
+KERNELS: Final[Mapping[str, Kernel]] = {
+    "cholesky": one_result(cholesky),
+    "packedqr": one_result(packed_qr),
+    "triangle": one_result(triangle),
+    "completecolumns": one_result(complete_columns),
+    "svdvals": one_result(singular_values),
+    "solve": one_result(solve),
+    "solvetriangle": one_result(solve_triangle),
+    "inv": one_result(inverse),
+    "invornan": one_result(inverse_or_nan),
+    "det": one_result(determinant),
+    "packedslogdet": one_result(packed_sign_and_logarithm),
+    "packedlu": one_result(packed_lu),
+    "eigvals": one_result(eigenvalues),
+    "eigvalsh": one_result(hermitian_eigenvalues),
+    "qr": several_results(qr),  # type: ignore[dict-item]
+    "svd": several_results(svd),  # type: ignore[dict-item]
+    "slogdet": several_results(sign_and_logarithm),  # type: ignore[dict-item]
+    "eig": several_results(eigen),  # type: ignore[dict-item]
+    "eigh": several_results(hermitian_eigen),  # type: ignore[dict-item]
+}

@@ -1,0 +1,183 @@
+"""What is done to panels of columns of a large matrix, and to strips of the rest with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+import numpy as np
+
+from dask_tapestry_kernels.cpu.blocks.less_product import subtract_product
+from dask_tapestry_kernels.cpu.blocks.lu import factor_lu, parity
+from dask_tapestry_kernels.cpu.blocks.matrices import one_result, several_results
+from dask_tapestry_kernels.cpu.blocks.reflectors import reflections, reflectors
+from dask_tapestry_kernels.cpu.blocks.triangles import solve_triangle
+from dask_tapestry_kernels.kernel_table import Kernel
+
+Block = np.ndarray[Any, Any]
+
+
+def place_of(packed: Block, numbers: Block, block: Block) -> tuple[int, slice, slice]:
+    """Where a panel lies, for a strip: its first row, its own columns, and those behind it."""
+    start = block.shape[0] - packed.shape[0]
+    own, behind = np.searchsorted(numbers, (start, start + packed.shape[1]))
+    return start, slice(own, behind), slice(behind, None)
+
+
+def copied(block: Block) -> Block:
+    """A copy."""
+    return np.array(block)
+
+
+def divided(corner: Block, below: Block) -> Block:
+    """``below @ inv(corner).H`` for a lower triangle."""
+    return solve_triangle(corner, below.conj().T, lower=True).conj().T
+
+
+def cholesky_tile(rows: Block, columns: Block, left: Block, right: Block, block: Block) -> Block:
+    """A tile of some rows and columns, whose numbers count from the panel's first.
+
+    Above the diagonal it is not looked at.
+    """
+    own, behind = np.searchsorted(columns, (0, left.shape[1]))
+    first = np.searchsorted(rows, columns[behind]) if behind < len(columns) else len(rows)
+    if own == behind and first == len(rows):
+        return block
+    made = np.array(block)
+    made[:, own:behind] = left[:, columns[own:behind]]
+    subtract_product(made[first:, behind:], left[first:], right[behind:].conj().T)
+    return made
+
+
+def solved_rows(
+    numbers: Block, beside: Block, solved: Block, block: Block, *, lower: bool
+) -> Block:
+    """Rows, whose numbers count from the first one of what is solved."""
+    own, behind = np.searchsorted(numbers, (0, len(solved)))
+    rest = slice(behind, None) if lower else slice(None, own)
+    changed = block[own:] if lower else block[:behind]
+    if not changed.size:
+        return block
+    made = np.array(block)
+    made[own:behind] = solved[numbers[own:behind]]
+    subtract_product(made[rest], beside[rest], solved)
+    return made
+
+
+def factor_lu_panel(panel: Block, *_awaited: Block) -> tuple[Block, Block]:
+    """Both triangles of a panel in its place, and the order of its rows."""
+    return factor_lu(panel)
+
+
+def lu_strip(packed: Block, order: Block, numbers: Block, block: Block) -> Block:
+    """Columns whose rows have the order of a panel, without what it makes zero.
+
+    The columns before the panel are left as they are.
+    """
+    start, own, behind = place_of(packed, numbers, block)
+    if own.start == len(numbers):
+        return block
+    width = packed.shape[1]
+    strip = np.array(block)
+    strip[start:, own] = packed[:, numbers[own] - start]
+    rest = strip[start:, behind]
+    if rest.size:
+        np.take(block[start:, behind], order, axis=0, out=rest, mode="clip")
+        rest[:width] = solve_triangle(packed[:width], rest[:width], lower=True, unit=True)
+        subtract_product(rest[width:], packed[width:], rest[:width])
+    return strip
+
+
+def in_last_order(numbers: Block, block: Block, *orders: Block) -> Block:
+    """Columns with the rows below each panel in the order of the panels behind it."""
+    made, rows = np.array(block), block.shape[0]
+    for order in orders[1:]:
+        start = rows - len(order)
+        before = slice(0, np.searchsorted(numbers, start))
+        made[start:, before] = made[start:, before][order]
+    return made
+
+
+def composed_order(*orders: Block) -> Block:
+    """Orders of rows, each of the last ones again, as one."""
+    made = np.array(orders[0])
+    for order in orders[1:]:
+        last = made[len(made) - len(order) :]
+        last[...] = last[order]
+    return made
+
+
+def sign_of_orders(*orders: Block) -> Any:
+    """The product of the signs of orders of rows."""
+    return np.int8(np.prod([parity(order) for order in orders]))
+
+
+def factor_qr_panel(panel: Block, *_awaited: Block) -> tuple[Block, Block]:
+    """The reflections of a panel with its triangle, in its place, and their own triangle."""
+    packed, t = reflectors(panel)
+    return packed, t
+
+
+def qr_strip(packed: Block, t: Block, numbers: Block, block: Block) -> Block:
+    """Columns to which the reflections of a panel were applied."""
+    start, own, behind = place_of(packed, numbers, block)
+    if own.start == len(numbers):
+        return block
+    made = np.array(block)
+    made[start:, own] = packed[:, numbers[own] - start]
+    _reflect(packed, t.conj().T, made[start:, behind])
+    return made
+
+
+def reflected_columns(packed: Block, t: Block, numbers: Block, block: Block) -> Block:
+    """Columns to which the reflections were applied from the last to the first.
+
+    Those before the panel are of the unit matrix yet, and zero in its rows.
+    """
+    start, own, _ = place_of(packed, numbers, block)
+    if own.start == len(numbers):
+        return block
+    made = np.array(block)
+    _reflect(packed, t, made[start:, own.start :])
+    return made
+
+
+def _reflect(packed: Block, t: Block, x: Block) -> None:
+    """Put ``x - v @ t @ v.H @ x`` in the place of `x`."""
+    width = packed.shape[1]
+    corner, below = reflections(packed[:width]), packed[width:]
+    turned = t @ (corner.conj().T @ x[:width] + below.conj().T @ x[width:])
+    subtract_product(x[:width], corner, turned)
+    subtract_product(x[width:], below, turned)
+
+
+def row_triangles(block: Block, *, rows: int) -> Block:
+    """The triangle of each block of so many rows, one below the other."""
+    columns = block.shape[1]
+    made: Any = np.linalg.qr(block.reshape(-1, rows, columns), mode="r")
+    return cast(Block, made.reshape(-1, columns))
+
+
+def turned_columns(block: Block, turns: Block, *, rows: int) -> Block:
+    """The orthonormal columns of each block of rows, times a square matrix of its own."""
+    columns = block.shape[1]
+    own = np.linalg.qr(block.reshape(-1, rows, columns)).Q
+    return (own @ turns.reshape(-1, columns, columns)).reshape(block.shape)
+
+
+KERNELS: Final[Mapping[str, Kernel]] = {
+    "copied": one_result(copied),
+    "divided": one_result(divided),
+    "choleskytile": one_result(cholesky_tile),
+    "solvedrows": one_result(solved_rows),
+    "lustrip": one_result(lu_strip),
+    "inlastorder": one_result(in_last_order),
+    "composedorder": one_result(composed_order),
+    "signoforders": one_result(sign_of_orders),
+    "qrstrip": one_result(qr_strip),
+    "reflectedcolumns": one_result(reflected_columns),
+    "rowtriangles": one_result(row_triangles),
+    "turnedcolumns": one_result(turned_columns),
+    "lupanel": several_results(factor_lu_panel),  # type: ignore[dict-item]
+    "qrpanel": several_results(factor_qr_panel),  # type: ignore[dict-item]
+}

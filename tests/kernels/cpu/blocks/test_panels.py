@@ -1,0 +1,92 @@
+"""Kernels of panels: strips before, of and behind a panel; tests of operators compose them."""
+
+import numpy as np
+import pytest
+
+from dask_tapestry_kernels.cpu.blocks import panels
+
+A = np.random.default_rng(0).normal(size=(6, 6))
+
+
+@pytest.mark.parametrize("kind", ["lu", "qr"])
+def test_a_strip_before_the_panel_is_returned_as_it_is(kind):
+    factor, strip = getattr(panels, f"factor_{kind}_panel"), getattr(panels, f"{kind}_strip")
+    factors = factor(A[2:, 2:4])
+    before = A[:, :2]
+    assert strip(*factors, np.arange(2), before) is before
+
+
+@pytest.mark.parametrize("kind", ["lu", "qr"])
+def test_strips_are_what_is_made_of_all_columns(kind):
+    factor, strip = getattr(panels, f"factor_{kind}_panel"), getattr(panels, f"{kind}_strip")
+    factors = factor(A[2:, 2:4])
+    whole = strip(*factors, np.arange(6), A)
+    for columns in (slice(0, 3), slice(3, 4), slice(3, 6), slice(5, 6)):
+        part = strip(*factors, np.arange(6)[columns], A[:, columns])
+        np.testing.assert_allclose(part, whole[:, columns], atol=1e-14)
+    np.testing.assert_array_equal(whole[2:, 2:4], factors[0])
+
+
+def test_reflections_applied_from_the_last_to_the_first_make_the_columns():
+    packed, t = panels.factor_qr_panel(A[:, :2])
+    q = panels.reflected_columns(packed, t, np.arange(2), np.eye(6, 2))
+    np.testing.assert_allclose(q @ np.triu(packed[:2]), A[:, :2], atol=1e-14)
+
+
+def test_a_tile_above_the_diagonal_is_not_looked_at():
+    panel, tile = A[:, :2], A[:2, 2:]
+    rows, columns = np.arange(2) - 0, np.arange(2, 6)
+    made = panels.cholesky_tile(rows, columns, panel[:2], panel[2:], tile)
+    np.testing.assert_array_equal(made, tile)
+
+
+def test_solved_rows_take_their_place():
+    solved, beside = A[:2, :3], A[:, 4:]
+    numbers = np.arange(6) - 2
+    made = panels.solved_rows(numbers, beside, solved, A[:, :3], lower=True)
+    np.testing.assert_array_equal(made[:2], A[:2, :3])
+    np.testing.assert_array_equal(made[2:4], solved)
+    np.testing.assert_allclose(made[4:], A[4:, :3] - beside[4:] @ solved)
+    untouched = A[:2, :3]
+    assert panels.solved_rows(numbers[:2], beside[:2], solved, untouched, lower=True) is untouched
+
+
+def test_orders_of_rows_compose():
+    orders = np.array([2, 0, 1, 3]), np.array([1, 0])
+    assert panels.composed_order(*orders).tolist() == [2, 0, 3, 1]
+    assert panels.sign_of_orders(*orders) == -1
+    block = np.arange(8.0).reshape(4, 2)
+    made = panels.in_last_order(np.arange(2), block, *orders)
+    assert made[:, 0].tolist() == [0, 2, 6, 4]
+
+
+def test_blocks_of_rows():
+    triangles = panels.row_triangles(A[:, :2], rows=3)
+    np.testing.assert_array_equal(
+        triangles, np.linalg.qr(A[:, :2].reshape(2, 3, 2), "r").reshape(4, 2)
+    )
+    turned = panels.turned_columns(A[:, :2], triangles, rows=3)
+    np.testing.assert_allclose(turned, A[:, :2], atol=1e-14)
+
+
+def test_a_copy_is_new_and_a_division_is_by_the_adjoint():
+    assert panels.copied(A) is not A
+    corner = np.linalg.cholesky(A[:2] @ A[:2].T)
+    np.testing.assert_allclose(panels.divided(corner, A[2:, :2]) @ corner.T, A[2:, :2])
+
+
+@pytest.mark.parametrize(
+    ("numbers", "own", "behind"),
+    [
+        (range(4), (4, 4), (4, 4)),
+        (range(3, 9), (1, 3), (3, 6)),
+        (range(5, 6), (0, 1), (1, 1)),
+        (range(20, 22), (0, 0), (0, 2)),
+    ],
+)
+def test_where_a_panel_lies(numbers, own, behind):
+    """A panel of two columns from row 4 on."""
+    numbers = np.array(numbers)
+    found = panels.place_of(np.empty((6, 2)), numbers, np.empty((10, len(numbers))))
+    assert found[0] == 4
+    assert [part.indices(len(numbers))[:2] for part in found[1:]] == [own, behind]

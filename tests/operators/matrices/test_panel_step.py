@@ -1,0 +1,49 @@
+"""Steps of panels: named for what they do, cut along what they do not have whole."""
+
+import numpy as np
+
+import dask_tapestry as dt
+from dask_tapestry.operators.matrices.panel_step import panel_factors, panel_step, spread
+from dask_tapestry.zspace import ZRange
+from tests.operators.large import cells, definite
+
+A = definite(6, "f8")
+
+
+def test_a_step_is_named_for_its_kernel():
+    made = panel_step(
+        "cholesky", [(dt.asarray(A).node, "mm")], ("mm", A.dtype), ("mmm", 1 / 3), upper=False
+    )
+    assert (made.operator.label, made.operator.text()) == ("cholesky", "cholesky, upper=False")
+    np.testing.assert_array_equal(dt.Array(made).compute(), np.linalg.cholesky(A))
+    np.testing.assert_array_equal(made.operator.reference(A), np.linalg.cholesky(A))
+
+
+def test_what_it_has_whole_is_not_cut():
+    triangle, right = np.linalg.cholesky(A), cells((6, 9), "f8")
+    parts = [(dt.asarray(triangle).node, "mm"), (dt.asarray(right).node, "mk")]
+    made = panel_step("solvetriangle", parts, ("mk", A.dtype), ("mmk", 1.0), "k", lower=True)
+    assert made.operator.granularity(made.input_types) == (0, 1)
+    box = ZRange((0, 3), (6, 5))
+    assert made.operator.demand(made.input_types, box) == (ZRange((0, 0), (6, 6)), box)
+    np.testing.assert_allclose(dt.Array(made).compute(), np.linalg.solve(triangle, right))
+
+
+def test_factors_of_a_panel_are_outputs():
+    panel = dt.asarray(A[:, :2]).node
+    made = {"pn": A.dtype, "p": np.dtype("i8")}
+    packed, order = panel_factors("lupanel", [(panel, "pn")], made, ("pnn", 2.0), 1.5)
+    assert (packed.type.shape, order.type.shape) == ((6, 2), (6,))
+    both = packed.inputs[0].operator.reference(A[:, :2])
+    np.testing.assert_array_equal(dt.Array(packed).compute(), both["0"])
+    np.testing.assert_array_equal(dt.Array(order).compute(), both["1"])
+    (first,) = packed.inputs
+    assert first.operator.scratch_bytes(first.input_types, ZRange((), ())) == 1.5 * 12 * 8
+
+
+def test_a_copy_is_cut_as_it_may_be():
+    made = spread(dt.asarray(A).node)
+    assert made.operator.holds
+    assert made.operator.granularity(made.input_types) == (1, 1)
+    np.testing.assert_array_equal(dt.Array(made).compute(), A)
+    np.testing.assert_array_equal(made.operator.reference(A), A)
