@@ -20,6 +20,13 @@ class CUDARuntimeError(RuntimeError):
     pass
 
 
+def _at_address(shape, dtype, memptr, strides):
+    """An array of memory that lies at an address."""
+    span = 1 + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
+    memory = (np.ctypeslib.ctypes.c_ubyte * span).from_address(memptr.ptr)
+    return np.ndarray(shape, dtype, buffer=memory, strides=strides).view(Array)
+
+
 class FakeCupy:
     """The module `cupy` with so many devices of an architecture."""
 
@@ -58,6 +65,7 @@ class FakeCupy:
         )
         self.module.empty = lambda shape, dtype: np.empty(shape, dtype).view(Array)
         self.module.asnumpy = lambda x: np.array(x)
+        self.module.ndarray = _at_address
         self.module.ascontiguousarray = lambda x: np.ascontiguousarray(x).view(Array)
 
     def install(self, monkeypatch):

@@ -82,8 +82,12 @@ class CupyRuntime:
         return self._cupy.empty(shape, dtype)
 
     def in_order(self, block: Block) -> Block:
-        """The array, or a copy in C order."""
-        return self._cupy.ascontiguousarray(block)
+        """The array, or a copy in C order; what lies between cells is copied byte by byte."""
+        if self.is_addressed_by_cells(block):
+            return self._cupy.ascontiguousarray(block)
+        shape, strides = (*block.shape, block.itemsize), (*block.strides, 1)
+        single = self._cupy.ndarray(shape, np.uint8, memptr=block.data, strides=strides)
+        return self._cupy.ascontiguousarray(single).view(block.dtype).reshape(block.shape)
 
     def to_host(self, block: Block) -> np.ndarray[Any, Any]:
         """The array as one of NumPy."""

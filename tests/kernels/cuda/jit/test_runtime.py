@@ -64,7 +64,9 @@ def test_arrays_between_cells_are_not_addressed_by_cells(cupy):
     gpu = runtime.runtime()
     records = gpu.empty((4,), np.dtype([("a", "u1"), ("b", "f8")]))
     assert not gpu.is_addressed_by_cells(records["b"])
+    records["b"] = [1.5, 2.5, 3.5, 4.5]
     assert gpu.is_addressed_by_cells(gpu.in_order(records["b"]))
+    assert gpu.in_order(records["b"]).tolist() == [1.5, 2.5, 3.5, 4.5]
     assert gpu.is_addressed_by_cells(gpu.empty((4,), F8)[::-2])
 
 
