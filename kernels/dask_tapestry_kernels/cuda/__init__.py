@@ -10,4 +10,11 @@ from typing import Final
 
 from dask_tapestry_kernels.kernel_table import KernelTable
 
-KERNELS: Final = KernelTable(__name__, {"cells.formulas": "map", "reduction.folds": "reduce"})
+KERNELS: Final = KernelTable(
+    __name__,
+    {
+        "blocks.random": "randombits randomfraction",
+        "cells.formulas": "map",
+        "reduction.folds": "reduce",
+    },
+)
