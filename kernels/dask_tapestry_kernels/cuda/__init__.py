@@ -13,7 +13,9 @@ from dask_tapestry_kernels.kernel_table import KernelTable
 KERNELS: Final = KernelTable(
     __name__,
     {
+        "blocks.generate": "full arange index",
         "blocks.random": "randombits randomfraction",
+        "blocks.select": "identity view windows concat mosaic",
         "cells.formulas": "map",
         "reduction.folds": "reduce",
     },

@@ -22,9 +22,9 @@ class CUDARuntimeError(RuntimeError):
 
 def _at_address(shape, dtype, memptr, strides):
     """An array of memory that lies at an address."""
-    span = 1 + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
-    memory = (np.ctypeslib.ctypes.c_ubyte * span).from_address(memptr.ptr)
-    return np.ndarray(shape, dtype, buffer=memory, strides=strides).view(Array)
+    cell = np.ctypeslib.ctypes.c_ubyte * np.dtype(dtype).itemsize
+    first = np.frombuffer(cell.from_address(memptr.ptr), dtype)
+    return np.lib.stride_tricks.as_strided(first, shape, strides).view(Array)
 
 
 class FakeCupy:

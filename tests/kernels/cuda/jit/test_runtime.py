@@ -37,7 +37,7 @@ def test_a_program_is_loaded_once_and_launched_on_addresses_and_numbers(cupy):
     assert cupy.loaded == [b"cubin"]
     symbol, grid, block, arguments = cupy.launches[1]
     assert (symbol, grid, block) == ("symbol", (7,), (64,))
-    assert arguments == [15, x.ctypes.data, 2]
+    assert arguments == (15, x.ctypes.data, 2)
     assert [type(a) for a in arguments] == [np.int64, np.uint64, np.float32]
 
 
@@ -57,7 +57,7 @@ def test_a_formula_is_launched_on_what_it_reads_and_writes(cupy):
     out = KERNELS["map"](None, x, y, expression=expression)
     ((_, grid, block, arguments),) = cupy.launches
     assert (grid, block) == ((4,), (256,))
-    assert arguments == [1000, x.ctypes.data, y.ctypes.data, out.ctypes.data]
+    assert arguments == (1000, x.ctypes.data, y.ctypes.data, out.ctypes.data)
 
 
 def test_arrays_between_cells_are_not_addressed_by_cells(cupy):

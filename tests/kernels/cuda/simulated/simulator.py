@@ -79,6 +79,9 @@ class SimulatedRuntime:
     def in_order(self, block):
         return np.ascontiguousarray(block)
 
+    def strided(self, block, shape, strides):
+        return np.lib.stride_tricks.as_strided(block, shape, strides)
+
     def to_host(self, block):
         return np.array(block)
 
