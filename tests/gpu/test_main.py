@@ -69,5 +69,6 @@ def test_tests_that_fail_on_the_device_make_it_fail(cupy, tmp_path, monkeypatch)
         "folds_simulated.py",
         "formulas_simulated.py",
         "random_simulated.py",
+        "selectors_simulated.py",
     ]
     assert all(env["DASK_TAPESTRY_TEST_DEVICE"] == "cuda" for _, env in asked if env)

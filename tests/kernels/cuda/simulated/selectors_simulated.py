@@ -20,7 +20,9 @@ def check(name, *blocks, **told):
 
 
 VIEWS = {
-    "slices": {"index": (slice(1, 3), slice(None, None, -2)), "order": (0, 1, 2), "shape": (2, 3, 5)},
+    "slices": {
+        "index": (slice(1, 3), slice(None, None, -2)), "order": (0, 1, 2), "shape": (2, 3, 5)
+    },
     "turned": {"index": (2,), "order": (1, 0), "shape": (5, 5)},
     "repeated": {"index": (), "order": (2, 0, 1), "broadcast": (1,), "shape": (5, 3, 4, 5)},
     "diagonal": {"index": (), "order": (0, 1, 2), "runs": (1, 2), "shape": (4, 5)},
