@@ -67,7 +67,7 @@ class SimulatedRuntime:
     """A GPU of one multiprocessor."""
 
     processors = 1
-    threads = 64
+    threads = 32
 
     def __init__(self):
         self.launches = []
