@@ -93,6 +93,10 @@ class ClassLeaf:
             [tuple([moved(box, shifts, place) for box, shifts in own]) for own in self.moving]
         )
 
+    def boxes_of(self, place: Place, number: int) -> tuple[ZRange, ...]:
+        """The boxes of one input that the block at a place reads."""
+        return tuple([moved(box, shifts, place) for box, shifts in self.moving[number]])
+
     def leaf(self, place: Place) -> tuple[ClassLeaf, Place]:
         """Itself, and the place in its domain."""
         return self, place
@@ -282,6 +286,11 @@ class Access:
         """The boxes of each external input that a block reads: ``program.input_boxes`` of it."""
         leaf, place = self.leaf(index)
         return leaf.boxes(place)
+
+    def boxes_of(self, index: tuple[int, ...], number: int) -> tuple[ZRange, ...]:
+        """The boxes of one input that a block reads."""
+        leaf, place = self.leaf(index)
+        return leaf.boxes_of(place, number)
 
     @cached_property
     def leaves(self) -> tuple[ClassLeaf, ...]:

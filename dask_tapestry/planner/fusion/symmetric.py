@@ -28,8 +28,24 @@ def saves_half(program: Program, cuts: tuple[Cuts, ...]) -> bool:
 
 @lru_cache(maxsize=1024)
 def is_own_transpose(program: Program) -> bool:
-    """Whether a program's output is ``x @ x.T``, or a formula of such values."""
-    return program.type.ndim > 1 and _is_symmetric(program, len(program.types) - 1)
+    """Whether a program's output is ``x @ x.T``, or a formula of such values.
+
+    What must be symmetric, and what must be the transpose of what, is looked at one by one, as
+    chains of formulas may be long.
+    """
+    if program.type.ndim < 2:
+        return False
+    last = len(program.types) - 1
+    to_show, seen = [(last, last)], set[tuple[int, int]]()
+    while to_show:
+        pair = to_show.pop()
+        if pair not in seen:
+            seen.add(pair)
+            more = _shown_by(program, *pair)
+            if more is None:
+                return False
+            to_show += more
+    return True
 
 
 def _instruction(program: Program, value: int) -> Instruction | None:
@@ -37,32 +53,30 @@ def _instruction(program: Program, value: int) -> Instruction | None:
     return program.instructions[place] if place >= 0 else None
 
 
-def _is_symmetric(program: Program, value: int) -> bool:
-    """Whether a value is ``x @ x.T``, or a formula of such values."""
-    instruction = _instruction(program, value)
-    if instruction is None or not instruction.inputs:
-        return False
-    order = instruction.operator.transposed_inputs(instruction.types)
-    return order is not None and all(
-        _is_symmetric(program, x)
-        if number == other
-        else _are_transposes(program, x, instruction.inputs[other])
-        for number, (x, other) in enumerate(zip(instruction.inputs, order, strict=True))
-    )
+def _shown_by(program: Program, x: int, w: int) -> list[tuple[int, int]] | None:
+    """What must be transposes of each other so that two values are; None where they are not.
 
-
-def _are_transposes(program: Program, x: int, w: int) -> bool:
-    """Whether one value is the other with its last two dimensions exchanged, to the same bits."""
+    A value that is its own transpose is symmetric: ``x @ x.T`` is, or a formula of such values.
+    Others are to the same bits if they show the same cells with the last two dimensions exchanged.
+    """
+    first, second = _instruction(program, x), _instruction(program, w)
+    if x == w:
+        if first is None or not first.inputs:
+            return None
+        order = first.operator.transposed_inputs(first.types)
+        pairs = list(enumerate(order or ()))
+        if order is None or any(a != b and first.inputs[a] == first.inputs[b] for a, b in pairs):
+            return None
+        return [(first.inputs[a], first.inputs[b]) for a, b in pairs]
     (source, shown), (other, wanted) = _shown(program, x), _shown(program, w)
     if source == other:
         *batch, row, column = range(shown.in_ndim)
-        return shown.permute_inputs((*batch, column, row)) == wanted
-    first, second = _instruction(program, x), _instruction(program, w)
+        return [] if shown.permute_inputs((*batch, column, row)) == wanted else None
     if first is None or second is None or not first.operator.is_formula:
-        return False
-    return first.operator == second.operator and all(
-        _are_transposes(program, a, b) for a, b in zip(first.inputs, second.inputs, strict=True)
-    )
+        return None
+    if first.operator != second.operator:
+        return None
+    return list(zip(first.inputs, second.inputs, strict=True))
 
 
 def _shown(program: Program, value: int) -> tuple[int, ZAffineMap]:

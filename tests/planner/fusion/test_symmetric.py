@@ -2,7 +2,7 @@
 
 import dask_tapestry as dt
 from dask_tapestry.planner.fusion.group import group_of
-from dask_tapestry.planner.fusion.symmetric import is_symmetric, saves_half
+from dask_tapestry.planner.fusion.symmetric import is_own_transpose, is_symmetric, saves_half
 from dask_tapestry.zspace import Cuts
 
 X = dt.asarray(dt.ones((40, 6)).compute())
@@ -31,3 +31,14 @@ def test_a_block_on_the_diagonal_takes_half_the_time_too():
 
 def test_other_products_are_not():
     assert not is_symmetric(program(X @ (X + 1).T), SQUARE)
+
+
+def test_a_long_chain_of_formulas_of_a_symmetric_value_is_symmetric():
+    x = dt.placeholder((400, 50), "f8")
+    y = x @ x.T
+    for _ in range(3000):
+        y = dt.sqrt(y) + 1.0
+    assert is_own_transpose(group_of(y.node, set()).program)
+    assert not is_own_transpose(
+        group_of((y + dt.placeholder((400, 400), "f8")).node, set()).program
+    )
