@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import islice, product
+from itertools import product
 from math import prod
 from operator import add, sub
 from typing import Final
@@ -119,8 +119,8 @@ def _reads_own_cells(program: Program, cuts: tuple[Cuts, ...], number: int) -> b
     """Whether each block reads the cells of an input that lie where its own do, and no others."""
     if program.type.shape != program.inputs[number].shape:
         return False
-    leaves = tuple(islice(Access.of(program, cuts).each_leaf(), MOST_CLASSES + 1))
-    return len(leaves) <= MOST_CLASSES and all(_is_own(leaf, cuts, number) for leaf in leaves)
+    leaves = enumerate(Access.of(program, cuts).each_leaf())
+    return all(at < MOST_CLASSES and _is_own(leaf, cuts, number) for at, leaf in leaves)
 
 
 def _is_own(leaf: ClassLeaf, cuts: tuple[Cuts, ...], number: int) -> bool:

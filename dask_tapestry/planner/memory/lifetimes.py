@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, reduce
-from itertools import islice, pairwise, product
+from itertools import pairwise, product
 from operator import or_
 from typing import Any
 
 import numpy as np
 
-from dask_tapestry.planner.access.access import MOST_CLASSES, Access
+from dask_tapestry.planner.access.access import Access, UncountableError
 from dask_tapestry.planner.cost.footprint import met_blocks
 from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.planner.fusion.program import Program
@@ -265,11 +265,11 @@ def _all_read(program: Program, cuts: tuple[Cuts, ...], number: int) -> bool:
     """Whether no block of a grid leaves an input out, as those of a concatenation do."""
     if number in _always_read(program):
         return True
-    classes = Access.of(program, cuts).each_leaf()
-    for leaf in islice(classes, MOST_CLASSES):
-        if all(m.box.is_empty for m in leaf.moving[number]):
-            return False
-    return next(classes, None) is None  # of more classes nothing is known
+    try:
+        leaves = Access.of(program, cuts).few_leaves
+    except UncountableError:
+        return False  # of more classes nothing is known
+    return not any(all(m.box.is_empty for m in leaf.moving[number]) for leaf in leaves)
 
 
 @lru_cache(maxsize=1024)
