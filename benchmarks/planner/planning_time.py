@@ -111,6 +111,30 @@ def joint_means(count: int) -> Callable[[], Prepared]:
     return prepare
 
 
+def reshapes(count: int) -> Callable[[], Prepared]:
+    """An array that is reshaped and transposed again and again: blocks read thousands of boxes."""
+
+    def prepare() -> Prepared:
+        x = dt.placeholder((1000, 1000, 1000), "f8", (100, 100, 1000))
+        for _ in range(count):
+            x = x.reshape(1_000_000, 1000).T.reshape(1000, 1000, 1000) + 1
+        y = x.rechunk((100, 1000, 100))
+        return lambda: dt.plan(y, resources=USUAL)
+
+    return prepare
+
+
+def masks(count: int) -> Callable[[], Prepared]:
+    """Means over time of what each of `count` masks chooses: programs that are alike."""
+
+    def prepare() -> Prepared:
+        x = dt.placeholder((6000, 721, 1440), "f4", (24, 721, 1440))
+        means = [x[np.arange(6000) // 30 % count == n].mean(axis=0) for n in range(count)]
+        return lambda: dt.plan(*means, resources=USUAL)
+
+    return prepare
+
+
 def building(count: int) -> Callable[[], Prepared]:
     """The graph alone: nodes made, interned and put in order."""
 
@@ -138,6 +162,8 @@ TIMED: dict[str, tuple[Callable[[], Prepared], float | None, int]] = {
     "30 steps of a descent": (descent(30), None, 1),
     "100 steps of a descent": (descent(100), None, 1),
     "200 means at once": (joint_means(200), 1000, 1),
+    "12 means of what masks choose": (masks(12), None, 1),
+    "reshaped and transposed 3 times": (reshapes(3), None, 1),
     "building 10**4 nodes": (building(10_000), None, 1),
     "building 10**5 nodes": (building(100_000), None, 1),
     "chain of 10**4": (chain(10_000), None, 1),

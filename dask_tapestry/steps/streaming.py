@@ -47,10 +47,15 @@ def block_schedule_of(program: Program, box: ZRange) -> BlockSchedule:
     return found
 
 
+def may_stream(program: Program, box: ZRange) -> bool:
+    """Whether the cells `box` of a program's output may be computed in turns: they take much."""
+    return bool(program.instructions) and all_bytes(program, program.schedule(box)) > PIECE
+
+
 @lru_cache(maxsize=2048)
 def _block_schedule(program: Program, box: ZRange) -> BlockSchedule:
     schedule = program.schedule(box)
-    if not program.instructions or all_bytes(program, schedule) <= PIECE:
+    if not may_stream(program, box):
         return BlockSchedule(schedule, {})
     if _bytes(program, box, final=True) <= PIECE:
         return BlockSchedule(schedule, {})

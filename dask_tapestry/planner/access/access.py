@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from itertools import islice, product
+from itertools import product
 from math import prod
 from operator import add
 from typing import Final
@@ -27,6 +27,7 @@ Boxes = tuple[tuple[ZRange, ...], ...]
 """Of each external input, the boxes that a block reads."""
 
 MOST_CLASSES: Final = 2048  # that are looked at for totals; each takes .1 to .5 ms
+MOST_WORKS: Final = 20_480  # of their blocks: ten a class; some blocks read hundreds of boxes
 
 
 KEPT: Final = 64  # grids of a program that are remembered: a plan has one of them
@@ -92,6 +93,10 @@ class ClassLeaf:
         return tuple(
             [tuple([moved(box, shifts, place) for box, shifts in own]) for own in self.moving]
         )
+
+    def boxes_of(self, place: Place, number: int) -> tuple[ZRange, ...]:
+        """The boxes of one input that the block at a place reads."""
+        return tuple([moved(box, shifts, place) for box, shifts in self.moving[number]])
 
     def leaf(self, place: Place) -> tuple[ClassLeaf, Place]:
         """Itself, and the place in its domain."""
@@ -217,6 +222,7 @@ class Access:
 
     def __init__(self, program: Program, cuts: tuple[Cuts, ...]) -> None:
         self.program, self.cuts = program, cuts
+        self._is_uncountable = False
 
     @classmethod
     def of(cls, program: Program, cuts: tuple[Cuts, ...]) -> Access:
@@ -283,6 +289,11 @@ class Access:
         leaf, place = self.leaf(index)
         return leaf.boxes(place)
 
+    def boxes_of(self, index: tuple[int, ...], number: int) -> tuple[ZRange, ...]:
+        """The boxes of one input that a block reads."""
+        leaf, place = self.leaf(index)
+        return leaf.boxes_of(place, number)
+
     @cached_property
     def leaves(self) -> tuple[ClassLeaf, ...]:
         """The classes, with all that is known of them."""
@@ -290,11 +301,17 @@ class Access:
 
     @cached_property
     def few_leaves(self) -> tuple[ClassLeaf, ...]:
-        """The classes; `UncountableError` where there are more than `MOST_CLASSES`."""
-        found = tuple(islice(self.each_leaf(), MOST_CLASSES + 1))
-        if len(found) > MOST_CLASSES:
-            raise UncountableError(f"more than {MOST_CLASSES} classes of blocks")
-        return found
+        """The classes; `UncountableError` where these are more than can be looked at."""
+        if self._is_uncountable:
+            raise UncountableError("too many classes of blocks")
+        found, works = list[ClassLeaf](), 0
+        for leaf in self.each_leaf():
+            found.append(leaf)
+            works += len(leaf.schedule.works)
+            if len(found) > 1 and (len(found) > MOST_CLASSES or works > MOST_WORKS):
+                self._is_uncountable = True
+                raise UncountableError(f"more than {len(found) - 1} classes of blocks")
+        return tuple(found)
 
     def each_leaf(self) -> Iterator[ClassLeaf]:
         """The classes, one after another."""

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import islice, product
 
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.planner.access.access import MOST_CLASSES, Access, ClassLeaf, moved
+from dask_tapestry.planner.access.access import MOST_CLASSES, MOST_WORKS, Access, ClassLeaf, moved
 from dask_tapestry.planner.access.block_classes import Shift
 from dask_tapestry.planner.access.domain import Place
 from dask_tapestry.teg import TensorType
@@ -30,15 +30,17 @@ class OutOfBoundsRead(NamedTuple):
 def read_outside(access: Access) -> OutOfBoundsRead | None:
     """A block of a grid that reads outside of a value, and what; None if none does.
 
-    Of blocks that fall into more than `MOST_CLASSES` classes so many classes are looked at, and
-    what all blocks together read.
+    Of blocks that fall into more than `MOST_CLASSES` classes so many are looked at, fewer where
+    these compute more than `MOST_WORKS` boxes, and what all blocks together read.
     """
-    looked = 0
+    looked = works = 0
     for leaf in islice(access.each_leaf(), MOST_CLASSES):
-        looked += 1
+        looked, works = looked + 1, works + len(leaf.schedule.works)
         for found in _of_leaf(access, leaf):
             return found
-    if looked == MOST_CLASSES:
+        if works > MOST_WORKS:
+            break
+    if looked == MOST_CLASSES or works > MOST_WORKS:
         whole = access.program.type.box
         for type_, boxes in zip(
             access.program.types, access.program.schedule(whole).boxes, strict=True

@@ -6,20 +6,21 @@ when the next one has been made of it, whatever the order in which a scheduler t
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from itertools import product
 from math import prod
+from operator import add, sub
 from typing import Final
 
-from dask_tapestry.planner.access.access import Access
+from dask_tapestry.planner.access.access import Access, ClassLeaf
 from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.steps.program import Program
 from dask_tapestry.teg import Node
-from dask_tapestry.zspace import Cuts
+from dask_tapestry.zspace import Cuts, block_box
 
-MOST_BLOCKS: Final = 256  # of a step that is looked at block by block; each takes some 10 µs
+MOST_BLOCKS: Final = 1024  # of a step that is looked at block by block; each takes some 10 µs
+MOST_CLASSES: Final = 64  # of blocks that are looked at instead, where each reads its own cells
 
 Block = tuple[int, ...]
 EndsBefore = Callable[[Node, Node], bool]
@@ -77,11 +78,16 @@ def _reads_before(
     """Whether a block of `step` waits for those of `reader` that read the same of `x`."""
     if reader.node not in step.inputs or reader.count > MOST_BLOCKS:
         return False
-    waited = blocks_read(step, reader)
+    access, at = Access.of(step.program, step.cuts), step.inputs.index(reader.node)
     by = {block: number for number, read in taken.items() for block in read}
+
+    @cache
+    def waited(number: Block) -> frozenset[Block]:
+        return _read_by(access, number, at, reader.cuts)
+
     for number, read in blocks_read(reader, x).items():
         for block in read:
-            if block not in by or number not in waited[by[block]]:
+            if block not in by or number not in waited(by[block]):
                 return False
     return True
 
@@ -91,15 +97,43 @@ def _handed_over_blocks(
     program: Program, cuts: tuple[Cuts, ...], number: int, held: tuple[Cuts, ...], itemsize: int
 ) -> Mapping[Block, frozenset[Block]] | None:
     """The blocks that each block reads, if it alone does and takes no more bytes than they do."""
-    taken = _blocks_read(program, cuts, number, held)
-    times = Counter(block for read in taken.values() for block in read)
-    if max(times.values(), default=2) > 1:
-        return None
     own = program.type.dtype.itemsize
+    if cuts == held and own <= itemsize and _reads_own_cells(program, cuts, number):
+        return {block: frozenset((block,)) for block in product(*[range(c.count) for c in cuts])}
+    taken = dict[Block, frozenset[Block]]()
+    seen = set[Block]()
+    for block, read in _each_read(program, cuts, number, held):
+        if not seen.isdisjoint(read):
+            return None
+        seen |= read
+        taken[block] = read
+    if not seen:
+        return None
     for block, read in taken.items():
         if own * _cells(cuts, block) > itemsize * sum([_cells(held, one) for one in read]):
             return None
     return taken
+
+
+def _reads_own_cells(program: Program, cuts: tuple[Cuts, ...], number: int) -> bool:
+    """Whether each block reads the cells of an input that lie where its own do, and no others."""
+    if program.type.shape != program.inputs[number].shape:
+        return False
+    leaves = enumerate(Access.of(program, cuts).each_leaf())
+    return all(at < MOST_CLASSES and _is_own(leaf, cuts, number) for at, leaf in leaves)
+
+
+def _is_own(leaf: ClassLeaf, cuts: tuple[Cuts, ...], number: int) -> bool:
+    first, boxes = leaf.domain.first, leaf.moving[number]
+    own = block_box(cuts, first)
+    if len(boxes) != 1 or boxes[0].box != own:
+        return False
+    for way, shift in zip(leaf.domain.ways, boxes[0].shifts, strict=True):
+        if way.count > 1:
+            there = block_box(cuts, tuple(map(add, first, way.step)))
+            if tuple(map(sub, there.lo, own.lo)) != tuple(shift):
+                return False
+    return True
 
 
 def _cells(cuts: Sequence[Cuts], block: Block) -> int:
@@ -116,12 +150,23 @@ def blocks_read(reader: Step, step: Step) -> Mapping[Block, frozenset[Block]]:
 def _blocks_read(
     program: Program, cuts: tuple[Cuts, ...], number: int, held: tuple[Cuts, ...]
 ) -> Mapping[Block, frozenset[Block]]:
-    access, by_block = Access.of(program, cuts), {}
+    return dict(_each_read(program, cuts, number, held))
+
+
+def _each_read(
+    program: Program, cuts: tuple[Cuts, ...], number: int, held: tuple[Cuts, ...]
+) -> Iterator[tuple[Block, frozenset[Block]]]:
+    """The blocks, one after the other, each with what it reads of an input."""
+    access = Access.of(program, cuts)
     for index in product(*[range(cut.count) for cut in cuts]):
-        read = set[Block]()
-        for box in access.boxes(index)[number]:
-            if not box.is_empty:
-                ends = zip(held, box.lo, box.hi, strict=True)
-                read.update(product(*[range(*cut.overlapping(lo, hi)) for cut, lo, hi in ends]))
-        by_block[index] = frozenset(read)
-    return by_block
+        yield index, _read_by(access, index, number, held)
+
+
+def _read_by(access: Access, index: Block, number: int, held: tuple[Cuts, ...]) -> frozenset[Block]:
+    """The blocks of an input that a block reads."""
+    read = set[Block]()
+    for box in access.boxes_of(index, number):
+        if not box.is_empty:
+            ends = zip(held, box.lo, box.hi, strict=True)
+            read.update(product(*[range(*cut.overlapping(lo, hi)) for cut, lo, hi in ends]))
+    return frozenset(read)

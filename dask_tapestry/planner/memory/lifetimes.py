@@ -6,20 +6,25 @@ pairs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import lru_cache, reduce
-from itertools import islice, pairwise, product
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache, reduce
+from itertools import pairwise, product
 from operator import or_
+from typing import Any
 
-from dask_tapestry.planner.access.access import MOST_CLASSES, Access
+import numpy as np
+
+from dask_tapestry.planner.access.access import Access, UncountableError
 from dask_tapestry.planner.cost.footprint import met_blocks
 from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.planner.memory.buffer_handover import MOST_BLOCKS, Block, relays
 from dask_tapestry.steps.program import Program
 from dask_tapestry.teg import Node
-from dask_tapestry.zspace import Cuts
+from dask_tapestry.zspace import Cuts, block_box
 
 Running = Callable[[Callable[[Node], bool]], float]
+Flags = np.ndarray[Any, np.dtype[np.bool_]]
+Bytes = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class Lifetimes:
@@ -118,37 +123,65 @@ class Lifetimes:
         of which each ends before the next begins, was the last to begin: a step that depends on
         nothing may then run at any time, but not at all times at once.
         """
-        values = [(size, self._number[node]) for node, size in held.items()]
-        largest = {self._number[node]: size for node, size in (whole or {}).items()}
+        every = range(len(self._ended))
+        sizes, largest = np.zeros(len(every)), np.zeros(len(every))
+        for node, size in held.items():
+            sizes[self._number[node]] = size
+        for node, size in (whole or {}).items():
+            largest[self._number[node]] = size
+        single = self._most([(n, n) for n in every], sizes, running, largest if whole else None)
+        chain = list(pairwise([None, *self._longest_chain(), None]))
+        return min(single, self._most(chain, sizes, running, largest if whole else None))
 
-        def most(begun: int | None, to_come: int | None) -> float:
-            """Bytes between the beginnings of two steps, or of one and the same."""
-            over = 0 if begun is None else self._ended[begun]
-            later = 0 if to_come is None else 1 << to_come
-            there = [
-                (b, n) for b, n in values if self._until[n] & ~over and not self._ended[n] & later
-            ]
+    @cached_property
+    def _sets(self) -> tuple[Flags, Flags]:
+        """Which steps have ended when another begins, and which values some step still needs.
 
-            def may_run(node: Node) -> bool:
-                number = self._number[node]
-                return not (over >> number & 1 or self._ended[number] & later)
+        A last row is for the time before any step begins, a last column for the end of all.
+        """
+        steps = len(self._ended)
+        ended, until = _flags([*self._ended, 0], steps + 1), _flags(self._until, steps + 1)
+        return ended, np.asarray((~ended).astype(np.float32) @ until.T.astype(np.float32) > 0)
 
-            return self._held(there, largest) + running(may_run)
+    def _most(
+        self,
+        times: Sequence[tuple[int | None, int | None]],
+        sizes: Bytes,
+        running: Running,
+        largest: Bytes | None,
+    ) -> float:
+        """The most bytes between the beginnings of two steps, or of one and the same, of some."""
+        if not times:
+            return 0.0
+        steps = len(self._ended)
+        begun, to_come = (
+            [steps if n is None else n for n in some] for some in zip(*times, strict=True)
+        )
+        ended, needed = self._sets
+        over, later = ended[begun, :steps], ended[:steps, to_come].T
+        bytes_held = self._held(needed[begun] & ~later, sizes, largest)
+        may_run = (~(over | later)).tolist()
 
-        single = max((most(number, number) for number in self._number.values()), default=0.0)
-        chain = [None, *self._longest_chain(), None]
-        return min(single, max(most(a, b) for a, b in pairwise(chain)))
+        def most(size: float, row: Sequence[bool]) -> float:
+            return size + running(lambda node: row[self._number[node]])
 
-    def _held(self, values: Collection[tuple[float, int]], largest: Mapping[int, float]) -> float:
-        """Bytes of values, of which those that take each other's place are held once."""
-        if not (largest and self._relays):
-            return sum([size for size, _ in values])
-        together, most = dict[int, float](), dict[int, float]()
-        for size, number in values:
-            first = self._first[number]
-            together[first] = together.get(first, 0.0) + size
-            most[first] = max(most.get(first, 0.0), largest[number])
-        return sum([min(size, most[first]) for first, size in together.items()])
+        return max(map(most, bytes_held.tolist(), may_run))
+
+    def _held(self, there: Flags, sizes: Bytes, largest: Bytes | None) -> Bytes:
+        """Bytes of the values of each row, of which those that take each other's place are one."""
+        if largest is None or not self._relays:
+            return np.asarray(there @ sizes)
+        together: dict[int, list[int]] = {}
+        for number, first in enumerate(self._first):
+            together.setdefault(first, []).append(number)
+        alone = [numbers[0] for numbers in together.values() if len(numbers) == 1]
+        held: Bytes = np.dot(there[:, alone], np.minimum(sizes[alone], largest[alone]))
+        for numbers in together.values():
+            if len(numbers) > 1:
+                of_group: Bytes = np.where(there[:, numbers], largest[numbers], 0.0)
+                most = of_group.max(axis=1)
+                held = held + np.minimum(np.dot(there[:, numbers], sizes[numbers]), most)
+        return held
 
     def _longest_chain(self) -> list[int]:
         """Steps of which each has ended when the next begins."""
@@ -165,6 +198,14 @@ class Lifetimes:
         return chain[::-1]
 
 
+def _flags(sets: Sequence[int], width: int) -> Flags:
+    """Sets of numbers below `width`, each a row."""
+    length = -(-width // 8)
+    packed = b"".join([one.to_bytes(length, "little") for one in sets])
+    rows = np.frombuffer(packed, np.uint8).reshape(len(sets), length)
+    return np.unpackbits(rows, axis=1, count=width, bitorder="little").astype(bool)
+
+
 def _bits(number: int) -> Iterator[int]:
     """The places of ones."""
     while number:
@@ -175,19 +216,27 @@ def _bits(number: int) -> Iterator[int]:
 
 def _reads_all(reader: Step, x: Node) -> bool:
     """Whether all blocks of `reader` together read all cells of one of its inputs."""
-    boxes = reader.program.input_boxes(reader.node.type.box)[reader.inputs.index(x)]
-    return any(box.contains(x.type.box) for box in boxes)
+    return _reads_whole(reader.program, reader.inputs.index(x))
+
+
+@lru_cache(maxsize=4096)
+def _reads_whole(program: Program, number: int) -> bool:
+    boxes = program.input_boxes(program.type.box)[number]
+    return any(box.contains(program.inputs[number].box) for box in boxes)
 
 
 def _blocks_read_together(reader: Step, step: Step) -> frozenset[Block]:
     """Blocks of `step` that all blocks of `reader` read together; none of a step of very many."""
     if step.count > MOST_BLOCKS:
         return frozenset()
-    at = reader.inputs.index(step.node)
-    boxes = reader.program.input_boxes(reader.node.type.box)[at]
+    return _all_blocks_read(reader.program, reader.inputs.index(step.node), step.cuts)
+
+
+@lru_cache(maxsize=4096)  # the plans that a search compares have most steps in common
+def _all_blocks_read(program: Program, number: int, held: tuple[Cuts, ...]) -> frozenset[Block]:
     found = set[Block]()
-    for box in boxes:
-        spans = [c.overlapping(*edges) for c, *edges in zip(step.cuts, box.lo, box.hi, strict=True)]
+    for box in program.input_boxes(program.type.box)[number]:
+        spans = [c.overlapping(*edges) for c, *edges in zip(held, box.lo, box.hi, strict=True)]
         found.update(product(*[range(*span) for span in spans]))
     return frozenset(found)
 
@@ -198,10 +247,17 @@ def _fewest_read(reader: Step, step: Step) -> int:
     Blocks without cells are not read: a task that is told their type alone waits for the first one.
     """
     at = reader.inputs.index(step.node)
-    ends = (0,) * len(reader.cuts), tuple(n - 1 for n in reader.grid_shape)
-    boxes = [reader.program.input_boxes(reader.box(end))[at] for end in ends]
-    fewest = min(sum(met_blocks(b, step.cuts) for b in found) for found in boxes)
-    return fewest if fewest and _all_read(reader.program, reader.cuts, at) else 0
+    return _fewest_blocks(reader.program, reader.cuts, at, step.cuts)
+
+
+@lru_cache(maxsize=4096)  # the plans that a search compares have most steps in common
+def _fewest_blocks(
+    program: Program, cuts: tuple[Cuts, ...], number: int, held: tuple[Cuts, ...]
+) -> int:
+    ends = (0,) * len(cuts), tuple([c.count - 1 for c in cuts])
+    boxes = [program.input_boxes(block_box(cuts, end))[number] for end in ends]
+    fewest = min(sum(met_blocks(b, held) for b in found) for found in boxes)
+    return fewest if fewest and _all_read(program, cuts, number) else 0
 
 
 @lru_cache(maxsize=4096)
@@ -209,11 +265,11 @@ def _all_read(program: Program, cuts: tuple[Cuts, ...], number: int) -> bool:
     """Whether no block of a grid leaves an input out, as those of a concatenation do."""
     if number in _always_read(program):
         return True
-    classes = Access.of(program, cuts).each_leaf()
-    for leaf in islice(classes, MOST_CLASSES):
-        if all(m.box.is_empty for m in leaf.moving[number]):
-            return False
-    return next(classes, None) is None  # of more classes nothing is known
+    try:
+        leaves = Access.of(program, cuts).few_leaves
+    except UncountableError:
+        return False  # of more classes nothing is known
+    return not any(all(m.box.is_empty for m in leaf.moving[number]) for leaf in leaves)
 
 
 @lru_cache(maxsize=1024)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from enum import Enum
+from functools import cached_property, lru_cache
 from math import ceil, prod
 
 from dask_tapestry.late_named_tuple import NamedTuple
@@ -17,8 +18,9 @@ from dask_tapestry.planner.machine.worker_group import WorkerGroup
 from dask_tapestry.planner.memory.far_reads import reads_far_apart
 from dask_tapestry.planner.memory.lifetimes import Lifetimes
 from dask_tapestry.planner.memory.phased_execution import largest_round
+from dask_tapestry.steps.program import Program
 from dask_tapestry.teg import Node, Sink
-from dask_tapestry.zspace import Cuts
+from dask_tapestry.zspace import Cuts, block_box
 
 STREAMED = 4  # blocks for each slot that are held of a value that is read block by block
 MOST_PAIRED = 256  # steps that are compared in pairs: a thousand would take 70 ms
@@ -69,15 +71,42 @@ def fullest_workers(
     rounds
         Results are held whole, or a part at a time if they are fetched in several rounds.
     """
-    resources = plan.resources
-    if not resources.groups:
-        peak = _peak(plan, resources.kinds[0], "", slices, rounds)
-        return PeakWorkers(peak, resources.usable_bytes)
-    found = [
-        PeakWorkers(_peak(plan, g, g.place, slices, rounds), resources.usable_by(g), g.place)
-        for g in resources.kinds
-    ]
-    return max(found, key=lambda one: one.bytes / one.usable)
+    return WorkerMemory(plan, rounds).fullest(slices)
+
+
+class WorkerMemory:
+    """What the workers of a plan hold, with slices counted in one way or the other.
+
+    Parameters
+    ----------
+    rounds
+        In which results are fetched.
+    """
+
+    def __init__(self, plan: PlannedSteps, rounds: int = 1) -> None:
+        self.plan, self.rounds = plan, rounds
+
+    @cached_property
+    def lifetimes(self) -> Lifetimes | None:
+        """Which values are held together; None for plans of too many steps to compare them."""
+        return _lifetimes(self.plan)
+
+    @cached_property
+    def held(self) -> dict[Node, int]:
+        """Bytes of each value that are held at once."""
+        return _all_resident(self.plan, self.lifetimes, self.rounds)
+
+    def fullest(self, slices: Slices = Slices.COUNTED) -> PeakWorkers:
+        """The workers that hold most of what they may."""
+        resources = self.plan.resources
+        if not resources.groups:
+            peak = _peak(self, resources.kinds[0], "", slices)
+            return PeakWorkers(peak, resources.usable_bytes)
+        found = [
+            PeakWorkers(_peak(self, g, g.place, slices), resources.usable_by(g), g.place)
+            for g in resources.kinds
+        ]
+        return max(found, key=lambda one: one.bytes / one.usable)
 
 
 def peak_worker_bytes(plan: PlannedSteps) -> int:
@@ -85,13 +114,7 @@ def peak_worker_bytes(plan: PlannedSteps) -> int:
     return fullest_workers(plan).bytes
 
 
-def _peak(
-    plan: PlannedSteps,
-    kind: WorkerGroup,
-    place: str,
-    slices: Slices = Slices.COUNTED,
-    rounds: int = 1,
-) -> int:
+def _peak(memory: WorkerMemory, kind: WorkerGroup, place: str, slices: Slices) -> int:
     """The most bytes that a worker of a kind holds at a time.
 
     While a step runs: the values that are held then, spread over the workers that compute them with
@@ -99,10 +122,9 @@ def _peak(
     that may run beside it; arrays that the client has sent; and memory that is kept to be used
     again. Of steps at another place it holds and computes nothing.
     """
+    plan, lifetimes, held = memory.plan, memory.lifetimes, memory.held
     resources = plan.resources
     steps = {n: step for n, step in plan.steps.items() if step.machine.place in ("", place)}
-    lifetimes = _lifetimes(plan)
-    held = _all_resident(plan, lifetimes, rounds)
     placed = plan.graph.roots if resources.local else ()  # in the final array
     running = [
         _Running.of(
@@ -300,7 +322,13 @@ def _resident(
 
 def _reads_many(reader: Step, step: Step) -> bool:
     """Whether one block of `reader` reads more blocks of `step` than a neighbourhood."""
-    box = reader.box((0,) * len(reader.cuts))
     at = reader.inputs.index(step.node)
-    boxes = reader.program.input_boxes(box)[at]
-    return any(met_blocks(b, step.cuts) > 2 ** max(len(step.cuts), 1) for b in boxes)
+    return _meets_many(reader.program, reader.cuts, at, step.cuts)
+
+
+@lru_cache(maxsize=4096)  # the plans that a search compares have most steps in common
+def _meets_many(
+    program: Program, cuts: tuple[Cuts, ...], number: int, held: tuple[Cuts, ...]
+) -> bool:
+    boxes = program.input_boxes(block_box(cuts, (0,) * len(cuts)))[number]
+    return any(met_blocks(b, held) > 2 ** max(len(held), 1) for b in boxes)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Set
 
 from dask_tapestry.planner.cost.rank import rank
 from dask_tapestry.planner.fusion.external_inputs import given_cuts
-from dask_tapestry.planner.fusion.fuse import held_values
 from dask_tapestry.planner.fusion.group import Group, is_external
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.grid import Grid
@@ -18,8 +17,7 @@ NO_GRIDS: Mapping[Node, Grid] = {}
 
 def evaluate(graph: Graph, choices: Choices, pricing: Pricing) -> State:
     """The plan of `graph`, whose forms are chosen already, with the other `choices`."""
-    local = pricing.machine.local
-    held = held_values(graph, pricing.memory, choices.held, choices.fused, local)
+    held = pricing.held(graph, choices.held, choices.fused)
     placed: dict[Node, PricedGroup] = {}
     for node in graph.nodes:
         if node in held and not is_given(node):
@@ -30,7 +28,7 @@ def evaluate(graph: Graph, choices: Choices, pricing: Pricing) -> State:
 
 def place(
     node: Node,
-    held: Collection[Node],
+    held: Set[Node],
     placed: Mapping[Node, PricedGroup],
     pricing: Pricing,
     grids: Mapping[Node, Grid] = NO_GRIDS,

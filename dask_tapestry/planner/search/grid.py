@@ -93,7 +93,8 @@ class GridSearch:
     workers
         Processes that blocks run in.
     rough
-        Roughly the cost of a grid whose blocks are far too large; None for other grids.
+        Roughly the cost of a grid whose blocks are far too large, or that takes more than some
+        seconds however its blocks are computed; None for other grids.
     """
 
     def __init__(
@@ -106,21 +107,25 @@ class GridSearch:
         slots: int,
         floor: Callable[[Grid], float] = lambda _: 0.0,
         workers: int = 1,
-        rough: Callable[[Grid], StepCost | None] = lambda _: None,
+        rough: Callable[[Grid, float], StepCost | None] = lambda _grid, _enough: None,
     ) -> None:
         self.shape, self.units, self.limits, self.dims = shape, units, limits, dims
         self.slots, self.workers, self.price, self.floor = slots, workers, price, floor
         self.rough = rough
-        self._too_large: dict[Grid, StepCost] = {}
+        self._useless: dict[Grid, StepCost] = {}
         self._enough = inf  # seconds of the best grid that is allowed, of those seen
         self.seen: dict[Grid, StepCost] = {}
         self._ranks: dict[int, Rank] = {}  # by the costs seen
 
-    def best(self, candidates: Iterable[Grid] = ()) -> RankedGrid:
-        """The best grid found; `candidates` are tried too."""
+    def best(self, candidates: Iterable[Grid] = (), alike: Grid | None = None) -> RankedGrid:
+        """The best grid found; `candidates` are tried too.
+
+        Where that of an `alike` step is known, as many pieces of this one are allowed, and it is
+        not cut from the whole: it is the best of these and of the candidates.
+        """
         uncut = [1] * len(self.shape)
-        pieces = self._descend()
-        if len(self.seen) + len(self._too_large) > 1:
+        pieces = self._taken_over(alike) or self._descend()
+        if len(self.seen) + len(self._useless) > 1:
             for grid in candidates:
                 if all(unit.allows(cuts) for unit, cuts in zip(self.units, grid, strict=True)):
                     self._graded_if_it_may_win(grid)
@@ -157,13 +162,13 @@ class GridSearch:
         return known
 
     def _looked_at(self, grid: Grid) -> StepCost:
-        """The cost of a grid, or of one whose blocks are too large about what it is."""
-        known = self.seen.get(grid) or self._too_large.get(grid)
+        """The cost of a grid, or of one that cannot be the best about what it is."""
+        known = self.seen.get(grid) or self._useless.get(grid)
         if known is None:
-            known = self.rough(grid)
+            known = self.rough(grid, (1 + SCATTERED) * self._enough)
             if known is None:
                 return self._graded(grid)
-            self._too_large[grid] = known
+            self._useless[grid] = known
         return known
 
     def _rank(self, cost: StepCost) -> Rank:
@@ -182,6 +187,13 @@ class GridSearch:
         sides = zip(self.units, self.shape, pieces, strict=True)
         return tuple([unit.cut(extent, count) for unit, extent, count in sides])
 
+    def _taken_over(self, alike: Grid | None) -> list[int] | None:
+        """As many pieces as an alike step has; None where they are not allowed."""
+        if alike is None:
+            return None
+        pieces = [cuts.count for cuts in alike]
+        return pieces if self._rank(self._graded(self._grid(pieces))).is_allowed else None
+
     def _descend(self) -> list[int]:
         """Cut until it no longer pays; return the pieces of the best grid on the way."""
         pieces = [1] * len(self.shape)
@@ -196,7 +208,7 @@ class GridSearch:
             pieces, cost = found
             now = self._rank(cost)
             patience = PATIENCE if now < best_rank or any(now.exceeded) else patience - 1
-            if now < best_rank or self._grid(best) in self._too_large:
+            if now < best_rank or self._grid(best) in self._useless:
                 best, best_rank = pieces, now
         self._graded(self._grid(best))
         return best

@@ -16,6 +16,7 @@ from dataclasses import replace
 from math import prod
 from typing import Final
 
+from dask_tapestry.planner.cost.rank import rank
 from dask_tapestry.planner.fusion.fuse import required
 from dask_tapestry.planner.rewriting.rule_choices import form_named, forms_of
 from dask_tapestry.planner.search.choices import Choices, FormChoice, State
@@ -37,12 +38,14 @@ def hold(state: State, priced: PricedGroup) -> Iterator[Choices]:
 
     All that are read from outside first, in the blocks that are best to read, or in whole stored
     chunks, which readers take as they are; then each; and in the place of those what selectors
-    make of them, as rows of a matrix that is stored as a vector.
+    make of them, as rows of a matrix that is stored as a vector. Where a block is too large, it may
+    be that no single one makes it smaller, as along a chain of reshapes: then all of them, too.
     """
     nodes = [n for n in recomputed_members(priced) if n not in state.placed]
+    every = nodes if rank(priced.cost, priced.limits).excess else []
     read = [n for n in nodes if isinstance(n.operator, Source)]
     arranged = [n for n in arrangements(priced, read) if n not in state.placed]
-    sets = (read, *([n] for n in nodes), arranged)
+    sets = (read, every, *([n] for n in nodes), arranged)
     for some in {frozenset(some): None for some in sets if some}:
         held = replace(
             state.choices, held=state.choices.held | some, fused=state.choices.fused - some

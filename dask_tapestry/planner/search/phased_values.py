@@ -6,9 +6,9 @@ block of the reader would read all of them again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from math import ceil
+from math import ceil, prod
 from typing import Final
 
 from dask_tapestry.planner.fusion.fuse import required
@@ -19,7 +19,7 @@ from dask_tapestry.steps.access_strides import AxisStride, movement
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts
 
-COUNTS: Final = (2, 3, 4, 6, 8, 12, 16, 24, 32)  # of rounds that are tried
+COUNTS: Final = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)  # of rounds that are tried
 
 
 def in_rounds(state: State) -> Iterator[Choices]:
@@ -41,21 +41,15 @@ def _cut(node: Node, grid: Grid, reader: PricedGroup, rounds: int) -> Grid | Non
     Its blocks stay as large as they were: what a round has less of it, they have more along others.
     """
     paces = movement(reader.group.program)[reader.group.inputs.index(node)].paces
-    axis = max(
-        (a for a, pace in paces.items() if pace.cells > 0),
-        key=lambda a: reader.grid[paces[a].dim].count,
-        default=None,
-    )
-    if axis is None:
+    rounds_along = _rounds_along(grid, reader, paces, rounds)
+    if not rounds_along:
         return None
-    along = reader.grid[paces[axis].dim]
-    if along.edges or along.count < rounds or grid[axis].count >= rounds:
-        return None
-    longer = rounds / grid[axis].count
+    longer = prod(rounds_along.values()) / prod(grid[axis].count for axis in rounds_along)
     round_cuts = []
-    for other, cuts in enumerate(grid):
-        if other == axis:
-            round_cuts.append(cuts_in_rounds(along, paces[axis], cuts.extent, rounds))
+    for axis, cuts in enumerate(grid):
+        if axis in rounds_along:
+            along = reader.grid[paces[axis].dim]
+            round_cuts.append(cuts_in_rounds(along, paces[axis], cuts.extent, rounds_along[axis]))
         elif cuts.count > 1 and not cuts.edges:
             step = cuts.step * max(1, min(int(longer), cuts.count))
             round_cuts.append(Cuts.regular(cuts.extent, min(step, cuts.extent)))
@@ -63,6 +57,27 @@ def _cut(node: Node, grid: Grid, reader: PricedGroup, rounds: int) -> Grid | Non
         else:
             round_cuts.append(cuts)
     return tuple(round_cuts)
+
+
+def _rounds_along(
+    grid: Grid, reader: PricedGroup, paces: Mapping[int, AxisStride], rounds: int
+) -> dict[int, int]:
+    """The axes of a value along which rounds follow each other, and how many along each.
+
+    It is the axis along which the reader has most blocks; where it has fewer than rounds, each
+    makes one, and rounds follow each other along the next axis too. None where there are no more.
+    """
+    blocks = {a: reader.grid[pace.dim] for a, pace in paces.items() if pace.cells > 0}
+    order = sorted(blocks, key=lambda axis: -blocks[axis].count)
+    found, left = dict[int, int](), rounds
+    for axis in order:
+        along = blocks[axis]
+        if left < 2 or along.count < 2 or along.edges:
+            break
+        found[axis] = min(left, along.count)
+        left = ceil(left / found[axis])
+    is_new = prod(found.values()) > prod(grid[axis].count for axis in found)
+    return found if left < 2 and is_new else {}
 
 
 def cuts_in_rounds(reader: Cuts, pace: AxisStride, extent: int, rounds: int) -> Cuts:

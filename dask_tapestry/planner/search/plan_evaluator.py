@@ -10,12 +10,12 @@ from typing import Final
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.footprint import Needs
 from dask_tapestry.planner.cost.rank import Rank
-from dask_tapestry.planner.cost.step import Step
+from dask_tapestry.planner.cost.step import PlannedSteps, Step
 from dask_tapestry.planner.cost.worst_needs import usual_needs, worst_needs
 from dask_tapestry.planner.fusion.external_inputs import input_cuts, sent_whole
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
-from dask_tapestry.planner.memory.memory import PeakWorkers, Slices, fullest_workers
+from dask_tapestry.planner.memory.memory import PeakWorkers, Slices, WorkerMemory
 from dask_tapestry.planner.rewriting.rule_choices import formed
 from dask_tapestry.planner.search.choices import Choices, FormChoice, State
 from dask_tapestry.planner.search.evaluate import evaluate
@@ -26,7 +26,7 @@ from dask_tapestry.zspace import largest_box
 
 Forms = Mapping[Node, Sequence[FormChoice]]
 
-NODES_A_COST: Final = 16  # of a graph that take as long to evaluate as the cost of one step
+NODES_A_COST: Final = 8  # of a graph that take as long to evaluate as the cost of one step
 
 
 class Sketch(NamedTuple):
@@ -69,7 +69,7 @@ class PlanEvaluator:
         self._peaks: dict[object, PeakWorkers] = {}
         self._worst: dict[object, PeakWorkers] = {}
         self._lacking: dict[object, int] = {}
-        self._sketched: tuple[State, Sketch] | None = None  # the last one
+        self._sketched: tuple[State, WorkerMemory] | None = None  # the last one
         self._missed: Rank | None = None
 
     @cached_property
@@ -112,11 +112,16 @@ class PlanEvaluator:
             places={moved(n): p for n, p in choices.places.items() if moved(n) in there},
         )
 
-    def sketch(self, state: State) -> Sketch:
+    def sketch(self, state: State) -> PlannedSteps:
         """The steps of a plan, no block of which takes more than usual."""
+        return self._memory(state).plan
+
+    def _memory(self, state: State) -> WorkerMemory:
+        """What workers hold in a plan no block of which takes more than usual."""
         if self._sketched is None or self._sketched[0] is not state:
             steps = steps_of(state, self.pricing.machine, usual_needs)
-            self._sketched = state, Sketch(steps, state.graph, self.resources)
+            sketch = Sketch(steps, state.graph, self.resources)
+            self._sketched = state, WorkerMemory(sketch, self.rounds)
         return self._sketched[1]
 
     def peak(self, state: State) -> int:
@@ -127,7 +132,7 @@ class PlanEvaluator:
         """The workers whose memory is fullest."""
         key = state.choices.key
         if key not in self._peaks:
-            self._peaks[key] = fullest_workers(self.sketch(state), rounds=self.rounds)
+            self._peaks[key] = self._memory(state).fullest()
         return self._peaks[key]
 
     def fits(self, state: State) -> bool:
@@ -149,11 +154,12 @@ class PlanEvaluator:
         return self._lacking[key]
 
     def _lacks(self, state: State) -> int:
+        self.pricing.evaluated += len(state.placed)
         if state.choices.key not in self._peaks:
-            sketch = self.sketch(state)
-            if not fullest_workers(sketch, Slices.ALL, self.rounds).lacking(self.reserve):
+            memory = self._memory(state)
+            if not memory.fullest(Slices.ALL).lacking(self.reserve):
                 return 0
-            least = fullest_workers(sketch, Slices.NONE, self.rounds).lacking(self.reserve)
+            least = memory.fullest(Slices.NONE).lacking(self.reserve)
             if least:
                 return least
         return self._fullest(state).lacking(self.reserve)
@@ -176,7 +182,7 @@ class PlanEvaluator:
         if key not in self._worst:
             steps = steps_of(state, self.pricing.machine)
             sketch = Sketch(steps, state.graph, self.resources)
-            self._worst[key] = fullest_workers(sketch, rounds=self.rounds)
+            self._worst[key] = WorkerMemory(sketch, self.rounds).fullest()
         return self._worst[key]
 
     def with_reserve(self, state: State) -> PlanEvaluator:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Set
 from dataclasses import replace
 from functools import cache, partial
-from math import prod
+from math import inf, prod
 from typing import Final
 
 from dask_tapestry.late_dataclass import dataclass
@@ -14,14 +14,17 @@ from dask_tapestry.planner.cost.cost import StepCost, step_cost
 from dask_tapestry.planner.cost.footprint import least_needs, least_touched
 from dask_tapestry.planner.cost.lower_bounds import LowerBound
 from dask_tapestry.planner.cost.step import memory_order
+from dask_tapestry.planner.fusion.fuse import held_values
 from dask_tapestry.planner.fusion.group import Group, group_of, inputs_of, is_external, members_of
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.planner.search.alike import are_near, extents, likeness
 from dask_tapestry.planner.search.grid import Grid, GridSearch, RankedGrid
 from dask_tapestry.steps.access_strides import movement
 from dask_tapestry.steps.chunk_alignment import units
 from dask_tapestry.steps.program import Program
-from dask_tapestry.teg import Node
+from dask_tapestry.steps.streaming import may_stream
+from dask_tapestry.teg import Graph, Node
 from dask_tapestry.zspace import Cuts, largest_box
 
 SHORT_PROGRAM: Final = 8  # operators whose cost takes as long as the rest of a step's
@@ -72,9 +75,12 @@ class Pricing:
         self._spent = [0]  # costs computed, at all places
         self._places: dict[str, Pricing] = {}
         self._groups: dict[tuple[Node, tuple[Node, ...]], Group] = {}
+        self._held: dict[tuple[Graph, frozenset[Node], frozenset[Node]], frozenset[Node]] = {}
+        self._within: dict[int, tuple[frozenset[Node], dict[Node, Group]]] = {}  # by sets held
         self._programs: dict[Program, Program] = {}
         self._best: dict[tuple[object, ...], RankedGrid] = {}
         self._costs: dict[tuple[object, ...], StepCost] = {}
+        self._alike: dict[tuple[object, ...], list[tuple[tuple[int, ...], RankedGrid]]] = {}
 
     @property
     def evaluated(self) -> int:
@@ -112,8 +118,33 @@ class Pricing:
         other._costs = self._costs
         return other
 
-    def group(self, node: Node, held: Collection[Node]) -> Group:
+    def held(self, graph: Graph, extra: frozenset[Node], fused: frozenset[Node]) -> frozenset[Node]:
+        """The nodes of a graph that are held, with some `extra` ones and but for `fused` ones.
+
+        One set for one question: most plans that a search compares differ in grids alone.
+        """
+        key = graph, extra, fused
+        found = self._held.get(key)
+        if found is None:
+            local = self.machine.local
+            found = self._held[key] = frozenset(
+                held_values(graph, self.memory, extra, fused, local)
+            )
+        return found
+
+    def group(self, node: Node, held: Set[Node]) -> Group:
         """What computes `node` from what is held."""
+        if not isinstance(held, frozenset):
+            return self._group(node, held)
+        known = self._within.get(id(held))
+        if known is None or known[0] is not held:
+            known = self._within[id(held)] = held, {}
+        groups = known[1]
+        if node not in groups:
+            groups[node] = self._group(node, held)
+        return groups[node]
+
+    def _group(self, node: Node, held: Set[Node]) -> Group:
         inputs = (node,) if is_external(node) else inputs_of(members_of(node, held))
         group = self._groups.get((node, inputs))
         if group is None:
@@ -138,10 +169,26 @@ class Pricing:
         return PricedGroup(group, found.grid, held, found.cost, limits, place, found.second)
 
     def _search(self, program: Program, held: Cut, order: Order) -> RankedGrid:
+        """The best grid of a program, searched from that of one that is alike."""
+        size = extents(program, held)
+        known = self._alike.setdefault((likeness(program), order), [])
+        near = next((found.grid for other, found in known if are_near(size, other)), None)
+        found = self._grid_search(program, held, order).best(self._pushed(program, held), near)
+        if near is None:
+            known.append((size, found))
+        return found
+
+    def _pushed(self, program: Program, held: Cut) -> list[Grid]:
+        """Grids whose blocks read the blocks in which inputs are held."""
+        moves = movement(program) if any(held) else ()
+        shape = program.type.shape
+        return [m.pushed(shape, own) for m, own in zip(moves, held, strict=False) if own]
+
+    def _grid_search(self, program: Program, held: Cut, order: Order) -> GridSearch:
         shape = program.type.shape
         dims = range(len(shape))[:: 1 if order == "C" else -1]
         least = cache(partial(LowerBound.of, program, self.machine))
-        search = GridSearch(
+        return GridSearch(
             shape,
             units(program, held),
             lambda grid: self.cost(program, grid, held, order),
@@ -150,11 +197,8 @@ class Pricing:
             self.machine.slots,
             lambda grid: least().seconds(grid, held, self.machine),
             self.machine.workers,
-            lambda grid: self._cost_if_forbidden(program, grid, held, order),
+            lambda grid, enough: self._cost_if_useless(program, grid, held, order, enough),
         )
-        moves = movement(program) if any(held) else ()
-        pushed = [m.pushed(shape, own) for m, own in zip(moves, held, strict=False) if own]
-        return search.best(pushed)
 
     def allows(self, group: Group, grid: Grid, held: Cut) -> bool:
         """Whether a grid cuts nothing that a group computes or writes as a whole."""
@@ -190,19 +234,22 @@ class Pricing:
             self._costs[key] = step_cost
         return step_cost
 
-    def _cost_if_forbidden(
-        self, program: Program, grid: Grid, held: Cut, order: Order
+    def _cost_if_useless(
+        self, program: Program, grid: Grid, held: Cut, order: Order, enough: float
     ) -> StepCost | None:
-        """Roughly the cost of a program under a grid whose blocks are too large, however computed.
+        """Roughly the cost of a program under a grid that cannot be the best; None for others.
 
-        None where blocks may be small enough.
+        Its blocks are too large, however computed, or take more than `enough` seconds in any way.
         """
         machine, limits = self.machine, self.limits
-        needs = least_needs(program, largest_box(grid), held, machine.workers == 1)
-        if not limits.forbids(prod([cuts.count for cuts in grid]), needs.work):
+        box = largest_box(grid)
+        needs = least_needs(program, box, held, machine.workers == 1)
+        forbidden = limits.forbids(prod([cuts.count for cuts in grid]), needs.work)
+        if not forbidden and (enough == inf or not may_stream(program, box)):
             return None
         self.evaluated += 1
-        return step_cost(program, grid, held, machine, limits.handy, order, least_needs)
+        cost = step_cost(program, grid, held, machine, limits.handy, order, least_needs)
+        return cost if forbidden or cost.seconds > enough else None
 
     def _step_cost(
         self, program: Program, grid: Grid, held: Cut, order: Order, machine: Machine

@@ -103,6 +103,19 @@ def test_too_many_classes_are_not_counted(monkeypatch):
                 traffic.traffic(access, (held,), 2)
 
 
+def test_classes_of_blocks_of_too_many_boxes_are_not_counted(monkeypatch):
+    x = dt.placeholder((60, 50, 40), "f8", (10, 10, 40))
+    y = (x.reshape(3000, 40).T.reshape(40, 50, 60) + 1).reshape(2000, 60).T.reshape(60, 40, 50)
+    program = group_of(y.node, {y.node}).program
+    cuts = tuple(Cuts.regular(n, 7) for n in y.shape)
+    assert len(Access(program, cuts).few_leaves) > 100
+    monkeypatch.setattr(access_module, "MOST_WORKS", 500)
+    access = Access(program, cuts)
+    for _ in range(2):  # it is known from then on
+        with pytest.raises(UncountableError, match="classes"):
+            assert access.few_leaves
+
+
 @pytest.mark.parametrize("module", [read_counts, overlaps])
 def test_too_many_boxes_are_not_counted(monkeypatch, module, saving):
     monkeypatch.setattr(module, "MOST_LISTED" if module is read_counts else "MOST_PLACES", 3)

@@ -6,6 +6,7 @@ import dask_tapestry as dt
 from dask_tapestry.operators.sorting.exchange_sort import exchange_sort
 from dask_tapestry.planner.memory.memory import (
     Slices,
+    WorkerMemory,
     _peak,
     fullest_workers,
     peak_worker_bytes,
@@ -135,7 +136,7 @@ def test_each_group_of_workers_has_its_own_peak():
     assert "big" in {step.place for step in plan.steps.values()}
     fullest = fullest_workers(plan)
     assert fullest.fits
-    peaks = {g.place: _peak(plan, g, g.place) for g in groups.kinds}
+    peaks = {g.place: _peak(WorkerMemory(plan), g, g.place, Slices.COUNTED) for g in groups.kinds}
     assert peaks["small"] < 0.7 * 2**30 < peaks["big"] < 0.7 * 64 * 2**30
     assert peak_worker_bytes(plan) == fullest.bytes == peaks[fullest.place]
 

@@ -231,7 +231,7 @@ def test_blocks_that_are_far_too_large_are_not_priced():
         priced.append(grid[0].longest)
         return a_cost(grid, 3 / grid[0].count + grid[0].count / 100, work=grid[0].longest * 10)
 
-    def rough(grid):
+    def rough(grid, _enough):
         if grid[0].longest * 8 <= tight.task:
             return None
         return a_cost(grid, 1.0, work=grid[0].longest * 8)
@@ -251,5 +251,7 @@ def test_the_last_grid_is_priced_where_none_fits():
     def price(grid):
         return a_cost(grid, 1.0, work=grid[0].longest + 7)
 
-    found = GridSearch((4,), [ChunkAlignment()], price, none, [0], 8, rough=price).best()
+    found = GridSearch(
+        (4,), [ChunkAlignment()], price, none, [0], 8, rough=lambda grid, _: price(grid)
+    ).best()
     assert (counts(found), found.cost.work) == ([4], 8)

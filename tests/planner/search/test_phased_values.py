@@ -21,3 +21,14 @@ def test_rows_become_columns_in_rounds_where_memory_is_small():
     assert plan.cost["bytes_read"] < 10 * x.nbytes  # blocks of columns would read it 110 times
     assert plan.cost["peak_worker_bytes"] < 0.7 * 4e9
     plan.verify()
+
+
+def test_rounds_follow_each_other_along_two_axes_where_one_has_too_few_blocks():
+    """Maps become pencils on few small workers: blocks of the result would read all 240 times."""
+    x = dt.placeholder((14_610, 721, 1440), "f4", (24, 721, 1440))
+    spectra = dt.abs(dt.fft.rfft(x, axis=0))
+    pencils = dt.to_zarr(spectra, "nowhere", chunks=(7306, 24, 24), compute=False)
+    plan = dt.plan(pencils, resources=dt.Resources(workers=4, threads=2, memory="2 GiB"))
+    assert plan.cost["bytes_read"] < 60 * x.nbytes
+    assert plan.cost["peak_worker_bytes"] < 0.7 * 2**31
+    plan.verify()

@@ -1,0 +1,81 @@
+"""Alike programs: those that differ in data, in constants and a little in extents.
+
+The months of a climatology, the lags of a series and the steps of a loop are programs of one kind.
+The first one is searched; others begin from what was found for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+
+from dask_tapestry.cells import CellExpression
+from dask_tapestry.steps.chunk_alignment import Held
+from dask_tapestry.steps.program import Program
+from dask_tapestry.teg import Source, TensorType
+from dask_tapestry.zspace import ZAffineMap
+
+SMALL: Final = 8  # of whole numbers below, each one counts: axes, orders, cells of a stencil
+NEAR: Final = 1.25  # times an extent that another one may be at most
+DATA: Final = (bytes, float, complex, np.generic, np.ndarray)  # no grid depends on what it is
+
+
+@lru_cache(maxsize=2048)
+def likeness(program: Program) -> object:
+    """What a program has in common with those that are alike, but for extents."""
+    steps = [
+        (type(one.operator), _parameters(one.operator), one.inputs, _kind(one.type))
+        for one in program.instructions
+    ]
+    return tuple(map(_kind, program.inputs)), tuple(steps)
+
+
+def extents(program: Program, held: Held) -> tuple[int, ...]:
+    """The extents of a program's values, and the numbers of blocks in which inputs are held."""
+    own = [n for type_ in program.types for n in type_.shape]
+    return (*own, *[cut.count for cuts in held if cuts is not None for cut in cuts])
+
+
+def are_near(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether numbers are about as large as others, each by itself.
+
+    Examples
+    --------
+    >>> are_near((1230, 721), (1200, 721)), are_near((1230, 721), (14610, 721))
+    (True, False)
+    """
+    if len(one) != len(other):
+        return False
+    return all(a == b or max(a, b) <= NEAR * min(a, b) for a, b in zip(one, other, strict=True))
+
+
+def _kind(type_: TensorType) -> object:
+    return type_.dtype, type_.ndim
+
+
+def _parameters(operator: Any) -> object:
+    if isinstance(operator, Source):
+        return operator.chunks, operator.is_plain
+    if not is_dataclass(operator):
+        return ()
+    return tuple([_rough(getattr(operator, field.name)) for field in fields(operator)])
+
+
+def _rough(value: Any) -> object:
+    """A parameter, without what is data and how large numbers are."""
+    if value is None or isinstance(value, bool | str | np.dtype):
+        return value
+    if isinstance(value, int):
+        return value if abs(value) < SMALL else SMALL
+    if isinstance(value, CellExpression):
+        return value.parameters, tuple([step[:3] for step in value.steps])
+    if isinstance(value, ZAffineMap):
+        return value.matrix
+    if isinstance(value, tuple):
+        return tuple(map(_rough, value))
+    if isinstance(value, DATA) or not is_dataclass(value):
+        return type(value)
+    return type(value), tuple([_rough(getattr(value, field.name)) for field in fields(value)])
