@@ -19,7 +19,7 @@ from dask_tapestry.teg import Source, TensorType
 from dask_tapestry.zspace import ZAffineMap
 
 SMALL: Final = 8  # of whole numbers below, each one counts: axes, orders, cells of a stencil
-NEAR: Final = 1.25  # times an extent that another one may be at most
+NEAR: Final = 1.1  # times an extent that another one may be at most
 DATA: Final = (bytes, float, complex, np.generic, np.ndarray)  # no grid depends on what it is
 
 

@@ -245,7 +245,8 @@ class Pricing:
         box = largest_box(grid)
         needs = least_needs(program, box, held, machine.workers == 1)
         forbidden = limits.forbids(prod([cuts.count for cuts in grid]), needs.work)
-        if not forbidden and (enough == inf or not may_stream(program, box)):
+        is_soon_priced = enough == inf or costs_of(program) == 1 or not may_stream(program, box)
+        if not forbidden and is_soon_priced:
             return None
         self.evaluated += 1
         cost = step_cost(program, grid, held, machine, limits.handy, order, least_needs)

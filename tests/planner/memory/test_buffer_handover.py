@@ -8,8 +8,15 @@ from dask_tapestry.operators.matrices.panel_cholesky import cholesky_by_panels
 from dask_tapestry.operators.matrices.panel_lu import solve_by_panels
 from dask_tapestry.operators.matrices.panel_qr import triangle_by_panels
 from dask_tapestry.planner.build import build_plan
-from dask_tapestry.planner.memory.buffer_handover import blocks_read, relays
+from dask_tapestry.planner.fusion.group import group_of
+from dask_tapestry.planner.memory.buffer_handover import (
+    _blocks_read,
+    _handed_over_blocks,
+    blocks_read,
+    relays,
+)
 from dask_tapestry.planner.memory.lifetimes import Lifetimes
+from dask_tapestry.zspace import Cuts
 from tests.planner.graphs import stored
 from tests.planner.memory.test_lifetimes import tasks_of
 
@@ -129,3 +136,22 @@ def test_blocks_that_are_read():
         assert found.keys() == {index for node, index in tasks if node is step.node}
         for index, read in found.items():
             assert {(x.node, block) for block in read} <= tasks[step.node, index]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_blocks_that_read_their_own_cells_are_known_without_looking_at_each(turned):
+    x = stored((640, 640), "f8", (20, 20))
+    y = dt.sqrt(x.T if turned else x) + 1
+    program = group_of(y.node, {x.node}).program
+    cuts = (Cuts.regular(640, 20),) * 2
+    taken = _handed_over_blocks(program, cuts, 0, cuts, 8)
+    assert taken == _blocks_read(program, cuts, 0, cuts)
+    assert len(taken) == 32 * 32
+    assert (taken[3, 5] == {(3, 5)}) is not turned
+
+
+def test_a_block_that_several_read_is_not_handed_over():
+    x = stored((640, 640), "f8", (20, 20))
+    program = group_of((x + x.T).node, {x.node}).program
+    cuts = (Cuts.regular(640, 20),) * 2
+    assert _handed_over_blocks(program, cuts, 0, cuts, 8) is None
