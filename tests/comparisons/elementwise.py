@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.cells import UFUNCS
-from dask_tapestry_kernels.cpu.cells import scalar_codegen
+from dask_tapestry_kernels.formulas import scalar_codegen
 from tests.comparisons.table import (
     DTYPES,
     IEEE,

@@ -9,9 +9,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.cells import scalar_codegen
 from dask_tapestry_kernels.cpu.jit.compile_service import compiled, required
 from dask_tapestry_kernels.cpu.jit.memory_layout import address
+from dask_tapestry_kernels.formulas import scalar_codegen
 
 Block = np.ndarray[Any, Any]
 DType = np.dtype[Any]
@@ -23,7 +23,7 @@ WORDS: Final = {1: "B", 2: "H", 4: "I", 8: "L", 16: "D"}  # dtypes that move cel
 SOURCE: Final = """\
 import numpy as np
 from numba import carray, njit
-from dask_tapestry_kernels.cpu.cells.child import ufunc_loops
+from dask_tapestry_kernels.formulas.child import ufunc_loops
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import pointer
 from dask_tapestry_kernels.elementary.number_intrinsics import (
     double_to_half, float32_of, float64_of, float_to_half, half_to_float,

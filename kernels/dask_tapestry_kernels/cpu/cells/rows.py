@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.cells import scalar_codegen
+from dask_tapestry_kernels.formulas import scalar_codegen
 
 DType = np.dtype[Any]
 ARITY: Final = 3
@@ -22,7 +22,7 @@ STRIP: Final = 256  # cells that are done again where one needs care
 HEAD: Final = """\
 import numpy as np
 from numba import carray, njit
-from dask_tapestry_kernels.cpu.cells.child import ufunc_loops
+from dask_tapestry_kernels.formulas.child import ufunc_loops
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import keep, pointer
 from dask_tapestry_kernels.elementary.number_intrinsics import (
     double_to_half, float32_bits, float32_of, float64_bits, float64_of, float_to_half,

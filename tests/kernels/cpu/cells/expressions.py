@@ -7,8 +7,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 from dask_tapestry.cells import UFUNCS, CellBuilder, loop_dtypes
-from dask_tapestry_kernels.cpu.cells import compiled_formulas, interpreter, rows, scalar_codegen
+from dask_tapestry_kernels.cpu.cells import compiled_formulas, interpreter, rows
 from dask_tapestry_kernels.cpu.jit import compile_service
+from dask_tapestry_kernels.formulas import scalar_codegen
 
 DTYPES = "?bBhHiIlLefdFD"
 FLOATS = [

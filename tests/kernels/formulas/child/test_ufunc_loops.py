@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dask_tapestry_kernels.cpu.cells.child import ufunc_loops
+from dask_tapestry_kernels.formulas.child import ufunc_loops
 from tests.kernels.cpu.cells.expressions import special
 
 LEAST = {32: -(2**31), 64: -(2**63)}

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from dask_tapestry.cells import CellBuilder
-from dask_tapestry_kernels.cpu.cells import scalar_codegen
 from dask_tapestry_kernels.elementary.functions import COMPLEX_FUNCTIONS, FUNCTIONS
+from dask_tapestry_kernels.formulas import scalar_codegen
 from tests.comparisons import same_bits
 from tests.kernels.cpu.cells.expressions import by_numpy, by_row, chosen, functions, special
 

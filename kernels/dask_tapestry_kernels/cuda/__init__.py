@@ -1,0 +1,13 @@
+"""The kernels of one NVIDIA GPU, by the names that the CPU's have.
+
+They are called as the CPU's are, ``kernel(out, *blocks, **arguments)``, with CuPy arrays as blocks,
+and give the bits that the CPU's give. Neither this module nor its table imports CuPy or a compiler.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dask_tapestry_kernels.kernel_table import KernelTable
+
+KERNELS: Final = KernelTable(__name__, {})

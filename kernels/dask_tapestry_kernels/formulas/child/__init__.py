@@ -1,0 +1,1 @@
+"""What compiling processes import of formulas."""

@@ -1,0 +1,42 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import dask_tapestry_kernels
+from dask_tapestry_kernels import cpu, cuda
+from dask_tapestry_kernels.devices import kernels_of
+
+PACKAGE = Path(next(iter(dask_tapestry_kernels.__path__)))
+
+
+def test_each_device_has_its_table():
+    assert kernels_of("cpu") is cpu.KERNELS
+    assert kernels_of("cuda") is cuda.KERNELS
+
+
+def test_a_device_has_no_kernel_that_the_cpu_lacks():
+    assert set(kernels_of("cuda")) <= set(kernels_of("cpu"))
+
+
+def test_what_a_device_lacks_is_a_key_error():
+    with pytest.raises(KeyError):
+        kernels_of("cuda")["no such kernel"]
+
+
+def test_another_device_is_refused():
+    with pytest.raises(ValueError, match="device 'tpu' is none of cpu, cuda"):
+        kernels_of("tpu")
+
+
+def test_looking_into_a_table_imports_no_compiler_and_no_cupy():
+    program = """
+import sys
+from dask_tapestry_kernels.devices import kernels_of
+"map" in kernels_of("cuda"), list(kernels_of("cuda"))
+assert not {"cupy", "numba", "numba_cuda", "llvmlite"} & set(sys.modules)
+"""
+    environment = {"PYTHONPATH": str(PACKAGE.parent)}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True)
+    assert done.returncode == 0, done.stderr
