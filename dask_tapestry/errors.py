@@ -25,10 +25,13 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.basic_errors import ArgumentError, ArgumentTypeError, TapestryError
+from dask_tapestry_kernels.device_error import DeviceError as LackingDevice
 
 LIBRARIES: Final = frozenset(  # whose frames are not the user's
     {"dask", "dask_tapestry", "dask_tapestry_kernels", "distributed", "numpy", "scipy"}
 )
+
+CUDA: Final = frozenset({"cupy", "cupy_backends"})  # whose own errors are a device's
 
 __all__ = [
     "ArgumentError",
@@ -37,6 +40,7 @@ __all__ = [
     "ComputeError",
     "ConstraintError",
     "DTypeError",
+    "DeviceError",
     "IndexingError",
     "LinAlgError",
     "MemoryLimitError",
@@ -320,6 +324,24 @@ class StoreNotFoundError(StoreError, FileNotFoundError):
     """
 
 
+class DeviceError(TapestryError, LackingDevice):
+    """A device is not there, or lacks what an array on it needs.
+
+    Raised when an expression is built, if its arrays lie on several devices or have cells that no
+    array there can hold; and by tasks, if the worker has no CuPy, no driver or no device. It is a
+    `RuntimeError` too, as CUDA's errors are.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> try:
+    ...     dt.arange("2001-01", "2001-03", dtype="M8[M]").to_device("cuda")
+    ... except dt.DeviceError as error:
+    ...     print(error)
+    no array on cuda can hold cells of datetime64[M]
+    """
+
+
 def compute_error(error: Exception, where: str) -> Exception:
     """Return `error` as a `ComputeError` of its own type too, its text ending in `where`.
 
@@ -377,6 +399,8 @@ def _compute_error_type(kind: type[Exception]) -> type[Exception]:
     """`ComputeError` and `kind` in one; `ComputeError` alone where `kind` is made otherwise."""
     if issubclass(kind, TapestryError):
         return kind
+    if issubclass(kind, LackingDevice) or kind.__module__.partition(".")[0] in CUDA:
+        return DeviceError
     if issubclass(kind, StopIteration | StopAsyncIteration):
         return ComputeError  # in a coroutine those mean something else
     try:

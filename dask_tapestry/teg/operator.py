@@ -86,6 +86,12 @@ class Operator(ABC):
         Names of the workers that alone compute it; none for any.
     format
         What its blocks are held in, whatever it reads; None for NumPy's arrays.
+    reads_outside
+        Its blocks come from outside the graph: of sources.
+    hands_on
+        Its blocks are its only input's themselves.
+    sets_format
+        Its format is its own whatever it reads: where an input is on a device, it need not be.
     runs_along
         Axis along which blocks are computed in order, each going on from the last; None for any.
     """
@@ -109,6 +115,9 @@ class Operator(ABC):
     category: ClassVar[str] = "operator"
     workers: tuple[str, ...] = ()
     format: BlockFormat | None = None
+    reads_outside: ClassVar[bool] = False
+    hands_on: ClassVar[bool] = False
+    sets_format: ClassVar[bool] = False
     runs_along: int | None = None
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -247,7 +256,10 @@ class Operator(ABC):
         return 0
 
     def format_of(self, inputs: Types, formats: Formats) -> BlockFormat | None:
-        """What blocks of its output are held in, for inputs that are held in `formats`."""
+        """What blocks of its output are held in, for inputs that are held in `formats`.
+
+        Of what reads a device's arrays they lie there too, unless it `sets_format`.
+        """
         return self.format
 
     @property

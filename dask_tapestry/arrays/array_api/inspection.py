@@ -70,7 +70,7 @@ class NamespaceInfo:
         Parameters
         ----------
         device
-            None or ``"cpu"``.
+            Any that there is.
 
         Returns
         -------
@@ -93,7 +93,7 @@ class NamespaceInfo:
         Parameters
         ----------
         device
-            None or ``"cpu"``.
+            Any that there is.
         kind
             Only those of a kind, or of several, as of `isdtype`.
 

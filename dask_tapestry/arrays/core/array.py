@@ -148,8 +148,9 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
 
     @property
     def device(self) -> str:
-        """Where the blocks are: ``"cpu"``."""
-        return "cpu"
+        """Where the blocks are: ``"cpu"``, or ``"cuda"`` and which one, as ``"cuda:1"``."""
+        known = self.bound.format
+        return "cpu" if known is None else known.device
 
     @property
     def teg(self) -> Graph:

@@ -119,7 +119,7 @@ def asanyarray(
     order, like
         As NumPy's, without effect.
     device
-        None or ``"cpu"``.
+        ``"cpu"``, ``"cuda"`` or one of several, as ``"cuda:1"``; by default where `a` is.
     copy
         True to copy an array in memory now; False to refuse what cannot be had without a copy.
     **hints

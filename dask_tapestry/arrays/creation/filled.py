@@ -15,7 +15,7 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.layout_arguments import takes_hints, with_chunks
-from dask_tapestry.arrays.core.memory_arguments import check_device, check_order
+from dask_tapestry.arrays.core.memory_arguments import check_order, new_on
 from dask_tapestry.arrays.core.naming import takes_name
 from dask_tapestry.arrays.core.shapes import Shape, shape_of
 from dask_tapestry.arrays.core.user_names import names_of
@@ -58,7 +58,7 @@ def full(
     order, like
         As NumPy's, without effect.
     device
-        None or ``"cpu"``.
+        ``"cpu"``, ``"cuda"`` or one of several, as ``"cuda:1"``; by default that of `config`.
     chunks
         Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
     dims
@@ -86,7 +86,6 @@ def full(
            [7, 7]])
     """
     check_order(order)
-    check_device(device)
     sides = shape_of(shape)
     names = names_of(dims, len(sides))
     if isinstance(fill_value, Array | list | tuple) or np.ndim(fill_value):
@@ -100,7 +99,7 @@ def full(
         if kind.kind in "US" and not kind.itemsize:
             kind = np.dtype(f"{kind.kind}1")  # as NumPy's arrays of no characters
         x = Array(full_tensor(sides, scalar_of(scalar, kind), names, kind))
-    return with_chunks(x, chunks)
+    return with_chunks(new_on(x, device), chunks)
 
 
 @checked

@@ -51,7 +51,8 @@ def full_like(
     order, subok
         As NumPy's, without effect.
     device
-        None or ``"cpu"``.
+        ``"cpu"``, ``"cuda"`` or one of several, as ``"cuda:1"``; by default that of
+        the first array.
     chunks
         Nominal chunks, in any form that Dask takes; by default those of `a`.
 
@@ -77,7 +78,7 @@ def full_like(
     dims = like.dims if shape is None else None
     kind = like.dtype if dtype is None else dtype
     x = full(sides, fill_value, kind, order, device=device, chunks=chunks, dims=dims)
-    if like.node.format is not None:
+    if like.node.format is not None and device is None:
         x = Array(in_format(x.node, _filled(like.node.format, fill_value, x.dtype)))
     alike = chunks is None and shape is None and any(one.said for one in nominal_chunks(like.node))
     return Array(with_nominal_chunks(x.node, like.nominal_cuts)) if alike else x

@@ -150,6 +150,7 @@ class RegionCounts(Tiling):
 
     name = "regioncounts"
     kernel = "identity"
+    hands_on = True
     holds = True
     tiled: Tiled
 

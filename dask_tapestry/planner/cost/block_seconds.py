@@ -104,7 +104,7 @@ def _seconds(program: Program, box: ZRange, machine: Machine, cuts: Held, order:
     for work, at, reading in zip(schedule.works, places.made, places.read, strict=True):
         number, own_box, needs = work
         value = values[number - first]
-        operator, _, types, type_, _ = program.instructions[number - first]
+        operator, _, types, type_, *_ = program.instructions[number - first]
         reads = [NOTHING if place is None else held[place] for place in reading]
         flops = operator.flops(types, own_box) if value.flops else 0
         read = _bytes_read(program, needs, reads, flops)
@@ -217,7 +217,7 @@ def _values(program: Program) -> tuple[_Value, ...]:
             _across_by_dim(operator, types, type_.ndim) if operator.is_view else None,
             program.lasting[number].flops,
         )
-        for number, (operator, _, types, type_, _) in enumerate(program.instructions)
+        for number, (operator, _, types, type_, *_) in enumerate(program.instructions)
     )
 
 
