@@ -43,6 +43,12 @@ class Group:
     inputs: tuple[Node, ...]
     members: tuple[Node, ...]
 
+    @property
+    def device(self) -> str:
+        """The kind of device that computes it; "" for the host."""
+        known = self.own.device
+        return "" if known is None else known.kind
+
 
 def is_external(node: Node) -> bool:
     """Whether a node's blocks come from outside the plan: from memory or another collection."""
