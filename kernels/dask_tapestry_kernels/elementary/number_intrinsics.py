@@ -8,11 +8,33 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import extending, njit, types
+from numba.core import cgutils
 from numba.core.typing.templates import Signature
 
 intrinsic: Callable[[Callable[..., Any]], Any] = extending.intrinsic  # called without its context
 Lowered = tuple[Signature, Callable[..., Any]]
 DOUBLE, FLOAT, HALF = ir.DoubleType(), ir.FloatType(), ir.HalfType()
+
+
+def _on_gpu(builder: Any) -> bool:
+    """Whether the code is for a GPU, where NVVM lacks instructions that its library has."""
+    return "nvptx" in builder.module.triple
+
+
+def _libdevice(builder: Any, name: str, args: Any) -> Any:
+    """Call an exact function of NVIDIA's library whose arguments and result are of one type."""
+    kind = ir.FunctionType(args[0].type, [arg.type for arg in args])
+    full_name = f"__nv_{name}f" if args[0].type == FLOAT else f"__nv_{name}"
+    return builder.call(cgutils.get_or_insert_function(builder.module, kind, full_name), args)
+
+
+def _numeric(builder: Any, name: str, args: Any) -> Any:
+    """Call a function of LLVM whose arguments and result are of one type of floats."""
+    if _on_gpu(builder) and name != "sqrt":
+        return _libdevice(builder, name, args)
+    kind = args[0].type
+    declared = ir.FunctionType(kind, [kind] * len(args))
+    return builder.call(builder.module.declare_intrinsic(f"llvm.{name}", [kind], declared), args)
 
 
 def _bitcast(source: Any, target: Any, to: ir.Type) -> Callable[..., Any]:
@@ -38,7 +60,13 @@ def fma(context: Any, x: Any, y: Any, z: Any) -> Lowered:  # noqa: ARG001
 @intrinsic
 def fmod(context: Any, x: Any, y: Any) -> Lowered:  # noqa: ARG001
     """The exact remainder of ``x / y`` with the sign of `x`, of float64 or float32."""
-    return x(x, x), lambda _c, builder, _s, args: builder.frem(*args)
+
+    def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
+        if _on_gpu(builder):
+            return _libdevice(builder, "fmod", args)
+        return builder.frem(*args)
+
+    return x(x, x), lower
 
 
 @intrinsic
@@ -126,31 +154,23 @@ def estrin(context: Any, x: Any, coefficients: Any) -> Lowered:  # noqa: ARG001
 
 def _unary(name: str) -> Callable[..., Any]:
     def declare(context: Any, x: Any) -> Lowered:  # noqa: ARG001
-        def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
-            function = builder.module.declare_intrinsic(f"llvm.{name}", [args[0].type])
-            return builder.call(function, args)
-
-        return x(x), lower
+        return x(x), lambda _c, builder, _s, args: _numeric(builder, name, args)
 
     return declare
 
 
 root = intrinsic(_unary("sqrt"))
 nearest = intrinsic(_unary("rint"))
+round_down = intrinsic(_unary("floor"))
+round_up = intrinsic(_unary("ceil"))
+cut_off = intrinsic(_unary("trunc"))
 magnitude = intrinsic(_unary("fabs"))
 
 
 @intrinsic
 def signed(context: Any, x: Any, sign: Any) -> Lowered:  # noqa: ARG001
     """``|x|`` with the sign of ``sign``."""
-
-    def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
-        kind = args[0].type
-        declared = ir.FunctionType(kind, [kind, kind])
-        function = builder.module.declare_intrinsic("llvm.copysign", [kind], declared)
-        return builder.call(function, args)
-
-    return x(x, x), lower
+    return x(x, x), lambda _c, builder, _s, args: _numeric(builder, "copysign", args)
 
 
 @intrinsic
@@ -159,10 +179,14 @@ def wide_product(context: Any, x: Any, y: Any) -> Lowered:  # noqa: ARG001
 
     def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         wide, narrow = ir.IntType(128), ir.IntType(64)
-        a, b = (builder.zext(argument, wide) for argument in arguments)
-        product = builder.mul(a, b)
-        high = builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), narrow)
-        halves = [high, builder.trunc(product, narrow)]
+        if _on_gpu(builder):
+            high = _libdevice(builder, "umul64hi", arguments)
+            halves = [high, builder.mul(*arguments)]
+        else:
+            a, b = (builder.zext(argument, wide) for argument in arguments)
+            product = builder.mul(a, b)
+            high = builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), narrow)
+            halves = [high, builder.trunc(product, narrow)]
         return context.make_tuple(builder, signature.return_type, halves)
 
     return types.UniTuple(types.uint64, 2)(types.uint64, types.uint64), lower

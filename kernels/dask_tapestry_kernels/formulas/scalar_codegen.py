@@ -25,6 +25,15 @@ TYPES: Final = MappingProxyType(
     }
 )  # fmt: skip
 
+IMPORTS: Final = """\
+import numpy as np
+from dask_tapestry_kernels.elementary.number_intrinsics import (
+    cut_off, double_to_half, float32_bits, float32_of, float64_bits, float64_of, float_to_half,
+    half_to_float, nearest, root, round_down, round_up,
+)
+from dask_tapestry_kernels.formulas.child import ufunc_loops
+"""  # what the text of steps takes
+
 _BOTH: Final = frozenset(
     "exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh tanh "
     "arcsinh arccosh arctanh power float_power".split()
@@ -212,9 +221,10 @@ _FLOATS: Final[dict[str, Meaning]] = _ORDER | _TRUTH | {
     "add": _infix("+"), "subtract": _infix("-"), "multiply": _infix("*"), "divide": _infix("/"),
     "true_divide": _infix("/"), "negative": _text("-{0}"), "positive": _text("{0}"),
     "conjugate": _text("{0}"), "conj": _text("{0}"), "square": _text("{0} * {0}"),
-    "reciprocal": _text("{t}(1) / {0}"), "sqrt": _text("np.sqrt({0})"),
-    "absolute": _text("abs({0})"), "fabs": _text("abs({0})"), "rint": _text("np.rint({0})"),
-    "floor": _text("np.floor({0})"), "ceil": _text("np.ceil({0})"), "trunc": _text("np.trunc({0})"),
+    "reciprocal": _text("{t}(1) / {0}"), "sqrt": _text("root({0})"),
+    "absolute": _text("abs({0})"), "fabs": _text("abs({0})"), "rint": _text("nearest({0})"),
+    "floor": _text("round_down({0})"), "ceil": _text("round_up({0})"),
+    "trunc": _text("cut_off({0})"),
     "sign": _call("sign"), "minimum": _extreme("minimum"), "maximum": _extreme("maximum"),
     "fmin": _call("fmin"), "fmax": _call("fmax"), "isnan": _text("{0} != {0}"),
     "isinf": _text("abs({0}) == {t}(np.inf)"), "isfinite": _text("abs({0}) < {t}(np.inf)"),

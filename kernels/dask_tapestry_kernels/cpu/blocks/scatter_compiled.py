@@ -20,14 +20,11 @@ SMALL: Final = 16_384  # cells; fewer are not worth a kernel that is not loaded
 ARITY: Final = 6
 WORDS: Final = {1: "B", 2: "H", 4: "I", 8: "L", 16: "D"}  # dtypes that move cells of so many bytes
 
-SOURCE: Final = """\
-import numpy as np
+SOURCE: Final = (
+    scalar_codegen.IMPORTS
+    + """\
 from numba import carray, njit
-from dask_tapestry_kernels.formulas.child import ufunc_loops
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import pointer
-from dask_tapestry_kernels.elementary.number_intrinsics import (
-    double_to_half, float32_of, float64_of, float_to_half, half_to_float,
-)
 
 
 @njit("void({arguments})", nogil=True, error_model="numpy")
@@ -49,6 +46,7 @@ def kernel(results, updates, places, count, row, rows):
                 for i in range(row):
 {row_cell}
 """
+)
 
 PLACES: Final = """\
 import numpy as np

@@ -9,6 +9,7 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu.cells import rows
 from dask_tapestry_kernels.cpu.jit.compile_service import Native, compiled, required
+from dask_tapestry_kernels.formulas.merged_dims import merged
 
 Block = np.ndarray[Any, Any]
 STRIP: Final = 512  # cells packed at a time: operands and result of a formula stay in first cache
@@ -55,7 +56,7 @@ def still_operands(out: Block, blocks: Sequence[Block]) -> tuple[int, ...]:
     arrays = (*blocks, out)
     if _in_order(out, blocks) or not all(a.flags.aligned for a in arrays):
         return ()
-    extents, strides = _merged(arrays)
+    extents, strides = merged(arrays, 2)
     still = tuple([p for p, own in enumerate(strides[:-1]) if own[-1] == 0])
     straight = _is_straight(arrays, strides, still)
     long = extents[-1] >= LONG if straight else 2 * extents[-1] > STRIP
@@ -139,7 +140,7 @@ def layout_of(
     last = arrays[-1]
     if not all(a.flags.aligned for a in arrays):
         return None
-    extents, strides = _merged(arrays)
+    extents, strides = merged(arrays, 2)
     if extents[-1] * extents[-2] < SMALLEST_PLANE and last.size > SMALLEST_PLANE:
         return None
     sizes = [0 if p in still else a.itemsize for p, a in enumerate(arrays)]
@@ -151,34 +152,3 @@ def layout_of(
     addresses = [a.ctypes.data for a in (*arrays[:-1], *scalars, last)]
     table = np.array([*lines, 0, *extents, *addresses], np.int64)
     return Layout(len(arrays) + len(scalars), len(extents), strip, table)
-
-
-def _merged(arrays: Sequence[Block]) -> tuple[list[int], list[list[int]]]:
-    """Extents and strides of two dimensions at least, in the order in which the last array lies.
-
-    Neighbouring dimensions are merged where all arrays run through them as one.
-    """
-    last = arrays[-1]
-    dims = sorted(
-        (d for d in range(last.ndim) if last.shape[d] > 1), key=lambda d: -abs(last.strides[d])
-    )
-    extents: list[int] = []
-    strides: list[list[int]] = [[] for _ in arrays]
-    for dim in dims:
-        n = last.shape[dim]
-        if extents and all(
-            s[-1] == a.strides[dim] * n for s, a in zip(strides, arrays, strict=True)
-        ):
-            extents[-1] *= n
-            for s, a in zip(strides, arrays, strict=True):
-                s[-1] = a.strides[dim]
-            continue
-        extents.append(n)
-        for s, a in zip(strides, arrays, strict=True):
-            s.append(a.strides[dim])
-    missing = 2 - len(extents)
-    if missing > 0:
-        sides = [a.itemsize for a in arrays]
-        extents = [1] * missing + extents
-        strides = [[size] * missing + s for size, s in zip(sides, strides, strict=True)]
-    return extents, strides

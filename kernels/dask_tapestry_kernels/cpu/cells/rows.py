@@ -14,25 +14,27 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dask_tapestry_kernels.formulas import scalar_codegen
+from dask_tapestry_kernels.formulas.formula_steps import (
+    FormulaStep,
+    formula_steps,
+    is_careful,
+    needs_care,
+    step_text,
+)
 
 DType = np.dtype[Any]
 ARITY: Final = 3
 KEPT: Final = {"kept64": "np.int64", "kept32": "np.int32"}  # bits of branches, gathered
 STRIP: Final = 256  # cells that are done again where one needs care
-HEAD: Final = """\
-import numpy as np
+HEAD: Final = f"""\
+{scalar_codegen.IMPORTS}\
 from numba import carray, njit
-from dask_tapestry_kernels.formulas.child import ufunc_loops
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import keep, pointer
-from dask_tapestry_kernels.elementary.number_intrinsics import (
-    double_to_half, float32_bits, float32_of, float64_bits, float64_of, float_to_half,
-    half_to_float,
-)
 
 
 @njit("void(int64, int64, int64)", nogil=True, error_model="numpy")
 def kernel(n, inputs, out):
-    table = carray(pointer(inputs), ({count},), np.int64)"""
+    table = carray(pointer(inputs), ({{count}},), np.int64)"""
 
 
 class Row(NamedTuple):
@@ -42,40 +44,19 @@ class Row(NamedTuple):
     scalars: tuple[np.ndarray[Any, Any], ...] = ()
 
 
-class _Step(NamedTuple):
-    """A step: what it calls, on which values, and what dtype comes out."""
-
-    function: str
-    operands: tuple[int, ...]
-    dtype: DType
-    constant: np.generic | None = None
-
-
 @lru_cache(maxsize=1024)
 def row_of(expression: Any, still: tuple[int, ...] = ()) -> Row | None:
     """Return the row of `expression`; None if a step has no compiled meaning.
 
     Of operands that are `still` the row reads one cell: they are the same along it.
 
-    Floats that are constants are operands of one cell, so that a program whose constants change,
-    as those of an iteration do, needs one row. Integers stay: dividing by them is then fast.
+    Floats that are constants are operands of one cell.
     """
-    count, kept, scalars = len(expression.parameters), [], []
-    for number, step in enumerate(expression.steps, start=count):
-        constant = expression.constant(step) if step.value else None
-        if constant is not None and step.dtype.char in "efd":
-            scalars.append((number, constant))
-        else:
-            kept.append((number, _Step(step.function, step.operands, step.dtype, constant)))
-    places = dict(enumerate(range(count)))
-    places |= {number: count + i for i, (number, _) in enumerate(scalars)}
-    places |= {number: count + len(scalars) + i for i, (number, _) in enumerate(kept)}
-    steps = [s._replace(operands=tuple(places[i] for i in s.operands)) for _, s in kept]
-    dtypes = [*expression.parameters, *[constant.dtype for _, constant in scalars]]
-    text = _source(dtypes, steps, len(scalars), still)
+    parameters, steps, constants = formula_steps(expression)
+    text = _source(parameters, steps, len(constants), still)
     if text is None:
         return None
-    return Row(text, tuple(np.asarray(constant) for _, constant in scalars))
+    return Row(text, tuple(np.asarray(constant) for constant in constants))
 
 
 @lru_cache(maxsize=1024)
@@ -87,12 +68,12 @@ def text(expression: Any) -> str:
 @lru_cache(maxsize=256)
 def call_source(function: str, arity: int, operand: DType, dtype: DType) -> str | None:
     """Return the source of the row of one function of operands of one dtype."""
-    return _source((operand,) * arity, [_Step(function, tuple(range(arity)), dtype)])
+    return _source((operand,) * arity, [FormulaStep(function, tuple(range(arity)), dtype)])
 
 
 def _source(
     parameters: Sequence[DType],
-    steps: Sequence[_Step],
+    steps: Sequence[FormulaStep],
     scalars: int = 0,
     still: tuple[int, ...] = (),
 ) -> str | None:
@@ -114,7 +95,7 @@ def _source(
         return None
     gathered = [name for name in KEPT if any(line.startswith(name) for line in fast)]
     lines += [f"{name} = {KEPT[name]}(0)" for name in gathered]
-    if any(_is_careful(step, dtypes) for step in steps):
+    if any(is_careful(step, dtypes) for step in steps):
         lines += _in_strips(fast, _cell(moving, steps, dtypes, careful=True) or [])
     else:
         lines += ["for i in range(n):", *_indented(fast)]
@@ -123,27 +104,24 @@ def _source(
 
 
 def _cell(
-    used: Sequence[int], steps: Sequence[_Step], dtypes: Sequence[DType], careful: bool
+    used: Sequence[int], steps: Sequence[FormulaStep], dtypes: Sequence[DType], careful: bool
 ) -> list[str] | None:
     """The statements of one cell; fast ones note whether a careful function was needed."""
     count = len(dtypes) - len(steps)
     lines = [f"v{i} = {scalar_codegen.loaded(f'x{i}[i]', dtypes[i])}" for i in used]
     for number, step in enumerate(steps, start=count):
-        text = _step(step, dtypes, careful)
+        text = step_text(step, dtypes, careful)
         if text is None:
             return None
-        if _is_careful(step, dtypes) and not careful:
-            of = step.operands[0]
-            lines.append(
-                f"care |= {scalar_codegen.needs_care(step.function, f'v{of}', dtypes[of])}"
-            )
+        if is_careful(step, dtypes) and not careful:
+            lines.append(f"care |= {needs_care(step, dtypes)}")
         lines += _kept_branches(step, dtypes, count)
         lines.append(f"v{number} = {text}")
     lines.append(f"result[i] = {scalar_codegen.to_store(f'v{len(dtypes) - 1}', dtypes[-1])}")
     return lines
 
 
-def _kept_branches(step: _Step, dtypes: Sequence[DType], count: int) -> Iterator[str]:
+def _kept_branches(step: FormulaStep, dtypes: Sequence[DType], count: int) -> Iterator[str]:
     """Statements that have both branches of a choice computed everywhere, as NumPy does.
 
     A compiler computes a branch where it is chosen alone, and then its flags are not raised.
@@ -154,12 +132,6 @@ def _kept_branches(step: _Step, dtypes: Sequence[DType], count: int) -> Iterator
         found = scalar_codegen.bits_slot(f"v{branch}", dtypes[branch]) if branch >= count else None
         if found is not None:
             yield f"{found[0]} = {found[1]}"
-
-
-def _is_careful(step: _Step, dtypes: Sequence[DType]) -> bool:
-    return bool(step.operands) and scalar_codegen.is_careful(
-        step.function, dtypes[step.operands[0]]
-    )
 
 
 def _in_strips(fast: Sequence[str], careful: Sequence[str]) -> list[str]:
@@ -177,11 +149,3 @@ def _in_strips(fast: Sequence[str], careful: Sequence[str]) -> list[str]:
 
 def _indented(lines: Sequence[str]) -> list[str]:
     return [f"    {line}" for line in lines]
-
-
-def _step(step: _Step, dtypes: Sequence[DType], careful: bool) -> str | None:
-    if step.constant is not None:
-        return scalar_codegen.constant(step.constant)
-    names = [f"v{i}" for i in step.operands]
-    kinds = [dtypes[i] for i in step.operands]
-    return scalar_codegen.step(step.function, names, kinds, step.dtype, careful)

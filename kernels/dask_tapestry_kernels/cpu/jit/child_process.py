@@ -13,19 +13,23 @@ from typing import Final
 
 from dask_tapestry_kernels.cpu.jit import object_cache
 
-PROGRAM: Final = (
-    "import sys; sys.path[:] = {path}; "
-    "from dask_tapestry_kernels.cpu.jit.child.compiler import main; main({descriptor})"
-)
+CPU_COMPILER: Final = "dask_tapestry_kernels.cpu.jit.child.compiler"
+PROGRAM: Final = "import sys; sys.path[:] = {path}; from {compiler} import main; main({descriptor})"
 
 
 class Child:
-    """The compiling process, as its parent sees it; OSError or EOFError say that it is no more."""
+    """The compiling process, as its parent sees it; OSError or EOFError say that it is no more.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    compiler
+        Name of the module whose `main` it runs.
+    """
+
+    def __init__(self, compiler: str = CPU_COMPILER) -> None:
         self._connection, theirs = Pipe()
         try:
-            self._process = _start(theirs.fileno())
+            self._process = _start(compiler, theirs.fileno())
         finally:
             theirs.close()
         try:
@@ -34,12 +38,13 @@ class Child:
             self.close()
             raise
 
-    def compile(self, key: str, source: str, awaited: bool) -> object_cache.Compiled | str:
-        """Return the object code of a source, or why there is none.
+    def compile(self, key: str, source: str, how: int) -> object_cache.Compiled | str:
+        """Return the code of a source, or why there is none.
 
-        What is not awaited is compiled at a lower priority than that of this process.
+        For the CPU it is said whether the code is awaited, as other code is compiled at a lower
+        priority than that of this process; for a GPU, for which architecture it is to be.
         """
-        self._connection.send((key, source, awaited))
+        self._connection.send((key, source, how))
         answer: object_cache.Compiled | str = self._connection.recv()
         return answer
 
@@ -54,7 +59,7 @@ class Child:
         self._process.returncode = 0
 
 
-def _start(descriptor: int) -> subprocess.Popen[bytes]:
+def _start(compiler: str, descriptor: int) -> subprocess.Popen[bytes]:
     """Start the child with our modules and without numba's settings, which are for user functions.
 
     The child has a process group of its own; else Ctrl-C would end it.
@@ -62,7 +67,7 @@ def _start(descriptor: int) -> subprocess.Popen[bytes]:
     if getattr(sys, "frozen", False):
         raise OSError("sys.executable is the program itself")
     path = [entry for entry in sys.path if isinstance(entry, str)]
-    program = PROGRAM.format(path=path, descriptor=descriptor)
+    program = PROGRAM.format(path=path, compiler=compiler, descriptor=descriptor)
     environment = {n: v for n, v in os.environ.items() if not n.startswith("NUMBA_")}
     return subprocess.Popen(
         [sys.executable or "python", "-P", "-Wignore", "-c", program],

@@ -27,9 +27,9 @@ class Module(NamedTuple):
     imports: frozenset[str]
 
 
-def digest_of(source: str) -> str:
-    """A digest of the modules that the code of a source depends on."""
-    return _digest(imported(source) | {COMPILER})
+def digest_of(source: str, compiler: str = COMPILER) -> str:
+    """A digest of the modules that the code of a source depends on, its compiler's among them."""
+    return _digest(imported(source) | {compiler})
 
 
 def imported(text: str) -> frozenset[str]:

@@ -139,7 +139,7 @@ def floor_divide(x: Any, y: Any) -> Any:
         quotient -= type(x)(1)
     if quotient == 0:
         return copysign(type(x)(0), x / y)
-    down = np.floor(quotient)
+    down = number_intrinsics.round_down(quotient)
     return down + type(x)(1) if quotient - down > type(x)(0.5) else down
 
 

@@ -1,0 +1,1 @@
+"""Cell expressions on a GPU."""

@@ -1,0 +1,135 @@
+"""The compiler for GPUs: kernel sources turned into cubins, in a child process.
+
+A request is ``(key, source, sm)`` and its answer an `object_cache.Compiled`, or a line of text that
+says why there is none. numba-cuda turns a source into PTX in which no product and sum is contracted
+(``fma`` off), so that every sum and product has its rounding written out (``add.rn``), which the
+assembler leaves alone; only the elementary functions' own ``fma`` are fused.
+"""
+
+from __future__ import annotations
+
+import linecache
+import re
+import subprocess
+import tempfile
+from contextlib import suppress
+from importlib import import_module
+from multiprocessing.connection import Connection
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, Final, NamedTuple
+
+from dask_tapestry_kernels.cpu.jit.object_cache import Compiled
+from dask_tapestry_kernels.cuda.jit import cubin_cache
+from dask_tapestry_kernels.cuda.jit.toolkit import ptxas
+
+OPTIONS: Final = {"fma": 0, "fastmath": False, "opt": 3}
+ENTRY: Final = re.compile(r"^\.visible \.entry (\w+)\(", re.MULTILINE)
+RESOURCES: Final = {
+    "registers": re.compile(r"Used (\d+) registers"),
+    "stack": re.compile(r"(\d+) bytes stack frame"),
+    "spill_stores": re.compile(r"(\d+) bytes spill stores"),
+    "spill_loads": re.compile(r"(\d+) bytes spill loads"),
+    "shared": re.compile(r"(\d+) bytes smem"),
+}
+
+
+class Resources(NamedTuple):
+    """What a kernel takes of a multiprocessor: registers a thread, and bytes."""
+
+    registers: int
+    stack: int
+    spill_stores: int
+    spill_loads: int
+    shared: int
+
+
+class Assembly(NamedTuple):
+    """A kernel for one architecture."""
+
+    ptx: str
+    symbol: str
+    cubin: bytes
+    resources: Resources
+
+
+def ptx_of(source: str, sm: int, name: str = "kernel") -> str:
+    """The PTX of a source; raises whatever its compilation raises."""
+    types = import_module("numba").types  # here, where a source is compiled, and is not annotated
+    compiler: Any = import_module("numba.cuda.compiler")
+    dispatcher: Any = import_module("numba.cuda.dispatcher")
+    file = f"<tapestry {name}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+    scope: dict[str, Any] = {"__name__": f"tapestry_{name}"}
+    exec(compile(source, file, "exec"), scope)
+    capability = divmod(sm, 10)
+    # Functions that a kernel calls are compiled for "the current device"; here is none.
+    dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=capability)
+    contracting, to_ir = compiler.compile_cuda, _uncontracted(compiler.compile_cuda)
+    compiler.compile_cuda = dispatcher.compile_cuda = to_ir
+    try:
+        arguments = eval(scope["SIGNATURE"], vars(types))
+        text: str = compiler.compile_ptx(scope["kernel"], arguments, cc=capability, opt=True)[0]
+    finally:
+        compiler.compile_cuda = dispatcher.compile_cuda = contracting
+    return text
+
+
+def _uncontracted(to_ir: Any) -> Any:
+    """numba-cuda's compiler with our options; its callers have none for ``fma``."""
+
+    def compiled(*arguments: Any, **options: Any) -> Any:
+        return to_ir(*arguments, **(options | {"nvvm_options": dict(OPTIONS)}))
+
+    return compiled
+
+
+def assemble(ptx: str, sm: int) -> Assembly:
+    """Turn PTX into a cubin; raises ValueError with what the assembler says."""
+    with tempfile.TemporaryDirectory() as folder:
+        text, cubin = Path(folder) / "kernel.ptx", Path(folder) / "kernel.cubin"
+        text.write_text(ptx)
+        command = [str(ptxas()), "-v", f"-arch=sm_{sm}", "-o", str(cubin), str(text)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise ValueError(done.stderr.strip())
+        return Assembly(ptx, _entry(ptx), cubin.read_bytes(), _resources(done.stderr))
+
+
+def _entry(ptx: str) -> str:
+    (symbol,) = ENTRY.findall(ptx)
+    return str(symbol)
+
+
+def _resources(said: str) -> Resources:
+    """What the assembler says of the kernel, whose line is the last."""
+    found = {name: pattern.findall(said) for name, pattern in RESOURCES.items()}
+    return Resources(
+        **{name: int(numbers[-1]) if numbers else 0 for name, numbers in found.items()}
+    )
+
+
+def compile_source(source: str, sm: int, name: str = "kernel") -> Compiled:
+    """Compile a source; raises whatever its compilation raises."""
+    made = assemble(ptx_of(source, sm, name), sm)
+    return Compiled(made.symbol, made.cubin)
+
+
+def answer(key: str, source: str, sm: int) -> Compiled | str:
+    """Compile what is asked for and keep it on disk; or say why not, in a line."""
+    if cubin_cache.key_of(source, sm) != key:
+        return "the package has changed since this process imported it"
+    try:
+        return cubin_cache.made(key, lambda: compile_source(source, sm, key))
+    except Exception as error:
+        lines = [line for line in str(error).splitlines() if line.strip()]
+        said = [line for line in lines if not line.startswith("Failed in ")]
+        return f"{type(error).__name__}: {said[0] if said else ''}"
+
+
+def main(descriptor: int) -> None:
+    """Serve until the parent ends or hangs up."""
+    with suppress(EOFError, OSError), Connection(descriptor) as requests:
+        requests.send("begun")
+        while True:
+            requests.send(answer(*requests.recv()))

@@ -1,0 +1,161 @@
+"""What kernels ask of a GPU: memory, and programs launched.
+
+Kernels say this in words of their own and not in CuPy's, so that tests can run the same kernels in
+a simulator. CuPy is imported when the first kernel runs, and nothing else of CUDA's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from threading import Lock
+from typing import Any, Final, Protocol
+
+import numpy as np
+
+from dask_tapestry_kernels.cuda.jit.cubins import cubin_of
+from dask_tapestry_kernels.cuda.jit.program import Program
+from dask_tapestry_kernels.device_error import DeviceError
+
+Block = Any  # a CuPy array
+BLOCKS: Final = 16  # of threads for each multiprocessor: enough to hide memory behind
+
+
+class Runtime(Protocol):
+    """A GPU, or what stands in for one."""
+
+    @property
+    def processors(self) -> int:
+        """Multiprocessors."""
+
+    def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Block:
+        """Memory that is not cleared."""
+
+    def in_order(self, block: Block) -> Block:
+        """A block whose cells lie in C order: itself, or a copy."""
+
+    def is_addressed_by_cells(self, block: Block) -> bool:
+        """Whether places and strides of a block are whole numbers of cells."""
+
+    def launch(self, program: Program, blocks: int, arguments: Sequence[Any]) -> None:
+        """Run a program on so many blocks of threads; arguments are memory and NumPy's scalars."""
+
+
+class CupyRuntime:
+    """The current device of CuPy.
+
+    Raises
+    ------
+    DeviceError
+        If there is no CuPy, no driver or no device.
+    """
+
+    def __init__(self) -> None:
+        self._cupy = _cupy()
+        self._functions: dict[tuple[str, int], Any] = {}
+        self._lock = Lock()
+        self._properties: dict[int, tuple[int, int]] = {}
+
+    @property
+    def processors(self) -> int:
+        """Multiprocessors of the current device."""
+        return self._device()[1]
+
+    def _device(self) -> tuple[int, int]:
+        """Architecture and number of multiprocessors of the current device."""
+        device = self._cupy.cuda.Device()
+        found = self._properties.get(device.id)
+        if found is None:
+            count = int(device.attributes["MultiProcessorCount"])
+            found = self._properties[device.id] = int(device.compute_capability), count
+        return found
+
+    def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Block:
+        """An array of CuPy that is not cleared."""
+        return self._cupy.empty(shape, dtype)
+
+    def in_order(self, block: Block) -> Block:
+        """The array, or a copy in C order."""
+        return self._cupy.ascontiguousarray(block)
+
+    def is_addressed_by_cells(self, block: Block) -> bool:
+        """Whether the array's address and strides are multiples of the size of its cells."""
+        size = block.itemsize
+        size = size // 2 if block.dtype.kind == "c" else size
+        return block.data.ptr % size == 0 and all(s % block.itemsize == 0 for s in block.strides)
+
+    def launch(self, program: Program, blocks: int, arguments: Sequence[Any]) -> None:
+        """Launch on the current stream of CuPy; nothing waits for it."""
+        function = self._function(program)
+        given = [_argument(argument) for argument in arguments]
+        function((blocks,), (program.threads,), given)
+
+    def _function(self, program: Program) -> Any:
+        """The loaded kernel of a program; modules stay loaded as long as this process runs."""
+        device = self._cupy.cuda.Device().id
+        found = self._functions.get((program.source, device))
+        if found is not None:
+            return found
+        cubin = cubin_of(program, self._device()[0])
+        with self._lock:
+            found = self._functions.get((program.source, device))
+            if found is None:
+                module = self._cupy.cuda.Module()
+                module.load(cubin.code)
+                found = module.get_function(cubin.symbol)
+                self._functions[program.source, device] = found
+            return found
+
+
+def _argument(argument: Any) -> Any:
+    """An argument as CuPy hands it over: of memory its address."""
+    return argument if isinstance(argument, np.generic) else np.uint64(argument.data.ptr)
+
+
+def _cupy() -> Any:
+    """CuPy, if it has a device."""
+    try:
+        cupy = import_module("cupy")
+    except ImportError as error:
+        raise DeviceError(
+            f"there is no CuPy ({error}): pip install 'dask_tapestry[cuda]' brings it"
+        ) from error
+    try:
+        count = cupy.cuda.runtime.getDeviceCount()
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        raise DeviceError(f"there is no CUDA device: {error}") from error
+    if not count:
+        raise DeviceError("there is no CUDA device")
+    return cupy
+
+
+_runtimes: list[Runtime] = []
+
+
+def runtime() -> Runtime:
+    """The runtime of this process.
+
+    Raises
+    ------
+    DeviceError
+        If there is no CuPy or no device.
+    """
+    if not _runtimes:
+        use(CupyRuntime())
+    return _runtimes[-1]
+
+
+def use(other: Runtime) -> None:
+    """Have the kernels of this process run by another runtime from here on."""
+    _runtimes[:] = [other]
+
+
+def blocks_for(work: int, threads: int, processors: int) -> int:
+    """Blocks of threads that share so many items of work, each thread taking some in turn.
+
+    Examples
+    --------
+    >>> blocks_for(1000, 256, 132), blocks_for(10**9, 256, 132)
+    (4, 2112)
+    """
+    return max(1, min(-(-work // threads), processors * BLOCKS))

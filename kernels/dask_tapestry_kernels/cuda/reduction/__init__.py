@@ -1,0 +1,1 @@
+"""Reductions over the canonical tree on a GPU."""

@@ -1,0 +1,86 @@
+import os
+import subprocess
+import sys
+
+import pytest
+
+from dask_tapestry_kernels.cpu.jit import object_cache
+from dask_tapestry_kernels.cuda.jit import cubin_cache, cubins
+from dask_tapestry_kernels.cuda.jit.program import Program
+from dask_tapestry_kernels.device_error import DeviceError
+
+SOURCE = """\
+from numba import cuda
+
+SIGNATURE = "(int64, CPointer(float64),)"
+
+
+def kernel(n, out):
+    i = cuda.grid(1)
+    if i < n:
+        out[i] = i
+"""
+
+
+@pytest.fixture
+def service(tmp_path, monkeypatch):
+    tmp_path.chmod(0o700)
+    monkeypatch.setenv(object_cache.DIRECTORY, str(tmp_path))
+    made = cubins.Cubins()
+    yield made
+    made.let_go()
+    made._idle.cancel()
+
+
+def test_a_cubin_is_compiled_once_and_kept(service, tmp_path, monkeypatch):
+    program = Program(SOURCE, "numbers")
+    first = service.get(program, 90)
+    assert first.code.startswith(b"\x7fELF")
+    assert "kernel" in first.symbol
+    assert (tmp_path / cubin_cache.key_of(SOURCE, 90)).exists()
+    assert service.get(program, 90) is first
+    with monkeypatch.context() as patch:
+        patch.setattr(cubins, "Child", None)
+        assert cubins.Cubins().get(program, 90) == first
+    service.let_go()
+    assert service.get(program, 80).code != first.code  # by another child
+
+
+def test_what_cannot_be_compiled_says_why(service):
+    with pytest.raises(DeviceError, match="kernel broken cannot be compiled for sm_90: NameError"):
+        service.get(Program(SOURCE + "\nnothing\n", "broken"), 90)
+    assert service.get(Program(SOURCE, "numbers"), 90).code
+
+
+def test_a_child_that_ends_is_an_error_and_the_next_one_serves(service):
+    service.get(Program(SOURCE, "numbers"), 90)
+    service._child._process.kill()
+    service._child._process.wait()
+    with pytest.raises(DeviceError, match="the compiler ended"):
+        service.get(Program(SOURCE + "\n", "numbers"), 90)
+    assert service.get(Program(SOURCE + "\n", "numbers"), 90).code
+
+
+def test_a_child_that_does_not_start_is_an_error(service, monkeypatch):
+    def refused(compiler):
+        raise OSError("no process")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(cubins, "Child", refused)
+        with pytest.raises(DeviceError, match="no compiler starts: no process"):
+            service.get(Program(SOURCE, "numbers"), 90)
+
+
+def test_this_process_imports_no_compiler(tmp_path):
+    program = f"""
+import sys
+from dask_tapestry_kernels.cuda.jit.cubins import cubin_of
+from dask_tapestry_kernels.cuda.jit.program import Program
+assert cubin_of(Program({SOURCE!r}, "numbers"), 90).code
+assert not {{"numba", "numba_cuda", "llvmlite", "cuda.bindings", "cupy"}} & set(sys.modules)
+"""
+    tmp_path.chmod(0o700)
+    environment = os.environ | {object_cache.DIRECTORY: str(tmp_path)}
+    environment["PYTHONPATH"] = os.pathsep.join(sys.path)
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True)
+    assert done.returncode == 0, done.stderr.decode()
