@@ -87,7 +87,7 @@ def _block(
             spec.heard.take(texts)
     for value, instruction in program.confirming:
         _confirm(instruction, program.schedule(box).boxes[value])
-    if spec.format is not None:
+    if spec.format is not None and program.plain[-1]:
         return brought(result, spec.format, program, program.type)
     result = with_all_cells(result)
     if target is None:

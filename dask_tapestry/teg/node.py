@@ -175,7 +175,9 @@ def _format(operator: Operator, node: Node) -> BlockFormat | None:
     known = _device_read(operator, formats) if any(formats) else None
     if known is None:
         known = operator.format_of(node.input_types, formats)
-    return known if known is None or known.takes(node.type.ndim, node.type.dtype) else None
+    if known is None or not isinstance(node.type.dtype, np.dtype):
+        return known  # of several outputs each is there
+    return known if known.takes(node.type.ndim, node.type.dtype) else None
 
 
 def _device_read(operator: Operator, formats: Formats) -> BlockFormat | None:

@@ -382,7 +382,7 @@ def run_count(counts: Node, keep: Sequence[Node]) -> CountRun:
     """Run a count graph; the nodes to keep stay where they are computed."""
     with ErrorReporting():
         first, *rest = dask_persist(Array(counts), *map(Array, keep), **local_options({}))
-        return CountRun(np.asarray(first.compute()), tuple(x.node for x in rest))
+        return CountRun(np.asarray(with_all_cells(first.compute())), tuple(x.node for x in rest))
 
 
 def _rebuild(graph: Any, x: Array, rename: dict[str, str] | None = None) -> Array:

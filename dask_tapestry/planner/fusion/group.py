@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 
+import numpy as np
+
 from dask_tapestry.cells import CellBuilder
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.steps.program import Instruction, Program
@@ -94,7 +96,8 @@ def group_of(node: Node, held: Collection[Node]) -> Group:
 def _lies_on(node: Node) -> BlockFormat | None:
     """The device on which a node's blocks lie; None for the host."""
     known = node.format
-    return known if known is not None and known.on_device else None
+    lies = known is not None and known.on_device and isinstance(node.type.dtype, np.dtype)
+    return known if lies else None
 
 
 def devices_of(members: Sequence[Node]) -> dict[Node, BlockFormat]:

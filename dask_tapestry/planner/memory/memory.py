@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 from math import ceil, prod
 
+import numpy as np
+
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.footprint import met_blocks
 from dask_tapestry.planner.cost.step import PlannedSteps, Step
@@ -181,7 +183,8 @@ def _device_peak(plan: PlannedSteps, device: str, place: str, slices: Slices, ro
 def lies_on(node: Node) -> str:
     """The kind of device in whose memory a value lies; "" for that of the host."""
     known = node.format
-    return known.kind if known is not None and known.on_device else ""
+    lies = known is not None and known.on_device and isinstance(node.type.dtype, np.dtype)
+    return known.kind if known is not None and lies else ""
 
 
 def _sent_bytes(plan: PlannedSteps) -> float:
