@@ -66,6 +66,9 @@ class ndarray:
         transfers.append(("to host", self.nbytes))
         return self.cells.copy()
 
+    def tolist(self):
+        return self.cells.tolist()
+
     def item(self):
         return self.cells.item()
 
