@@ -10,4 +10,4 @@ from typing import Final
 
 from dask_tapestry_kernels.kernel_table import KernelTable
 
-KERNELS: Final = KernelTable(__name__, {"cells.formulas": "map"})
+KERNELS: Final = KernelTable(__name__, {"cells.formulas": "map", "reduction.folds": "reduce"})

@@ -41,5 +41,5 @@ def check_assembly(program, registers, fused=False, shared=0):
         assert used.registers <= registers, (program.what, sm, used)
         assert used.spill_stores == used.spill_loads == 0, (program.what, sm, used)
         assert used.shared <= shared, (program.what, sm, used)
-        assert used.registers * program.threads <= 65_536
+        assert used.registers * (program.threads or 256) <= 65_536
         assert made.cubin.startswith(b"\x7fELF")

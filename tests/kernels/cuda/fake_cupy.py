@@ -57,6 +57,7 @@ class FakeCupy:
             runtime=SimpleNamespace(getDeviceCount=count, CUDARuntimeError=CUDARuntimeError),
         )
         self.module.empty = lambda shape, dtype: np.empty(shape, dtype).view(Array)
+        self.module.asnumpy = lambda x: np.array(x)
         self.module.ascontiguousarray = lambda x: np.ascontiguousarray(x).view(Array)
 
     def install(self, monkeypatch):

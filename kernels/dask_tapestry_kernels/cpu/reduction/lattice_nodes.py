@@ -16,7 +16,7 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
 from dask_tapestry_kernels.cpu.reduction.node_merges import merged_to_levels
-from dask_tapestry_kernels.cpu.reduction.part import FoldPart, globalize, last_level, tells_places
+from dask_tapestry_kernels.fold_part import FoldPart, globalize, last_level, tells_places
 from dask_tapestry_kernels.lattice_cells import (
     Counts,
     LatticeCell,

@@ -19,8 +19,8 @@ from dask_tapestry_kernels.cpu.reduction.lattice_nodes import Leaves, lattice_no
 from dask_tapestry_kernels.cpu.reduction.leaf_states import Formula, leaf_states, loops_of
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC, FOLD_ERRORS, LINEAR, MonoidOps
 from dask_tapestry_kernels.cpu.reduction.node_merges import merged_to_levels
-from dask_tapestry_kernels.cpu.reduction.part import FoldPart, globalize, last_level, tells_places
 from dask_tapestry_kernels.cpu.reduction.row_folds import row_states
+from dask_tapestry_kernels.fold_part import FoldPart, globalize, last_level, tells_places
 from dask_tapestry_kernels.kernel_table import Kernel
 from dask_tapestry_kernels.lattice_cells import node_numbers
 

@@ -18,7 +18,7 @@ from dask_tapestry_kernels.cpu.cells.interpreter import evaluate
 from dask_tapestry_kernels.cpu.reduction.lane_folds import LANES, added_in_turn, halved
 from dask_tapestry_kernels.cpu.reduction.lane_folds import fold as folded
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
-from dask_tapestry_kernels.cpu.reduction.part import FoldPart
+from dask_tapestry_kernels.fold_part import FoldPart
 
 Block = np.ndarray[Any, Any]
 Make = Callable[..., Any]

@@ -9,11 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from dask_tapestry_kernels.cuda.jit.program import Program, memory_type, pointer_type
+from dask_tapestry_kernels.cuda.kernel_texts import (
+    coordinates,
+    grid_stride,
+    loaded,
+    module_text,
+    to_store,
+)
 from dask_tapestry_kernels.formulas import scalar_codegen
 from dask_tapestry_kernels.formulas.formula_steps import (
     FormulaStep,
@@ -24,37 +31,6 @@ from dask_tapestry_kernels.formulas.formula_steps import (
 )
 
 DType = np.dtype[Any]
-HEAD: Final = f"""\
-{scalar_codegen.IMPORTS}\
-from numba import cuda
-
-SIGNATURE = "({{signature}},)"
-
-
-def kernel({{names}}):"""
-
-
-def loaded(cell: str, dtype: DType) -> str:
-    """Text of the value of a cell in memory; any byte but zero is true."""
-    return f"{cell} != 0" if dtype.char == "?" else scalar_codegen.loaded(cell, dtype)
-
-
-def to_store(value: str, dtype: DType) -> str:
-    """Text of the cell that is written to memory for a value."""
-    return f"np.uint8({value})" if dtype.char == "?" else scalar_codegen.to_store(value, dtype)
-
-
-def indented(lines: Sequence[str]) -> list[str]:
-    """Lines of a block of statements."""
-    return [f"    {line}" for line in lines]
-
-
-def module_text(arguments: Sequence[tuple[str, str]], lines: Sequence[str]) -> str:
-    """The text of a kernel from the names and types of its arguments and its statements."""
-    signature = ", ".join(kind for _, kind in arguments)
-    names = ", ".join(name for name, _ in arguments)
-    head = HEAD.format(signature=signature, names=names)
-    return "\n".join([head, *indented(lines), ""])
 
 
 @lru_cache(maxsize=1024)
@@ -93,7 +69,9 @@ def formula_program(expression: Any, rank: int, wide: bool) -> Program | None:
     places = {p: place_text(f"s{p}_", rank) for p in used}
     loads = [f"v{p} = {loaded(f'x{p}[{places[p]}]', dtypes[p])}" for p in used]
     store = f"out[{place_text('t', rank)}] = {to_store(f'v{len(dtypes) - 1}', dtypes[-1])}"
-    body = [*coordinates(rank, word), *loads, *cell, store]
+    axes = [f"c{d}" for d in range(rank)]
+    extents = [f"n{d}" for d in range(rank)]
+    body = [*coordinates("i", axes, extents, word), *loads, *cell, store]
     source = module_text(arguments, grid_stride(body))
     return Program(source, f"map of {expression.format([f'${i}' for i in range(count)], 80)}")
 
@@ -101,23 +79,6 @@ def formula_program(expression: Any, rank: int, wide: bool) -> Program | None:
 def _held(dtype: DType) -> DType:
     """The dtype in which a constant is handed over."""
     return np.dtype("f4") if dtype.char == "e" else dtype
-
-
-def grid_stride(body: Sequence[str], count: str = "n") -> list[str]:
-    """Statements that run `body` for every ``i`` below `count`, dealt to the threads in turn."""
-    loop = [f"while i < {count}:", *indented([*body, "i += step"])]
-    return ["i = cuda.grid(1)", "step = cuda.gridsize(1)", *loop]
-
-
-def coordinates(rank: int, word: str) -> list[str]:
-    """Statements that take cell number ``i`` apart into coordinates ``c0``, ``c1``, ..."""
-    if rank == 0:
-        return []
-    lines = [f"rest = np.{word}(i)"]
-    for d in range(rank - 1, 0, -1):
-        lines.append(f"c{d} = np.{word}(rest % n{d})")
-        lines.append(f"rest = np.{word}(rest // n{d})")
-    return [*lines, "c0 = rest"]
 
 
 def place_text(strides: str, rank: int) -> str:

@@ -59,7 +59,7 @@ def _launch(gpu: Runtime, result: Block, blocks: list[Block], expression: Any) -
     arguments += blocks
     arguments += [handed(constant) for constant in formula_steps(expression).constants]
     arguments.append(result)
-    gpu.launch(program, blocks_for(result.size, program.threads, gpu.processors), arguments)
+    gpu.launch(program, blocks_for(result.size, gpu), arguments)
 
 
 def handed(constant: Any) -> Any:

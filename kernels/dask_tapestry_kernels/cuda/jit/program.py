@@ -7,8 +7,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 DType = np.dtype[Any]
-THREADS: Final = 256  # of a block, where a program does not say otherwise
-WARP: Final = 32
+ANY: Final = 0  # threads of a block: as many as the runtime takes
 
 
 class Program(NamedTuple):
@@ -17,17 +16,17 @@ class Program(NamedTuple):
     Attributes
     ----------
     source
-        Text of a module that defines `kernel`, a function of pointers and numbers, and `SIGNATURE`,
-        the types of its arguments.
+        Text of a module that defines `kernel`, a function of pointers and numbers, `SIGNATURE`, the
+        types of its arguments, and `THREADS`, the most of a block, or 0.
     what
         What it computes, for errors.
     threads
-        Threads of a block.
+        Threads of a block, where the text depends on them.
     """
 
     source: str
     what: str
-    threads: int = THREADS
+    threads: int = ANY
 
 
 def pointer_type(dtype: DType) -> str:

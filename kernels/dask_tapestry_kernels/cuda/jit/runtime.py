@@ -24,6 +24,8 @@ BLOCKS: Final = 16  # of threads for each multiprocessor: enough to hide memory 
 class Runtime(Protocol):
     """A GPU, or what stands in for one."""
 
+    threads: int  #: of a block, where a program does not say otherwise
+
     @property
     def processors(self) -> int:
         """Multiprocessors."""
@@ -33,6 +35,9 @@ class Runtime(Protocol):
 
     def in_order(self, block: Block) -> Block:
         """A block whose cells lie in C order: itself, or a copy."""
+
+    def to_host(self, block: Block) -> np.ndarray[Any, Any]:
+        """A copy of a block on the host."""
 
     def is_addressed_by_cells(self, block: Block) -> bool:
         """Whether places and strides of a block are whole numbers of cells."""
@@ -49,6 +54,8 @@ class CupyRuntime:
     DeviceError
         If there is no CuPy, no driver or no device.
     """
+
+    threads = 256
 
     def __init__(self) -> None:
         self._cupy = _cupy()
@@ -78,6 +85,11 @@ class CupyRuntime:
         """The array, or a copy in C order."""
         return self._cupy.ascontiguousarray(block)
 
+    def to_host(self, block: Block) -> np.ndarray[Any, Any]:
+        """The array as one of NumPy."""
+        copied: np.ndarray[Any, Any] = self._cupy.asnumpy(block)
+        return copied
+
     def is_addressed_by_cells(self, block: Block) -> bool:
         """Whether the array's address and strides are multiples of the size of its cells."""
         size = block.itemsize
@@ -88,7 +100,7 @@ class CupyRuntime:
         """Launch on the current stream of CuPy; nothing waits for it."""
         function = self._function(program)
         given = [_argument(argument) for argument in arguments]
-        function((blocks,), (program.threads,), given)
+        function((blocks,), (program.threads or self.threads,), given)
 
     def _function(self, program: Program) -> Any:
         """The loaded kernel of a program; modules stay loaded as long as this process runs."""
@@ -150,12 +162,16 @@ def use(other: Runtime) -> None:
     _runtimes[:] = [other]
 
 
-def blocks_for(work: int, threads: int, processors: int) -> int:
-    """Blocks of threads that share so many items of work, each thread taking some in turn.
+def blocks_for(work: int, gpu: Runtime, at_once: int | None = None) -> int:
+    """Blocks of threads that share so many items of work, each taking some in turn.
 
-    Examples
-    --------
-    >>> blocks_for(1000, 256, 132), blocks_for(10**9, 256, 132)
-    (4, 2112)
+    Parameters
+    ----------
+    work
+        Number of items.
+    gpu
+        What they run on.
+    at_once
+        Items that a block takes at a time; None for one a thread.
     """
-    return max(1, min(-(-work // threads), processors * BLOCKS))
+    return max(1, min(-(-work // (at_once or gpu.threads)), gpu.processors * BLOCKS))

@@ -10,8 +10,8 @@ from dask_tapestry.operators.reductions.monoids import MONOIDS
 from dask_tapestry_kernels.cpu.cells.interpreter import evaluate
 from dask_tapestry_kernels.cpu.reduction.lane_folds import fold
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
-from dask_tapestry_kernels.cpu.reduction.part import FoldPart
 from dask_tapestry_kernels.cpu.reduction.row_folds import RowFold, fold_rows, row_states
+from dask_tapestry_kernels.fold_part import FoldPart
 from tests.comparisons import same_bits
 
 RANDOM = np.random.default_rng(4)

@@ -67,6 +67,7 @@ class SimulatedRuntime:
     """A GPU of one multiprocessor."""
 
     processors = 1
+    threads = 64
 
     def __init__(self):
         self.launches = []
@@ -78,6 +79,9 @@ class SimulatedRuntime:
     def in_order(self, block):
         return np.ascontiguousarray(block)
 
+    def to_host(self, block):
+        return np.array(block)
+
     def is_addressed_by_cells(self, block):
         return block.flags.aligned and all(s % block.itemsize == 0 for s in block.strides)
 
@@ -87,7 +91,7 @@ class SimulatedRuntime:
         expected = program.source.split('SIGNATURE = "(')[1].split(',)"')[0].split(", ")
         kinds = [kind_of(a) for a in arguments]
         assert kinds == expected, f"{program.what}: {kinds} for {expected}"
-        kernel_of(program.source)[blocks, program.threads](*given)
+        kernel_of(program.source)[blocks, program.threads or self.threads](*given)
 
 
 def kind_of(argument):

@@ -69,7 +69,9 @@ def ptx_of(source: str, sm: int, name: str = "kernel") -> str:
     compiler.compile_cuda = dispatcher.compile_cuda = to_ir
     try:
         arguments = eval(scope["SIGNATURE"], vars(types))
-        text: str = compiler.compile_ptx(scope["kernel"], arguments, cc=capability, opt=True)[0]
+        bounds = scope.get("THREADS") or None
+        options = {"cc": capability, "opt": True, "launch_bounds": bounds}
+        text: str = compiler.compile_ptx(scope["kernel"], arguments, **options)[0]
     finally:
         compiler.compile_cuda = dispatcher.compile_cuda = contracting
     return text

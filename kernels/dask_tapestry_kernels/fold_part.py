@@ -15,7 +15,7 @@ class FoldPart(NamedTuple):
     Attributes
     ----------
     monoid
-        A key of `ARITHMETIC`.
+        What is folded, as ``"sum"``.
     axes
         The reduced axes.
     tree

@@ -1,7 +1,7 @@
 import numpy as np
 
 from dask_tapestry.cells import Tree
-from dask_tapestry_kernels.cpu.reduction.part import FoldPart, globalize, last_level, tells_places
+from dask_tapestry_kernels.fold_part import FoldPart, globalize, last_level, tells_places
 
 PLACES = np.dtype([("value", "f8"), ("place", "i8")])
 

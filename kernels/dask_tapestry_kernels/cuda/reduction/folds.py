@@ -1,0 +1,313 @@
+"""Reductions over the canonical tree on a GPU: leaves of a block, merges of nodes, the value.
+
+The same leaves, lanes and merges as the CPU's, hence the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from types import SimpleNamespace
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from dask_tapestry_kernels.cuda.cells.formulas import handed
+from dask_tapestry_kernels.cuda.jit.program import Program
+from dask_tapestry_kernels.cuda.jit.runtime import Block, Runtime, blocks_for, runtime
+from dask_tapestry_kernels.cuda.reduction.leaf_texts import LANES, leaf_program
+from dask_tapestry_kernels.cuda.reduction.monoid_texts import (
+    SPREADS,
+    MonoidText,
+    monoid_text,
+)
+from dask_tapestry_kernels.cuda.reduction.node_texts import (
+    merge_program,
+    pair_program,
+    value_program,
+)
+from dask_tapestry_kernels.device_error import DeviceError
+from dask_tapestry_kernels.fold_part import FoldPart, last_level
+from dask_tapestry_kernels.formulas.formula_steps import FormulaSteps, formula_steps
+from dask_tapestry_kernels.formulas.merged_dims import merged
+from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.lattice_cells import (
+    Counts,
+    LatticeCell,
+    folded_nodes,
+    node_counts,
+    node_numbers,
+)
+
+Nodes = list[Block]  # an array for each field of a state, reduced axes first
+
+
+class _Fold(NamedTuple):
+    """A reduction, what runs it, and its monoid as text."""
+
+    gpu: Runtime
+    part: FoldPart
+    text: MonoidText
+    formula: FormulaSteps
+
+    @property
+    def what(self) -> str:
+        """For errors."""
+        cell = self.formula.steps[-1].dtype if self.formula.steps else self.formula.parameters[-1]
+        return f"reduce: {self.part.monoid} of {cell}"
+
+    @property
+    def made(self) -> Any:
+        """The monoid's text in a form that hashes."""
+        return self.text.monoid, tuple(self.text.fields.items()), self.text.function
+
+
+def reduce(out: Block | None, *blocks: Block, **part: Any) -> Block:  # noqa: ARG001
+    """Fold blocks from cells or nodes of level `source` to nodes of level `target` or the value.
+
+    Parameters
+    ----------
+    blocks
+        Cells or nodes; along the reduced axes they begin at `origin`. Several, of one shape, are
+        the operands of `expression`.
+    **part
+        The fields of `FoldPart`.
+
+    Returns
+    -------
+    On the device; but nodes of states with several fields (means with spreads, values with places)
+    on the host, as structured arrays, which CuPy lacks.
+
+    Raises
+    ------
+    DeviceError
+        If the monoid has no form on a GPU for these dtypes.
+    """
+    fold = _fold_of(blocks, FoldPart(**part))
+    told, gpu = fold.part, fold.gpu
+    order = (*told.axes, *_kept_axes(blocks[0], told.axes))
+    turned = [block.transpose(order) for block in blocks]
+    nodes = _nodes(fold, turned) if told.source is None else [gpu.in_order(turned[0])]
+    if told.source is not None or told.tree.lattice is None:
+        first = told.origin if told.source is not None else node_numbers(told.tree, 0, told.origin)
+        nodes = _merged(fold, nodes, range(told.source or 0, last_level(told)), first, told.tree)
+    back = np.argsort(order)
+    if told.target is not None:
+        return _handed_on(fold, nodes).transpose(back)
+    value = _value(fold, nodes)
+    return value.transpose(np.argsort(order[len(told.axes) :]))
+
+
+def _fold_of(blocks: Sequence[Block], part: FoldPart) -> _Fold:
+    if part.expression is None:
+        formula = FormulaSteps((blocks[0].dtype,), (), ())
+    else:
+        formula = formula_steps(part.expression)
+    cell = formula.steps[-1].dtype if formula.steps else formula.parameters[-1]
+    text = monoid_text(part.monoid, cell, part.state)
+    if part.source is not None and len(part.state.names or ()) > 1:
+        raise DeviceError(f"kernel reduce: nodes of {part.monoid} are merged on the host")
+    if text is None:
+        raise DeviceError(
+            f"kernel reduce: {part.monoid} of {cell} to {part.state} has no form on a GPU"
+        )
+    return _Fold(runtime(), part, text, formula)
+
+
+def _kept_axes(block: Block, axes: Sequence[int]) -> list[int]:
+    """The other axes, those first whose cells lie farthest apart."""
+    kept = [axis for axis in range(block.ndim) if axis not in axes]
+    return sorted(kept, key=lambda axis: -abs(block.strides[axis]))
+
+
+def _nodes(fold: _Fold, blocks: Sequence[Block]) -> Nodes:
+    """Leaves of blocks whose reduced axes come first; of a lattice nodes at the last level."""
+    part = fold.part
+    if part.tree.lattice is None:
+        return _leaves(fold, blocks, part.tree, part.origin)
+    return _lattice_nodes(fold, blocks)
+
+
+def _lattice_nodes(fold: _Fold, blocks: Sequence[Block]) -> Nodes:
+    """The nodes of a tree over a lattice, whose cells are folded one after the other."""
+    part, rank = fold.part, len(fold.part.axes)
+    tree, shape, kept = part.tree, blocks[0].shape[:rank], blocks[0].shape[rank:]
+    last = last_level(part)
+
+    def fold_cell(cell: LatticeCell) -> Nodes:
+        starts = [o + cut.start for o, cut in zip(part.origin, cell.cut, strict=True)]
+        piece = [block[cell.cut] for block in blocks]
+        leaves = _leaves(fold, piece, cell.tree, (0,) * rank, starts)
+        return _merged(fold, leaves, range(cell.tree.depth), (0,) * rank, cell.tree)
+
+    def merge(left: Nodes, right: Nodes, cells: Counts) -> Nodes:
+        return _pair(fold, left, right, cells)
+
+    grid = node_counts(tree, last, part.origin, shape)
+    made = [fold.gpu.empty((*grid, *kept), d) for d in fold.text.fields.values()]
+    for place, states in folded_nodes(tree, last, part.origin, shape, fold_cell, merge):
+        at = tuple([slice(n, n + 1) for n in place])
+        for whole, state in zip(made, states, strict=True):
+            whole[at] = state
+    return made
+
+
+def _leaves(
+    fold: _Fold,
+    blocks: Sequence[Block],
+    tree: Any,
+    origin: Sequence[int],
+    starts: Sequence[int] | None = None,
+) -> Nodes:
+    """States of leaves, an array for each field; the block begins at `starts` in the whole."""
+    gpu, rank = fold.gpu, len(fold.part.axes)
+    operands = [b if gpu.is_addressed_by_cells(b) else gpu.in_order(b) for b in blocks]
+    shape, sides = operands[0].shape, tree.sides(0)
+    grid = [-(-n // side) for n, side in zip(shape, sides, strict=False)]
+    nodes = [gpu.empty((*grid, *shape[rank:]), d) for d in fold.text.fields.values()]
+    count = prod(nodes[0].shape)
+    if not count:
+        return nodes
+    kept, steps = _kept_dims(operands, rank)
+    columns = _has_columns(operands, rank, kept, steps)
+    program = leaf_program(
+        fold.what, fold.made, fold.formula, len(operands), rank, len(kept), gpu.threads, columns
+    )
+    if program is None:
+        raise DeviceError(f"kernel {fold.what}: {fold.part.expression} has no meaning on a GPU")
+    words = [count]
+    words += [word for numbers in zip(grid, shape, sides, strict=False) for word in numbers]
+    if "place" in fold.text.fields:
+        whole = fold.part.tree.extents
+        words += [w for pair in zip(starts or origin, whole, strict=True) for w in pair]
+    words += kept
+    words += [s // b.itemsize for b in operands for s in b.strides[:rank]]
+    words += [step for own in steps for step in own]
+    arguments: list[Any] = [np.int64(word) for word in words]
+    arguments += [*operands, *[handed(c) for c in fold.formula.constants], *nodes]
+    gpu.launch(program, blocks_for(count, gpu, program.threads // LANES), arguments)
+    return nodes
+
+
+def _kept_dims(operands: Sequence[Block], rank: int) -> tuple[list[int], list[list[int]]]:
+    """Extents of the kept axes, merged, and strides in cells of each operand along them."""
+    shape = operands[0].shape[rank:]
+    in_order = [prod(shape[axis + 1 :]) for axis in range(len(shape))]
+    views = [
+        SimpleNamespace(shape=shape, strides=b.strides[rank:], ndim=len(shape), itemsize=b.itemsize)
+        for b in operands
+    ]
+    nodes = SimpleNamespace(shape=shape, strides=in_order, ndim=len(shape), itemsize=1)
+    extents, strides = merged([*views, nodes])
+    steps = [[s // b.itemsize for s in own] for b, own in zip(operands, strides, strict=False)]
+    return extents, steps
+
+
+def _has_columns(
+    operands: Sequence[Block], rank: int, kept: Sequence[int], steps: Sequence[Sequence[int]]
+) -> bool:
+    """Whether cells lie side by side along the last kept axis rather than along a reduced one."""
+    if kept[-1] < LANES:
+        return False
+    beside = [min(abs(s) // b.itemsize for s in b.strides[:rank]) for b in operands]
+    return bool(
+        sum(abs(own[-1]) < b for own, b in zip(steps, beside, strict=True)) * 2 > len(operands)
+    )
+
+
+def _merged(fold: _Fold, nodes: Nodes, levels: range, first: Sequence[int], tree: Any) -> Nodes:
+    """Nodes, of which those with the numbers `first` come first, merged at each of some levels."""
+    numbers = list(first)
+    for level in levels:
+        axis = tree.axis(level)
+        if nodes[0].shape[axis] > 1 and prod(nodes[0].shape):
+            nodes = _merged_once(fold, nodes, level, axis, numbers, tree)
+        numbers[axis] //= 2
+    return nodes
+
+
+def _merged_once(
+    fold: _Fold, nodes: Nodes, level: int, axis: int, first: Sequence[int], tree: Any
+) -> Nodes:
+    gpu, rank = fold.gpu, len(fold.part.axes)
+    before = nodes[0].shape
+    after = tuple([-(-n // 2) if a == axis else n for a, n in enumerate(before)])
+    made = [gpu.empty(after, node.dtype) for node in nodes]
+    words = [prod(after), *before[:rank], *after[:rank], prod(before[rank:])]
+    if fold.text.monoid in SPREADS:
+        sides, whole = tree.sides(level), tree.extents
+        told = zip(first, tree.offset, sides, whole, strict=True)
+        words += [word for numbers in told for word in numbers]
+    program = merge_program(fold.what, fold.made, rank, axis)
+    _launch(gpu, program, words, [*nodes, *made])
+    return made
+
+
+def _launch(gpu: Runtime, program: Program, words: Sequence[int], blocks: Nodes) -> None:
+    """Launch over as many cells as the first word says."""
+    arguments = [*[np.int64(word) for word in words], *blocks]
+    gpu.launch(program, blocks_for(words[0], gpu), arguments)
+
+
+def _pair(fold: _Fold, left: Nodes, right: Nodes, cells: Counts) -> Nodes:
+    gpu, count = fold.gpu, prod(left[0].shape)
+    made = [gpu.empty(left[0].shape, node.dtype) for node in left]
+    if not count:
+        return made
+    program = pair_program(fold.what, fold.made)
+    arguments: list[Any] = [np.int64(count)]
+    if fold.text.monoid in SPREADS:
+        arguments += [np.float64(number) for number in cells]
+    gpu.launch(
+        program,
+        blocks_for(count, gpu),
+        [*arguments, *left, *right, *made],
+    )
+    return made
+
+
+def _handed_on(fold: _Fold, nodes: Nodes) -> Block:
+    """Nodes as other steps take them."""
+    if len(nodes) == 1 and not fold.part.state.names:
+        return nodes[0]
+    whole = np.empty(nodes[0].shape, fold.part.state)
+    for name, node in zip(fold.text.names, nodes, strict=True):
+        whole[name] = fold.gpu.to_host(node)
+    return whole
+
+
+def _value(fold: _Fold, nodes: Nodes) -> Block:
+    """The value of the root, which is alone along the reduced axes."""
+    part, gpu, rank = fold.part, fold.gpu, len(fold.part.axes)
+    if 0 in nodes[0].shape[:rank]:
+        return _of_no_cells(fold, nodes[0].shape[rank:])
+    place = {"var": "m2", "std": "m2", "argmin": "place", "argmax": "place"}.get(part.monoid)
+    root = nodes[fold.text.names.index(place) if place else 0][(*(0,) * rank, ...)]
+    result = gpu.empty(nodes[0].shape[rank:], part.dtype)
+    program = value_program(fold.what, part.monoid, root.dtype, part.dtype)
+    if program is None:
+        raise DeviceError(f"kernel {fold.what}: {root.dtype} does not become {part.dtype} here")
+    count = prod(part.tree.extents)
+    degrees = max(count - part.ddof, 0) if part.monoid in SPREADS else count
+    by = handed(np.asarray(degrees).astype(root.dtype)[()])
+    if prod(result.shape):
+        blocks = blocks_for(prod(result.shape), gpu)
+        gpu.launch(program, blocks, [np.int64(prod(result.shape)), by, root, result])
+    return result
+
+
+OF_NONE: Final = {
+    "prod": 1, "all": 1, "bitwise_and": -1, "mean": np.nan, "var": np.nan, "std": np.nan
+}  # fmt: skip
+
+
+def _of_no_cells(fold: _Fold, shape: tuple[int, ...]) -> Block:
+    """The value of no cells; of monoids that have none operators do not ask."""
+    result = fold.gpu.empty(shape, fold.part.dtype)
+    result[...] = np.asarray(OF_NONE.get(fold.part.monoid, 0)).astype(fold.part.dtype)[()]
+    return result
+
+
+KERNELS: Final[dict[str, Kernel]] = {
+    "reduce": reduce,
+}
