@@ -25,6 +25,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.basic_errors import ArgumentError, ArgumentTypeError, TapestryError
+from dask_tapestry.device_errors import DeviceError
 from dask_tapestry_kernels.device_error import DeviceError as LackingDevice
 
 LIBRARIES: Final = frozenset(  # whose frames are not the user's
@@ -32,7 +33,6 @@ LIBRARIES: Final = frozenset(  # whose frames are not the user's
 )
 
 CUDA: Final = frozenset({"cupy", "cupy_backends"})  # whose own errors are a device's
-
 __all__ = [
     "ArgumentError",
     "ArgumentTypeError",
@@ -321,24 +321,6 @@ class StoreNotFoundError(StoreError, FileNotFoundError):
     ... except dt.StoreNotFoundError as error:
     ...     print(error)
     there is no Zarr array at nowhere.zarr
-    """
-
-
-class DeviceError(TapestryError, LackingDevice):
-    """A device is not there, or lacks what an array on it needs.
-
-    Raised when an expression is built, if its arrays lie on several devices or have cells that no
-    array there can hold; and by tasks, if the worker has no CuPy, no driver or no device. It is a
-    `RuntimeError` too, as CUDA's errors are.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> try:
-    ...     dt.arange("2001-01", "2001-03", dtype="M8[M]").to_device("cuda")
-    ... except dt.DeviceError as error:
-    ...     print(error)
-    no array on cuda can hold cells of datetime64[M]
     """
 
 

@@ -18,7 +18,7 @@ from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.teg import Source, TensorType
 from dask_tapestry_kernels.block_format import BlockFormat, with_all_cells
 from dask_tapestry_kernels.device_error import DeviceError
-from dask_tapestry_kernels.devices import kernels_of
+from dask_tapestry_kernels.devices import HANDED_ON, kernels_of
 
 Block = Any
 
@@ -47,10 +47,10 @@ def called_on_device(
     operator = one.operator
     assert not isinstance(operator, Source)
     with device.current():
-        if operator.hands_on:
-            return blocks[0]
         if hands_blocks(one):
             return kernels_of("cpu")[operator.kernel](None, *blocks, **arguments)
+        if operator.kernel == HANDED_ON:
+            return blocks[0]
         if why_on_host(one) is not None:
             return _on_host(operator.kernel, blocks, arguments)
         return _on_device(operator.kernel, device, blocks, arguments)

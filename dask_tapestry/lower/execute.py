@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import islice, repeat
-from math import prod
+from itertools import repeat
 from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry.errors import PlanError, compute_error, of_user
 from dask_tapestry.lower.assemble import (
-    assemble,
-    assemble_foreign,
-    assemble_on_device,
     part_of,
 )
 from dask_tapestry.lower.device_calls import brought, called_on_device
 from dask_tapestry.lower.exclusive_blocks import one_by_one
+from dask_tapestry.lower.given_values import given_values
 from dask_tapestry.lower.moving_window import MovingWindow, moved
 from dask_tapestry.lower.result_buffer import ResultBuffer
 from dask_tapestry.lower.step_spec import StepSpec
@@ -31,7 +28,7 @@ from dask_tapestry.steps.program import Instruction, Program, Schedule, Work
 from dask_tapestry.steps.streaming import block_schedule_of, in_turns, read_from_stores
 from dask_tapestry.steps.windows import Window
 from dask_tapestry.teg import Sink, Source
-from dask_tapestry.zspace import ZRange, block_range
+from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.block_format import is_foreign, is_on_device, with_all_cells
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.blas_threads import threads_each
@@ -75,7 +72,7 @@ def _block(
     """Compute block `index` of a step, as long as it is wanted."""
     box = spec.box(index)
     program = spec.program
-    values = _gather(spec, program.schedule(box), given)
+    values = given_values(spec, program.schedule(box), given)
     target = out.box(box) if out.is_local else None
     course = block_schedule_of(program, box)
     with threads_each(spec.threads if program.multithreaded else None):
@@ -345,24 +342,6 @@ def _room_for(program: Program, work: Work) -> Block | None:
     if not instruction.operator.fills or instruction.device is not None:
         return None
     return POOL.array(work.box.shape, instruction.type.dtype)
-
-
-def _gather(spec: StepSpec, schedule: Schedule, given: tuple[Any, ...]) -> Held:
-    values: Held = {}
-    rest = iter(given)
-    for value, cuts in enumerate(spec.input_cuts):
-        for box in schedule.boxes[value]:
-            if cuts is None:
-                values[value, box] = next(rest)
-                continue
-            blocks = list(islice(rest, prod(map(len, block_range(cuts, box)))))
-            if is_on_device(blocks[0]):
-                values[value, box] = assemble_on_device(box, cuts, blocks)
-            elif value in spec.foreign_inputs and is_foreign(blocks[0]):
-                values[value, box] = assemble_foreign(box, cuts, blocks)
-            else:
-                values[value, box] = assemble(box, cuts, blocks)
-    return values
 
 
 def _instruction_result(

@@ -157,7 +157,7 @@ def peak_memory_is_bounded(plan: PlannedSteps, results: ResultMemory = ResultMem
     if not fullest.fits:
         raise MemoryLimitError(
             f"peak_memory_is_bounded: the plan needs {format_bytes(fullest.bytes)} on one {one}, "
-            f"which has {format_bytes(fullest.usable)} for it; {_way_out(plan)}; "
+            f"which has {format_bytes(fullest.usable)} for it; {_way_out(plan, fullest.device)}; "
             f"most is taken by {_largest(plan, fullest.device)}"
         )
     joined, usable = joined_bytes(plan), plan.resources.usable_bytes
@@ -170,8 +170,10 @@ def peak_memory_is_bounded(plan: PlannedSteps, results: ResultMemory = ResultMem
         )
 
 
-def _way_out(plan: PlannedSteps) -> str:
+def _way_out(plan: PlannedSteps, device: str) -> str:
     """What a user can do for a plan that does not fit."""
+    if device:
+        return "use devices of more memory or more workers, or write to a store"
     held = plan.resources.held
     first = f"let go of persisted arrays, which hold {held:.0%} of its memory, or " if held else ""
     return first + "give it more memory or more workers, or write to a store"

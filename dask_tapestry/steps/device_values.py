@@ -14,6 +14,7 @@ import numpy as np
 
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.steps.program import Instruction, Program
+from dask_tapestry.teg import Source
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.block_format import BlockFormat
 from dask_tapestry_kernels.devices import has_cells, lacking
@@ -34,7 +35,7 @@ def why_on_host(one: Instruction) -> str | None:
     'no kernel'
     """
     operator = one.operator
-    if one.device is None or operator.hands_on or operator.reads_outside or hands_blocks(one):
+    if one.device is None or isinstance(operator, Source) or hands_blocks(one):
         return None
     dtypes = [x.dtype for x in (*one.types, one.type)]
     return lacking(one.device.kind, operator.kernel, dtypes)

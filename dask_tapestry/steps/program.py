@@ -27,10 +27,7 @@ SCHEDULES = 64  # that a program remembers: a block's is needed by its task and 
 
 
 class Instruction(NamedTuple):
-    """An operator applied to earlier values.
-
-    `line` is where the user wrote it, `device` what computes it; None for the host.
-    """
+    """An operator on earlier values, where the user wrote it, and the device that computes it."""
 
     operator: Operator
     inputs: tuple[int, ...]

@@ -52,9 +52,8 @@ def _block_schedule(program: Program, box: ZRange) -> BlockSchedule:
     schedule = program.schedule(box)
     if not program.instructions or all_bytes(program, schedule) <= PIECE:
         return BlockSchedule(schedule, {})
-    if program.device is not None:  # a device is slow to begin with a piece, and has no such cache
-        return BlockSchedule(schedule, {})
-    if _bytes(program, box, final=True) <= PIECE:
+    on_device = program.device is not None  # slow to begin with a piece, and without such a cache
+    if on_device or _bytes(program, box, final=True) <= PIECE:
         return BlockSchedule(schedule, {})
     parts = parts_of(program)
     best = _from_parts(program, schedule, parts)

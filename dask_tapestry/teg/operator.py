@@ -86,12 +86,8 @@ class Operator(ABC):
         Names of the workers that alone compute it; none for any.
     format
         What its blocks are held in, whatever it reads; None for NumPy's arrays.
-    reads_outside
-        Its blocks come from outside the graph: of sources.
-    hands_on
-        Its blocks are its only input's themselves.
     sets_format
-        Its format is its own whatever it reads: where an input is on a device, it need not be.
+        Whether its output need not lie on the device where an input does.
     runs_along
         Axis along which blocks are computed in order, each going on from the last; None for any.
     """
@@ -115,8 +111,6 @@ class Operator(ABC):
     category: ClassVar[str] = "operator"
     workers: tuple[str, ...] = ()
     format: BlockFormat | None = None
-    reads_outside: ClassVar[bool] = False
-    hands_on: ClassVar[bool] = False
     sets_format: ClassVar[bool] = False
     runs_along: int | None = None
 
@@ -256,10 +250,7 @@ class Operator(ABC):
         return 0
 
     def format_of(self, inputs: Types, formats: Formats) -> BlockFormat | None:
-        """What blocks of its output are held in, for inputs that are held in `formats`.
-
-        Of what reads a device's arrays they lie there too, unless it `sets_format`.
-        """
+        """What blocks of its output are held in, for inputs that are held in `formats`."""
         return self.format
 
     @property
@@ -295,10 +286,7 @@ class Operator(ABC):
 
     @property
     def stored_cuts(self) -> tuple[Cuts | None, ...] | None:
-        """The grid in which a source's data is stored, along each axis; None where it is in none.
-
-        Sums depend on it, so it is a property of the data, which no plan changes.
-        """
+        """The grid that a source's data is stored in, on which sums depend; None where in none."""
         return None
 
     @property

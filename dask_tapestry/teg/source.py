@@ -36,7 +36,6 @@ class Source(Operator):
     transparent = True
     category = "source"
     kernel = "read"
-    reads_outside = True
     external: ClassVar[bool] = False
     may_change: ClassVar[bool] = False
     order: Literal["C", "F"] = "C"

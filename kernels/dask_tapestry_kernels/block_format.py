@@ -175,7 +175,7 @@ def _cupy() -> Any:
     except ImportError as error:
         raise DeviceError(
             f"there is no CuPy ({error}): arrays on a CUDA device are CuPy's, which "
-            "pip install cupy-cuda12x brings"
+            "pip install 'dask_tapestry[cuda]' brings"
         ) from error
 
 

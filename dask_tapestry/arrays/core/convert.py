@@ -20,7 +20,7 @@ from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.guarded_reads import Getter, guarded
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
 from dask_tapestry.arrays.core.masked import from_numpy
-from dask_tapestry.arrays.core.memory_arguments import check_device, check_order, moved_to, new_on
+from dask_tapestry.arrays.core.memory_arguments import check_order, moved_to, new_on
 from dask_tapestry.arrays.core.naming import named
 from dask_tapestry.arrays.core.user_names import names_of, worker_names
 from dask_tapestry.arrays.core.write_arguments import Lock
@@ -87,8 +87,7 @@ def asarray(
     order
         As NumPy's; values have no order in memory.
     device
-        ``"cpu"``, ``"cuda"`` or one of several, as ``"cuda:1"``; by default where `a` is,
-        or that of `config`.
+        ``"cpu"``, ``"cuda"`` or one of several, as ``"cuda:1"``; by default its own.
     copy
         True to copy an array in memory now; False to refuse what cannot be had without a copy.
     like
@@ -129,7 +128,6 @@ def asarray(
     """
     refuse_unknown("asarray", hints, HINTS)
     check_order(order)
-    check_device(device)
     if copy:
         a = _copied(a)
     if dtype is not None and not _is_typed(a):
@@ -142,8 +140,7 @@ def asarray(
     if copy is False and isinstance(a, Array) and chunks is None and dims is None:
         return a  # which later assignments change
     made = x if dtype is None else Array(cast(x.node, wanted))
-    is_new = not (isinstance(a, Array) or x.bound.format)
-    made = new_on(made, device) if is_new else moved_to(made, device)
+    made = (moved_to if isinstance(a, Array) or x.bound.format else new_on)(made, device)
     return with_chunks(held_as(held_like(made, like), hints.get("meta")), chunks)
 
 

@@ -150,7 +150,6 @@ class RegionCounts(Tiling):
 
     name = "regioncounts"
     kernel = "identity"
-    hands_on = True
     holds = True
     tiled: Tiled
 

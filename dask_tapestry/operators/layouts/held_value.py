@@ -15,7 +15,6 @@ class HeldValue(Selector):
     transparent = False
     holds = True
     any_format = True
-    hands_on = True
 
     def infer(self, *inputs: TensorType) -> TensorType:
         return inputs[0]
