@@ -28,8 +28,9 @@ def saves_half(program: Program, cuts: tuple[Cuts, ...]) -> bool:
 
 @lru_cache(maxsize=1024)
 def is_own_transpose(program: Program) -> bool:
-    """Whether a program's output is ``x @ x.T``, or a formula of such values."""
-    return program.type.ndim > 1 and _is_symmetric(program, len(program.types) - 1)
+    """Whether a program's output is ``x @ x.T``, or a formula of such values, of no device."""
+    is_matrix = program.type.ndim > 1 and program.device is None
+    return is_matrix and _is_symmetric(program, len(program.types) - 1)
 
 
 def _instruction(program: Program, value: int) -> Instruction | None:

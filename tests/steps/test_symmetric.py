@@ -31,3 +31,9 @@ def test_a_block_on_the_diagonal_takes_half_the_time_too():
 
 def test_other_products_are_not():
     assert not is_symmetric(program(X @ (X + 1).T), SQUARE)
+
+
+def test_a_device_computes_all_of_a_symmetric_product():
+    there = X.to_device("cuda")
+    assert not is_symmetric(program(there @ there.T), SQUARE)
+    assert not saves_half(program(there @ there.T), SQUARE)
