@@ -13,7 +13,7 @@ BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help venv test format lint types layers pytest quick exhaustive demo bench array-api docs docs-check screenshots slurm clean
+.PHONY: help venv test format lint types layers pytest quick exhaustive demo bench gpu array-api docs docs-check screenshots slurm clean
 
 help:
 	@echo "make venv        the environment in .venv, made again when its requirements change"
@@ -22,6 +22,7 @@ help:
 	@echo "make exhaustive  every combination, and properties on other and many examples: hours"
 	@echo "make demo        the image job, end to end on this machine"
 	@echo "make bench       the benchmarks"
+	@echo "make gpu         kernels of GPUs on the device: bits beside the CPU's, speed beside CuPy"
 	@echo "make array-api   the conformance tests of the array API standard, EXAMPLES=20 of each"
 	@echo "make slurm       the image job on a real Slurm, killed and resumed; needs its programs"
 	@echo "make docs        the site, in build/docs; a warning is an error"
@@ -60,6 +61,10 @@ demo: venv
 
 bench: venv
 	@set -e; for script in $(BENCH); do echo "== $$script"; $(BIN)/python $$script $(ARGS); done
+
+gpu: venv
+	$(BIN)/python -m pip install --quiet --constraint constraints-dev.txt 'cupy-cuda12x>=14,<15'
+	PYTHONPATH=$(CURDIR):$(CURDIR)/kernels $(BIN)/python -m tests.gpu $(ARGS)
 
 array-api: venv
 	@test -d "$(ARRAY_API_TESTS)" || { echo "ARRAY_API_TESTS= is to name a checkout"; exit 2; }

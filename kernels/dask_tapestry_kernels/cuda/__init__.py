@@ -10,4 +10,13 @@ from typing import Final
 
 from dask_tapestry_kernels.kernel_table import KernelTable
 
-KERNELS: Final = KernelTable(__name__, {"cells.formulas": "map", "reduction.folds": "reduce"})
+KERNELS: Final = KernelTable(
+    __name__,
+    {
+        "blocks.generate": "full arange index",
+        "blocks.random": "randombits randomfraction",
+        "blocks.select": "identity view windows concat mosaic",
+        "cells.formulas": "map",
+        "reduction.folds": "reduce",
+    },
+)

@@ -14,6 +14,7 @@ Arguments = Sequence[tuple[str, str]]  # names and types
 
 HEAD: Final = f"""\
 {scalar_codegen.IMPORTS}\
+from dask_tapestry_kernels.elementary.number_intrinsics import wide_product
 from numba import cuda
 
 SIGNATURE = "({{signature}},)"

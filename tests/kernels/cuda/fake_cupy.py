@@ -20,6 +20,13 @@ class CUDARuntimeError(RuntimeError):
     pass
 
 
+def _at_address(shape, dtype, memptr, strides):
+    """An array of memory that lies at an address."""
+    cell = np.ctypeslib.ctypes.c_ubyte * np.dtype(dtype).itemsize
+    first = np.frombuffer(cell.from_address(memptr.ptr), dtype)
+    return np.lib.stride_tricks.as_strided(first, shape, strides).view(Array)
+
+
 class FakeCupy:
     """The module `cupy` with so many devices of an architecture."""
 
@@ -58,6 +65,7 @@ class FakeCupy:
         )
         self.module.empty = lambda shape, dtype: np.empty(shape, dtype).view(Array)
         self.module.asnumpy = lambda x: np.array(x)
+        self.module.ndarray = _at_address
         self.module.ascontiguousarray = lambda x: np.ascontiguousarray(x).view(Array)
 
     def install(self, monkeypatch):

@@ -2,51 +2,18 @@
 
 A cell takes 20 products of 64-bit numbers for four cells, 1.6 ns; vector instructions have no such
 products, and made of products of halves they were slower.
-
-Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
-Block = np.ndarray[Any, Any]
-ROUNDS: Final = 10
+from dask_tapestry_kernels.formulas.philox_rounds import Fraction, rounds
+
 ARITY: Final = 10
-FACTORS: Final = (0xD2E7470EE14C6C93, 0xCA5A826395121157)
-STEPS: Final = (0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B)
-
-
-class Fraction(NamedTuple):
-    """Numbers made of random bits: those but the last `drop`, plus `least`, of all there could be.
-
-    So they lie in ``[0, 1)``, or with `least` 1 in ``(0, 1]``.
-    """
-
-    drop: int
-    least: float
-    dtype: np.dtype[Any]
-
-    def of(self, bits: Block) -> Block:
-        """The numbers."""
-        kept: Any = (bits >> np.uint64(self.drop)).astype(np.int64)  # converts twice as fast
-        if self.least:
-            kept = kept + (int(self.least) if self.least == int(self.least) else self.least)
-        return np.asarray(kept.astype(self.dtype) * self.dtype.type(2.0 ** (self.drop - 64)))
-
-    def text(self) -> str:
-        """The same as an expression of `bits`."""
-        kept = f"np.int64(bits >> np.uint64({self.drop}))"
-        if self.least:
-            whole = self.least == int(self.least)
-            least = f"np.int64({int(self.least)})" if whole else repr(self.least)
-            kept = f"({kept} + {least})"
-        name, factor = self.dtype.name, 2.0 ** (self.drop - 64)
-        return f"np.{name}({kept}) * np.{name}({factor!r})"
-
 
 TEXT: Final = """\
 import numpy as np
@@ -105,23 +72,14 @@ def fill(out, starts, runs, length, step, key_a, key_b, call, part, page):
 
 kernel = njit("void({arguments})", nogil=True, error_model="numpy")(fill)
 """
-ROUND: Final = """\
-    e, f = wide_product(np.uint64({factor_a}), a)
-    g, h = wide_product(np.uint64({factor_b}), c)
-    a, b, c, d = g ^ b ^ (key_a + np.uint64({key_a})), h, e ^ d ^ (key_b + np.uint64({key_b})), f
-"""
 
 
 @lru_cache(maxsize=16)
 def source(fraction: Fraction | None) -> str:
     """The text of a module that fills runs with bits, or with fractions."""
-    keys = [[number * step % 2**64 for step in STEPS] for number in range(ROUNDS)]
-    rounds = "".join(
-        ROUND.format(factor_a=FACTORS[0], factor_b=FACTORS[1], key_a=a, key_b=b) for a, b in keys
-    )
     dtype = np.dtype(np.uint64) if fraction is None else fraction.dtype
     return TEXT.format(
-        rounds=rounds.rstrip(),
+        rounds="\n".join([f"    {line}" for line in rounds()]),
         made="bits" if fraction is None else fraction.text(),
         name=dtype.name,
         size=dtype.itemsize,

@@ -17,9 +17,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.blocks.philox import ARITY, Fraction, source
+from dask_tapestry_kernels.cpu.blocks.philox import ARITY, source
 from dask_tapestry_kernels.cpu.jit.compile_service import compiled
 from dask_tapestry_kernels.cpu.jit.memory_layout import address
+from dask_tapestry_kernels.formulas.philox_rounds import Fraction
 from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]

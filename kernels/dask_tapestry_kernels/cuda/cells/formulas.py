@@ -28,11 +28,10 @@ def evaluate(out: Block | None, *blocks: Block, expression: Any) -> Block:
         If a step has no meaning on a GPU, as of dates and texts.
     """
     gpu = runtime()
-    result = gpu.empty(blocks[0].shape, expression.dtype) if out is None else out
+    result = out
+    if result is None or not gpu.is_addressed_by_cells(result):
+        result = gpu.empty(blocks[0].shape, expression.dtype)
     if not result.size:
-        return result
-    if not gpu.is_addressed_by_cells(result):
-        result[...] = evaluate(None, *blocks, expression=expression)
         return result
     operands = [b if gpu.is_addressed_by_cells(b) else gpu.in_order(b) for b in blocks]
     _launch(gpu, result, operands, expression)

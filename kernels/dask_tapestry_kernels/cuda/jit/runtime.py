@@ -36,6 +36,9 @@ class Runtime(Protocol):
     def in_order(self, block: Block) -> Block:
         """A block whose cells lie in C order: itself, or a copy."""
 
+    def strided(self, block: Block, shape: Sequence[int], strides: Sequence[int]) -> Block:
+        """The cells so many bytes behind the first one of a block: a view."""
+
     def to_host(self, block: Block) -> np.ndarray[Any, Any]:
         """A copy of a block on the host."""
 
@@ -82,8 +85,17 @@ class CupyRuntime:
         return self._cupy.empty(shape, dtype)
 
     def in_order(self, block: Block) -> Block:
-        """The array, or a copy in C order."""
-        return self._cupy.ascontiguousarray(block)
+        """The array, or a copy in C order; what lies between cells is copied byte by byte."""
+        if self.is_addressed_by_cells(block):
+            return self._cupy.ascontiguousarray(block)
+        shape, strides = (*block.shape, block.itemsize), (*block.strides, 1)
+        single = self._cupy.ndarray(shape, np.uint8, memptr=block.data, strides=strides)
+        return self._cupy.ascontiguousarray(single).view(block.dtype).reshape(block.shape)
+
+    def strided(self, block: Block, shape: Sequence[int], strides: Sequence[int]) -> Block:
+        """The cells so many bytes behind the first one of an array: a view."""
+        memory, dtype = block.data, block.dtype
+        return self._cupy.ndarray(tuple(shape), dtype, memptr=memory, strides=tuple(strides))
 
     def to_host(self, block: Block) -> np.ndarray[Any, Any]:
         """The array as one of NumPy."""
@@ -99,7 +111,7 @@ class CupyRuntime:
     def launch(self, program: Program, blocks: int, arguments: Sequence[Any]) -> None:
         """Launch on the current stream of CuPy; nothing waits for it."""
         function = self._function(program)
-        given = [_argument(argument) for argument in arguments]
+        given = tuple([_argument(argument) for argument in arguments])
         function((blocks,), (program.threads or self.threads,), given)
 
     def _function(self, program: Program) -> Any:

@@ -37,7 +37,7 @@ def test_a_program_is_loaded_once_and_launched_on_addresses_and_numbers(cupy):
     assert cupy.loaded == [b"cubin"]
     symbol, grid, block, arguments = cupy.launches[1]
     assert (symbol, grid, block) == ("symbol", (7,), (64,))
-    assert arguments == [15, x.ctypes.data, 2]
+    assert arguments == (15, x.ctypes.data, 2)
     assert [type(a) for a in arguments] == [np.int64, np.uint64, np.float32]
 
 
@@ -57,14 +57,16 @@ def test_a_formula_is_launched_on_what_it_reads_and_writes(cupy):
     out = KERNELS["map"](None, x, y, expression=expression)
     ((_, grid, block, arguments),) = cupy.launches
     assert (grid, block) == ((4,), (256,))
-    assert arguments == [1000, x.ctypes.data, y.ctypes.data, out.ctypes.data]
+    assert arguments == (1000, x.ctypes.data, y.ctypes.data, out.ctypes.data)
 
 
 def test_arrays_between_cells_are_not_addressed_by_cells(cupy):
     gpu = runtime.runtime()
     records = gpu.empty((4,), np.dtype([("a", "u1"), ("b", "f8")]))
     assert not gpu.is_addressed_by_cells(records["b"])
+    records["b"] = [1.5, 2.5, 3.5, 4.5]
     assert gpu.is_addressed_by_cells(gpu.in_order(records["b"]))
+    assert gpu.in_order(records["b"]).tolist() == [1.5, 2.5, 3.5, 4.5]
     assert gpu.is_addressed_by_cells(gpu.empty((4,), F8)[::-2])
 
 

@@ -19,12 +19,13 @@ from tests.kernels.cpu.cells.expressions import (
     operands,
     special,
 )
+from tests.kernels.cuda.simulated.run_kernel import run
 
 
 def check(expression, blocks, out=None):
     """Compare the simulated kernel with the CPU's."""
     expected = CPU["map"](None, *blocks, expression=expression)
-    got = CUDA["map"](out, *blocks, expression=expression)
+    got = run(CUDA["map"], out, *blocks, expression=expression)
     if not same_bits(got, expected):
         wrong = [i for i in np.ndindex(got.shape) if not same_bits(got[i], expected[i])][:4]
         cells = [([b[i] for b in blocks], got[i], expected[i]) for i in wrong]

@@ -67,7 +67,7 @@ class SimulatedRuntime:
     """A GPU of one multiprocessor."""
 
     processors = 1
-    threads = 64
+    threads = 32
 
     def __init__(self):
         self.launches = []
@@ -78,6 +78,9 @@ class SimulatedRuntime:
 
     def in_order(self, block):
         return np.ascontiguousarray(block)
+
+    def strided(self, block, shape, strides):
+        return np.lib.stride_tricks.as_strided(block, shape, strides)
 
     def to_host(self, block):
         return np.array(block)

@@ -14,7 +14,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.blocks.philox import FACTORS, ROUNDS, STEPS
 from dask_tapestry_kernels.cpu.jit.child.compiled_functions import inlined, jit, keep_apart, room
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import (
     get_int64,
@@ -23,6 +22,7 @@ from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import (
     write_cell,
 )
 from dask_tapestry_kernels.elementary.number_intrinsics import wide_product
+from dask_tapestry_kernels.formulas.philox_rounds import FACTORS, ROUNDS, STEPS
 
 TAKEN, BLOCK, KEY, CELL, PART, CALL, PAGE = 4, 5, 6, 8, 9, 10, 11
 MEMORY: Final = 12  # from here on a draw remembers numbers

@@ -69,7 +69,7 @@ def ptx_of(source: str, sm: int, name: str = "kernel") -> str:
     compiler.compile_cuda = dispatcher.compile_cuda = to_ir
     try:
         arguments = eval(scope["SIGNATURE"], vars(types))
-        bounds = scope.get("THREADS") or None
+        bounds = (scope["THREADS"], 1) if scope.get("THREADS") else None
         options = {"cc": capability, "opt": True, "launch_bounds": bounds}
         text: str = compiler.compile_ptx(scope["kernel"], arguments, **options)[0]
     finally:

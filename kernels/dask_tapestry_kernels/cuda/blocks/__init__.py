@@ -1,0 +1,1 @@
+"""Kernels of whole blocks on a GPU."""

@@ -1,0 +1,133 @@
+"""Random bits on a GPU as functions of the coordinate: the CPU's, which are NumPy's `Philox`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from dask_tapestry_kernels.cuda.blocks.random_texts import random_program
+from dask_tapestry_kernels.cuda.jit.runtime import Block, blocks_for, runtime
+from dask_tapestry_kernels.device_error import DeviceError
+from dask_tapestry_kernels.formulas.philox_rounds import Fraction
+from dask_tapestry_kernels.kernel_table import Kernel
+
+Pair = tuple[int, int]
+PAGE: Final = 2**64  # cells that one word of the counter tells apart
+
+
+def random_bits(
+    out: Block | None, *, key: Pair, draw: Pair, frame: tuple[int, ...], places: Sequence[range]
+) -> Block:
+    """64 random bits, as uint64, for each cell at some coordinates of a tensor.
+
+    Parameters
+    ----------
+    key
+        Two words of the seed.
+    draw
+        Number of the part and of the call, words 2 and 3 of the counter.
+    frame
+        Shape of the tensor.
+    places
+        Coordinates along each axis; the result has one cell for each combination.
+
+    Raises
+    ------
+    DeviceError
+        For tensors of more than 2**64 cells.
+    """
+    return _filled(out, key, draw, frame, places, None)
+
+
+def random_fraction(
+    out: Block | None,
+    *,
+    key: Pair,
+    draw: Pair,
+    frame: tuple[int, ...],
+    places: Sequence[range],
+    drop: int,
+    least: float,
+    dtype: np.dtype[Any],
+) -> Block:
+    """The bits of `random_bits` as a fraction of all they could be.
+
+    Parameters
+    ----------
+    key, draw, frame, places
+        As of `random_bits`.
+    drop
+        Number of low bits that are left out.
+    least
+        Number that is added to the bits before they are scaled.
+    dtype
+        float32 or float64, of the result.
+    """
+    return _filled(out, key, draw, frame, places, Fraction(drop, least, dtype))
+
+
+class _Runs(NamedTuple):
+    """Where cells lie in C order of a tensor: runs side by side, numbered by a few axes."""
+
+    start: int
+    length: int
+    counts: tuple[int, ...]
+    steps: tuple[int, ...]
+
+
+def _runs(frame: Sequence[int], places: Sequence[range]) -> _Runs:
+    """The cells at `places`; trailing axes that are whole are one with the axis before them."""
+    axes, size = list(zip(places, frame, strict=True)), 1
+    last, extent = range(1), 1
+    while axes and last == range(extent) and axes[-1][0].step == 1:
+        place, n = axes.pop()
+        size = extent
+        last, extent = range(place.start * size, place.stop * size), n * size
+    steps: list[int] = []
+    within = extent
+    for place, n in reversed(axes):
+        steps.insert(0, place.step * within)
+        within *= n
+    start, within = last.start, extent
+    for place, n in reversed(axes):
+        start += place.start * within
+        within *= n
+    counts = tuple([len(place) for place, _ in axes])
+    return _Runs(start, len(last), counts, tuple(steps))
+
+
+def _filled(
+    out: Block | None,
+    key: Pair,
+    draw: Pair,
+    frame: tuple[int, ...],
+    places: Sequence[range],
+    fraction: Fraction | None,
+) -> Block:
+    gpu, shape = runtime(), tuple([len(place) for place in places])
+    if prod(frame) > PAGE:
+        raise DeviceError(f"kernel randombits: a tensor of {prod(frame)} cells, at most 2**64 here")
+    dtype = np.dtype(np.uint64) if fraction is None else fraction.dtype
+    result = out if out is not None and out.flags.c_contiguous else gpu.empty(shape, dtype)
+    if not prod(shape):
+        return result
+    found = _runs(frame, places)
+    groups = (found.length + 6) // 4  # counters that a run may need, wherever it begins
+    count = prod(found.counts) * groups
+    program = random_program(fraction, len(found.counts))
+    arguments: list[Any] = [np.int64(n) for n in (count, groups, found.length)]
+    arguments.append(np.uint64(found.start))
+    arguments += [np.int64(n) for n in found.counts]
+    arguments += [np.uint64(step % PAGE) for step in found.steps]
+    arguments += [np.uint64(word) for word in (*draw[::-1], *key)]
+    gpu.launch(program, blocks_for(count, gpu), [*arguments, result])
+    return result
+
+
+KERNELS: Final[dict[str, Kernel]] = {
+    "randombits": random_bits,
+    "randomfraction": random_fraction,
+}

@@ -1,0 +1,43 @@
+"""The text of a CUDA kernel that makes random bits of coordinates, four cells a thread.
+
+Four cells whose numbers have the same quotient by 4 are the words of one counter. So a thread
+computes a counter, and writes those of its cells that are asked for.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from dask_tapestry_kernels.cuda.jit.program import Program, pointer_type
+from dask_tapestry_kernels.cuda.kernel_texts import coordinates, grid_stride, module_text
+from dask_tapestry_kernels.formulas.philox_rounds import Fraction, rounds
+
+
+@lru_cache(maxsize=64)
+def random_program(fraction: Fraction | None, axes: int) -> Program:
+    """The program of runs of cells, numbered by so many axes, as bits or as fractions."""
+    dtype = np.dtype(np.uint64) if fraction is None else fraction.dtype
+    arguments = [("n", "int64"), ("groups", "int64"), ("length", "int64"), ("start", "uint64")]
+    arguments += [(f"n{a}", "int64") for a in range(axes)]
+    arguments += [(f"s{a}", "uint64") for a in range(axes)]
+    arguments += [(f"word{w}", "uint64") for w in range(4)]
+    arguments.append(("out", pointer_type(dtype)))
+    names = [*[f"c{a}" for a in range(axes)], "group"]
+    lines = coordinates("i", names, [*[f"n{a}" for a in range(axes)], "groups"][1:], "int64")
+    lines += ["place = start"]
+    lines += [f"place = place + np.uint64(c{a}) * s{a}" for a in range(axes)]
+    lines += [
+        "counter = (place >> np.uint64(2)) + np.uint64(group)",
+        "first = np.int64((counter << np.uint64(2)) - place)",
+        "a, b, c, d = counter + np.uint64(1), word0, word1, np.uint64(0)",
+        "key_a, key_b = word2, word3",
+        *rounds(),
+        "run = (i // groups) * length",
+    ]
+    made = "bits" if fraction is None else fraction.text()
+    for lane, word in enumerate("abcd"):
+        lines += [f"at = first + {lane}", "if at >= 0 and at < length:"]
+        lines += [f"    bits = {word}", f"    out[run + at] = {made}"]
+    return Program(module_text(arguments, grid_stride(lines)), f"random numbers of {dtype}")

@@ -1,0 +1,131 @@
+"""Selectors on a GPU: blocks seen under other coordinates, which cost nothing, or put together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any, Final
+
+from dask_tapestry_kernels.cuda.jit.runtime import Block, runtime
+from dask_tapestry_kernels.kernel_table import Kernel
+
+
+def identity(out: Block | None, block: Block) -> Block:  # noqa: ARG001
+    """The block itself."""
+    return block
+
+
+def view(
+    out: Block | None,  # noqa: ARG001
+    block: Block,
+    *,
+    index: tuple[int | slice, ...],
+    order: tuple[int, ...],
+    broadcast: tuple[int, ...],
+    shape: tuple[int, ...],
+    runs: tuple[int, ...] = (),
+) -> Block:
+    """Index, reorder, take diagonals, repeat; a view, never a copy.
+
+    Parameters
+    ----------
+    index
+        An integer or slice for each leading axis of `block`.
+    order
+        The axes that are left, in the order of the result.
+    runs
+        The reordered axes fall into runs of so many axes; each run is read along its diagonal.
+    broadcast
+        Dimensions of the result along which the block is repeated.
+    shape
+        Of the result.
+    """
+    seen = block[(*index, ...)].transpose(order)
+    if not runs and not broadcast:
+        return seen
+    strides = list(seen.strides)
+    if runs:
+        ends = [*accumulate(runs)]
+        bounds = [(end - run, end) for end, run in zip(ends, runs, strict=True)]
+        strides = [sum(strides[a:b]) for a, b in bounds]
+    steps = iter(strides)
+    repeated = [0 if dim in broadcast else next(steps) for dim in range(len(shape))]
+    return runtime().strided(seen, shape, repeated)
+
+
+def windows(
+    out: Block | None,  # noqa: ARG001
+    block: Block,
+    *,
+    axis: int,
+    step: int,
+    pace: int,
+    shape: tuple[int, ...],
+) -> Block:
+    """Windows along an axis as a last dimension; a view, never a copy.
+
+    Parameters
+    ----------
+    step, pace
+        Cells from one window to the next, and from one cell of a window to the next.
+    shape
+        Of the result: with the number of windows at `axis`, and their length last.
+    """
+    if 0 in shape:
+        return runtime().empty(shape, block.dtype)
+    strides = list(block.strides)
+    along = strides[axis]
+    strides[axis] = along * step
+    return runtime().strided(block, shape, (*strides, along * pace))
+
+
+def concat(out: Block | None, *blocks: Block, axis: int) -> Block:
+    """Join blocks along `axis`; those without cells are left out, a lone one is returned itself."""
+    filled = [block for block in blocks if block.shape[axis]] or list(blocks[:1])
+    if len(filled) == 1:
+        return filled[0]
+    ends = [*accumulate(block.shape[axis] for block in filled)]
+    lead = (slice(None),) * axis
+    places = [
+        (*lead, slice(end - block.shape[axis], end), ...)
+        for block, end in zip(filled, ends, strict=True)
+    ]
+    first = filled[0].shape
+    shape = (*first[:axis], ends[-1], *first[axis + 1 :])
+    return _together(out, filled, places, shape)
+
+
+def mosaic(
+    out: Block | None,
+    *blocks: Block,
+    places: Sequence[tuple[slice, ...]],
+    shape: tuple[int, ...],
+) -> Block:
+    """Put each block at its place, a slice for each axis, in a block of `shape`.
+
+    A lone block that fills the shape is returned itself.
+    """
+    if len(places) == 1 and blocks[0].shape == shape:
+        return blocks[0]
+    return _together(out, blocks, places, shape)
+
+
+def _together(
+    out: Block | None,
+    blocks: Sequence[Block],
+    places: Sequence[tuple[Any, ...]],
+    shape: tuple[int, ...],
+) -> Block:
+    result = runtime().empty(shape, blocks[0].dtype) if out is None else out
+    for block, place in zip(blocks, places, strict=False):  # of an empty box there are no places
+        result[place] = block
+    return result
+
+
+KERNELS: Final[dict[str, Kernel]] = {
+    "identity": identity,
+    "view": view,
+    "windows": windows,
+    "concat": concat,
+    "mosaic": mosaic,
+}

@@ -1,0 +1,122 @@
+"""Kernels of a GPU timed beside CuPy: seconds, and bytes read and written a second."""
+
+from statistics import median
+
+import numpy as np
+
+from dask_tapestry.cells import CellBuilder, Tree
+from dask_tapestry.operators.monoids import MONOIDS
+from dask_tapestry_kernels.cuda import KERNELS
+
+F4, F8 = np.dtype("f4"), np.dtype("f8")
+REPEATS = 20
+
+
+def _cupy():
+    import cupy
+
+    return cupy
+
+
+def device():
+    """Name and architecture of the device, and versions."""
+    cupy = _cupy()
+    about = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)
+    name = about["name"]
+    return {
+        "name": name.decode() if isinstance(name, bytes) else str(name),
+        "capability": str(cupy.cuda.Device().compute_capability),
+        "driver": cupy.cuda.runtime.driverGetVersion(),
+        "cupy": cupy.__version__,
+    }
+
+
+def seconds(function):
+    """Median seconds on the device of a few runs, after two."""
+    cupy = _cupy()
+    for _ in range(2):
+        function()
+    times = []
+    for _ in range(REPEATS):
+        start, end = cupy.cuda.Event(), cupy.cuda.Event()
+        start.record()
+        function()
+        end.record()
+        end.synchronize()
+        times.append(cupy.cuda.get_elapsed_time(start, end) / 1000)
+    return median(times)
+
+
+def formula(dtype, count, build):
+    """A cell expression of `count` parameters; `build` takes a caller of functions."""
+    builder = CellBuilder((dtype,) * count)
+
+    def call(name, *operands):
+        return builder.call(name, operands, dtype)
+
+    return builder.finish(build(call))
+
+
+PRODUCT = formula(F8, 2, lambda call: call("add", call("multiply", 0, 1), 0))
+EXP = formula(F8, 1, lambda call: call("exp", 0))
+
+
+def folded(name, x, axes, expression=None, *others):
+    """A reduction of a block by our kernel."""
+    result, state = MONOIDS[name].dtypes(x.dtype, None)
+    extents = tuple(x.shape[axis] for axis in axes)
+    told = {"monoid": name, "axes": axes, "tree": Tree(extents), "origin": (0,) * len(axes)}
+    told |= {"dtype": result, "state": state, "ddof": 0.0, "source": None, "target": None}
+    return KERNELS["reduce"](None, x, *others, expression=expression, **told)
+
+
+def works(size):
+    """By name: bytes that are read and written, ours, CuPy's."""
+    cupy = _cupy()
+    count = max(64, int(np.sqrt(size / 8)) // 32 * 32)
+    x = cupy.asarray(np.random.default_rng(1).random((count, count)))
+    y, out, once = x + 1, cupy.empty_like(x), x.nbytes
+
+    def add(name, moved, ours, cupys):
+        return name, (moved, ours, cupys)
+
+    def mapped(expression, *blocks):
+        return lambda: KERNELS["map"](out, *blocks, expression=expression)
+
+    return dict(
+        [
+            add("copy", 2 * once, lambda: cupy.copyto(out, x), lambda: cupy.copyto(out, x)),
+            add("x * y + x", 3 * once, mapped(PRODUCT, x, y), lambda: x * y + x),
+            add("x * y.T + x", 3 * once, mapped(PRODUCT, x, y.T), lambda: x * y.T + x),
+            add("exp", 2 * once, mapped(EXP, x), lambda: cupy.exp(x)),
+            add("sum", once, lambda: folded("sum", x, (0, 1)), lambda: x.sum()),
+            add("row sums", once, lambda: folded("sum", x, (1,)), lambda: x.sum(axis=1)),
+            add("column sums", once, lambda: folded("sum", x, (0,)), lambda: x.sum(axis=0)),
+            add("column variance", once, lambda: folded("var", x, (0,)), lambda: x.var(axis=0)),
+            add("row argmin", once, lambda: folded("argmin", x, (1,)), lambda: x.argmin(axis=1)),
+            add(
+                "sum of x * y + x",
+                2 * once,
+                lambda: folded("sum", x, (0, 1), PRODUCT, y),
+                lambda: (x * y + x).sum(),
+            ),
+        ]
+    )
+
+
+def rows(size):
+    """What was measured, by name of the work."""
+    found = {}
+    for name, (moved, ours, cupys) in works(size).items():
+        times = seconds(ours), seconds(cupys)
+        found[name] = {"bytes": moved, "ours": times[0], "cupy": times[1]}
+    return found
+
+
+def table(found):
+    """The rows as text."""
+    lines = [f"{'work':20} {'ours, ms':>9} {'GB/s':>7} {'CuPy, ms':>9}"]
+    for name, row in found.items():
+        rate = row["bytes"] / row["ours"] / 1e9
+        lines.append(f"{name:20} {row['ours'] * 1e3:9.3f} {rate:7.0f} {row['cupy'] * 1e3:9.3f}")
+    return "\n".join(lines)
