@@ -17,7 +17,7 @@ from dask_tapestry.steps.device_values import hands_blocks, why_on_host
 from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.teg import Source, TensorType
 from dask_tapestry_kernels.block_format import BlockFormat, with_all_cells
-from dask_tapestry_kernels.device_error import DeviceError
+from dask_tapestry_kernels.device_error import DeviceError, UnusableDeviceError
 from dask_tapestry_kernels.devices import HANDED_ON, kernels_of
 
 Block = Any
@@ -59,11 +59,16 @@ def called_on_device(
 def _on_device(
     kernel: str, device: BlockFormat, blocks: Sequence[Block], arguments: Mapping[str, Any]
 ) -> Block:
-    """By the device's kernel, or by the host's if it refuses these cells."""
+    """By the device's kernel, or by the host's if that refuses these cells.
+
+    Without a device, or what loads a kernel, nothing is computed: that would not be told by a plan.
+    """
     held = [device.of_block(block) for block in blocks]
     try:
         return kernels_of(device.kind)[kernel](None, *held, **arguments)
-    except DeviceError:  # the device is there, as the blocks are
+    except UnusableDeviceError:
+        raise
+    except DeviceError:
         return _on_host(kernel, held, arguments)
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.device_error import DeviceError
+from dask_tapestry_kernels.device_error import DeviceError, UnusableDeviceError
 
 Block = np.ndarray[Any, Any]
 Number = bool | int | float | complex
@@ -173,7 +173,7 @@ def _cupy() -> Any:
     try:
         return import_module("cupy")
     except ImportError as error:
-        raise DeviceError(
+        raise UnusableDeviceError(
             f"there is no CuPy ({error}): arrays on a CUDA device are CuPy's, which "
             "pip install 'dask_tapestry[cuda]' brings"
         ) from error

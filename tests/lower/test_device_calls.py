@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry_kernels.device_error import UnusableDeviceError
 from tests.cupy_stand_in import transfers
 
 CELLS = np.arange(12.0).reshape(3, 4)
@@ -42,3 +43,13 @@ def test_without_cupy_an_error_names_the_operator(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", None)
     with pytest.raises(dt.DeviceError, match="there is no CuPy"):
         (dt.asarray(CELLS).to_device("cuda") + 1).compute()
+
+
+def test_a_device_that_loads_no_kernel_is_not_the_hosts_work(device_kernels, monkeypatch):
+    def fails(out, *blocks, **arguments):
+        raise UnusableDeviceError("there is no ptxas")
+
+    x = dt.asarray(CELLS).to_device("cuda")
+    monkeypatch.setattr(type(device_kernels), "__getitem__", lambda table, name: fails)
+    with pytest.raises(dt.DeviceError, match="there is no ptxas\nwhile computing elementwise"):
+        (x + 1).compute()
