@@ -5,6 +5,7 @@ Each check is given the argument's name, which its error says first.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import ContextDecorator
 from difflib import get_close_matches
@@ -16,6 +17,7 @@ from dask.utils import parse_bytes, parse_timedelta
 
 from dask_tapestry.basic_errors import ArgumentError, ArgumentTypeError, TapestryError
 
+DEVICE: Final = re.compile(r"cpu|cuda(:\d{1,3})?")
 MOST: Final = 2**63 - 1  # of whole numbers: the largest that a machine counts to
 
 
@@ -239,6 +241,27 @@ def amounts_by_name(given: Mapping[str, float]) -> dict[str, float]:
             raise ArgumentTypeError(f"limits are of resources by name; {name!r} is no name")
         positive(f"the limit of {name!r}", amount)
     return dict(sorted(given.items()))
+
+
+def device_name(name: str, given: Any) -> str:
+    """Check the name of a device: ``"cpu"``, ``"cuda"``, or one of several, as ``"cuda:1"``.
+
+    Raises
+    ------
+    ArgumentError
+        For any other.
+
+    Examples
+    --------
+    >>> device_name("device", "cuda:1")
+    'cuda:1'
+    """
+    if not isinstance(given, str) or not DEVICE.fullmatch(given):
+        raise ArgumentError(
+            'Device not understood. Only "cpu", "cuda" and "cuda:<number>" are allowed, but '
+            f"received for {name}: {given!r}"
+        )
+    return str(given)
 
 
 def one_of(name: str, given: Any, choices: Collection[str]) -> Any:

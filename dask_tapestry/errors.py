@@ -25,11 +25,14 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.basic_errors import ArgumentError, ArgumentTypeError, TapestryError
+from dask_tapestry.device_errors import DeviceError
+from dask_tapestry_kernels.device_error import DeviceError as LackingDevice
 
 LIBRARIES: Final = frozenset(  # whose frames are not the user's
     {"dask", "dask_tapestry", "dask_tapestry_kernels", "distributed", "numpy", "scipy"}
 )
 
+CUDA: Final = frozenset({"cupy", "cupy_backends"})  # whose own errors are a device's
 __all__ = [
     "ArgumentError",
     "ArgumentTypeError",
@@ -37,6 +40,7 @@ __all__ = [
     "ComputeError",
     "ConstraintError",
     "DTypeError",
+    "DeviceError",
     "IndexingError",
     "LinAlgError",
     "MemoryLimitError",
@@ -377,6 +381,8 @@ def _compute_error_type(kind: type[Exception]) -> type[Exception]:
     """`ComputeError` and `kind` in one; `ComputeError` alone where `kind` is made otherwise."""
     if issubclass(kind, TapestryError):
         return kind
+    if issubclass(kind, LackingDevice) or kind.__module__.partition(".")[0] in CUDA:
+        return DeviceError
     if issubclass(kind, StopIteration | StopAsyncIteration):
         return ComputeError  # in a coroutine those mean something else
     try:

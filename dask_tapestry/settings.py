@@ -11,6 +11,7 @@ from dask.utils import parse_bytes
 
 from dask_tapestry.amounts import (
     bytes_of,
+    device_name,
     one_of,
     optional,
     refuse_unknown,
@@ -35,6 +36,7 @@ DEFAULTS: dict[str, object] = {
     "rules": (),  # the user's, made by dt.rule, or "module:name" of them
     "mutators": (),  # the same, made by dt.mutator
     "rates": "measured",  # how fast machines are: "measured", "shipped", a file, or a dictionary
+    "device": None,  # of new arrays: "cpu", "cuda" or "cuda:1"; None for the CPU
     "algebra": "exact",  # or "fast": rules that change floating-point bits of sums and quotients
 }
 BLOCK_BYTES = 32 * 2**20  # of canonical chunks, and up to which freed memory is used again
@@ -59,6 +61,7 @@ _checks: dict[str, Check] = {
     "kept-memory": optional(partial(bytes_of, least=0)),
     "relax-placement": truth,
     "line-numbers": truth,
+    "device": optional(device_name),
     "algebra": partial(one_of, choices=("exact", "fast")),
     "resume": resuming,
     "walltime": optional(walltime),
@@ -113,7 +116,8 @@ def config(**settings: object) -> dask.config.set:
         arrays that are gone, which a process keeps some seconds for the next ones; by default a
         tenth of its memory, 1 GiB at most),
         ``relax_placement``, ``line_numbers``, ``resume`` (whether `to_zarr`, and `store` into Zarr
-        arrays, go on where the same write was killed, as their ``resume=`` says), ``rates``
+        arrays, go on where the same write was killed, as their ``resume=`` says), ``device``
+        (of arrays that functions make anew, as ``"cuda"``: see ``device=`` of `full`), ``rates``
         (how fast machines are: ``"measured"``, as `calibrate` found or else as shipped,
         ``"shipped"``, the path of a file of rates, or some
         of them by name), ``algebra`` (``"exact"``, or ``"fast"``:

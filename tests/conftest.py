@@ -15,6 +15,7 @@ from dask_tapestry.planner import build, verify
 from dask_tapestry.planner.machine.resources import live_client
 from dask_tapestry.planner.rewriting import passes
 from dask_tapestry.teg.check import check
+from tests.cupy_stand_in import device_kernels as device_kernels
 from tests.examples import USUAL
 
 hypothesis.settings.register_profile(  # the same examples each time

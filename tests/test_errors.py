@@ -18,6 +18,7 @@ BUILTINS = {
     dt.ArgumentError: ValueError,
     dt.ArgumentTypeError: TypeError,
     dt.DTypeError: TypeError,
+    dt.DeviceError: RuntimeError,
     dt.UnsupportedError: NotImplementedError,
     dt.ValueRangeError: OverflowError,
     dt.IndexingError: IndexError,

@@ -58,6 +58,7 @@ WRONG = {
     "rules": ["module:name", 4, [4], [None]],
     "mutators": ["module:name", 4, [4]],
     "rates": [4, None, {"network": "fast"}, {"nothing": 1}, "nowhere.json"],
+    "device": ["gpu", "cuda:", "cuda:x", 1, True],
     "algebra": ["", "faster", None, True],
 }
 

@@ -29,6 +29,7 @@ from dask_tapestry.planner.machine.machine import IMBALANCE, Machine
 from dask_tapestry.planner.memory.result_transfer import gathered
 from dask_tapestry.planner.memory.simulate import simulate
 from dask_tapestry.planner.plan import PlannedGraph
+from dask_tapestry.steps.device_values import host_paths
 from dask_tapestry.teg import Graph, Node, Source
 from dask_tapestry.teg.operator import Operator
 from dask_tapestry.zspace import Cuts
@@ -179,10 +180,10 @@ def _step(step: Step, number: Mapping[Node, int], readers: Mapping[Node, list[in
         edges=cost.edges,
         tasks=cost.tasks,
         decided=decided(step),
-        place=step.place,
+        place=_place(step),
         alone=step.machine.alone,
         counted=cost.counted,
-        again=(*_why_again(step), *_shared_reads(step, number, readers)),
+        again=(*_of_device(step), *_why_again(step), *_shared_reads(step, number, readers)),
         second="" if second is None else f"{second.text}, {second.why}",
         seconds=float(cost.seconds),
         kinds=tuple(seconds_by_kind(cost).values()),  # type: ignore[arg-type]
@@ -192,6 +193,22 @@ def _step(step: Step, number: Mapping[Node, int], readers: Mapping[Node, list[in
         work=float(cost.work),
         inputs=tuple(number.get(x, text) for x, text in named),
     )
+
+
+def _place(step: Step) -> str:
+    """Which workers compute a step, and which device of theirs."""
+    device = step.program.device
+    return " of ".join(filter(None, (device.device if device else "", step.place)))
+
+
+def _of_device(step: Step) -> Iterator[str]:
+    """What is said of a step on a device: what crosses the link, and what the host computes."""
+    if step.program.device is None:
+        return
+    if step.cost.link:
+        yield f"{format_bytes(round(step.cost.link))} between host and device"
+    for one, why in host_paths(step.program):
+        yield f"computes {one.operator.label} on the host: the device has {why}"
 
 
 def _why_again(step: Step) -> Iterator[str]:

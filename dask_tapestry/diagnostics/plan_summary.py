@@ -81,8 +81,9 @@ class StepSummary(NamedTuple):
     blocks, slices, edges, tasks
         How many there are; edges are -1 if they are not counted.
     decided, place, again, second
-        What the grid was chosen for; which workers compute it; why it reads what others read too;
-        what came second: text, "" where nothing is said.
+        What the grid was chosen for; which workers compute it, and which device of theirs; what
+        else is to be said, as why it reads what others read too; what came second: text, "" where
+        nothing is said.
     kinds
         Seconds of kernels, network, stores and tasks.
     read, moved, written, work

@@ -13,7 +13,7 @@ from dask_tapestry.lower.joined_blocks import joined
 from dask_tapestry.lower.result_buffer import ResultBuffer
 from dask_tapestry.memory.buffer_pool import POOL
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
-from dask_tapestry_kernels.block_format import BlockFormat, is_foreign, with_all_cells
+from dask_tapestry_kernels.block_format import BlockFormat, is_foreign, is_on_device, with_all_cells
 from dask_tapestry_kernels.cpu.blocks.collected import Collected
 
 Block = Any  # an array, or `Collected` ones
@@ -35,6 +35,26 @@ def assemble_foreign(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Any])
         rows = [parts[i : i + count] for i in range(0, len(parts), count)]
         parts = [row[0] if count == 1 else known.joined(row, axis) for row in rows]
     return parts[0]
+
+
+def assemble_on_device(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Any]) -> Any:
+    """Return the cells `box`, from blocks on a device, in one array there."""
+    boxes = [block_box(cuts, numbers) for numbers in product(*block_range(cuts, box))]
+    for held, block in zip(boxes, blocks, strict=True):
+        check_lengths(block, held.shape, held.intersection(box).shape)
+    if len(boxes) == 1 and not box.is_empty:
+        part = boxes[0].intersection(box)
+        return blocks[0] if blocks[0].shape == part.shape else blocks[0][part.index(boxes[0])]
+    known = BlockFormat.of(blocks[0])
+    assert known is not None
+    result = known.room(box.shape, blocks[0].dtype)
+    for held, block in zip(boxes, blocks, strict=True):
+        part = held.intersection(box)
+        if part.is_empty:
+            continue
+        cells = known.of_block(block)
+        result[part.slices(box)] = cells if block.shape == part.shape else cells[part.index(held)]
+    return result
 
 
 def assemble(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Block]) -> Block:
@@ -105,6 +125,8 @@ def finish_array(
         whole = out.array
     else:
         box = ZRange.of_shape(tuple([c.extent for c in cuts]))
+        if wanted is not None and is_on_device(blocks[0]):
+            return wanted.of_block(assemble_on_device(box, cuts, blocks))
         if wanted is not None and is_foreign(blocks[0]):
             return wanted.of_block(assemble_foreign(box, cuts, blocks))
         whole = assemble(box, cuts, blocks)

@@ -5,30 +5,34 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import islice, repeat
-from math import prod
+from itertools import repeat
 from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry.errors import PlanError, compute_error, of_user
-from dask_tapestry.lower.assemble import assemble, assemble_foreign, part_of
+from dask_tapestry.lower.assemble import (
+    part_of,
+)
+from dask_tapestry.lower.device_calls import brought, called_on_device
 from dask_tapestry.lower.exclusive_blocks import one_by_one
+from dask_tapestry.lower.given_values import given_values
 from dask_tapestry.lower.moving_window import MovingWindow, moved
 from dask_tapestry.lower.result_buffer import ResultBuffer
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.tiling import TiledPart, run_tiles, tiled_part
 from dask_tapestry.memory.buffer_pool import POOL, owned
 from dask_tapestry.steps.block_schedule import BlockSchedule, Streamed
+from dask_tapestry.steps.device_values import lying
 from dask_tapestry.steps.program import Instruction, Program, Schedule, Work
 from dask_tapestry.steps.streaming import block_schedule_of, in_turns, read_from_stores
 from dask_tapestry.steps.windows import Window
 from dask_tapestry.teg import Sink, Source
-from dask_tapestry.zspace import ZRange, block_range
-from dask_tapestry_kernels.block_format import is_foreign, with_all_cells
+from dask_tapestry.zspace import ZRange
+from dask_tapestry_kernels.block_format import is_foreign, is_on_device, with_all_cells
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.blas_threads import threads_each
-from dask_tapestry_kernels.cpu.blocks import foreign
+from dask_tapestry_kernels.cpu.blocks import foreign as other_formats
 from dask_tapestry_kernels.cpu.floating_point import checking_fp_errors, listening
 from dask_tapestry_kernels.cpu.stopping import StoppedError, stop_if_asked, stoppable
 
@@ -68,7 +72,7 @@ def _block(
     """Compute block `index` of a step, as long as it is wanted."""
     box = spec.box(index)
     program = spec.program
-    values = _gather(spec, program.schedule(box), given)
+    values = given_values(spec, program.schedule(box), given)
     target = out.box(box) if out.is_local else None
     course = block_schedule_of(program, box)
     with threads_each(spec.threads if program.multithreaded else None):
@@ -80,8 +84,8 @@ def _block(
             spec.heard.take(texts)
     for value, instruction in program.confirming:
         _confirm(instruction, program.schedule(box).boxes[value])
-    if spec.format is not None:
-        return spec.format.of_block(result)
+    if spec.format is not None and program.plain[-1]:
+        return brought(result, spec.format, program, program.type)
     result = with_all_cells(result)
     if target is None:
         return result if result is None else owned(result)
@@ -104,7 +108,8 @@ def _computed(
     held = _Values(program, schedule, values, outer)
     last = len(program.types) - 1
     (box,) = schedule.boxes[last]
-    part = None if any(map(is_foreign, values.values())) else _tiled(program, course, values)
+    foreign = program.device is not None or any(map(is_foreign, values.values()))
+    part = None if foreign else _tiled(program, course, values)
     for work in schedule.works:
         stop_if_asked()
         if part is not None and work.value in part.values and work.value != part.goal:
@@ -243,6 +248,9 @@ class _Values:
         self, program: Program, schedule: Schedule, values: Held, outer: Cells | None = None
     ) -> None:
         self.program, self.schedule, self.values, self.outer = program, schedule, values, outer
+        self._lying = lying(program)
+        for (value, box), block in list(values.items()) if self._lying is not None else ():
+            self.values[value, box] = self._placed(value, block)
         self._uses: Counter[tuple[int, ZRange]] = Counter()  # how often each is still to be read
         for work in schedule.works:
             self._uses.update(self._sources(work))
@@ -250,6 +258,13 @@ class _Values:
     def _sources(self, work: Work) -> list[tuple[int, ZRange]]:
         held = self.schedule
         return [(s, held.holder(s, need)) for s, need in work.reads if held.boxes[s]]
+
+    def _placed(self, value: int, block: Block) -> Block:
+        """A block of a value on the device where that is held, if it is not held on the host."""
+        where = None if self._lying is None else self._lying.held[value]
+        if where is None:
+            return block
+        return brought(block, where, self.program, self.program.types[value])
 
     def cells(self, source: int, need: ZRange) -> Block:
         """Cells of a value that is held here or outside; none of what only empty boxes are read.
@@ -280,7 +295,7 @@ class _Values:
 
     def keep(self, work: Work, made: Any) -> None:
         """Hold a computed value, and drop those that nothing reads any more."""
-        self.values[work.value, work.box] = made
+        self.values[work.value, work.box] = self._placed(work.value, made)
         for key in self._sources(work):
             self._uses[key] -= 1
             if not self._uses[key]:
@@ -324,25 +339,9 @@ def _slabs(box: ZRange, itemsize: int) -> Iterator[ZRange]:
 def _room_for(program: Program, work: Work) -> Block | None:
     """Return memory for a result that stays in this process; None to let the kernel allocate."""
     instruction = program.instructions[work.value - len(program.inputs)]
-    if not instruction.operator.fills:
+    if not instruction.operator.fills or instruction.device is not None:
         return None
     return POOL.array(work.box.shape, instruction.type.dtype)
-
-
-def _gather(spec: StepSpec, schedule: Schedule, given: tuple[Any, ...]) -> Held:
-    values: Held = {}
-    rest = iter(given)
-    for value, cuts in enumerate(spec.input_cuts):
-        for box in schedule.boxes[value]:
-            if cuts is None:
-                values[value, box] = next(rest)
-                continue
-            blocks = list(islice(rest, prod(map(len, block_range(cuts, box)))))
-            if value in spec.foreign_inputs and is_foreign(blocks[0]):
-                values[value, box] = assemble_foreign(box, cuts, blocks)
-            else:
-                values[value, box] = assemble(box, cuts, blocks)
-    return values
 
 
 def _instruction_result(
@@ -375,12 +374,16 @@ def _call(one: Instruction, work: Work, blocks: list[Block], to: Block | None, p
     if isinstance(operator, Source):
         return operator.read(box, to) if pace == 1 else operator.read_some(box, to, pace)
     if isinstance(operator, Sink):
-        operator.write(box, np.asarray(blocks[0]))
+        operator.write(box, np.asarray(with_all_cells(blocks[0])))
         return None
     arguments = operator.arguments(one.types, box, work.boxes)
+    if one.device is not None:
+        return called_on_device(one, one.device, blocks, arguments)
     as_given = operator.calls and operator.any_format
-    if not as_given and any(map(is_foreign, blocks)):
-        made = foreign.computed(operator.kernel, blocks, arguments)
+    if any(map(is_on_device, blocks)):
+        blocks = list(map(with_all_cells, blocks))
+    elif not as_given and any(map(is_foreign, blocks)):
+        made = other_formats.computed(operator.kernel, blocks, arguments)
         if made is not None:
             return made
         blocks = list(map(with_all_cells, blocks))

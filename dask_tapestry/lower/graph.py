@@ -33,7 +33,12 @@ from dask_tapestry.lower.shared_keys import TakenKeys, renamed, renamed_key
 from dask_tapestry.lower.slices import SliceLayer
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
-from dask_tapestry.lower.worker_placement import beside_blocks, for_any_worker, placement
+from dask_tapestry.lower.worker_placement import (
+    beside_blocks,
+    device_resources,
+    for_any_worker,
+    placement,
+)
 from dask_tapestry.planner.cost.step import Step, memory_order
 from dask_tapestry.planner.fusion.annotation_groups import annotations_of_step
 from dask_tapestry.planner.fusion.external_inputs import is_embedded
@@ -182,7 +187,8 @@ class Lowering:
         said = annotations_of_step(step.node, step.inputs).said
         place = "" if "workers" in said else step.place
         kept = placement(step.node, self.client, self.plan.resources.kinds, place)
-        return {**said, **(kept or {})}
+        there = device_resources(self.client, said) if step.machine.device else {}
+        return {**said, **(kept or {}), **there}
 
     def _slices(
         self, spec: StepSpec, place: int, source: Any, annotations: Mapping[str, Any]

@@ -47,7 +47,8 @@ class StepSpec:
     stop
         By what blocks are asked to stop.
     turns
-        Name of the blocks of which a worker computes one at a time; "" if others may be beside.
+        Name of the blocks of which a worker, or its device, computes one at a time; "" if others
+        may be beside.
     """
 
     name: str
@@ -73,7 +74,10 @@ class StepSpec:
         machine, threads = step.machine, cls.threads
         if step.count <= machine.workers:
             threads = None if machine.local else machine.threads
-        known, turns = step.node.format, run if machine.alone else ""
+        known = step.node.format
+        turns = (
+            f"{run} {machine.device}".strip() if run and (machine.alone or machine.device) else ""
+        )
         parts = step.name, step.program, step.cuts, input_cuts, threads
         return cls(*parts, current_log(), known, stop, turns)
 

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from dask.base import get_annotations
 
 from dask_tapestry.errors import PlanError
+from dask_tapestry.planner.machine.resources import GPU
 from dask_tapestry.planner.machine.worker_group import WorkerGroup
 from dask_tapestry.settings import setting
 from dask_tapestry.teg import Node
@@ -76,6 +77,17 @@ def placement(
         dict.fromkeys(address for addresses in workers_by_name.values() for address in addresses)
     )
     return {"workers": there or list(named), "allow_other_workers": relaxed}
+
+
+def device_resources(client: Any, said: Mapping[str, Any]) -> dict[str, Any]:
+    """Annotations of tasks that use a device, where the workers that have one say so.
+
+    Dask then gives a worker no more of them at a time than it has devices.
+    """
+    workers = workers_of(client).values()
+    if not any(GPU in (worker.get("resources") or {}) for worker in workers):
+        return {}
+    return {"resources": {GPU: 1, **said.get("resources", {})}}
 
 
 def for_any_worker(annotations: Mapping[str, Any]) -> dict[str, Any]:

@@ -127,14 +127,19 @@ def verify(plan: PlannedSteps, results: ResultMemory = ResultMemory.KEPT) -> Non
         raise PlanError(f"tasks_are_few: {tasks:,} tasks, more than max_tasks={most:,}")
 
 
-def _largest(plan: PlannedSteps) -> str:
-    """The step whose value and blocks take most memory of a worker, with the user's line."""
+def _largest(plan: PlannedSteps, device: str = "") -> str:
+    """The step whose value and blocks take most memory of a worker, with the user's line.
+
+    Of those that a kind of device computes, if one is named.
+    """
 
     def taken(step: Step) -> float:
         together = 1 if step.machine.alone else min(plan.resources.threads, step.count)
         return step.node.type.nbytes / step.machine.hosts + together * step.needs.work
 
-    step = max(plan.steps.values(), key=taken)
+    step = max(
+        [s for s in plan.steps.values() if s.machine.device == device or not device], key=taken
+    )
     value, block = format_bytes(step.node.type.nbytes), format_bytes(step.needs.work)
     node = step.node
     where = f" ({node.line})" if node.line else ""
@@ -148,11 +153,12 @@ def peak_memory_is_bounded(plan: PlannedSteps, results: ResultMemory = ResultMem
         return
     fullest = fullest_workers(plan)
     one = f"worker ({fullest.place})" if fullest.place else "worker"
+    one = f"{fullest.device} device of a {one}" if fullest.device else one
     if not fullest.fits:
         raise MemoryLimitError(
             f"peak_memory_is_bounded: the plan needs {format_bytes(fullest.bytes)} on one {one}, "
-            f"which has {format_bytes(fullest.usable)} for it; {_way_out(plan)}; "
-            f"most is taken by {_largest(plan)}"
+            f"which has {format_bytes(fullest.usable)} for it; {_way_out(plan, fullest.device)}; "
+            f"most is taken by {_largest(plan, fullest.device)}"
         )
     joined, usable = joined_bytes(plan), plan.resources.usable_bytes
     if results is ResultMemory.JOINED and joined > usable:
@@ -164,8 +170,10 @@ def peak_memory_is_bounded(plan: PlannedSteps, results: ResultMemory = ResultMem
         )
 
 
-def _way_out(plan: PlannedSteps) -> str:
+def _way_out(plan: PlannedSteps, device: str) -> str:
     """What a user can do for a plan that does not fit."""
+    if device:
+        return "use devices of more memory or more workers, or write to a store"
     held = plan.resources.held
     first = f"let go of persisted arrays, which hold {held:.0%} of its memory, or " if held else ""
     return first + "give it more memory or more workers, or write to a store"

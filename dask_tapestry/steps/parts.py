@@ -143,6 +143,6 @@ def with_last(program: Program, operator: Operator) -> Program:
     *before, last = program.instructions
     goal = len(program.types) - 1
     type_ = operator.infer(*last.types)
-    made = Instruction(operator, last.inputs, last.types, type_, last.line)
+    made = Instruction(operator, last.inputs, last.types, type_, last.line, last.device)
     within = tuple([(value, held) for value, held in program.within if value < goal])
-    return Program(program.inputs, (*before, made), within)
+    return Program(program.inputs, (*before, made), within, program.devices)

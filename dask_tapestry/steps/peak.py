@@ -64,7 +64,7 @@ def peak_bytes(
     alive_used = alive_fresh = arrays = used = fresh = peak = 0
     for work, gone in zip(schedule.works, dying, strict=True):
         value, box, _ = work
-        operator, _, types, type_, _ = program.instructions[value - first]
+        operator, _, types, type_, *_ = program.instructions[value - first]
         told = turned.get((value, box)) if turned else None
         if told is None:
             again, size = operator.fills, operator.block_bytes(type_, box)
@@ -108,7 +108,7 @@ def all_bytes(program: Program, schedule: Schedule) -> int:
     """
     found, first = 0, len(program.inputs)
     for value, box, _ in schedule.works:
-        operator, _, types, type_, _ = program.instructions[value - first]
+        operator, _, types, type_, *_ = program.instructions[value - first]
         cells = box.size * type_.dtype.itemsize
         found += operator.block_bytes(type_, box) + operator.scratch_bytes(types, box) + cells
     return found

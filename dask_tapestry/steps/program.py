@@ -21,18 +21,20 @@ from dask_tapestry.steps.boxes import ROOM, BoxIndex, holder, merged, rounded_ou
 from dask_tapestry.teg import Operator, Sink, Source, TensorType
 from dask_tapestry.teg.operator import Demanding, Types
 from dask_tapestry.zspace import ZRange
+from dask_tapestry_kernels.block_format import BlockFormat, device_among
 
 SCHEDULES = 64  # that a program remembers: a block's is needed by its task and when that runs
 
 
 class Instruction(NamedTuple):
-    """An operator applied to earlier values; `line` is where the user wrote it."""
+    """An operator on earlier values, where the user wrote it, and the device that computes it."""
 
     operator: Operator
     inputs: tuple[int, ...]
     types: Types
     type: TensorType
     line: str | None = None
+    device: BlockFormat | None = None
 
 
 class Work(NamedTuple):
@@ -169,11 +171,14 @@ class Program:
         Of a program for parts of one block: the boxes of values of which that block has several.
         A part reads and computes boxes that each lie in one of them: two that lie near each other
         in different ones are not merged.
+    devices
+        Those on which the inputs lie, each None for the host; () if all are there.
     """
 
     inputs: tuple[TensorType, ...]
     instructions: tuple[Instruction, ...]
     within: Within = ()
+    devices: tuple[BlockFormat | None, ...] = ()
 
     @property
     def type(self) -> TensorType:
@@ -194,6 +199,11 @@ class Program:
     def multithreaded(self) -> bool:
         """Whether a kernel of it starts threads of its own."""
         return any(i.operator.multithreaded for i in self.instructions)
+
+    @cached_property
+    def device(self) -> BlockFormat | None:
+        """The device that computes instructions of it; None if the host computes all."""
+        return device_among([i.device for i in self.instructions])
 
     @cached_property
     def plain(self) -> tuple[bool, ...]:
@@ -265,7 +275,7 @@ class Program:
 
     @cached_property
     def _hash(self) -> int:
-        return hash((self.inputs, self.instructions, self.within))
+        return hash((self.inputs, self.instructions, self.within, self.devices))
 
     def __hash__(self) -> int:
         return self._hash
@@ -284,6 +294,7 @@ class Program:
             "inputs": self.inputs,
             "instructions": self.instructions,
             "within": self.within,
+            "devices": self.devices,
         }
 
     def schedule(self, box: ZRange, rounded: bool = True) -> Schedule:
@@ -311,7 +322,7 @@ class Program:
         outer, plain = dict(self.within), self.plain
         nothing = box.is_empty or not rounded  # also boxes without cells move
         for value in range(count - 1, first - 1, -1):
-            operator, inputs, types, type_, _ = self.instructions[value - first]
+            operator, inputs, types, type_, *_ = self.instructions[value - first]
             value_boxes = wanted[value]
             together = self.granularity[value - first] if rounded else None
             if together and value < count - 1:
@@ -339,7 +350,7 @@ class Program:
         instructions = list(self.instructions)
         for at, operator in operators.items():
             instructions[at] = instructions[at]._replace(operator=operator)
-        made = Program(self.inputs, tuple(instructions), self.within)
+        made = Program(self.inputs, tuple(instructions), self.within, self.devices)
         made.share(self)
         return made
 
@@ -359,7 +370,7 @@ class Program:
             one._replace(operator=slots.get(one.operator, one.operator), line=None)
             for one in self.instructions
         ]
-        return Program(self.inputs, tuple(found), self.within)
+        return Program(self.inputs, tuple(found), self.within, self.devices)
 
     def inside(self, boxes: Sequence[tuple[ZRange, ...]]) -> Program:
         """The same for parts of a block that has these `boxes` of each value.
@@ -378,7 +389,7 @@ class Program:
     def _within(self, within: Within) -> Program:
         if within == self.within:
             return self
-        made = Program(self.inputs, self.instructions, within)
+        made = Program(self.inputs, self.instructions, within, self.devices)
         made.__dict__["lasting"], made.__dict__["granularity"] = self.lasting, self.granularity
         return made
 

@@ -5,8 +5,8 @@ of its program runs for one box after the other, and its pieces are written to w
 lies. What folds cells is split first: the partial results of a piece of the cells are kept, and
 combined at the end, in turns again where they are large. Pieces end where stored chunks do, or
 share what they read (`windows`), or hand on their state (`carried_state`), and nothing is read
-twice; what cannot be cut so is computed whole. The bits are those of the whole. Planner and workers
-ask the same functions, of the program and the box alone.
+twice; what cannot be cut so is computed whole, and so is what a device computes. The bits are those
+of the whole. Planner and workers ask the same functions, of the program and the box alone.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ def _block_schedule(program: Program, box: ZRange) -> BlockSchedule:
     schedule = program.schedule(box)
     if not may_stream(program, box):
         return BlockSchedule(schedule, {})
-    if _bytes(program, box, final=True) <= PIECE:
+    on_device = program.device is not None  # slow to begin with a piece, and without such a cache
+    if on_device or _bytes(program, box, final=True) <= PIECE:
         return BlockSchedule(schedule, {})
     parts = parts_of(program)
     best = _from_parts(program, schedule, parts)
@@ -306,7 +307,7 @@ def _read_bytes(program: Program, piece: ZRange) -> int:
     """Bytes that reading from stores takes."""
     found = 0
     for value, box, _ in read_from_stores(program, piece):
-        operator, _, types, type_, _ = program.instructions[value - len(program.inputs)]
+        operator, _, types, type_, *_ = program.instructions[value - len(program.inputs)]
         found += operator.block_bytes(type_, box) + operator.scratch_bytes(types, box)
     return found
 
@@ -340,7 +341,7 @@ def _split_at(
     if split.sums is not None:
         return first, None, split.sums(box)
     (inner,) = split.then.demand((first.type,), box)
-    step = Instruction(split.then, (0,), (first.type,), last.type, last.line)
+    step = Instruction(split.then, (0,), (first.type,), last.type, last.line, last.device)
     return first, Program((first.type,), (step,)), inner
 
 

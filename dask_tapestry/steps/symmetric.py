@@ -29,12 +29,12 @@ def saves_half(program: Program, cuts: tuple[Cuts, ...]) -> bool:
 
 @lru_cache(maxsize=1024)
 def is_own_transpose(program: Program) -> bool:
-    """Whether a program's output is ``x @ x.T``, or a formula of such values.
+    """Whether a program's output is ``x @ x.T``, or a formula of such values, of no device.
 
     What must be true for it is looked at one after the other, each once: programs have thousands of
     operators, which may share what they read.
     """
-    if program.type.ndim < 2:
+    if program.type.ndim < 2 or program.device is not None:
         return False
     last = len(program.types) - 1
     open_claims, seen = [Claim(last, last, True)], set[Claim]()

@@ -11,16 +11,17 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from dask_tapestry.errors import DTypeError
+from dask_tapestry.errors import DeviceError, DTypeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.settings import setting
 from dask_tapestry.teg.annotations import NONE, Annotations, annotations_in_force
 from dask_tapestry.teg.chunking import Known
-from dask_tapestry.teg.operator import Operator
+from dask_tapestry.teg.operator import Formats, Operator
 from dask_tapestry.teg.token import token
 from dask_tapestry.teg.types import TensorType
 from dask_tapestry.teg.users_line import users_line
-from dask_tapestry_kernels.block_format import BlockFormat
+from dask_tapestry_kernels.block_format import BlockFormat, device_among
+from dask_tapestry_kernels.device_error import DeviceError as LackingDevice
 
 _interned: WeakValueDictionary[str, Node] = WeakValueDictionary()
 _lock = Lock()
@@ -170,9 +171,34 @@ def _applied(
 
 def _format(operator: Operator, node: Node) -> BlockFormat | None:
     """The format of a value, where arrays of that format can have its shape and cells."""
-    inputs = node.inputs
-    known = operator.format_of(node.input_types, tuple([x.format for x in inputs]))
-    return known if known is None or known.takes(node.type.ndim, node.type.dtype) else None
+    formats = tuple([x.format for x in node.inputs])
+    known = _device_read(operator, formats) if any(formats) else None
+    if known is None:
+        known = operator.format_of(node.input_types, formats)
+    if known is None or not isinstance(node.type.dtype, np.dtype):
+        return known  # of several outputs each is there
+    return known if known.takes(node.type.ndim, node.type.dtype) else None
+
+
+def _device_read(operator: Operator, formats: Formats) -> BlockFormat | None:
+    """The device on which what it reads lies; None if it need not be computed there."""
+    if operator.sets_format:
+        return None
+    try:
+        return device_among(formats)
+    except LackingDevice as error:
+        raise DeviceError(f"{operator.label}: {error}") from None
+
+
+def device_of(node: Node) -> BlockFormat | None:
+    """The device that computes a node; None for the host.
+
+    It is where its value lies or, where no array there can hold that, where its inputs do.
+    """
+    if node.format is not None and node.format.on_device:
+        return node.format
+    formats = tuple([x.format for x in node.inputs])
+    return _device_read(node.operator, formats) if any(formats) else None
 
 
 def _refuse_references(operator: Operator, inputs: tuple[Node, ...]) -> None:

@@ -86,6 +86,8 @@ class Operator(ABC):
         Names of the workers that alone compute it; none for any.
     format
         What its blocks are held in, whatever it reads; None for NumPy's arrays.
+    sets_format
+        Whether its output need not lie on the device where an input does.
     runs_along
         Axis along which blocks are computed in order, each going on from the last; None for any.
     """
@@ -109,6 +111,7 @@ class Operator(ABC):
     category: ClassVar[str] = "operator"
     workers: tuple[str, ...] = ()
     format: BlockFormat | None = None
+    sets_format: ClassVar[bool] = False
     runs_along: int | None = None
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -283,10 +286,7 @@ class Operator(ABC):
 
     @property
     def stored_cuts(self) -> tuple[Cuts | None, ...] | None:
-        """The grid in which a source's data is stored, along each axis; None where it is in none.
-
-        Sums depend on it, so it is a property of the data, which no plan changes.
-        """
+        """The grid that a source's data is stored in, on which sums depend; None where in none."""
         return None
 
     @property

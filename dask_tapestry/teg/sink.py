@@ -29,6 +29,7 @@ class Sink(Operator):
     copies = False
     kernel = "write"
     holds = True
+    sets_format = True
     pending: tuple[ZRange, ...] | None = None
 
     def infer(self, *inputs: TensorType) -> TensorType:

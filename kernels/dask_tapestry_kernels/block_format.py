@@ -7,15 +7,23 @@ and as results, a block may be held in another class of arrays instead: its form
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry_kernels.device_error import DeviceError, UnusableDeviceError
+
 Block = np.ndarray[Any, Any]
 Number = bool | int | float | complex
-WITHOUT: Final = {"scipy": "e", "GCXS": "egG"}  # codes of dtypes that cannot be held
+WITHOUT: Final = {  # codes of dtypes that cannot be held, of a library and of a class
+    "scipy": "e",
+    "GCXS": "egG",
+    "cupy": "gG",
+}
+DEVICES: Final = {"cupy": "cuda"}  # kinds of devices, by the libraries whose arrays lie on them
 
 
 @dataclass(frozen=True)
@@ -28,6 +36,9 @@ class BlockFormat:
         Where the class is found, and what it is called.
     fill
         The value of the cells that a sparse array does not hold.
+    number
+        Which device the arrays lie on; None for the one that a process uses by itself, and for
+        arrays in the memory of the host.
 
     Examples
     --------
@@ -42,6 +53,7 @@ class BlockFormat:
     module: str
     name: str
     fill: Number = 0
+    number: int | None = None
 
     @classmethod
     def of(cls, array: object) -> BlockFormat | None:
@@ -50,6 +62,8 @@ class BlockFormat:
         library = own.__module__.partition(".")[0]
         if library not in ("sparse", "scipy", "cupy") or not hasattr(array, "dtype"):
             return None
+        if library == "cupy":
+            return on_cuda(array.device.id or None)  # type: ignore[attr-defined]
         fill = getattr(array, "fill_value", np.zeros((), np.int64)).item()
         made = cls(own.__module__, own.__qualname__, fill)
         rank = getattr(array, "ndim", 0) or 1  # a cell of a sparse array is sparse too
@@ -59,6 +73,25 @@ class BlockFormat:
     def library(self) -> str:
         """Name of the library."""
         return self.module.partition(".")[0]
+
+    @property
+    def on_device(self) -> bool:
+        """Whether its arrays lie in the memory of a device."""
+        return self.library in DEVICES
+
+    @property
+    def kind(self) -> str:
+        """The kind of device on which its arrays lie, a key of the tables of kernels."""
+        return DEVICES.get(self.library, "cpu")
+
+    @property
+    def device(self) -> str:
+        """The device on which its arrays lie, as a user names it."""
+        return self.kind if self.number is None else f"{self.kind}:{self.number}"
+
+    def current(self) -> AbstractContextManager[Any]:
+        """A context in which its device is the one that is used."""
+        return nullcontext() if self.number is None else _cupy().cuda.Device(self.number)
 
     def takes(self, ndim: int, dtype: np.dtype[Any]) -> bool:
         """Whether arrays of it may have so many dimensions, and cells of this dtype."""
@@ -76,16 +109,31 @@ class BlockFormat:
             coordinates = import_module("sparse").COO
             made = coordinates.from_numpy(cells, fill_value=cells.dtype.type(self.fill))
             return made.asformat(self.name.lower())
-        if self.library == "cupy":
-            return import_module("cupy").asarray(cells)
+        if self.on_device:
+            with self.current():
+                return _cupy().asarray(cells)
         return getattr(import_module(self.module), self.name)(cells)
 
     def of_block(self, block: Any) -> Any:
         """A block in any format in this one, whatever its fill value."""
         own = type(block)
+        if self.on_device and own.__module__.partition(".")[0] == self.library:
+            return self._here(block)
         if (own.__module__, own.__qualname__) == (self.module, self.name):
             return block
         return self.holding(with_all_cells(block))
+
+    def _here(self, block: Any) -> Any:
+        """A block of some device on this one."""
+        if self.number is None or block.device.id == self.number:
+            return block
+        with self.current():
+            return block.copy()  # to the device that is used
+
+    def room(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+        """Memory of a device for so many cells, which are to be written."""
+        with self.current():
+            return _cupy().empty(tuple(shape), dtype)
 
     def joined(self, blocks: Sequence[Any], axis: int) -> Any:
         """Arrays of this format, side by side along an axis."""
@@ -101,6 +149,61 @@ class BlockFormat:
 
     def __str__(self) -> str:
         return f"{self.module.partition('._')[0].removesuffix('.numba_backend')}.{self.name}"
+
+
+def on_cuda(number: int | None = None) -> BlockFormat:
+    """The format of arrays on a CUDA device: CuPy's. CuPy need not be there.
+
+    Examples
+    --------
+    >>> on_cuda().device, on_cuda(1).device
+    ('cuda', 'cuda:1')
+    """
+    return BlockFormat("cupy", "ndarray", number=number)
+
+
+def _cupy() -> Any:
+    """CuPy.
+
+    Raises
+    ------
+    DeviceError
+        If it is not there.
+    """
+    try:
+        return import_module("cupy")
+    except ImportError as error:
+        raise UnusableDeviceError(
+            f"there is no CuPy ({error}): arrays on a CUDA device are CuPy's, which "
+            "pip install 'dask_tapestry[cuda]' brings"
+        ) from error
+
+
+def device_among(formats: Sequence[BlockFormat | None]) -> BlockFormat | None:
+    """The device on which blocks in some of these formats lie; None if all are on the host.
+
+    Raises
+    ------
+    DeviceError
+        If they lie on several.
+
+    Examples
+    --------
+    >>> device_among([None, on_cuda(1)]).device
+    'cuda:1'
+    """
+    found = [one for one in formats if one is not None and one.on_device]
+    if len({one.device for one in found}) > 1:
+        raise DeviceError(
+            f"arrays are on {' and '.join(sorted({one.device for one in found}))}: bring them to "
+            "one device with to_device"
+        )
+    return found[0] if found else None
+
+
+def is_on_device(block: object) -> bool:
+    """Whether a block lies in the memory of a device."""
+    return type(block).__module__.partition(".")[0] in DEVICES
 
 
 def is_foreign(block: object) -> bool:

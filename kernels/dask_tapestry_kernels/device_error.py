@@ -1,4 +1,4 @@
-"""The error of a kernel that its device cannot run."""
+"""The errors of kernels that a device cannot run, and of devices that run none."""
 
 from __future__ import annotations
 
@@ -12,4 +12,14 @@ class DeviceError(RuntimeError):
     Traceback (most recent call last):
     ...
     dask_tapestry_kernels.device_error.DeviceError: kernel map: complex64 has no arithmetic on cuda
+    """
+
+
+class UnusableDeviceError(DeviceError):
+    """There is no device, or not what loading a kernel takes: no kernel runs, whatever its cells.
+
+    Examples
+    --------
+    >>> issubclass(UnusableDeviceError, DeviceError)
+    True
     """

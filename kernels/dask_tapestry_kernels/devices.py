@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+import numpy as np
 
 from dask_tapestry_kernels import cpu, cuda
+from dask_tapestry_kernels.block_format import on_cuda
 from dask_tapestry_kernels.kernel_table import Kernel
 
 TABLES: Final[Mapping[str, Mapping[str, Kernel]]] = {"cpu": cpu.KERNELS, "cuda": cuda.KERNELS}
+HANDED_ON: Final = "identity"  # the kernel that returns its block, of any device
 
 
 def kernels_of(device: str) -> Mapping[str, Kernel]:
@@ -32,3 +36,28 @@ def kernels_of(device: str) -> Mapping[str, Kernel]:
     if device not in TABLES:
         raise ValueError(f"device {device!r} is none of {', '.join(TABLES)}")
     return TABLES[device]
+
+
+def lacking(device: str, kernel: str, dtypes: Iterable[np.dtype[Any]]) -> str | None:
+    """What a kind of device lacks to run a kernel on cells of these dtypes; None if nothing.
+
+    It is told without looking at blocks. A kernel may still refuse some by a `DeviceError`.
+
+    Examples
+    --------
+    >>> lacking("cuda", "no such kernel", [])
+    'no kernel'
+    >>> lacking("cpu", "map", [np.dtype("M8[s]")]) is None
+    True
+    """
+    if kernel == HANDED_ON:
+        return None
+    if kernel not in kernels_of(device):
+        return "no kernel"
+    wrong = [dtype for dtype in dtypes if not has_cells(device, dtype)]
+    return f"no {wrong[0]}" if wrong else None
+
+
+def has_cells(device: str, dtype: np.dtype[Any]) -> bool:
+    """Whether arrays on a kind of device can have cells of a dtype."""
+    return device == "cpu" or (isinstance(dtype, np.dtype) and on_cuda().takes(1, dtype))

@@ -93,3 +93,17 @@ def test_it_is_said_why_stored_chunks_are_read_again():
         told[memory] = dt.plan(columns, resources=small).explain()
     assert "reads each stored byte 4.0 times: to be exchanged, 0.91 GiB would be" in told["1 GB"]
     assert "each stored byte" not in told["8 GB"]
+
+
+def test_a_step_on_a_device(device_kernels):
+    device_kernels.names = {"map"}
+    text = explained(dt.cumsum(stored().to_device("cuda") + 1, axis=0))
+    assert "step 1: placeholder, to_device, add, cumsum" in text
+    assert "  1 block on cuda: [" in text
+    assert "  0.92 MiB between host and device" in text
+    assert "  computes scan on the host: the device has no kernel" in text
+
+
+def test_nothing_is_said_of_devices_where_there_is_none():
+    assert "cuda" not in explained(stored() + 1)
+    assert "device" not in explained(stored() + 1)

@@ -3,9 +3,9 @@
 from statistics import median
 
 import numpy as np
-from dask_tapestry.operators.monoids import MONOIDS
 
 from dask_tapestry.cells import CellBuilder, Tree
+from dask_tapestry.operators.reductions.monoids import MONOIDS
 from dask_tapestry_kernels.cuda import KERNELS
 
 F4, F8 = np.dtype("f4"), np.dtype("f8")

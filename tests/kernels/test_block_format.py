@@ -1,13 +1,20 @@
 import pickle
 import sys
-import types
 
 import numpy as np
 import pytest
 import scipy.sparse
 import sparse
 
-from dask_tapestry_kernels.block_format import BlockFormat, is_foreign, refusal, with_all_cells
+from dask_tapestry_kernels.block_format import (
+    BlockFormat,
+    device_among,
+    is_foreign,
+    on_cuda,
+    refusal,
+    with_all_cells,
+)
+from dask_tapestry_kernels.device_error import DeviceError
 
 CELLS = np.array([[0.0, 1.5, 0], [0, 0, -2]])
 ARRAYS = [
@@ -82,22 +89,37 @@ def test_arrays_that_are_filled_otherwise_are_joined():
     np.testing.assert_array_equal(made.todense(), np.concatenate([CELLS, CELLS]))
 
 
-def test_arrays_of_cupy_come_and_go(monkeypatch):
-    """A stand-in with the names of CuPy's that are used."""
-    module = types.ModuleType("cupy")
-
-    class ndarray:
-        def __init__(self, cells):
-            self.cells, self.dtype, self.ndim = cells, cells.dtype, cells.ndim
-
-        def get(self):
-            return self.cells
-
-    ndarray.__module__, ndarray.__qualname__ = "cupy", "ndarray"
-    module.ndarray, module.asarray = ndarray, ndarray
-    monkeypatch.setitem(sys.modules, "cupy", module)
-    known = BlockFormat.of(ndarray(CELLS))
+def test_arrays_of_cupy_come_and_go(device_kernels):
+    known = on_cuda()
     made = known.holding(CELLS)
-    assert isinstance(made, ndarray)
+    assert BlockFormat.of(made) == known == pickle.loads(pickle.dumps(known))
     assert str(known) == "cupy.ndarray"
+    assert (known.device, known.kind, known.on_device) == ("cuda", "cuda", True)
     np.testing.assert_array_equal(with_all_cells(made), CELLS)
+    assert known.of_block(made) is made
+    assert known.room((2, 3), np.dtype("f4")).shape == (2, 3)
+    assert not known.takes(1, np.dtype("g"))
+    assert not known.takes(1, np.dtype("M8[s]"))
+
+
+def test_blocks_go_from_device_to_device(device_kernels):
+    first, second = on_cuda().holding(CELLS), on_cuda(1).holding(CELLS)
+    assert (first.device.id, second.device.id) == (0, 1)
+    assert BlockFormat.of(second).device == "cuda:1"
+    moved = on_cuda(1).of_block(first)
+    assert moved.device.id == 1
+    assert on_cuda(1).of_block(moved) is moved
+    np.testing.assert_array_equal(moved.get(), CELLS)
+
+
+def test_what_lies_on_two_devices_is_on_none():
+    assert device_among([None, BlockFormat.of(ARRAYS[0])]) is None
+    assert device_among([on_cuda(1), None, on_cuda(1)]) == on_cuda(1)
+    with pytest.raises(DeviceError, match="cuda and cuda:1"):
+        device_among([on_cuda(), on_cuda(1)])
+
+
+def test_where_there_is_no_cupy_an_error_says_so(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    with pytest.raises(DeviceError, match="there is no CuPy"):
+        on_cuda().holding(CELLS)

@@ -2,11 +2,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import dask_tapestry_kernels
 from dask_tapestry_kernels import cpu, cuda
-from dask_tapestry_kernels.devices import kernels_of
+from dask_tapestry_kernels.devices import has_cells, kernels_of, lacking
 
 PACKAGE = Path(next(iter(dask_tapestry_kernels.__path__)))
 
@@ -28,6 +29,16 @@ def test_what_a_device_lacks_is_a_key_error():
 def test_another_device_is_refused():
     with pytest.raises(ValueError, match="device 'tpu' is none of cpu, cuda"):
         kernels_of("tpu")
+
+
+def test_what_a_device_lacks_is_told_without_blocks(device_kernels):
+    device_kernels.names = {"map"}
+    assert lacking("cuda", "map", [np.dtype("f4")]) is None
+    assert lacking("cuda", "map", [np.dtype("f4"), np.dtype("M8[s]")]) == "no datetime64[s]"
+    assert lacking("cuda", "reduce", []) == "no kernel"
+    assert has_cells("cpu", np.dtype("U3"))
+    assert not has_cells("cuda", np.dtype("U3"))
+    assert not has_cells("cuda", np.dtype("g"))
 
 
 def test_looking_into_a_table_imports_no_compiler_and_no_cupy():

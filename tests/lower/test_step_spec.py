@@ -67,3 +67,11 @@ def test_a_block_that_has_a_worker_to_itself_has_its_threads():
     assert threads[0] == (1, 4)
     assert spec_of(dt.ones(3) + 1).threads is None
     assert spec_of(dt.ones(9).rechunk(1)).threads == 1
+
+
+def test_a_devices_blocks_take_turns_of_their_own():
+    (host,) = (dt.ones(3) + 1).plan().core.steps.values()
+    (there,) = (dt.ones(3, device="cuda") + 1).plan().core.steps.values()
+    turns = [StepSpec.of(step, (), Cancellation(), "run").turns for step in (host, there)]
+    assert turns == ["", "run cuda"]
+    assert StepSpec.of(there, (), Cancellation()).turns == ""

@@ -6,7 +6,13 @@ import pytest
 from distributed import Client, LocalCluster, get_worker, wait
 
 import dask_tapestry as dt
-from dask_tapestry.lower.worker_placement import beside_blocks, members, placement, workers_of
+from dask_tapestry.lower.worker_placement import (
+    beside_blocks,
+    device_resources,
+    members,
+    placement,
+    workers_of,
+)
 from dask_tapestry.planner.machine.worker_group import WorkerGroup
 
 CELLS = np.arange(12.0).reshape(3, 4)
@@ -171,3 +177,13 @@ def test_few_blocks_are_sliced_where_they_are():
             k: sorted(on) for k, on in before.items()
         }
         np.testing.assert_array_equal(y.compute(), cells.T + 1)
+
+
+def test_tasks_of_devices_ask_for_the_resource_that_workers_say():
+    there = {a: {**w, "resources": {"GPU": 1}} for a, w in THERE.items()}
+    assert device_resources(client(there), {}) == {"resources": {"GPU": 1}}
+    assert device_resources(client(there), {"resources": {"GPU": 2, "disk": 1}}) == {
+        "resources": {"GPU": 2, "disk": 1}
+    }
+    assert device_resources(client(THERE), {}) == {}
+    assert device_resources(None, {}) == {}

@@ -185,3 +185,15 @@ def test_no_number_of_cells_is_too_large_to_plan_with():
     """Blocks have more pieces at most, then larger ones."""
     for cells in (10**12, 10**16, 2**62):
         assert dt.plan(dt.arange(cells).sum()).cost["tasks"] < 10_000
+
+
+def test_a_job_that_does_not_fit_its_device_is_refused():
+    x = dt.ones((2000, 1000), device="cuda")
+    plan = x.plan(resources=dt.Resources(workers=2, memory="8 GiB", gpu_memory="5 MiB"))
+    text = (
+        r"peak_memory_is_bounded: the plan needs .* MiB on one cuda device of a worker, which has "
+        r"4.50 MiB for it; .*; most is taken by todevice float64\[2000, 1000\] "
+    )
+    with pytest.raises(dt.MemoryLimitError, match=text):
+        plan.verify()
+    x.plan(resources=dt.Resources(workers=2, memory="8 GiB", gpu_memory="50 MiB")).verify()

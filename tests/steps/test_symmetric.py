@@ -50,3 +50,9 @@ def test_what_is_read_twice_is_looked_at_once():
 
 def test_of_fewer_than_two_dimensions_nothing_is():
     assert not is_symmetric(program((X * 2)[0]), SQUARE[:1])
+
+
+def test_a_device_computes_all_of_a_symmetric_product():
+    there = X.to_device("cuda")
+    assert not is_symmetric(program(there @ there.T), SQUARE)
+    assert not saves_half(program(there @ there.T), SQUARE)

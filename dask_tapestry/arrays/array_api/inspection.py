@@ -11,6 +11,8 @@ import numpy as np
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.memory_arguments import check_device
 from dask_tapestry.errors import ArgumentError
+from dask_tapestry.planner.machine.resources import current
+from dask_tapestry.settings import setting
 
 __all__ = ["__array_namespace_info__"]
 
@@ -50,9 +52,9 @@ class NamespaceInfo:
         Returns
         -------
         str
-            ``"cpu"``.
+            ``"cpu"``, or that of `config`.
         """
-        return "cpu"
+        return str(setting("device") or "cpu")
 
     def devices(self) -> tuple[str, ...]:
         """Return all devices.
@@ -60,9 +62,10 @@ class NamespaceInfo:
         Returns
         -------
         tuple of str
-            ``("cpu",)``: where an array is computed, its plan says.
+            ``"cpu"``, and ``"cuda"`` where workers have GPUs or new arrays are there.
         """
-        return ("cpu",)
+        found = ("cuda",) if current().gpus else ()
+        return tuple(dict.fromkeys(("cpu", *found, self.default_device())))
 
     def default_dtypes(self, *, device: str | None = None) -> dict[str, np.dtype[Any]]:
         """Return the dtypes of arrays for which none is given.
@@ -70,7 +73,7 @@ class NamespaceInfo:
         Parameters
         ----------
         device
-            None or ``"cpu"``.
+            Any that there is.
 
         Returns
         -------
@@ -93,7 +96,7 @@ class NamespaceInfo:
         Parameters
         ----------
         device
-            None or ``"cpu"``.
+            Any that there is.
         kind
             Only those of a kind, or of several, as of `isdtype`.
 

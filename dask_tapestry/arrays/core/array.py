@@ -143,8 +143,9 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
 
     @property
     def device(self) -> str:
-        """Where the blocks are: ``"cpu"``."""
-        return "cpu"
+        """Where the blocks are: ``"cpu"``, or ``"cuda"`` and which one, as ``"cuda:1"``."""
+        known = self.bound.format
+        return "cpu" if known is None else known.device
 
     @property
     def teg(self) -> Graph:
@@ -352,7 +353,7 @@ def run_count(counts: Node, keep: Sequence[Node]) -> CountRun:
     """Run a count graph; the nodes to keep stay where they are computed."""
     with ErrorReporting():
         first, *rest = dask_persist(Array(counts), *map(Array, keep), **local_options({}))
-        return CountRun(np.asarray(first.compute()), tuple(x.node for x in rest))
+        return CountRun(np.asarray(with_all_cells(first.compute())), tuple(x.node for x in rest))
 
 
 def _rebuild(graph: Any, x: Array, rename: dict[str, str] | None = None) -> Array:

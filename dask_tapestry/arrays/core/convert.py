@@ -20,7 +20,7 @@ from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.guarded_reads import Getter, guarded
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
 from dask_tapestry.arrays.core.masked import from_numpy
-from dask_tapestry.arrays.core.memory_arguments import check_device, check_order
+from dask_tapestry.arrays.core.memory_arguments import check_order, moved_to, new_on
 from dask_tapestry.arrays.core.naming import named
 from dask_tapestry.arrays.core.user_names import names_of, worker_names
 from dask_tapestry.arrays.core.write_arguments import Lock
@@ -103,7 +103,6 @@ def asarray(
     """
     refuse_unknown("asarray", hints, HINTS)
     check_order(order)
-    check_device(device)
     if copy:
         a = _copied(a)
     if dtype is not None and not _is_typed(a):
@@ -116,6 +115,7 @@ def asarray(
     if copy is False and isinstance(a, Array) and chunks is None and dims is None:
         return a  # which later assignments change
     made = x if dtype is None else Array(cast(x.node, wanted))
+    made = (moved_to if isinstance(a, Array) or x.bound.format else new_on)(made, device)
     return with_chunks(held_as(held_like(made, like), hints.get("meta")), chunks)
 
 

@@ -24,7 +24,10 @@ ENTRIES: Final = {  # of the keys, each with the name that is documented and the
         "ddof, correction",
         "Subtracted from the number of cells in the divisor; two names of one argument.",
     ),
-    "device": ("device", 'None or ``"cpu"``.'),
+    "device": (
+        "device",
+        '``"cpu"``, ``"cuda"`` or one of several, as ``"cuda:1"``; by default that of `config`.',
+    ),
     "dtype.product": (
         "dtype",
         "Dtype to multiply in, and of the result; by default small integers become 64-bit ones.",

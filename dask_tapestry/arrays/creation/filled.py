@@ -15,7 +15,7 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.layout_arguments import takes_hints, with_chunks
-from dask_tapestry.arrays.core.memory_arguments import check_device, check_order
+from dask_tapestry.arrays.core.memory_arguments import check_order, new_on
 from dask_tapestry.arrays.core.naming import takes_name
 from dask_tapestry.arrays.core.shapes import Shape, shape_of
 from dask_tapestry.arrays.core.user_names import names_of
@@ -63,7 +63,6 @@ def full(
            [7, 7]])
     """
     check_order(order)
-    check_device(device)
     sides = shape_of(shape)
     names = names_of(dims, len(sides))
     if isinstance(fill_value, Array | list | tuple) or np.ndim(fill_value):
@@ -77,7 +76,7 @@ def full(
         if kind.kind in "US" and not kind.itemsize:
             kind = np.dtype(f"{kind.kind}1")  # as NumPy's arrays of no characters
         x = Array(full_tensor(sides, scalar_of(scalar, kind), names, kind))
-    return with_chunks(x, chunks)
+    return with_chunks(new_on(x, device), chunks)
 
 
 @checked

@@ -59,7 +59,7 @@ def full_like(
     dims = like.dims if shape is None else None
     kind = like.dtype if dtype is None else dtype
     x = full(sides, fill_value, kind, order, device=device, chunks=chunks, dims=dims)
-    if like.node.format is not None:
+    if like.node.format is not None and device is None:
         x = Array(in_format(x.node, _filled(like.node.format, fill_value, x.dtype)))
     alike = chunks is None and shape is None and any(one.said for one in nominal_chunks(like.node))
     return Array(with_nominal_chunks(x.node, like.nominal_cuts)) if alike else x

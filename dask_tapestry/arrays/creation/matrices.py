@@ -15,7 +15,7 @@ from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import as_dtype, promoted
 from dask_tapestry.arrays.core.layout_arguments import takes_chunks, with_chunks
-from dask_tapestry.arrays.core.memory_arguments import check_device, check_order
+from dask_tapestry.arrays.core.memory_arguments import check_order, new_on
 from dask_tapestry.arrays.core.shapes import shape_of
 from dask_tapestry.arrays.creation.filled import full, ones
 from dask_tapestry.errors import DTypeError, ShapeError
@@ -56,10 +56,10 @@ def eye(
            [0., 0., 1.]])
     """
     check_order(order)
-    check_device(device)
     rows, columns = shape_of((integer(N), integer(N if M is None else M)))
     diagonal = on_diagonal((rows, columns), integer(k))
-    return with_chunks(Array(_ones_where(diagonal, as_dtype(dtype))), chunks)
+    made = Array(_ones_where(diagonal, as_dtype(dtype)))
+    return with_chunks(new_on(made, device), chunks)
 
 
 def _ones_where(mask: Tensor, dtype: np.dtype[Any]) -> Tensor:

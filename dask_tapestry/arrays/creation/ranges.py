@@ -16,7 +16,7 @@ from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import as_dtype, promoted
 from dask_tapestry.arrays.core.layout_arguments import takes_chunks, with_chunks
-from dask_tapestry.arrays.core.memory_arguments import check_device
+from dask_tapestry.arrays.core.memory_arguments import new_on
 from dask_tapestry.arrays.elementwise.ufunc_functions import FUNCTIONS
 from dask_tapestry.arrays.elementwise.where_and_clip import astype, where
 from dask_tapestry.arrays.shape.atleast import with_rank
@@ -62,7 +62,6 @@ def arange(
     >>> dt.arange(1, 7, 2).compute()
     array([1, 3, 5])
     """
-    check_device(device)
     if stop is None:
         start, stop = None, start
     if stop is None:
@@ -74,7 +73,7 @@ def arange(
         x = _integers(start, stop, step).astype(kind)
     else:
         x = Array(arange_tensor(start, stop, step, kind))
-    return with_chunks(x, chunks)
+    return with_chunks(new_on(x, device), chunks)
 
 
 def _integers(start: Any, stop: Any, step: Any) -> Array:
@@ -156,7 +155,6 @@ def linspace(
     >>> dt.linspace(0, 1, 5).compute()
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
-    check_device(device)
     count = integer(num)
     if count < 0:
         raise ShapeError(f"Number of samples, {count}, must be non-negative.")
@@ -170,7 +168,7 @@ def linspace(
     numbers = moveaxis(numbers, 0, axis) if axis else numbers
     if dtype is not None and wanted.kind in "iu":
         numbers = FUNCTIONS["floor"](numbers)
-    numbers = astype(numbers, wanted)
+    numbers = new_on(astype(numbers, wanted), device)
     return (numbers, step) if retstep else numbers
 
 

@@ -15,7 +15,7 @@ from dask_tapestry.arrays.core.casts import cast
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import as_dtype
-from dask_tapestry.arrays.core.memory_arguments import check_device
+from dask_tapestry.arrays.core.memory_arguments import moved_to
 from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.core.reduction_arguments import NOT_GIVEN
 from dask_tapestry.arrays.elementwise.ufunc_functions import holds_objects, operand
@@ -155,14 +155,13 @@ def astype(
     {Returns} Array: Of the shape of `x` and of `dtype`.
     {Raises}
         DTypeError: If there is no such conversion.
-        ArgumentError: For another device.
+        ArgumentError: For a device that there is not.
     {See Also} numpy.ndarray.astype
     {Examples}
     >>> dt.astype(dt.asarray([1.7, 2.2]), "int8").compute()
     array([1, 2], dtype=int8)
     """
-    check_device(device)
-    return Array(cast(asarray(x).node, as_dtype(dtype)))
+    return moved_to(Array(cast(asarray(x).node, as_dtype(dtype))), device)
 
 
 @implements(np.real)

@@ -14,7 +14,7 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
-from dask_tapestry.arrays.core.memory_arguments import check_device
+from dask_tapestry.arrays.core.memory_arguments import new_on
 from dask_tapestry.arrays.elementwise.where_and_clip import astype
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import Axes, each_axis, normalize_axis
@@ -52,9 +52,10 @@ def fftfreq(
     >>> dt.fft.fftfreq(4, 0.5).compute()
     array([ 0. ,  0.5, -1. , -0.5])
     """
-    count, unit = _parts(n, d, device)
+    count, unit = _parts(n, d)
     half = count // 2
-    return _scaled((Array(coordinates((count,), 0)) + half) % count - half, unit, dtype, chunks)
+    numbers = (Array(coordinates((count,), 0)) + half) % count - half
+    return _scaled(numbers, unit, dtype, chunks, device)
 
 
 def rfftfreq(
@@ -77,13 +78,12 @@ def rfftfreq(
     >>> dt.fft.rfftfreq(4, 0.5).compute()
     array([0. , 0.5, 1. ])
     """
-    count, unit = _parts(n, d, device)
-    return _scaled(Array(coordinates((count // 2 + 1,), 0)), unit, dtype, chunks)
+    count, unit = _parts(n, d)
+    return _scaled(Array(coordinates((count // 2 + 1,), 0)), unit, dtype, chunks, device)
 
 
-def _parts(n: int, d: float, device: str | None) -> tuple[int, float]:
+def _parts(n: int, d: float) -> tuple[int, float]:
     """Cells of a lane, and the distance of two frequencies."""
-    check_device(device)
     try:
         count = integer(n)
     except TypeError:
@@ -94,11 +94,13 @@ def _parts(n: int, d: float, device: str | None) -> tuple[int, float]:
         return count, 1.0 / (count * d)
 
 
-def _scaled(numbers: Array, unit: float, dtype: DTypeLike | None, chunks: Chunks) -> Array:
+def _scaled(
+    numbers: Array, unit: float, dtype: DTypeLike | None, chunks: Chunks, device: str | None
+) -> Array:
     kind = np.dtype(np.float64) if dtype is None else as_dtype(dtype)
     if kind.kind != "f":
         raise DTypeError(f"frequencies need a real floating dtype, not {kind}")
-    return with_chunks(astype(numbers * unit, kind), chunks)
+    return with_chunks(new_on(astype(numbers * unit, kind), device), chunks)
 
 
 @implements(np.fft.fftshift)

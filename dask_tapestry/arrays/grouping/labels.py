@@ -111,7 +111,7 @@ def _codes(number: int, label: Codes, expected: Any) -> tuple[Codes, Any]:
 def _groups(number: int, label: Codes) -> Values:
     """The labels that occur, sorted, without NaN and NaT."""
     if isinstance(label, Array):
-        label = unique(label).compute()
+        label = np.asarray(unique(label))
     try:
         found = np.unique(label)
     except TypeError as error:

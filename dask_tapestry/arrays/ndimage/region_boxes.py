@@ -54,7 +54,7 @@ def find_objects(input: ArrayLike, max_label: int = 0) -> list[Box | None]:
     if most < 1 or not labels.size:
         return [None] * max(0, most)
     cells = labels if labels.ndim else labels.reshape(1)
-    ends = Array(region_boxes(cells.node, most)).compute()
+    ends = np.asarray(Array(region_boxes(cells.node, most)))
     lines = [map(slice, *_starts_and_stops(ends[..., axis])) for axis in range(labels.ndim)]
     boxes: list[Box] = list(zip(*lines, strict=True)) if lines else [()] * most
     return [box if there else None for box, there in zip(boxes, ends[:, 0, 0] >= 0, strict=True)]

@@ -20,7 +20,7 @@ from dask_tapestry.arrays.user_functions.lazy_arguments import arguments_of, wit
 from dask_tapestry.errors import ArgumentTypeError, ShapeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.functions.blockwise import BlocksOf, Blockwise
-from dask_tapestry.operators.functions.formatted_function import taking_formats
+from dask_tapestry.operators.functions.formatted_function import callable_here, taking_formats
 from dask_tapestry.operators.functions.infer_meta import kind_of, tried
 from dask_tapestry.operators.functions.user_function import UserFunction
 from dask_tapestry.teg import apply
@@ -175,7 +175,7 @@ def apply_blockwise(
     reads = tuple(_reads(x, ind, cuts, indices) for x, ind in pairs)
     whole = tuple((n, r) for n, r in zip(numbers, reads, strict=False) if n is not None)
     arrays = [x for x, _ in pairs]
-    call = taking_formats(call, [x.node for x in arrays])
+    call = taking_formats(call, [x.node for x in arrays], devices=True)
     blind = Blockwise(call, out, reads, np.dtype("V0"), told, (), whole, out)
     dtype, known = declared
     if dtype is None:
@@ -306,5 +306,5 @@ def _inferred_result(
                 one = [one]
             attempt.append(one)
         attempts.append(attempt)
-    result = tried(operator.function, attempts, operator.function.name, **told)
+    result = tried(callable_here(operator.function), attempts, operator.function.name, **told)
     return kind_of(result, operator.function.name)

@@ -21,6 +21,7 @@ from dask_tapestry.io.sources.numpy_source import from_numpy
 from dask_tapestry.io.stores.zarr_location import Location
 from dask_tapestry.teg import Tensor, apply
 from dask_tapestry.teg.types import Dims
+from dask_tapestry_kernels.block_format import is_on_device
 
 if TYPE_CHECKING:
     import zarr
@@ -92,6 +93,8 @@ def unwrap_xarray(data: object) -> tuple[Any, Dims] | None:
 def _is_read_by_slices(data: object) -> TypeGuard[DuckArray]:
     """Whether an object says how to read part of it, and is not simply an array in memory."""
     named = all(hasattr(data, name) for name in ("shape", "dtype", "__getitem__"))
+    if is_on_device(data):
+        return named
     return named and not hasattr(data, "__dlpack__") and not hasattr(data, "__array_interface__")
 
 

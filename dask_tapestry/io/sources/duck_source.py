@@ -18,7 +18,7 @@ from dask_tapestry.teg import Block, Tensor, TensorType, apply
 from dask_tapestry.teg.origin import TO_ZARR, UnnamedError
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.block_format import BlockFormat, refusal, with_all_cells
+from dask_tapestry_kernels.block_format import BlockFormat, is_on_device, refusal, with_all_cells
 
 
 class DuckArray(Protocol):
@@ -48,8 +48,10 @@ class DuckSource(ChunkedSource):
     format: BlockFormat | None = None
 
     def read(self, box: ZRange, out: Block | None = None) -> Block:
-        cells = with_all_cells(self.data[box.slices()])
-        return checked_block(cells, box.shape, self.type.dtype, self.data)
+        cells: Block = self.data[box.slices()]
+        if is_on_device(cells):
+            return cells
+        return checked_block(with_all_cells(cells), box.shape, self.type.dtype, self.data)
 
     def origin(self) -> str:
         """What the object says by ``__dask_tokenize__``; the cells of sparse arrays."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 from dask_tapestry.late_dataclass import dataclass
@@ -37,12 +38,36 @@ def _held(block: Any, wanted: BlockFormat | None) -> Any:
     return block if wanted is None else wanted.of_block(block)
 
 
-def taking_formats(function: UserFunction, tensors: Sequence[Tensor]) -> UserFunction:
-    """The function, given blocks of tensors in the formats that these have."""
-    takes = tuple([x.format for x in tensors])
+def taking_formats(
+    function: UserFunction, tensors: Sequence[Tensor], devices: bool = False
+) -> UserFunction:
+    """The function, given blocks of tensors in the formats that these have.
+
+    Parameters
+    ----------
+    devices
+        Whether blocks on a device are given as they are, or brought to the host.
+    """
+    takes = tuple([x.format if devices or not _lies_there(x.format) else None for x in tensors])
     if not any(takes):
         return function
     return replace(UserFunction.of(FormattedFunction(function, takes)), name=function.name)
+
+
+def callable_here(function: UserFunction) -> Callable[..., Any]:
+    """A function that can be tried in this process, on NumPy's arrays if it has no device's."""
+    formatted = function.function
+    if isinstance(formatted, FormattedFunction) and any(map(_lies_there, formatted.takes)):
+        try:
+            import_module("cupy")
+        except ImportError:
+            takes = tuple([None if _lies_there(one) else one for one in formatted.takes])
+            return FormattedFunction(formatted.function, takes)
+    return function
+
+
+def _lies_there(known: BlockFormat | None) -> bool:
+    return known is not None and known.on_device
 
 
 def takes_formats(function: UserFunction) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.layouts.held_value import HeldValue
+from dask_tapestry.operators.layouts.on_device import on_device
 from dask_tapestry.teg import Tensor, apply
 from dask_tapestry.teg.operator import Formats, Types
 from dask_tapestry_kernels.block_format import BlockFormat
@@ -14,6 +15,7 @@ class InFormat(HeldValue):
     """The input, held in `format`."""
 
     name = "informat"
+    sets_format = True
     format: BlockFormat
 
     @property
@@ -37,4 +39,4 @@ def in_format(x: Tensor, wanted: BlockFormat) -> Tensor:
     >>> dt.Array(in_format(dt.eye(3).node, csr)).compute().nnz
     3
     """
-    return apply(InFormat(wanted), x)
+    return on_device(x, wanted) if wanted.on_device else apply(InFormat(wanted), x)

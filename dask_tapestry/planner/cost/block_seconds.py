@@ -3,7 +3,8 @@
 What formulas hand each other stays in cache, as they run in tiles; what is read through a view is
 as large as what lies behind it; a view that walks memory across its rows costs by the cell, and a
 part of an array whose rows do not follow each other by the row. Parts of several blocks are joined
-first. A product packs its factors into an order of its own before it begins.
+first. On a device what its kernels read is theirs; what the host reads for it, and what crosses the
+link between them, is added. A product packs its factors into an order of its own before it begins.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.footprint import met_blocks
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.steps.chunk_alignment import Held
+from dask_tapestry.steps.device_values import link_bytes, lying
 from dask_tapestry.steps.program import Program, Schedule
 from dask_tapestry.teg import Operator
 from dask_tapestry.teg.operator import Types
@@ -99,12 +101,12 @@ def _seconds(program: Program, box: ZRange, machine: Machine, cuts: Held, order:
     values, places = _values(program), schedule.places
     cuts = cuts or (None,) * first
     held, layout = _inputs(program, schedule, cuts, machine, order)
-    kernels = 0.0
+    kernels, where = 0.0, lying(program)
     result = len(program.types) - 1
     for work, at, reading in zip(schedule.works, places.made, places.read, strict=True):
         number, own_box, needs = work
-        value = values[number - first]
-        operator, _, types, type_, _ = program.instructions[number - first]
+        value, computing = values[number - first], machine
+        operator, _, types, type_, *_ = program.instructions[number - first]
         reads = [NOTHING if place is None else held[place] for place in reading]
         flops = operator.flops(types, own_box) if value.flops else 0
         read = _bytes_read(program, needs, reads, flops)
@@ -119,7 +121,9 @@ def _seconds(program: Program, box: ZRange, machine: Machine, cuts: Held, order:
         held[at] = _Held(kept, False, through, at)
         written = kept if operator.block_bytes(type_, own_box) else 0
         touched = read + written if written or flops else 0
-        kernels += machine.seconds(operator.kernel, value.dtype, flops, touched)
+        if where is not None and where.reads[number - first] is None:
+            computing = machine.host or machine
+        kernels += computing.seconds(operator.kernel, value.dtype, flops, touched)
         if operator.multithreaded:
             kernels += touched / machine.memory
         if number == result and machine.local and written:
@@ -129,6 +133,8 @@ def _seconds(program: Program, box: ZRange, machine: Machine, cuts: Held, order:
         cells = sum([n.size for (_, n), r in zip(needs, reads, strict=True) if r.across])
         if cells:
             layout += machine.seconds(ACROSS, type_.dtype, cells, 0)
+    if where is not None:
+        layout += link_bytes(program, box) / machine.link
     return _Seconds(kernels, layout + _copied(program, box, held[-1], machine))
 
 
@@ -217,7 +223,7 @@ def _values(program: Program) -> tuple[_Value, ...]:
             _across_by_dim(operator, types, type_.ndim) if operator.is_view else None,
             program.lasting[number].flops,
         )
-        for number, (operator, _, types, type_, _) in enumerate(program.instructions)
+        for number, (operator, _, types, type_, *_) in enumerate(program.instructions)
     )
 
 

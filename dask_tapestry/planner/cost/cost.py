@@ -25,6 +25,7 @@ from dask_tapestry.planner.cost.user_resources import beyond_limits, step_amount
 from dask_tapestry.planner.machine.machine import SLICE_SAVES_BYTES, Machine
 from dask_tapestry.steps.access_strides import movement
 from dask_tapestry.steps.chunk_alignment import Held
+from dask_tapestry.steps.device_values import link_bytes
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.symmetric import saves_half
 from dask_tapestry.zspace import Cuts, ZRange, largest_box
@@ -69,6 +70,8 @@ class StepCost:
         Whether what comes from stores is not encoded.
     sliced
         Bytes of all slices, each once.
+    link
+        Bytes between the memory of workers and that of their devices.
     """
 
     seconds: float
@@ -93,6 +96,7 @@ class StepCost:
     pieces: int = 1
     plain: bool = False
     sliced: float = 0.0
+    link: float = 0.0
 
     @property
     def tasks(self) -> int:
@@ -174,6 +178,7 @@ def step_cost(
         pieces=tasks.pieces,
         plain=tasks.plain,
         sliced=taken.sliced,
+        link=link_bytes(program, box) * blocks.equal,
     )
 
 

@@ -14,7 +14,7 @@ def block_requests(program: Program, box: ZRange) -> tuple[float, float]:
     read = written = 0.0
     first, lasting = len(program.inputs), program.lasting
     for value, own, _ in program.schedule(box).works:
-        operator, _, _, type_, _ = program.instructions[value - first]
+        operator, _, _, type_, *_ = program.instructions[value - first]
         if lasting[value - first].is_source and isinstance(operator, Source):
             read += _chunks_met(own, operator.chunks) if operator.chunks is not None else 0
         elif lasting[value - first].is_sink and isinstance(operator, Sink):

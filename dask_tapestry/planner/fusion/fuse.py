@@ -6,8 +6,8 @@ A value that is not held is computed within each step that reads it. Held are
 - values whose readers' annotations cannot be joined with their own;
 - results of operators that are not transparent (reductions, products), unless the rest of the step
   reads each of their cells once: then it is their epilogue;
-- stored cells, or a selection of them, costly formulas, and what is made of windows, that several
-  steps read, where there is memory to hold them.
+- stored cells, or a selection of them, costly formulas, what is made of windows, and what is
+  brought to a device, that several steps read, where there is memory to hold them.
 """
 
 from __future__ import annotations
@@ -113,10 +113,18 @@ def _is_better_held(
         return False
     stored = _reads_store(node, local) and _is_read_again(node, readers)
     costly = operator.is_window or (operator.is_formula and flops[node] >= COSTLY_FLOPS)
-    if not (stored or costly):
+    if not (stored or costly or _is_brought_again(node, readers)):
         return False
     waits = any(_reaches(a, users - {a}, later) for a in users)
     return not waits or node.type.nbytes <= HELD_SHARE * memory
+
+
+def _is_brought_again(node: Node, readers: list[Node]) -> bool:
+    """Whether cells would be brought to a device several times."""
+    known = node.format
+    if known is None or not known.on_device or not node.operator.sets_format:
+        return False
+    return _is_read_again(node, readers)
 
 
 def _is_read_again(node: Node, readers: list[Node]) -> bool:

@@ -8,10 +8,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 
+import numpy as np
+
 from dask_tapestry.cells import CellBuilder
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.teg import Node, Operator, Source
+from dask_tapestry.teg.node import device_of
+from dask_tapestry_kernels.block_format import BlockFormat
 
 LONGEST_FORMULA = 256  # steps of one fused formula; longer ones gain nothing more
 
@@ -41,6 +45,12 @@ class Group:
     inputs: tuple[Node, ...]
     members: tuple[Node, ...]
 
+    @property
+    def device(self) -> str:
+        """The kind of device that computes it; "" for the host."""
+        known = self.own.device
+        return "" if known is None else known.kind
+
 
 def is_external(node: Node) -> bool:
     """Whether a node's blocks come from outside the plan: from memory or another collection."""
@@ -58,6 +68,7 @@ def group_of(node: Node, held: Collection[Node]) -> Group:
     for member, lead in _formula_leads(members, node).items():
         groups[lead].append(member)
     number = {x: i for i, x in enumerate(inputs)}
+    devices = devices_of(members)
     instructions: list[Instruction] = []
     for member in members:
         if member not in groups:
@@ -72,11 +83,43 @@ def group_of(node: Node, held: Collection[Node]) -> Group:
                 tuple(x.type for x in sources),
                 member.type,
                 member.line,
+                devices.get(member),
             )
         )
     computed = tuple(m for m in members if m in groups)
-    program = Program(tuple(x.type for x in inputs), tuple(instructions))
+    lie = tuple([_lies_on(x) for x in inputs])
+    types = tuple(x.type for x in inputs)
+    program = Program(types, tuple(instructions), devices=lie if any(lie) else ())
     return Group(node, program, program, inputs, computed)
+
+
+def _lies_on(node: Node) -> BlockFormat | None:
+    """The device on which a node's blocks lie; None for the host."""
+    known = node.format
+    lies = known is not None and known.on_device and isinstance(node.type.dtype, np.dtype)
+    return known if lies else None
+
+
+def devices_of(members: Sequence[Node]) -> dict[Node, BlockFormat]:
+    """The devices that compute members of a step, inputs first; those on the host are not there.
+
+    What follows from coordinates alone is computed where all of the step that read it are.
+    """
+    found = {m: own for m in members if (own := device_of(m)) is not None}
+    if not found:
+        return found
+    free: set[Node] = set()
+    readers: dict[Node, list[Node]] = defaultdict(list)
+    for member in members:
+        if not isinstance(member.operator, Source) and free.issuperset(member.inputs):
+            free.add(member)
+        for x in member.inputs:
+            readers[x].append(member)
+    for member in reversed(members):
+        where = {found.get(r) for r in readers[member]}
+        if member in free and member not in found and len(where) == 1 and None not in where:
+            found[member] = next(iter(where - {None}))  # type: ignore[assignment]
+    return found
 
 
 def inputs_of(members: Sequence[Node]) -> tuple[Node, ...]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.machine.calibrate import rates_in_force
+from dask_tapestry.planner.machine.device_rates import shipped_device_rates
 from dask_tapestry.planner.machine.rates import Rates
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.machine.worker_group import WorkerGroup
@@ -70,6 +71,14 @@ class Machine:
         The machine at each place, where workers are not alike.
     alone
         Whether a worker computes one block at a time, of all steps of a plan that say so.
+    device
+        The kind of device that computes inside each worker; "" for its threads.
+    host
+        The machine that feeds the device; None where threads compute.
+    link
+        Bytes a second between the memory of a worker and that of its device.
+    device_workers, device_bytes
+        Workers that have a device, and bytes of its memory that a plan may fill.
     rates
         What the rates of kernels are looked up in.
     """
@@ -106,6 +115,11 @@ class Machine:
     speed: float = 1.0
     places: tuple[Machine, ...] = ()
     alone: bool = False
+    device: str = ""
+    host: Machine | None = field(default=None, repr=False)
+    link: float = inf
+    device_workers: int = 0
+    device_bytes: int = 0
     rates: Rates = field(kw_only=True, repr=False)
 
     @staticmethod
@@ -126,6 +140,37 @@ class Machine:
     def at(self, place: str) -> Machine:
         """The machine at a place; itself for ""."""
         return next((m for m in self.places if m.place == place), self)
+
+    def on(self, device: str) -> Machine:
+        """The machine whose workers' devices of a kind compute; itself for "".
+
+        A worker uses one device, which has one block at a time.
+        """
+        return self._of_devices if device and not self.device else self
+
+    @cached_property
+    def _of_devices(self) -> Machine:
+        given, room = shipped_device_rates(), self.device_bytes
+        hosts = min(self.hosts, self.device_workers)
+        return replace(
+            self,
+            device="cuda",
+            host=self,
+            threads=1,
+            slots=hosts,
+            hosts=hosts,
+            memory_limit=room,
+            usable=room,
+            task_bytes=max(1, room // 2),
+            memory=given.memory,
+            memory_all=given.memory,
+            fresh=given.memory,
+            fresh_pages=given.memory,
+            row=0.0,
+            call=given.launch + self.call,
+            speed=1.0,
+            rates=given.of_kernels(self.rates),
+        )
 
     @cached_property
     def one_by_one(self) -> Machine:
@@ -206,6 +251,9 @@ def _machine(resources: Resources, bytes: tuple[int, int, int], rates: Rates) ->
         call=rates.call,
         limits=tuple(resources.limits.items()),
         speed=min(kind.speed for kind in resources.kinds),
+        link=resources.link_bytes,
+        device_workers=resources.device_workers,
+        device_bytes=resources.device_bytes,
         rates=rates,
     )
     if not resources.groups:

@@ -29,14 +29,17 @@ from dask_tapestry.memory.process_memory import kept_bytes, machine_memory
 from dask_tapestry.planner.machine.adaptive import grown_groups
 from dask_tapestry.planner.machine.calibrate import chosen_rates, rates_in_force
 from dask_tapestry.planner.machine.cluster_rates import cluster_rates
+from dask_tapestry.planner.machine.device_rates import shipped_device_rates
 from dask_tapestry.planner.machine.rates import Rates
 from dask_tapestry.planner.machine.worker_group import WorkerGroup, worker_groups, workers_text
 from dask_tapestry.settings import checked_by, setting
 
+GPU: Final = "GPU"  # what dask-cuda and others call the resource of workers that have one
 USABLE: Final = 0.7  # of a worker's memory; at .7 Dask writes to disk
 PAUSES: Final = 0.8  # of a worker's memory, its process included: there Dask pauses it
 PROCESS: Final = 200 * 10**6  # bytes of a worker itself: Python, libraries, kernels, messages
 MOST_PROCESS: Final = 0.2  # of a worker's memory: of workers that are smaller than can be
+DEVICE_USABLE: Final = 0.9  # of a device's memory: the rest is its context's, and of libraries
 MOST_HELD: Final = USABLE / 2  # of a worker's memory by other arrays: Dask writes more to disk
 
 
@@ -56,7 +59,7 @@ class Resources:
         Between workers, in bytes a second of a worker or as text such as ``"25 GB/s"``; from
         storage, too, if ``worker_bandwidth`` is not given.
     gpus
-        GPUs of each worker.
+        GPUs of each worker; one where arrays are on a device and none is told of.
     local
         Whether the one worker is this process, whose memory results stay in.
     store_bandwidth
@@ -78,6 +81,14 @@ class Resources:
         `WorkerGroup` with a name and a speed. Then ``workers`` is their sum, ``threads`` the most
         of a worker and ``memory`` the least of one, since Dask may run any block anywhere. Each
         kind is a place too, to which a plan keeps steps that need its memory or its speed.
+    gpu_memory
+        Memory of each GPU, in bytes or as text such as ``"80 GiB"``; by default that of the card
+        whose rates ship with the library.
+    link_bandwidth
+        Between the memory of a worker and that of its GPU, in bytes a second or as text; by default
+        that of the same card.
+    gpu_workers
+        Workers that have GPUs, if not all have.
     rates
         How fast these machines compute, as in ``config(rates=...)``; by default what that says.
     held
@@ -106,6 +117,9 @@ class Resources:
     groups: Sequence[WorkerGroup | tuple[Any, ...]] = field(default=(), kw_only=True)
     rates: Rates | Mapping[str, Any] | str | None = field(default=None, kw_only=True, repr=False)
     held: float = field(default=0.0, kw_only=True)
+    gpu_memory: int | str | None = field(default=None, kw_only=True)
+    link_bandwidth: int | str | None = field(default=None, kw_only=True)
+    gpu_workers: int | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         for name, least in (("workers", 1), ("threads", 1), ("gpus", 0)):
@@ -120,6 +134,9 @@ class Resources:
             ("worker_bandwidth", bytes_a_second),
             ("store_latency", seconds),
             ("latency", seconds),
+            ("gpu_memory", bytes_of),
+            ("link_bandwidth", bytes_a_second),
+            ("gpu_workers", whole_number),
         ):
             if getattr(self, name) is not None:
                 self._set(**{name: check(name, getattr(self, name))})
@@ -188,6 +205,23 @@ class Resources:
         return max(1, int((share - self.held) * memory))
 
     @property
+    def device_bytes(self) -> int:
+        """Memory of a device that a plan may fill."""
+        memory = shipped_device_rates().capacity if self.gpu_memory is None else self.gpu_memory
+        return max(1, int(DEVICE_USABLE * int(memory)))
+
+    @property
+    def device_workers(self) -> int:
+        """Workers that have a device."""
+        return min(self.workers, self.gpu_workers or self.workers)
+
+    @property
+    def link_bytes(self) -> float:
+        """Bytes a second between a worker's memory and its device's."""
+        told = self.link_bandwidth
+        return shipped_device_rates().link if told is None else float(told)
+
+    @property
     def kept_bytes(self) -> int:
         """Bytes of freed arrays that a worker may keep to use again."""
         return kept_bytes(int(self.memory))
@@ -199,6 +233,8 @@ class Resources:
 
     def __str__(self) -> str:
         held = f", {self.held:.0%} of it held by other arrays" if self.held else ""
+        if self.gpus:
+            held += f", {self.gpus} GPU{'s' * (self.gpus != 1)} a worker"
         if self.groups:
             return "; ".join(map(str, self.groups)) + held
         threads = f"{self.threads} thread{'s' * (self.threads != 1)}"
@@ -285,7 +321,20 @@ def workers_of(client: Any) -> Resources | None:
         return None
     rates = cluster_rates(client)
     carried = (rates or rates_in_force()).network
-    return Resources(groups=groups, bandwidth=int(carried), rates=rates)
+    gpus = _live_gpus(client.scheduler_info(n_workers=-1).get("workers", {}))
+    return Resources(
+        groups=groups,
+        bandwidth=int(carried),
+        rates=rates,
+        gpus=max(gpus, default=0),
+        gpu_workers=len(gpus) or None,
+    )
+
+
+def _live_gpus(workers: Mapping[str, Any]) -> list[int]:
+    """Of each worker that says so how many GPUs it has: by Dask's resource of that name."""
+    counts = [int((w.get("resources") or {}).get(GPU, 0)) for w in workers.values()]
+    return [count for count in counts if count]
 
 
 def _live_groups(known: Mapping[str, Any]) -> list[WorkerGroup]:

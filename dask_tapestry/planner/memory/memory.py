@@ -7,6 +7,8 @@ from enum import Enum
 from functools import cached_property, lru_cache
 from math import ceil, prod
 
+import numpy as np
+
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.footprint import met_blocks
 from dask_tapestry.planner.cost.step import PlannedSteps, Step
@@ -43,11 +45,14 @@ class PeakWorkers(NamedTuple):
         The most bytes that one of them holds at a time, and how many a plan may.
     place
         Which of several groups they are; "" where all workers are alike.
+    device
+        The kind of device whose memory it is; "" for that of the worker itself.
     """
 
     bytes: int
     usable: int
     place: str = ""
+    device: str = ""
 
     @property
     def fits(self) -> bool:
@@ -62,7 +67,7 @@ class PeakWorkers(NamedTuple):
 def fullest_workers(
     plan: PlannedSteps, slices: Slices = Slices.COUNTED, rounds: int = 1
 ) -> PeakWorkers:
-    """The workers that hold most of what they may.
+    """The workers that hold most of what they may, in their own memory or in that of a device.
 
     Parameters
     ----------
@@ -98,15 +103,27 @@ class WorkerMemory:
 
     def fullest(self, slices: Slices = Slices.COUNTED) -> PeakWorkers:
         """The workers that hold most of what they may."""
-        resources = self.plan.resources
-        if not resources.groups:
+        resources, devices = self.plan.resources, self._devices
+        if not resources.groups and not devices:
             peak = _peak(self, resources.kinds[0], "", slices)
             return PeakWorkers(peak, resources.usable_bytes)
+        groups = [(g, g.place if resources.groups else "") for g in resources.kinds]
         found = [
-            PeakWorkers(_peak(self, g, g.place, slices), resources.usable_by(g), g.place)
-            for g in resources.kinds
+            PeakWorkers(_peak(self, g, place, slices), resources.usable_by(g), place)
+            for g, place in groups
+        ]
+        found += [
+            PeakWorkers(_device_peak(self, d, place, slices), resources.device_bytes, place, d)
+            for _, place in groups
+            for d in devices
         ]
         return max(found, key=lambda one: one.bytes / one.usable)
+
+    @property
+    def _devices(self) -> list[str]:
+        """The devices that steps compute on."""
+        steps = self.plan.steps.values()
+        return list(dict.fromkeys([s.machine.device for s in steps if s.machine.device]))
 
 
 def peak_worker_bytes(plan: PlannedSteps) -> int:
@@ -135,10 +152,11 @@ def _peak(memory: WorkerMemory, kind: WorkerGroup, place: str, slices: Slices) -
             slices,
         )
         for node, step in steps.items()
+        if not step.machine.device or step.estimate.link
     ]
     blocks = sorted(running, key=lambda block: -block.beside)
     parts = {
-        n: bytes_of_one_worker(n, step.cuts, held[n], step.machine.hosts)
+        n: 0.0 if lies_on(n) else bytes_of_one_worker(n, step.cuts, held[n], step.machine.hosts)
         for n, step in steps.items()
     }
     if lifetimes is None:
@@ -148,7 +166,9 @@ def _peak(memory: WorkerMemory, kind: WorkerGroup, place: str, slices: Slices) -
             parts,
             lambda may_run: _threads_full((b for b in blocks if may_run(b.node)), kind.threads),
             {
-                n: bytes_of_one_worker(n, s.cuts, n.type.nbytes, s.machine.hosts)
+                n: 0.0
+                if lies_on(n)
+                else bytes_of_one_worker(n, s.cuts, n.type.nbytes, s.machine.hosts)
                 for n, s in steps.items()
             },
         )
@@ -158,6 +178,39 @@ def _peak(memory: WorkerMemory, kind: WorkerGroup, place: str, slices: Slices) -
     given = {x for x in plan.graph.roots if x not in plan.steps and not x.is_sequence_point}
     copies = sum(x.type.nbytes for x in given) if resources.local else 0
     return round(copies + _sent_bytes(plan) + most + min(resources.kept_bytes, idle))
+
+
+def _device_peak(memory: WorkerMemory, device: str, place: str, slices: Slices) -> int:
+    """The most bytes that a device of a worker holds at a time: values, and one block."""
+    lifetimes, held = memory.lifetimes, memory.held
+    steps = {
+        n: step
+        for n, step in memory.plan.steps.items()
+        if step.machine.device == device and step.machine.place in ("", place)
+    }
+
+    def share(n: Node, size: int) -> float:
+        step = steps[n]
+        return bytes_of_one_worker(n, step.cuts, size, step.machine.hosts) if lies_on(n) else 0.0
+
+    parts = {n: share(n, held[n]) for n in steps}
+    running = [_Running.of(step, held[n], False, 1, slices) for n, step in steps.items()]
+    blocks = sorted(running, key=lambda block: -block.beside)
+    if lifetimes is None:
+        return round(sum(parts.values()) + _threads_full(blocks, 1))
+    most = lifetimes.most_together(
+        parts,
+        lambda may_run: _threads_full((b for b in blocks if may_run(b.node)), 1),
+        {n: share(n, n.type.nbytes) for n in steps},
+    )
+    return round(most)
+
+
+def lies_on(node: Node) -> str:
+    """The kind of device in whose memory a value lies; "" for that of the host."""
+    known = node.format
+    lies = known is not None and known.on_device and isinstance(node.type.dtype, np.dtype)
+    return known.kind if known is not None and lies else ""
 
 
 def _sent_bytes(plan: PlannedSteps) -> float:

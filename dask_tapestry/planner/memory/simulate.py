@@ -91,10 +91,12 @@ class Load(NamedTuple):
 def _thread_seconds(step: Step, machine: Machine) -> float:
     """Seconds of the average block: a step's cost counts its waves, and that blocks end apart."""
     blocks = GridBlocks.of(step.cuts)
-    slots = step.machine.slots if step.machine.alone else machine.slots
+    fewer = step.machine.alone or step.machine.device
+    slots = step.machine.slots if fewer else machine.slots
     together = blocks.waves(min(blocks.total, slots))
     largest = step.cost.compute / (together + blocks.uneven(step.cost.pieces))
-    return largest * blocks.equal / blocks.total
+    waiting = machine.slots / slots if step.machine.device else 1.0  # threads, for the device
+    return waiting * largest * blocks.equal / blocks.total
 
 
 class _Event(NamedTuple):

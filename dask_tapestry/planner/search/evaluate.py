@@ -59,7 +59,8 @@ def place(
 
 
 def _cut(group: Group, cuts: Cut, pricing: Pricing, grid: Grid | None) -> PricedGroup:
-    """A group cut by `grid`, if it may be, or in the best way."""
+    """A group cut by `grid`, if it may be, or in the best way, on the device that computes it."""
+    pricing = pricing.on(group.device)
     if grid is None or not pricing.allows(group, grid, cuts):
         return pricing.best(group, cuts)
     return pricing.under(group, grid, cuts)

@@ -127,7 +127,7 @@ def _extended_table(
     """The table with one more step, cut in each of some ways."""
     if len(table.rows) * len(grids) > MOST_ROWS:
         return None
-    pricing, group = space.pricing.at(priced.place), priced.group
+    pricing, group = space.pricing.at(priced.place).on(priced.group.device), priced.group
     places = {node: at for at, node in enumerate(table.open)}
     given = [given_cuts(x, pricing.machine) if is_external(x) else None for x in group.inputs]
     known: dict[tuple[int, ...], list[tuple[int, Rank]]] = {}  # ranks, by how inputs are held
@@ -170,7 +170,8 @@ def near_grids(space: PlanEvaluator, state: State) -> dict[Node, list[Grid]]:
     """For each step its grid, the next best, and those that its producers and readers suggest."""
     by_node: dict[Node, dict[Grid, None]] = {n: {p.grid: None} for n, p in state.placed.items()}
     for node, priced in state.placed.items():
-        best = space.pricing.at(priced.place).best(priced.group, priced.held)
+        pricing = space.pricing.at(priced.place).on(priced.group.device)
+        best = pricing.best(priced.group, priced.held)
         by_node[node] |= {best.grid: None}
         by_node[node] |= {best.second[0]: None} if best.second else {}
         for at, (x, move) in enumerate(

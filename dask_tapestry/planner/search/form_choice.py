@@ -112,7 +112,7 @@ class _Chooser:
         """The cost of a step in one block, which reads every cell once."""
         program = priced.group.program
         uncut = tuple(Cuts.regular(n, max(1, n)) for n in program.type.shape)
-        return self.pricing.cost(program, uncut, priced.held)
+        return self.pricing.on(priced.group.device).cost(program, uncut, priced.held)
 
     def _floor(self, once: StepCost) -> float:
         """Seconds below which no form can come: all slots busy, and every cell read once."""

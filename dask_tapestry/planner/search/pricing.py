@@ -60,7 +60,7 @@ class PricedGroup:
 
     def on(self, machine: Machine) -> Machine:
         """The machine that computes it, of all that there is."""
-        return machine_for(self.cost, self.limits, machine.at(self.place))
+        return machine_for(self.cost, self.limits, machine.at(self.place).on(self.group.device))
 
 
 class Pricing:
@@ -93,15 +93,19 @@ class Pricing:
 
     def at(self, place: str) -> Pricing:
         """The same at a place, with its machine and memory; itself for ""."""
-        if not place:
-            return self
-        pricing = self._places.get(place)
+        return self._of(place, self.machine.at(place)) if place else self
+
+    def on(self, device: str) -> Pricing:
+        """The same for a kind of device inside the workers; itself for ""."""
+        return self._of(f"on {device}", self.machine.on(device)) if device else self
+
+    def _of(self, name: str, machine: Machine) -> Pricing:
+        """The same for a part of the machine, remembered by a name."""
+        pricing = self._places.get(name)
         if pricing is None:
-            machine = self.machine.at(place)
             share = machine.task_bytes / self.machine.task_bytes
-            pricing = self._places[place] = Pricing(
-                machine, self.limits.scaled(share, machine.usable)
-            )
+            limits = self.limits.scaled(share, machine.usable)
+            pricing = self._places[name] = Pricing(machine, limits)
             pricing._groups, pricing._programs = self._groups, self._programs
             pricing._spent = self._spent
         return pricing

@@ -40,3 +40,10 @@ def test_the_only_device():
         dt.from_dlpack(np.ones(2), device="gpu")
     with pytest.raises(TypeError, match="stream"):
         x.to_device("cpu", stream=1)
+
+
+def test_results_on_a_device_are_handed_out_there(device_kernels):
+    x = dt.ones(3, device="cuda:1")
+    assert x.__dlpack_device__() == (2, 1)
+    assert dt.ones(3, device="cuda").__dlpack_device__() == (2, 0)
+    assert x.__dlpack__() == "capsule of a device"

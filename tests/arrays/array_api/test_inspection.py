@@ -17,6 +17,10 @@ def test_what_it_says_of_itself():
     info, numpy_s = dt.__array_namespace_info__(), np.__array_namespace_info__()
     assert info.capabilities() == numpy_s.capabilities()
     assert info.default_device() in info.devices() == ("cpu",)
+    with dt.config(device="cuda:1"):
+        assert info.default_device() in info.devices() == ("cpu", "cuda:1")
+    with dt.config(resources=dt.Resources(gpus=1)):
+        assert info.devices() == ("cpu", "cuda")
     assert info.default_dtypes() == numpy_s.default_dtypes()
     assert info.default_dtypes(device="cpu") == info.default_dtypes()
     with pytest.raises(ValueError, match="Device"):

@@ -111,7 +111,7 @@ def test_arguments_that_numpy_has():
     with pytest.raises(ValueError, match="order"):
         dt.asarray(CELLS, order="X")
     with pytest.raises(ValueError, match="Device"):
-        dt.asarray(CELLS, device="cuda")
+        dt.asarray(CELLS, device="gpu")
 
 
 def test_names_for_what_has_others():

@@ -112,3 +112,22 @@ def test_large_arrays_have_huge_pages_but_for_their_ends():
     assert machine.fresh_seconds(5 * HUGE_PAGE) == pytest.approx(
         page + 4 * HUGE_PAGE / machine.fresh
     )
+
+
+def test_a_device_is_a_place_inside_each_worker():
+    told = {"gpus": 1, "gpu_memory": "10 GiB", "link_bandwidth": "5 GB/s", "gpu_workers": 3}
+    machine = Machine.of(Resources(workers=4, threads=8, memory="64 GiB", **told))
+    device = machine.on("cuda")
+    assert machine.on("") is machine
+    assert machine.on("cuda") is device is device.on("cuda")
+    assert (device.slots, device.threads, device.hosts, device.workers) == (3, 1, 3, 4)
+    assert device.usable == int(0.9 * 10 * 2**30) == device.memory_limit
+    assert (device.link, device.network) == (5e9, machine.network)
+    assert device.host is machine
+    assert device.memory > 10 * machine.memory
+
+
+def test_devices_do_not_change_what_the_host_is():
+    plain = Machine.of(Resources(workers=4, threads=8, memory="64 GiB"))
+    others = Machine.of(Resources(workers=4, threads=8, memory="64 GiB", gpus=2))
+    assert plain == others

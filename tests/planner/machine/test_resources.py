@@ -210,6 +210,9 @@ WRONG = {
                [(1, 1, 5, 7)], [(1, 1, 5, "a", nan)], [(1, 1, 5, "a", 0)]],
     "held": [-0.1, 0.9, "much", nan],
     "rates": [4, "nowhere.json", {"network": nan}, {"network": "fast"}, ["network"]],
+    "gpu_memory": [0, *AMOUNT],
+    "link_bandwidth": [0, *AMOUNT],
+    "gpu_workers": [0, 1.5, nan, "4", True, [1]],
 }  # fmt: skip
 
 

@@ -171,3 +171,24 @@ def test_of_blocks_that_are_computed_one_by_one_a_worker_has_one(tmp_path):
     largest = max(step.needs.work for step in alone)
     assert largest <= peak_worker_bytes(plan) < largest + 3 * max(others) + 2 * y.nbytes
     plan.verify()
+
+
+def test_memories_of_host_and_device_are_counted_apart():
+    x = dt.ones((2000, 1000), device="cuda")
+    there = x.plan(resources=dt.Resources(workers=1, threads=1, memory="1 GiB", gpu_memory="1 GiB"))
+    fullest = fullest_workers(there.core)
+    assert (fullest.device, fullest.usable) == ("cuda", int(0.9 * 2**30))
+    assert x.nbytes <= fullest.bytes <= 3 * x.nbytes
+    small = dt.Resources(workers=1, threads=1, memory="20 MB", gpu_memory="1 GiB")
+    x.plan(resources=small).verify()  # nothing of it lies on the host
+    with pytest.raises(dt.MemoryLimitError):
+        dt.ones((2000, 1000)).plan(resources=small).verify()
+
+
+def test_what_passes_through_the_host_counts_there():
+    x = dt.placeholder((2000, 1000), "f8", stored_chunks=(2000, 1000)).to_device("cuda")
+    small = dt.Resources(workers=1, threads=1, memory="20 MB", gpu_memory="1 GiB")
+    plan = x.plan(resources=small)
+    (step,) = plan.core.steps.values()
+    fullest = fullest_workers(plan.core)
+    assert (fullest.device, fullest.bytes) == ("", x.nbytes // step.count)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.block_format import is_foreign, refusal, with_all_cells
+from dask_tapestry_kernels.block_format import is_foreign, is_on_device, refusal, with_all_cells
 from dask_tapestry_kernels.cpu.floating_point import CASTS, tell
 from dask_tapestry_kernels.cpu.stopping import stop_if_asked
 from dask_tapestry_kernels.kernel_table import Kernel
@@ -146,7 +146,7 @@ def _foreign(
     result: Any, shape: tuple[int, ...], dtype: np.dtype[Any], function: Any, declared: bool
 ) -> Any:
     """An array of another library, if that was declared."""
-    if not declared:
+    if not (declared or is_on_device(result)):
         raise TypeError(
             f"{called(function)} returned a {type(result).__name__} where a NumPy array is "
             f"declared: say so with meta={type(result).__name__}(...), an array like the result"

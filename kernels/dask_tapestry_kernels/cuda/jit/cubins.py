@@ -15,7 +15,7 @@ from dask_tapestry_kernels.cpu.jit.child_process import Child
 from dask_tapestry_kernels.cpu.jit.object_cache import Compiled
 from dask_tapestry_kernels.cuda.jit import cubin_cache
 from dask_tapestry_kernels.cuda.jit.program import Program
-from dask_tapestry_kernels.device_error import DeviceError
+from dask_tapestry_kernels.device_error import UnusableDeviceError
 
 IDLE: Final = 60.0  # seconds after which a child without work is let go
 
@@ -69,7 +69,9 @@ class Cubins:
         self._idle.daemon = True
         self._idle.start()
         if isinstance(answer, str):
-            raise DeviceError(f"kernel {program.what} cannot be compiled for sm_{sm}: {answer}")
+            raise UnusableDeviceError(
+                f"kernel {program.what} cannot be compiled for sm_{sm}: {answer}"
+            )
         return answer
 
     def let_go(self) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from dask_tapestry_kernels.cuda.jit.cubins import cubin_of
 from dask_tapestry_kernels.cuda.jit.program import Program
-from dask_tapestry_kernels.device_error import DeviceError
+from dask_tapestry_kernels.device_error import UnusableDeviceError
 
 Block = Any  # a CuPy array
 BLOCKS: Final = 16  # of threads for each multiprocessor: enough to hide memory behind
@@ -141,15 +141,15 @@ def _cupy() -> Any:
     try:
         cupy = import_module("cupy")
     except ImportError as error:
-        raise DeviceError(
+        raise UnusableDeviceError(
             f"there is no CuPy ({error}): pip install 'dask_tapestry[cuda]' brings it"
         ) from error
     try:
         count = cupy.cuda.runtime.getDeviceCount()
     except cupy.cuda.runtime.CUDARuntimeError as error:
-        raise DeviceError(f"there is no CUDA device: {error}") from error
+        raise UnusableDeviceError(f"there is no CUDA device: {error}") from error
     if not count:
-        raise DeviceError("there is no CUDA device")
+        raise UnusableDeviceError("there is no CUDA device")
     return cupy
 
 

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from dask_tapestry_kernels.device_error import DeviceError
+from dask_tapestry_kernels.device_error import UnusableDeviceError
 
 FOLDERS: Final = ("cuda_nvcc", "cu13")  # of the wheels for CUDA 12 and 13, within `nvidia`
 HOW: Final = "pip install 'dask_tapestry[cuda]' brings what compiles for a GPU"
@@ -32,7 +32,7 @@ def ptxas() -> Path:
                 return file
     found = shutil.which("ptxas")
     if found is None:
-        raise DeviceError(f"there is no ptxas: {HOW}")
+        raise UnusableDeviceError(f"there is no ptxas: {HOW}")
     return Path(found)
 
 
@@ -44,7 +44,7 @@ def toolkit_version() -> str:
     """
     spec = find_spec("numba_cuda")
     if spec is None or spec.origin is None:
-        raise DeviceError(f"there is no numba-cuda: {HOW}")
+        raise UnusableDeviceError(f"there is no numba-cuda: {HOW}")
     site = Path(spec.origin).parent.parent
     names = [folder.name for pattern in PATTERNS for folder in sorted(site.glob(pattern))]
     return " ".join(name.removesuffix(".dist-info") for name in names)

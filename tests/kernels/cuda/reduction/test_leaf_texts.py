@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
-from dask_tapestry.operators.monoids import MONOIDS
 
 from dask_tapestry.cells import CellBuilder
+from dask_tapestry.operators.reductions.monoids import MONOIDS
 from dask_tapestry_kernels.cuda.reduction.leaf_texts import leaf_program
 from dask_tapestry_kernels.cuda.reduction.monoid_texts import monoid_text
 from dask_tapestry_kernels.formulas.formula_steps import FormulaSteps, formula_steps

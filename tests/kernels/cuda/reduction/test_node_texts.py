@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
-from dask_tapestry.operators.monoids import MONOIDS
 
+from dask_tapestry.operators.reductions.monoids import MONOIDS
 from dask_tapestry_kernels.cuda.reduction.monoid_texts import monoid_text
 from dask_tapestry_kernels.cuda.reduction.node_texts import (
     merge_program,

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from dask_tapestry.operators.monoids import MONOIDS
 
 from dask_tapestry.cells import CellBuilder, Lattice, Tree
+from dask_tapestry.operators.reductions.monoids import MONOIDS
 from dask_tapestry_kernels.cpu import KERNELS as CPU
 from dask_tapestry_kernels.cuda import KERNELS as CUDA
 from dask_tapestry_kernels.device_error import DeviceError

@@ -1,0 +1,38 @@
+"""What a block of a step is given: arrays and blocks of inputs, as values of its program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+from math import prod
+from typing import Any
+
+from dask_tapestry.lower.assemble import assemble, assemble_foreign, assemble_on_device
+from dask_tapestry.lower.step_spec import StepSpec
+from dask_tapestry.steps.program import Schedule
+from dask_tapestry.zspace import ZRange, block_range
+from dask_tapestry_kernels.block_format import is_foreign, is_on_device
+
+
+def given_values(
+    spec: StepSpec, schedule: Schedule, given: Sequence[Any]
+) -> dict[tuple[int, ZRange], Any]:
+    """The boxes of inputs that a block reads, by the number of the value and the box.
+
+    They are joined of blocks where these lie: on a device, or in the format that functions take.
+    """
+    values: dict[tuple[int, ZRange], Any] = {}
+    rest = iter(given)
+    for value, cuts in enumerate(spec.input_cuts):
+        for box in schedule.boxes[value]:
+            if cuts is None:
+                values[value, box] = next(rest)
+                continue
+            blocks = list(islice(rest, prod(map(len, block_range(cuts, box)))))
+            if is_on_device(blocks[0]):
+                values[value, box] = assemble_on_device(box, cuts, blocks)
+            elif value in spec.foreign_inputs and is_foreign(blocks[0]):
+                values[value, box] = assemble_foreign(box, cuts, blocks)
+            else:
+                values[value, box] = assemble(box, cuts, blocks)
+    return values

@@ -1,0 +1,120 @@
+"""Values of a step on a device: where each lies, what crosses the link, what the host computes.
+
+Planner and workers ask the same functions. A value that a device's kernels alone read is brought
+there once, when it comes; one that the host reads is brought to it for each reader.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.steps.program import Instruction, Program
+from dask_tapestry.teg import Source
+from dask_tapestry.zspace import ZRange
+from dask_tapestry_kernels.block_format import BlockFormat
+from dask_tapestry_kernels.devices import has_cells, lacking
+
+Device = BlockFormat | None  # None for the host
+
+
+def why_on_host(one: Instruction) -> str | None:
+    """Why the host computes an instruction of a device; None if the device does.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> from dask_tapestry_kernels.block_format import on_cuda
+    >>> x = dt.fft.fft(dt.ones(3)).node
+    >>> one = Instruction(x.operator, (0,), x.input_types, x.type, device=on_cuda())
+    >>> why_on_host(one)
+    'no kernel'
+    """
+    operator = one.operator
+    if one.device is None or isinstance(operator, Source) or hands_blocks(one):
+        return None
+    dtypes = [x.dtype for x in (*one.types, one.type)]
+    return lacking(one.device.kind, operator.kernel, dtypes)
+
+
+def hands_blocks(one: Instruction) -> bool:
+    """Whether an instruction calls a function of the user, with blocks as they are held."""
+    return one.operator.calls and one.operator.any_format
+
+
+def host_paths(program: Program) -> tuple[tuple[Instruction, str], ...]:
+    """The instructions of a device that the host computes, each with the reason."""
+    found = [(one, why_on_host(one)) for one in program.instructions]
+    return tuple([(one, why) for one, why in found if why is not None])
+
+
+class Lying(NamedTuple):
+    """Where the values of a program lie, each by its number.
+
+    Attributes
+    ----------
+    held
+        The device on which a value lies while it is read.
+    made
+        That on which it is given or computed.
+    reads
+        For each instruction, that whose memory its kernel reads.
+    """
+
+    held: tuple[Device, ...]
+    made: tuple[Device, ...]
+    reads: tuple[Device, ...]
+
+
+@lru_cache(maxsize=1024)
+def lying(program: Program) -> Lying | None:
+    """Where the values of a program lie; None if all are on the host."""
+    if program.device is None and not any(program.devices):
+        return None
+    reads = tuple([None if why_on_host(one) else one.device for one in program.instructions])
+    given = program.devices or (None,) * len(program.inputs)
+    made = (*given, *[_made_on(*pair) for pair in zip(program.instructions, reads, strict=True)])
+    readers: dict[int, set[Device]] = defaultdict(set)
+    for one, own in zip(program.instructions, reads, strict=True):
+        for source in one.inputs:
+            readers[source].add(own)
+    if program.instructions:
+        readers[len(program.types) - 1] = {program.instructions[-1].device}
+    held = [
+        _held_on(own, readers[value], type_.dtype)
+        for value, (own, type_) in enumerate(zip(made, program.types, strict=True))
+    ]
+    return Lying(tuple(held), made, reads)
+
+
+def _made_on(one: Instruction, reads: Device) -> Device:
+    """Where an instruction's value comes, that reads the memory of some device."""
+    return reads if reads is not None and has_cells(reads.kind, one.type.dtype) else None
+
+
+def _held_on(made: Device, readers: set[Device], dtype: np.dtype[Any]) -> Device:
+    if made is not None or len(readers) != 1:
+        return made
+    (reader,) = readers
+    return reader if reader is not None and has_cells(reader.kind, dtype) else None
+
+
+def link_bytes(program: Program, box: ZRange) -> int:
+    """Bytes that go between host and device for the cells `box` of a program's output."""
+    where = lying(program)
+    if where is None:
+        return 0
+    schedule, first, found = program.schedule(box), len(program.inputs), 0
+    for value, boxes in enumerate(schedule.boxes):
+        if where.made[value] != where.held[value]:
+            found += sum([b.size for b in boxes]) * program.types[value].dtype.itemsize
+    for work in schedule.works:
+        own = where.reads[work.value - first]
+        for source, need in work.reads:
+            if where.held[source] != own:
+                found += need.size * program.types[source].dtype.itemsize
+    return found

@@ -1,0 +1,134 @@
+"""Jobs on a device, end to end: stores, kept values, products, clusters that have devices."""
+
+import sys
+
+import numpy as np
+import pytest
+import zarr
+from distributed import Client, LocalCluster, wait
+
+import dask_tapestry as dt
+from dask_tapestry.planner.machine.resources import current
+from tests.cupy_stand_in import transfers
+
+CELLS = np.random.default_rng(0).normal(size=(40, 30))
+ON_DEVICE = {
+    "formula": lambda np, x: np.sin(x) * 2 + x,
+    "sum": lambda np, x: x.sum(axis=0),
+    "mean of all": lambda np, x: x.mean(),
+    "variance": lambda np, x: x.var(axis=1),
+    "argmax": lambda np, x: x.argmax(axis=0),
+    "selectors": lambda np, x: np.flip(x[3:17, ::2].T, 0),
+    "join": lambda np, x: np.concatenate([x, x[:5] + 1]),
+    "product": lambda np, x: x.T @ x,
+    "scan": lambda np, x: np.cumsum(x, axis=1),
+    "sort": lambda np, x: np.sort(x, axis=0),
+    "mask": lambda np, x: x[x > 0],
+    "gather": lambda np, x: x[np.asarray([3, 1, 3])],
+    "outputs": lambda np, x: np.linalg.qr(x)[1] ** 2,
+    "with the host's cells": lambda np, x: x + CELLS[0],
+}
+
+
+def cells(result):
+    """The cells of a result, which must be an array on a device."""
+    assert type(result).__module__ == "cupy", type(result)
+    return result.get()
+
+
+@pytest.fixture(params=["all kernels", "some kernels", "no kernels"])
+def some_kernels(request, device_kernels):
+    names = {"some kernels": {"map", "reduce", "view"}, "no kernels": set()}.get(request.param)
+    device_kernels.names = device_kernels.names if names is None else names
+    return device_kernels
+
+
+@pytest.mark.parametrize("name", ON_DEVICE)
+def test_what_is_computed_on_a_device_stays_there(name, some_kernels):
+    x = dt.asarray(CELLS, chunks=(15, 11)).to_device("cuda")
+    made = ON_DEVICE[name](dt, x)
+    assert made.device == "cuda"
+    np.testing.assert_allclose(cells(made.compute()), ON_DEVICE[name](np, CELLS), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["formula", "sum", "scan", "join", "sort"])
+def test_bits_are_those_of_the_host_however_it_is_cut(name, some_kernels, shardings):
+    wanted = ON_DEVICE[name](dt, dt.asarray(CELLS)).compute()
+    for cuts in shardings.cuts(CELLS.shape, 4):
+        x = dt.asarray(CELLS).to_device("cuda").rechunk(cuts)
+        assert cells(ON_DEVICE[name](dt, x).compute()).tobytes() == wanted.tobytes()
+
+
+def test_stores_are_read_and_written_by_the_host(device_kernels, tmp_path):
+    dt.to_zarr(dt.asarray(CELLS).rechunk((10, 30)), tmp_path / "a.zarr")
+    transfers.clear()
+    x = dt.from_zarr(tmp_path / "a.zarr").to_device("cuda")
+    dt.to_zarr(np.sqrt(abs(x)) + 1, tmp_path / "b.zarr")
+    assert zarr.open(tmp_path / "b.zarr")[:].tobytes() == (np.sqrt(abs(CELLS)) + 1).tobytes()
+    assert sum(size for _, size in transfers) == 2 * CELLS.nbytes
+    assert "map" in device_kernels.called
+
+
+def test_an_array_of_cupys_is_an_array_on_its_device(device_kernels):
+    cupy = sys.modules["cupy"]
+    given = cupy.asarray(CELLS)
+    transfers.clear()
+    x = dt.asarray(given)
+    assert x.device == "cuda"
+    assert cells((x + 1).compute()).tobytes() == (CELLS + 1).tobytes()
+    assert [way for way, _ in transfers] == ["to host"]  # by this test
+    with cupy.cuda.Device(1):
+        other = dt.asarray(cupy.asarray(CELLS))
+    assert other.device == "cuda:1"
+    with pytest.raises(dt.DeviceError, match="elementwise: arrays are on cuda and cuda:1"):
+        x + other
+    assert (other.to_device("cuda") + x).device == "cuda"
+
+
+def test_persisted_values_stay_on_their_device(device_kernels):
+    kept = (dt.asarray(CELLS).to_device("cuda") * 2).rechunk((10, 30)).persist()
+    assert kept.device == "cuda"
+    transfers.clear()
+    found = kept.sum(axis=1).compute()
+    assert not transfers
+    np.testing.assert_array_equal(cells(found), dt.asarray(CELLS * 2).sum(axis=1).compute())
+
+
+def test_functions_of_blocks_are_given_the_devices(device_kernels):
+    seen = []
+
+    def doubled(block):
+        seen.append(type(block).__module__)
+        return block * 2
+
+    x = dt.asarray(CELLS).to_device("cuda")
+    assert cells(x.map_blocks(doubled).compute()).tobytes() == (CELLS * 2).tobytes()
+    assert set(seen) == {"cupy"}
+
+
+def test_without_cupy_functions_are_tried_on_numpys_arrays():
+    x = dt.asarray(CELLS).to_device("cuda").map_blocks(lambda block: block * 2)
+    assert (x.device, x.dtype) == ("cuda", CELLS.dtype)
+
+
+def test_a_clusters_devices_are_found_and_used_one_task_at_a_time(device_kernels):
+    with (
+        LocalCluster(
+            n_workers=1,
+            threads_per_worker=2,
+            processes=False,
+            dashboard_address=None,
+            resources={"GPU": 1},
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        known = current()
+        assert (known.gpus, known.device_workers) == (1, 1)
+        x = dt.asarray(CELLS).to_device("cuda")
+        kept = (x * 2).rechunk((10, 30)).persist()
+        wait(kept)
+        tasks = client.run_on_scheduler(
+            lambda dask_scheduler: [t.resource_restrictions for t in dask_scheduler.tasks.values()]
+        )
+        assert tasks.count({"GPU": 1}) == 4
+        assert cells((kept + 1).compute()).tobytes() == (CELLS * 2 + 1).tobytes()

@@ -1,0 +1,24 @@
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.errors import compute_error
+from dask_tapestry_kernels.device_error import DeviceError
+
+
+class OutOfMemoryError(MemoryError):
+    """As CuPy's own."""
+
+
+OutOfMemoryError.__module__ = "cupy.cuda.memory"
+
+
+@pytest.mark.parametrize("raised", [DeviceError("no kernel"), OutOfMemoryError("no room")])
+def test_what_kernels_and_cuda_raise_is_our_error_of_devices(raised):
+    error = compute_error(raised, "while computing add")
+    assert type(error) is dt.DeviceError
+    assert str(error) == f"{raised}\nwhile computing add"
+
+
+def test_kernels_errors_and_ours_are_caught_alike():
+    with pytest.raises(DeviceError, match="cells of object"):
+        dt.asarray([None, 1], dtype=object).to_device("cuda")
