@@ -25,7 +25,8 @@ from dask_tapestry.memory.buffer_pool import POOL, owned
 from dask_tapestry.steps.block_schedule import BlockSchedule, Streamed
 from dask_tapestry.steps.device_values import lying
 from dask_tapestry.steps.program import Instruction, Program, Schedule, Work
-from dask_tapestry.steps.streaming import block_schedule_of, in_turns, read_from_stores
+from dask_tapestry.steps.store_reads import read_from_stores
+from dask_tapestry.steps.streaming import block_schedule_of, in_turns
 from dask_tapestry.steps.windows import Window
 from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import ZRange

@@ -25,6 +25,7 @@ from dask_tapestry.steps.parts import Part, little_inputs, parts_of, with_last
 from dask_tapestry.steps.peak import Key, Peak, TurnPeak, all_bytes, peak_bytes, peak_of
 from dask_tapestry.steps.piece_alignment import piece_edges
 from dask_tapestry.steps.program import Instruction, Program, Schedule, Work
+from dask_tapestry.steps.store_reads import bytes_from_stores
 from dask_tapestry.steps.windows import Line, Window, opened, reads_apart, sliding
 from dask_tapestry.teg import Sink, Split, Turns
 from dask_tapestry.zspace import ZRange
@@ -166,7 +167,7 @@ def _from_partial_results(
     if cut.inner is not None:
         beside = _sum(beside, cut.inner.takes.cells)
     cells = _value_bytes(program, box)
-    ahead_bytes = _read_bytes(first, cut.piece) if then is None and cut.inner is None else 0
+    ahead_bytes = bytes_from_stores(first, cut.piece) if then is None and cut.inner is None else 0
     if then is None:
         beside = _sum(beside, ahead_bytes)
     else:
@@ -291,25 +292,6 @@ def _cut_at(
         beside = beside._replace(all=max(beside.all, scratch))
         beside = _sum(beside, sum([window.nbytes for window in windows]))
     return _Cut(program, windows, (), edges, piece, inner, beside)
-
-
-def read_from_stores(program: Program, piece: ZRange) -> list[Work]:
-    """What a piece reads from stores."""
-    first = len(program.inputs)
-    return [
-        work
-        for work in program.schedule(piece).works
-        if program.instructions[work.value - first].operator.stored_bytes(work.box)
-    ]
-
-
-def _read_bytes(program: Program, piece: ZRange) -> int:
-    """Bytes that reading from stores takes."""
-    found = 0
-    for value, box, _ in read_from_stores(program, piece):
-        operator, _, types, type_, *_ = program.instructions[value - len(program.inputs)]
-        found += operator.block_bytes(type_, box) + operator.scratch_bytes(types, box)
-    return found
 
 
 def _sum(peak: Peak, kept: int) -> Peak:

@@ -1,0 +1,25 @@
+"""What a piece of a block reads from stores, ahead of being computed."""
+
+from __future__ import annotations
+
+from dask_tapestry.steps.program import Program, Work
+from dask_tapestry.zspace import ZRange
+
+
+def read_from_stores(program: Program, piece: ZRange) -> list[Work]:
+    """The computations of a piece that read from stores."""
+    first = len(program.inputs)
+    return [
+        work
+        for work in program.schedule(piece).works
+        if program.instructions[work.value - first].operator.stored_bytes(work.box)
+    ]
+
+
+def bytes_from_stores(program: Program, piece: ZRange) -> int:
+    """Bytes that a piece takes while it reads from stores."""
+    total = 0
+    for value, box, _ in read_from_stores(program, piece):
+        operator, _, types, type_, *_ = program.instructions[value - len(program.inputs)]
+        total += operator.block_bytes(type_, box) + operator.scratch_bytes(types, box)
+    return total

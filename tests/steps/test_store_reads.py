@@ -1,0 +1,24 @@
+import dask_tapestry as dt
+from dask_tapestry.planner.fusion.group import group_of
+from dask_tapestry.steps.store_reads import bytes_from_stores, read_from_stores
+from dask_tapestry.zspace import ZRange
+
+PIECE = ZRange((0, 0), (3, 8))
+
+
+def program(y):
+    return group_of(y.node, {y.node}).program
+
+
+def test_sources_in_stores_are_read_and_no_others():
+    stored = dt.placeholder((6, 8), "f8", stored_chunks=(2, 8))
+    both = program(stored + dt.ones((6, 8)) * dt.arange(8.0))
+    (work,) = read_from_stores(both, PIECE)
+    assert work.box == PIECE
+    assert bytes_from_stores(both, PIECE) >= PIECE.size * 8
+
+
+def test_what_is_in_memory_is_not_read():
+    x = program(dt.arange(48.0).reshape(6, 8) + 1)
+    assert not read_from_stores(x, PIECE)
+    assert bytes_from_stores(x, PIECE) == 0
