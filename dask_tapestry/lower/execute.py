@@ -11,9 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.errors import PlanError, compute_error, of_user
-from dask_tapestry.lower.assemble import (
-    part_of,
-)
+from dask_tapestry.lower.assemble import part_of
 from dask_tapestry.lower.device_calls import brought, called_on_device
 from dask_tapestry.lower.exclusive_blocks import one_by_one
 from dask_tapestry.lower.given_values import given_values
