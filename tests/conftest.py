@@ -110,12 +110,17 @@ def _verified(make):
 
 @pytest.fixture(scope="module", autouse=True)
 def _no_client_is_left_to_the_next_module():
-    """A client that one module leaves open would take the computes of the next."""
+    """A client that one module leaves open would take the computes of the next.
+
+    Dask's scheduler is no longer set either, as it may be after clients that were not closed in the
+    order in which they were opened, or whose scheduler was gone first.
+    """
     yield
     left = live_client()
     if left is not None:
         left.close()
         pytest.fail(f"this module left {left} open")
+    dask.config.set(scheduler=None)
 
 
 @pytest.fixture(scope="module")

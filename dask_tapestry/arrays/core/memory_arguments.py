@@ -67,7 +67,7 @@ def new_on(x: Array, device: str | None) -> Array:
     >>> new_on(dt.ones(3), "cuda").device
     'cuda'
     """
-    wanted = device_named(device or setting("device"))
+    wanted = device_named(setting("device") if device is None else device)
     return x if wanted is None else Array(on_device(x.node, wanted))
 
 

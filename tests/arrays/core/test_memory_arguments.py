@@ -62,3 +62,20 @@ def test_names_of_devices():
     for wrong in ("gpu", "cuda:", "cuda:-1", "CPU", "", 0):
         with pytest.raises(dt.ArgumentError, match="Device not understood"):
             device_named(wrong)
+
+
+@pytest.mark.parametrize("wrong", [[], (), "", 0, False, 1.5, "gpu"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda device: dt.zeros(2, device=device),
+        lambda device: dt.arange(3, device=device),
+        lambda device: dt.asarray([1], device=device),
+        lambda device: dt.fft.fftfreq(3, device=device),
+        lambda device: dt.fft.rfftfreq(1, device=device),
+        lambda device: dt.ones(2).to_device(device),
+    ],
+)
+def test_what_is_no_device_is_refused(make, wrong):
+    with pytest.raises((dt.ArgumentError, dt.ArgumentTypeError)):
+        make(wrong)
