@@ -286,14 +286,16 @@ def test_it_may_be_killed_before_its_first_cell_and_after_its_last(tmp_path, cou
             path = tmp_path / f"{number}{before}"
             with monkeypatch.context() as patch:
                 module, function = name.split(".")
-                real = getattr(__import__(f"dask_tapestry.io.{module}", fromlist="x"), function)
+                real = getattr(
+                    __import__(f"dask_tapestry.io.sinks.{module}", fromlist="x"), function
+                )
 
                 def dying(*args, before=before, real=real, **kwargs):
                     if not before:
                         real(*args, **kwargs)
                     raise KeyboardInterrupt
 
-                patch.setattr(f"dask_tapestry.io.{name}", dying)
+                patch.setattr(f"dask_tapestry.io.sinks.{name}", dying)
                 with pytest.raises(KeyboardInterrupt):
                     written(Tripping(99), path)
             counted.chunks.clear()
