@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -39,9 +40,9 @@ class RowBlocks(BlockOperator):
     rows: int
     factor: float
 
+    @abstractmethod
     def heights(self, columns: int) -> tuple[int, ...]:
         """Rows of a block of the output, and of each input."""
-        raise NotImplementedError
 
     def signature(self, *inputs: TensorType) -> Signature:
         rows, columns = inputs[0].shape
