@@ -152,7 +152,8 @@ def _within_shares(
             and space.fits(result.state)
         ):
             space = space.with_reserve(result.state)
-            result = _METHODS[method](space, effort, seed)
+            if space.reserve < space.resources.usable_bytes:
+                result = _METHODS[method](space, effort, seed)
         if not result.state.shortfall and space.fits_at_worst(result.state):
             fitting.append(result)
             best = min(other.rank for other in fitting)
