@@ -43,7 +43,7 @@ from dask_tapestry.planner.cost.block_seconds import ACROSS
 from dask_tapestry.planner.machine.rates import shipped_rates
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.cpu.blas_threads import threads_each
+from dask_tapestry_kernels.blas_threads import threads_each
 from dask_tapestry_kernels.cpu.jit.compile_service import mode
 
 ONE: Final = Resources(workers=1, threads=1)

@@ -13,7 +13,7 @@ from dask_tapestry.teg import Node
 from dask_tapestry.teg.operator import BlockOperator, signature_of
 from dask_tapestry.zspace import Cuts, ZRange
 from dask_tapestry_kernels.cpu import KERNELS
-from dask_tapestry_kernels.cpu.blocks.outputs import OutputBlocks
+from dask_tapestry_kernels.output_blocks import OutputBlocks
 
 MOST_BLOCKS: Final = 64  # of a sharding
 PIECES: Final = (2, 3, 5)  # along a dimension, besides blocks of one step

@@ -44,9 +44,9 @@ from dask_tapestry.teg.chunking import Chunks, Known
 from dask_tapestry.teg.operator import Restriction, Types, by_signature
 from dask_tapestry.teg.outputs import OutputWindow, outputs_dtype
 from dask_tapestry.zspace import IndexProjection, ZRange
-from dask_tapestry_kernels.cpu.blocks.outputs import OutputAxis, OutputShape
 from dask_tapestry_kernels.cpu.blocks.scatter import SLAB
 from dask_tapestry_kernels.cpu.blocks.scatter import scatter as scatter_kernel
+from dask_tapestry_kernels.output_blocks import OutputAxis, OutputShape
 
 WORTH_SHUFFLING: Final = 2**22  # bytes of a table or of updates, which each task may as well read
 CELLS_SIDE_BY_SIDE: Final = 8  # of a row, that are folded in the time of one alone

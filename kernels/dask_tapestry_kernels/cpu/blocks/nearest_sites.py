@@ -19,8 +19,8 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks import nearest_sites_compiled
 from dask_tapestry_kernels.cpu.blocks.site_envelopes import chessboard, euclidean, taxicab
-from dask_tapestry_kernels.cpu.stopping import stop_if_asked
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.stopping import stop_if_asked
 
 Block = np.ndarray[Any, Any]
 Metric = Literal["euclidean", "taxicab", "chessboard"]

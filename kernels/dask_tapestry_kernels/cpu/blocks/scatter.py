@@ -14,10 +14,10 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks import scatter_compiled
 from dask_tapestry_kernels.cpu.blocks.gather import CoordinateStep, component_of, spread
-from dask_tapestry_kernels.cpu.blocks.outputs import OutputBlocks, OutputShape
 from dask_tapestry_kernels.cpu.blocks.take import wrapped
 from dask_tapestry_kernels.cpu.cells.interpreter import evaluate
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.output_blocks import OutputBlocks, OutputShape
 
 Block = np.ndarray[Any, Any]
 

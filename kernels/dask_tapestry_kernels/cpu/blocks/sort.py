@@ -15,8 +15,8 @@ import numpy as np
 from dask_tapestry_kernels.cpu.blocks import rank_range, sort_compiled
 from dask_tapestry_kernels.cpu.blocks.stable_order import stable_order
 from dask_tapestry_kernels.cpu.cells.interpreter import tiles
-from dask_tapestry_kernels.cpu.stopping import stop_if_asked
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.stopping import stop_if_asked
 
 Block = np.ndarray[Any, Any]
 KEY: Final = "key"

@@ -16,12 +16,12 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.blocks.outputs import OutputAxis, OutputBlocks, OutputShape
 from dask_tapestry_kernels.cpu.cells import compiled_tiles
 from dask_tapestry_kernels.cpu.cells.interpreter import evaluate
-from dask_tapestry_kernels.cpu.floating_point import checking_fp_errors
-from dask_tapestry_kernels.cpu.stopping import stop_if_asked
+from dask_tapestry_kernels.floating_point import checking_fp_errors
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.output_blocks import OutputAxis, OutputBlocks, OutputShape
+from dask_tapestry_kernels.stopping import stop_if_asked
 
 Block = np.ndarray[Any, Any]
 Ints = tuple[int, ...]

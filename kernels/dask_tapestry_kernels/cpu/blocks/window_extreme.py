@@ -9,7 +9,7 @@ import numpy as np
 from dask_tapestry_kernels.cpu.blocks.window_casts import from_double
 from dask_tapestry_kernels.cpu.blocks.window_fold import EXTREMES
 from dask_tapestry_kernels.cpu.blocks.window_tiles import cells_at, window_tiles
-from dask_tapestry_kernels.cpu.floating_point import listening
+from dask_tapestry_kernels.floating_point import listening
 from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]

@@ -1,8 +1,8 @@
 import numpy as np
 
 from dask_tapestry_kernels.cpu import KERNELS
-from dask_tapestry_kernels.cpu.blocks.outputs import OutputAxis, OutputShape
 from dask_tapestry_kernels.cpu.blocks.regions import TILE, Tiled
+from dask_tapestry_kernels.output_blocks import OutputAxis, OutputShape
 
 TILED = Tiled((4, 3), (2,), 2)
 CELLS = np.array([[1, 0, 1], [1, 0, 1], [1, 1, 1]], bool)  # a row of the second tile is missing
