@@ -5,6 +5,7 @@ import dask_tapestry as dt
 from dask_tapestry.lower import execute, tiling
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.teg import TensorType
+from dask_tapestry_kernels.cpu.cells import compiled_tiles
 from dask_tapestry_kernels.cpu.jit import compile_service
 from tests.comparisons import same_bits, values
 
@@ -49,10 +50,8 @@ def small_tiles(monkeypatch):
 def tiled_blocks(monkeypatch):
     """Whether each block was computed in tiles."""
     seen = []
-    whole = tiling.compiled_tiles.run
-    monkeypatch.setattr(
-        tiling.compiled_tiles, "run", lambda *args: seen.append(whole(*args)) or seen[-1]
-    )
+    whole = compiled_tiles.run
+    monkeypatch.setattr(compiled_tiles, "run", lambda *args: seen.append(whole(*args)) or seen[-1])
     return seen
 
 

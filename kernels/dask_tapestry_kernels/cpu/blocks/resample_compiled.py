@@ -126,7 +126,7 @@ def source(
 
 
 def rounding(dtype: np.dtype[Any]) -> str:
-    """The double v as `rounded` of `spline_taps` converts it.
+    """The double v as `rounded` of `parameters.casts` converts it.
 
     Examples
     --------
