@@ -28,12 +28,12 @@ from dask_tapestry.steps.streaming import block_schedule_of, in_turns
 from dask_tapestry.steps.windows import Window
 from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import ZRange
+from dask_tapestry_kernels import sparse_kernels as other_formats
+from dask_tapestry_kernels.blas_threads import threads_each
 from dask_tapestry_kernels.block_format import is_foreign, is_on_device, with_all_cells
-from dask_tapestry_kernels.cpu import KERNELS
-from dask_tapestry_kernels.cpu.blas_threads import threads_each
-from dask_tapestry_kernels.cpu.blocks import foreign as other_formats
-from dask_tapestry_kernels.cpu.floating_point import checking_fp_errors, listening
-from dask_tapestry_kernels.cpu.stopping import StoppedError, stop_if_asked, stoppable
+from dask_tapestry_kernels.devices import kernels_of
+from dask_tapestry_kernels.floating_point import checking_fp_errors, listening
+from dask_tapestry_kernels.stopping import StoppedError, stop_if_asked, stoppable
 
 Block = Any  # an array, or `Collected` ones
 Held = dict[tuple[int, ZRange], Any]
@@ -386,4 +386,4 @@ def _call(one: Instruction, work: Work, blocks: list[Block], to: Block | None, p
         if made is not None:
             return made
         blocks = list(map(with_all_cells, blocks))
-    return KERNELS[operator.kernel](to, *blocks, **arguments)
+    return kernels_of("cpu")[operator.kernel](to, *blocks, **arguments)

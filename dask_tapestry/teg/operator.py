@@ -50,7 +50,7 @@ class Operator(ABC):
     name
         The operator's name in graphs, plans and task keys: letters only.
     kernel
-        Name of the kernel, a key of ``dask_tapestry_kernels.cpu.KERNELS``.
+        Name of the kernel, a key of ``kernels_of(device)`` of each device that has it.
     transparent
         Each cell of the output costs little and reads few cells, so computing it twice is
         cheaper than keeping it: selectors, generators, cell expressions, sources.
