@@ -9,7 +9,7 @@ from typing import Any
 
 from dask_tapestry.lower.assemble import assemble, assemble_foreign, assemble_on_device
 from dask_tapestry.lower.step_spec import StepSpec
-from dask_tapestry.steps.program import Schedule
+from dask_tapestry.steps.schedule import Schedule
 from dask_tapestry.zspace import ZRange, block_range
 from dask_tapestry_kernels.block_format import is_foreign, is_on_device
 

@@ -24,7 +24,8 @@ from dask_tapestry.io.sources.numpy_source import NumpySource
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.lower.assemble import finish_array
 from dask_tapestry.lower.cancellation import Cancellation, is_watched
-from dask_tapestry.lower.execute import Block, run_block
+from dask_tapestry.lower.execute import run_block
+from dask_tapestry.lower.held_values import Block
 from dask_tapestry.lower.job_announcements import recorded
 from dask_tapestry.lower.joined_blocks import buffers_between
 from dask_tapestry.lower.local_scheduler import LOCAL_SCHEDULERS

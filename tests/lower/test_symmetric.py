@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.lower import execute
+from dask_tapestry.lower import instruction_call
 from dask_tapestry.lower.graph import Lowering
 from dask_tapestry.lower.symmetric import source_of, transpose_block
 from dask_tapestry.planner import build
@@ -86,7 +86,7 @@ def factors(monkeypatch):
         seen.append((x, w))
         return KERNELS["matmul"](out, x, w, **arguments)
 
-    monkeypatch.setattr(execute, "KERNELS", {**KERNELS, "matmul": recorded})
+    monkeypatch.setattr(instruction_call, "KERNELS", {**KERNELS, "matmul": recorded})
     return seen
 
 
