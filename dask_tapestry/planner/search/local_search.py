@@ -6,10 +6,12 @@ The moves are tried in the order of the steps, the costliest first; the search i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Final
 
 from dask_tapestry.planner.search.budget import A_CHANGE
 from dask_tapestry.planner.search.choices import Choices, State
+from dask_tapestry.planner.search.exchanges import exchanges
 from dask_tapestry.planner.search.moves import (
     fuse_sets,
     halved,
@@ -26,6 +28,7 @@ from dask_tapestry.planner.search.pricing import PricedGroup
 
 GAIN: Final = 0.99  # of the seconds before: a change must save a hundredth
 GAIN_OF_ROUNDS: Final = 0.75  # the same, of rounds: that an expert would take them must be clear
+GAIN_OF_EXCHANGE: Final = 0.5  # the same, of what goes through a store: others may use that, too
 LIGHTER: Final = 0.9  # of the memory lacking before: then other choices are not looked at
 HEAVY: Final = (
     4  # kinds of steps whose blocks take most, that are cut more finely where memory lacks
@@ -46,12 +49,13 @@ def improve(space: PlanEvaluator, state: State, costs: int) -> State:
     improved, state = True, split_until_fits(space, state)
     while improved and space.pricing.evaluated <= last:
         improved = False
-        for choices in moves(state):
+        for choices, gain in _changes(space, state):
             if choices.key in tried:
                 continue
             tried.add(choices.key)
             other = space.state(choices)
-            better = other.rank < state.rank.with_seconds(GAIN)
+            gain = gain if state.rank.is_allowed and space.fits(state) else GAIN
+            better = other.rank < state.rank.with_seconds(gain)
             if better and space.fits(state) and not space.fits(other):
                 other = in_few_rounds(space, other)
                 better = other.rank < state.rank.with_seconds(GAIN_OF_ROUNDS)
@@ -61,6 +65,12 @@ def improve(space: PlanEvaluator, state: State, costs: int) -> State:
             if space.pricing.evaluated > last:
                 break
     return state
+
+
+def _changes(space: PlanEvaluator, state: State) -> Iterator[tuple[Choices, float]]:
+    """Choices that differ in one, with the part of the seconds that is enough of a gain."""
+    yield from ((choices, GAIN) for choices in moves(state))
+    yield from ((choices, GAIN_OF_EXCHANGE) for choices in exchanges(space, state))
 
 
 def in_few_rounds(space: PlanEvaluator, state: State) -> State:
@@ -81,7 +91,8 @@ def fit_to_memory(space: PlanEvaluator, state: State, costs: int) -> State | Non
         candidates = _whole(space, state, _finer(state), last)
         enough = LIGHTER * space.lacking(state)
         if not any(space.lacking(other) < enough for other in candidates):
-            candidates += _whole(space, state, moves(state), last)
+            others = chain(exchanges(space, state), moves(state))
+            candidates += _whole(space, state, others, last)
         fitting = [other for other in candidates if space.fits(other)]
         if fitting:
             best = min(fitting, key=lambda other: other.rank)
