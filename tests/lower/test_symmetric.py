@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.lower import execute
+from dask_tapestry.lower import instruction_call
 from dask_tapestry.lower.graph import Lowering
 from dask_tapestry.lower.symmetric import source_of, transpose_block
 from dask_tapestry.planner import build
@@ -87,7 +87,7 @@ def factors(monkeypatch):
         return kernels_of("cpu")["matmul"](out, x, w, **arguments)
 
     kernels = {**kernels_of("cpu"), "matmul": recorded}
-    monkeypatch.setattr(execute, "kernels_of", lambda device: kernels)
+    monkeypatch.setattr(instruction_call, "kernels_of", lambda device: kernels)
     return seen
 
 
