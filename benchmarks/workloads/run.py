@@ -37,6 +37,8 @@ from benchmarks.workloads.workload import WORKLOADS, Session, cells  # noqa: E40
 
 SAME = {"rtol": 1e-3, "atol": 1e-3, "equal_nan": True}  # of sums in single precision
 
+LIMITS = {"best": 1.0, "cpu": 1.0, "peak": 1.1}  # of ours over dask's, before a work is named
+
 Row = dict[str, Any]
 
 
@@ -188,6 +190,20 @@ def means(results: Sequence[Row]) -> Iterator[str]:
             yield f"{name}: {exp(sum(map(log, known)) / len(known)):.2f}, worst {max(known):.2f}"
 
 
+def named(results: Sequence[Row]) -> Iterator[str]:
+    """The works in which ours takes more than dask's, or has not its values."""
+    for said, name in (("slower", "best"), ("more of processors", "cpu"), ("more memory", "peak")):
+        worse = [r["rows"][0]["work"] for r in results if r[name] and r[name] > LIMITS[name]]
+        yield f"{said}: {', '.join(worse) or 'none'}"
+    other = [r["rows"][0]["work"] for r in results if r["best"] and not r["same"]]
+    yield f"other values: {', '.join(other) or 'none'}"
+    for library, row in zip(
+        LIBRARIES, zip(*(r["rows"] for r in results), strict=True), strict=True
+    ):
+        failed = [f"{one['work']} ({one['failed']})" for one in row if one["failed"]]
+        yield f"not ended by {library}: {', '.join(failed) or 'none'}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--only", help="names of works, with commas")
@@ -213,7 +229,7 @@ def main() -> None:
         rows = [apart(library, name, options) for library in LIBRARIES]
         results.append({"rows": rows, **compared(rows, options.folder)})
         print(line(rows, results[-1]), flush=True)
-    print(*means(results), sep="\n")
+    print(*means(results), *named(results), sep="\n")
     if options.json:
         options.json.write_text(json.dumps(results, indent=1))
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import xarray
 from xarray.backends import zarr
-from xarray.computation import apply_ufunc as ufuncs
 from xarray.compat import dask_array_ops
+from xarray.computation import apply_ufunc as ufuncs
 from xarray.core import groupby, parallel
 from xarray.namedarray.parallelcompat import list_chunkmanagers
 
