@@ -17,10 +17,10 @@ from dask_tapestry.lower.schedule_walk import walk
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.memory.buffer_pool import owned
 from dask_tapestry.steps.streaming import block_schedule_of
+from dask_tapestry_kernels.blas_threads import threads_each
 from dask_tapestry_kernels.block_format import with_all_cells
-from dask_tapestry_kernels.cpu.blas_threads import threads_each
-from dask_tapestry_kernels.cpu.floating_point import listening
-from dask_tapestry_kernels.cpu.stopping import StoppedError, stoppable
+from dask_tapestry_kernels.floating_point import listening
+from dask_tapestry_kernels.stopping import StoppedError, stoppable
 
 
 def run_block(

@@ -14,9 +14,9 @@ from dask_tapestry.steps.program import Instruction
 from dask_tapestry.steps.schedule import Work
 from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import ZRange
+from dask_tapestry_kernels import sparse_kernels as other_formats
 from dask_tapestry_kernels.block_format import is_foreign, is_on_device, with_all_cells
-from dask_tapestry_kernels.cpu import KERNELS
-from dask_tapestry_kernels.cpu.blocks import foreign as other_formats
+from dask_tapestry_kernels.devices import kernels_of
 
 Block = Any  # an array, or `Collected` ones
 
@@ -82,4 +82,4 @@ def _call(one: Instruction, work: Work, blocks: list[Block], to: Block | None, p
         if made is not None:
             return made
         blocks = list(map(with_all_cells, blocks))
-    return KERNELS[operator.kernel](to, *blocks, **arguments)
+    return kernels_of("cpu")[operator.kernel](to, *blocks, **arguments)

@@ -11,7 +11,7 @@ from dask_tapestry.lower.tile_run import TileRun
 from dask_tapestry.steps.block_schedule import LoopEntry, TileEntry
 from dask_tapestry.steps.schedule import Work
 from dask_tapestry_kernels.block_format import with_all_cells
-from dask_tapestry_kernels.cpu.stopping import stop_if_asked
+from dask_tapestry_kernels.stopping import stop_if_asked
 
 
 def walk(frame: Frame) -> Any:

@@ -13,7 +13,7 @@ from dask_tapestry.lower.instruction_call import memory_for
 from dask_tapestry.lower.tiling import run_tiles
 from dask_tapestry.steps.block_schedule import TileEntry
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.cpu.floating_point import checking_fp_errors
+from dask_tapestry_kernels.floating_point import checking_fp_errors
 
 SLAB: Final = 2**22  # bytes of a block of formulas that are computed one after the other
 

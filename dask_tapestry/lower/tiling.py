@@ -22,8 +22,8 @@ from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.steps.formula_part import FormulaPart
 from dask_tapestry.steps.schedule import Schedule, Work
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.cpu import KERNELS
-from dask_tapestry_kernels.cpu.cells import compiled_tiles
+from dask_tapestry_kernels.devices import kernels_of
+from dask_tapestry_kernels.parameters.formula_tiles import GridLine, Operation
 
 Block = np.ndarray[Any, Any]
 Held = Mapping[tuple[int, ZRange], Any]
@@ -66,21 +66,21 @@ def run_tiles(
         return list(_operations(part, tile, known, buffers, target[tile.index(box)]))
 
     grid = [
-        compiled_tiles.GridLine(-(-n // side), side, n - side)
-        for n, side in zip(box.shape, sides, strict=True)
+        GridLine(-(-n // side), side, n - side) for n, side in zip(box.shape, sides, strict=True)
     ]
     here = operations((0,) * len(sides))
     moved = _moves(here, grid, operations)
     if moved is None:
         return False
     ready = [
-        compiled_tiles.Operation(operation.expression, operation.arrays, moves)
+        Operation(operation.expression, operation.arrays, moves)
         for operation, moves in zip(here, moved, strict=True)
     ]
-    return compiled_tiles.run(ready, grid, box.size)
+    tiled = kernels_of("cpu")["tiledmap"](target, operations=ready, grid=grid, cells=box.size)
+    return tiled is not None
 
 
-def _moves(here: list[_Operation], grid: list[compiled_tiles.GridLine], operations: Any) -> Any:
+def _moves(here: list[_Operation], grid: list[GridLine], operations: Any) -> Any:
     """Return the bytes that each array of an operation moves with a cell, along each dimension."""
     by_dim: list[list[list[int]]] = []
     for dim, line in enumerate(grid):
@@ -167,7 +167,7 @@ def _operations(
         if not instruction.operator.is_formula:
             view = instruction.operator
             arguments = view.arguments(instruction.types, work.box, work.boxes)
-            local[work.value, work.box] = KERNELS[view.kernel](None, *blocks, **arguments)
+            local[work.value, work.box] = kernels_of("cpu")[view.kernel](None, *blocks, **arguments)
             continue
         slot = slots[work.value, work.box]
         dtype = instruction.type.dtype

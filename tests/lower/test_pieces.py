@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.steps.streaming import block_schedule_of
-from dask_tapestry_kernels.cpu.jit import compile_service
+from dask_tapestry_kernels import compilation
 from tests.comparisons import same_bits
 from tests.examples import examples
 from tests.fuzz import programs
@@ -218,7 +218,7 @@ def test_pieces_take_the_memory_that_the_plan_says(name, tmp_path):
     data = np.random.default_rng(0).random((4096, 2048))
     zarr.create_array(tmp_path / "s", data=data, chunks=(256, 512), compressors=None)
     small = pieces_of(2**22, always=False)
-    with small, dt.config(resources=ALONE), compile_service.mode("wait"):
+    with small, dt.config(resources=ALONE), compilation.mode("wait"):
         job = STORED[name](dt.from_zarr(tmp_path / "s"))
         steps = dt.plan(job).core.steps.values()
         assert any(block_schedule_of(s.program, s.box((0,) * len(s.cuts))).loops for s in steps)

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 import dask_tapestry as dt
 from dask_tapestry.lower import schedule_walk, tiling
 from dask_tapestry.lower.tile_run import TileRun
-from dask_tapestry_kernels.cpu.jit import compile_service
+from dask_tapestry_kernels import compilation
+from dask_tapestry_kernels.cpu.cells import compiled_tiles
 from tests.comparisons import same_bits
 from tests.examples import examples
 from tests.pieces import pieces_of
@@ -66,7 +67,7 @@ def drawn(random):
 def check(seed):
     """In pieces of some size a drawn array has the bits of the whole."""
     random = Random(seed)
-    with dt.config(resources=ALONE), compile_service.mode("off"):
+    with dt.config(resources=ALONE), compilation.mode("off"):
         end, array = drawn(random)
         whole = array.compute(scheduler="sync")
         with pieces_of(2 ** random.randint(7, 15), always=random.random() < 0.6):
@@ -143,12 +144,12 @@ def test_loops_nest_in_every_way():
 @pytest.mark.parametrize("size", [2**12, 2**15])
 def test_tiles_of_pieces_are_compiled_too(size, monkeypatch):
     monkeypatch.setattr(tiling, "SMALLEST", 1)
-    ran, run = [], tiling.compiled_tiles.run
-    monkeypatch.setattr(tiling.compiled_tiles, "run", lambda *a: ran.append(run(*a)) or ran[-1])
+    ran, run = [], compiled_tiles.run
+    monkeypatch.setattr(compiled_tiles, "run", lambda *a: ran.append(run(*a)) or ran[-1])
     x = np.random.default_rng(0).random((203, 97))
     store = zarr.create_array(zarr.storage.MemoryStore(), data=x, chunks=(20, 97))
     array = smooth(None, smooth(None, dt.from_zarr(store)))
-    with dt.config(resources=ALONE), compile_service.mode("wait"):
+    with dt.config(resources=ALONE), compilation.mode("wait"):
         whole = array.compute(scheduler="sync")
         ran.clear()
         with pieces_of(size), recorded_nestings() as seen:

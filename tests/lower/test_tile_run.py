@@ -4,7 +4,7 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.lower import tile_run
 from dask_tapestry.memory.buffer_pool import POOL
-from dask_tapestry_kernels.cpu.jit import compile_service
+from dask_tapestry_kernels import compilation
 from tests.comparisons import same_bits, values
 
 from .test_tiling import PROGRAMS, smooth
@@ -18,7 +18,7 @@ def test_slabs_serve_while_no_kernel_is_there(name, slab, monkeypatch):
     y = dt.asarray(x)
     with np.errstate(all="ignore"):
         expected = PROGRAMS[name](x)
-    with compile_service.mode("off"):
+    with compilation.mode("off"):
         assert same_bits(PROGRAMS[name](y).compute(), expected)
         blocks = PROGRAMS[name](y).rechunk((13, 9))
         assert same_bits(blocks.persist().compute(), expected)
@@ -31,6 +31,6 @@ def test_slabs_hold_little(monkeypatch):
     whole = POOL.array
     monkeypatch.setattr(POOL, "array", lambda shape, *a: taken.append(shape) or whole(shape, *a))
     y = dt.asarray(np.ones((4000, 1000)))
-    with compile_service.mode("off"), dt.config(resources=dt.Resources(threads=1)):
+    with compilation.mode("off"), dt.config(resources=dt.Resources(threads=1)):
         smooth(smooth(smooth(y))).compute()
     assert max(shape[0] for shape in taken[1:]) <= tile_run.SLAB // 8000 + 4

@@ -6,7 +6,8 @@ from dask_tapestry.lower import tiling
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.steps.formula_part import formula_part
 from dask_tapestry.teg import TensorType
-from dask_tapestry_kernels.cpu.jit import compile_service
+from dask_tapestry_kernels import compilation
+from dask_tapestry_kernels.cpu.cells import compiled_tiles
 from tests.comparisons import same_bits, values
 
 
@@ -41,7 +42,7 @@ def small_tiles(monkeypatch):
     monkeypatch.setattr(tiling, "CALL_CELLS", 0)
     monkeypatch.setattr(tiling, "MOST_AGAIN", 20.0)
     tiling._tile.cache_clear()
-    with compile_service.mode("wait"):
+    with compilation.mode("wait"):
         yield
     tiling._tile.cache_clear()
 
@@ -50,10 +51,8 @@ def small_tiles(monkeypatch):
 def tiled_blocks(monkeypatch):
     """Whether each block was computed in tiles."""
     seen = []
-    whole = tiling.compiled_tiles.run
-    monkeypatch.setattr(
-        tiling.compiled_tiles, "run", lambda *args: seen.append(whole(*args)) or seen[-1]
-    )
+    whole = compiled_tiles.run
+    monkeypatch.setattr(compiled_tiles, "run", lambda *args: seen.append(whole(*args)) or seen[-1])
     return seen
 
 
@@ -103,7 +102,7 @@ NUMBERS = {
 @pytest.mark.parametrize(("cells", "number"), [("i4", "f2"), ("f2", "i1"), ("f4", "f8")])
 def test_what_has_no_dimensions_is_the_same_in_all_tiles(name, cells, number, mode, small_tiles):
     x, y = values((3, 4, 6, 40), cells), np.array(-2, number)
-    with np.errstate(all="ignore"), compile_service.mode(mode):
+    with np.errstate(all="ignore"), compilation.mode(mode):
         made = NUMBERS[name](dt, dt.asarray(x), dt.asarray(y))
         expected = NUMBERS[name](np, x, y)
         assert same_bits(made.compute(scheduler="sync"), expected)
@@ -124,7 +123,7 @@ def test_a_tile_fits_the_cache_and_does_little_twice():
 
 
 def test_small_blocks_stay_whole(tiled_blocks):
-    with compile_service.mode("off"):
+    with compilation.mode("off"):
         smooth(smooth(dt.ones((20, 20)) * dt.arange(20))).compute()
     assert tiled_blocks == []
 
@@ -133,7 +132,7 @@ def test_small_blocks_stay_whole(tiled_blocks):
 def test_what_lies_between_the_formulas_is_computed_once_and_held(mode):
     """Products, and views of them, that are read by formulas before and after them."""
     x = np.random.default_rng(0).normal(size=(2000, 300))
-    with compile_service.mode(mode), dt.config(block_bytes=2**20):
+    with compilation.mode(mode), dt.config(block_bytes=2**20):
         y = dt.asarray(x)
         centred = y - y.mean(axis=1, keepdims=True)
         spread = dt.sqrt(y.var(axis=1, keepdims=True) + 1e-5)

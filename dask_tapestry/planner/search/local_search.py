@@ -28,7 +28,10 @@ from dask_tapestry.planner.search.pricing import PricedGroup
 
 GAIN: Final = 0.99  # of the seconds before: a change must save a hundredth
 GAIN_OF_ROUNDS: Final = 0.75  # the same, of rounds: that an expert would take them must be clear
-GAIN_OF_EXCHANGE: Final = 0.5  # the same, of what goes through a store: others may use that, too
+# The same, of what goes through a store, which others may use, too; and of plans that are not
+# changed any more.
+GAIN_OF_EXCHANGE: Final = 0.1
+GAIN_OF_LAST_EXCHANGE: Final = 0.5
 LIGHTER: Final = 0.9  # of the memory lacking before: then other choices are not looked at
 HEAVY: Final = (
     4  # kinds of steps whose blocks take most, that are cut more finely where memory lacks
@@ -36,20 +39,24 @@ HEAVY: Final = (
 HALVINGS: Final = 3  # of blocks, by which a plan that a worker cannot hold may come to fit
 
 
-def improve(space: PlanEvaluator, state: State, costs: int) -> State:
+def improve(
+    space: PlanEvaluator, state: State, costs: int, of_exchange: float = GAIN_OF_EXCHANGE
+) -> State:
     """The best plan that single changes lead to, and that a worker's memory fits.
 
     Parameters
     ----------
     costs
         Costs of steps that may be computed for it.
+    of_exchange
+        Part of the seconds before that are left at most where a value goes through a store.
     """
     last = space.pricing.evaluated + costs - A_CHANGE  # from then on none is begun
     tried: set[object] = set()
     improved, state = True, split_until_fits(space, state)
     while improved and space.pricing.evaluated <= last:
         improved = False
-        for choices, gain in _changes(space, state):
+        for choices, gain in _changes(space, state, of_exchange):
             if choices.key in tried:
                 continue
             tried.add(choices.key)
@@ -67,10 +74,12 @@ def improve(space: PlanEvaluator, state: State, costs: int) -> State:
     return state
 
 
-def _changes(space: PlanEvaluator, state: State) -> Iterator[tuple[Choices, float]]:
+def _changes(
+    space: PlanEvaluator, state: State, of_exchange: float
+) -> Iterator[tuple[Choices, float]]:
     """Choices that differ in one, with the part of the seconds that is enough of a gain."""
     yield from ((choices, GAIN) for choices in moves(state))
-    yield from ((choices, GAIN_OF_EXCHANGE) for choices in exchanges(space, state))
+    yield from ((choices, of_exchange) for choices in exchanges(space, state))
 
 
 def in_few_rounds(space: PlanEvaluator, state: State) -> State:
