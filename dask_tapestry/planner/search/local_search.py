@@ -6,10 +6,12 @@ The moves are tried in the order of the steps, the costliest first; the search i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Final
 
 from dask_tapestry.planner.search.budget import A_CHANGE
 from dask_tapestry.planner.search.choices import Choices, State
+from dask_tapestry.planner.search.exchanges import exchanges
 from dask_tapestry.planner.search.moves import (
     fuse_sets,
     halved,
@@ -26,6 +28,10 @@ from dask_tapestry.planner.search.pricing import PricedGroup
 
 GAIN: Final = 0.99  # of the seconds before: a change must save a hundredth
 GAIN_OF_ROUNDS: Final = 0.75  # the same, of rounds: that an expert would take them must be clear
+# The same, of what goes through a store, which others may use, too; and of plans that are not
+# changed any more.
+GAIN_OF_EXCHANGE: Final = 0.1
+GAIN_OF_LAST_EXCHANGE: Final = 0.5
 LIGHTER: Final = 0.9  # of the memory lacking before: then other choices are not looked at
 HEAVY: Final = (
     4  # kinds of steps whose blocks take most, that are cut more finely where memory lacks
@@ -33,25 +39,30 @@ HEAVY: Final = (
 HALVINGS: Final = 3  # of blocks, by which a plan that a worker cannot hold may come to fit
 
 
-def improve(space: PlanEvaluator, state: State, costs: int) -> State:
+def improve(
+    space: PlanEvaluator, state: State, costs: int, of_exchange: float = GAIN_OF_EXCHANGE
+) -> State:
     """The best plan that single changes lead to, and that a worker's memory fits.
 
     Parameters
     ----------
     costs
         Costs of steps that may be computed for it.
+    of_exchange
+        Part of the seconds before that are left at most where a value goes through a store.
     """
     last = space.pricing.evaluated + costs - A_CHANGE  # from then on none is begun
     tried: set[object] = set()
     improved, state = True, split_until_fits(space, state)
     while improved and space.pricing.evaluated <= last:
         improved = False
-        for choices in moves(state):
+        for choices, gain in _changes(space, state, of_exchange):
             if choices.key in tried:
                 continue
             tried.add(choices.key)
             other = space.state(choices)
-            better = other.rank < state.rank.with_seconds(GAIN)
+            gain = gain if state.rank.is_allowed and space.fits(state) else GAIN
+            better = other.rank < state.rank.with_seconds(gain)
             if better and space.fits(state) and not space.fits(other):
                 other = in_few_rounds(space, other)
                 better = other.rank < state.rank.with_seconds(GAIN_OF_ROUNDS)
@@ -61,6 +72,14 @@ def improve(space: PlanEvaluator, state: State, costs: int) -> State:
             if space.pricing.evaluated > last:
                 break
     return state
+
+
+def _changes(
+    space: PlanEvaluator, state: State, of_exchange: float
+) -> Iterator[tuple[Choices, float]]:
+    """Choices that differ in one, with the part of the seconds that is enough of a gain."""
+    yield from ((choices, GAIN) for choices in moves(state))
+    yield from ((choices, of_exchange) for choices in exchanges(space, state))
 
 
 def in_few_rounds(space: PlanEvaluator, state: State) -> State:
@@ -81,7 +100,8 @@ def fit_to_memory(space: PlanEvaluator, state: State, costs: int) -> State | Non
         candidates = _whole(space, state, _finer(state), last)
         enough = LIGHTER * space.lacking(state)
         if not any(space.lacking(other) < enough for other in candidates):
-            candidates += _whole(space, state, moves(state), last)
+            others = chain(exchanges(space, state), moves(state))
+            candidates += _whole(space, state, others, last)
         fitting = [other for other in candidates if space.fits(other)]
         if fitting:
             best = min(fitting, key=lambda other: other.rank)
