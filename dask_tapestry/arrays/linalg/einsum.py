@@ -14,7 +14,6 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import CASTINGS, Casting, as_dtype, promoted
-from dask_tapestry.arrays.core.layout_arguments import takes_hints
 from dask_tapestry.arrays.core.memory_arguments import check_order
 from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.errors import DTypeError, ShapeError
@@ -42,7 +41,6 @@ class EinsumCall(NamedTuple):
 
 
 @implements(np.einsum)
-@takes_hints("split_every")
 def einsum(
     *operands: Term,
     optimize: Optimize = False,

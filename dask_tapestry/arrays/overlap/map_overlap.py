@@ -10,7 +10,7 @@ import numpy as np
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.halos import Boundaries, Depths, Halo, halos
-from dask_tapestry.arrays.overlap.shared import seen_by_blocks, with_halos, without_halos
+from dask_tapestry.arrays.overlap.neighbour_cells import seen_by_blocks, with_halos, without_halos
 from dask_tapestry.arrays.user_functions.map_blocks import map_blocks
 from dask_tapestry.errors import ArgumentError, SignatureError
 from dask_tapestry.operators.axes import Axes, each_axis
