@@ -68,12 +68,13 @@ def with_hints(name: str, value: Any) -> Any:
     if hints is None or getattr(value, "takes_hints", False):
         return value
     home: ModuleType = sys.modules[value.__module__]
-    known = getattr(home, value.__name__)
+    own: str = value.__name__
+    known = getattr(home, own)
     if not getattr(known, "takes_hints", False):
         known = takes_hints(*hints)(value)
         for module in (home, sys.modules[home.__name__.rpartition(".")[0]]):
-            if vars(module).get(value.__name__) is value:
-                setattr(module, value.__name__, known)
+            if vars(module).get(own) is value:
+                setattr(module, own, known)
     return known
 
 

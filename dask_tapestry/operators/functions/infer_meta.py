@@ -69,8 +69,8 @@ def dtype_of(result: Any, name: str) -> np.dtype[Any]:
     """
     if is_foreign(result):
         raise DTypeError(f"{name} returned {BlockFormat.of(result)}: it must be NumPy's")
-    if (sparse := refusal(result)) is not None:
-        raise DTypeError(f"{name} returned {sparse}")
+    if (reason := refusal(result)) is not None:
+        raise DTypeError(f"{name} returned {reason}")
     with reading("what the function returns"):
         dtype: np.dtype[Any] = np.asarray(result).dtype
     if dtype.hasobject and not isinstance(result, np.ndarray):
