@@ -11,6 +11,7 @@ from contextlib import ContextDecorator
 from difflib import get_close_matches
 from math import inf, isfinite
 from operator import index
+from os import PathLike
 from typing import Any, Final
 
 from dask.utils import parse_bytes, parse_timedelta
@@ -124,6 +125,19 @@ def function(name: str, given: Any) -> Any:
 def is_one_of(given: Any, choices: Collection[str | None]) -> bool:
     """Whether `given` is one of some texts, or None; an array is none, whatever its cells are."""
     return (given is None or isinstance(given, str)) and given in choices
+
+
+def folder_or_url(name: str, given: Any) -> str:
+    """A folder, or a URL, as text.
+
+    Examples
+    --------
+    >>> folder_or_url("temporary-store", "s3://bucket/scratch")
+    's3://bucket/scratch'
+    """
+    if not isinstance(given, str | PathLike) or not str(given).strip():
+        raise ArgumentTypeError(f"{name} must be a folder or a URL, not {given!r}")
+    return str(given)
 
 
 def whole_number(name: str, given: Any, least: int = 1) -> int:

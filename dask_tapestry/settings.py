@@ -12,6 +12,7 @@ from dask.utils import parse_bytes
 from dask_tapestry.amounts import (
     bytes_of,
     device_name,
+    folder_or_url,
     one_of,
     optional,
     refuse_unknown,
@@ -37,6 +38,7 @@ DEFAULTS: dict[str, object] = {
     "mutators": (),  # the same, made by dt.mutator
     "rates": "measured",  # how fast machines are: "measured", "shipped", a file, or a dictionary
     "device": None,  # of new arrays: "cpu", "cuda" or "cuda:1"; None for the CPU
+    "temporary-store": None,  # folder or URL that all workers reach, for what they cannot hold
     "algebra": "exact",  # or "fast": rules that change floating-point bits of sums and quotients
 }
 BLOCK_BYTES = 32 * 2**20  # of canonical chunks, and up to which freed memory is used again
@@ -65,6 +67,7 @@ _checks: dict[str, Check] = {
     "algebra": partial(one_of, choices=("exact", "fast")),
     "resume": resuming,
     "walltime": optional(walltime),
+    "temporary-store": optional(folder_or_url),
 }
 
 dask.config.update_defaults({"tapestry": DEFAULTS})

@@ -59,6 +59,7 @@ WRONG = {
     "mutators": ["module:name", 4, [4]],
     "rates": [4, None, {"network": "fast"}, {"nothing": 1}, "nowhere.json"],
     "device": ["gpu", "cuda:", "cuda:x", 1, True],
+    "temporary-store": ["", " ", 4, True, ["/scratch"]],
     "algebra": ["", "faster", None, True],
 }
 

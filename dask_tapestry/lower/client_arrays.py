@@ -18,7 +18,7 @@ from itertools import product
 from time import monotonic, sleep
 from typing import Any, Final
 from uuid import uuid4
-from weakref import WeakSet, WeakValueDictionary, finalize
+from weakref import WeakSet
 
 import numpy as np
 
@@ -35,6 +35,7 @@ from dask_tapestry.lower.dask_private import (
     written_task,
 )
 from dask_tapestry.lower.input_prefetch import reaches, send_ahead
+from dask_tapestry.lower.leases import Lease, Leases
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
 from dask_tapestry.planner.fusion.external_inputs import scatter_cuts
 from dask_tapestry.teg import Node
@@ -42,7 +43,6 @@ from dask_tapestry.zspace import Cuts, block_box
 
 Block = np.ndarray[Any, Any]
 Wish = dict[str, Any]  # array, block (None: it has come), reply: the key to send it under, worker
-SWEEP: Final = 1.0  # seconds between looks whether results are still wanted
 LOOK: Final = 0.002  # seconds between looks whether a block has come
 AGAIN: Final = 10.0  # seconds after which it is asked for again: nothing is sent to paused workers
 PATIENCE: Final = 120.0  # seconds without an answer after which a client is taken to be gone
@@ -57,6 +57,9 @@ class ServedArray:
     data: Block
     results: frozenset[Any] | None = frozenset()  # keys that need it; None: all may
 
+    def ended(self) -> None:
+        """The array is let go with the offer."""
+
     def block(self, index: tuple[int, ...]) -> Block:
         """The cells of one block, a view."""
         return self.data[block_box(self.cuts, index).index()]
@@ -69,19 +72,6 @@ class ServedArray:
 
 class ExpiredInput:
     """What is sent in place of a block whose array is not on offer any more."""
-
-
-class Lease:
-    """The right to submit what reads some arrays: held by graphs, expressions, kept results.
-
-    `shelf` has the arrays; None in another process, which cannot hold what is here.
-    """
-
-    def __init__(self, shelf: InputRegistry | None = None) -> None:
-        self.shelf = shelf
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Lease, ()
 
 
 class ClientArrays:
@@ -103,10 +93,9 @@ class ClientArrays:
 
     def needed_for(self, results: Iterable[Any] | None) -> None:
         """Say which keys' futures need the arrays once the graph is gone; None: any key's."""
-        for offer in self.offers.values():
-            offer.results = None if results is None else frozenset(results)
         if self.offers:
-            self.shelf.lend(self.lease, list(self.offers.values()))
+            keys = None if results is None else frozenset(results)
+            self.shelf.lend(self.lease, list(self.offers.values()), keys)
 
     def send_ahead(self, client: Any, result: Key) -> None:
         """Send what there is room for to a client's workers, before a graph with a key `result`."""
@@ -115,12 +104,11 @@ class ClientArrays:
             send_ahead(client, arrays, result, self.lease)
 
 
-class InputRegistry:
+class InputRegistry(Leases[ServedArray]):
     """The registry of served arrays, and the clients through which tasks ask for their blocks."""
 
     def __init__(self) -> None:
-        self._offers: dict[str, ServedArray] = {}
-        self._let: WeakValueDictionary[str, Lease] = WeakValueDictionary()
+        super().__init__()
         self._listening: WeakSet[Any] = WeakSet()  # clients
         self._sending: set[Any] = set()  # coroutines, which nobody else holds
         self._replying: set[str] = set()  # to what is being answered
@@ -132,14 +120,11 @@ class InputRegistry:
         """Name of the events by which tasks ask this process."""
         return f"tapestry-arrays-{self._name}-{os.getpid()}"
 
-    def __len__(self) -> int:
-        return len(self._offers)
-
-    def put(self, offer: ServedArray) -> ServedArray:
+    def put(self, one: ServedArray) -> ServedArray:
         """Offer an array, through all clients of this process."""
-        self._offers[offer.name] = offer
+        super().put(one)
         self.listen()
-        return offer
+        return one
 
     def listen(self) -> None:
         """Have all clients of this process pass on what tasks ask for."""
@@ -147,38 +132,6 @@ class InputRegistry:
             if client not in self._listening:
                 client.subscribe_topic(self.topic, lambda event, c=client: self._asked(c, event[1]))
                 self._listening.add(client)
-
-    def lend(self, lease: Lease, offers: list[ServedArray]) -> None:
-        """Keep arrays for as long as a lease is held, and results of theirs are expected."""
-        for offer in offers:
-            self._let[offer.name] = lease
-        finalize(lease, self._ended).atexit = False
-
-    def sweep(self) -> bool:
-        """Drop what nobody can ask for any more; return whether a lease has ended of what is left.
-
-        It is asked for until the results that need it are there, or nobody wants them.
-        """
-        wanted: set[Any] = set()
-        for client in live_clients():
-            wanted.update(client.futures)
-        ended = [o for o in list(self._offers.values()) if o.name not in self._let]
-        left = [o for o in ended if (wanted if o.results is None else wanted & o.results)]
-        for offer in set(ended).difference(left):
-            self._offers.pop(offer.name, None)  # another thread may have been here
-        return bool(left)
-
-    def _ended(self) -> None:
-        """A lease has ended, at any point of any thread: its arrays are looked after elsewhere."""
-        clients = live_clients()
-        if clients:
-            clients[0].loop.add_callback(self._sweep_by_turns)
-        else:
-            self.sweep()
-
-    async def _sweep_by_turns(self) -> None:
-        while self.sweep():
-            await asyncio.sleep(SWEEP)
 
     def _asked(self, client: Any, wish: Wish) -> None:
         """A task wants a block, or has it; cells are sent beside the client's other messages."""
@@ -195,7 +148,7 @@ class InputRegistry:
 
     async def _send(self, client: Any, wish: Wish) -> None:
         """Send a block, or why there is none, to the worker that waits for it."""
-        offer = self._offers.get(wish["array"])
+        offer = self._lent.get(wish["array"])
         answer = ExpiredInput() if offer is None else offer.block(tuple(wish["block"]))
         with suppress(OSError, TimeoutError, ValueError, KeyError):  # that worker has died
             sent = await client._scatter(
@@ -268,8 +221,9 @@ class ServedArrayLayer(SymbolicLayer):
         return written_task(key, fetch_block, asked, frozenset(), data_producer=True)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self.lease is not None and self.lease.shelf is not None:
-            self.lease.shelf.listen()  # a client that came later may be what it travels by
+        shelf = None if self.lease is None else self.lease.registry
+        if isinstance(shelf, InputRegistry):
+            shelf.listen()  # a client that came later may be what it travels by
         return ServedArrayLayer, (self.name, self.cuts, self.topic)
 
 

@@ -29,6 +29,7 @@ from dask_tapestry.lower.materialize import materialize
 from dask_tapestry.lower.rehearsal import rehearsed
 from dask_tapestry.lower.rehearsal_state import is_rehearsal
 from dask_tapestry.lower.retry_events import hear_retries_from
+from dask_tapestry.lower.temporary_values import needed_for
 from dask_tapestry.planner.cost.step import with_first
 from dask_tapestry.planner.long_jobs import plan_to_run
 from dask_tapestry.planner.machine.resources import live_client
@@ -61,7 +62,8 @@ def lower_plan(plan: PlannedGraph, results: ResultMemory, names: Sequence[str] =
     plan = replace(plan, steps=with_first(plan.steps, " ".join(told) if kept else run))
     arrays = ClientArrays() if client is not None else None
     named = dict(zip(plan.graph.roots, names, strict=False))
-    lowered = Lowering(plan, arrays, client, named, run).lower(results is ResultMemory.JOINED)
+    lowering = Lowering(plan, arrays, client, named, run)
+    lowered = lowering.lower(results is ResultMemory.JOINED)
     if client is not None or recorded():
         lowered.job = job.describe(plan, named, lowered.graph, run)
         if client is None:
@@ -70,6 +72,8 @@ def lower_plan(plan: PlannedGraph, results: ResultMemory, names: Sequence[str] =
             sent(client, lowered.job)
     if arrays is not None:
         arrays.needed_for(flatten(lowered.keys))
+    if lowering.folder is not None:
+        needed_for(lowering.folder, run, frozenset(flatten(lowered.keys)))
     return lowered, arrays
 
 

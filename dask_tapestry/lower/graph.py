@@ -33,6 +33,7 @@ from dask_tapestry.lower.shared_keys import TakenKeys, renamed, renamed_key
 from dask_tapestry.lower.slices import SliceLayer
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
+from dask_tapestry.lower.temporary_values import lease_of_folder
 from dask_tapestry.lower.worker_placement import (
     beside_blocks,
     device_resources,
@@ -103,6 +104,7 @@ class Lowering:
         self.dependencies: dict[str, set[str]] = {}
         self.ends: dict[Node, Key] = {}
         self.gathered: set[Node] = set()
+        self.folder = lease_of_folder(self.plan, client)
         self.stop = Cancellation()
         self.taken, self.foreign = TakenKeys(), dict[BlockSource, str]()
 
@@ -151,13 +153,14 @@ class Lowering:
             source, how = self._input(x, held)
             inputs.append(source)
             cuts.append(how)
-        waits = tuple(self.ends[a] for a in node.after)
+        waits = tuple(self.ends[a] for a in step.after)
         after = (*waits, *[(self._prepare_name(sink), 0) for sink in step.first])
         annotations = self._annotations(step)
         sink = step.program.instructions[-1].operator if step.program.instructions else None
         if isinstance(sink, Sink):
             prepare = self._prepare_name(node)
-            made = PrepareLayer(prepare, sink, node.type, self.run, waits, annotations)
+            how = (node.type, self.run, waits, annotations, self.folder)
+            made = PrepareLayer(prepare, sink, *how)
             self._add(made, {key[0] for key in waits})
             after = tuple({*after, (prepare, 0)} - set(waits))
         spec = StepSpec.of(step, tuple(cuts), self.stop, self.run)

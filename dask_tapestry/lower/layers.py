@@ -174,9 +174,11 @@ class PrepareLayer(SymbolicLayer):
         run: str,
         after: tuple[Key, ...],
         annotations: Any,
+        lease: object = None,
     ) -> None:
         super().__init__(name, annotations)
         self.sink, self.type, self.run, self.after = sink, type_, run, after
+        self.lease = lease  # on what is written for this compute alone
 
     def task(self, index: tuple[int, ...]) -> GraphNode:
         head = (self.sink, self.type, self.run)

@@ -14,6 +14,7 @@ from typing import Protocol
 
 from dask_tapestry.errors import PlanError
 from dask_tapestry.planner.cost.step import Step
+from dask_tapestry.planner.fusion.fuse import waits
 from dask_tapestry.rewrite.driver import brief
 from dask_tapestry.rewrite.trace import FORMS, Change, Trace
 from dask_tapestry.rules.unfuse import Unfused
@@ -64,11 +65,13 @@ def of_steps(plan: PlanView) -> Graph:
     values: dict[Node, Node] = {}
     for node, step in plan.steps.items():
         found = [values.get(x, x) for x in step.inputs]
-        for instruction in step.program.instructions:
+        for member, instruction in zip(step.members, step.program.instructions, strict=True):
             inputs = [found[i] for i in instruction.inputs]
-            found.append(apply(instruction.operator, *inputs, line=instruction.line or ""))
-        after = [_point(a, values) for a in node.after]
-        values[node] = reapply(found[-1], found[-1].inputs, after) if after else found[-1]
+            follows = member is node or waits(member)
+            after = [_point(a, values) for a in member.after] if follows else []
+            line = instruction.line or ""
+            found.append(apply(instruction.operator, *inputs, after=after, line=line))
+        values[node] = found[-1]
     points = [_point(r, values) if r.is_sequence_point else r for r in plan.graph.roots]
     return Graph([values.get(root, root) for root in points])
 

@@ -24,6 +24,7 @@ from dask_tapestry.planner.machine.calibrate import rates_in_force
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.machine.shared_workers import resources_beside
 from dask_tapestry.planner.plan import PlannedGraph
+from dask_tapestry.planner.rewriting.exchanged_values import is_exchange
 from dask_tapestry.planner.walltime import walltime_in_force
 from dask_tapestry.rewrite.user_rules import mutators_in_force, rules_in_force
 from dask_tapestry.teg import Graph, Node, Sink, Source, apply
@@ -98,6 +99,7 @@ def _planned(form: _Form, roots: Sequence[Node], resources: Resources) -> _Cache
     plan = build_plan([opened[root] for root in roots], resources)
     forms = tuple(opened[node].form for node in form.ends)
     ends = {n.form for n in plan.graph.nodes if isinstance(n.operator, Source | Sink)}
+    ends -= {n.form for n in plan.graph.nodes if is_exchange(n)}  # the plan's own
     return _CachedPlan(replace(plan, passed=set()), forms) if ends <= set(forms) else None
 
 

@@ -31,6 +31,8 @@ class Source(Operator):
         The array, or what can be sliced like one, that it reads; None where it holds none.
     is_table
         What reads it reads most of it: workers have it once, instead of each task.
+    waits_where_read
+        The steps that read it follow what it follows: no value of it is held.
     """
 
     transparent = True
@@ -41,6 +43,7 @@ class Source(Operator):
     order: Literal["C", "F"] = "C"
     data: Any = None
     is_table: bool = False
+    waits_where_read: ClassVar[bool] = False
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return ()

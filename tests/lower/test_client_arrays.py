@@ -42,6 +42,7 @@ class FakeClient:
 def clients(monkeypatch):
     found = [FakeClient("wanted")]
     monkeypatch.setattr("dask_tapestry.lower.client_arrays.live_clients", lambda: found)
+    monkeypatch.setattr("dask_tapestry.lower.leases.live_clients", lambda: found)
     return found
 
 
@@ -174,7 +175,7 @@ def test_an_array_that_was_let_go_is_named(cluster):
     graph = dict((x + 1).__dask_graph__())
     layer = pickle.loads(pickle.dumps(ClientArrays().offer(x.node)))
     assert graph
-    SHELF._offers.clear()
+    SHELF._lent.clear()
     with pytest.raises(StoreError, match="let go"):
         cluster.get({layer.name: layer[(layer.name, 0)]}, layer.name)
 

@@ -97,7 +97,7 @@ class DirectArray:
                     again = partial(self._read_one, key, part, cells, how)
                     read_again(again, error, self.folder)
             except MISSING:
-                cells[...] = self.encoding.fill
+                self.encoding.fill_absent(cells)
             except Exception as error:
                 raise StoreError(f"cannot read chunk {key}: {error}") from error
 
@@ -180,7 +180,7 @@ class DirectArray:
             for place, inner, there in chunks_met(part, known.shards.chunk):
                 at, length = map(int, pairs[place])
                 if at == ABSENT:
-                    part_of(out, there)[...] = known.fill
+                    known.fill_absent(part_of(out, there))
                 else:
                     bytes_within(at, length, size)
                     self._read_chunk(file, at, length, inner, part_of(out, there))

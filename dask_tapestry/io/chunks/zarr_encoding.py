@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, Final
 
+from dask_tapestry.errors import StoreError
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.chunks.chunk_format import ChunkFormat
 from dask_tapestry.io.chunks.shard_index import ShardIndex
-from dask_tapestry.io.files.file_cells import Part
+from dask_tapestry.io.files.file_cells import Block, Part
 from dask_tapestry.late_dataclass import dataclass
+
+COMPLETE: Final = "dask_tapestry_complete"  # attribute of arrays all of whose chunks are stored
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,8 @@ class ArrayEncoding:
         The cell of chunks that are not there.
     key
         The name of a file or object, of its place in the grid.
+    is_complete
+        Whether all chunks are stored: one that is not there has been lost.
     """
 
     shape: tuple[int, ...]
@@ -39,6 +44,7 @@ class ArrayEncoding:
     shards: ShardIndex | None
     fill: Any
     key: Callable[[tuple[int, ...]], str]
+    is_complete: bool = False
 
     @classmethod
     def of(cls, array: Any) -> ArrayEncoding | None:
@@ -51,7 +57,20 @@ class ArrayEncoding:
         if fill is None:
             fill = metadata.dtype.default_scalar()
         chunk = tuple(max(1, int(n)) for n in array.shards or array.chunks)
-        return cls(array.shape, chunk, form, shards, fill, metadata.encode_chunk_key)
+        whole = bool(array.attrs.get(COMPLETE))
+        return cls(array.shape, chunk, form, shards, fill, metadata.encode_chunk_key, whole)
+
+    def fill_absent(self, out: Block) -> None:
+        """Fill `out`, the cells of a chunk that is not there.
+
+        Raises
+        ------
+        StoreError
+            If all chunks were stored.
+        """
+        if self.is_complete:
+            raise StoreError("a chunk is gone that was written: something has removed it")
+        out[...] = self.fill
 
     @property
     def is_encoded(self) -> bool:

@@ -180,7 +180,7 @@ class _Reading:
 
     def _unpack(self, stored: Block | None, part: Part, out: Block) -> None:
         if stored is None:
-            out[...] = self.encoding.fill
+            self.encoding.fill_absent(out)
         else:
             self.encoding.format.unpack(stored, part, out)
 
@@ -210,7 +210,7 @@ class _Reading:
     ) -> Block | None:
         """Return the index of a shard; of a whole one unpack all; None if there is no shard."""
         if stored is None:
-            out[...] = self.encoding.fill
+            self.encoding.fill_absent(out)
             return None
         if not is_whole:
             return index.decode(stored)
@@ -238,7 +238,7 @@ class _Reading:
             first, length = map(int, pairs[at])
             place = part_of(out, there)
             if first == ABSENT:
-                place[...] = self.encoding.fill
+                self.encoding.fill_absent(place)
             else:
                 wanted.append((first, first + length, (inner, place)))
         await asyncio.gather(*[self._inner(key, group) for group in neighbours(wanted)])

@@ -14,6 +14,7 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.cost.cost import StepCost
 from dask_tapestry.planner.cost.footprint import Needs
 from dask_tapestry.planner.cost.group_names import group_name
+from dask_tapestry.planner.fusion.fuse import waits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.steps.chunk_alignment import Held
@@ -84,6 +85,12 @@ class Step:
         if self.node.operator.layout is not None:
             return "as the user asked"
         return "one block suffices" if self.count == 1 else self.estimate.bound
+
+    @cached_property
+    def after(self) -> tuple[Node, ...]:
+        """The sequence points that all its blocks follow."""
+        late = [m for m in self.members if m is not self.node and waits(m)]
+        return tuple(dict.fromkeys([*self.node.after, *[a for m in late for a in m.after]]))
 
     @property
     def place(self) -> str:

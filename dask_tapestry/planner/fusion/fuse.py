@@ -2,7 +2,8 @@
 
 A value that is not held is computed within each step that reads it. Held are
 
-- roots, sinks, values whose layout the user fixed, and nodes before or after a sequence point;
+- roots, sinks, values whose layout the user fixed, and nodes before or after a sequence point, but
+  for what a compute has written for itself, which is read where it is needed;
 - values whose readers' annotations cannot be joined with their own;
 - results of operators that are not transparent (reductions, products), unless the rest of the step
   reads each of their cells once: then it is their epilogue;
@@ -25,11 +26,16 @@ HELD_SHARE = 0.3  # of all memory that a value may take if it is held while its 
 def required(graph: Graph) -> set[Node]:
     """The nodes that are held whatever it costs."""
     held = {n for n in graph.nodes if n.operator.holds}
-    held.update(n for n in graph.nodes if n.after and not n.is_sequence_point)
+    held.update(n for n in graph.nodes if n.after and not n.is_sequence_point and not waits(n))
     held.update(a for n in graph.nodes if n.is_sequence_point for a in n.after)
     held.update(graph.roots)
     held = {n for n in held if not n.is_sequence_point}
     return held | held_apart(graph, held)
+
+
+def waits(node: Node) -> bool:
+    """Whether the steps that read a source follow what it follows, in its place."""
+    return isinstance(node.operator, Source) and node.operator.waits_where_read
 
 
 def held_values(

@@ -89,6 +89,9 @@ class Resources:
         that of the same card.
     gpu_workers
         Workers that have GPUs, if not all have.
+    temporary_store
+        Whether there is a folder or URL that all workers reach, where a plan may put what they
+        cannot hold, see the setting ``temporary-store``. For a live cluster this is found.
     rates
         How fast these machines compute, as in ``config(rates=...)``; by default what that says.
     held
@@ -120,6 +123,7 @@ class Resources:
     gpu_memory: int | str | None = field(default=None, kw_only=True)
     link_bandwidth: int | str | None = field(default=None, kw_only=True)
     gpu_workers: int | None = field(default=None, kw_only=True)
+    temporary_store: bool = field(default=True, repr=False, kw_only=True)
 
     def __post_init__(self) -> None:
         for name, least in (("workers", 1), ("threads", 1), ("gpus", 0)):
@@ -127,6 +131,7 @@ class Resources:
         shared = self.memory is None or (type(self.memory) is int and self.memory == 0)
         memory = machine_memory() // self.workers if shared else bytes_of("memory", self.memory)
         self._set(memory=max(memory, 1), local=truth("local", self.local))
+        self._set(temporary_store=truth("temporary_store", self.temporary_store))
         self._set(bandwidth=bytes_a_second("bandwidth", self.bandwidth))
         self._join_groups()
         for name, check in (
@@ -328,7 +333,25 @@ def workers_of(client: Any) -> Resources | None:
         rates=rates,
         gpus=max(gpus, default=0),
         gpu_workers=len(gpus) or None,
+        temporary_store=has_temporary_store(client),
     )
+
+
+def has_temporary_store(client: Any) -> bool:
+    """Whether a client's workers all reach one folder or URL for what they cannot hold.
+
+    They do where the setting names one, or where all of them run on this machine.
+    """
+    if setting("temporary-store") is not None:
+        return True
+    workers = client.scheduler_info(n_workers=-1).get("workers", {}).values()
+    return bool(workers) and all(w.get("host") in _own_hosts() for w in workers)
+
+
+def _own_hosts() -> frozenset[str]:
+    """What workers of this machine call their host."""
+    get_ip = sys.modules["distributed"].utils.get_ip
+    return frozenset(("", "localhost", "127.0.0.1", "::1", get_ip()))
 
 
 def _live_gpus(workers: Mapping[str, Any]) -> list[int]:

@@ -60,7 +60,7 @@ def bundles_of(steps: Mapping[Node, Step], most: int) -> tuple[TaskGroup, ...]:
 
 def _awaited(step: Step) -> Iterator[Node]:
     """The writes that have ended before any block of a step begins."""
-    for before in step.node.after:
+    for before in step.after:
         for node in topological([before]):
             if isinstance(node.operator, Sink):
                 yield node

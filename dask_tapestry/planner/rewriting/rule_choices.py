@@ -13,6 +13,7 @@ from typing import Final, Protocol
 
 from dask_tapestry.errors import PlanError
 from dask_tapestry.first import first_of
+from dask_tapestry.planner.rewriting.exchanged_values import EXCHANGED, exchanged_form
 from dask_tapestry.planner.rewriting.passes import passes
 from dask_tapestry.rewrite.driver import brief, rebuilt, rewrite
 from dask_tapestry.rewrite.rule import Rules
@@ -145,7 +146,8 @@ def _take(
 
 def form_named(node: Node, name: str, own: Sequence[OwnRule] | None = None) -> Form:
     """The form of a node that has this name."""
-    form = next((f for f in forms_of(node, own) if f.name == name), None)
+    forms = forms_of(node, own) if name != EXCHANGED else (exchanged_form(node),)
+    form = next((f for f in forms if f is not None and f.name == name), None)
     if form is None:
         raise PlanError(f"{brief(node)} has no form {name!r}")
     return form

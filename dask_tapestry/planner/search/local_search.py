@@ -6,10 +6,12 @@ The moves are tried in the order of the steps, the costliest first; the search i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Final
 
 from dask_tapestry.planner.search.budget import A_CHANGE
 from dask_tapestry.planner.search.choices import Choices, State
+from dask_tapestry.planner.search.exchanges import exchanges
 from dask_tapestry.planner.search.moves import (
     fuse_sets,
     halved,
@@ -46,7 +48,7 @@ def improve(space: PlanEvaluator, state: State, costs: int) -> State:
     improved, state = True, split_until_fits(space, state)
     while improved and space.pricing.evaluated <= last:
         improved = False
-        for choices in moves(state):
+        for choices in chain(moves(state), exchanges(space, state)):
             if choices.key in tried:
                 continue
             tried.add(choices.key)
@@ -81,7 +83,8 @@ def fit_to_memory(space: PlanEvaluator, state: State, costs: int) -> State | Non
         candidates = _whole(space, state, _finer(state), last)
         enough = LIGHTER * space.lacking(state)
         if not any(space.lacking(other) < enough for other in candidates):
-            candidates += _whole(space, state, moves(state), last)
+            others = chain(exchanges(space, state), moves(state))
+            candidates += _whole(space, state, others, last)
         fitting = [other for other in candidates if space.fits(other)]
         if fitting:
             best = min(fitting, key=lambda other: other.rank)

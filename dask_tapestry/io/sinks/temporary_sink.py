@@ -1,0 +1,116 @@
+"""Values that workers cannot hold as sinks: written in chunks, by the compute that reads them."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+
+from dask_tapestry.errors import StoreError
+from dask_tapestry.io.chunks.chunk_costs import write_scratch_bytes
+from dask_tapestry.io.chunks.zarr_chunk_io import write_box
+from dask_tapestry.io.chunks.zarr_encoding import COMPLETE
+from dask_tapestry.io.files.process_name import this_process
+from dask_tapestry.io.sinks.zarr_create import create
+from dask_tapestry.io.stores.temporary_folder import (
+    claim,
+    stored_dtype,
+    temporary_location,
+    temporary_root,
+)
+from dask_tapestry.io.stores.zarr_location import Location
+from dask_tapestry.io.stores.zarr_open import exists
+from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.teg import Sink, TensorType
+from dask_tapestry.teg.operator import Types
+from dask_tapestry.zspace import ZRange
+
+NOT_ENCODED: Final[dict[str, Any]] = {
+    "compressors": None,
+    "filters": None,
+    "fill_value": 0,
+    "zarr_format": 3,
+    "attributes": {COMPLETE: True},
+}
+
+
+@dataclass(frozen=True)
+class TemporarySink(Sink):
+    """Writes a value to a Zarr array, whose cells are not encoded, in the folder of a compute.
+
+    Attributes
+    ----------
+    value
+        Name of the value.
+    stored
+        Sides of the chunks.
+    root, run, owner
+        Where computes have their folders, the compute, and its process; empty in a plan.
+    """
+
+    name = "exchange"
+    value: str
+    stored: tuple[int, ...]
+    root: str = ""
+    run: str = ""
+    owner: str = ""
+
+    def for_run(self, run: str) -> TemporarySink:
+        return replace(self, root=temporary_root(), run=run, owner=this_process())
+
+    @property
+    def location(self) -> Location:
+        """Where it is written."""
+        return temporary_location(self.root, self.run, self.value)
+
+    @property
+    def chunks(self) -> tuple[int, ...]:
+        return self.stored
+
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        return write_scratch_bytes(box, self.stored, inputs[0].dtype.itemsize)
+
+    def prepare(self, type_: TensorType, run: str) -> None:
+        """Create the array, unless this compute has: a task that runs again keeps what is there."""
+        try:
+            claim(self.root, self.run, self.owner)
+        except OSError as error:
+            raise StoreError(_unwritable(self.root, error)) from error
+        if exists(self.location):
+            return
+        dtype = stored_dtype(type_.dtype)
+        options = NOT_ENCODED | {"shape": type_.shape, "dtype": dtype, "chunks": self.stored}
+        try:
+            create(self.location, overwrite=False, **options)
+        except StoreError as error:
+            with suppress(StoreError):
+                if exists(self.location):  # by the same task, elsewhere
+                    return
+            raise StoreError(_unwritable(self.root, error)) from error
+
+    def write(self, box: ZRange, block: np.ndarray[Any, Any]) -> None:
+        try:
+            cells = block.view(stored_dtype(block.dtype))
+            write_box(self.location, box.slices(), cells, empty_chunks=True)
+        except Exception as error:
+            raise StoreError(
+                f"cannot write {box} of a value: {_unwritable(self.root, error)}"
+            ) from (error)
+
+    def finish(self) -> None:
+        """Nothing is left to do: its readers wait for all blocks."""
+
+    def slot(self, number: int, identity: str = "") -> TemporarySink:
+        return TemporarySink(f"slot {number} {identity}", self.stored)
+
+    def text(self) -> str:
+        return f"chunks {self.stored}"
+
+
+def _unwritable(root: str, error: Exception) -> str:
+    return (
+        f"workers write what they cannot hold to {root}, which fails: {error}; the setting "
+        "'temporary-store' names another folder, or a URL, that all workers reach"
+    )

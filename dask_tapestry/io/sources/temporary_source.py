@@ -1,0 +1,73 @@
+"""What a compute has written for itself, because workers cannot hold it, as a source."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from dask_tapestry.errors import StoreError
+from dask_tapestry.io.chunks.chunk_costs import ReadBuffers
+from dask_tapestry.io.chunks.zarr_chunk_io import read_box
+from dask_tapestry.io.sources.chunked_source import ChunkedSource
+from dask_tapestry.io.stores.temporary_folder import (
+    stored_dtype,
+    temporary_location,
+    temporary_root,
+)
+from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.teg import Block, TensorType
+from dask_tapestry.teg.operator import Types
+from dask_tapestry.zspace import ZRange
+
+
+@dataclass(frozen=True)
+class TemporarySource(ChunkedSource):
+    """Reads what the `TemporarySink` of the same value has written in the same compute.
+
+    Attributes
+    ----------
+    value
+        Name of the value.
+    stored
+        Sides of the chunks.
+    root, run
+        Where computes have their folders, and the compute; empty in a plan.
+    """
+
+    name = "exchanged"
+    fills = True
+    waits_where_read = True
+    value: str
+    type: TensorType
+    stored: tuple[int, ...]
+    root: str = ""
+    run: str = ""
+
+    def for_run(self, run: str) -> TemporarySource:
+        return replace(self, root=temporary_root(), run=run)
+
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        buffers = ReadBuffers.by_zarr(self.stored, self.type.dtype.itemsize)
+        return buffers.scratch_bytes(box, self.stored)
+
+    def read(self, box: ZRange, out: Block | None = None) -> Block:
+        return self.read_some(box, out, 1)
+
+    def read_some(self, box: ZRange, out: Block | None, every: int) -> Block:
+        cells = np.empty(box.shape, self.type.dtype) if out is None else out
+        location = temporary_location(self.root, self.run, self.value)
+        try:
+            stored = cells.view(stored_dtype(cells.dtype))
+            read_box(location, box.slices(), stored, self.type.shape, every, self.run)
+        except Exception as error:
+            raise StoreError(
+                f"cannot read {box} of a value that workers wrote to {location}: {error}"
+            ) from error
+        return cells
+
+    def slot(self, number: int, identity: str = "") -> TemporarySource:
+        return TemporarySource(f"slot {number} {identity}", self.type, self.stored)
+
+    def text(self) -> str:
+        return f"chunks {self.stored}"

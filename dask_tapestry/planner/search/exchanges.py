@@ -1,0 +1,128 @@
+"""Exchanges: values that workers cannot hold go through a store, in chunks that both sides meet.
+
+A chunk is what a block of the producer and one of a reader have in common. Both may be larger than
+they are in the plan at hand: chunks are made larger until a request for one is worth its time, as
+long as a block of whole chunks fits a task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import prod
+from typing import Final
+
+from dask_tapestry.planner.fusion.fuse import HELD_SHARE, required
+from dask_tapestry.planner.rewriting.exchanged_values import (
+    EXCHANGED,
+    is_exchange,
+    is_exchangeable,
+    number_of,
+)
+from dask_tapestry.planner.search.choices import Choices, FormChoice, State
+from dask_tapestry.planner.search.moves import recomputed_members, stored_grid
+from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
+from dask_tapestry.planner.search.pricing import PricedGroup
+from dask_tapestry.steps.access_strides import movement
+from dask_tapestry.teg import Node, Source
+from dask_tapestry.zspace import ZRange, largest_box
+
+Sides = tuple[int, ...]
+A_BLOCK: Final = 0.25  # of what a task may take: a block that is written or read, beside its chunks
+MANY_EDGES: Final = 30_000  # of a reader: the scheduler is busy for seconds, and the network waits
+LEAST_CHUNK: Final = 2**18  # bytes
+MOST_CHUNK: Final = 2**24
+
+
+def exchanges(space: PlanEvaluator, state: State) -> Iterator[Choices]:
+    """Values that are too large to hold, and are held or read again, go through a store."""
+    if not space.resources.temporary_store:
+        return
+    originals = {now: node for node, now in space.became(state.choices.forms)[1].items()}
+    for node, (written, read) in _candidates(space, state).items():
+        original = originals.get(node)
+        if original is None or not is_exchangeable(node):
+            continue
+        sides = _chunk_sides(space, node, written, read)
+        choice = FormChoice(EXCHANGED, number_of(sides, node.type.shape))
+        forms = {**state.choices.forms}
+        forms[original] = (*forms.get(original, ()), choice)
+        yield _only_written(space.in_forms(state.choices, forms), node)
+
+
+def _only_written(choices: Choices, node: Node) -> Choices:
+    """The choices for a graph in which a value is read by its sink alone, and not held."""
+    grids = {n: g for n, g in choices.grids.items() if n is not node and not is_exchange(n)}
+    fused = choices.fused | {node}
+    return replace(choices, held=choices.held - {node}, fused=fused, grids=grids)
+
+
+def _candidates(space: PlanEvaluator, state: State) -> Mapping[Node, tuple[Sides, Sides]]:
+    """Large values, each with the sides of blocks that make it and of those that read it."""
+    least = HELD_SHARE * space.pricing.memory
+    must = required(state.graph)
+    found: dict[Node, tuple[Sides, Sides]] = {}
+    for node, priced in state.placed.items():
+        readers = [state.placed[r] for r in state.readers[node] if r is not node]
+        if not readers or node in must:
+            continue
+        edges = max(reader.cost.edges for reader in readers)
+        if node.type.nbytes > least or edges > MANY_EDGES:
+            reads = [_pulled(node, reader) for reader in readers]
+            found[node] = largest_box(priced.grid).shape, tuple(map(min, *reads, reads[0]))
+    for priced in state.placed.values():
+        for node in recomputed_members(priced):
+            if isinstance(node.operator, Source) and node.type.nbytes > least:
+                grid, read = stored_grid(node), _read_sides(node, priced)
+                if grid is not None and read is not None:
+                    other = found.get(node, ((), read))[1]
+                    found[node] = largest_box(grid).shape, tuple(map(min, read, other))
+    return found
+
+
+def _pulled(node: Node, reader: PricedGroup) -> Sides:
+    """Sides of what a block of a reader takes of a value."""
+    at = reader.group.inputs.index(node)
+    moves = movement(reader.group.program)[at]
+    return largest_box(moves.pulled(node.type.shape, reader.grid)).shape
+
+
+def _read_sides(node: Node, priced: PricedGroup) -> Sides | None:
+    """Sides of what a block of a step reads of a source that it reads itself."""
+    program = priced.group.program
+    value = len(program.inputs) + priced.group.members.index(node)
+    boxes = program.schedule(largest_box(priced.grid)).boxes[value]
+    return None if not boxes else _hull(boxes)
+
+
+def _hull(boxes: Sequence[ZRange]) -> Sides:
+    lows, highs = zip(*[(box.lo, box.hi) for box in boxes], strict=True)
+    pairs = zip(map(min, zip(*lows, strict=True)), map(max, zip(*highs, strict=True)), strict=True)
+    return tuple([max(1, hi - lo) for lo, hi in pairs])
+
+
+def _chunk_sides(space: PlanEvaluator, node: Node, written: Sides, read: Sides) -> Sides:
+    """Sides of chunks that blocks of both sides are made of."""
+    machine, itemsize = space.pricing.machine, node.type.dtype.itemsize
+    most = int(A_BLOCK * space.pricing.limits.most)
+    worth = machine.store_latency * machine.store_read  # bytes that come while a request waits
+    enough = min(max(LEAST_CHUNK, worth), MOST_CHUNK)
+    chunk = tuple(map(min, written, read))
+    while prod(chunk) * itemsize < enough:
+        larger = [c for c in _doubled(chunk, node.type.shape) if c != chunk]
+        fitting = [c for c in larger if _largest_block(c, (written, read)) * itemsize <= most]
+        if not fitting:
+            break
+        chunk = min(fitting, key=lambda c: _largest_block(c, (written, read)))
+    return chunk
+
+
+def _doubled(chunk: Sides, shape: Sides) -> Iterator[Sides]:
+    """Chunks twice as long along one dimension, or as long as that is."""
+    for dim, extent in enumerate(shape):
+        yield (*chunk[:dim], min(2 * chunk[dim], extent), *chunk[dim + 1 :])
+
+
+def _largest_block(chunk: Sides, blocks: Sequence[Sides]) -> int:
+    """Cells of the largest of some blocks, each of whole chunks."""
+    return max(prod(map(max, sides, chunk)) for sides in blocks)
