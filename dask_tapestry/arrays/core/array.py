@@ -15,12 +15,13 @@ from numpy.typing import DTypeLike
 from dask_tapestry.arrays.core.block_names import joined, name_of_blocks
 from dask_tapestry.arrays.core.blocks import Blocks
 from dask_tapestry.arrays.core.dask_blocks import blocks_named
-from dask_tapestry.arrays.core.dispatch import PRIORITY, call_numpy_function, call_ufunc
+from dask_tapestry.arrays.core.dispatch import call_numpy_function, call_ufunc
 from dask_tapestry.arrays.core.dynamic_shape import CountRun, Deferred
 from dask_tapestry.arrays.core.floating_errors import ErrorReporting
 from dask_tapestry.arrays.core.late_modules import array_repr, computing, expression, kept_blocks
 from dask_tapestry.arrays.core.name_suggestions import NameSuggestions
 from dask_tapestry.arrays.core.python_conversion import PythonConversion
+from dask_tapestry.arrays.tuning import PRIORITY
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError, PlanError
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.lower.dask_private import HighLevelGraph

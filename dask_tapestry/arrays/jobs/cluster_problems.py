@@ -9,13 +9,12 @@ from typing import Any, Final
 from dask.utils import format_bytes
 
 from dask_tapestry.arrays.jobs.host_facts import Facts
+from dask_tapestry.arrays.tuning import CLOCK_SKEW_SECONDS, NEARLY_FULL
 from dask_tapestry.planner.machine.resources import USABLE
 
 EXACT: Final = ("dask", "distributed", "dask_tapestry")  # protocols of which change at any time
 IN_MEMORY: Final = ("tmpfs", "ramfs")
 OVER_THE_NETWORK: Final = ("beegfs", "ceph", "cifs", "gpfs", "lustre", "nfs", "nfs4", "smb3")
-SKEW: Final = 1.0  # seconds
-FOUR_FIFTHS: Final = 0.8
 SAME: Final = "install the same versions on all machines, or start workers from one environment"
 
 
@@ -140,7 +139,7 @@ def least_share(kind: str) -> float:
     >>> least_share("pause")
     0.8
     """
-    return FOUR_FIFTHS if kind in ("pause", "terminate") else 0.6
+    return NEARLY_FULL if kind in ("pause", "terminate") else 0.6
 
 
 def scratch_problems(workers: Mapping[str, Facts]) -> Iterator[str]:
@@ -162,7 +161,7 @@ def scratch_problems(workers: Mapping[str, Facts]) -> Iterator[str]:
 def clock_problems(skews: Mapping[str, float]) -> Iterator[str]:
     """Clocks that differ from the client's by more than messages on their way explain."""
     for name, skew in skews.items():
-        if abs(skew) > SKEW:
+        if abs(skew) > CLOCK_SKEW_SECONDS:
             yield (
                 f"clocks: that of {name} is {abs(skew):.1f} s {'ahead' if skew > 0 else 'behind'}; "
                 "patience with locks and stores is counted by clocks: have the machine use NTP"
