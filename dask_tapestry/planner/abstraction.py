@@ -14,7 +14,7 @@ from typing import Protocol
 
 from dask_tapestry.errors import PlanError
 from dask_tapestry.planner.cost.step import Step
-from dask_tapestry.planner.fusion.fuse import waits
+from dask_tapestry.planner.fusion.fuse import is_read_late
 from dask_tapestry.rewrite.driver import brief
 from dask_tapestry.rewrite.trace import FORMS, Change, Trace
 from dask_tapestry.rules.unfuse import Unfused
@@ -67,7 +67,7 @@ def of_steps(plan: PlanView) -> Graph:
         found = [values.get(x, x) for x in step.inputs]
         for member, instruction in zip(step.members, step.program.instructions, strict=True):
             inputs = [found[i] for i in instruction.inputs]
-            follows = member is node or waits(member)
+            follows = member is node or is_read_late(member)
             after = [_point(a, values) for a in member.after] if follows else []
             line = instruction.line or ""
             found.append(apply(instruction.operator, *inputs, after=after, line=line))

@@ -14,7 +14,7 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.cost.cost import StepCost
 from dask_tapestry.planner.cost.footprint import Needs
 from dask_tapestry.planner.cost.group_names import group_name
-from dask_tapestry.planner.fusion.fuse import waits
+from dask_tapestry.planner.fusion.fuse import is_read_late
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.steps.chunk_alignment import Held
@@ -89,7 +89,7 @@ class Step:
     @cached_property
     def after(self) -> tuple[Node, ...]:
         """The sequence points that all its blocks follow."""
-        late = [m for m in self.members if m is not self.node and waits(m)]
+        late = [m for m in self.members if m is not self.node and is_read_late(m)]
         return tuple(dict.fromkeys([*self.node.after, *[a for m in late for a in m.after]]))
 
     @property

@@ -26,14 +26,16 @@ HELD_SHARE = 0.3  # of all memory that a value may take if it is held while its 
 def required(graph: Graph) -> set[Node]:
     """The nodes that are held whatever it costs."""
     held = {n for n in graph.nodes if n.operator.holds}
-    held.update(n for n in graph.nodes if n.after and not n.is_sequence_point and not waits(n))
+    held.update(
+        n for n in graph.nodes if n.after and not n.is_sequence_point and not is_read_late(n)
+    )
     held.update(a for n in graph.nodes if n.is_sequence_point for a in n.after)
     held.update(graph.roots)
     held = {n for n in held if not n.is_sequence_point}
     return held | held_apart(graph, held)
 
 
-def waits(node: Node) -> bool:
+def is_read_late(node: Node) -> bool:
     """Whether the steps that read a source follow what it follows, in its place."""
     return isinstance(node.operator, Source) and node.operator.waits_where_read
 
@@ -115,7 +117,7 @@ def _is_better_held(
     operator = node.operator
     if not operator.transparent:
         return not once
-    if len(users) < 2 or is_external(node):
+    if len(users) < 2 or is_external(node) or is_read_late(node):  # it is stored as it is not held
         return False
     stored = _reads_store(node, local) and _is_read_again(node, readers)
     costly = operator.is_window or (operator.is_formula and flops[node] >= COSTLY_FLOPS)

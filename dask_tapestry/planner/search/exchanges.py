@@ -29,6 +29,7 @@ from dask_tapestry.zspace import ZRange, largest_box
 
 Sides = tuple[int, ...]
 A_BLOCK: Final = 0.25  # of what a task may take: a block that is written or read, beside its chunks
+READ_SHARE: Final = 0.05  # of all memory that a value takes at least which is read again
 MANY_EDGES: Final = 30_000  # of a reader: the scheduler is busy for seconds, and the network waits
 LEAST_CHUNK: Final = 2**18  # bytes
 MOST_CHUNK: Final = 2**24
@@ -59,7 +60,7 @@ def _only_written(choices: Choices, node: Node) -> Choices:
 
 def _candidates(space: PlanEvaluator, state: State) -> Mapping[Node, tuple[Sides, Sides]]:
     """Large values, each with the sides of blocks that make it and of those that read it."""
-    least = HELD_SHARE * space.pricing.memory
+    memory = space.pricing.memory
     must = required(state.graph)
     found: dict[Node, tuple[Sides, Sides]] = {}
     for node, priced in state.placed.items():
@@ -67,12 +68,12 @@ def _candidates(space: PlanEvaluator, state: State) -> Mapping[Node, tuple[Sides
         if not readers or node in must:
             continue
         edges = max(reader.cost.edges for reader in readers)
-        if node.type.nbytes > least or edges > MANY_EDGES:
+        if node.type.nbytes > HELD_SHARE * memory or edges > MANY_EDGES:
             reads = [_pulled(node, reader) for reader in readers]
             found[node] = largest_box(priced.grid).shape, tuple(map(min, *reads, reads[0]))
     for priced in state.placed.values():
         for node in recomputed_members(priced):
-            if isinstance(node.operator, Source) and node.type.nbytes > least:
+            if isinstance(node.operator, Source) and node.type.nbytes > READ_SHARE * memory:
                 grid, read = stored_grid(node), _read_sides(node, priced)
                 if grid is not None and read is not None:
                     other = found.get(node, ((), read))[1]

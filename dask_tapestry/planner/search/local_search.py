@@ -28,6 +28,7 @@ from dask_tapestry.planner.search.pricing import PricedGroup
 
 GAIN: Final = 0.99  # of the seconds before: a change must save a hundredth
 GAIN_OF_ROUNDS: Final = 0.75  # the same, of rounds: that an expert would take them must be clear
+GAIN_OF_EXCHANGE: Final = 0.5  # the same, of what goes through a store: others may use that, too
 LIGHTER: Final = 0.9  # of the memory lacking before: then other choices are not looked at
 HEAVY: Final = (
     4  # kinds of steps whose blocks take most, that are cut more finely where memory lacks
@@ -48,12 +49,13 @@ def improve(space: PlanEvaluator, state: State, costs: int) -> State:
     improved, state = True, split_until_fits(space, state)
     while improved and space.pricing.evaluated <= last:
         improved = False
-        for choices in chain(moves(state), exchanges(space, state)):
+        for choices, gain in _changes(space, state):
             if choices.key in tried:
                 continue
             tried.add(choices.key)
             other = space.state(choices)
-            better = other.rank < state.rank.with_seconds(GAIN)
+            gain = gain if state.rank.is_allowed and space.fits(state) else GAIN
+            better = other.rank < state.rank.with_seconds(gain)
             if better and space.fits(state) and not space.fits(other):
                 other = in_few_rounds(space, other)
                 better = other.rank < state.rank.with_seconds(GAIN_OF_ROUNDS)
@@ -63,6 +65,12 @@ def improve(space: PlanEvaluator, state: State, costs: int) -> State:
             if space.pricing.evaluated > last:
                 break
     return state
+
+
+def _changes(space: PlanEvaluator, state: State) -> Iterator[tuple[Choices, float]]:
+    """Choices that differ in one, with the part of the seconds that is enough of a gain."""
+    yield from ((choices, GAIN) for choices in moves(state))
+    yield from ((choices, GAIN_OF_EXCHANGE) for choices in exchanges(space, state))
 
 
 def in_few_rounds(space: PlanEvaluator, state: State) -> State:

@@ -1,0 +1,92 @@
+"""Values that workers cannot hold go through a store; nothing is computed here."""
+
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.planner.plan_json import dumps, loads
+from dask_tapestry.planner.rewriting.exchanged_values import is_exchange
+
+SMALL = dt.Resources(workers=8, threads=2, memory="4 GiB")
+NO_STORE = dt.Resources(workers=8, threads=2, memory="4 GiB", temporary_store=False)
+
+
+def maps():
+    return dt.placeholder((14_610, 721, 1440), "f4", (1, 721, 1440))
+
+
+def stored(x, *chunks):
+    return dt.to_zarr(x, "nowhere", chunks=chunks, compute=False)
+
+
+def exchanges(plan):
+    return [n for n in plan.core.graph.nodes if is_exchange(n)]
+
+
+JOBS = {
+    "pencils": lambda: stored(maps(), 14_610, 16, 16),
+    "spectra": lambda: stored(dt.fft.rfft(maps(), axis=0), 7306, 16, 16),
+    "quantiles": lambda: stored(dt.quantile(maps(), np.linspace(0, 1, 20), axis=0), 20, 721, 1440),
+    "sorted": lambda: stored(dt.sort(maps(), axis=0), 14_610, 16, 16),
+    "pencils to maps": lambda: stored(
+        dt.placeholder((14_610, 721, 1440), "f4", (14_610, 10, 10)), 1, 721, 1440
+    ),
+}
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_an_exchange_of_all_reads_and_writes_it_once_more(job):
+    plan = dt.plan(JOBS[job](), resources=SMALL)
+    assert exchanges(plan)
+    assert plan.cost["bytes_read"] <= 3.05 * maps().nbytes
+    assert plan.cost["tasks"] < 1000
+    assert plan.cost["peak_worker_bytes"] < 0.7 * 2**32
+    plan.verify()
+
+
+def test_it_stays_so_as_the_data_grow():
+    x = dt.placeholder((1_000_000, 721, 1440), "f4", (1, 721, 1440))
+    plan = dt.plan(stored(x, 1_000_000, 2, 8), resources=SMALL)
+    assert plan.cost["bytes_read"] <= 2.05 * x.nbytes
+    assert plan.cost["tasks"] < 10_000
+    plan.verify()
+
+
+def test_without_a_store_that_all_reach_none_is_planned():
+    plan = dt.plan(JOBS["pencils"](), resources=NO_STORE)
+    assert not exchanges(plan)
+    assert plan.cost["bytes_read"] > 3 * maps().nbytes
+
+
+def test_what_workers_can_hold_stays_with_them():
+    machines = dt.Resources(workers=50, threads=4, memory="16 GiB")
+    x = dt.placeholder((1461, 721, 1440), "f4", (1, 721, 1440))
+    assert not exchanges(dt.plan(stored(x, 1461, 16, 16), resources=machines))
+
+
+def test_a_store_that_is_slow_for_all_is_left_alone():
+    machines = dt.Resources(workers=50, threads=4, memory="16 GiB", store_bandwidth="2 GB/s")
+    assert not exchanges(dt.plan(JOBS["pencils"](), resources=machines))
+
+
+def test_a_scheduler_that_would_cut_a_hundred_thousand_slices_is_spared():
+    x = dt.placeholder((2000, 4096, 4096), "u2", (1, 4096, 4096))
+    machines = dt.Resources(workers=32, threads=4, memory="8 GiB")
+    plan = dt.plan(stored(x - dt.median(x, axis=0), 1, 4096, 4096), resources=machines)
+    assert exchanges(plan)
+    assert plan.cost["tasks"] < 3000
+    plan.verify()
+
+
+def test_a_saved_plan_has_its_exchanges():
+    job = JOBS["pencils"]()
+    plan = dt.plan(job, resources=SMALL)
+    again = loads(dumps(plan.core), [job.node])
+    assert [str(n) for n in again.graph.nodes] == [str(n) for n in plan.core.graph.nodes]
+    assert again.cost == plan.core.cost
+    again.verify()
+
+
+def test_the_plan_says_what_it_does():
+    text = str(dt.plan(JOBS["spectra"](), resources=SMALL))
+    assert "exchanged, rfft" in text
