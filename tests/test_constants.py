@@ -43,8 +43,11 @@ DEFINITIONS = {  # numbers that define something: another one would be wrong, no
     "operators/transforms/fourier": "PRIMES",
     "operators/windows/convolution": "CHANNEL",
     "operators/windows/dilated_windows": "SPACE",
+    "lower/errstate_reporting": "NUMBERS",
+    "planner/access/overlaps": "ONE",
     "planner/long_jobs": "DAY ENDLESS YEAR",
     "planner/machine/rates": "FORMAT",
+    "planner/rewriting/rule_choices": "ONE_SIZE",
     "planner/plan_json": "READ VERSION",
 }
 ALONE = {  # the only number of its layer

@@ -32,10 +32,11 @@ from dask_tapestry.diagnostics.tuning import (
 )
 from dask_tapestry.errors import PlanError
 from dask_tapestry.planner.cost.step import Step
-from dask_tapestry.planner.machine.machine import IMBALANCE, Machine
+from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.memory.result_transfer import gathered
 from dask_tapestry.planner.memory.simulate import simulate
 from dask_tapestry.planner.plan import PlannedGraph
+from dask_tapestry.planner.tuning import IMBALANCE
 from dask_tapestry.steps.device_values import host_paths
 from dask_tapestry.teg import Graph, Node, Source
 from dask_tapestry.teg.operator import Operator

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import repeat
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from dask_tapestry.lower.moving_window import MovingWindow, moved
 from dask_tapestry.lower.result_buffer import ResultBuffer
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.tiling import TiledPart, run_tiles, tiled_part
+from dask_tapestry.lower.tuning import SLAB_BYTES
 from dask_tapestry.memory.buffer_pool import POOL, owned
 from dask_tapestry.steps.block_schedule import BlockSchedule, Streamed
 from dask_tapestry.steps.device_values import lying
@@ -38,7 +39,6 @@ from dask_tapestry_kernels.cpu.stopping import StoppedError, stop_if_asked, stop
 Block = Any  # an array, or `Collected` ones
 Held = dict[tuple[int, ZRange], Any]
 Cells = Callable[[int, ZRange], Block]  # of a value that is held, the cells of a box
-SLAB: Final = 2**22  # bytes of a block of formulas that are computed one after the other
 
 
 def run_block(
@@ -330,7 +330,7 @@ def _slabs(box: ZRange, itemsize: int) -> Iterator[ZRange]:
         yield box
         return
     lo, hi = box.lo[0], box.hi[0]
-    rows = max(1, SLAB // max(1, box.size // (hi - lo) * itemsize))
+    rows = max(1, SLAB_BYTES // max(1, box.size // (hi - lo) * itemsize))
     for first in range(lo, hi, rows):
         yield box.replace(0, first, min(first + rows, hi))
 

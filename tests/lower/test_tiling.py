@@ -34,11 +34,11 @@ PROGRAMS = {
 @pytest.fixture
 def small_tiles(monkeypatch):
     """Tiles so small that little arrays fall into many; every kernel compiled before its use."""
-    monkeypatch.setattr(tiling, "SMALLEST", 1)
-    monkeypatch.setattr(tiling, "CACHE", 2**11)
-    monkeypatch.setattr(tiling, "WIDTHS", (16, 7))
-    monkeypatch.setattr(tiling, "CALL_CELLS", 0)
-    monkeypatch.setattr(tiling, "MOST_AGAIN", 20.0)
+    monkeypatch.setattr(tiling, "SMALLEST_TILED_CELLS", 1)
+    monkeypatch.setattr(tiling, "TILE_CACHE_BYTES", 2**11)
+    monkeypatch.setattr(tiling, "TILE_WIDTHS", (16, 7))
+    monkeypatch.setattr(tiling, "ROW_CALL_CELLS", 0)
+    monkeypatch.setattr(tiling, "MOST_TILED_WORK", 20.0)
     tiling._tile.cache_clear()
     with compile_service.mode("wait"):
         yield
@@ -70,7 +70,7 @@ def test_tiles_have_the_bits_of_the_whole(name, shape, small_tiles, tiled_blocks
 @pytest.mark.parametrize("slab", [1, 3000, 2**22])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_slabs_serve_while_no_kernel_is_there(name, slab, monkeypatch):
-    monkeypatch.setattr(execute, "SLAB", slab)
+    monkeypatch.setattr(execute, "SLAB_BYTES", slab)
     x = values((61, 47), "f8")
     y = dt.asarray(x)
     with np.errstate(all="ignore"):
@@ -92,7 +92,7 @@ def test_slabs_hold_little(monkeypatch):
     y = dt.asarray(np.ones((4000, 1000)))
     with compile_service.mode("off"), dt.config(resources=dt.Resources(threads=1)):
         smooth(smooth(smooth(y))).compute()
-    assert max(shape[0] for shape in taken[1:]) <= execute.SLAB // 8000 + 4
+    assert max(shape[0] for shape in taken[1:]) <= execute.SLAB_BYTES // 8000 + 4
 
 
 @pytest.mark.parametrize("dtype", ["f4", "i2", "f2"])
@@ -163,7 +163,7 @@ def test_a_tile_fits_the_cache_and_does_little_twice():
     tile = tiling._tile(tiling.tiled_part(program), (1495, 2990))
     assert tile is not None
     assert tile[1] >= 128
-    assert np.prod(tile) * 8 <= tiling.CACHE
+    assert np.prod(tile) * 8 <= tiling.TILE_CACHE_BYTES
 
 
 def test_small_blocks_stay_whole(tiled_blocks):

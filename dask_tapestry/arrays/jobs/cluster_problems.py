@@ -10,7 +10,7 @@ from dask.utils import format_bytes
 
 from dask_tapestry.arrays.jobs.host_facts import Facts
 from dask_tapestry.arrays.tuning import CLOCK_SKEW_SECONDS, NEARLY_FULL
-from dask_tapestry.planner.machine.resources import USABLE
+from dask_tapestry.planner.tuning import USABLE_MEMORY
 
 EXACT: Final = ("dask", "distributed", "dask_tapestry")  # protocols of which change at any time
 IN_MEMORY: Final = ("tmpfs", "ramfs")
@@ -125,8 +125,9 @@ def memory_problems(workers: Mapping[str, Facts]) -> Iterator[str]:
             if share is not None and share < least_share(kind):
                 yield (
                     f"memory: {name} would {kind} at {share:g} of its memory, and plans fill "
-                    f"{USABLE:g}; set distributed.worker.memory.{kind} to {least_share(kind):g} or "
-                    "more, or plan for less with dt.config(memory_limit=...)"
+                    f"{USABLE_MEMORY:g}; set distributed.worker.memory.{kind} to "
+                    f"{least_share(kind):g} or more, or plan for less with "
+                    "dt.config(memory_limit=...)"
                 )
                 break
 

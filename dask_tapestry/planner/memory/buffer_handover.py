@@ -11,16 +11,13 @@ from functools import cache, lru_cache
 from itertools import product
 from math import prod
 from operator import add, sub
-from typing import Final
 
 from dask_tapestry.planner.access.access import Access, ClassLeaf
 from dask_tapestry.planner.cost.step import Step
+from dask_tapestry.planner.tuning import MOST_HANDOVER_BLOCKS, MOST_HANDOVER_CLASSES
 from dask_tapestry.steps.program import Program
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts, block_box
-
-MOST_BLOCKS: Final = 1024  # of a step that is looked at block by block; each takes some 10 µs
-MOST_CLASSES: Final = 64  # of blocks that are looked at instead, where each reads its own cells
 
 Block = tuple[int, ...]
 EndsBefore = Callable[[Node, Node], bool]
@@ -62,7 +59,7 @@ def _takes_place(step: Step, x: Step, readers: Sequence[Step], ends_before: Ends
 
     What no block of `step` reads must be needed no more when its first one is made.
     """
-    if not (1 < x.count <= MOST_BLOCKS and 1 < step.count <= MOST_BLOCKS):
+    if not (1 < x.count <= MOST_HANDOVER_BLOCKS and 1 < step.count <= MOST_HANDOVER_BLOCKS):
         return False
     at, itemsize = step.inputs.index(x.node), x.node.type.dtype.itemsize
     taken = _handed_over_blocks(step.program, step.cuts, at, x.cuts, itemsize)
@@ -76,7 +73,7 @@ def _reads_before(
     step: Step, x: Step, taken: Mapping[Block, frozenset[Block]], reader: Step
 ) -> bool:
     """Whether a block of `step` waits for those of `reader` that read the same of `x`."""
-    if reader.node not in step.inputs or reader.count > MOST_BLOCKS:
+    if reader.node not in step.inputs or reader.count > MOST_HANDOVER_BLOCKS:
         return False
     access, at = Access.of(step.program, step.cuts), step.inputs.index(reader.node)
     by = {block: number for number, read in taken.items() for block in read}
@@ -120,7 +117,7 @@ def _reads_own_cells(program: Program, cuts: tuple[Cuts, ...], number: int) -> b
     if program.type.shape != program.inputs[number].shape:
         return False
     leaves = enumerate(Access.of(program, cuts).each_leaf())
-    return all(at < MOST_CLASSES and _is_own(leaf, cuts, number) for at, leaf in leaves)
+    return all(at < MOST_HANDOVER_CLASSES and _is_own(leaf, cuts, number) for at, leaf in leaves)
 
 
 def _is_own(leaf: ClassLeaf, cuts: tuple[Cuts, ...], number: int) -> bool:
