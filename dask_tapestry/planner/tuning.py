@@ -207,7 +207,10 @@ EPOCHS: Final = 4
 # search/local_search
 LEAST_GAIN: Final = 0.99  # of the seconds before: a change must save a hundredth
 GAIN_OF_ROUNDS: Final = 0.75  # the same, of rounds: that an expert would take them must be clear
-GAIN_OF_EXCHANGE: Final = 0.5  # the same, of what goes through a store: others may use that, too
+# The same, of what goes through a store, which others may use, too; and of plans that are not
+# changed any more.
+GAIN_OF_EXCHANGE: Final = 0.1
+GAIN_OF_LAST_EXCHANGE: Final = 0.5
 LIGHTER_SHARE: Final = 0.9  # of the memory lacking before: then other choices are not looked at
 # Kinds of steps whose blocks take most, that are cut more finely where memory lacks.
 HEAVY: Final = 4

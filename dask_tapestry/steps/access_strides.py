@@ -125,14 +125,16 @@ def _note(paces: dict[int, AxisStride], dim: int, here: ZRange, moved: ZRange) -
 
 
 @lru_cache(maxsize=4096)
-def neighbours(program: Program, dim: int, ends: bool = False) -> tuple[Boxes, Boxes]:
-    """The boxes of each value that the first two cells along a dimension need.
+def neighbours(
+    program: Program, dim: int, ends: bool = False, apart: int = 1
+) -> tuple[Boxes, Boxes]:
+    """The boxes of each value that two cells along a dimension need: the first, and one further on.
 
     These are the first cells along the other dimensions, too, or with `ends` the last ones.
     """
     shape = program.type.shape
     at = [n - 1 if ends else 0 for n in shape]
-    first, second = (tuple([n if d == dim else a for d, a in enumerate(at)]) for n in (0, 1))
+    first, second = (tuple([n if d == dim else a for d, a in enumerate(at)]) for n in (0, apart))
     return _boxes_at(program, first).boxes, _boxes_at(program, second).boxes
 
 

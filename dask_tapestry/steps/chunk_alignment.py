@@ -91,25 +91,44 @@ def _units(
         if extent < 2:
             continue
         together = _joint_units(program, *neighbours(program, dim))
-        if any(unit.length == 0 for unit in together):
+        apart = computed_together(program, dim)
+        if not apart:
             wanted[dim] = ChunkAlignment(extent, 0, required=True)
             continue
         weighted_units = [(program.type.nbytes, unit) for unit in together]
         weighted_units += [
             (program.types[value].nbytes, unit._replace(required=required))
             for value, steps, required in holders
-            if (unit := _held_unit(program, value, dim, steps)) and (unit.pace == 1 or not required)
+            if (unit := _held_unit(program, value, dim, steps, apart))
+            and (unit.pace == 1 or not required)
         ]
         wanted[dim] = common_unit(weighted_units)
     return tuple(wanted)
 
 
+@lru_cache(maxsize=1024)
+def computed_together(program: Program, dim: int) -> int:
+    """How many cells along a dimension are computed together, such as a node's of a lattice.
+
+    One where each is computed alone, or two such pieces are not there; 0 where all are.
+    """
+    extent = program.type.shape[dim]
+    if extent < 2:
+        return 1
+    lengths = [unit.length for unit in _joint_units(program, *neighbours(program, dim))]
+    if 0 in lengths:
+        return 0
+    apart = lcm(*lengths)
+    return apart if apart < extent else 1
+
+
 @lru_cache(maxsize=4096)
 def _held_unit(
-    program: Program, value: int, dim: int, sides: tuple[int, ...]
+    program: Program, value: int, dim: int, sides: tuple[int, ...], apart: int
 ) -> ChunkAlignment | None:
     """Chunks of a value in steps of a dimension, if one step moves what is read by whole cells.
 
+    A step is one cell, or as many as are computed together, such as a node's of a lattice.
     The first cells of all tell. Near the diagonal of ``x + x.T`` both boxes of `x` are one: there
     the last cells along the other dimensions do.
     """
@@ -117,6 +136,11 @@ def _held_unit(
         here, there = (boxes[value] for boxes in neighbours(program, dim, ends))
         if unit := _follow(here, there, sides):
             return unit
+    if apart > 1:
+        here, there = (boxes[value] for boxes in neighbours(program, dim, apart=apart))
+        unit = _follow(here, there, sides)
+        if unit is not None and unit.pace == 1:
+            return unit._replace(length=unit.length * apart, lead=unit.lead * apart)
     return None
 
 

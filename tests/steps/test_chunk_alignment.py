@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
+from dask_tapestry.operators.matrices.row_blocks import triangles_of_blocks
 from dask_tapestry.planner.fusion.group import group_of
 from dask_tapestry.steps.chunk_alignment import ChunkAlignment, common_unit, units
 from dask_tapestry.zspace import Cuts
@@ -158,3 +159,13 @@ def test_a_value_and_its_transpose_are_cut_between_chunks():
     x = dt.placeholder((14_000, 14_000), "f8", stored_chunks=(2000, 2000))
     rows, columns = units(group_of((x + x.T).node, set()).program, ())
     assert rows.length == columns.length == 2000
+
+
+def test_cells_computed_together_meet_chunks_in_steps_of_their_own():
+    """Triangles of 1250 rows, 64 rows each: a chunk of 500,000 rows makes 25,600 of them."""
+    x = dt.placeholder((10**7, 64), "f8", (500_000, 64))
+    made = triangles_of_blocks(x.node, 1250)
+    program = group_of(made, {made}).program
+    unit = units(program, ())[0]
+    assert (unit.length, unit.lead, unit.required) == (25_600, 0, True)
+    assert unit.least == 64

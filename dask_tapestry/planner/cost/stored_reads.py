@@ -13,27 +13,34 @@ from functools import lru_cache
 
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.tuning import ROW_BLOCKS_COUNTED
+from dask_tapestry.steps.chunk_alignment import computed_together
 from dask_tapestry.steps.program import Program
 from dask_tapestry.teg import Source
 from dask_tapestry.zspace import Cuts, ZRange, block_box
 
 
 class _Shift(NamedTuple):
-    """By how many cells a step along `dim` of the output moves `axis` of a source."""
+    """By how many cells `apart` steps along `dim` of the output move `axis` of a source."""
 
     dim: int
     axis: int
     cells: int
+    apart: int
 
 
 class _Span(NamedTuple):
-    """What one block reads of an axis, which moves so many `cells` with a step of a dimension."""
+    """What one block reads of an axis, which `apart` steps of a dimension move by so many cells."""
 
     lo: int
     hi: int
     cells: int
+    apart: int
     chunk: int
     extent: int
+
+    def moved(self, steps: int) -> int:
+        """By how many cells so many steps move it."""
+        return self.cells * steps // self.apart
 
 
 def stored_bytes(program: Program, cuts: Sequence[Cuts], box: ZRange) -> float:
@@ -55,8 +62,8 @@ def stored_bytes(program: Program, cuts: Sequence[Cuts], box: ZRange) -> float:
             for dim, cut in enumerate(cuts):
                 if cut.count > 1:
                     spans = [
-                        _Span(read.lo[axis], read.hi[axis], cells, sides[axis], shape[axis])
-                        for other, axis, cells in own
+                        _Span(read.lo[axis], read.hi[axis], cells, apart, sides[axis], shape[axis])
+                        for other, axis, cells, apart in own
                         if other == dim
                     ]
                     length = own_box.hi[dim] - own_box.lo[dim]
@@ -71,8 +78,8 @@ def _times(cut: Cuts, start: int, length: int, spans: tuple[_Span, ...]) -> floa
     if not spans:
         return cut.count
     usual = 1
-    for lo, hi, _, chunk, extent in spans:
-        usual *= _whole(lo, max(1, hi - lo), chunk, extent)
+    for span in spans:
+        usual *= _whole(span.lo, max(1, span.hi - span.lo), span.chunk, span.extent)
     found = _of_alike(cut, start, length, spans) or _of_each(cut, start, length, spans)
     return sum(found) / usual
 
@@ -92,12 +99,13 @@ def _of_alike(cut: Cuts, start: int, length: int, spans: tuple[_Span, ...]) -> l
         return None
     (_, lead), (last, extent) = cut.block(0), cut.block(count - 1)
     inner = 1
-    for lo, hi, pace, chunk, most in spans:
-        one, other = lo + pace * (lead - start), lo + pace * (last - step - start)
-        reach = max(1, hi - lo - abs(pace) * (length - step))
-        if pace * step % chunk or min(one, other) < 0 or max(one, other) + reach > most:
+    for span in spans:
+        one, other = span.lo + span.moved(lead - start), span.lo + span.moved(last - step - start)
+        reach = max(1, span.hi - span.lo - abs(span.moved(length - step)))
+        whole = not span.cells * step % (span.apart * span.chunk)
+        if not whole or min(one, other) < 0 or max(one, other) + reach > span.extent:
             return None
-        inner *= _whole(one, reach, chunk, most)
+        inner *= _whole(one, reach, span.chunk, span.extent)
     ends = [_of_one(a, b, start, length, spans) for a, b in ((0, lead), (last, extent))]
     looked_at = min(count - 2, ROW_BLOCKS_COUNTED)
     return [ends[0], *[(count - 2) / looked_at * inner] * looked_at, ends[1]]
@@ -106,9 +114,9 @@ def _of_alike(cut: Cuts, start: int, length: int, spans: tuple[_Span, ...]) -> l
 def _of_one(first: int, end: int, start: int, length: int, spans: tuple[_Span, ...]) -> int:
     """Cells of the chunks that one block reads."""
     cells = 1
-    for lo, hi, pace, chunk, extent in spans:
-        reach = max(1, hi - lo - abs(pace) * (length - (end - first)))
-        cells *= _whole(lo + pace * (first - start), reach, chunk, extent)
+    for span in spans:
+        reach = max(1, span.hi - span.lo - abs(span.moved(length - (end - first))))
+        cells *= _whole(span.lo + span.moved(first - start), reach, span.chunk, span.extent)
     return cells
 
 
@@ -144,21 +152,23 @@ def _sources(program: Program) -> tuple[tuple[int, tuple[tuple[_Shift, ...], ...
     ]
     if not values or 0 in shape:
         return ()
+    steps = [computed_together(program, dim) or 1 for dim in range(len(shape))]
     middle = [  # off the diagonal, and with a cell after it where there is another
-        min((dim + 1) * n // (len(shape) + 2), max(n - 2, 0)) for dim, n in enumerate(shape)
+        min((dim + 1) * n // (len(shape) + 2), max(n - 1 - steps[dim], 0))
+        for dim, n in enumerate(shape)
     ]
     origin = program.schedule(ZRange(middle, [a + 1 for a in middle]), rounded=False)
     shifts: dict[int, list[list[_Shift]]] = {v: [[] for _ in origin.boxes[v]] for v in values}
     for dim, extent in enumerate(shape):
         if extent < 2:
             continue
-        at = [a + int(d == dim) for d, a in enumerate(middle)]
+        at = [a + steps[dim] * (d == dim) for d, a in enumerate(middle)]
         there = program.schedule(ZRange(at, [a + 1 for a in at]), rounded=False)
         for value, found in shifts.items():
             boxes = zip(found, origin.boxes[value], there.boxes[value], strict=False)
             for own, here, moved in boxes:
                 own += [
-                    _Shift(dim, axis, b - a)
+                    _Shift(dim, axis, b - a, steps[dim])
                     for axis, (a, b) in enumerate(zip(here.lo, moved.lo, strict=True))
                     if a != b
                 ]

@@ -24,6 +24,7 @@ from dask_tapestry.amounts import (
     whole_number,
 )
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError
+from dask_tapestry.imports import lazy_import
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.memory.process_memory import kept_bytes, machine_memory
 from dask_tapestry.planner.machine.adaptive import grown_groups
@@ -355,13 +356,14 @@ def has_temporary_store(client: Any) -> bool:
     if setting("temporary-store") is not None:
         return True
     workers = client.scheduler_info(n_workers=-1).get("workers", {}).values()
-    return bool(workers) and all(w.get("host") in _own_hosts() for w in workers)
+    own = _own_hosts()
+    return bool(workers) and all(w.get("host", "") in own for w in workers)
 
 
 def _own_hosts() -> frozenset[str]:
     """What workers of this machine call their host."""
-    get_ip = sys.modules["distributed"].utils.get_ip
-    return frozenset(("", "localhost", "127.0.0.1", "::1", get_ip()))
+    own = lazy_import("distributed.utils").get_ip()
+    return frozenset(("", "localhost", "127.0.0.1", "::1", own))
 
 
 def _live_gpus(workers: Mapping[str, Any]) -> list[int]:

@@ -34,20 +34,24 @@ from dask_tapestry.planner.tuning import (
 )
 
 
-def improve(space: PlanEvaluator, state: State, costs: int) -> State:
+def improve(
+    space: PlanEvaluator, state: State, costs: int, of_exchange: float = GAIN_OF_EXCHANGE
+) -> State:
     """The best plan that single changes lead to, and that a worker's memory fits.
 
     Parameters
     ----------
     costs
         Costs of steps that may be computed for it.
+    of_exchange
+        Part of the seconds before that are left at most where a value goes through a store.
     """
     last = space.pricing.evaluated + costs - COSTS_A_CHANGE  # from then on none is begun
     tried: set[object] = set()
     improved, state = True, split_until_fits(space, state)
     while improved and space.pricing.evaluated <= last:
         improved = False
-        for choices, gain in _changes(space, state):
+        for choices, gain in _changes(space, state, of_exchange):
             if choices.key in tried:
                 continue
             tried.add(choices.key)
@@ -65,10 +69,12 @@ def improve(space: PlanEvaluator, state: State, costs: int) -> State:
     return state
 
 
-def _changes(space: PlanEvaluator, state: State) -> Iterator[tuple[Choices, float]]:
+def _changes(
+    space: PlanEvaluator, state: State, of_exchange: float
+) -> Iterator[tuple[Choices, float]]:
     """Choices that differ in one, with the part of the seconds that is enough of a gain."""
     yield from ((choices, LEAST_GAIN) for choices in moves(state))
-    yield from ((choices, GAIN_OF_EXCHANGE) for choices in exchanges(space, state))
+    yield from ((choices, of_exchange) for choices in exchanges(space, state))
 
 
 def in_few_rounds(space: PlanEvaluator, state: State) -> State:

@@ -32,6 +32,7 @@ from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator, steps_of
 from dask_tapestry.planner.search.pricing import PricedGroup, Pricing
 from dask_tapestry.planner.tuning import (
     FAR_BEHIND,
+    GAIN_OF_LAST_EXCHANGE,
     LONG_SEARCH_COSTS,
     MANY_ROUNDS,
     MOST_IMPROVED,
@@ -185,12 +186,14 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
             states.append(improve(space, other, each))
         evolution = Evolution(space, seed)
         also = [fit_to_memory(space, state, each) for state in states]
-        evolution.begin([*[_recut(space, state, each) for state in states], *filter(None, also)])
+        begun = [*[_recut(space, state, each) for state in states], *filter(None, also)]
+        evolution.begin(begun)
     rest = effort.less(space.pricing.evaluated - before)
     if (rest.costs or 0) >= LONG_SEARCH_COSTS:
         evolve_on_islands(evolution, rest, seed)
     else:
         evolution.run(rest)
+        evolution.begin([_polished(space, evolution.best, each // SEARCH_AGAIN_PART)])
     left = effort.less(space.pricing.evaluated - before)
     again = effort._replace(costs=max(left.costs or 0, effort.costs // SEARCH_AGAIN_PART))
     points = tuple(p for p in evolution.frontier if space.fits_at_worst(p.state))
@@ -205,6 +208,12 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
 def _may_win(seed: State, best: State) -> bool:
     """Whether a seed is not so far behind a plan that changes of it would be of no use."""
     return seed.rank < best.rank.with_seconds(FAR_BEHIND) or not best.rank.is_allowed
+
+
+def _polished(space: PlanEvaluator, state: State, costs: int) -> State:
+    """The best plan near what chance has found, which may be one change away from a better one."""
+    better = improve(space, state, costs, GAIN_OF_LAST_EXCHANGE)
+    return state if better is state else _recut(space, better, costs)
 
 
 def _recut(space: PlanEvaluator, state: State, costs: int) -> State:

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
+from dask_tapestry.operators.matrices.row_blocks import triangles_of_blocks
 from dask_tapestry.planner.cost.stored_reads import stored_bytes
 from dask_tapestry.planner.fusion.group import group_of
 from dask_tapestry.zspace import Cuts, block_box, largest_box
@@ -84,3 +85,15 @@ def test_the_largest_block_may_lie_on_the_diagonal():
     grid = (Cuts.regular(1400, 800),) * 2
     found = stored_bytes(program, grid, largest_box(grid))
     assert found == pytest.approx(counted(program, grid), rel=0.35)  # there rows are columns
+
+
+@pytest.mark.parametrize("rows", [2, 3, 5, 8])
+@pytest.mark.parametrize("side", [6, 10, 16, 64])
+def test_cells_that_are_computed_together_move_what_is_read_together(rows, side):
+    """Triangles of blocks of rows: no cell of one moves the rows that are read."""
+    node = triangles_of_blocks(dt.placeholder((480, 2), "f8", (side, 2)).node, rows)
+    program = group_of(node, {node}).program
+    for blocks in (1, 2, 7, 20):
+        grid = (Cuts.regular(node.type.shape[0], 2 * blocks), Cuts.regular(2, 2))
+        found = stored_bytes(program, grid, largest_box(grid))
+        assert found == pytest.approx(counted(program, grid), rel=0.25)

@@ -209,6 +209,7 @@ WRONG = {
     "groups": [4, "large", [4], [(1,)], [(1, 1, -5)], [(1.5, 1, 5)], [(1, 1, "8 gigs")],
                [(1, 1, 5, 7)], [(1, 1, 5, "a", nan)], [(1, 1, 5, "a", 0)]],
     "held": [-0.1, 0.9, "much", nan],
+    "temporary_store": ["s3://bucket", None, 2],
     "rates": [4, "nowhere.json", {"network": nan}, {"network": "fast"}, ["network"]],
     "gpu_memory": [0, *AMOUNT],
     "link_bandwidth": [0, *AMOUNT],
@@ -234,3 +235,15 @@ def test_a_worker_of_one_byte_is_too_small_and_no_division_by_zero():
     for tiny in (Resources(memory=1), Resources(groups=[(1, 1, 1), (1, 2, 1)])):
         with pytest.raises(dt.MemoryLimitError):
             dt.plan(dt.ones(9) + 1, resources=tiny).verify()
+
+
+@pytest.mark.parametrize(
+    ("hosts", "has"),
+    [(["127.0.0.1"] * 2, True), (["10.255.255.1"], False), (["127.0.0.1", "10.255.255.1"], False)],
+)
+def test_workers_of_this_machine_have_a_place_for_what_they_cannot_hold(hosts, has, tmp_path):
+    workers = [{"nthreads": 1, "memory_limit": 2**30, "host": host} for host in hosts]
+    client = FakeClient(*workers)
+    assert module.workers_of(client).temporary_store is has
+    with dt.config(temporary_store=tmp_path):
+        assert module.workers_of(client).temporary_store
