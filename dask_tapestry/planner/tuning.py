@@ -166,6 +166,7 @@ MOST_PIECES_A_SLOT: Final = 4  # times as many as slots that a step is cut into
 # search/exchanges
 # Of what a task may take: a block that is written or read, beside its chunks
 EXCHANGED_BLOCK_SHARE: Final = 0.25
+MOST_EXCHANGED_VALUES: Final = 3  # that are looked at, each in a graph of its own
 READ_SHARE: Final = 0.05  # of all memory that a value takes at least which is read again
 LEAST_CHUNK_BYTES: Final = 2**18  # bytes
 MOST_CHUNK_BYTES: Final = 2**24
@@ -305,10 +306,10 @@ LONG_SEARCH_COSTS: Final = 200_000
 
 # search/plan_evaluator
 NODES_A_COST: Final = 16  # of a graph that take as long to evaluate as the cost of one step
-STEPS_A_COST: Final = 4  # of a plan whose memory takes as long to add up as the cost of one step
+COSTS_A_STEP: Final = 1  # of a plan: its memory takes as long to add up as the costs of its steps
 
 # search/pricing
-SHORT_PROGRAM: Final = 8  # operators whose cost takes as long as the rest of a step's
+SHORT_PROGRAM: Final = 4  # operators whose cost takes as long as the rest of a step's
 
 # For who reads or waits: how much a page, a line or a wait may hold. No value depends on it.
 

@@ -28,6 +28,7 @@ from dask_tapestry.planner.tuning import (
     LEAST_CHUNK_BYTES,
     MANY_EDGES,
     MOST_CHUNK_BYTES,
+    MOST_EXCHANGED_VALUES,
     READ_SHARE,
 )
 from dask_tapestry.steps.access_strides import movement
@@ -42,7 +43,9 @@ def exchanges(space: PlanEvaluator, state: State) -> Iterator[Choices]:
     if not space.resources.temporary_store:
         return
     originals = {now: node for node, now in space.became(state.choices.forms)[1].items()}
-    for node, (written, read) in _candidates(space, state).items():
+    candidates = _candidates(space, state)
+    largest = sorted(candidates, key=lambda node: -node.type.nbytes)[:MOST_EXCHANGED_VALUES]
+    for node, (written, read) in ((node, candidates[node]) for node in largest):
         original = originals.get(node)
         if original is None or not is_exchangeable(node):
             continue

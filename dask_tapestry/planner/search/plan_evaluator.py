@@ -20,7 +20,7 @@ from dask_tapestry.planner.search.choices import Choices, FormChoice, State
 from dask_tapestry.planner.search.evaluate import evaluate
 from dask_tapestry.planner.search.form_choice import choose_forms
 from dask_tapestry.planner.search.pricing import Pricing
-from dask_tapestry.planner.tuning import NODES_A_COST, STEPS_A_COST
+from dask_tapestry.planner.tuning import COSTS_A_STEP, NODES_A_COST
 from dask_tapestry.teg import Graph, Node
 from dask_tapestry.zspace import largest_box
 
@@ -152,7 +152,7 @@ class PlanEvaluator:
         return self._lacking[key]
 
     def _lacks(self, state: State) -> int:
-        self.pricing.evaluated += len(state.placed) // STEPS_A_COST
+        self.pricing.evaluated += COSTS_A_STEP * len(state.placed)
         if state.choices.key not in self._peaks:
             memory = self._memory(state)
             if not memory.fullest(Slices.ALL).lacking(self.reserve):
