@@ -40,6 +40,7 @@ OF_A_PROCESS = {
     "planner/machine/adaptive": "_looks",
     "planner/machine/calibrate": "_measured",
     "planner/machine/cluster_rates": "_known",
+    "planner/recall": "_known",  # choices of plans that are made again
     "planner/walltime": "_looks",
     "scheduler/registering": "_registered",
     "teg/annotations": "_last _met",

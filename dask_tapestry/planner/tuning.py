@@ -127,6 +127,9 @@ BUNDLES_A_STEP: Final = 64  # of a step
 ROUNDING: Final = 1e-9  # of a number of blocks, or of a time
 LONG_BUNDLE_BATCHES: Final = 8  # batches in which a bundle of many blocks runs
 
+# recall
+CHOICES_REMEMBERED: Final = 64  # plans whose choices are known
+
 # replan
 REPLANNED_RATIO: Final = 2  # of workers, beyond which a plan is made again
 # Seconds that a job is predicted to take at least on what there is
