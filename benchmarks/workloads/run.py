@@ -5,6 +5,8 @@
 
 Each work is one function that both libraries run. Each library runs each work in a process of its
 own, on threads or on workers of 1 GB: the first time, then again with compiled kernels waited for.
+Shown are the first seconds, the best and the processors' of a later run, the peak above what the
+process took before, and tasks; of ours the seconds of planning in the first run.
 What dask's xarray is given beside it, such as flox, is what is installed.
 """
 
@@ -30,9 +32,12 @@ sys.path += [str(ROOT), str(ROOT / "kernels")]  # at the end: an installed libra
 
 from benchmarks.cluster.compare import LIBRARIES, OURS, memory_of, processes, workers_of  # noqa: E402
 from benchmarks.workloads import arrays, climate, data  # noqa: E402, F401
+from benchmarks.workloads.meter import Meter  # noqa: E402
 from benchmarks.workloads.workload import WORKLOADS, Session, cells  # noqa: E402
 
 SAME = {"rtol": 1e-3, "atol": 1e-3, "equal_nan": True}  # of sums in single precision
+
+LIMITS = {"best": 1.0, "cpu": 1.0, "peak": 1.1}  # of ours over dask's, before a work is named
 
 Row = dict[str, Any]
 
@@ -62,13 +67,16 @@ def measure(library: str, name: str, options: argparse.Namespace) -> Row:
     work = WORKLOADS[name]
     row: Row = {"work": name, "library": library, "first": None, "best": None, "failed": ""}
     seconds: list[float] = []
+    cpu: list[float] = []
     with workers_of(options.on) as client, TemporaryDirectory(dir=options.folder) as targets:
+        meter = Meter(client)
 
         def once() -> Any:
             target = f"{targets}/{time.monotonic_ns()}.zarr"
-            begin = time.perf_counter()
+            spent, begin = meter.cpu_seconds(), time.perf_counter()
             value = work.run(session(library, options.folder, options.scale, target))
             seconds.append(time.perf_counter() - begin)
+            cpu.append(meter.cpu_seconds() - spent)
             return value
 
         with warnings.catch_warnings():
@@ -77,9 +85,11 @@ def measure(library: str, name: str, options: argparse.Namespace) -> Row:
             before = processes(client)
             start = {who: memory_of(pid)[0] for who, pid in before.items()}
             try:
-                value = once()
+                with meter.planning_timed() if library == OURS else meter.tasks_counted():
+                    value = once()
                 if library == OURS:
-                    _warm(once)
+                    with meter.tasks_counted():
+                        _warm(once)
                 while len(seconds) < 2 + options.repeats and sum(seconds) < options.latest / 4:
                     value = once()
             except Exception as error:  # a row says so
@@ -90,17 +100,19 @@ def measure(library: str, name: str, options: argparse.Namespace) -> Row:
     row["peak"] = max((memory_of(before[who])[1] - start[who] for who in alive), default=0)
     if not row["failed"]:
         np.savez(options.folder / f"{library} {name}.npz", *cells(value))
-        row["first"], row["best"] = seconds[0], min(seconds[1:] or seconds)
+        row |= {"first": seconds[0], "best": min(seconds[1:] or seconds)}
+        row |= {"cpu first": cpu[0], "cpu": min(cpu[1:] or cpu)}
+        row |= {"planning": meter.planning, "tasks": meter.tasks}
     return row
 
 
 def _warm(once: Callable[[], Any]) -> None:
     """Run once with kernels waited for, and return when none is being compiled."""
-    from dask_tapestry_kernels.cpu.jit import compile_service
+    from dask_tapestry_kernels import compilation
 
-    with compile_service.mode("wait"):
+    with compilation.mode("wait"):
         once()
-    compile_service.wait()
+    compilation.wait()
 
 
 def apart(library: str, name: str, options: argparse.Namespace) -> Row:
@@ -140,31 +152,56 @@ def compared(rows: Sequence[Row], folder: Path) -> Row:
     return {
         "best": ours["best"] / theirs["best"] if both else None,
         "first": ours["first"] / theirs["first"] if both else None,
+        "cpu": ours["cpu"] / theirs["cpu"] if both else None,
         "peak": ours["peak"] / max(theirs["peak"], 1) if both else None,
         "same": both and same_values(theirs["work"], folder),
     }
 
 
+HEADING = (
+    f"{'':28}{'first':>6} {'best':>6} {'cpu':>6} s {'peak':>5} MB {'tasks':>6}"
+    f"  {'first':>6} {'best':>6} {'cpu':>6} s {'peak':>5} MB {'tasks':>6}  {'plan s':>6}"
+    f"  {'first':>5} {'best':>5} {'cpu':>5} {'peak':>5}"
+)
+
+
 def line(rows: Sequence[Row], ratios: Row) -> str:
     """One work's row of the table."""
     parts = [
-        f"{row['first']:6.2f} {row['best']:6.2f} s {row['peak'] / 1e6:5.0f} MB"
+        f"{row['first']:6.2f} {row['best']:6.2f} {row['cpu']:6.2f} s {row['peak'] / 1e6:5.0f} MB"
+        f" {row['tasks']:6d}"
         if not row["failed"]
-        else f"{row['failed'][:24]:>24}"
+        else f"{row['failed'][:38]:>38}"
         for row in rows
     ]
     if ratios["best"] is not None:
-        told = "" if ratios["same"] else "  OTHER VALUES"
-        parts.append(f"{ratios['first']:5.2f} {ratios['best']:5.2f} {ratios['peak']:5.2f}{told}")
+        parts.append(f"{rows[1]['planning']:6.2f}")
+        values = "" if ratios["same"] else "  OTHER VALUES"
+        shares = (ratios[name] for name in ("first", "best", "cpu", "peak"))
+        parts.append(" ".join(f"{share:5.2f}" for share in shares) + values)
     return f"{rows[0]['work']:28}" + "  ".join(parts)
 
 
 def means(results: Sequence[Row]) -> Iterator[str]:
     """Geometric means of the ratios of works that both libraries end."""
-    for name in ("first", "best", "peak"):
+    for name in ("first", "best", "cpu", "peak"):
         known = [r[name] for r in results if r[name]]
         if known:
             yield f"{name}: {exp(sum(map(log, known)) / len(known)):.2f}, worst {max(known):.2f}"
+
+
+def named(results: Sequence[Row]) -> Iterator[str]:
+    """The works in which ours takes more than dask's, or has not its values."""
+    for said, name in (("slower", "best"), ("more of processors", "cpu"), ("more memory", "peak")):
+        worse = [r["rows"][0]["work"] for r in results if r[name] and r[name] > LIMITS[name]]
+        yield f"{said}: {', '.join(worse) or 'none'}"
+    other = [r["rows"][0]["work"] for r in results if r["best"] and not r["same"]]
+    yield f"other values: {', '.join(other) or 'none'}"
+    for library, row in zip(
+        LIBRARIES, zip(*(r["rows"] for r in results), strict=True), strict=True
+    ):
+        failed = [f"{one['work']} ({one['failed']})" for one in row if one["failed"]]
+        yield f"not ended by {library}: {', '.join(failed) or 'none'}"
 
 
 def main() -> None:
@@ -185,13 +222,14 @@ def main() -> None:
         print(json.dumps(measure(options.one, chosen[0], options)))
         return
     results = []
+    print(f"{'':28}{LIBRARIES[0]:<40}{OURS:<48}ours over dask's", HEADING, sep="\n")
     for name in chosen:
         for needed in WORKLOADS[name].data:
             data.create(options.folder, needed, options.scale)
         rows = [apart(library, name, options) for library in LIBRARIES]
         results.append({"rows": rows, **compared(rows, options.folder)})
         print(line(rows, results[-1]), flush=True)
-    print(*means(results), sep="\n")
+    print(*means(results), *named(results), sep="\n")
     if options.json:
         options.json.write_text(json.dumps(results, indent=1))
 

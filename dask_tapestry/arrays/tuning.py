@@ -46,7 +46,7 @@ SPLIT_EVERY: Final = 4  # partial results to combine at once, as in Dask
 # Chosen: each comment says what it bounds or is a share of, and what follows from more or less.
 
 # calibration/kernel_rates
-WEIGHTS_A_ROW: Final = 4  # cells of a sparse matrix in each of its rows
+WEIGHTS_A_ROW: Final = 4  # of a matrix, in each of its rows
 WEIGHTED_LANES: Final = 32  # that it is multiplied with
 STENCIL_STEPS: Final = 8  # of a stencil
 CONVOLVED_CHANNELS: Final = 8  # channels that are each convolved by itself

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from threading import Lock
 
 from dask_tapestry.lower.tuning import WAITER_LOOK_SECONDS
-from dask_tapestry_kernels.cpu.stopping import stop_if_asked
+from dask_tapestry_kernels.stopping import stop_if_asked
 
 _changing = Lock()
 _turns: dict[str, _Turn] = {}

@@ -79,7 +79,7 @@ ALIKE_MEMORY: Final = 0.02
 # Of the hardware: orders of magnitude of caches, memory and calls. Counts of operations become
 # seconds by the rates of a machine, which `dask-tapestry calibrate` measures for each kernel.
 
-# execute
+# tile_run
 SLAB_BYTES: Final = 2**22  # bytes of a block of formulas that are computed one after the other
 
 # joined_blocks

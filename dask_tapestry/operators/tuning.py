@@ -93,6 +93,9 @@ PANEL_COUNTS: Final = (4, 8, 16, 32)  # the last are some hundred steps
 # products/matmul
 PRODUCT_STRIP_BYTES: Final = 2**24  # of a product that is added to another one
 
+# products/repeated_cells
+MOST_REPEATED_NODES: Final = 64  # that are looked at: a loop may have written thousands
+
 # products/row_footprint
 MOST_FOOTPRINT_TILES: Final = 1024  # their boxes travel with each task: 8 kB for a grid of two axes
 MOST_FOOTPRINT_MARKS: Final = 256  # rows of a matrix, evenly apart, by which cells are found

@@ -12,7 +12,8 @@ from collections.abc import Collection, Mapping
 from functools import lru_cache
 
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.steps.program import Instruction, Program, Schedule
+from dask_tapestry.steps.program import Instruction, Program
+from dask_tapestry.steps.schedule import Schedule
 from dask_tapestry.steps.tuning import LITTLE_SHARE, SMALL_SHARE
 from dask_tapestry.teg import Operator
 from dask_tapestry.zspace import ZRange

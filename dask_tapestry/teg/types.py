@@ -64,6 +64,9 @@ class TensorType(NamedTuple):
         return f"{dtype_name(self.dtype)}[{', '.join(sides)}]"
 
 
+Types = tuple[TensorType, ...]  # of the inputs of an operator
+
+
 @lru_cache(maxsize=1024)
 def _whole(shape: tuple[int, ...]) -> ZRange:
     return ZRange((0,) * len(shape), shape)

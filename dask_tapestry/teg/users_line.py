@@ -10,6 +10,8 @@ from typing import Final
 
 import dask
 
+from dask_tapestry.errors import is_users
+
 PACKAGE: Final = str(Path(__file__).resolve().parent.parent)
 NOT_THE_USERS: Final = (PACKAGE, str(Path(dask.__file__).parent))
 PUBLIC: Final = str(Path(PACKAGE) / "arrays")  # functions that users call are there
@@ -68,14 +70,15 @@ def words_at(line: str | None) -> list[str]:
 
 
 def users_line(depth: int = 1) -> UsersLine | None:
-    """The innermost line outside the library and Dask, which may call it; None if all are inside.
+    """The innermost line outside the library and those that call it; None if all are inside.
 
-    `depth` frames above this one are not looked at.
+    Dask, xarray and others call it for the user, whose line is the one that called these. `depth`
+    frames above this one are not looked at.
     """
     inside: list[CodeType] = []
     frame: FrameType | None = sys._getframe(depth)
-    while frame is not None and (code := frame.f_code).co_filename.startswith(NOT_THE_USERS):
-        inside.append(code)
+    while frame is not None and _is_inside(frame):
+        inside.append(frame.f_code)
         frame = frame.f_back
     if frame is None:
         return None
@@ -85,9 +88,14 @@ def users_line(depth: int = 1) -> UsersLine | None:
 def users_level() -> int:
     """`stacklevel` for a warning that names the user's line."""
     level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(NOT_THE_USERS):
+    while frame.f_back is not None and _is_inside(frame):
         level, frame = level + 1, frame.f_back
     return level
+
+
+def _is_inside(frame: FrameType) -> bool:
+    """Whether a frame is of no user; paths are compared first, as most are of this library."""
+    return frame.f_code.co_filename.startswith(NOT_THE_USERS) or not is_users(frame)
 
 
 def _called_name(inside: list[CodeType]) -> str:

@@ -80,3 +80,11 @@ def test_words_are_public_names():
             found.update(words_at(getattr(getattr(made, "node", None), "line", None)))
     assert len(found) > 100
     assert {name for name in found if not _is_public(name)} <= {"getitem", "setitem"}
+
+
+def test_what_xarray_calls_is_of_who_called_xarray():
+    xr = pytest.importorskip("xarray")
+    with dt.xarray.use():
+        x = xr.DataArray(X, dims=("a", "b")).chunk(a=2)
+        lines = [x.mean("a"), x.rolling(b=3).mean(), x.groupby("a").max()]
+    assert {one.data.node.line.rpartition(":")[0] for one in lines} == {__file__}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 
+from dask_tapestry.errors import without_own_frames
 from dask_tapestry.lower.errstate_reporting import ErrorState, category_of, tell_of_nesting
 from dask_tapestry.lower.fp_error_events import ErrorLog, collect_errors
 from dask_tapestry.planner.machine.resources import runs_in_processes
@@ -15,7 +16,10 @@ from dask_tapestry.teg.users_line import users_level
 
 
 class ErrorReporting:
-    """Inside a ``with`` block, computes tell what went wrong when it ends."""
+    """Inside a ``with`` block, computes tell what went wrong when it ends.
+
+    Errors of blocks leave it without the frames that led to the block.
+    """
 
     def __enter__(self) -> ErrorLog:
         tell_of_nesting()
@@ -26,8 +30,10 @@ class ErrorReporting:
         self._asking = collect_errors(ErrorLog(self._state.asked, raised=raised))
         return self._asking.__enter__()
 
-    def __exit__(self, error: object, *details: object) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         self._asking.__exit__()
+        if error is not None:
+            without_own_frames(error)
         if error is None and self._asking.heard.texts:
             self._state.tell(self._asking.heard.texts, _warn)
 

@@ -14,6 +14,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.creation.ranges import arange
 from dask_tapestry.arrays.elementwise.predicates import notnull
+from dask_tapestry.arrays.grouping.counted_labels import counting_of, fold_counted
 from dask_tapestry.arrays.grouping.labels import Codes
 from dask_tapestry.arrays.indexing.take import take
 from dask_tapestry.late_dataclass import dataclass
@@ -70,8 +71,13 @@ class GroupCells:
 
     def fold(self, monoid: str, **how: Any) -> Array:
         """Fold the cells to the kept axes and the groups; `how` as `group_fold` takes it."""
-        how = {"skipna": self.skipna, "labelled": self.axes, **how}
+        how = {"skipna": self.skipna, **how}
+        if (counting := counting_of(self.codes, self.count)) is not None:
+            found = fold_counted(self.x, counting, monoid, self.axes[0], self.whole, **how)
+            if found is not None:
+                return found
         codes = self.lazy_codes.node
+        how["labelled"] = self.axes
         return Array(group_fold(self.x.node, codes, monoid, self.folded, self.count, **how))
 
     def sizes(self) -> Any:

@@ -109,7 +109,11 @@ def labelled_axes(labels: Labels, shape: tuple[int, ...], axis: Any) -> tuple[in
         last = shape[len(shape) - len(own) :]
         if all(n in (1, extent) for n, extent in zip(own, last, strict=True)):
             return tuple(range(len(shape) - len(own), len(shape)))
-    raise ShapeError(f"labels of shape {own} are not those of the last axes of shape {shape}")
+    where = "" if axis is None or len(own) > 1 else f", or one for each cell along axis {axis}"
+    raise ShapeError(
+        f"labels of shape {own} do not fit x of shape {shape}: groupby_reduce takes labels of the "
+        f"extents of its last axes{where}"
+    )
 
 
 def _options(

@@ -33,7 +33,8 @@ class Rows(NamedTuple):
     {Attributes}
         groups: The groups, a row each.
         places: Where the cells of each lie in the flattened codes, in their order.
-        held: Which places of a row are cells; the others are any cell.
+        held: Which places of a row are cells; at the others is its last cell once more, so that a
+            row reads no further than its cells.
     """
 
     groups: Numbers
@@ -61,7 +62,7 @@ def rows_of(codes: Numbers, count: int) -> list[Rows]:
         groups = np.flatnonzero((powers == power) & (sizes > 0))
         width = np.arange(sizes[groups].max())
         held = width < sizes[groups, None]
-        at = np.where(held, starts[groups, None] + width, 0)
+        at = starts[groups, None] + np.minimum(width, sizes[groups, None] - 1)
         rows.append(Rows(groups, order[at], held))
     return rows
 

@@ -26,7 +26,7 @@ from dask_tapestry.errors import ArgumentError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.generators.full import full
 from dask_tapestry.teg import Tensor
-from dask_tapestry_kernels.cpu.blocks.spline_taps import rounded
+from dask_tapestry_kernels.parameters.casts import rounded
 
 PADDED: Final = {"nearest": "nearest", "grid-constant": "constant"}
 Read = Callable[[Tensor, int, float, DType], Tensor]

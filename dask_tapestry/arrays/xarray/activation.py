@@ -9,10 +9,12 @@ from typing import Any
 import xarray
 from xarray.backends import zarr
 from xarray.compat import dask_array_ops
+from xarray.computation import apply_ufunc as ufuncs
 from xarray.core import groupby, parallel
 from xarray.namedarray.parallelcompat import list_chunkmanagers
 
 from dask_tapestry.arrays.xarray.chunk_manager import TapestryManager
+from dask_tapestry.arrays.xarray.core_dimensions import joined_by_the_plan
 from dask_tapestry.arrays.xarray.dataset_blocks import (
     as_one_expression,
     of_one_plan,
@@ -48,6 +50,7 @@ WRAPPED = tuple(  # functions that do not ask a manager, by where xarray calls t
         (groupby.GroupBy, "_first_or_last", taking_ends_together),
         (groupby.GroupBy, "_flox_scan", scanning_together),
         (dask_array_ops, "push", filling_here),
+        (ufuncs, "apply_variable_ufunc", joined_by_the_plan),
         (zarr, "_determine_zarr_chunks", of_equal_lengths),
         (zarr, "validate_grid_chunks_alignment", between_writes),
     )

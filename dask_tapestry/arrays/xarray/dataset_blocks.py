@@ -10,6 +10,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dask_arrays import from_dask_array
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
 from dask_tapestry.arrays.core.mixed_collections import MixedCollection, MixedExpr, planned_together
+from dask_tapestry.arrays.xarray.block_functions import BlockFunction, dtypes_of
 
 Function = Callable[..., Any]
 
@@ -28,13 +29,14 @@ def returning_blocks(map_blocks: Function) -> Function:
     ) -> Any:
         given = [v for x in (obj, *args) for v in _variables(x)]
         chunked = {dim for variable in given if variable.chunks for dim in variable.dims}
+        if not any(isinstance(variable.data, Array) for variable in given):
+            return map_blocks(func, obj, args, kwargs, template)
         template = _with_whole_dims(template, chunked)
-        result = map_blocks(func, obj, args, kwargs, template)
-        if any(isinstance(variable.data, Array) for variable in given):
-            result = result.copy(deep=False)
-            for variable in _variables(result):
-                if hasattr(variable.data, "__dask_graph__"):
-                    variable.data = from_dask_array(variable.data)
+        checked = BlockFunction(func, dtypes_of(template))
+        result = map_blocks(checked, obj, args, kwargs, template).copy(deep=False)
+        for variable in _variables(result):
+            if hasattr(variable.data, "__dask_graph__"):
+                variable.data = from_dask_array(variable.data)
         return result
 
     return taken

@@ -45,8 +45,8 @@ from dask_tapestry.teg.buckets import buckets_type
 from dask_tapestry.teg.operator import Types, by_signature, signature_of
 from dask_tapestry.teg.outputs import OutputWindow, outputs_dtype
 from dask_tapestry.zspace import IndexProjection, ZRange
-from dask_tapestry_kernels.cpu.blocks.outputs import OutputAxis, OutputShape
-from dask_tapestry_kernels.cpu.blocks.regions import Tiled
+from dask_tapestry_kernels.output_blocks import OutputAxis, OutputShape
+from dask_tapestry_kernels.parameters.region_tiles import Tiled
 
 PAIR: Final = np.dtype(np.int64)
 Structure = tuple[bool, ...]  # cell by cell in raster order, 3 along each axis

@@ -21,7 +21,8 @@ from dask_tapestry.operators.tuning import NEAREST_CELL_BYTES, NEAREST_CELL_FLOP
 from dask_tapestry.teg import IndexDim, Kind, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types, by_signature, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
-from dask_tapestry_kernels.cpu.blocks.nearest_sites import HELD, Metric
+from dask_tapestry_kernels.parameters.metrics import Metric
+from dask_tapestry_kernels.parameters.scratch import SITES
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ class NearestSites(ExchangeOperator):
         return NEAREST_CELL_FLOPS * signature_of(self, inputs).demand(box)[0].size
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
-        return NEAREST_CELL_BYTES * min(max(HELD, inputs[0].shape[self.axis]), inputs[0].size)
+        return NEAREST_CELL_BYTES * min(max(SITES, inputs[0].shape[self.axis]), inputs[0].size)
 
     def text(self) -> str:
         return f"{self.metric}, axis={self.axis}"

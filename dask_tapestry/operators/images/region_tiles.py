@@ -15,7 +15,7 @@ from dask_tapestry.operators.tuning import (
 )
 from dask_tapestry.teg import Tensor
 from dask_tapestry.teg.stored_grid import stored_spacing
-from dask_tapestry_kernels.cpu.blocks.regions import Tiled
+from dask_tapestry_kernels.parameters.region_tiles import Tiled
 
 
 def tiles_of(x: Tensor) -> Tiled:

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.kernel_reference import kernel_reference
 from dask_tapestry.operators.lanes import LaneOperator
 from dask_tapestry.operators.tuning import POLE_FLOPS, SPLINE_SCRATCH_CELLS
 from dask_tapestry.teg import Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.cpu.blocks.spline_filter import spline_filter as of_block
 
 Block = np.ndarray[Any, Any]
 
@@ -47,9 +47,6 @@ class SplineFilter(LaneOperator):
         return inputs[0]._replace(dtype=self.dtype)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
-        return self._told()
-
-    def _told(self) -> dict[str, Any]:
         return {"order": self.order, "axis": self.axis, "ends": self.ends, "dtype": self.dtype}
 
     def flops(self, inputs: Types, box: ZRange) -> int:
@@ -62,7 +59,7 @@ class SplineFilter(LaneOperator):
         return f"order {self.order}, axis={self.axis}, {self.ends}"
 
     def reference(self, *inputs: Block) -> Block:
-        return of_block(None, inputs[0], **self._told())
+        return kernel_reference(self, *inputs)
 
 
 def spline_filter(x: Tensor, order: int, axis: int, ends: str, dtype: np.dtype[Any]) -> Tensor:

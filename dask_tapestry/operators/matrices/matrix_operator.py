@@ -39,7 +39,7 @@ from dask_tapestry.teg.chunking import Chunks, Known
 from dask_tapestry.teg.operator import Restriction, Types, signature_of
 from dask_tapestry.teg.outputs import OutputWindow, outputs_dtype, windows_of
 from dask_tapestry.zspace import IndexProjection, ZRange
-from dask_tapestry_kernels.cpu.blocks.outputs import OutputBlocks
+from dask_tapestry_kernels.output_blocks import OutputBlocks
 
 
 class Result(NamedTuple):

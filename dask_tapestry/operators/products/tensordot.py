@@ -1,13 +1,16 @@
 """Tensordot: sums of products of two tensors whose dimensions carry labels, for einsum too.
 
 A label that both tensors have and the result has not is contracted: the other dimensions are joined
-into rows and columns of a matrix product. Where there are neither rows nor columns, cells are
-multiplied and reduced, which has the same bits for every sharding.
+into rows and columns of a matrix product. Cells are multiplied and reduced, which has the same bits
+for every sharding, where there are neither rows nor columns, and where one tensor weighs cells of
+the other of which a product would have a copy: windows and other repeated cells, and dimensions
+between those that stay.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 from math import prod
 from typing import Any
 
@@ -21,6 +24,7 @@ from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.cells.elementwise import astype, elementwise
 from dask_tapestry.operators.joins.diagonal import diagonal
 from dask_tapestry.operators.products.matmul import matmul, product_dtype
+from dask_tapestry.operators.products.repeated_cells import repeats_cells
 from dask_tapestry.operators.reductions.reduce import reduce
 from dask_tapestry.operators.views.permute import permute
 from dask_tapestry.operators.views.reshape import reshape
@@ -91,6 +95,8 @@ def arranged(x: Labelled, labels: Sequence[str]) -> Tensor:
 def contracted(x: Labelled, w: Labelled, keep: Collection[str]) -> Labelled:
     """Multiply `x` and `w`, of one dtype, and sum over the labels that are not kept."""
     x, w = _without_ones(x, w), _without_ones(w, x)
+    if _weighs_repeated_cells(x, w) or _weighs_repeated_cells(w, x):
+        return _multiplied_and_summed(x, w, keep)
     x, w = summed(x, {*keep, *w.labels}), summed(w, {*keep, *x.labels})
     both = [label for label in x.labels if label in w.labels]
     batch = [label for label in both if label in keep]
@@ -98,10 +104,9 @@ def contracted(x: Labelled, w: Labelled, keep: Collection[str]) -> Labelled:
     rows = [label for label in x.labels if label not in both]
     columns = [label for label in w.labels if label not in both]
     labels = (*batch, *rows, *columns)
-    if not folded or not (rows or columns):
-        terms = (*labels, *folded)
-        product = elementwise("multiply", arranged(x, terms), arranged(w, terms))
-        return summed(Labelled(product, terms), labels)
+    weighs_copy = not (rows and columns) and _is_between(folded, x if rows else w)
+    if not folded or not (rows or columns) or weighs_copy:
+        return _multiplied_and_summed(x, w, labels)
     left = _joined(arranged(x, (*batch, *rows, *folded)), len(batch), len(rows))
     right = _joined(arranged(w, (*batch, *folded, *columns)), len(batch), len(folded))
     product = matmul(left, right)
@@ -112,6 +117,29 @@ def contracted(x: Labelled, w: Labelled, keep: Collection[str]) -> Labelled:
         product = squeeze(product, last - 1)
     shape = [*[x.size(i) for i in (*batch, *rows)], *[w.size(i) for i in columns]]
     return Labelled(reshape(product, shape), labels)
+
+
+def _multiplied_and_summed(x: Labelled, w: Labelled, keep: Collection[str]) -> Labelled:
+    """The sum of products, without a product of matrices; dimensions are in no set order."""
+    every = (*x.labels, *(label for label in w.labels if label not in x.labels))
+    labels = (*(i for i in every if i in keep), *(i for i in every if i not in keep))
+    product = elementwise("multiply", arranged(x, labels), arranged(w, labels))
+    return summed(Labelled(product, labels), keep)
+
+
+def _weighs_repeated_cells(w: Labelled, x: Labelled) -> bool:
+    """Whether `w` has no dimension of its own, and `x` is windows, or what else repeats cells."""
+    return set(w.labels) < set(x.labels) and repeats_cells(x.tensor)
+
+
+def _is_between(folded: Sequence[str], x: Labelled) -> bool:
+    """Whether labels of `x` are neither its first nor its last ones, side by side.
+
+    A product of matrices and vectors would then have a copy of `x`: multiplying and adding up takes
+    half its time. Of an `x` that lies as BLAS takes it, a product is the faster one.
+    """
+    turns = sum((a in folded) != (b in folded) for a, b in pairwise(x.labels))
+    return turns > 1
 
 
 def _without_ones(x: Labelled, other: Labelled) -> Labelled:

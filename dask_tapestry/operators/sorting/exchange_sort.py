@@ -54,7 +54,7 @@ from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types, by_signature, signature_of
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.cpu.blocks.order_keys import key_bytes
+from dask_tapestry_kernels.parameters.key_bytes import key_bytes
 
 
 @dataclass(frozen=True)

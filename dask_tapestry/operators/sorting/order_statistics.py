@@ -24,7 +24,7 @@ from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Form, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.cpu.blocks.rank_range import are_few, groups, is_long
+from dask_tapestry_kernels.parameters.ranks import are_few, groups, is_long
 
 
 @dataclass(frozen=True)

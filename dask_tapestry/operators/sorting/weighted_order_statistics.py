@@ -33,7 +33,7 @@ from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.cpu.blocks.order_statistics import NEGATIVE, UNUSABLE
+from dask_tapestry_kernels.parameters.weights import NEGATIVE, UNUSABLE
 
 SUM: Final = np.dtype(np.float64)  # of weights
 PICKED: Final = "biufmM"  # kinds of cells of which one is the least

@@ -144,3 +144,21 @@ def test_processes_raise_what_they_meet():
     x = 1 / dt.asarray(CELLS)
     with np.errstate(divide="raise"), pytest.raises(FloatingPointError, match="divide by zero"):
         x.compute(scheduler="processes", num_workers=1)
+
+
+def _fails(block):
+    raise KeyError("level")
+
+
+@pytest.mark.parametrize("scheduler", [None, "sync", "threads"])
+@pytest.mark.parametrize("compute", [lambda x, **how: x.compute(**how), dt.compute])
+def test_errors_of_blocks_hide_how_these_came_to_be_computed(scheduler, compute):
+    how = {"scheduler": scheduler} if scheduler else {}
+    with pytest.raises(KeyError) as caught:
+        compute(dt.ones((4, 4), chunks=2).map_blocks(_fails, dtype="f8"), **how)
+    names = [entry.name for entry in caught.traceback]
+    assert names.count("compute") == 1
+    assert names[-1] == "compute"
+    assert [entry.name for entry in caught.traceback if "lower" in str(entry.path)] == []
+    cause = caught.value.__cause__
+    assert cause.__traceback__.tb_frame.f_code is _fails.__code__

@@ -50,3 +50,23 @@ def test_other_values_are_told(tmp_path):
     for name, value in (("dask.array", 1.0), ("dask_tapestry", 2.0)):
         np.savez(tmp_path / f"{name} largest.npz", np.full(3, value))
     assert not run.same_values("largest", tmp_path)
+
+
+def test_what_is_worse_than_dask_is_named():
+    def result(work, best, peak, same=True, failed=""):
+        rows = [{"work": work, "failed": failed}, {"work": work, "failed": ""}]
+        return {"rows": rows, "best": best, "cpu": best, "peak": peak, "same": same}
+
+    results = [
+        result("largest", 1.2, 0.5),
+        result("heat", 0.1, 1.5, same=False),
+        result("trend", None, None, same=False, failed="ValueError: no"),
+    ]
+    assert list(run.named(results)) == [
+        "slower: largest",
+        "more of processors: largest",
+        "more memory: heat",
+        "other values: heat",
+        "not ended by dask.array: trend (ValueError: no)",
+        "not ended by dask_tapestry: none",
+    ]

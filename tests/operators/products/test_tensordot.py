@@ -53,6 +53,34 @@ def test_products_without_rows_and_columns_are_sums_in_the_canonical_order():
     assert "matmul" in str(dt.Array(contracted(x, labelled(X[0], "bc"), "a").tensor).teg)
 
 
+@pytest.mark.parametrize(
+    ("text", "is_product"),
+    [("abc,c->ab", True), ("abc,a->bc", True), ("abc,b->ac", False), ("abc,bd->acd", True)],
+)
+def test_a_vector_along_a_middle_dimension_has_no_copy_made(text, is_product):
+    terms, keep = text.split("->")
+    left, right = terms.split(",")
+    sizes = {"a": 2, "b": 3, "c": 4, "d": 5}
+    w = np.arange(1, 121).reshape(2, 3, 4, 5)[
+        tuple(slice(None) if i in right else 0 for i in sizes)
+    ]
+    value = contracted(labelled(X, left), labelled(w, right), keep)
+    assert ("matmul" in str(dt.Array(value.tensor).teg)) is is_product
+    assert np.array_equal(compute(value, keep), np.einsum(text, X, w))
+
+
+def test_windows_are_weighed_without_being_held():
+    x = np.random.default_rng(0).random((5, 40))
+    windows = np.lib.stride_tricks.sliding_window_view(x, 7, axis=1)
+    ours = dt.lib.stride_tricks.sliding_window_view(dt.asarray(x), 7, axis=1)
+    weights = np.arange(7.0)
+    for text in ("xtw,w->xt", "xtw,w->t", "xtw,xw->xt", "xtw,xw->t"):
+        w = weights if text[4] == "w" else np.outer(np.arange(5.0), weights)
+        made = dt.einsum(text, ours, w)
+        assert "matmul" not in str(made.teg), text
+        np.testing.assert_allclose(made.compute(), np.einsum(text, windows, w), rtol=1e-12)
+
+
 def test_diagonals_are_taken_of_labels_that_repeat():
     cube = np.arange(27).reshape(3, 3, 3)
     assert np.array_equal(

@@ -1,0 +1,74 @@
+"""Functions of `xarray.map_blocks`: each has its own values, in the dtypes of its template."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import dask_tapestry as dt
+from dask_tapestry.arrays.xarray.block_functions import BlockFunction, dtypes_of
+from dask_tapestry.errors import ComputeError
+
+X = xr.DataArray(np.arange(6.0), dims="x", name="a")
+
+
+@pytest.fixture(autouse=True)
+def with_our_manager():
+    with dt.xarray.use():
+        yield
+
+
+def test_functions_of_one_name_have_values_of_their_own():
+    x = X.chunk(x=3)
+    more, tenfold = (
+        xr.map_blocks(func, x, template=x) for func in (lambda b: b + 1, lambda b: b * 10)
+    )
+    np.testing.assert_array_equal(more.values, X + 1)
+    np.testing.assert_array_equal(tenfold.values, X * 10)
+    np.testing.assert_array_equal((tenfold - more).values, X * 9 - 1)
+
+
+def test_a_function_of_the_same_code_and_template_is_the_same():
+    names = [BlockFunction(np.sin, {None: np.dtype(one)}).__name__ for one in ("f8", "f8", "f4")]
+    assert names[0] == names[1] != names[2]
+
+
+def test_values_are_in_the_dtypes_of_the_template():
+    x = X.astype("f4").chunk(x=3)
+    assert x.map_blocks(lambda b: b.astype("f8"), template=x).values.dtype == "f4"
+    both = x.to_dataset().assign(b=x * 2)
+    found = both.map_blocks(lambda ds: ds.astype("f8") + 1, template=both).compute()
+    assert {name: one.dtype for name, one in found.items()} == {"a": "f4", "b": "f4"}
+    np.testing.assert_array_equal(found.b, X * 2 + 1)
+
+
+def test_a_template_that_could_not_hold_the_values_is_refused():
+    def waves(block):
+        return np.exp(1j * block)
+
+    x = X.chunk(x=3)
+    with pytest.raises(ComputeError, match="returned an array of complex128") as caught:
+        x.map_blocks(waves, template=x).compute()
+    assert isinstance(caught.value, TypeError)
+    said = str(caught.value)
+    assert "template says float64" in said
+    assert "waves, called by xarray.map_blocks for a block of (x: 3) at" in said
+    assert __file__ in said
+
+
+def test_an_error_of_the_function_says_which_and_where():
+    def fails(block):
+        raise KeyError("level")
+
+    x = X.chunk(x=3)
+    with pytest.raises(KeyError, match="level") as caught:
+        x.map_blocks(fails, template=x).compute()
+    _first, where, last = str(caught.value).splitlines()
+    assert "while computing fails" in where
+    assert f"at {__file__}" in where
+    assert last.endswith('in fails: raise KeyError("level")')
+
+
+def test_without_a_template_nothing_is_said_of_dtypes():
+    assert dtypes_of(None) == {}
+    found = xr.map_blocks(lambda b: b.astype("i2"), X.chunk(x=3))
+    assert found.dtype == found.values.dtype == "i2"
