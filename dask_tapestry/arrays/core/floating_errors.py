@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 
-from dask_tapestry.errors import without_own_frames
+from dask_tapestry.compute_errors import without_own_frames
 from dask_tapestry.lower.errstate_reporting import ErrorState, category_of, tell_of_nesting
 from dask_tapestry.lower.fp_error_events import ErrorLog, collect_errors
 from dask_tapestry.planner.machine.resources import runs_in_processes
