@@ -10,7 +10,6 @@ from collections.abc import Iterable as _Iterable
 from types import ModuleType as _ModuleType
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
-from typing import NoReturn as _NoReturn
 
 from dask_tapestry.imports import lazy_import as _lazy_import
 
@@ -27,7 +26,7 @@ _SPACES = (
 _HOMES = (  # of the other names, in the order in which they are imported until one has a name
     "core elementwise constants creation planning shape indexing statistics manipulation sorting "
     "array_api storage linalg grouping overlap.map_overlap user_functions patterns.thread_parts "
-    "calibration loops jobs datasets progress"
+    "calibration loops jobs datasets progress compatibility"
 ).split()
 
 
@@ -46,18 +45,25 @@ def _found(name: str) -> _Any:
         module = _lazy_import(f"dask_tapestry.arrays.{home}")
         if name in module.__all__:
             found = getattr(module, name)
-            return _suggesting(found, name) if isinstance(found, _ModuleType) else found
+            return (
+                _suggesting(found, name) if isinstance(found, _ModuleType) else _hinted(name, found)
+            )
     raise _no_attribute("module 'dask_tapestry'", name, __dir__())
+
+
+def _hinted(name: str, value: _Any) -> _Any:
+    """A public value, which takes Dask's hints if it is a function that Dask gives some."""
+    return _lazy_import("dask_tapestry.arrays.compatibility.ignored_hints").with_hints(name, value)
 
 
 def _suggesting(space: _ModuleType, name: str) -> _ModuleType:
     """A namespace, which answers names that it has not by those that look like them."""
     if "__getattr__" not in vars(space):
-
-        def missing(asked: str) -> _NoReturn:
-            raise _no_attribute(f"dt.{name}", asked, space.__all__)
-
-        vars(space)["__getattr__"] = missing
+        vars(space)["__getattr__"] = _lazy_import(
+            "dask_tapestry.arrays.core.late_names"
+        ).late_names(name, space.__all__)
+    for known in set(space.__all__) & set(vars(space)):
+        setattr(space, known, _hinted(f"{name}.{known}", vars(space)[known]))
     return space
 
 

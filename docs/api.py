@@ -72,6 +72,9 @@ NAMESPACES = (
     "xarray",
 )
 BESIDE = {
+    "core": ("unify_chunks",),
+    "indexing": ("shuffle",),
+    "shape": ("reshape_blockwise",),
     "planning": ("Resources", "config"),
     "user_functions": ("IndexProjection", "ZAffineMap", "ZPoint", "ZRange", "ZVector"),
     "overlap": ("map_overlap",),

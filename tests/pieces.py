@@ -21,10 +21,10 @@ REMEMBERED = (
 def pieces_of(size: int, always: bool = True) -> Iterator[None]:
     """Compute in turns what takes more than `size` bytes, whether that saves memory or not."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(streaming, "PIECE", size)
-        patch.setattr(streaming, "PARTIAL", size // 4)
+        patch.setattr(streaming, "PIECE_BYTES", size)
+        patch.setattr(streaming, "PARTIAL_BYTES", size // 4)
         if always:
-            patch.setattr(streaming, "WORTHWHILE", inf)
+            patch.setattr(streaming, "WORTHWHILE_SHARE", inf)
         _forget()
         yield
     _forget()

@@ -110,6 +110,8 @@ def test_a_plan_does_not_bring_in(name):
 )
 def test_a_chapter_exports_what_its_modules_do(chapter):
     """It lists the names itself, or has a namespace that does: `linalg`, `special`."""
+    if chapter == "compatibility":  # whose names are in the namespaces of others
+        return
     package = import_module(f"dask_tapestry.arrays.{chapter}")
     members = [getattr(package, name) for name in package.__all__]
     spaces = [package, *(member for member in members if isinstance(member, ModuleType))]

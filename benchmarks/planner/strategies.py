@@ -104,14 +104,14 @@ def value_of(case: Case, data: Data) -> dt.Array:
 def without_forms() -> Iterator[None]:
     """Let no gather and no scatter have other forms."""
     modules = (gather, scatter)
-    kept = [module.WORTH_SHUFFLING for module in modules]
+    kept = [module.WORTH_SHUFFLING_BYTES for module in modules]
     try:
         for module in modules:
-            module.WORTH_SHUFFLING = inf  # type: ignore[misc, assignment]
+            module.WORTH_SHUFFLING_BYTES = inf  # type: ignore[misc, assignment]
         yield
     finally:
         for module, worth in zip(modules, kept, strict=True):
-            module.WORTH_SHUFFLING = worth  # type: ignore[misc]
+            module.WORTH_SHUFFLING_BYTES = worth  # type: ignore[misc]
 
 
 def strategies(x: dt.Array, place: Place) -> dict[str, Plan]:

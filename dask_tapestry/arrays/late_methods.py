@@ -18,7 +18,8 @@ SAME_NAME = {  # functions that are methods as they are, by chapter
     "elementwise": "round",
     "shape": "ravel squeeze swapaxes",
     "planning": "plan",
-    "indexing": "choose shuffle take",
+    "compatibility": "shuffle",
+    "indexing": "choose take",
     "linalg": "dot trace",
     "manipulation": "diagonal repeat",
     "sorting": "argpartition argsort argtopk searchsorted topk",
@@ -26,18 +27,20 @@ SAME_NAME = {  # functions that are methods as they are, by chapter
 }
 ELSEWHERE = {  # methods by the functions that they are, in modules that are imported by then
     "__array_namespace__": "array_api.inspection.array_namespace",
-    "__deepcopy__": "dask_attributes.deep_copy",
+    "__deepcopy__": "compatibility.dask_attributes.deep_copy",
     "__dlpack__": "array_api.dlpack.dlpack",
     "__dlpack_device__": "array_api.dlpack.dlpack_device",
+    "compute_chunk_sizes": "compatibility.dask_attributes.compute_chunk_sizes",
     "__getitem__": "indexing.getitem.getitem",
     "__setitem__": "indexing.setitem.setitem",
     "flatten": "shape.ravel",
+    "reshape": "shape.reshaping.reshape_method",
     "partition": "sorting.partition.partition_in_place",
     "sort": "sorting.sort.sort_in_place",
     "to_dask_dataframe": "core.dask_arrays.to_dask_dataframe",
-    "to_backend": "dask_attributes.to_backend",
+    "to_backend": "compatibility.dask_attributes.to_backend",
     "to_device": "array_api.dlpack.to_device",
-    "to_svg": "dask_attributes.to_svg",
+    "to_svg": "compatibility.dask_attributes.to_svg",
 }
 
 
@@ -52,7 +55,9 @@ class _LateMethod:
     def __get__(self, instance: Array | None, owner: type | None = None) -> Method:
         module, _, function = self.home.rpartition(".")
         found = getattr(lazy_import(f"dask_tapestry.arrays.{module}"), function)
-        bound: Method = attached(self.name, copy_of(found)).__get__(instance, owner)
+        hints = lazy_import("dask_tapestry.arrays.compatibility.ignored_hints")
+        method = copy_of(hints.with_hints(self.name, found))
+        bound: Method = attached(self.name, method).__get__(instance, owner)
         return bound
 
 

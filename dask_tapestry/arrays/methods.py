@@ -16,7 +16,6 @@ from dask_tapestry.arrays.core.declared_arguments import checked, checked_as
 from dask_tapestry.arrays.core.dispatch import is_wrapper
 from dask_tapestry.arrays.core.dtypes import CASTINGS, Casting, as_dtype
 from dask_tapestry.arrays.core.halos import Boundaries, Depths
-from dask_tapestry.arrays.core.layout_arguments import takes_hints
 from dask_tapestry.arrays.core.memory_arguments import check_order
 from dask_tapestry.arrays.core.vindex import VIndex
 from dask_tapestry.arrays.elementwise import equality_and_power, ufunc_reduce, ufuncs_of_others
@@ -31,25 +30,21 @@ from dask_tapestry.planner.long_jobs import measures
 if TYPE_CHECKING:
     from dask_tapestry.arrays import (
         calibration,
-        dask_attributes,
         linalg,
         overlap,
         shape,
         storage,
         user_functions,
     )
-    from dask_tapestry.arrays.shape import reshaping
 else:  # imported when a method that needs it is called
     calibration = LateModule("dask_tapestry.arrays.calibration")
-    dask_attributes = LateModule("dask_tapestry.arrays.dask_attributes")
     linalg = LateModule("dask_tapestry.arrays.linalg")
     overlap = LateModule("dask_tapestry.arrays.overlap")
-    reshaping = LateModule("dask_tapestry.arrays.shape.reshaping")
     shape = LateModule("dask_tapestry.arrays.shape")
     storage = LateModule("dask_tapestry.arrays.storage")
     user_functions = LateModule("dask_tapestry.arrays.user_functions")
 
-
+DASK_ATTRIBUTES = LateModule("dask_tapestry.arrays.compatibility.dask_attributes")
 ARITHMETIC = {
     "add": FUNCTIONS["add"],
     "sub": FUNCTIONS["subtract"],
@@ -172,21 +167,6 @@ def _transpose(self: Array, *axes: int | Sequence[int] | None) -> Array:
     return shape.transpose(self, order if axes else None)
 
 
-@takes_hints("merge_chunks", "limit")
-def _reshape(self: Array, *shape: int | Sequence[int], order: str = "C") -> Array:
-    """Return the same cells in another shape.
-
-    {Parameters}
-        *shape: The lengths: integers, or a sequence; one may be -1 and follows from the others.
-        order: In which cells are counted: ``"C"``, the last index fastest, or ``"F"``, the first
-            one.
-    {Returns} Array: Of the new shape.
-    {See Also} dask_tapestry.reshape
-    """
-    sides: Any = shape[0] if len(shape) == 1 else shape
-    return reshaping.reshape(self, sides, order)
-
-
 def _to_hdf5(self: Array, filename: str | PathLike[str], datapath: str, **kwargs: Any) -> None:
     """Write the array to a dataset of an HDF5 file.
 
@@ -231,25 +211,14 @@ def _map_overlap(
     return overlap.map_overlap(func, self, depth=depth, boundary=boundary, trim=trim, **kwargs)
 
 
-def _compute_chunk_sizes(self: Array) -> Array:
-    """Return the array: shapes and chunks are always exact here.
-
-    {Returns} Array: The array itself.
-    {See Also} dask_tapestry.resolve_shapes
-    """
-    return self
-
-
 OTHERS: dict[str, Method] = {
     "__round__": elementwise.round,
     "astype": _astype,
     "clip": _clip,
     "conj": conjugated,
     "conjugate": conjugated,
-    "compute_chunk_sizes": _compute_chunk_sizes,
     "map_blocks": _map_blocks,
     "map_overlap": _map_overlap,
-    "reshape": _reshape,
     "to_hdf5": _to_hdf5,
     "transpose": _transpose,
     "view": view,
@@ -262,7 +231,7 @@ PROPERTIES = {
         lambda x: shape.matrix_transpose(x), doc="The matrices in the last two axes, transposed."
     ),
     "real": property(elementwise.real, doc="The real part."),
-    "_meta": property(lambda x: dask_attributes.meta(x), doc="An empty block."),
+    "_meta": property(lambda x: DASK_ATTRIBUTES.meta(x), doc="An empty block."),
     "vindex": property(VIndex, doc="Pointwise indexing; see `VIndex`."),
 }
 

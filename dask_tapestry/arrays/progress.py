@@ -11,6 +11,7 @@ from typing import Any, TextIO
 from dask.base import is_dask_collection
 
 from dask_tapestry.arrays.core.docstrings import write_out
+from dask_tapestry.arrays.tuning import POLL_SECONDS
 from dask_tapestry.diagnostics.job_page import jobs_html
 from dask_tapestry.diagnostics.job_text import job_lines
 from dask_tapestry.diagnostics.local_jobs import LocalJobs
@@ -20,8 +21,6 @@ from dask_tapestry.lower.cluster_jobs import jobs_of
 from dask_tapestry.planner.machine.resources import live_client
 
 __all__ = ["ProgressBar", "progress"]
-
-POLL = 0.1  # seconds between looks at whether a job has ended
 
 
 class ProgressBar:
@@ -130,7 +129,7 @@ class Watched:
         drawing.start()
         try:
             while not self.done:
-                sleep(POLL)
+                sleep(POLL_SECONDS)
         finally:
             drawing.stop()
 

@@ -6,6 +6,7 @@ knows no function of ours for one of NumPy's: a chapter not imported yet may hav
 
 import dask_tapestry.arrays.array_api as _array_api
 import dask_tapestry.arrays.calibration as _calibration
+import dask_tapestry.arrays.compatibility as _compatibility
 import dask_tapestry.arrays.constants as _others
 import dask_tapestry.arrays.core as _core
 import dask_tapestry.arrays.creation as _creation
@@ -41,6 +42,8 @@ from dask_tapestry.arrays import (
 )
 from dask_tapestry.arrays.array_api import *
 from dask_tapestry.arrays.calibration import *
+from dask_tapestry.arrays.compatibility import *
+from dask_tapestry.arrays.compatibility.ignored_hints import with_hints as _with_hints
 from dask_tapestry.arrays.constants import *
 from dask_tapestry.arrays.core import *
 from dask_tapestry.arrays.creation import *
@@ -84,6 +87,7 @@ __all__ = [
     *_others.__all__,
     *_array_api.__all__,
     *_calibration.__all__,
+    *_compatibility.__all__,
     *_core.__all__,
     *_creation.__all__,
     *_datasets.__all__,
@@ -103,3 +107,5 @@ __all__ = [
     *_planning.__all__,
     *_thread_parts.__all__,
 ]
+
+globals().update({_name: _with_hints(_name, globals()[_name]) for _name in __all__})

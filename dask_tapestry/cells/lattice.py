@@ -12,13 +12,15 @@ from collections.abc import Sequence
 from math import prod
 from typing import Final
 
+from dask_tapestry.cells.tuning import (
+    FEW_LATTICE_CELLS,
+    FOLDED_CELLS,
+    LEAST_FOLDED_CELLS,
+    MOST_LATTICE_CELLS,
+    PART_FOLDED_CELLS,
+)
 from dask_tapestry.late_named_tuple import NamedTuple
 
-FEW: Final = 1 << 20  # cells of data: 1 MiB of bytes, 8 of float64; a call for each is cheap
-MOST: Final = 1 << 22  # cells of data: 32 MiB of float64, a small share of a worker's memory
-FOLDED: Final = 16  # cells folded to a node, where so many fit: nodes are few
-LEAST: Final = 4  # cells folded to a node always: nodes as large as the data would save nothing
-PART: Final = 1024  # cells folded to a node of a part of a chunk, which is read whole: a leaf's
 DIVISORS: Final = (2, 3, 5, 7)  # of chunks that are too large; larger parts divide few lengths
 
 
@@ -40,7 +42,7 @@ def lattice_of(
     extents: tuple[int, ...],
     chunks: Sequence[Spaced | None],
     beside: int = 1,
-    least: int = LEAST,
+    least: int = LEAST_FOLDED_CELLS,
 ) -> Lattice | None:
     """The lattice over axes of these `extents`; None for one cell, or where nothing is stored.
 
@@ -73,7 +75,7 @@ def lattice_of(
     ]
     sides = [chunk.side for chunk in known]
     _join(sides, known, extents, beside, least)
-    _divide(sides, beside, max(PART, least))
+    _divide(sides, beside, max(PART_FOLDED_CELLS, least))
     offset = [-(-chunk.offset % side) for chunk, side in zip(known, sides, strict=True)]
     covering = [s + o >= n for s, o, n in zip(sides, offset, extents, strict=True)]
     if all(covering):
@@ -101,7 +103,9 @@ def _join(
     while True:
         folded = prod(sides)
         size = folded * beside
-        if folded >= least and (2 * size > MOST or (size >= FEW and folded >= FOLDED)):
+        if folded >= least and (
+            2 * size > MOST_LATTICE_CELLS or (size >= FEW_LATTICE_CELLS and folded >= FOLDED_CELLS)
+        ):
             return
         ends = enumerate(zip(sides, chunks, extents, strict=True))
         growing = [axis for axis, (side, chunk, n) in ends if side + chunk.offset < n]
@@ -112,7 +116,7 @@ def _join(
 
 def _divide(sides: list[int], beside: int, least: int) -> None:
     """Divide the longest side that can be, the first axis at a tie, while cells are too large."""
-    while prod(sides) * beside > MOST:
+    while prod(sides) * beside > MOST_LATTICE_CELLS:
         parts = {axis: n for axis, side in enumerate(sides) if (n := _divisor(side)) > 1}
         parts = {axis: n for axis, n in parts.items() if prod(sides) >= least * n}
         if not parts:

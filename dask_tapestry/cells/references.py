@@ -7,11 +7,11 @@ dtype, and what a cell takes in memory is an estimate.
 from __future__ import annotations
 
 import pickle
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
-REFERRED_BYTES: Final = 64  # of the object itself: a Decimal takes 104, a short text 50, an int 28
+from dask_tapestry.cells.tuning import REFERRED_BYTES
 
 Cell = np.generic | np.ndarray[Any, Any]  # of references: an array of the one cell
 

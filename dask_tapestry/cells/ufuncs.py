@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.cells.fixed_dtype import dtype_name
+from dask_tapestry.cells.tuning import ELEMENTARY_FLOPS, INTEGER_DIVISION_FLOPS
 from dask_tapestry.errors import ArgumentError, DTypeError
 
 Operand = np.dtype[np.generic] | type  # a dtype, or int, float, complex: a weak scalar
@@ -29,7 +30,6 @@ CHEAP: Final = frozenset(
     "bitwise_and bitwise_or bitwise_xor invert left_shift right_shift sign signbit isnan isinf "
     "isfinite conjugate square rint floor ceil trunc cast where constant coordinate".split()
 )
-ELEMENTARY_FLOPS: Final = 32  # exp and sqrt; log and sin take half as much again
 # Multiples of the time of an add in cache, by AVX2 and in float64; in float32 they are alike.
 COSTS: Final = MappingProxyType(
     dict.fromkeys("divide reciprocal".split(), 8)
@@ -40,7 +40,6 @@ COSTS: Final = MappingProxyType(
     | dict.fromkeys("remainder fmod floor_divide divmod".split(), 320)
 )
 HARMLESS: Final = MappingProxyType({"arctanh": 0})  # numbers it takes and tells nothing; else 1
-INTEGER_DIVISION: Final = 16  # multiples of a multiplication, which is slow as well
 
 
 def flops(function: str, dtype: np.dtype[np.generic] | None = None) -> int:
@@ -62,7 +61,7 @@ def flops(function: str, dtype: np.dtype[np.generic] | None = None) -> int:
         return 1
     found = COSTS.get(function.partition(".")[0], ELEMENTARY_FLOPS)
     integers = dtype is not None and dtype.kind in "iu"
-    return min(found, INTEGER_DIVISION) if integers else found
+    return min(found, INTEGER_DIVISION_FLOPS) if integers else found
 
 
 def safe_operand(function: str) -> int:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import Final
 
 from dask_tapestry.diagnostics.plan_summary import BlockSummary
+from dask_tapestry.diagnostics.tuning import BLOCK_SLICES_SHOWN
 from dask_tapestry.errors import PlanError
 from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.zspace import ZRange
-
-MOST_READS: Final = 12  # slices that a block shows
 
 
 def told_blocks(step: Step) -> tuple[BlockSummary, ...]:
@@ -67,7 +65,7 @@ def _block(step: Step, index: tuple[int, ...]) -> BlockSummary:
         ),
     )
     reads = [(label, _text(part)) for label, parts in read for part in parts]
-    return BlockSummary(tuple(index), _text(box), tuple(reads[:MOST_READS]))
+    return BlockSummary(tuple(index), _text(box), tuple(reads[:BLOCK_SLICES_SHOWN]))
 
 
 def _text(box: ZRange) -> str:

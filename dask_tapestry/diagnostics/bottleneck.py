@@ -8,9 +8,8 @@ from dask.utils import format_bytes
 
 from dask_tapestry.diagnostics.plan_summary import PlanSummary
 from dask_tapestry.diagnostics.step_text import counted, duration
+from dask_tapestry.diagnostics.tuning import EQUALLY_LIMITING, NEARLY_FULL_MEMORY
 
-CLOSE: Final = 0.9  # of the memory that a worker may fill, from which a plan is close to it
-BOTH: Final = 0.8  # of the largest resource, from which the second one limits as well
 NAMES: Final = ("compute", "the network", "the store", "the scheduler")
 
 
@@ -32,7 +31,7 @@ def limit(plan: PlanSummary) -> str:
         return "Nothing limits this job: there is nothing to do."
     first, second, *_ = sorted(range(len(NAMES)), key=lambda k: -seconds[k])
     names = NAMES[first]
-    if seconds[second] >= BOTH * most:
+    if seconds[second] >= EQUALLY_LIMITING * most:
         names += f" and {NAMES[second]}"
     share = sum(seconds) and 100 * most / sum(seconds)
     text = (
@@ -66,7 +65,7 @@ def _memory(plan: PlanSummary) -> str:
     if held:
         shown = ", ".join(map(str, held[:6])) + (", …" if len(held) > 6 else "")
         told = f" Memory decided how step{'s' * (len(held) > 1)} {shown} are cut."
-    if usable and peak >= CLOSE * usable:
+    if usable and peak >= NEARLY_FULL_MEMORY * usable:
         told += (
             f" A worker holds {format_bytes(int(peak))} of the {format_bytes(int(usable))} "
             "that a plan may fill."

@@ -10,11 +10,11 @@ from dask.utils import format_bytes
 
 from dask_tapestry.diagnostics.html_text import html_text
 from dask_tapestry.diagnostics.step_text import UNITS, duration
+from dask_tapestry.diagnostics.tuning import MOST_TICKS
 from dask_tapestry.late_named_tuple import NamedTuple
 
 WIDTH, HEIGHT = 640, 240  # pixels of a chart
 LEFT, TOP, BOTTOM = 56, 34, 46  # of its margins
-TICKS: Final = 5  # of an axis, at most
 BINARY: Final = ("B", "kiB", "MiB", "GiB", "TiB", "PiB")
 
 
@@ -44,8 +44,8 @@ def axis(name: str, most: float, kind: str) -> Axis:
         power = min(len(BINARY) - 1, max(0, (int(most).bit_length() - 1) // 10))
         unit, unit_name = 1024.0**power, BINARY[power]
     end = 1.05 * most or 1.0
-    gap = _round_tick(end / unit / TICKS)
-    ticks = tuple(gap * n for n in range(TICKS + 1) if gap * n * unit <= end)
+    gap = _round_tick(end / unit / MOST_TICKS)
+    ticks = tuple(gap * n for n in range(MOST_TICKS + 1) if gap * n * unit <= end)
     return Axis(f"{name} ({unit_name})" if unit_name else name, end, unit, ticks)
 
 

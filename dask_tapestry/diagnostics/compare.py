@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Final
 
 from dask.utils import format_bytes
 
 from dask_tapestry.diagnostics.plan_summaries import plan_summary
 from dask_tapestry.diagnostics.plan_summary import PlanSummary, StepSummary
 from dask_tapestry.diagnostics.step_text import counted, duration
+from dask_tapestry.diagnostics.tuning import ALIKE_FIGURES, MOST_DIFFERENCES_SHOWN
 from dask_tapestry.planner.plan import PlannedGraph
-
-ALIKE: Final = 0.005  # parts by which figures may differ and count as the same
-MOST_SHOWN: Final = 50  # steps that differ; of more, these are shown and the others counted
 
 
 def difference(one: PlannedGraph | PlanSummary, other: PlannedGraph | PlanSummary) -> str:
@@ -32,9 +29,9 @@ def difference(one: PlannedGraph | PlanSummary, other: PlannedGraph | PlanSummar
     changes = [text for pair in pairs for text in _changes(*pair)]
     changes += [f"only in the first: {_named(step)}, {_cost_text(step)}" for step in gone]
     changes += [f"only in the second: {_named(step)}, {_cost_text(step)}" for step in new]
-    lines += changes[:MOST_SHOWN]
-    if len(changes) > MOST_SHOWN:
-        lines.append(f"… and {counted(len(changes) - MOST_SHOWN, 'other difference')}")
+    lines += changes[:MOST_DIFFERENCES_SHOWN]
+    if len(changes) > MOST_DIFFERENCES_SHOWN:
+        lines.append(f"… and {counted(len(changes) - MOST_DIFFERENCES_SHOWN, 'other difference')}")
     return "\n".join(lines) or "the plans are the same"
 
 
@@ -43,7 +40,7 @@ def _totals(first: PlanSummary, second: PlanSummary) -> Iterator[str]:
     before, after = first.cost, second.cost
     for name in dict.fromkeys((*before, *after)):
         a, b = before.get(name, 0.0), after.get(name, 0.0)
-        if abs(a - b) > ALIKE * max(abs(a), abs(b)):
+        if abs(a - b) > ALIKE_FIGURES * max(abs(a), abs(b)):
             yield f"{name}: {_figure(name, a)} -> {_figure(name, b)}{_percent(a, b)}"
 
 
@@ -79,7 +76,7 @@ def _changes(one: StepSummary, other: StepSummary) -> Iterator[str]:
     if one.dims != other.dims:
         changes.append(f"{one.grid} -> {other.grid}")
     a, b = one.seconds, other.seconds
-    if changes or abs(a - b) > ALIKE * max(a, b):
+    if changes or abs(a - b) > ALIKE_FIGURES * max(a, b):
         changes.append(f"{duration(a)} -> {duration(b)}")
     if changes:
         yield f"{_named(one)}: {'; '.join(changes)}"

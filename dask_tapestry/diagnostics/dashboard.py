@@ -19,10 +19,10 @@ from tornado.ioloop import IOLoop
 from tornado.web import RequestHandler
 
 from dask_tapestry.diagnostics.job_page import jobs_html
+from dask_tapestry.diagnostics.tuning import REFRESH_MILLISECONDS
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.lower.job_watch import JobWatch, watch
 
-REFRESH: Final = 500  # milliseconds
 ABSENT: Final = "The page /tapestry needs bokeh on the scheduler; /tapestry.json does not."
 
 
@@ -68,7 +68,7 @@ def page(scheduler: Any, extra: dict[str, Any] | None, doc: Any) -> None:
     shown = lazy_import("bokeh.models").Div(text=html, sizing_mode="stretch_width")
     doc.title = "Dask: Tapestry"
     doc.add_root(shown)
-    doc.add_periodic_callback(partial(_refresh, shown, watched), REFRESH)
+    doc.add_periodic_callback(partial(_refresh, shown, watched), REFRESH_MILLISECONDS)
 
 
 def _refresh(shown: Any, watched: Any) -> None:

@@ -10,10 +10,9 @@ from dask.utils import format_bytes
 from dask_tapestry.diagnostics.plan_summaries import plan_summary
 from dask_tapestry.diagnostics.plan_summary import PlanSummary, StepSummary
 from dask_tapestry.diagnostics.step_text import KINDS, counted, duration
+from dask_tapestry.diagnostics.tuning import NAMED_RESULT_BYTES, NEGLIGIBLE_SHARE
 from dask_tapestry.planner.plan import PlannedGraph
 
-NEGLIGIBLE: Final = 0.01  # of a step's seconds; what takes less is not named
-LARGE: Final = 2**20  # bytes of results; what less takes is not named
 COSTS: Final = frozenset(
     (
         "seconds",
@@ -68,7 +67,7 @@ def headline(plan: PlanSummary) -> str:
 def _result_lines(plan: PlanSummary) -> Iterator[str]:
     """What bringing the results to the client takes, if it takes long."""
     size, blocks, seconds = plan.results
-    if size >= LARGE and seconds > NEGLIGIBLE * plan.cost["seconds"]:
+    if size >= NAMED_RESULT_BYTES and seconds > NEGLIGIBLE_SHARE * plan.cost["seconds"]:
         yield (
             f"results: {format_bytes(size)} in {counted(blocks, 'block')}, which "
             f"compute() brings to this process in about {duration(seconds)} more"
@@ -78,7 +77,7 @@ def _result_lines(plan: PlanSummary) -> Iterator[str]:
 def _step_lines(step: StepSummary) -> Iterator[str]:
     """What is said of a step, below its name."""
     yield f"{blocks_text(step)}: {step.grid} ({step.decided})"
-    least = NEGLIGIBLE * step.seconds
+    least = NEGLIGIBLE_SHARE * step.seconds
     kinds = [
         f"{kind} {duration(seconds)}"
         for kind, seconds in zip(KINDS.values(), step.kinds, strict=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
-SIDE: Final = 120  # pixels of the longer side
-LEAST: Final = 24  # of the shorter one
-LINES: Final = 48  # cuts that are drawn; of more, every few of them
+from dask_tapestry.diagnostics.tuning import (
+    LONGER_SIDE_PIXELS,
+    MOST_CUTS_DRAWN,
+    SHORTER_SIDE_PIXELS,
+)
 
 Dim = tuple[int, int, int, int, tuple[int, ...]]
 
@@ -24,7 +25,10 @@ def grid_svg(dims: Sequence[Dim]) -> str:
     if len(shown) < 2 or all(dim[1] <= 1 for dim in shown) or not all(dim[0] for dim in shown):
         return ""
     largest = max(dim[0] for dim in shown)
-    high, wide = (max(LEAST, round(SIDE * (dim[0] / largest) ** 0.35)) for dim in shown)
+    high, wide = (
+        max(SHORTER_SIDE_PIXELS, round(LONGER_SIDE_PIXELS * (dim[0] / largest) ** 0.35))
+        for dim in shown
+    )
     rows, columns = (cuts_of(dim) for dim in shown)
     path = "".join(f"M1 {1 + high * at:.1f}h{wide}" for at in rows)
     path += "".join(f"M{1 + wide * at:.1f} 1v{high}" for at in columns)
@@ -45,9 +49,9 @@ def cuts_of(dim: Dim) -> list[float]:
     """
     extent, count, step, lead, edges = dim
     if edges:
-        found = list(edges[:: max(1, len(edges) // LINES)])
+        found = list(edges[:: max(1, len(edges) // MOST_CUTS_DRAWN)])
     else:
-        every = max(1, -(-(count - 1) // LINES))
-        shown = range(min(LINES, count - 1))
+        every = max(1, -(-(count - 1) // MOST_CUTS_DRAWN))
+        shown = range(min(MOST_CUTS_DRAWN, count - 1))
         found = [lead + i * every * step for i in shown]
     return [at / extent for at in found if 0 < at < extent]

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
 
-LETTERS: Final = 1000  # of one text; of a longer one its beginning is shown
+from dask_tapestry.diagnostics.tuning import TEXT_LETTERS
+
 UNSHOWN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -19,7 +20,7 @@ def html_text(text: str) -> str:
     >>> html_text("<b>'x'")
     '&lt;b&gt;&#x27;x&#x27;'
     """
-    short = text if len(text) <= LETTERS else f"{text[: LETTERS - 1]}…"
+    short = text if len(text) <= TEXT_LETTERS else f"{text[: TEXT_LETTERS - 1]}…"
     return escape(UNSHOWN.sub("\N{REPLACEMENT CHARACTER}", short), quote=True)
 
 

@@ -19,12 +19,10 @@ from dask_tapestry.diagnostics.job_progress import (
     sentence,
 )
 from dask_tapestry.diagnostics.step_text import counted, duration
+from dask_tapestry.diagnostics.tuning import BOX_LETTERS, JOBS_IN_FULL, MOST_JOB_STEPS_DRAWN
 from dask_tapestry.lower.job import label_of
 
 WIDE, HIGH, GAP, SPACE = 244, 46, 40, 14  # of a box of the graph, and between boxes
-LETTERS: Final = 35  # of a label that fit a box
-MOST_DRAWN: Final = 60  # steps of a graph
-SHOWN: Final = 3  # jobs in full; of others a line
 COLOURS: Final = {"running": "#2f6fb0", "done": "#3c8a5a", "failed": "#b23b3b", "cancelled": "#777"}
 STYLE: Final = """
 .tj{font:14px/1.45 system-ui,-apple-system,"Segoe UI",sans-serif;color:#1d2430;background:#fff;
@@ -55,8 +53,8 @@ STYLE: Final = """
 def jobs_html(report: Mapping[str, Any]) -> str:
     """All jobs of a scheduler, the last one first."""
     jobs: Sequence[Report] = report["jobs"]
-    body = "".join(job_html(job, report) for job in jobs[:SHOWN])
-    rest = "".join(f"<tr>{_job_row(job)}</tr>" for job in jobs[SHOWN:])
+    body = "".join(job_html(job, report) for job in jobs[:JOBS_IN_FULL])
+    rest = "".join(f"<tr>{_job_row(job)}</tr>" for job in jobs[JOBS_IN_FULL:])
     if rest:
         head = "<tr><th>earlier jobs</th><th>state</th><th>measured</th><th>predicted</th></tr>"
         body += f'<div class="job"><table>{head}{rest}</table></div>'
@@ -150,7 +148,7 @@ def _memory(job: Report) -> str:
 
 def graph_svg(steps: Sequence[Report]) -> str:
     """The graph of a plan: a box for each step, filled as far as it is done."""
-    steps = steps[:MOST_DRAWN]
+    steps = steps[:MOST_JOB_STEPS_DRAWN]
     if not steps:
         return ""
     columns: list[int] = []
@@ -187,7 +185,7 @@ def _box(step: Report, at: tuple[int, int]) -> str:
     measured, part = step["measured"], part_done(step)
     colour = COLOURS["failed" if measured["erred"] else "done" if part == 1 else "running"]
     label = label_of(step)
-    short = label if len(label) <= LETTERS else f"{label[: LETTERS - 1]}…"
+    short = label if len(label) <= BOX_LETTERS else f"{label[: BOX_LETTERS - 1]}…"
     tasks = f"{measured['done']:,} of {measured['tasks'] or step['blocks']:,} · {step['grid']}"
     return (
         f"<g><title>{escape(label)} → {escape(step['type'])} {escape(step['grid'])}</title>"

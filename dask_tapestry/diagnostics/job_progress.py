@@ -6,15 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from dask_tapestry.diagnostics.step_text import counted
+from dask_tapestry.diagnostics.tuning import (
+    FULL_MEMORY,
+    IDLE_THREADS,
+    MOST_CORRECTION,
+    TRUSTED_SHARE,
+)
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.lower.job import label_of
 from dask_tapestry.planner.replan import differs
 
 Report = Mapping[str, Any]  # of a job or of a step, as `lower.job_watch` reports them
-TRUSTED: Final = 0.1  # part of a job after which the plan counts half as much as what was measured
-MOST: Final = 20.0  # times by which a prediction is corrected at most
-FULL: Final = 0.8  # of a worker's memory, from which memory limits a job
-IDLE: Final = 0.5  # of threads without a task though tasks are open: the scheduler limits a job
 WORDS: Final = {
     "compute": "computing",
     "network": "bytes that move between workers",
@@ -79,9 +81,9 @@ def progress_of(job: Report, now: Report | None = None) -> JobProgress:
     elapsed = max(0.0, (job["end"] or job["now"]) - job["begin"])
     if job["state"] == "done":
         return JobProgress(1.0, elapsed, 0.0, elapsed / predicted if predicted else 1.0, "")
-    trust = TRUSTED * predicted
+    trust = TRUSTED_SHARE * predicted
     found = (elapsed + trust) / (worked + trust) if predicted else 1.0
-    correction = min(MOST, max(1 / MOST, found))
+    correction = min(MOST_CORRECTION, max(1 / MOST_CORRECTION, found))
     done = worked / predicted if predicted else 0.0
     return JobProgress(
         done, elapsed, (predicted - worked) * correction, correction, _limit(job, now)
@@ -108,10 +110,10 @@ def _limit(job: Report, now: Report | None) -> str:
     """What limits a job that runs: what its critical step takes most of, as measured if it is."""
     step = critical(job)
     running = [] if step is None else [step]
-    if now is not None and now.get("fullest", 0.0) > FULL:
+    if now is not None and now.get("fullest", 0.0) > FULL_MEMORY:
         return "memory"
     waiting = any(s["measured"]["open"] > s["measured"]["running"] for s in job["steps"])
-    if now is not None and waiting and now["busy"] < IDLE * now["threads"]:
+    if now is not None and waiting and now["busy"] < IDLE_THREADS * now["threads"]:
         return "tasks"
     kinds = dict.fromkeys(("compute", "network", "store", "tasks"), 0.0)
     for step in running or [s for s in job["steps"] if part_done(s) < 1]:

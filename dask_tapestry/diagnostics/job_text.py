@@ -15,14 +15,13 @@ from dask_tapestry.diagnostics.job_progress import (
     sentence,
 )
 from dask_tapestry.diagnostics.step_text import duration
+from dask_tapestry.diagnostics.tuning import BAR_SIGNS, JOB_LINES
 from dask_tapestry.lower.job import label_of
 
-WIDTH: Final = 24  # signs of a bar
-MOST_LINES: Final = 12  # steps that are drawn of a job
 ENDS: Final = {"done": "done", "failed": "failed", "cancelled": "cancelled"}
 
 
-def bar(part: float, width: int = WIDTH) -> str:
+def bar(part: float, width: int = BAR_SIGNS) -> str:
     """A bar of which a part is full.
 
     Examples
@@ -65,11 +64,11 @@ def job_lines(job: Report, now: Report | None = None) -> list[str]:
 
 def _shown(steps: Sequence[Report]) -> Sequence[Report]:
     """The steps that are drawn: of many, those that run, and their neighbours."""
-    if len(steps) <= MOST_LINES:
+    if len(steps) <= JOB_LINES:
         return steps
     busy = [n for n, s in enumerate(steps) if 0 < part_done(s) < 1 or s["measured"]["running"]]
-    first = max(0, min((busy[0] if busy else 0) - 1, len(steps) - MOST_LINES))
-    return steps[first : first + MOST_LINES]
+    first = max(0, min((busy[0] if busy else 0) - 1, len(steps) - JOB_LINES))
+    return steps[first : first + JOB_LINES]
 
 
 def plain(text: str) -> str:

@@ -13,6 +13,7 @@ from typing import Any, Final, Protocol
 from dask.sizeof import sizeof
 from dask.system import CPU_COUNT
 
+from dask_tapestry.diagnostics.tuning import JOBS_REMEMBERED, MEMORY_LOOK_SECONDS
 from dask_tapestry.lower.cancellation import CancellationCallback
 from dask_tapestry.lower.cluster_jobs import jobs_of
 from dask_tapestry.lower.job import Job, fingerprint
@@ -20,8 +21,6 @@ from dask_tapestry.lower.job_announcements import forget, peek_announced, record
 from dask_tapestry.planner.machine.resources import computing_with, live_client
 from dask_tapestry.planner.plan import PlannedGraph
 
-HISTORY: Final = 50  # jobs that are remembered
-LOOK: Final = 0.05  # seconds between looks at this process's memory
 STATUS: Final = Path("/proc/self/statm")
 PAGE: Final = 4096
 NOTHING: Final = {
@@ -66,7 +65,7 @@ class LocalJobs(CancellationCallback):
         with self._lock:
             self.jobs[told["id"]] = job
             self._steps.update({step["name"]: (step, job) for step in steps})
-            while len(self.jobs) > HISTORY:
+            while len(self.jobs) > JOBS_REMEMBERED:
                 self._drop(self.jobs.popitem(last=False)[1])
 
     def _drop(self, job: dict[str, Any]) -> None:
@@ -99,7 +98,7 @@ class LocalJobs(CancellationCallback):
 
     def _look(self, measured: dict[str, Any], job: dict[str, Any]) -> None:
         now = monotonic()
-        if now - self._looked < LOOK:
+        if now - self._looked < MEMORY_LOOK_SECONDS:
             return
         self._looked = now
         used = resident_bytes()
@@ -157,7 +156,7 @@ def counted_here(scheduler: Any, computed: Computed | None = None) -> Iterator[N
 def _keep(job: dict[str, Any]) -> None:
     _ended[job["plan"]] = job
     _ended.move_to_end(job["plan"])
-    while len(_ended) > HISTORY:
+    while len(_ended) > JOBS_REMEMBERED:
         _ended.popitem(last=False)
 
 

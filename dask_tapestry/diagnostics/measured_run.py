@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from dask_tapestry.diagnostics.profile import Profile, StepProfile, profile_of
+from dask_tapestry.diagnostics.tuning import LEAST_MEASURED_SECONDS, MOST_RATE_CHANGE
 from dask_tapestry.errors import PlanError
 from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.planner.machine.calibrate import keep_rates, rates_in_force
@@ -16,8 +17,6 @@ from dask_tapestry.planner.machine.resources import live_client
 from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.settings import setting
 
-LEAST_SECONDS: Final = 0.02  # of all steps that one resource limits, below which nothing is known
-MOST: Final = 100.0  # times by which a run makes a rate faster or slower
 COMPUTING: Final = ("memory", "memory_shared", "fresh", "fresh_pages")
 STORES: Final = ("store_read", "store_plain", "store_write")
 
@@ -75,9 +74,9 @@ def times_slower(plan: PlannedGraph, found: Profile) -> dict[str, float]:
         sums[kind][0] += predicted
         sums[kind][1] += measured
     return {
-        kind: min(MOST, max(1 / MOST, measured / predicted))
+        kind: min(MOST_RATE_CHANGE, max(1 / MOST_RATE_CHANGE, measured / predicted))
         for kind, (predicted, measured) in sums.items()
-        if predicted and measured >= LEAST_SECONDS
+        if predicted and measured >= LEAST_MEASURED_SECONDS
     }
 
 

@@ -22,11 +22,10 @@ from dask_tapestry.diagnostics.plan_summary import PlanSummary, StepSummary
 from dask_tapestry.diagnostics.step_details import Measured
 from dask_tapestry.diagnostics.step_rows import Code, step_rows
 from dask_tapestry.diagnostics.step_text import duration
-from dask_tapestry.diagnostics.steps_picture import DRAWN, steps_svg
+from dask_tapestry.diagnostics.steps_picture import steps_svg
+from dask_tapestry.diagnostics.tuning import MOST_POINTS_DRAWN, MOST_STEPS_DRAWN, NOTEBOOK_ROWS
 from dask_tapestry.planner.plan import PlannedGraph
 
-ROWS: Final = 40  # steps that a notebook shows; a page shows all
-POINTS: Final = 400  # plans of a frontier that are drawn
 HEAD: Final = ("step", "what you wrote", "result", "blocks", "grid", "decided by", "time", "reads")
 PAGE: Final = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
@@ -64,8 +63,8 @@ def plan_page(
 def plan_html(plan: PlannedGraph) -> str:
     """What a notebook shows of a plan: totals and a table of steps."""
     known = plan_summary(plan)
-    rows = "".join(_row(n, step) for n, step in enumerate(known.steps[:ROWS], start=1))
-    more = len(known.steps) - ROWS
+    rows = "".join(_row(n, step) for n, step in enumerate(known.steps[:NOTEBOOK_ROWS], start=1))
+    more = len(known.steps) - NOTEBOOK_ROWS
     note = f"<p>… and {more:,} more steps: see <code>visualize()</code></p>" if more > 0 else ""
     head = "".join(f"<th>{name}</th>" for name in HEAD)
     return (
@@ -104,7 +103,7 @@ def _charts(plan: PlanSummary) -> Iterator[tuple[str, str]]:
     resource = _resource(plan)
     if resource:
         costs = [cost for cost in plan.points if {"seconds", resource} <= cost.keys()]
-        svg = frontier_svg(costs[:POINTS], plan.chosen, resource)
+        svg = frontier_svg(costs[:MOST_POINTS_DRAWN], plan.chosen, resource)
         yield "Plans that were found beside this one", svg
 
 
@@ -119,7 +118,7 @@ def _resource(plan: PlanSummary) -> str:
 
 
 def _graph(plan: PlanSummary) -> str:
-    if not 1 < len(plan.steps) <= DRAWN:
+    if not 1 < len(plan.steps) <= MOST_STEPS_DRAWN:
         return ""
     return f'<h2>What reads what</h2><div class="graph scroll">{steps_svg(plan.steps)}</div>'
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from dask_tapestry.diagnostics.explain import explain
 from dask_tapestry.diagnostics.plan_summary import PlanSummary
-from dask_tapestry.diagnostics.plan_summary_json import LARGEST, read_told
+from dask_tapestry.diagnostics.plan_summary_json import read_told
+from dask_tapestry.diagnostics.tuning import READ_FILE_LETTERS
 from dask_tapestry.errors import PlanError, StoreError, StoreNotFoundError
 
 
@@ -23,8 +24,10 @@ def text_of(file: Path) -> str:
     """
     try:
         size = file.stat().st_size
-        if size > LARGEST:
-            raise PlanError(f"{file} is not a plan: it has {size:,} bytes, of {LARGEST:,} at most")
+        if size > READ_FILE_LETTERS:
+            raise PlanError(
+                f"{file} is not a plan: it has {size:,} bytes, of {READ_FILE_LETTERS:,} at most"
+            )
         return file.read_text("utf-8")
     except FileNotFoundError:
         raise StoreNotFoundError(f"there is no plan at {file}") from None

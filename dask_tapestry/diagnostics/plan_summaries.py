@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 from itertools import islice
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from dask.utils import format_bytes
@@ -23,22 +23,24 @@ from dask_tapestry.diagnostics.step_text import (
     sources,
 )
 from dask_tapestry.diagnostics.step_words import step_words, words_of
+from dask_tapestry.diagnostics.tuning import (
+    DIGESTED_BYTES,
+    MOST_EDGES_LISTED,
+    PARAMETER_LETTERS,
+    REPEATED_READS,
+    STEPS_IN_DETAIL,
+)
 from dask_tapestry.errors import PlanError
 from dask_tapestry.planner.cost.step import Step
-from dask_tapestry.planner.machine.machine import IMBALANCE, Machine
+from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.memory.result_transfer import gathered
 from dask_tapestry.planner.memory.simulate import simulate
 from dask_tapestry.planner.plan import PlannedGraph
+from dask_tapestry.planner.tuning import IMBALANCE
 from dask_tapestry.steps.device_values import host_paths
 from dask_tapestry.teg import Graph, Node, Source
 from dask_tapestry.teg.operator import Operator
 from dask_tapestry.zspace import Cuts
-
-AGAIN: Final = 1.5  # times that stored bytes are read, from which it is said why
-EDGES: Final = 48  # irregular cuts of a dimension that are told
-LETTERS: Final = 300  # of parameters
-DIGESTED: Final = 2**26  # bytes of a constant, up to which its cells are told apart by a digest
-SHOWN_STEPS: Final = 200  # of which blocks and signatures are told
 
 
 def plan_summary(plan: PlannedGraph) -> PlanSummary:
@@ -59,7 +61,7 @@ def plan_summary(plan: PlannedGraph) -> PlanSummary:
 def told_whole(plan: PlannedGraph) -> PlanSummary:
     """The same with what pages and files show besides: a simulated run, operators, some blocks."""
     short, run = plan_summary(plan), simulate(plan)
-    whole = len(short.steps) <= SHOWN_STEPS
+    whole = len(short.steps) <= STEPS_IN_DETAIL
     steps = []
     for one, step, times in zip(short.steps, plan.steps.values(), run.steps, strict=True):
         more = one._replace(begin=times.begin, end=times.end, inside=_step_operators(step))
@@ -129,7 +131,7 @@ def parameters(operator: Operator) -> str:
         large = [(name, getattr(operator, name, None)) for name in names]
         told = [f"{name}={described(x)}" for name, x in large if isinstance(x, np.ndarray)]
         text = ", ".join([*([text] if text else []), *told])
-    return text if len(text) <= LETTERS else f"{text[: LETTERS - 1]}…"
+    return text if len(text) <= PARAMETER_LETTERS else f"{text[: PARAMETER_LETTERS - 1]}…"
 
 
 def described(constant: np.ndarray[Any, Any]) -> str:
@@ -141,7 +143,7 @@ def described(constant: np.ndarray[Any, Any]) -> str:
     'int8[3] #fce3'
     """
     text = f"{constant.dtype}{list(constant.shape)}"
-    if constant.dtype.hasobject or constant.nbytes > DIGESTED:
+    if constant.dtype.hasobject or constant.nbytes > DIGESTED_BYTES:
         return text
     cells = np.ascontiguousarray(constant).tobytes()
     return f"{text} #{blake2b(cells, digest_size=2).hexdigest()}"
@@ -217,7 +219,7 @@ def _why_again(step: Step) -> Iterator[str]:
     stored = sum(i.type.nbytes for i, lasts in values if lasts.is_source and lasts.stored)
     machine = step.machine
     share = IMBALANCE * stored / machine.workers
-    if stored and step.cost.read > AGAIN * stored and share > machine.usable:
+    if stored and step.cost.read > REPEATED_READS * stored and share > machine.usable:
         yield (
             f"reads each stored byte {step.cost.read / stored:.1f} times: to be exchanged, "
             f"{format_bytes(round(share))} would be held by a worker, which has "
@@ -262,6 +264,6 @@ def _step_operators(step: Step) -> tuple[NodeSummary, ...]:
 
 
 def _dim(cuts: Cuts) -> tuple[int, int, int, int, tuple[int, ...]]:
-    every = max(1, len(cuts.edges) // EDGES)
+    every = max(1, len(cuts.edges) // MOST_EDGES_LISTED)
     edges = tuple(islice(cuts.edges, 0, None, every))
     return cuts.extent, cuts.count, cuts.step, cuts.lead, edges

@@ -15,14 +15,15 @@ from dask_tapestry.diagnostics.plan_summary import (
     StepSummary,
 )
 from dask_tapestry.diagnostics.step_words import Words
+from dask_tapestry.diagnostics.tuning import (
+    READ_DIMENSIONS,
+    READ_FILE_LETTERS,
+    READ_NUMBER,
+    READ_TEXT_LETTERS,
+)
 from dask_tapestry.errors import PlanError
 from dask_tapestry.json_form import Form, FormError, listed, record, refuse, sequence, whole
 from dask_tapestry.json_form import text as any_text
-
-LETTERS: Final = 1_000_000  # of one text
-LARGEST: Final = 2**28  # letters of a file
-RANK: Final = 64  # dimensions
-HUGE: Final = 2**200  # bytes, cells and blocks of plans of more than any machine has
 
 
 def as_json(plan: PlanSummary) -> dict[str, Any]:
@@ -66,9 +67,9 @@ def read_told(text: str, name: str) -> PlanSummary:
     PlanError
         If it is not a plan, is damaged, or was written before plan files told their graph.
     """
-    if len(text) > LARGEST:
+    if len(text) > READ_FILE_LETTERS:
         raise PlanError(
-            f"{name} is not a plan: it has {len(text):,} letters, of {LARGEST:,} at most"
+            f"{name} is not a plan: it has {len(text):,} letters, of {READ_FILE_LETTERS:,} at most"
         )
     try:
         content = json.loads(text)
@@ -100,13 +101,13 @@ def _written(value: Any) -> Any:
 
 def _text(value: Any, at: str) -> str:
     found: str = any_text(value, at)
-    if len(found) > LETTERS:
-        raise FormError(f"{at} has {len(found):,} letters, of {LETTERS:,} at most")
+    if len(found) > READ_TEXT_LETTERS:
+        raise FormError(f"{at} has {len(found):,} letters, of {READ_TEXT_LETTERS:,} at most")
     return found
 
 
 def _number(value: Any, at: str) -> float:
-    fits = isinstance(value, float) or (type(value) is int and abs(value) <= HUGE)
+    fits = isinstance(value, float) or (type(value) is int and abs(value) <= READ_NUMBER)
     if not fits or not isfinite(value):
         refuse(value, at, "a number")
     return float(value)
@@ -119,7 +120,10 @@ def _flag(value: Any, at: str) -> bool:
 def _amounts(value: Any, at: str) -> dict[str, float]:
     if not isinstance(value, dict):
         refuse(value, at, "an object")
-    return {_text(name, at): _number(one, f"{at}.{name[:LETTERS]}") for name, one in value.items()}
+    return {
+        _text(name, at): _number(one, f"{at}.{name[:READ_TEXT_LETTERS]}")
+        for name, one in value.items()
+    }
 
 
 def _input(value: Any, at: str) -> int | str:
@@ -148,7 +152,7 @@ def _named_tuple_of(kind: Any, **forms: Form) -> Form:
     return lambda value, at: kind(**record(**forms)(value, at))
 
 
-COUNT: Final = whole(most=HUGE)
+COUNT: Final = whole(most=READ_NUMBER)
 WORDS: Final = _named_tuple_of(Words, functions=_tuple_of(_text), lines=_tuple_of(_text))
 NODE: Final = _named_tuple_of(
     NodeSummary,
@@ -163,12 +167,17 @@ NODE: Final = _named_tuple_of(
 SIGNATURE: Final = _named_tuple_of(
     SignatureSummary,
     operator=whole(),
-    dims=_tuple_of(_row(_text, COUNT, _text), 4 * RANK),
-    tensors=_tuple_of(_row(_text, _tuple_of(_text, RANK))),
-    marginal=_tuple_of(_tuple_of(_tuple_of(whole(-HUGE, HUGE), RANK), 4 * RANK)),
+    dims=_tuple_of(_row(_text, COUNT, _text), 4 * READ_DIMENSIONS),
+    tensors=_tuple_of(_row(_text, _tuple_of(_text, READ_DIMENSIONS))),
+    marginal=_tuple_of(
+        _tuple_of(_tuple_of(whole(-READ_NUMBER, READ_NUMBER), READ_DIMENSIONS), 4 * READ_DIMENSIONS)
+    ),
 )
 BLOCK: Final = _named_tuple_of(
-    BlockSummary, block=_tuple_of(COUNT, RANK), writes=_text, reads=_tuple_of(_row(_text, _text))
+    BlockSummary,
+    block=_tuple_of(COUNT, READ_DIMENSIONS),
+    writes=_text,
+    reads=_tuple_of(_row(_text, _text)),
 )
 STEP: Final = _named_tuple_of(
     StepSummary,
@@ -177,11 +186,11 @@ STEP: Final = _named_tuple_of(
     chain=_text,
     label=_text,
     type=_text,
-    dims=_tuple_of(_row(COUNT, COUNT, COUNT, COUNT, _tuple_of(COUNT)), RANK),
+    dims=_tuple_of(_row(COUNT, COUNT, COUNT, COUNT, _tuple_of(COUNT)), READ_DIMENSIONS),
     grid=_text,
     blocks=COUNT,
     slices=COUNT,
-    edges=whole(-1, HUGE),
+    edges=whole(-1, READ_NUMBER),
     tasks=COUNT,
     decided=_text,
     place=_text,

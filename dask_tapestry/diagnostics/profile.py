@@ -11,6 +11,7 @@ from dask.utils import format_bytes
 from dask_tapestry.diagnostics.job_text import plain
 from dask_tapestry.diagnostics.local_jobs import last_of
 from dask_tapestry.diagnostics.step_text import duration
+from dask_tapestry.diagnostics.tuning import LABEL_LETTERS
 from dask_tapestry.errors import PlanError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.late_named_tuple import NamedTuple
@@ -25,7 +26,6 @@ HEADS: Final = (
     "predicted",
 )  # fmt: skip
 NONE: Final = "–"
-MOST_LETTERS: Final = 48  # of a label in a terminal
 STYLE: Final = (
     ".tp table{border-collapse:collapse}.tp th,.tp td{padding:3px 10px;text-align:right;"
     "white-space:nowrap;border-bottom:1px solid #e6e9ee}.tp th:first-child,.tp td:first-child"
@@ -117,7 +117,7 @@ class Profile:
 
     def __repr__(self) -> str:
         rows = [HEADS, *map(_texts, self.steps)]
-        rows = [(plain(row[0])[:MOST_LETTERS], *row[1:]) for row in rows]
+        rows = [(plain(row[0])[:LABEL_LETTERS], *row[1:]) for row in rows]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         return "\n".join([plain(self.headline), *[_aligned(row, widths) for row in rows]])
 

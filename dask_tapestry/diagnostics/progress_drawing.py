@@ -6,14 +6,12 @@ import sys
 from collections.abc import Callable, Mapping
 from threading import Event, Thread
 from time import monotonic
-from typing import Any, Final, TextIO
+from typing import Any, TextIO
 
 from dask_tapestry.diagnostics.job_page import jobs_html
 from dask_tapestry.diagnostics.job_text import head_line, job_lines
+from dask_tapestry.diagnostics.tuning import DRAWING_SECONDS, JOBS_DRAWN, LOG_SECONDS
 
-DRAWN: Final = 0.2  # seconds between drawings of a terminal or a notebook
-LOGGED: Final = 10.0  # seconds between lines of a log
-SHOWN: Final = 4  # jobs at a time
 Reports = Callable[[], Mapping[str, Any]]
 
 
@@ -36,7 +34,7 @@ class ProgressDrawing:
         self.reports, self.file = reports, sys.stdout if file is None else file
         self.notebook = file is None and in_notebook()
         self.terminal = not self.notebook and bool(getattr(self.file, "isatty", bool)())
-        usual = DRAWN if self.terminal or self.notebook else LOGGED
+        usual = DRAWING_SECONDS if self.terminal or self.notebook else LOG_SECONDS
         self.every = usual if every is None else every
         self._stop, self._height, self._said = Event(), 0, ""
         self._display: Any = None
@@ -64,7 +62,7 @@ class ProgressDrawing:
             report = self.reports()
         except Exception as error:  # a scheduler that has gone is told by who computes
             report = {"jobs": [], "error": error}
-        jobs = list(reversed(report["jobs"][:SHOWN]))
+        jobs = list(reversed(report["jobs"][:JOBS_DRAWN]))
         if not jobs:
             return
         if self.notebook:

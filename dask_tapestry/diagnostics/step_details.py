@@ -18,11 +18,9 @@ from dask_tapestry.diagnostics.plan_summary import (
 )
 from dask_tapestry.diagnostics.step_text import KINDS, counted, duration
 from dask_tapestry.diagnostics.step_words import lines_text
+from dask_tapestry.diagnostics.tuning import OPERATORS_LISTED, SIGNATURES_SHOWN, SLICES_SHOWN
 from dask_tapestry.late_named_tuple import NamedTuple
 
-OPERATORS: Final = 40  # of a step that are listed
-SIGNATURES: Final = 8  # of a step that are shown
-READS: Final = 12  # slices of a block, and inputs of a step, that are shown
 MOVES: Final = ("read", "moved", "written")
 
 
@@ -41,8 +39,8 @@ def step_details(step: StepSummary, measured: Measured | None = None, *, whole: 
     parts = [f'<div class="facts">{picture}<dl>{facts}</dl></div>']
     if whole:
         parts += _operators(step)
-        parts += [_signature(one, step) for one in step.signatures[:SIGNATURES]]
-        left_out = len(step.signatures) - SIGNATURES
+        parts += [_signature(one, step) for one in step.signatures[:SIGNATURES_SHOWN]]
+        left_out = len(step.signatures) - SIGNATURES_SHOWN
         parts += [f"<p>… and {counted(left_out, 'signature')} more</p>"] if left_out > 0 else []
         parts += _blocks(step.examples)
     return "".join(parts)
@@ -52,7 +50,7 @@ def reads_html(inputs: Sequence[int | str]) -> str:
     """What a step reads; other steps are links."""
     shown = [
         f'<a href="#step-{x}">step {x}</a>' if isinstance(x, int) else named(x)
-        for x in inputs[:READS]
+        for x in inputs[:SLICES_SHOWN]
     ]
     more = len(inputs) - len(shown)
     return ", ".join([*shown, *([f"{more:,} more"] if more else [])])
@@ -91,7 +89,9 @@ def _operators(step: StepSummary) -> Iterator[str]:
         return
     head = ("", "operator", "parameters", "result", "takes", "your code")
     count = len(step.inputs)
-    rows = [_operator(n, one, count) for n, one in enumerate(step.inside[:OPERATORS], start=1)]
+    rows = [
+        _operator(n, one, count) for n, one in enumerate(step.inside[:OPERATORS_LISTED], start=1)
+    ]
     yield f"<h3>Operators inside, in the order in which a block is computed</h3>{table(head, rows)}"
     left_out = len(step.inside) - len(rows)
     if left_out:
@@ -99,9 +99,11 @@ def _operators(step: StepSummary) -> Iterator[str]:
 
 
 def _operator(number: int, one: NodeSummary, inputs: int) -> tuple[str, ...]:
-    takes = [f"input {x + 1}" if x < inputs else f"{x - inputs + 1}" for x in one.inputs[:READS]]
-    takes += ["…"] if len(one.inputs) > READS else []
-    said = " · ".join(filter(None, (", ".join(one.words[:READS]), lines_text([one.line]))))
+    takes = [
+        f"input {x + 1}" if x < inputs else f"{x - inputs + 1}" for x in one.inputs[:SLICES_SHOWN]
+    ]
+    takes += ["…"] if len(one.inputs) > SLICES_SHOWN else []
+    said = " · ".join(filter(None, (", ".join(one.words[:SLICES_SHOWN]), lines_text([one.line]))))
     parameters = "" if one.parameters == one.name else one.parameters
     return (
         str(number),
@@ -150,7 +152,9 @@ def _blocks(blocks: Sequence[BlockSummary]) -> Iterator[str]:
         (
             f"({', '.join(map(str, one.block))})",
             named(one.writes, "code"),
-            "<br>".join(f"{named(name)} {named(part, 'code')}" for name, part in one.reads[:READS]),
+            "<br>".join(
+                f"{named(name)} {named(part, 'code')}" for name, part in one.reads[:SLICES_SHOWN]
+            ),
         )
         for one in blocks
     ]

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final
 
 from dask_tapestry.diagnostics.html_text import named, table
 from dask_tapestry.diagnostics.plan_summary import PlanSummary, StepSummary
 from dask_tapestry.diagnostics.step_details import Measured, reads_html, step_details
 from dask_tapestry.diagnostics.step_text import counted, duration
-
-ALIKE: Final = 4  # steps that are, from which they share a row
-WHOLE: Final = 150  # rows; of a plan of more, operators, signatures and blocks are left out
-NUMBERS: Final = 3  # of steps, that a row of several names
-NARROW: Final = 0.3  # hundredths of the time; bars that are no further apart are one
-CODE: Final = 3  # lines of the user's that a row shows
+from dask_tapestry.diagnostics.tuning import (
+    ALIKE_STEPS,
+    CODE_LINES,
+    NARROW_BAR,
+    STEP_NUMBERS_NAMED,
+    WHOLE_PLAN_ROWS,
+)
 
 Code = Callable[[str], str]
 Numbered = tuple[int, StepSummary]
@@ -24,7 +24,7 @@ def step_rows(plan: PlanSummary, measured: Mapping[int, Measured], code: Code | 
     """All rows; `code` tells the text of a line of the user's."""
     rows = groups(plan.steps)
     end = max((step.end for step in plan.steps), default=0.0) or 1.0
-    whole = len(rows) <= WHOLE
+    whole = len(rows) <= WHOLE_PLAN_ROWS
     shown = "".join(_row(row, end, measured, code, whole) for row in rows)
     taken = "<span>measured</span>" if measured else ""
     return (
@@ -47,7 +47,7 @@ def groups(steps: Iterable[StepSummary]) -> list[list[Numbered]]:
     rows: list[list[Numbered]] = []
     for number, step in timed:
         alike = kinds[_kind(step)]
-        if len(alike) < ALIKE:
+        if len(alike) < ALIKE_STEPS:
             rows.append([(number, step)])
         elif alike[0][0] == number:
             rows.append(alike)
@@ -66,7 +66,9 @@ def _row(
     whole: bool,
 ) -> str:
     number, step = row[0]
-    numbers = ", ".join(str(n) for n, _ in row[:NUMBERS]) + (", …" if len(row) > NUMBERS else "")
+    numbers = ", ".join(str(n) for n, _ in row[:STEP_NUMBERS_NAMED]) + (
+        ", …" if len(row) > STEP_NUMBERS_NAMED else ""
+    )
     times = f"<small>{len(row):,} steps</small>" if len(row) > 1 else ""
     taken = ""
     if measured:
@@ -88,7 +90,7 @@ def _row(
 
 def _step_title(step: StepSummary, code: Code | None) -> str:
     at = named(step.words.at, "line") if step.words.at else ""
-    texts = [code(line) for line in step.words.lines[:CODE]] if code else []
+    texts = [code(line) for line in step.words.lines[:CODE_LINES]] if code else []
     shown = "".join(f"<code>{named(text)}</code>" for text in dict.fromkeys(texts) if text)
     return f"<b>{named(step.words.text)}</b> {at}{shown}"
 
@@ -99,7 +101,7 @@ def _lane(row: Sequence[Numbered], end: float) -> str:
     for _, step in row:
         left = min(99.5, max(0.0, 100 * step.begin / end))
         right = min(100.0, max(left + 0.5, 100 * step.end / end))
-        if bars and left - bars[-1][1] < NARROW:
+        if bars and left - bars[-1][1] < NARROW_BAR:
             bars[-1] = bars[-1][0], max(right, bars[-1][1])
         else:
             bars.append((left, right))

@@ -8,17 +8,15 @@ from typing import Final
 
 from dask.utils import format_bytes
 
+from dask_tapestry.diagnostics.tuning import ALIKE_SECONDS, GROUPED_DIGITS_FROM, OPERATORS_NAMED
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.cost import StepCost
 from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts
 
-MOST_NAMED: Final = 12  # operators of a step; of more, the first and the last ones are named
 KINDS: Final = {"compute": "compute", "network": "network", "store": "store", "overhead": "tasks"}
 UNITS: Final = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"), (1e-3, "ms"), (1e-6, "us"))
-LARGE: Final = 1000  # from which a number is written in groups of three digits
-ALIKE: Final = 1e-3  # parts of its seconds by which a step may differ and count as no slower
 
 
 class RunnerUp(NamedTuple):
@@ -61,7 +59,7 @@ def duration(seconds: float) -> str:
     for unit, name in UNITS:
         if seconds >= unit:
             amount = float(f"{seconds / unit:.2g}")
-            return f"{amount:g} {name}" if amount < LARGE else f"{amount:,.0f} {name}"
+            return f"{amount:g} {name}" if amount < GROUPED_DIGITS_FROM else f"{amount:,.0f} {name}"
     return "0 s" if not seconds else f"{seconds / 1e-6:.2g} us"
 
 
@@ -72,8 +70,8 @@ def operators(step: Step) -> str:
     for name, group in names:
         count = sum(1 for _ in group)
         parts.append(f"{name} x{count}" if count > 1 else name)
-    if len(parts) > MOST_NAMED:
-        half = MOST_NAMED // 2
+    if len(parts) > OPERATORS_NAMED:
+        half = OPERATORS_NAMED // 2
         parts = [*parts[:half], f"{len(parts) - 2 * half:,} more", *parts[-half:]]
     return " > ".join(parts) or step.node.operator.label
 
@@ -98,7 +96,9 @@ def decided(step: Step) -> str:
     """What the grid was chosen for: the user's word, memory, or the resource that takes longest."""
     if step.node.operator.layout is not None:
         return "as the user asked"
-    if step.second is not None and step.second[1].seconds < step.estimate.seconds * (1 - ALIKE):
+    if step.second is not None and step.second[1].seconds < step.estimate.seconds * (
+        1 - ALIKE_SECONDS
+    ):
         return "memory" if step.second[1].work > step.estimate.work else "number of tasks"
     return "one block suffices" if step.count == 1 else KINDS[step.estimate.bound]
 
@@ -109,7 +109,7 @@ def runner_up(step: Step) -> RunnerUp | None:
         return None
     cuts, cost = step.second
     more = cost.seconds - step.estimate.seconds
-    if more >= ALIKE * step.estimate.seconds:
+    if more >= ALIKE_SECONDS * step.estimate.seconds:
         why = f"{duration(more)} slower"
     elif cost.work > step.estimate.work:
         why = f"a block would hold {format_bytes(cost.work)}"

@@ -11,13 +11,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 from typing import Final, Protocol
 
+from dask_tapestry.diagnostics.tuning import STEP_WORDS, WORD_LETTERS
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.teg import Source
 from dask_tapestry.teg.operator import Operator
 from dask_tapestry.teg.users_line import words_at
 
-MOST: Final = 6  # words that a step is called by; of more, the first ones
-LONGEST: Final = 60  # letters of a word of the user's
 HIDDEN: Final = frozenset("view field output rename placement nominalchunks pin".split())
 SILENT: Final = frozenset(("cast", "constant", "coordinate"))  # parts of formulas
 CELL: Final = re.compile(r"ipykernel_\d+$")  # folder of what a notebook's cells are written to
@@ -53,8 +52,8 @@ class Words(NamedTuple):
     @property
     def text(self) -> str:
         """``mean, std``."""
-        shown = ", ".join(self.functions[:MOST])
-        more = len(self.functions) - MOST
+        shown = ", ".join(self.functions[:STEP_WORDS])
+        more = len(self.functions) - STEP_WORDS
         return f"{shown}, … {more} more" if more > 0 else shown
 
     @property
@@ -132,7 +131,7 @@ def lines_text(lines: Iterable[str]) -> str:
 
 
 def _number_list(numbers: list[str]) -> list[str]:
-    return numbers if len(numbers) <= MOST else [*numbers[: MOST - 1], "…"]
+    return numbers if len(numbers) <= STEP_WORDS else [*numbers[: STEP_WORDS - 1], "…"]
 
 
 def _hidden(operator: Operator) -> bool:
@@ -140,4 +139,4 @@ def _hidden(operator: Operator) -> bool:
 
 
 def _shortened(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    return text if len(text) <= WORD_LETTERS else f"{text[: WORD_LETTERS - 1]}…"

@@ -8,11 +8,9 @@ from typing import Final
 
 from dask_tapestry.diagnostics.html_text import html_text
 from dask_tapestry.diagnostics.plan_summary import StepSummary
+from dask_tapestry.diagnostics.tuning import LABEL_LINE_LETTERS, LABEL_LINES
 
 WIDTH, GAP_X, GAP_Y, LINE = 210, 20, 26, 16  # pixels of a box, between boxes, and of a text's line
-LABEL: Final = 32  # letters that fit into a line of a box
-LINES: Final = 4  # of a label
-DRAWN: Final = 60  # steps; a larger plan has no picture, as nobody could read it
 HEATS: Final = (0.02, 0.1, 0.25, 0.5)  # shares of a plan's seconds that colour a step's box
 
 Place = tuple[int, int]
@@ -46,10 +44,14 @@ def _producers(number: int, step: StepSummary) -> list[int]:
 
 
 def _lines(number: int, step: StepSummary) -> list[str]:
-    words = wrap(f"{number} {step.words.label}", LABEL) or [str(number)]
-    if len(words) > LINES:
-        words = [*words[: LINES - 1], f"{words[LINES - 1][: LABEL - 2]} …"]
-    kind = step.type if len(step.type) <= LABEL else f"{step.type[: LABEL - 1]}…"
+    words = wrap(f"{number} {step.words.label}", LABEL_LINE_LETTERS) or [str(number)]
+    if len(words) > LABEL_LINES:
+        words = [*words[: LABEL_LINES - 1], f"{words[LABEL_LINES - 1][: LABEL_LINE_LETTERS - 2]} …"]
+    kind = (
+        step.type
+        if len(step.type) <= LABEL_LINE_LETTERS
+        else f"{step.type[: LABEL_LINE_LETTERS - 1]}…"
+    )
     return [*words, kind]
 
 

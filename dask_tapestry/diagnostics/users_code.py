@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import linecache
-from typing import Final
 
-LETTERS: Final = 200  # of a line; of a longer one its beginning is shown
+from dask_tapestry.diagnostics.tuning import CODE_LINE_LETTERS
 
 
 def users_code(line: str) -> str:
@@ -24,4 +23,4 @@ def users_code(line: str) -> str:
         text = linecache.getline(file, int(number)).strip()
     except (OSError, ValueError):
         return ""
-    return text if len(text) <= LETTERS else f"{text[: LETTERS - 1]}…"
+    return text if len(text) <= CODE_LINE_LETTERS else f"{text[: CODE_LINE_LETTERS - 1]}…"

@@ -37,15 +37,17 @@ from dask_tapestry.lower.dask_private import (
 from dask_tapestry.lower.input_prefetch import reaches, send_ahead
 from dask_tapestry.lower.leases import Lease, Leases
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
+from dask_tapestry.lower.tuning import (
+    ASK_AGAIN_SECONDS,
+    BLOCK_LOOK_SECONDS,
+    CLIENT_PATIENCE_SECONDS,
+)
 from dask_tapestry.planner.fusion.external_inputs import scatter_cuts
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts, block_box
 
 Block = np.ndarray[Any, Any]
 Wish = dict[str, Any]  # array, block (None: it has come), reply: the key to send it under, worker
-LOOK: Final = 0.002  # seconds between looks whether a block has come
-AGAIN: Final = 10.0  # seconds after which it is asked for again: nothing is sent to paused workers
-PATIENCE: Final = 120.0  # seconds without an answer after which a client is taken to be gone
 
 
 @dataclass(eq=False)
@@ -169,12 +171,12 @@ def fetch_block(topic: str, array: str, block: tuple[int, ...]) -> Block:
     Raises
     ------
     StoreError
-        If the client has let go of the array, or does not answer for `PATIENCE` seconds.
+        If the client has let go of the array, or does not answer in time.
     """
     worker = current_worker()
     reply = f"{array}-{uuid4().hex}"
     wish: Wish = {"array": array, "block": block, "reply": reply, "worker": worker.address}
-    ask, end = 0.0, monotonic() + PATIENCE
+    ask, end = 0.0, monotonic() + CLIENT_PATIENCE_SECONDS
     while reply not in worker.data:
         if is_leaving(worker):  # it would wait for this task
             raise computed_elsewhere()
@@ -183,8 +185,8 @@ def fetch_block(topic: str, array: str, block: tuple[int, ...]) -> Block:
             raise StoreError(f"block {block} of an array in a client's memory did not come")
         if now > ask:
             worker.log_event(topic, wish)
-            ask = now + AGAIN
-        sleep(LOOK)
+            ask = now + ASK_AGAIN_SECONDS
+        sleep(BLOCK_LOOK_SECONDS)
     answer = worker.data[reply]
     worker.log_event(topic, wish | {"block": None})
     if isinstance(answer, ExpiredInput):

@@ -7,9 +7,8 @@ from time import monotonic, sleep
 from typing import Any, Final
 
 from dask_tapestry.lower.job import Job
+from dask_tapestry.lower.tuning import JOB_LOOK_SECONDS, JOB_PATIENCE_SECONDS
 
-PATIENCE: Final = 10.0  # seconds in which a job that was sent has come to the scheduler
-LOOK: Final = 0.05  # seconds between questions for it
 _sent: Final[deque[tuple[str, str]]] = deque(maxlen=256)  # clients, and plans of jobs
 NOTHING: dict[str, Any] = {"now": 0.0, "threads": 0, "busy": 0, "fullest": 0.0, "jobs": []}
 
@@ -51,9 +50,9 @@ def job_of(client: Any, plan: str) -> dict[str, Any] | None:
     OSError
         If the scheduler cannot be reached.
     """
-    end = monotonic() + PATIENCE
+    end = monotonic() + JOB_PATIENCE_SECONDS
     while True:
         found: list[dict[str, Any]] = jobs_of(client, plan)["jobs"]
         if found or (client.id, plan) not in _sent or monotonic() > end:
             return found[0] if found else None
-        sleep(LOOK)
+        sleep(JOB_LOOK_SECONDS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -72,7 +72,7 @@ class CurrentLine:
         warnings.warn_explicit(text, category_of(text), *self._place, registry=self._given)
 
 
-@cache
+@lru_cache(maxsize=256)
 def _error_modes(modes: tuple[tuple[str, str], ...]) -> tuple[frozenset[str], frozenset[str], bool]:
     """The errors that are asked for, those that are raised, and whether something is called."""
     asked = frozenset(kind for kind, mode in modes if mode != "ignore")

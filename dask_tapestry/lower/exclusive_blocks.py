@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
-from typing import Final
 
+from dask_tapestry.lower.tuning import WAITER_LOOK_SECONDS
 from dask_tapestry_kernels.stopping import stop_if_asked
-
-LOOK: Final = 0.1  # seconds after which one who waits asks whether its block is wanted
 
 _changing = Lock()
 _turns: dict[str, _Turn] = {}
@@ -54,7 +52,7 @@ def one_by_one(name: str) -> Iterator[None]:
         turn = _turns.setdefault(name, _Turn())
         turn.users += 1
     try:
-        while not turn.lock.acquire(timeout=LOOK):
+        while not turn.lock.acquire(timeout=WAITER_LOOK_SECONDS):
             stop_if_asked()
         try:
             yield

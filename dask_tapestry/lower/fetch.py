@@ -34,10 +34,10 @@ from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
 from dask_tapestry.memory.process_memory import free_memory
 from dask_tapestry.planner.cost.step import memory_order
 from dask_tapestry.planner.long_jobs import plan_to_run
-from dask_tapestry.planner.memory.result_transfer import TOGETHER
 from dask_tapestry.planner.memory.results import ResultMemory, rounds_that_fit
 from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.planner.replan import fitted
+from dask_tapestry.planner.tuning import BYTES_ASKED_TOGETHER
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts, block_box
 from dask_tapestry_kernels.block_format import BlockFormat, with_all_cells
@@ -176,9 +176,9 @@ def _with_plan(
 def _require_room(results: Sequence[_FetchedResult]) -> None:
     """Refuse results that this process has no room for."""
     whole = sum(0 if r.is_effect else r.type.nbytes for r in results)
-    coming = min(whole, max(TOGETHER, *[_largest(r) for r in results]))
+    coming = min(whole, max(BYTES_ASKED_TOGETHER, *[_largest(r) for r in results]))
     free = free_memory()
-    if whole > TOGETHER and whole + coming > free:
+    if whole > BYTES_ASKED_TOGETHER and whole + coming > free:
         raise MemoryLimitError(
             f"results_fit_the_client: the results take {format_bytes(whole)} in this process, and "
             f"their blocks on the way {format_bytes(coming)}; it has {format_bytes(free)} left. "
@@ -238,7 +238,7 @@ def _take(
     """Put the blocks of a round where they belong, as they are computed."""
     sizes = {key: max(p.result.block_bytes(p.block) for p in places[key]) for key in one.keys}
     wanted, kept = [futures[key] for key in one.keys], set(one.kept)
-    at_once = sum(sizes.values()) <= TOGETHER
+    at_once = sum(sizes.values()) <= BYTES_ASKED_TOGETHER
     batches = iter([wanted]) if at_once else as_completed(wanted, client).batches()
     for finished in batches:
         for few in _in_batches(finished, [sizes[future.key] for future in finished]):
@@ -252,7 +252,7 @@ def _in_batches(futures: Sequence[Any], sizes: Sequence[int]) -> Iterator[list[A
     """Futures in groups whose values take no more than is asked for at a time, or are alone."""
     group, total = list[Any](), 0
     for future, size in zip(futures, sizes, strict=True):
-        if group and total + size > TOGETHER:
+        if group and total + size > BYTES_ASKED_TOGETHER:
             yield group
             group, total = [], 0
         group.append(future)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import accumulate
-from typing import Any, Final
+from typing import Any
 from weakref import ref
 
 import numpy as np
@@ -19,14 +19,16 @@ from dask_tapestry.first import first_of
 from dask_tapestry.imports import asyncio
 from dask_tapestry.lower.dask_private import put_on_worker, release, tell_scheduler
 from dask_tapestry.lower.symbolic_layer import Key
+from dask_tapestry.lower.tuning import (
+    FULL_MEMORY,
+    GRAPH_LOOK_SECONDS,
+    LATEST_SECONDS,
+    REACH_SECONDS,
+)
 from dask_tapestry.lower.worker_placement import Workers, workers_of
 
 Block = np.ndarray[Any, Any]
 Blocks = Sequence[tuple[Key, Block]]
-REACH: Final = 5.0  # seconds in which a worker within reach answers; busy ones took 1
-LATEST: Final = 30.0  # seconds for one block
-FULL: Final = 0.5  # part of its memory that a worker may then take; from .6 on Dask writes to disk
-LOOK: Final = 0.1  # seconds between looks whether a graph is there
 _waiting: set[Any] = set()  # coroutines, which nobody else holds
 _unreached: dict[str, set[str]] = {}  # by client, workers that cannot be reached from here
 
@@ -78,7 +80,7 @@ def _free_bytes(worker: Mapping[str, Any]) -> float:
     """Bytes that a worker may be sent."""
     limit = worker.get("memory_limit")
     taken = (worker.get("metrics") or {}).get("memory", 0)
-    return FULL * limit - taken if limit else float("inf")
+    return FULL_MEMORY * limit - taken if limit else float("inf")
 
 
 async def _send(client: Any, shares: Mapping[str, Blocks], result: Key, lease: Any) -> None:
@@ -103,7 +105,7 @@ async def _to_worker(client: Any, address: str, blocks: Blocks) -> dict[Key, int
     with suppress(OSError, TimeoutError):  # it has died, or cannot be reached from here
         if await reaches(client, address):
             for key, cells in blocks:
-                await asyncio.wait_for(put_on_worker(client, address, key, cells), LATEST)
+                await asyncio.wait_for(put_on_worker(client, address, key, cells), LATEST_SECONDS)
                 sizes[key] = cells.nbytes
     return sizes
 
@@ -114,7 +116,7 @@ async def reaches(client: Any, address: str) -> bool:
     if address in unreached:
         return False
     try:
-        comm = await asyncio.wait_for(client.rpc.connect(address), REACH)
+        comm = await asyncio.wait_for(client.rpc.connect(address), REACH_SECONDS)
     except (OSError, TimeoutError):
         unreached.add(address)
         return False
@@ -129,5 +131,5 @@ async def _release_sent(client: Any, keys: list[Key], result: Key, lease: Any) -
             status = await client.scheduler.get_task_status(keys=[result])
             if status[result] is not None:
                 break
-            await asyncio.sleep(LOOK)
+            await asyncio.sleep(GRAPH_LOOK_SECONDS)
     release(client, keys)

@@ -16,6 +16,7 @@ from dask.highlevelgraph import HighLevelGraph
 
 from dask_tapestry.lower.layers import FinishLayer, GatherLayer
 from dask_tapestry.lower.slices import SliceLayer
+from dask_tapestry.lower.tuning import MOST_STEPS_DESCRIBED
 from dask_tapestry.planner.cost.group_names import group_name
 from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.planner.plan import PlannedGraph
@@ -24,7 +25,6 @@ from dask_tapestry.teg.token import token
 
 Job = dict[str, Any]
 ENDS: Final = (FinishLayer, GatherLayer)  # whose tasks are results that futures stand for
-MOST_STEPS: Final = 1000  # that are described; a page of more is of no use
 KINDS: Final = {"compute": "compute", "network": "network", "store": "store", "overhead": "tasks"}
 
 
@@ -40,7 +40,7 @@ def describe(plan: PlannedGraph, names: Mapping[Node, str], graph: HighLevelGrap
     run
         Name of the compute.
     """
-    steps = dict(list(plan.steps.items())[:MOST_STEPS])
+    steps = dict(list(plan.steps.items())[:MOST_STEPS_DESCRIBED])
     number = {node: i for i, node in enumerate(steps)}
     slices: dict[str, list[str]] = {}
     for layer in graph.layers.values():

@@ -15,10 +15,10 @@ from typing import Any, Final
 
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.lower.dask_private import live_schedulers
+from dask_tapestry.lower.tuning import JOBS_WAITING
 
 WATCH: Final = "dask_tapestry.lower.job_watch"  # by name: it imports this module, and distributed
-WAITING: Final = 256  # jobs that were announced and not met yet
-_waiting: deque[dict[str, Any]] = deque(maxlen=WAITING)
+_waiting: deque[dict[str, Any]] = deque(maxlen=JOBS_WAITING)
 _lock = Lock()
 _recorders: list[object] = []
 

@@ -16,11 +16,10 @@ from tornado.ioloop import PeriodicCallback
 
 from dask_tapestry.lower.job import Job
 from dask_tapestry.lower.job_announcements import take_announced
+from dask_tapestry.lower.tuning import JOBS_REMEMBERED, TICK_MILLISECONDS
 
 NAME: Final = "tapestry-jobs"
 PAGES: Final = "dask_tapestry.diagnostics.dashboard"  # imported by name: it is a layer above
-HISTORY: Final = 50  # jobs that are remembered
-TICK: Final = 500  # milliseconds between looks at workers
 ENDS: Final = ("memory", "erred")
 OPEN: Final = ("waiting", "queued", "no-worker", "processing")
 
@@ -129,10 +128,10 @@ class JobWatch(SchedulerPlugin):
             for step in job.steps:
                 step.look_for(scheduler.task_groups)
                 self._steps[step.told["name"]] = step
-        while len(self.jobs) > HISTORY:
+        while len(self.jobs) > JOBS_REMEMBERED:
             self._forget(*self.jobs.popitem(last=False))
         if self._ticks is None and self.running:
-            self._ticks = PeriodicCallback(self.look, TICK)
+            self._ticks = PeriodicCallback(self.look, TICK_MILLISECONDS)
             self._ticks.start()
 
     def transition(self, key: Any, start: Any, finish: Any, *_: Any, **__: Any) -> None:

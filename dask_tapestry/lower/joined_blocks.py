@@ -11,16 +11,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import prod
-from typing import Final
 
 import numpy as np
 
 from dask_tapestry.lower.result_buffer import Block, ResultBuffer
+from dask_tapestry.lower.tuning import LEAST_JOINED_BYTES
 from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import ZRange, block_box, block_range
-
-LEAST: Final = 2**22  # bytes of what is worth it: smaller arrays lie in a cache
 
 
 def joined(hull: ZRange, held: Sequence[ZRange], blocks: Sequence[Block]) -> Block | None:
@@ -122,6 +120,10 @@ def _is_shared(producer: Step, boxes: Sequence[ZRange]) -> bool:
         return False
     if producer.count == 1 or len(boxes) != 1 or boxes[0].is_empty:
         return False
-    if not isinstance(type_.dtype, np.dtype) or type_.dtype.hasobject or type_.nbytes < LEAST:
+    if (
+        not isinstance(type_.dtype, np.dtype)
+        or type_.dtype.hasobject
+        or type_.nbytes < LEAST_JOINED_BYTES
+    ):
         return False
     return prod(map(len, block_range(producer.cuts, boxes[0]))) == producer.count

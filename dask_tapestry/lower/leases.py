@@ -7,13 +7,12 @@ results: tasks of a cluster may be repeated until these are there.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakValueDictionary, finalize
 
 from dask_tapestry.imports import asyncio
 from dask_tapestry.lower.dask_private import live_clients
-
-SWEEP: Final = 1.0  # seconds between looks whether results are still wanted
+from dask_tapestry.lower.tuning import SWEEP_SECONDS
 
 
 class Lent(Protocol):
@@ -102,4 +101,4 @@ class Leases(Generic[T]):
 
     async def _sweep_by_turns(self) -> None:
         while self.sweep():
-            await asyncio.sleep(SWEEP)
+            await asyncio.sleep(SWEEP_SECONDS)

@@ -12,7 +12,8 @@ from operator import itemgetter
 from typing import Any, Final, TypeAlias
 
 from dask_tapestry.lower.dask_private import TaskRef
-from dask_tapestry.lower.references import KNOWN, HeldBlocks, HeldCells, References
+from dask_tapestry.lower.references import HeldBlocks, HeldCells, References
+from dask_tapestry.lower.tuning import BOXES_REMEMBERED
 from dask_tapestry.planner.access.access import ClassLeaf, MovingBox, moved
 from dask_tapestry.zspace import ZRange
 
@@ -45,7 +46,7 @@ class MovingBlocks:
         where = self._where(place)
         known = self._known.get(where)
         if known is None:
-            if len(self._known) >= KNOWN:
+            if len(self._known) >= BOXES_REMEMBERED:
                 self._known.clear()
             along = [table[part(place)] for part, table in self._axes]
             keys = self.held.product(along) or self.held.keys(_box(self.moving, place))
@@ -89,7 +90,7 @@ class _AxisTable(dict[Any, Any]):
         self.steps = [step for step in steps if step]
 
     def __missing__(self, part: Any) -> Any:
-        if len(self) >= KNOWN:
+        if len(self) >= BOXES_REMEMBERED:
             self.clear()
         places = part if isinstance(part, tuple) else (part,)
         way = sum([n * step for n, step in zip(places, self.steps, strict=True)])

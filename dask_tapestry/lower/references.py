@@ -17,10 +17,10 @@ import numpy as np
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.lower.dask_private import TaskRef
 from dask_tapestry.lower.symbolic_layer import Key
-from dask_tapestry.planner.machine.machine import SLICE_SAVES_BYTES
+from dask_tapestry.lower.tuning import BOXES_REMEMBERED
+from dask_tapestry.planner.tuning import SLICE_SAVES_BYTES
 from dask_tapestry.zspace import Cuts, ZRange, block_box
 
-KNOWN: Final = 4096  # boxes, and bounds along an axis, that are remembered: some hundred kB
 NO_KEYS: Final[frozenset[Key]] = frozenset()
 Bounds: TypeAlias = tuple[int, int]
 References: TypeAlias = tuple[tuple[Any, ...], frozenset[Key]]
@@ -87,7 +87,7 @@ class HeldBlocks:
         corners = (box.lo, box.hi)
         known = self._known.get(corners)
         if known is None:
-            if len(self._known) >= KNOWN:
+            if len(self._known) >= BOXES_REMEMBERED:
                 self._known.clear()
             keys = self.keys(box)
             known = self._known[corners] = tuple(map(TaskRef, keys)), frozenset(keys)
@@ -150,7 +150,7 @@ class _Numbers(dict[Bounds, tuple[int, ...]]):
         self.cuts = cuts
 
     def __missing__(self, bounds: Bounds) -> tuple[int, ...]:
-        if len(self) >= KNOWN:
+        if len(self) >= BOXES_REMEMBERED:
             self.clear()
         found = self[bounds] = tuple(range(*self.cuts.overlapping(*bounds)))
         return found
@@ -164,7 +164,7 @@ class _Parts(dict[Bounds, Parts]):
         self.cuts = cuts
 
     def __missing__(self, bounds: Bounds) -> Parts:
-        if len(self) >= KNOWN:
+        if len(self) >= BOXES_REMEMBERED:
             self.clear()
         found = self[bounds] = _parts(self.cuts, *bounds)
         return found

@@ -12,15 +12,13 @@ from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from threading import Event, Thread
 from time import monotonic
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
+from dask_tapestry.lower.tuning import SETTLED_SECONDS, WORKERS_LOOK_SECONDS
 from dask_tapestry.planner.machine.resources import Resources, workers_of
 from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.planner.replan import differs, is_worth_it, replanned
 from dask_tapestry.teg import Sink
-
-LOOK: Final = 2.0  # seconds between looks at the workers
-SETTLED: Final = 30.0  # seconds for which there must be as many: they come and go one by one
 
 V = TypeVar("V")
 
@@ -64,14 +62,17 @@ class CrewWatch:
 
     def _look(self, futures: list[Any], ended: Event) -> None:
         seen, since = self.plan.resources.workers, monotonic()
-        while not ended.wait(LOOK):
+        while not ended.wait(WORKERS_LOOK_SECONDS):
             try:
                 there = workers_of(self.client)
             except Exception:  # a scheduler that has gone is told by who waits for the futures
                 return
             if there is None or there.workers != seen:
                 seen, since = there.workers if there else 0, monotonic()
-            elif differs(self.plan.resources.workers, seen) and monotonic() - since >= SETTLED:
+            elif (
+                differs(self.plan.resources.workers, seen)
+                and monotonic() - since >= SETTLED_SECONDS
+            ):
                 if is_worth_it(self.plan, there) and not ended.is_set():
                     self.there = there
                     self.client.cancel(futures, force=True)

@@ -16,6 +16,7 @@ from dask_tapestry.imports import unpickle
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.lower.cancellation import Cancellation, WorkerCancellation
 from dask_tapestry.lower.fp_error_events import ErrorLog, current_log
+from dask_tapestry.lower.tuning import FEW_BLOCKS, SPECS_REMEMBERED
 from dask_tapestry.lower.version_mark import OfAnotherVersion, marked, unmarked
 from dask_tapestry.planner.access.access import Access
 from dask_tapestry.planner.cost.step import Step
@@ -26,8 +27,6 @@ from dask_tapestry_kernels.block_format import BlockFormat
 
 _loaded: OrderedDict[str, StepSpec] = OrderedDict()
 _lock = Lock()
-KEPT = 512  # specs that a process remembers
-FEW_BLOCKS = 32  # a block's schedule takes 5 to 60 µs, a step's first class of blocks .2 to 1 ms
 
 
 @dataclass(frozen=True)
@@ -159,6 +158,6 @@ def _load(name: str, payload: bytes, heard: ErrorLog | None) -> StepSpec:
     spec = StepSpec(*parts, heard, known, turns=turns, payload=[payload])
     with _lock:
         _loaded[key] = spec
-        while len(_loaded) > KEPT:
+        while len(_loaded) > SPECS_REMEMBERED:
             _loaded.popitem(last=False)
     return spec

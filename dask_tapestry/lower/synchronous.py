@@ -33,6 +33,14 @@ from dask_tapestry.lower.result_array import finish_array
 from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.thread_map import side_by_side
+from dask_tapestry.lower.tuning import (
+    BRIEF_SECONDS,
+    FEW_KEPT_BYTES,
+    MOST_BRIEF_BLOCKS,
+    MOST_BRIEF_BYTES,
+    MOST_BRIEF_NODES,
+    MOST_BRIEF_STEPS,
+)
 from dask_tapestry.planner.cache import verified_plan_of
 from dask_tapestry.planner.cost.step import Step, memory_order
 from dask_tapestry.planner.machine.resources import live_client
@@ -42,12 +50,6 @@ from dask_tapestry.steps.symmetric import is_symmetric
 from dask_tapestry.teg import Node, Sink
 from dask_tapestry.zspace import Cuts, block_range
 
-MOST_STEPS: Final = 8  # of which some might run side by side
-BRIEF: Final = 0.01  # seconds of computing of which it is no matter whether steps run side by side
-MOST_NODES: Final = 64
-MOST_BLOCKS: Final = 64  # of all steps
-MOST_BYTES: Final = 2**27  # of a value; of larger ones a millisecond is no part, and memory is one
-FEW_BYTES: Final = 2**16  # of a value that was kept: it is copied faster than planned
 THREADED: Final = (None, "threads", "threading")
 
 Blocks = dict[tuple[int, ...], Block]
@@ -112,9 +114,15 @@ def _small_plan(roots: Sequence[Node]) -> PlannedGraph | None:
         return None
     plan = verified_plan_of(roots)
     steps = plan.steps.values()
-    if sum(step.count for step in steps) > MOST_BLOCKS or set(plan.graph.roots) - plan.steps.keys():
+    if (
+        sum(step.count for step in steps) > MOST_BRIEF_BLOCKS
+        or set(plan.graph.roots) - plan.steps.keys()
+    ):
         return None
-    if len(steps) > MOST_STEPS and sum(step.estimate.compute for step in steps) > BRIEF:
+    if (
+        len(steps) > MOST_BRIEF_STEPS
+        and sum(step.estimate.compute for step in steps) > BRIEF_SECONDS
+    ):
         return None
     if plan.resources.workers > 1 or any(is_symmetric(step.program, step.cuts) for step in steps):
         return None
@@ -138,7 +146,11 @@ def _is_small(roots: Sequence[Node]) -> bool:
         node = stack.pop()
         operator = node.operator
         here = isinstance(operator, NumpySource) or (_is_here(node) and node not in roots)
-        if node.after or len(seen) > MOST_NODES or (node.type.nbytes > MOST_BYTES and not here):
+        if (
+            node.after
+            or len(seen) > MOST_BRIEF_NODES
+            or (node.type.nbytes > MOST_BRIEF_BYTES and not here)
+        ):
             return False
         if isinstance(operator, Sink) or node.format is not None or (is_given(node) and not here):
             return False
@@ -150,7 +162,7 @@ def _is_small(roots: Sequence[Node]) -> bool:
 
 def _is_kept(node: Node) -> bool:
     """Whether a value of a few cells was computed before, as one block in this process."""
-    small = node.type.nbytes <= FEW_BYTES and node.format is None and not node.after
+    small = node.type.nbytes <= FEW_KEPT_BYTES and node.format is None and not node.after
     return small and _is_here(node) and isinstance(_only_block(node), np.ndarray)
 
 
@@ -164,7 +176,10 @@ def _only_block(node: Node) -> object:
 def _is_here(node: Node) -> bool:
     """Whether blocks are given that are arrays in this process: no tasks, and no futures."""
     operator = node.operator
-    if not isinstance(operator, BlockSource) or prod(c.count for c in operator.cuts) > MOST_BLOCKS:
+    if (
+        not isinstance(operator, BlockSource)
+        or prod(c.count for c in operator.cuts) > MOST_BRIEF_BLOCKS
+    ):
         return False
     indices = product(*[range(c.count) for c in operator.cuts])
     blocks = (operator.graph.get((operator.key_name, *index)) for index in indices)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 import numpy as np
 
@@ -11,11 +10,10 @@ from dask_tapestry.lower.frame import Frame
 from dask_tapestry.lower.held_values import Block, HeldValues
 from dask_tapestry.lower.instruction_call import memory_for
 from dask_tapestry.lower.tiling import run_tiles
+from dask_tapestry.lower.tuning import SLAB_BYTES
 from dask_tapestry.steps.block_schedule import TileEntry
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.floating_point import checking_fp_errors
-
-SLAB: Final = 2**22  # bytes of a block of formulas that are computed one after the other
 
 
 class TileRun:
@@ -70,6 +68,6 @@ def _slabs(box: ZRange, itemsize: int) -> Iterator[ZRange]:
         yield box
         return
     lo, hi = box.lo[0], box.hi[0]
-    rows = max(1, SLAB // max(1, box.size // (hi - lo) * itemsize))
+    rows = max(1, SLAB_BYTES // max(1, box.size // (hi - lo) * itemsize))
     for first in range(lo, hi, rows):
         yield box.replace(0, first, min(first + rows, hi))

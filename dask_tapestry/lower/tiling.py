@@ -13,12 +13,19 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import product
 from math import prod
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from dask_tapestry.first import first_of
 from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.lower.tuning import (
+    MOST_TILED_WORK,
+    ROW_CALL_CELLS,
+    SMALLEST_TILED_CELLS,
+    TILE_CACHE_BYTES,
+    TILE_WIDTHS,
+)
 from dask_tapestry.steps.formula_part import FormulaPart
 from dask_tapestry.steps.schedule import Schedule, Work
 from dask_tapestry.zspace import ZRange
@@ -27,12 +34,6 @@ from dask_tapestry_kernels.parameters.formula_tiles import GridLine, Operation
 
 Block = np.ndarray[Any, Any]
 Held = Mapping[tuple[int, ZRange], Any]
-
-CACHE: Final = 2**19  # bytes of values between formulas: half of a second-level cache
-SMALLEST: Final = 2**16  # cells of a block; smaller ones lie in cache anyway
-WIDTHS: Final = (4096, 2048, 1024, 512, 256, 128)  # of a tile: cells of its last dimension
-CALL_CELLS: Final = 48  # that could be computed in the time that each row of a tile costs
-MOST_AGAIN: Final = 1.5  # times the work of the whole block that tiles may take together
 
 
 class _Operation(NamedTuple):
@@ -50,7 +51,7 @@ def run_tiles(
     schedule, values
         Of the whole block: where the values are held that are not computed in tiles.
     """
-    if box.size < SMALLEST:
+    if box.size < SMALLEST_TILED_CELLS:
         return False
     sides = _tile(part, box.shape)
     if sides is None:
@@ -236,18 +237,18 @@ def _tile(part: FormulaPart, shape: tuple[int, ...]) -> tuple[int, ...] | None:
         tile = ZRange((0,) * len(sides), sides)
         schedule = program.schedule(tile)
         boxes = [work.box for work, _ in _formulas(part, schedule)]
-        work = sum(box.size * (1 + CALL_CELLS / max(1, box.shape[-1])) for box in boxes)
-        again = work / (len(boxes) * tile.size * (1 + CALL_CELLS / shape[-1]))
+        work = sum(box.size * (1 + ROW_CALL_CELLS / max(1, box.shape[-1])) for box in boxes)
+        again = work / (len(boxes) * tile.size * (1 + ROW_CALL_CELLS / shape[-1]))
         size = sum(_slot_bytes(part, schedule).values())
-        if size <= CACHE and again <= MOST_AGAIN and (not best or again < best[0]):
+        if size <= TILE_CACHE_BYTES and again <= MOST_TILED_WORK and (not best or again < best[0]):
             best = again, sides
     return best and best[1]
 
 
 def _candidates(shape: tuple[int, ...], itemsize: int) -> Iterator[tuple[int, ...]]:
     """Shapes of tiles: trailing dimensions first, each as long as the room left for it."""
-    rooms = [CACHE // itemsize >> halvings for halvings in range(4)]
-    widths = dict.fromkeys(min(width, shape[-1]) for width in (shape[-1], *WIDTHS))
+    rooms = [TILE_CACHE_BYTES // itemsize >> halvings for halvings in range(4)]
+    widths = dict.fromkeys(min(width, shape[-1]) for width in (shape[-1], *TILE_WIDTHS))
     for width, room in product(widths, rooms):
         sides = [width]
         for extent in reversed(shape[:-1]):

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 from urllib.parse import urlsplit
 
 from dask.base import get_annotations
 
 from dask_tapestry.errors import PlanError
+from dask_tapestry.lower.tuning import ALIKE_MEMORY, FEW_TASKS
 from dask_tapestry.planner.machine.resources import GPU
 from dask_tapestry.planner.machine.worker_group import WorkerGroup
 from dask_tapestry.settings import setting
 from dask_tapestry.teg import Node
 from dask_tapestry.teg.annotations import HIGHEST, OTHERS_MAY, PLACING
 
-FEW: Final = 5  # tasks; Dask takes a group of tasks that reads fewer to be the first of a graph
-NEAR: Final = 0.02  # parts of their memory by which workers of a group may differ, as rounded
 Workers = Mapping[str, Mapping[str, Any]]  # what a scheduler says of each, by address
 
 
@@ -103,7 +102,7 @@ def beside_blocks(client: Any, blocks: int) -> dict[str, Any]:
     to a worker that has what the task reads, so that all hosts are named. Where there are fewer
     blocks than workers, some of these would have nothing to do.
     """
-    if blocks >= FEW or set(PLACING) & get_annotations().keys():
+    if blocks >= FEW_TASKS or set(PLACING) & get_annotations().keys():
         return {}
     workers = workers_of(client).values()
     if len(workers) > blocks:
@@ -133,7 +132,7 @@ def members(group: WorkerGroup, workers: Workers) -> list[str]:
 
 def _is_alike(worker: Mapping[str, Any], group: WorkerGroup) -> bool:
     memory = worker.get("memory_limit") or int(group.memory)  # without a limit: the machine's
-    near = abs(memory - int(group.memory)) <= NEAR * int(group.memory)
+    near = abs(memory - int(group.memory)) <= ALIKE_MEMORY * int(group.memory)
     return worker.get("nthreads") == group.threads and near
 
 

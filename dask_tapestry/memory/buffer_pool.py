@@ -4,7 +4,7 @@ Fresh memory comes page by page, each cleared by the system, and takes as long a
 into it: 118 MB of bytes become float32 in 41 ms in fresh memory and in 22 in used memory (two
 cores; the row `image` of docs/benchmarks.md and docs/machine.md). So arrays from here give their
 memory back when they and all views of them are gone, and the next ones take it. What nobody takes
-goes to the system after `IDLE` seconds. Memory kept and lent together never exceeds what was lent
+goes to the system after `IDLE_SECONDS`. Memory kept and lent together never exceeds what was lent
 at one time: keeping raises no peak.
 """
 
@@ -21,13 +21,15 @@ import numpy as np
 
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.memory.process_memory import kept_bytes, process_memory
+from dask_tapestry.memory.tuning import (
+    ALIGNED_BYTES,
+    IDLE_SECONDS,
+    SMALLEST_POOLED_BYTES,
+    SPARE_BYTES,
+)
 from dask_tapestry_kernels.collected import Collected
 
 Block = np.ndarray[Any, Any]
-SMALLEST: Final = 2**18  # bytes; smaller arrays are cheaper to allocate than to look for
-SPARE: Final = 2**22  # bytes, or an eighth, by which used memory may be larger than what is wanted
-ALIGNED: Final = 64  # bytes: a cache line, and the widest vector
-IDLE: Final = 5.0  # seconds
 
 
 class _KeptBuffer(NamedTuple):
@@ -42,8 +44,10 @@ class _Lease:
 
     def __init__(self, whole: Block, size: int, returned: SimpleQueue[_KeptBuffer]) -> None:
         self._whole, self.size, self._returned = whole, size, returned
-        start = -whole.ctypes.data % ALIGNED
-        self.__array_interface__ = whole[start : len(whole) - ALIGNED + start].__array_interface__
+        start = -whole.ctypes.data % ALIGNED_BYTES
+        self.__array_interface__ = whole[
+            start : len(whole) - ALIGNED_BYTES + start
+        ].__array_interface__
 
     def __del__(self) -> None:
         self._returned.put(_KeptBuffer(self._whole, monotonic()))
@@ -71,9 +75,9 @@ class BufferPool:
     ) -> Block | None:
         """Return an array with arbitrary cells; None where a fresh one does as well."""
         size = prod(shape) * dtype.itemsize
-        if size < SMALLEST or dtype.hasobject:
+        if size < SMALLEST_POOLED_BYTES or dtype.hasobject:
             return None
-        cells = np.asarray(_Lease(self._take(size + ALIGNED), size, self._returned))
+        cells = np.asarray(_Lease(self._take(size + ALIGNED_BYTES), size, self._returned))
         return cells[:size].view(dtype).reshape(shape, order=order)
 
     def room(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Block:
@@ -97,7 +101,7 @@ class BufferPool:
             self._most = self._lent + self._size()
 
     def _take(self, size: int) -> Block:
-        spare = max(size // 8, SPARE)
+        spare = max(size // 8, SPARE_BYTES)
         with self._lock:
             self._count()
             sizes = {
@@ -150,8 +154,8 @@ class BufferPool:
         while True:
             self._returned.put(self._returned.get())
             while self.kept:
-                sleep(IDLE)
-                self.clean(IDLE)
+                sleep(IDLE_SECONDS)
+                self.clean(IDLE_SECONDS)
 
 
 def owned(block: Any) -> Any:

@@ -6,20 +6,17 @@ import os
 import resource
 import sys
 from pathlib import Path
-from typing import Final
 
 from dask.utils import parse_bytes
 
+from dask_tapestry.memory.tuning import KEPT_PART, MOST_KEPT_BYTES
 from dask_tapestry.settings import setting
-
-MOST_KEPT: Final = 2**30  # bytes of freed arrays that a process keeps
-KEPT_PART: Final = 10  # it keeps at most a tenth of its memory
 
 
 def kept_bytes(memory: int) -> int:
     """Bytes of freed arrays that a process with `memory` bytes may keep to use again."""
     chosen = setting("kept-memory")
-    return min(MOST_KEPT, memory // KEPT_PART) if chosen is None else int(parse_bytes(chosen))
+    return min(MOST_KEPT_BYTES, memory // KEPT_PART) if chosen is None else int(parse_bytes(chosen))
 
 
 def process_memory() -> int:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Final
 
+from dask_tapestry.operators.tuning import MOST_FORM_SIZES
 from dask_tapestry.operators.views.rename import rename
 from dask_tapestry.teg import Node
 from dask_tapestry.teg.node import reapply, topological, written_as
-
-MOST_SIZES: Final = 12  # of a form: halvings from two pieces to four thousand
 
 Maker = Callable[[Node, int], Node]
 
@@ -61,5 +59,5 @@ def a_dozen(sizes: Sequence[int]) -> tuple[int, ...]:
     >>> a_dozen([8, 4, 2]), a_dozen(range(30))
     ((8, 4, 2), (2, 5, 8, 11, 14, 17, 20, 23, 26, 29))
     """
-    step = -(-len(sizes) // MOST_SIZES) or 1
+    step = -(-len(sizes) // MOST_FORM_SIZES) or 1
     return tuple(sizes[::-1][::step][::-1])

@@ -7,6 +7,13 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
+from dask_tapestry.operators.tuning import (
+    LANE_PASS_FLOPS,
+    LANES_IN_HAND_BYTES,
+    PICK_DOUBT,
+    SORT_LEVEL_FLOPS,
+    SORT_SPACE,
+)
 from dask_tapestry.teg import (
     BlockOperator,
     IndexDim,
@@ -21,11 +28,6 @@ from dask_tapestry.zspace import IndexProjection, ZRange
 from dask_tapestry_kernels.parameters.ranks import is_long
 
 PLACES: Final = np.dtype(np.intp)
-SPACE: Final = 0.75  # of a lane: room of a stable sort
-LANES: Final = 2**23  # bytes of lanes that are in hand: those that are sorted, and those before
-FLOPS_A_PASS: Final = 13  # of a cell of a lane that is looked at: 1.6 ns
-DOUBT: Final = 16  # a pass picks a part of all cells too many, 1 / DOUBT at most
-FLOPS_A_LEVEL: Final = 5  # of a cell, for each doubling of the length: 2e7 cells take 70 ns each
 
 
 class LaneOperator(BlockOperator):
@@ -84,7 +86,7 @@ class LaneOperator(BlockOperator):
         part = box.hi[self.axis] - box.lo[self.axis]
         if part == length or not self.is_ranked(inputs):
             return sort_flops(cells, length)
-        return cells * FLOPS_A_PASS + sort_flops(picked_cells(cells, length, part), length)
+        return cells * LANE_PASS_FLOPS + sort_flops(picked_cells(cells, length, part), length)
 
     def part(self, box: ZRange) -> slice:
         """Cells of a lane that a block of the output holds."""
@@ -113,20 +115,20 @@ def sort_bytes(cells: int, length: int, dtype: np.dtype[Any], stable: bool = Tru
     if dtype.names:
         return cells * (dtype.itemsize + 4 * PLACES.itemsize)
     if not stable and dtype.kind in "iuf":
-        return min(cells, max(length, LANES // dtype.itemsize))
-    return int(min(cells, length) * SPACE * dtype.itemsize)
+        return min(cells, max(length, LANES_IN_HAND_BYTES // dtype.itemsize))
+    return int(min(cells, length) * SORT_SPACE * dtype.itemsize)
 
 
 def picked_cells(cells: int, length: int, part: int) -> int:
     """Cells of the lanes that are sorted to find `part` of the `length` cells of each by rank."""
-    return cells * min(length, part + length // DOUBT) // length
+    return cells * min(length, part + length // PICK_DOUBT) // length
 
 
 def lane_bytes(cells: int, length: int, dtype: np.dtype[Any]) -> int:
     """Bytes of the copies of lanes of `length`, of `cells` in all, that are in hand at a time."""
-    return min(cells * dtype.itemsize, max(LANES, 2 * length * dtype.itemsize))
+    return min(cells * dtype.itemsize, max(LANES_IN_HAND_BYTES, 2 * length * dtype.itemsize))
 
 
 def sort_flops(cells: int, length: int) -> int:
     """Operations it takes to sort `cells` in lanes of `length`."""
-    return cells * FLOPS_A_LEVEL * ceil(log2(max(length, 2)))
+    return cells * SORT_LEVEL_FLOPS * ceil(log2(max(length, 2)))

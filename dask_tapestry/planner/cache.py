@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from threading import Lock
-from typing import Any, Final
+from typing import Any
 
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.build import build_plan
@@ -25,14 +25,13 @@ from dask_tapestry.planner.machine.shared_workers import resources_beside
 from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.planner.recall import settings_in_force
 from dask_tapestry.planner.rewriting.exchanged_values import is_exchange
+from dask_tapestry.planner.tuning import PLANS_REMEMBERED
 from dask_tapestry.planner.walltime import walltime_in_force
 from dask_tapestry.rewrite.user_rules import rules_in_force
 from dask_tapestry.teg import Graph, Node, Sink, Source, apply
 from dask_tapestry.teg.check import check, writes_that_meet_are_ordered
 from dask_tapestry.teg.node import reapply, topological, written_as
 from dask_tapestry.teg.token import token
-
-KEPT: Final = 64  # plans
 
 
 class _CachedPlan(NamedTuple):
@@ -75,7 +74,7 @@ def plan_of(roots: Sequence[Node]) -> PlannedGraph:
             return build_plan(roots, resources, recall=True)
         with _lock:
             _known[key] = kept
-            while len(_known) > KEPT:
+            while len(_known) > PLANS_REMEMBERED:
                 _known.popitem(last=False)
     return kept.plan.closed(written, dict(zip(kept.forms, form.ends, strict=True)))
 

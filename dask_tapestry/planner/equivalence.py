@@ -6,19 +6,14 @@ nodes are one node, so equal graphs have the same results.
 
 from __future__ import annotations
 
-from typing import Final
-
 from dask_tapestry.errors import PlanError
 from dask_tapestry.planner.abstraction import abstract
 from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.planner.rewriting.passes import simplified
+from dask_tapestry.planner.tuning import MOST_REWRITE_ROUNDS
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.unfuse import Unfused
 from dask_tapestry.teg import Graph, Node
-
-MOST_ROUNDS: Final = (
-    4  # of rewriting and unfusing: one, and more where a formula was in a rule's way
-)
 
 
 def require_computes(plan: PlannedGraph, graph: Graph) -> None:
@@ -49,7 +44,7 @@ def fixed_point(graph: Graph) -> Graph:
 
     Rules look at formulas as a whole, such as at their cost, so unfusing may let more apply.
     """
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MOST_REWRITE_ROUNDS):
         now = Unfused().graph(simplified(graph, Trace()))
         if now == graph:
             break

@@ -14,6 +14,7 @@ from typing import Final
 from dask_tapestry.planner.cache import plan_of
 from dask_tapestry.planner.machine.calibrate import measured_rates
 from dask_tapestry.planner.plan import PlannedGraph
+from dask_tapestry.planner.tuning import LONG_JOB_SECONDS
 from dask_tapestry.settings import setting
 from dask_tapestry.teg import Node
 from dask_tapestry.teg.users_line import users_level
@@ -21,7 +22,6 @@ from dask_tapestry.teg.users_line import users_level
 DAY: Final = 86_400.0  # seconds
 YEAR: Final = 365  # days
 ENDLESS: Final = 30 * DAY
-LONG: Final = 60.0  # seconds; measuring takes three, a twentieth, and once for all
 _measuring = Lock()
 _ways: list[Callable[[], object]] = []  # to measure, until one was used
 
@@ -47,7 +47,7 @@ def _seconds(plan: PlannedGraph) -> float:
 def _is_worth_it(plan: PlannedGraph) -> bool:
     if not _ways or not plan.resources.local or setting("rates") != "measured":
         return False
-    return _seconds(plan) > LONG and measured_rates() is None
+    return _seconds(plan) > LONG_JOB_SECONDS and measured_rates() is None
 
 
 def _tell_if_endless(plan: PlannedGraph) -> None:

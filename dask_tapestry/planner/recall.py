@@ -24,11 +24,11 @@ from dask_tapestry.planner.search.evaluate import evaluate
 from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.pricing import Pricing
 from dask_tapestry.planner.search.search import SearchResult
+from dask_tapestry.planner.tuning import CHOICES_REMEMBERED
 from dask_tapestry.rewrite.user_rules import mutators_in_force, rules_in_force
 from dask_tapestry.teg import Graph, Node, Sink, Source
 
 NO_TEXT: Final = ("resources", "rules", "mutators")
-KEPT: Final = 64  # plans whose choices are known
 
 __all__ = ["recalled", "remember", "settings_in_force"]
 
@@ -67,7 +67,7 @@ def remember(graph: Graph, resources: Resources, result: SearchResult) -> None:
     steps = tuple([(places[n], one.grid, one.place) for n, one in state.placed.items()])
     with _lock:
         _known[key] = _Found(forms, steps, result.limits)
-        while len(_known) > KEPT:
+        while len(_known) > CHOICES_REMEMBERED:
             _known.popitem(last=False)
 
 

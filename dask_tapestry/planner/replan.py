@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from logging import getLogger
-from typing import Any, Final
+from typing import Any
 
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.resources import Resources, workers_of
 from dask_tapestry.planner.plan import PlannedGraph
-
-FACTOR: Final = 2  # of workers, beyond which a plan is made again
-WORTH: Final = 60.0  # seconds that a job is predicted to take at least on what there is
+from dask_tapestry.planner.tuning import REPLANNED_RATIO, WORTH_REPLANNING_SECONDS
 
 
 def differs(planned: int, there: int) -> bool:
@@ -27,12 +25,12 @@ def differs(planned: int, there: int) -> bool:
     >>> differs(4, 8), differs(4, 9), differs(9, 4)
     (False, True, True)
     """
-    return there > FACTOR * planned or planned > FACTOR * there
+    return there > REPLANNED_RATIO * planned or planned > REPLANNED_RATIO * there
 
 
 def is_worth_it(plan: PlannedGraph, there: Resources) -> bool:
     """Whether a job takes long enough on the workers that are there to be planned for them."""
-    return plan.cost["seconds"] * plan.resources.slots / there.slots >= WORTH
+    return plan.cost["seconds"] * plan.resources.slots / there.slots >= WORTH_REPLANNING_SECONDS
 
 
 def coming(client: Any, there: int) -> int | None:
@@ -55,7 +53,7 @@ def fitted(plan: PlannedGraph, client: Any) -> PlannedGraph:
     """
     if client is None or client.asynchronous or not plan.steps:
         return plan
-    if plan.cost["seconds"] * plan.resources.slots < WORTH:
+    if plan.cost["seconds"] * plan.resources.slots < WORTH_REPLANNING_SECONDS:
         return plan
     there = workers_of(client)
     if there is None or not differs(plan.resources.workers, there.workers):

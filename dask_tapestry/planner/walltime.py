@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import ceil
-from typing import Any, Final
+from typing import Any
 
 import dask.config
 
@@ -17,10 +17,9 @@ from dask_tapestry.errors import PlanError
 from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.planner.machine.resources import live_client
 from dask_tapestry.planner.plan import PlannedGraph
+from dask_tapestry.planner.tuning import WALLTIME_PART, WALLTIME_TRIES
 from dask_tapestry.settings import setting
 
-PART: Final = 0.25  # of a worker's time that a task is planned to take at most
-TRIES: Final = 5  # times that a plan is made again with smaller blocks
 _looks: list[Callable[[Any], Any]] = []
 
 
@@ -54,21 +53,21 @@ def within(plan: PlannedGraph, again: Callable[[], PlannedGraph]) -> PlannedGrap
     limit = walltime_in_force()
     if limit is None:
         return plan
-    for _ in range(TRIES):
+    for _ in range(WALLTIME_TRIES):
         step = _longest(plan)
-        if step is None or task_seconds(step) <= PART * limit:
+        if step is None or task_seconds(step) <= WALLTIME_PART * limit:
             return plan
-        aim = max(1, int(0.8 * step.cost.work * PART * limit / task_seconds(step)))
+        aim = max(1, int(0.8 * step.cost.work * WALLTIME_PART * limit / task_seconds(step)))
         with dask.config.set({"tapestry.block-bytes": aim}):
             plan = again()
     step = _longest(plan)
-    if step is None or task_seconds(step) <= PART * limit:
+    if step is None or task_seconds(step) <= WALLTIME_PART * limit:
         return plan
     where = f" ({step.node.line})" if step.node.line else ""
     raise PlanError(
         f"tasks_end_in_time: a task of {step.node.operator.label} {step.node.type} is predicted to "
         f"take {task_seconds(step):.3g} s however small its block is; of a walltime of "
-        f"{limit:.3g} s it may take {PART * limit:.3g} s: ask for more time, or see "
+        f"{limit:.3g} s it may take {WALLTIME_PART * limit:.3g} s: ask for more time, or see "
         f"dt.plan(x).explain(){where}"
     )
 

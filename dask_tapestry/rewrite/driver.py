@@ -14,12 +14,9 @@ from typing import Literal, NoReturn, Protocol
 from dask_tapestry.errors import PlanError
 from dask_tapestry.rewrite.annotation_propagation import Annotated
 from dask_tapestry.rewrite.rule import Rule, Rules, Shared
+from dask_tapestry.rewrite.tuning import LONGEST_CHAIN, STEPS_A_NODE
 from dask_tapestry.teg import Graph, Node
 from dask_tapestry.teg.node import reapply, written_as
-
-LONGEST_CHAIN = 1_000  # rewrites of one node; more means that two rules undo each other
-STEPS_A_NODE = 8  # that a rewrite may add to the chain where it moves through a graph
-
 
 Manner = Literal["fixed point", "once", "graph"]  # of a round of rewrites, as a trace has it
 

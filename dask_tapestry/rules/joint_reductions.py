@@ -15,13 +15,11 @@ from dask_tapestry.operators.reductions.reduce import Reduce
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.neighbouring_nodes import are_neighbours
+from dask_tapestry.rules.tuning import MOST_JOINT_REDUCTIONS, MOST_OTHER_REDUCTIONS
 from dask_tapestry.teg import Graph, Node, apply
 from dask_tapestry.teg.annotations import joined
 from dask_tapestry.teg.node import reapply, written_as
 from dask_tapestry.teg.users_line import said_together
-
-MOST = 8  # reductions in one pass: each has its cells and its nodes in cache
-MOST_BESIDE = 32  # of other extents: pass after pass over the cells that a block has read
 
 
 def join_reductions(graph: Graph, trace: Trace | None = None) -> Graph:
@@ -94,7 +92,7 @@ def _groups_on_neighbours(groups: Sequence[list[Node]]) -> list[list[Node]]:
         tree, extents = operator.tree, operator.tree.extents
         others = alike[operator.axes, group[0].type.shape, tree.sides(0), tree.counts(0)]
         for members, known in others:
-            few = len(members) + len(group) <= MOST_BESIDE
+            few = len(members) + len(group) <= MOST_OTHER_REDUCTIONS
             if few and extents not in known and are_neighbours(members[0], group[0]):
                 members += group
                 known.add(extents)
@@ -111,7 +109,7 @@ def _sharing(nodes: Sequence[Node]) -> list[list[Node]]:
     for node in nodes:
         group, cells = [node], _cells_of(node.inputs[0])
         for other in [g for g in groups if g[1] & cells]:
-            if len(group) + len(other[0]) <= MOST:
+            if len(group) + len(other[0]) <= MOST_JOINT_REDUCTIONS:
                 groups.remove(other)
                 group, cells = other[0] + group, other[1] | cells
         groups.append((group, cells))

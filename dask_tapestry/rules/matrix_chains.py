@@ -9,9 +9,8 @@ from __future__ import annotations
 from dask_tapestry.operators.products.matmul import MatMul
 from dask_tapestry.operators.products.matrix_chain import Splits, best_splits
 from dask_tapestry.rewrite.rule import Shared, on
+from dask_tapestry.rules.tuning import MOST_FACTORS
 from dask_tapestry.teg import Node, apply
-
-MOST_FACTORS = 12  # of a chain; the work of the search grows with their cube
 
 
 @on(MatMul, sharing=True)

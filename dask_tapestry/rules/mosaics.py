@@ -14,9 +14,8 @@ from dask_tapestry.operators.joins.concat import Concat, concat
 from dask_tapestry.operators.joins.mosaic import Mosaic, MosaicAxes, MosaicAxis, met, mosaic
 from dask_tapestry.operators.views.view import View, ViewAxis
 from dask_tapestry.rewrite.rule import on
+from dask_tapestry.rules.tuning import MOST_MOSAIC_PIECES
 from dask_tapestry.teg import Node, Progression, apply
-
-MOST_PIECES = 128  # that nested joins may become: each costs a copy, and an entry of every schedule
 
 
 class MosaicPiece(NamedTuple):
@@ -56,7 +55,7 @@ def joins_as_mosaic(node: Node) -> Node | None:
             pieces.append(piece)
             continue
         pieces += [MosaicPiece(x, _composed_axis(piece.places, own)) for x, own in parts]
-    if not pieces or len(pieces) > max(MOST_PIECES, len(outer)):
+    if not pieces or len(pieces) > max(MOST_MOSAIC_PIECES, len(outer)):
         return None
     tensors, places = [p.tensor for p in pieces], [p.places for p in pieces]
     return mosaic(tensors, places, node.type.shape, node.line or "")

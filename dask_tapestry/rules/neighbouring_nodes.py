@@ -9,14 +9,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import reduce
-from typing import Final
 
 from dask_tapestry.operators.reductions.reduce import Reduce
+from dask_tapestry.rules.tuning import FEW_BOXES, SHARED_CELLS
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import ZRange
-
-MOSTLY: Final = 1 / 2  # of the cells of the smaller node that lie in both
-FEW: Final = 64  # boxes that are followed back, as those of deep stencils multiply
 
 
 def are_neighbours(one: Node, other: Node) -> bool:
@@ -31,7 +28,7 @@ def _ranges_touch(one: Node, other: Node, place: list[int]) -> bool:
     mine, theirs = _cells_of_node(one, place), _cells_of_node(other, place)
     shared = [x for x in mine if x in theirs]
     return any(
-        mine[x].intersection(theirs[x]).size >= MOSTLY * min(mine[x].size, theirs[x].size)
+        mine[x].intersection(theirs[x]).size >= SHARED_CELLS * min(mine[x].size, theirs[x].size)
         for x in shared
     )
 
@@ -57,7 +54,7 @@ def _cells_of_node(reduction: Node, place: list[int]) -> dict[Node, ZRange]:
         reads = node.operator.pieces(node.input_types, box)
         more = {(node.inputs[number], need) for number, need in reads if not need.is_empty} - seen
         seen |= more
-        if len(seen) > FEW:
+        if len(seen) > FEW_BOXES:
             return {}
         stack.extend(more)
     return {node: reduce(ZRange.hull, boxes) for node, boxes in boxes_by_node.items()}

@@ -29,12 +29,10 @@ from dask_tapestry.rules.inserted_cells import (
     embedded,
     is_quiet,
 )
+from dask_tapestry.rules.tuning import FARTHEST_CELLS, MOST_FORMULA_STEPS, MOST_TAPS
 from dask_tapestry.teg import Node
 
 KINDS: Final = "biufc"
-MOST_TAPS: Final = 64
-MOST_STEPS: Final = 400  # of a formula
-FARTHEST: Final = 64  # cells that a step may read beside its own
 PREFERRED: Final = ("wrap", "edge", "symmetric", "constant")
 
 Value = tuple[Node, Offset, tuple[Sides, ...]]  # cells so far from those that are computed
@@ -100,7 +98,7 @@ def neighbours_of(roots: Sequence[Node], fields: Fields) -> Neighbours | None:
     highs = [max(0, *along, 0) for along in zip(*own, strict=True)] or [0] * len(shape)
     ends = finder.ends(lows, highs)
     reach = tuple(map(max, lows, highs))
-    if ends is None or max(reach) > FARTHEST or any(map(int.__gt__, reach, shape)):
+    if ends is None or max(reach) > FARTHEST_CELLS or any(map(int.__gt__, reach, shape)):
         return None
     scalars = tuple(finder.scalars.values())
     program = StencilProgram(tuple(formulas), tuple(finder.taps), scalars, ends, reach)
@@ -172,7 +170,7 @@ class _Finder:
             inputs = [known[x] for x in self._inputs(value) or ()]
             formula = self._computed_by(value)
             known[value] = inputs[0] if formula is None else builder.inline(formula, inputs)
-            if len(builder.steps) > MOST_STEPS:
+            if len(builder.steps) > MOST_FORMULA_STEPS:
                 return None
         return builder.finish(known[order[-1]]), tuple(distinct)
 
@@ -192,7 +190,7 @@ class _Finder:
             state[value] = False
             if self._is_computed(value):
                 inputs = self._inputs(value)
-                if inputs is None or len(state) > 8 * MOST_STEPS:
+                if inputs is None or len(state) > 8 * MOST_FORMULA_STEPS:
                     return None
                 stack += [x for x in inputs if x not in state]
         return order

@@ -8,16 +8,16 @@ the nodes behind it read of those before is the state of the loop there.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.rules.tuning import (
+    FEWEST_STEPS,
+    MOST_FIELDS,
+    MOST_GRAPH_PARTS,
+    MOST_STEP_NODES,
+    STEP_LENGTHS_TRIED,
+)
 from dask_tapestry.teg import Node
-
-FEWEST: Final = 4  # steps
-MOST_NODES: Final = 400  # of a step
-MOST_FIELDS: Final = 8  # of a state
-TRIED: Final = 64  # lengths of a step
-MOST_PARTS: Final = 64  # that a graph is looked at in
 
 
 class Repeated(NamedTuple):
@@ -70,7 +70,7 @@ def repeated_parts(nodes: Sequence[Node]) -> Iterator[Iterator[Repeated]]:
 def _places(count: int) -> Iterator[int]:
     """The middle of so many nodes, the quarters, the eighths, while steps may lie between them."""
     parts = 2
-    while parts <= MOST_PARTS and count >= FEWEST * parts:
+    while parts <= MOST_GRAPH_PARTS and count >= FEWEST_STEPS * parts:
         for odd in range(1, parts, 2):
             yield count * odd // parts
         parts *= 2
@@ -80,7 +80,7 @@ def _steps(order: _Order, period: int, first: int, last: int) -> Iterator[Repeat
     """Ways to see steps where nodes repeat."""
     for start, state in _cuts(order, period, first):
         count = (last - start) // period
-        if count < FEWEST:
+        if count < FEWEST_STEPS:
             continue
         states = [tuple([p + k * period for p in state]) for k in range(count + 1)]
         while (earlier := _previous_state(order, states[0], states[1])) is not None:
@@ -92,7 +92,7 @@ def _longest(order: _Order, middle: int) -> tuple[int, int, int]:
     """The period of the nodes around a place, and from where on, to where, they repeat."""
     form = order.nodes[middle].form
     tried = 0
-    for before in range(middle - 1, max(-1, middle - MOST_NODES - 1), -1):
+    for before in range(middle - 1, max(-1, middle - MOST_STEP_NODES - 1), -1):
         if order.nodes[before].form != form or not order.repeats(middle, middle - before):
             continue
         period, tried = middle - before, tried + 1
@@ -102,9 +102,9 @@ def _longest(order: _Order, middle: int) -> tuple[int, int, int]:
         first = middle
         while order.repeats(first - 1, period):
             first -= 1
-        if last - first >= (FEWEST - 1) * period:
+        if last - first >= (FEWEST_STEPS - 1) * period:
             return period, first, last
-        if tried == TRIED:
+        if tried == STEP_LENGTHS_TRIED:
             break
     return 0, 0, 0
 

@@ -17,18 +17,17 @@ from dask_tapestry.operators.windows.stencil_steps import stencil_after, suitabl
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.neighbours import Fields, Neighbours, neighbours_of
 from dask_tapestry.rules.repeated_steps import Repeated, repeated_parts
+from dask_tapestry.rules.tuning import MOST_STEP_VIEWS
 from dask_tapestry.teg import Graph, Node, Tensor
 from dask_tapestry.teg.node import reapply, written_as
 from dask_tapestry.teg.nominal import nominal_cuts
-
-MOST_WAYS = 4  # to see steps that are tried
 
 
 def fuse_stencil_loops(graph: Graph, trace: Trace | None = None) -> Graph:
     """``step(step(...(x))) -> steps(x, n)``, where a step is a formula of neighbours."""
     became: dict[Node, Node] = {}
     for part in repeated_parts(graph.nodes):
-        for loop in sorted(islice(part, MOST_WAYS), key=_fields_and_steps):
+        for loop in sorted(islice(part, MOST_STEP_VIEWS), key=_fields_and_steps):
             fused = _fused(graph, loop)
             if fused is None:
                 continue

@@ -10,10 +10,9 @@ from dask_tapestry.operators.views.view import View, ViewAxis, ViewSelector
 from dask_tapestry.rewrite.rule import on
 from dask_tapestry.rules.mosaics import MOSAIC_RULES
 from dask_tapestry.rules.reshapes import RESHAPE_RULES
+from dask_tapestry.rules.tuning import COSTLY_FLOPS
 from dask_tapestry.teg import Node, apply
 from dask_tapestry.teg.node import reapply
-
-COSTLY_FLOPS = 128  # operations a cell; a formula that takes so many is computed once
 
 
 @on(ViewSelector)

@@ -8,14 +8,11 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from math import prod
 from operator import le, sub
-from typing import Final
 
 from dask_tapestry.errors import PlanError
+from dask_tapestry.steps.tuning import FEW_BOX_CELLS
 from dask_tapestry.zspace import ZRange
 from dask_tapestry.zspace.range import trusted_range
-
-FEW_CELLS: Final = 64
-ROOM: Final = 1 / 8  # more cells than boxes have may be computed, so that these do not multiply
 
 
 def rounded_out(box: ZRange, together: tuple[int, ...], shape: tuple[int, ...]) -> ZRange:
@@ -94,7 +91,7 @@ class _Hull:
         hi = [max(a, b) for a, b in zip(self.hi, other.hi, strict=True)]
         size = prod([b - a for a, b in zip(lo, hi, strict=True)])
         cells = self.cells + other.cells
-        if size > max(FEW_CELLS, cells + room * cells):
+        if size > max(FEW_BOX_CELLS, cells + room * cells):
             return False
         self.first, self.lo, self.hi = min(self.first, other.first), lo, hi
         self.cells = min(size, cells)
@@ -109,7 +106,7 @@ def _hulls(boxes: Sequence[ZRange], room: float) -> tuple[ZRange, ...]:
     lo = tuple(map(min, *[box.lo for box in boxes]))
     hi = tuple(map(max, *[box.hi for box in boxes]))
     sizes = [box.size for box in boxes]
-    if prod(map(sub, hi, lo)) <= max(FEW_CELLS, max(sizes)):
+    if prod(map(sub, hi, lo)) <= max(FEW_BOX_CELLS, max(sizes)):
         return (trusted_range(lo, hi),)
     hulls = [
         _Hull(n, box.lo, box.hi, size)
@@ -141,7 +138,7 @@ def _merged_along(hulls: list[_Hull], axis: int, room: float) -> list[_Hull]:
         near = (
             one
             for one in reversed(merged_hulls)
-            if lo - one.hi[axis] <= max(FEW_CELLS, room * (hi - one.lo[axis]))
+            if lo - one.hi[axis] <= max(FEW_BOX_CELLS, room * (hi - one.lo[axis]))
         )
         if not any(one.take(hull, room) for one in near):
             merged_hulls.append(hull)

@@ -6,18 +6,15 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from math import gcd, lcm
-from typing import Final
 
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.steps.access_strides import Boxes, neighbours
 from dask_tapestry.steps.program import Program
+from dask_tapestry.steps.tuning import MOST_UNEVEN_PIECES
 from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import Cuts, ZRange
 
 Held = Sequence[Sequence[Cuts] | None]  # of each input, the cuts in which it is held
-
-
-MOST_UNEVEN: Final = 1_000  # pieces of unequal lengths: their edges are in the plan
 
 
 class ChunkAlignment(NamedTuple):
@@ -68,7 +65,7 @@ class ChunkAlignment(NamedTuple):
 
         Regular ones instead, where they are smaller than chunks or very many.
         """
-        if not chunks or pieces > MOST_UNEVEN:
+        if not chunks or pieces > MOST_UNEVEN_PIECES:
             return Cuts.regular(extent, -(-extent // pieces))
         first = (self.lead or self.length) + (chunks - 1) * self.length
         ends = range(first, extent * self.pace, chunks * self.length)

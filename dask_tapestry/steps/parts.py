@@ -10,16 +10,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from functools import lru_cache
-from typing import Final
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.steps.schedule import Schedule
+from dask_tapestry.steps.tuning import LITTLE_SHARE, SMALL_SHARE
 from dask_tapestry.teg import Operator
 from dask_tapestry.zspace import ZRange
-
-LITTLE: Final = 1 / 4  # of a part's largest value: holding that takes less than pieces do
-SMALL: Final = 1 / 16  # of a part's largest value: what every piece reads is held below this
 
 
 @dataclass(frozen=True)
@@ -67,7 +64,7 @@ def little_inputs(program: Program, goal: int, part: Part) -> frozenset[int]:
     first = len(program.inputs)
     most = max([program.types[value].nbytes for value in (*part.inside, *part.inputs)], default=0)
     reads = set(program.instructions[goal - first].inputs) & part.inside
-    return frozenset({v for v in reads if program.types[v].nbytes <= LITTLE * most})
+    return frozenset({v for v in reads if program.types[v].nbytes <= LITTLE_SHARE * most})
 
 
 def _parts(program: Program, held: Collection[int]) -> dict[int, Part]:
@@ -113,7 +110,7 @@ def _read_by_all(part: Part) -> set[int]:
     inside = sorted(part.inside)
     if not inside or 0 in shape:
         return set()
-    small = SMALL * max(type_.nbytes for type_ in (*program.types[:-1], part.program.type))
+    small = SMALL_SHARE * max(type_.nbytes for type_ in (*program.types[:-1], part.program.type))
     origin = program.schedule(ZRange((0,) * len(shape), (1,) * len(shape)), rounded=False)
     common_values: set[int] = set()
     for dim, extent in enumerate(shape):

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final
 
 from dask_tapestry.steps.chunk_alignment import ChunkAlignment, units
 from dask_tapestry.steps.program import Program
+from dask_tapestry.steps.tuning import LEAST_REPEATING_PIECES, LONGER_PIECES, REPEATED_WORK
 from dask_tapestry.teg import Source
-
-AGAIN: Final = 1.05  # times the work and the bytes of the whole that pieces may take together
-GRAINS: Final = 64  # pieces at least that read something again
-LONGER: Final = 2  # times the length of pieces that is tried next, as they compute cells again
 
 
 @lru_cache(maxsize=2048)
@@ -58,14 +54,14 @@ def _grain(program: Program, dim: int, unit: ChunkAlignment) -> ChunkAlignment |
         ends = max(0, edge - side), edge, min(extent, edge + side), min(extent, edge + 2 * side)
         apart = [_layer_cost(program, dim, *span) for span in pairwise(ends)]
         joined = [_layer_cost(program, dim, ends[n], ends[n + 2]) for n in range(2)]
-        too_few = joined[0][0] and side > max(unit.length, extent // GRAINS)
+        too_few = joined[0][0] and side > max(unit.length, extent // LEAST_REPEATING_PIECES)
         pairs = zip(pairwise([stored for stored, _ in apart]), joined, strict=True)
-        if too_few or any(sum(pair) > AGAIN * stored for pair, (stored, _) in pairs):
+        if too_few or any(sum(pair) > REPEATED_WORK * stored for pair, (stored, _) in pairs):
             return None
         again = sum(work for _, work in apart[:2]) / max(1, joined[0][1])
-        if again <= (1 if side == unit.length else AGAIN):
+        if again <= (1 if side == unit.length else REPEATED_WORK):
             return unit._replace(length=side)
-        side *= LONGER
+        side *= LONGER_PIECES
     return None
 
 

@@ -16,14 +16,13 @@ import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.steps.boxes import ROOM, merged, rounded_out
+from dask_tapestry.steps.boxes import merged, rounded_out
 from dask_tapestry.steps.schedule import Schedule, Work
+from dask_tapestry.steps.tuning import EXTRA_CELLS, SCHEDULES_REMEMBERED
 from dask_tapestry.teg import Operator, Sink, Source, TensorType
 from dask_tapestry.teg.operator import Demanding, Types
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.block_format import BlockFormat, device_among
-
-SCHEDULES = 64  # that a program remembers: a block's is needed by its task and when that runs
 
 
 class Instruction(NamedTuple):
@@ -239,7 +238,7 @@ class Program:
         """
         known = self._schedules.get((box, rounded))
         if known is None:
-            if len(self._schedules) >= SCHEDULES:
+            if len(self._schedules) >= SCHEDULES_REMEMBERED:
                 self._schedules.clear()
                 self.whole_boxes.clear()
             known = self._schedules[box, rounded] = self._schedule(box, rounded)
@@ -261,7 +260,7 @@ class Program:
             if together and value < count - 1:
                 value_boxes = [rounded_out(b, together, type_.shape) for b in value_boxes]
             lasting = self.lasting[value - first]
-            room = 0.0 if lasting.is_source else ROOM
+            room = 0.0 if lasting.is_source else EXTRA_CELLS
             held = boxes[value] = merged(value_boxes, outer.get(value, ()), room)
             demand = lasting.demand
             for one in held:

@@ -1,6 +1,6 @@
 """Streaming: which values of a block are computed in turns, and in which pieces.
 
-A block that would take more than `PIECE` bytes beside its inputs is computed piece by piece: a part
+A block that would take more than `PIECE_BYTES` beside its inputs is computed piece by piece: a part
 of its program runs for one box after the other, and its pieces are written to where the whole value
 lies. What folds cells is split first: the partial results of a piece of the cells are kept, and
 combined at the end, in turns again where they are large. Pieces end where stored chunks do, or
@@ -16,7 +16,6 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 from math import prod
-from typing import Final
 
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.steps.block_schedule import BlockSchedule, LoopEntry, PieceLoop
@@ -27,23 +26,19 @@ from dask_tapestry.steps.piece_alignment import piece_edges
 from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.steps.schedule import Key, Schedule, Work
 from dask_tapestry.steps.store_reads import bytes_from_stores
+from dask_tapestry.steps.tuning import MOST_PIECES, PARTIAL_BYTES, PIECE_BYTES, WORTHWHILE_SHARE
 from dask_tapestry.steps.windows import Line, Window, opened, reads_apart, sliding
 from dask_tapestry.teg import Sink, Split, Turns
 from dask_tapestry.zspace import ZRange
 
-PIECE: Final = 2**25  # bytes that a piece takes: a chunk as it is stored mostly, and more
-PARTIAL: Final = PIECE // 2  # bytes of partial results that are all kept until the end
-MOST_PIECES: Final = 2**12  # of a block; larger blocks, of a quarter TiB, have larger pieces
-WORTHWHILE: Final = 0.8  # of the bytes of the whole, that turns may take at most
-
 
 def block_schedule_of(program: Program, box: ZRange) -> BlockSchedule:
     """How the cells `box` of a program's output are computed."""
-    if program.whole_boxes.get(box) == PIECE:
+    if program.whole_boxes.get(box) == PIECE_BYTES:
         return BlockSchedule.whole(program, box)
     best = _block_schedule(program, box)
     if not best.loops:
-        program.whole_boxes[box] = PIECE
+        program.whole_boxes[box] = PIECE_BYTES
     return best
 
 
@@ -60,7 +55,7 @@ def piece_schedule_of(loop: PieceLoop, piece: ZRange) -> BlockSchedule:
 
 def may_stream(program: Program, box: ZRange) -> bool:
     """Whether the cells `box` of a program's output may be computed in turns: they take much."""
-    return bool(program.instructions) and all_bytes(program, program.schedule(box)) > PIECE
+    return bool(program.instructions) and all_bytes(program, program.schedule(box)) > PIECE_BYTES
 
 
 @lru_cache(maxsize=2048)
@@ -69,11 +64,11 @@ def _block_schedule(program: Program, box: ZRange) -> BlockSchedule:
     if not may_stream(program, box):
         return whole
     on_device = program.device is not None  # slow to begin with a piece, and without such a cache
-    if on_device or _bytes(program, box, final=True) <= PIECE:
+    if on_device or _bytes(program, box, final=True) <= PIECE_BYTES:
         return whole
     parts = parts_of(program)
     best = _from_parts(program, whole.schedule, parts)
-    fine = {goal for (goal, _), one in best.loops.items() if one.takes.beside.all <= PIECE}
+    fine = {goal for (goal, _), one in best.loops.items() if one.takes.beside.all <= PIECE_BYTES}
     coarse = [
         little_inputs(program, goal, part) for goal, part in parts.items() if goal not in fine
     ]
@@ -126,14 +121,14 @@ def in_turns(program: Program, box: ZRange, final: bool = False) -> PieceLoop | 
     whole = _bytes(program, box, final)
     operator, _, types, *_ = program.instructions[-1]
     turns = operator.turns(types)
-    if whole <= PIECE or turns is None:
+    if whole <= PIECE_BYTES or turns is None:
         return None
     best = _in_pieces(program, box)
     if turns.split is not None and turns.sizes and (best is None or not best.fits):
         best = _less(best, _from_partial_results(program, box, turns))
     if best is None:
         best = _in_pieces(program, box, moving=True)
-    return best if best is not None and best.bytes <= WORTHWHILE * whole else None
+    return best if best is not None and best.bytes <= WORTHWHILE_SHARE * whole else None
 
 
 def _bytes(program: Program, box: ZRange, final: bool) -> int:
@@ -269,7 +264,7 @@ def _plain_cut(program: Program, box: ZRange, in_place: bool, adds: bool = False
 def _moving_cut(program: Program, box: ZRange, in_place: bool) -> _Cut | None:
     """Pieces along the dimension whose windows are smallest."""
     own, shape = opened(program), box.shape
-    excess = min(_bytes(program, box, final=False) / PIECE, MOST_PIECES)
+    excess = min(_bytes(program, box, final=False) / PIECE_BYTES, MOST_PIECES)
     if own is None or excess <= 1 or reads_apart(program, box):
         return None
     candidates = [
@@ -292,7 +287,7 @@ def _cut_at(
 ) -> _Cut:
     piece = _largest(edges) if windows else _first(edges)
     beside = _piece_peak(program, piece, in_place)
-    inner = in_turns(program, piece) if beside.all > PIECE else None
+    inner = in_turns(program, piece) if beside.all > PIECE_BYTES else None
     if inner is not None:
         beside = inner.takes.beside
     if windows:
@@ -319,7 +314,7 @@ def _split(
     while few < many:  # the last ones that are small enough
         middle = -(-(few + many) // 2)
         first, _, inner = _split_at(program, box, turns.split(turns.sizes[middle]))
-        small = inner is None or _value_bytes(first, inner) <= PARTIAL
+        small = inner is None or _value_bytes(first, inner) <= PARTIAL_BYTES
         few, many = (middle, many) if small else (few, middle - 1)
     return _split_at(program, box, turns.split(turns.sizes[few]))
 
@@ -356,8 +351,8 @@ def _largest(edges: tuple[Line, ...]) -> ZRange:
 
 
 def _edges(program: Program, box: ZRange, adds: bool = False) -> tuple[Line, ...] | None:
-    """Edges of pieces that take about `PIECE` bytes; None where nothing can be cut."""
-    excess = min(_bytes(program, box, final=False) / PIECE, MOST_PIECES)
+    """Edges of pieces that take about `PIECE_BYTES` bytes; None where nothing can be cut."""
+    excess = min(_bytes(program, box, final=False) / PIECE_BYTES, MOST_PIECES)
     edges = []
     for dim, grain in enumerate(piece_edges(program.anywhere)):
         lo, hi = box.lo[dim], box.hi[dim]

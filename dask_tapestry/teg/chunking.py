@@ -10,14 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import reduce
 from operator import attrgetter
-from typing import Final
 
 from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.teg.tuning import MOST_CHUNK_EDGES, SLIVER_RATIO
 from dask_tapestry.zspace import Cuts, ZRange
 
 Shape = tuple[int, ...]
-MOST_EDGES: Final = 100_000  # of chunks of unequal lengths; more are not followed
-SLIVER: Final = 8  # times a chunk that the longest is, from which on it is joined with others
 
 
 class AxisChunks(NamedTuple):
@@ -74,7 +72,7 @@ def common_chunks(found: Sequence[AxisChunks]) -> AxisChunks | None:
     if any(one.weight for one in wanted):
         return max(wanted, key=attrgetter("weight"))
     several = {one.cuts for one in wanted if one.cuts.count > 1}
-    if len(several) > 1 and sum(cuts.count for cuts in several) > MOST_EDGES:
+    if len(several) > 1 and sum(cuts.count for cuts in several) > MOST_CHUNK_EDGES:
         return None
     common = reduce(Cuts.common, [one.cuts for one in wanted])
     if len(several) > 1 and common.count > max(cuts.count for cuts in several):
@@ -89,7 +87,7 @@ def concatenated_chunks(found: Sequence[AxisChunks]) -> AxisChunks | None:
     """
     is_said = any(one.said for one in found)
     alike = all(one.cuts == found[0].cuts for one in found)
-    if sum(one.cuts.count for one in found) > MOST_EDGES or not (is_said or alike):
+    if sum(one.cuts.count for one in found) > MOST_CHUNK_EDGES or not (is_said or alike):
         return None
     lengths = [n for one in found for n in one.cuts.lengths()]
     return AxisChunks(without_slivers(lengths, max(lengths)), is_said)
@@ -107,7 +105,11 @@ def without_slivers(lengths: Iterable[int], longest: int) -> Cuts:
     """
     joined: list[int] = []
     for length in lengths:
-        if joined and joined[-1] + length <= longest and SLIVER * min(joined[-1], length) < longest:
+        if (
+            joined
+            and joined[-1] + length <= longest
+            and SLIVER_RATIO * min(joined[-1], length) < longest
+        ):
             joined[-1] += length
         else:
             joined.append(length)

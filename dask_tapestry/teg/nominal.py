@@ -8,17 +8,15 @@ data is stored, else a canonical grid, which `block-bytes` sizes; and they pass 
 from __future__ import annotations
 
 from math import prod
-from typing import Final
 from weakref import WeakKeyDictionary
 
 from dask_tapestry.settings import block_bytes
 from dask_tapestry.teg.chunking import AxisChunks, Chunks, Known
 from dask_tapestry.teg.node import Node
+from dask_tapestry.teg.tuning import MOST_NOMINAL_GROWTH, WORKING_SET_SHARE
 from dask_tapestry.teg.types import TensorType
 from dask_tapestry.zspace import Cuts, fitting_sides
 
-GROWN: Final = 8  # times the bytes it should have that a chunk nobody said may have
-SHARE: Final = 2  # a canonical chunk takes half of a block's working set: it is read and written
 _known: WeakKeyDictionary[Node, dict[int, Chunks]] = (
     WeakKeyDictionary()
 )  # by node, bytes of a chunk
@@ -44,7 +42,7 @@ def nominal_chunks(node: Node) -> Chunks:
 
 def chunk_bytes() -> int:
     """Bytes of a canonical chunk."""
-    return max(1, block_bytes() // SHARE)
+    return max(1, block_bytes() // WORKING_SET_SHARE)
 
 
 def _chunks(node: Node, most: int) -> Chunks:
@@ -78,7 +76,7 @@ def _completed(along: Known, type_: TensorType, most: int) -> Chunks:
     free = [
         axis
         for axis, (one, told) in enumerate(zip(known, along, strict=True))
-        if told is None or (not one.said and size > GROWN * most)
+        if told is None or (not one.said and size > MOST_NOMINAL_GROWTH * most)
     ]
     sides = [one.cuts.longest for one in known]
     fitting = fitting_sides(sides, free, most // max(1, type_.dtype.itemsize))

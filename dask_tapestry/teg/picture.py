@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from html import escape
 
 from dask_tapestry.teg.node import Node
+from dask_tapestry.teg.tuning import NODES_DRAWN
 
 COLOURS = {
     "source": "#d8e8d0",
@@ -19,7 +20,6 @@ COLOURS = {
     "sink": "#f0d8d0",
     "sequence": "#e0d0e8",
 }
-DRAWN = 200  # nodes; of a larger graph the first ones are drawn, and a note says so
 WIDTH, HEIGHT, GAP_X, GAP_Y = 190, 26, 24, 30
 
 
@@ -43,7 +43,7 @@ def graph_dot(order: Sequence[Node]) -> str:
 
 def graph_svg(order: Sequence[Node]) -> str:
     """Return a graph, its nodes in order, as an SVG picture, sources on top."""
-    nodes = tuple(order[:DRAWN])
+    nodes = tuple(order[:NODES_DRAWN])
     position = _layout(nodes)
     shapes = [
         _edge(position[x], position[node])

@@ -1,4 +1,4 @@
-"""Blocks in the arrays of another library: sparse ones of pydata's sparse and SciPy's, CuPy's.
+"""Blocks in the arrays of another library: CuPy's, and those of `block_libraries`.
 
 Kernels take and make NumPy's arrays, with all their cells. Between tasks, for functions of the user
 and as results, a block may be held in another class of arrays instead: its format.
@@ -14,15 +14,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry_kernels.block_libraries import library_named, names
+from dask_tapestry_kernels.block_library import Block, BlockLibrary, Number
 from dask_tapestry_kernels.device_error import DeviceError, UnusableDeviceError
 
-Block = np.ndarray[Any, Any]
-Number = bool | int | float | complex
-WITHOUT: Final = {  # codes of dtypes that cannot be held, of a library and of a class
-    "scipy": "e",
-    "GCXS": "egG",
-    "cupy": "gG",
-}
+WITHOUT: Final = "gG"  # codes of dtypes that CuPy's arrays cannot hold
 DEVICES: Final = {"cupy": "cuda"}  # kinds of devices, by the libraries whose arrays lie on them
 
 
@@ -35,19 +31,17 @@ class BlockFormat:
     module, name
         Where the class is found, and what it is called.
     fill
-        The value of the cells that a sparse array does not hold.
+        The value of the cells that an array does not hold, where it may leave cells out.
     number
         Which device the arrays lie on; None for the one that a process uses by itself, and for
         arrays in the memory of the host.
 
     Examples
     --------
-    >>> import scipy.sparse
-    >>> found = BlockFormat.of(scipy.sparse.csr_array(np.eye(2)))
-    >>> print(found)
-    scipy.sparse.csr_array
-    >>> found.holding(np.zeros((3, 4))).nnz
-    0
+    >>> print(on_cuda())
+    cupy.ndarray
+    >>> BlockFormat.of(np.ones(3)) is None
+    True
     """
 
     module: str
@@ -59,20 +53,29 @@ class BlockFormat:
     def of(cls, array: object) -> BlockFormat | None:
         """The format of an array; None of NumPy's, and of what blocks cannot be held in."""
         own = type(array)
-        library = own.__module__.partition(".")[0]
-        if library not in ("sparse", "scipy", "cupy") or not hasattr(array, "dtype"):
+        name = own.__module__.partition(".")[0]
+        if name in DEVICES and hasattr(array, "device"):
+            return on_cuda(array.device.id or None)
+        library = library_named(name)
+        if library is None or not hasattr(array, "dtype"):
             return None
-        if library == "cupy":
-            return on_cuda(array.device.id or None)  # type: ignore[attr-defined]
-        fill = getattr(array, "fill_value", np.zeros((), np.int64)).item()
-        made = cls(own.__module__, own.__qualname__, fill)
-        rank = getattr(array, "ndim", 0) or 1  # a cell of a sparse array is sparse too
-        return made if made.takes(rank, np.dtype(array.dtype)) else None
+        made = cls(own.__module__, own.__qualname__)
+        rank = getattr(array, "ndim", 0) or 1  # a cell of such an array is one too
+        if not made.takes(rank, np.dtype(array.dtype)):
+            return None
+        return replace(made, fill=library.fill_of(array))
 
     @property
     def library(self) -> str:
         """Name of the library."""
         return self.module.partition(".")[0]
+
+    @property
+    def _library(self) -> BlockLibrary:
+        """The library; not of arrays on a device."""
+        library = library_named(self.library)
+        assert library is not None, f"no library {self.library}"
+        return library
 
     @property
     def on_device(self) -> bool:
@@ -95,24 +98,23 @@ class BlockFormat:
 
     def takes(self, ndim: int, dtype: np.dtype[Any]) -> bool:
         """Whether arrays of it may have so many dimensions, and cells of this dtype."""
-        ranks = {"scipy": ndim == 2, "sparse": ndim > 0}
-        without = WITHOUT.get(self.library, "") + WITHOUT.get(self.name, "")
-        return ranks.get(self.library, True) and dtype.kind in "biufc" and dtype.char not in without
+        if dtype.kind not in "biufc":
+            return False
+        if self.on_device:
+            return dtype.char not in WITHOUT
+        return self._library.takes(self.name, ndim, dtype)
 
     def filled(self, fill: Number) -> BlockFormat:
         """The same class with another fill value, if its arrays have one."""
-        return replace(self, fill=fill) if self.library == "sparse" else self
+        has_fill = not self.on_device and self._library.has_fill
+        return replace(self, fill=fill) if has_fill else self
 
     def holding(self, cells: Block) -> Any:
         """The cells as an array of this format."""
-        if self.library == "sparse":
-            coordinates = import_module("sparse").COO
-            made = coordinates.from_numpy(cells, fill_value=cells.dtype.type(self.fill))
-            return made.asformat(self.name.lower())
         if self.on_device:
             with self.current():
                 return _cupy().asarray(cells)
-        return getattr(import_module(self.module), self.name)(cells)
+        return self._library.holding(cells, self.module, self.name, self.fill)
 
     def of_block(self, block: Any) -> Any:
         """A block in any format in this one, whatever its fill value."""
@@ -137,15 +139,13 @@ class BlockFormat:
 
     def joined(self, blocks: Sequence[Any], axis: int) -> Any:
         """Arrays of this format, side by side along an axis."""
-        if self.library == "scipy":
-            stack = (import_module("scipy.sparse").vstack, import_module("scipy.sparse").hstack)
-            return stack[axis](blocks, format=blocks[0].format)
-        if self.library == "sparse" and len({block.fill_value for block in blocks}) > 1:
-            return self.holding(np.concatenate(list(map(with_all_cells, blocks)), axis))
-        if self.name == "DOK":  # which is not joined as it is
-            pairs = [block.asformat("coo") for block in blocks]
-            return np.concatenate(pairs, axis).asformat("dok")  # type: ignore[attr-defined]
-        return np.concatenate(blocks, axis)
+        if self.on_device:
+            return np.concatenate(blocks, axis)
+        return self._library.joined(blocks, axis, self.holding)
+
+    def indexable(self, array: Any) -> Any:
+        """An array of this format in one that takes slices."""
+        return array if self.on_device else self._library.indexable(array)
 
     def __str__(self) -> str:
         return f"{self.module.partition('._')[0].removesuffix('.numba_backend')}.{self.name}"
@@ -212,14 +212,20 @@ def is_foreign(block: object) -> bool:
 
 
 def refusal(value: object) -> str | None:
-    """Why a sparse array is no block; None of what is not sparse, or in a format."""
+    """Why an array that leaves cells out is no block; None of others, and of those in a format."""
     if is_foreign(value) or not hasattr(type(value), "todense"):
         return None
     return (
-        f"a sparse {type(value).__name__} of {getattr(value, 'dtype', 'no dtype')} and "
-        f"{getattr(value, 'ndim', 'no')} dimensions: blocks can be pydata's sparse arrays of "
-        "numbers, SciPy's of two dimensions, and NumPy's, which todense() gives"
+        f"a {type(value).__name__} of {getattr(value, 'dtype', 'no dtype')} and "
+        f"{getattr(value, 'ndim', 'no')} dimensions, which leaves cells out: blocks can be "
+        f"{described()}NumPy's, which todense() gives"
     )
+
+
+def described() -> str:
+    """The arrays in which blocks may be held beside NumPy's, for errors."""
+    found = [library for name in names() if (library := library_named(name)) is not None]
+    return "".join(f"{library.described}, " for library in reversed(found))
 
 
 def with_all_cells(block: Any) -> Any:

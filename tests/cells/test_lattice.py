@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dask_tapestry.cells.lattice import FEW, LEAST, MOST, PART, Lattice, Spaced, lattice_of
+from dask_tapestry.cells.lattice import Lattice, Spaced, lattice_of
+from dask_tapestry.cells.tuning import (
+    FEW_LATTICE_CELLS,
+    LEAST_FOLDED_CELLS,
+    MOST_LATTICE_CELLS,
+    PART_FOLDED_CELLS,
+)
 
 DAY = 721 * 1440
 
@@ -42,8 +48,8 @@ def test_cells_have_a_size_that_is_worth_reading_and_fits_memory(grid, beside):
         return
     folded = prod(lattice.sides)
     divisible = any(side % n == 0 for side in lattice.sides for n in (2, 3, 5, 7))
-    assert folded >= min(LEAST, prod(extents))
-    assert folded * beside <= MOST or not divisible or folded < 7 * PART
+    assert folded >= min(LEAST_FOLDED_CELLS, prod(extents))
+    assert folded * beside <= MOST_LATTICE_CELLS or not divisible or folded < 7 * PART_FOLDED_CELLS
 
 
 @pytest.mark.parametrize(
@@ -66,7 +72,7 @@ def test_sizes(extents, chunks, beside, sides):
 def test_what_is_not_stored_or_lies_in_one_chunk_has_none():
     assert lattice_of((10**9,), [None]) is None
     assert lattice_of((10**9, 5), [Spaced(10**9), Spaced(10)]) is None
-    assert lattice_of((FEW // 2,), [Spaced(100)]) is None
+    assert lattice_of((FEW_LATTICE_CELLS // 2,), [Spaced(100)]) is None
     assert lattice_of((0, 10**9), [Spaced(1), Spaced(100)]) is None
 
 

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from dask_tapestry.cells import UFUNCS, loop_dtypes
-from dask_tapestry.cells.ufuncs import CHEAP, COSTS, ELEMENTARY_FLOPS, flops, safe_operand
+from dask_tapestry.cells.tuning import ELEMENTARY_FLOPS
+from dask_tapestry.cells.ufuncs import CHEAP, COSTS, flops, safe_operand
 from dask_tapestry.errors import ArgumentError, DTypeError
 
 

@@ -1,5 +1,6 @@
 import dask_tapestry as dt
-from dask_tapestry.diagnostics.block_summaries import MOST_READS, told_blocks
+from dask_tapestry.diagnostics.block_summaries import told_blocks
+from dask_tapestry.diagnostics.tuning import BLOCK_SLICES_SHOWN
 
 FOUR = dt.Resources(workers=4, threads=2, memory="8 GiB")
 
@@ -24,4 +25,6 @@ def test_what_has_no_cells_and_what_is_one_cell():
 
 def test_many_slices_are_not_all_shown():
     x = dt.placeholder((1000,), "f8", stored_chunks=(10,)).rechunk(10)
-    assert all(len(b.reads) <= MOST_READS for b in blocks(dt.concat([x + i for i in range(40)])))
+    assert all(
+        len(b.reads) <= BLOCK_SLICES_SHOWN for b in blocks(dt.concat([x + i for i in range(40)]))
+    )

@@ -1,7 +1,7 @@
 import re
 
 import dask_tapestry as dt
-from dask_tapestry.diagnostics.compare import MOST_SHOWN
+from dask_tapestry.diagnostics.tuning import MOST_DIFFERENCES_SHOWN
 
 FOUR = dt.Resources(workers=4, threads=2, memory="8 GiB")
 MANY = dt.Resources(workers=400, threads=2, memory="8 GiB")
@@ -49,7 +49,7 @@ def test_fusion_differs():
 def test_of_many_differences_the_first_are_shown():
     def chain(side):
         x = stored()
-        for number in range(MOST_SHOWN + 5):
+        for number in range(MOST_DIFFERENCES_SHOWN + 5):
             x = (x + number).rechunk((side, -1))
         return x
 

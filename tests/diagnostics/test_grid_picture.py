@@ -1,12 +1,13 @@
 import pytest
 
-from dask_tapestry.diagnostics.grid_picture import LINES, cuts_of, grid_svg
+from dask_tapestry.diagnostics.grid_picture import cuts_of, grid_svg
+from dask_tapestry.diagnostics.tuning import MOST_CUTS_DRAWN
 
 
 @pytest.mark.parametrize("count", [2, 49, 50, 10**6, 2**200])
 def test_few_lines_are_drawn_of_any_number_of_cuts(count):
     found = cuts_of((3 * count, count, 3, 3, ()))
-    assert 1 <= len(found) <= LINES
+    assert 1 <= len(found) <= MOST_CUTS_DRAWN
     assert found == sorted(found)
 
 

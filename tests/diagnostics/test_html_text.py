@@ -1,4 +1,5 @@
-from dask_tapestry.diagnostics.html_text import LETTERS, html_text, named, table
+from dask_tapestry.diagnostics.html_text import html_text, named, table
+from dask_tapestry.diagnostics.tuning import TEXT_LETTERS
 
 
 def test_markup_and_what_cannot_be_written_are_replaced():
@@ -8,8 +9,8 @@ def test_markup_and_what_cannot_be_written_are_replaced():
 
 
 def test_long_texts_are_cut():
-    assert html_text("x" * LETTERS) == "x" * LETTERS
-    assert html_text("x" * 10**6) == "x" * (LETTERS - 1) + "…"
+    assert html_text("x" * TEXT_LETTERS) == "x" * TEXT_LETTERS
+    assert html_text("x" * 10**6) == "x" * (TEXT_LETTERS - 1) + "…"
 
 
 def test_a_writing_direction_ends_with_its_name():

@@ -1,4 +1,5 @@
-from dask_tapestry.diagnostics.job_text import MOST_LINES, bar, head_line, job_lines, plain
+from dask_tapestry.diagnostics.job_text import bar, head_line, job_lines, plain
+from dask_tapestry.diagnostics.tuning import JOB_LINES
 
 from .reports import job, step
 
@@ -15,7 +16,7 @@ def test_a_job_has_a_line_for_each_step():
 def test_of_many_steps_those_that_run_are_shown():
     steps = [step(f"f{n}", done=4 if n < 30 else 0) for n in range(60)]
     lines = job_lines(job(*steps))
-    assert len(lines) == MOST_LINES + 3
+    assert len(lines) == JOB_LINES + 3
     assert any("f30" in line for line in lines)
 
 

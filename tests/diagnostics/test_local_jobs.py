@@ -1,7 +1,8 @@
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.diagnostics.local_jobs import HISTORY, LocalJobs
+from dask_tapestry.diagnostics.local_jobs import LocalJobs
+from dask_tapestry.diagnostics.tuning import JOBS_REMEMBERED
 
 
 @pytest.mark.parametrize("scheduler", ["threads", "sync"])
@@ -30,8 +31,8 @@ def test_a_job_that_fails():
 
 def test_history_is_bounded_and_nothing_is_counted_outside():
     with LocalJobs().counting() as jobs:
-        for number in range(HISTORY + 3):
+        for number in range(JOBS_REMEMBERED + 3):
             (dt.ones(3) + number).compute()
     dt.ones(3).sum().compute()
-    assert len(jobs.report()["jobs"]) == HISTORY
+    assert len(jobs.report()["jobs"]) == JOBS_REMEMBERED
     assert not jobs._steps

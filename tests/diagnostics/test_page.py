@@ -5,8 +5,8 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.diagnostics.html_text import html_text
-from dask_tapestry.diagnostics.page import ROWS
 from dask_tapestry.diagnostics.plan_summaries import plan_summary
+from dask_tapestry.diagnostics.tuning import NOTEBOOK_ROWS
 
 FOUR = dt.Resources(workers=4, threads=2, memory="8 GiB")
 EMPTY = {"meta", "br", "link", "img", "path", "use", "rect", "circle"}
@@ -103,7 +103,7 @@ def test_hundreds_of_steps_are_a_small_page(tmp_path):
     assert len(plan.core.steps) == 300
     assert len(page.encode()) < MOST_BYTES
     assert "step-300" in Reader(page).ids
-    assert plan._repr_html_().count("<tr>") == 1 + ROWS
+    assert plan._repr_html_().count("<tr>") == 1 + NOTEBOOK_ROWS
     assert "and 260 more steps" in plan._repr_html_()
 
 

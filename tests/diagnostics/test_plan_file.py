@@ -29,6 +29,6 @@ def test_what_cannot_be_read_is_named(tmp_path, monkeypatch):
     (tmp_path / "x").write_bytes(b"\xff\xfe")
     with pytest.raises(PlanError, match="is not a plan"):
         text_of(tmp_path / "x")
-    monkeypatch.setattr(plan_file, "LARGEST", 1)
+    monkeypatch.setattr(plan_file, "READ_FILE_LETTERS", 1)
     with pytest.raises(PlanError, match="has 2 bytes, of 1 at most"):
         text_of(Path(tmp_path / "x"))

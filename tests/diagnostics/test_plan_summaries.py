@@ -3,14 +3,9 @@ import re
 import numpy as np
 
 import dask_tapestry as dt
-from dask_tapestry.diagnostics.plan_summaries import (
-    LETTERS,
-    described,
-    parameters,
-    plan_summary,
-    told_whole,
-)
+from dask_tapestry.diagnostics.plan_summaries import described, parameters, plan_summary, told_whole
 from dask_tapestry.diagnostics.plan_summary import PlanSummary
+from dask_tapestry.diagnostics.tuning import PARAMETER_LETTERS
 
 FOUR = dt.Resources(workers=4, threads=2, memory="8 GiB")
 
@@ -62,4 +57,6 @@ def test_parameters_are_short():
     for number in range(200):
         x = x * (number + 0.5) + 1
     (step,) = dt.plan(x).core.steps.values()
-    assert all(len(parameters(one.operator)) <= LETTERS for one in step.program.instructions)
+    assert all(
+        len(parameters(one.operator)) <= PARAMETER_LETTERS for one in step.program.instructions
+    )

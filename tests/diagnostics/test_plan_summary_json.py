@@ -73,7 +73,7 @@ def test_a_damaged_file_is_a_plan_error_or_explains_something(data):
         (["nodes", 0, "inputs"], [0], r"nodes\[0\] reads what follows it"),
         (["roots"], [10**6], "roots has a node that is not there"),
         (["cost"], {"seconds": 1}, "told.cost has no 'tasks'"),
-        (["resources"], "x" * (plan_summary_json.LETTERS + 1), "letters"),
+        (["resources"], "x" * (plan_summary_json.READ_TEXT_LETTERS + 1), "letters"),
     ],
 )
 def test_what_is_damaged_is_named(way, wrong, text):
@@ -103,7 +103,7 @@ def test_hostile_text_is_no_plan(text):
 
 
 def test_more_letters_than_any_plan_has_are_refused(monkeypatch):
-    monkeypatch.setattr(plan_summary_json, "LARGEST", 10)
+    monkeypatch.setattr(plan_summary_json, "READ_FILE_LETTERS", 10)
     with pytest.raises(PlanError, match="it has 11 letters"):
         read_told("x" * 11, "it")
 

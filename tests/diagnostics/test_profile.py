@@ -3,8 +3,8 @@ import pytest
 from distributed import Client, LocalCluster, wait
 
 import dask_tapestry as dt
-from dask_tapestry.diagnostics.local_jobs import HISTORY
 from dask_tapestry.diagnostics.profile import Profile, StepProfile
+from dask_tapestry.diagnostics.tuning import JOBS_REMEMBERED
 
 CELLS = np.arange(40_000.0).reshape(200, 200)
 
@@ -75,7 +75,7 @@ def test_few_runs_are_remembered():
     first = dt.plan(dt.ones(3) + 0.5)
     first.compute()
     first.profile()
-    for number in range(HISTORY):
+    for number in range(JOBS_REMEMBERED):
         dt.plan(dt.ones(3) + number).compute()
     with pytest.raises(dt.PlanError, match="50"):
         first.profile()

@@ -1,7 +1,8 @@
 import dask_tapestry as dt
 from dask_tapestry.diagnostics.plan_summaries import told_whole
 from dask_tapestry.diagnostics.plan_summary import NodeSummary, SignatureSummary
-from dask_tapestry.diagnostics.step_details import OPERATORS, Measured, step_details
+from dask_tapestry.diagnostics.step_details import Measured, step_details
+from dask_tapestry.diagnostics.tuning import OPERATORS_LISTED
 
 
 def step(*arrays):
@@ -29,7 +30,7 @@ def test_measured_is_beside_predicted():
 
 
 def test_operators_of_a_step_are_not_all_listed():
-    many = product()._replace(inside=(NodeSummary("x", "", "f8"),) * (OPERATORS + 5))
+    many = product()._replace(inside=(NodeSummary("x", "", "f8"),) * (OPERATORS_LISTED + 5))
     assert "and 5 operators more" in step_details(many)
 
 

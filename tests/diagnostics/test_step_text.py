@@ -4,7 +4,6 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.diagnostics.step_text import (
-    MOST_NAMED,
     decided,
     grid_text,
     operators,
@@ -12,6 +11,7 @@ from dask_tapestry.diagnostics.step_text import (
     seconds_by_kind,
     sources,
 )
+from dask_tapestry.diagnostics.tuning import OPERATORS_NAMED
 from dask_tapestry.zspace import Cuts
 
 FOUR = dt.Resources(workers=4, threads=2, memory="8 GiB")
@@ -33,10 +33,10 @@ def test_operators_are_counted_and_long_lists_are_shortened():
     (step,) = steps_of(dt.placeholder((9, 9), "f8") @ dt.placeholder((9, 9), "f8"))
     assert operators(step) == "placeholder x2 > matmul"
     (first, second) = (step.program.instructions[at] for at in (0, -1))
-    many = step.program.__class__((), (first, second) * MOST_NAMED)
+    many = step.program.__class__((), (first, second) * OPERATORS_NAMED)
     text = operators(replace(step, program=many))
-    assert text.count(" > ") == MOST_NAMED
-    assert f"matmul > {MOST_NAMED} more > placeholder" in text
+    assert text.count(" > ") == OPERATORS_NAMED
+    assert f"matmul > {OPERATORS_NAMED} more > placeholder" in text
 
 
 def test_a_grid_names_blocks_and_cells():

@@ -7,14 +7,13 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.diagnostics.step_words import (
-    LONGEST,
-    MOST,
     Words,
     formula_words,
     lines_text,
     step_words,
     words_of,
 )
+from dask_tapestry.diagnostics.tuning import STEP_WORDS, WORD_LETTERS
 
 
 def words(*arrays):
@@ -56,8 +55,8 @@ def test_formulas_tell_their_functions_where_no_word_is_known():
 
 
 def test_long_lists_and_names_are_shortened():
-    many = Words(tuple(f"f{i}" for i in range(MOST + 3)), ())
-    assert many.text.endswith(f"f{MOST - 1}, … 3 more")
+    many = Words(tuple(f"f{i}" for i in range(STEP_WORDS + 3)), ())
+    assert many.text.endswith(f"f{STEP_WORDS - 1}, … 3 more")
     assert many.label == many.text
 
     def f(block):
@@ -65,7 +64,7 @@ def test_long_lists_and_names_are_shortened():
 
     f.__name__ = "ö" * 500
     (*_, long) = words(dt.ones((10, 4)).map_blocks(f))[-1].functions
-    assert len(long) <= LONGEST
+    assert len(long) <= WORD_LETTERS
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ PROGRAMS = {
 @pytest.fixture(autouse=True)
 def listed_in_parts(monkeypatch):
     """As long listings are: those of a few names show one moment."""
-    monkeypatch.setattr(zarr_version, "AT_ONCE", 0)
+    monkeypatch.setattr(zarr_version, "NAMES_LISTED_AT_ONCE", 0)
 
 
 def in_turns(seed):

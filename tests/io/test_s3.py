@@ -8,7 +8,7 @@ from zarr.storage import FsspecStore
 import dask_tapestry as dt
 from dask_tapestry.io.stores import retry_policy, retrying_store
 from dask_tapestry.io.stores.retries import forget_retries, retries
-from dask_tapestry.io.stores.retry_policy import ATTEMPTS
+from dask_tapestry.io.tuning import REQUEST_ATTEMPTS
 from tests.s3_server import HALF, KEY, RESET, s3_server
 
 CELLS = np.arange(60 * 40.0).reshape(60, 40)
@@ -26,7 +26,7 @@ def running():
 @pytest.fixture(autouse=True)
 def _short_waits(monkeypatch):
     for module in (retry_policy, retrying_store):
-        monkeypatch.setattr(module, "FIRST_WAIT", 1e-4)
+        monkeypatch.setattr(module, "FIRST_WAIT_SECONDS", 1e-4)
 
 
 @pytest.fixture
@@ -154,7 +154,9 @@ def test_a_server_that_stays_away_is_named_and_what_was_written_is_not_read(serv
         return 503 if is_chunk and request["PATH_INFO"].endswith("/c/3/0") else None
 
     server.fault = fault
-    with pytest.raises(dt.StoreError, match=rf"cannot set c/3/0 of .* in {ATTEMPTS} attempts") as e:
+    with pytest.raises(
+        dt.StoreError, match=rf"cannot set c/3/0 of .* in {REQUEST_ATTEMPTS} attempts"
+    ) as e:
         way.write(dt.asarray(CELLS), chunks=(10, 40))
     assert OBSTORE_DEBUG not in str(e.value)
     server.calm()

@@ -16,7 +16,7 @@ KEYS = [np.s_[::3], np.s_[2::5, ::2], np.s_[30:1:-4], np.s_[1::7, 3:9], np.s_[::
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("piece", [2**25, 256], ids=["whole", "in pieces"])
 def test_steps_pick_the_same_cells(chunks, order, piece, tmp_path, monkeypatch):
-    monkeypatch.setattr(file_cells, "SKIPPED", 16)
+    monkeypatch.setattr(file_cells, "SKIPPED_ROW_BYTES", 16)
     cells = np.arange(37.0 * 23).reshape(37, 23)
     told = {"shape": cells.shape, "chunks": chunks, "dtype": "f8", "compressors": None}
     zarr.create_array(tmp_path, zarr_format=2, order=order, **told)[...] = cells
@@ -35,7 +35,7 @@ def test_steps_pick_the_same_cells(chunks, order, piece, tmp_path, monkeypatch):
 
 
 def test_rows_that_a_step_skips_are_not_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(file_cells, "SKIPPED", 64)
+    monkeypatch.setattr(file_cells, "SKIPPED_ROW_BYTES", 64)
     stored = zarr.create_array(
         tmp_path, shape=(40, 50), chunks=(10, 50), dtype="f8", compressors=None
     )

@@ -19,7 +19,7 @@ from dask_tapestry.lower.client_arrays import (
     Lease,
     ServedArrayLayer,
 )
-from dask_tapestry.planner.fusion.external_inputs import EMBEDDED_BYTES
+from dask_tapestry.planner.tuning import EMBEDDED_BYTES
 from dask_tapestry.zspace import Cuts
 
 LARGE = EMBEDDED_BYTES // 8 * 3
@@ -207,7 +207,7 @@ def test_a_graph_that_was_written_under_another_client_is_computed(cluster):
 
 def test_a_block_that_could_not_be_sent_is_asked_for_again(cluster, nothing_ahead, monkeypatch):
     """Nothing can be sent to a worker that is paused just then."""
-    monkeypatch.setattr("dask_tapestry.lower.client_arrays.AGAIN", 0.3)
+    monkeypatch.setattr("dask_tapestry.lower.client_arrays.ASK_AGAIN_SECONDS", 0.3)
     scatter, asked = cluster._scatter, []
 
     async def fails_at_first(data, **options):

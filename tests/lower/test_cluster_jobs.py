@@ -28,6 +28,6 @@ def test_a_job_that_was_just_sent_is_waited_for(monkeypatch):
     sent(client, {"plan": "5f"})
     assert job_of(client, "5f") == "it"
     monkeypatch.setattr(module, "jobs_of", lambda client, plan: {"jobs": []})
-    monkeypatch.setattr(module, "PATIENCE", 0.1)
+    monkeypatch.setattr(module, "JOB_PATIENCE_SECONDS", 0.1)
     assert job_of(client, "5f") is None
     assert job_of(client, "other") is None

@@ -26,10 +26,10 @@ def client():
         yield client
 
 
-@pytest.fixture(params=[fetch.TOGETHER, 1000], ids=["at once", "a few at a time"])
+@pytest.fixture(params=[fetch.BYTES_ASKED_TOGETHER, 1000], ids=["at once", "a few at a time"])
 def together(request, monkeypatch):
     """How many bytes of blocks come at a time."""
-    monkeypatch.setattr(fetch, "TOGETHER", request.param)
+    monkeypatch.setattr(fetch, "BYTES_ASKED_TOGETHER", request.param)
 
 
 @pytest.fixture(params=[1, 3], ids=["one round", "three rounds"])

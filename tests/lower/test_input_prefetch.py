@@ -14,7 +14,8 @@ from distributed.worker_state_machine import FreeKeysEvent
 import dask_tapestry as dt
 from dask_tapestry.lower import client_arrays, input_prefetch
 from dask_tapestry.lower.client_arrays import Lease
-from dask_tapestry.lower.input_prefetch import FULL, blocks_by_worker, reaches, send_ahead
+from dask_tapestry.lower.input_prefetch import blocks_by_worker, reaches, send_ahead
+from dask_tapestry.lower.tuning import FULL_MEMORY
 
 ROW = 2**18  # cells of 2 MiB: too many to travel in tasks
 
@@ -58,7 +59,7 @@ def worker(**other):
 
 def test_a_worker_is_sent_what_it_has_room_for():
     blocks = [(("x", i), np.zeros(100, "u1")) for i in range(8)]
-    half = round(350 / FULL)
+    half = round(350 / FULL_MEMORY)
     workers = {"a": worker(memory_limit=half), "b": worker(memory_limit=0)}
     found = blocks_by_worker([blocks], workers)
     assert [key[1] for key, _ in found["a"]] == [0, 1, 2]

@@ -22,11 +22,11 @@ def test_a_job_is_taken_once_by_who_has_its_groups():
 
 
 def test_what_nobody_takes_is_forgotten():
-    for number in range(2 * job_announcements.WAITING):
+    for number in range(2 * job_announcements.JOBS_WAITING):
         announce(job(f"lost-{number}"))
-    assert len(job_announcements._waiting) == job_announcements.WAITING
+    assert len(job_announcements._waiting) == job_announcements.JOBS_WAITING
     announce(None)
-    assert len(job_announcements._waiting) == job_announcements.WAITING
+    assert len(job_announcements._waiting) == job_announcements.JOBS_WAITING
     job_announcements._waiting.clear()
 
 

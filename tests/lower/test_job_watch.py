@@ -9,7 +9,8 @@ from distributed import Client, LocalCluster, wait
 
 import dask_tapestry as dt
 from dask_tapestry.lower.cluster_jobs import jobs_of
-from dask_tapestry.lower.job_watch import HISTORY, NAME
+from dask_tapestry.lower.job_watch import NAME
+from dask_tapestry.lower.tuning import JOBS_REMEMBERED
 
 pytestmark = pytest.mark.cluster
 CELLS = np.random.default_rng(0).normal(size=(200, 200))
@@ -116,9 +117,9 @@ def last_or_none(client):
 
 
 def test_only_the_last_jobs_are_remembered(client):
-    for number in range(HISTORY + 5):
+    for number in range(JOBS_REMEMBERED + 5):
         (dt.asarray(np.ones(3)) + number).compute()
-    assert len(jobs_of(client)["jobs"]) == HISTORY
+    assert len(jobs_of(client)["jobs"]) == JOBS_REMEMBERED
     found = client.run_on_scheduler(left)
     assert found["steps"] == 0
     assert found["plugins"] == 1

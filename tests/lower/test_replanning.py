@@ -25,9 +25,9 @@ def slowly(block):
 @pytest.fixture
 def at_once(monkeypatch):
     """Workers are looked at all the time, and a second of work is long."""
-    monkeypatch.setattr(replanning, "LOOK", 0.05)
-    monkeypatch.setattr(replanning, "SETTLED", 0.3)
-    monkeypatch.setattr(replan, "WORTH", 0.0)
+    monkeypatch.setattr(replanning, "WORKERS_LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(replanning, "SETTLED_SECONDS", 0.3)
+    monkeypatch.setattr(replan, "WORTH_REPLANNING_SECONDS", 0.0)
 
 
 def doubled(place, resume=True):

@@ -72,7 +72,7 @@ def test_a_factor_of_a_matrix_is_not_copied(monkeypatch):
         return made[-1]
 
     monkeypatch.setattr(np.linalg, "cholesky", kept)
-    monkeypatch.setattr("dask_tapestry.operators.matrices.matrix_operator.LEAST_CELLS", 1)
+    monkeypatch.setattr("dask_tapestry.operators.matrices.matrix_operator.LEAST_PANEL_CELLS", 1)
     found = dt.linalg.cholesky(np.eye(7) * 4).compute(scheduler="sync")
     assert found is made[-1]
     np.testing.assert_array_equal(found, np.eye(7) * 2)

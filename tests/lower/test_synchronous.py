@@ -7,7 +7,8 @@ from dask.callbacks import Callback
 import dask_tapestry as dt
 from dask_tapestry.errors import ComputeError
 from dask_tapestry.lower import expression, synchronous
-from dask_tapestry.lower.synchronous import MOST_BYTES, compute_synchronously
+from dask_tapestry.lower.synchronous import compute_synchronously
+from dask_tapestry.lower.tuning import MOST_BRIEF_BYTES
 from tests.comparisons import same_bits
 
 
@@ -115,11 +116,11 @@ def test_many_brief_steps_are_no_matter_for_a_scheduler(monkeypatch):
     x = small().persist()
     several = [(x * n).rechunk((2, 25)).sum(axis=k) for n in range(1, 6) for k in (0, 1)]
     plan = dt.plan(*several)
-    assert len(plan.core.steps) > synchronous.MOST_STEPS
+    assert len(plan.core.steps) > synchronous.MOST_BRIEF_STEPS
     values = compute_synchronously([one.node for one in several])
     for value, one in zip(values, several, strict=True):
         assert same_bits(value, one.compute(scheduler=dask.get))
-    monkeypatch.setattr(synchronous, "BRIEF", 0)
+    monkeypatch.setattr(synchronous, "BRIEF_SECONDS", 0)
     assert compute_synchronously([one.node for one in several]) is None
 
 
@@ -131,7 +132,7 @@ def test_options_for_threads_are_left_to_a_scheduler():
 @pytest.mark.parametrize(
     "large",
     [
-        lambda: dt.ones(MOST_BYTES // 8 + 1) + 1,
+        lambda: dt.ones(MOST_BRIEF_BYTES // 8 + 1) + 1,
         lambda: dt.ones((8, 9)).rechunk((1, 1)) + 1,
         lambda: dt.from_dask_array(da.ones((4, 25))) + 1,
         lambda: dt.ones((8, 9)).rechunk((1, 1)).persist() + 1,

@@ -13,7 +13,7 @@ from .test_tiling import PROGRAMS, smooth
 @pytest.mark.parametrize("slab", [1, 3000, 2**22])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_slabs_serve_while_no_kernel_is_there(name, slab, monkeypatch):
-    monkeypatch.setattr(tile_run, "SLAB", slab)
+    monkeypatch.setattr(tile_run, "SLAB_BYTES", slab)
     x = values((61, 47), "f8")
     y = dt.asarray(x)
     with np.errstate(all="ignore"):
@@ -33,4 +33,4 @@ def test_slabs_hold_little(monkeypatch):
     y = dt.asarray(np.ones((4000, 1000)))
     with compilation.mode("off"), dt.config(resources=dt.Resources(threads=1)):
         smooth(smooth(smooth(y))).compute()
-    assert max(shape[0] for shape in taken[1:]) <= tile_run.SLAB // 8000 + 4
+    assert max(shape[0] for shape in taken[1:]) <= tile_run.SLAB_BYTES // 8000 + 4

@@ -36,11 +36,11 @@ PROGRAMS = {
 @pytest.fixture
 def small_tiles(monkeypatch):
     """Tiles so small that little arrays fall into many; every kernel compiled before its use."""
-    monkeypatch.setattr(tiling, "SMALLEST", 1)
-    monkeypatch.setattr(tiling, "CACHE", 2**11)
-    monkeypatch.setattr(tiling, "WIDTHS", (16, 7))
-    monkeypatch.setattr(tiling, "CALL_CELLS", 0)
-    monkeypatch.setattr(tiling, "MOST_AGAIN", 20.0)
+    monkeypatch.setattr(tiling, "SMALLEST_TILED_CELLS", 1)
+    monkeypatch.setattr(tiling, "TILE_CACHE_BYTES", 2**11)
+    monkeypatch.setattr(tiling, "TILE_WIDTHS", (16, 7))
+    monkeypatch.setattr(tiling, "ROW_CALL_CELLS", 0)
+    monkeypatch.setattr(tiling, "MOST_TILED_WORK", 20.0)
     tiling._tile.cache_clear()
     with compilation.mode("wait"):
         yield
@@ -119,7 +119,7 @@ def test_a_tile_fits_the_cache_and_does_little_twice():
     tile = tiling._tile(formula_part(program), (1495, 2990))
     assert tile is not None
     assert tile[1] >= 128
-    assert np.prod(tile) * 8 <= tiling.CACHE
+    assert np.prod(tile) * 8 <= tiling.TILE_CACHE_BYTES
 
 
 def test_small_blocks_stay_whole(tiled_blocks):

@@ -8,9 +8,10 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.memory import buffer_pool as module
-from dask_tapestry.memory.buffer_pool import ALIGNED, POOL, SMALLEST, BufferPool, owned
+from dask_tapestry.memory.buffer_pool import POOL, BufferPool, owned
+from dask_tapestry.memory.tuning import ALIGNED_BYTES, SMALLEST_POOLED_BYTES
 
-CELLS = SMALLEST // 8
+CELLS = SMALLEST_POOLED_BYTES // 8
 FLOAT, EMPTY = np.dtype("f8"), np.empty
 
 
@@ -35,7 +36,7 @@ def test_an_array_of_a_shape_and_dtype(memory, dtype, order):
     assert found.flags.c_contiguous == (order == "C")
     assert found.flags.f_contiguous == (order == "F")
     assert found.flags.writeable
-    assert found.ctypes.data % ALIGNED == 0
+    assert found.ctypes.data % ALIGNED_BYTES == 0
     found[...] = np.zeros((), dtype)
 
 
@@ -69,9 +70,9 @@ def test_memory_is_used_again_when_the_last_view_is_gone(memory):
 def test_memory_much_too_large_is_not_taken(memory):
     """Where what was let go is taken again by the allocator, only its size tells."""
     large = memory.array((100 * CELLS,), FLOAT)
-    assert len(whole(large)) > 100 * SMALLEST
+    assert len(whole(large)) > 100 * SMALLEST_POOLED_BYTES
     del large
-    assert len(whole(memory.array((CELLS,), FLOAT))) == SMALLEST + ALIGNED
+    assert len(whole(memory.array((CELLS,), FLOAT))) == SMALLEST_POOLED_BYTES + ALIGNED_BYTES
 
 
 def test_keeping_raises_no_peak(memory):
@@ -86,22 +87,24 @@ def test_keeping_raises_no_peak(memory):
 
 
 def test_only_so_much_is_kept(memory):
-    with dt.config(kept_memory=3 * SMALLEST):
+    with dt.config(kept_memory=3 * SMALLEST_POOLED_BYTES):
         lent = [memory.array((CELLS,), FLOAT) for _ in range(5)]
         lent.clear()
-        assert 0 < memory.kept <= 3 * SMALLEST
+        assert 0 < memory.kept <= 3 * SMALLEST_POOLED_BYTES
     with dt.config(kept_memory=0):
         assert memory.kept == 0
 
 
 def test_a_worker_keeps_a_tenth_of_its_memory(memory, monkeypatch):
-    worker = SimpleNamespace(memory_manager=SimpleNamespace(memory_limit=30 * SMALLEST))
+    worker = SimpleNamespace(
+        memory_manager=SimpleNamespace(memory_limit=30 * SMALLEST_POOLED_BYTES)
+    )
     with monkeypatch.context() as patch:
         module = SimpleNamespace(get_worker=lambda: worker)
         patch.setitem(sys.modules, "distributed.worker", module)
         lent = [memory.array((CELLS,), FLOAT) for _ in range(5)]
     lent.clear()  # in a thread that knows no worker
-    assert 0 < memory.kept <= 3 * SMALLEST
+    assert 0 < memory.kept <= 3 * SMALLEST_POOLED_BYTES
 
 
 def test_what_is_idle_goes_to_the_system(memory):

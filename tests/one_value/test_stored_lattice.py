@@ -39,9 +39,9 @@ SELECTIONS = {
 
 @pytest.fixture(autouse=True)
 def small_cells(monkeypatch):
-    monkeypatch.setattr(lattice, "FEW", 60)
-    monkeypatch.setattr(lattice, "MOST", 240)
-    monkeypatch.setattr(lattice, "FOLDED", 4)
+    monkeypatch.setattr(lattice, "FEW_LATTICE_CELLS", 60)
+    monkeypatch.setattr(lattice, "MOST_LATTICE_CELLS", 240)
+    monkeypatch.setattr(lattice, "FOLDED_CELLS", 4)
 
 
 def numbers(shape):
@@ -114,7 +114,7 @@ def test_every_level_of_its_tree_is_a_legal_cut(stored, selection, axis):
 @pytest.mark.parametrize("chunks", [(5, 9), (1, 40), (13, 3), (40, 40)])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_tables_of_stored_numbers_have_one_value(tmp_path, monkeypatch, chunks, weighted):
-    monkeypatch.setattr("dask_tapestry.operators.reductions.bincount.LEAF_CELLS", 40)
+    monkeypatch.setattr("dask_tapestry.operators.reductions.bincount.COUNTED_LEAF_CELLS", 40)
     cells = numbers((40, 40))
     zarr.create_array(tmp_path / "x", shape=cells.shape, chunks=chunks, dtype="f8")[...] = cells
     x = dt.from_zarr(tmp_path / "x")

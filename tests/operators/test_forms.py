@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.arrays import public_names  # noqa: F401  (all operators are imported)
-from dask_tapestry.operators.forms import MOST_SIZES, a_dozen, stand_in
+from dask_tapestry.operators.forms import a_dozen, stand_in
 from dask_tapestry.operators.indexing.gather import Gather
 from dask_tapestry.operators.indexing.scatter import Scatter
 from dask_tapestry.operators.matrices.matrix_operator import MatrixFunction
@@ -22,6 +22,7 @@ from dask_tapestry.operators.scans.scan import Scan, scan
 from dask_tapestry.operators.sorting.order_statistics import OrderStatistics, ranks
 from dask_tapestry.operators.sorting.sort import ArgSort, Sort, argsort, sort
 from dask_tapestry.operators.sorting.weighed_sort import WeighedSort, weighed_sort
+from dask_tapestry.operators.tuning import MOST_FORM_SIZES
 from dask_tapestry.operators.user.user_monoid import Fold, Monoid, fold
 from dask_tapestry.operators.user.user_operator import UserOperator
 from dask_tapestry.operators.views.permute import permute
@@ -179,7 +180,7 @@ def test_sizes_are_few_and_from_coarse_to_fine(operator, n):
     forms = forms_of(node)
     assert forms
     for form in forms.values():
-        assert 0 < len(form.sizes) <= MOST_SIZES
+        assert 0 < len(form.sizes) <= MOST_FORM_SIZES
         assert len(set(form.sizes)) == len(form.sizes)
         assert list(form.sizes) in (sorted(form.sizes), sorted(form.sizes)[::-1])
 
@@ -242,7 +243,7 @@ def test_very_many_sizes_are_thinned():
     assert a_dozen(range(12)) == tuple(range(12))
     for count in range(13, 100):
         some = a_dozen(range(count))
-        assert 6 < len(some) <= MOST_SIZES
+        assert 6 < len(some) <= MOST_FORM_SIZES
         assert some[-1] == count - 1
 
 

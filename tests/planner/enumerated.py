@@ -15,7 +15,7 @@ from dask_tapestry.planner.access import distinct_slices, traffic
 from dask_tapestry.planner.access.access import Access
 from dask_tapestry.planner.access.traffic import InputTraffic, Traffic
 from dask_tapestry.planner.cost import cost
-from dask_tapestry.planner.machine.machine import SLICE_SAVES_BYTES
+from dask_tapestry.planner.tuning import SLICE_SAVES_BYTES
 from dask_tapestry.steps.program import Program
 from dask_tapestry.teg import Source
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range

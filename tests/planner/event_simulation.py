@@ -12,8 +12,9 @@ from heapq import heappop, heappush
 from itertools import product
 from math import prod
 
-from dask_tapestry.planner.machine.machine import SLICE_SAVES_BYTES, Machine
+from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.memory.simulate import Load
+from dask_tapestry.planner.tuning import SLICE_SAVES_BYTES
 from dask_tapestry.zspace import block_box, block_range
 
 AHEAD = 2  # tasks of a worker for each of its threads: Dask sends some before a thread is free

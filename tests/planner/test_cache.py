@@ -238,10 +238,10 @@ def test_a_rule_of_the_user_may_look_at_a_place(stores):
 def test_few_are_kept():
     x = dt.asarray(np.arange(3.0))
     first = planned(x + 1)
-    for number in range(cache.KEPT):
+    for number in range(cache.PLANS_REMEMBERED):
         planned(x * number)
     assert planned(x + 1).graph is not first.graph
-    assert len(cache._known) == cache.KEPT
+    assert len(cache._known) == cache.PLANS_REMEMBERED
 
 
 def test_a_plan_is_verified_once_as_long_as_it_is_kept(monkeypatch):

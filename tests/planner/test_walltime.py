@@ -5,7 +5,8 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.lower.dask_private import lifetime_of
 from dask_tapestry.planner import walltime as module
-from dask_tapestry.planner.walltime import PART, task_seconds, walltime_in_force
+from dask_tapestry.planner.tuning import WALLTIME_PART
+from dask_tapestry.planner.walltime import task_seconds, walltime_in_force
 
 X = dt.placeholder((10**5, 10**5), "f8", stored_chunks=(100, 100))
 FOUR = dt.Resources(workers=4, threads=2, memory="64 GiB", rates="shipped")
@@ -17,10 +18,10 @@ def longest(plan):
 
 def test_tasks_are_shorter_than_workers_live():
     usual = dt.plan(dt.sin(X).sum(axis=0), resources=FOUR)
-    limit = longest(usual) / PART / 3
+    limit = longest(usual) / WALLTIME_PART / 3
     with dt.config(walltime=limit):
         short = dt.plan(dt.sin(X).sum(axis=0), resources=FOUR)
-        assert longest(short) <= PART * limit < longest(usual)
+        assert longest(short) <= WALLTIME_PART * limit < longest(usual)
         short.verify()
     assert short.cost["tasks"] > usual.cost["tasks"]
     with dt.config(walltime="1 week"):

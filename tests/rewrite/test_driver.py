@@ -6,8 +6,9 @@ from dask_tapestry.errors import PlanError
 from dask_tapestry.operators.cells.elementwise import Elementwise
 from dask_tapestry.operators.generators.full import Full, full
 from dask_tapestry.operators.views.reverse import Reverse
-from dask_tapestry.rewrite.driver import LONGEST_CHAIN, apply_once, brief, rebuilt, rewrite
+from dask_tapestry.rewrite.driver import apply_once, brief, rebuilt, rewrite
 from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.rewrite.tuning import LONGEST_CHAIN
 from dask_tapestry.teg import Graph, apply, sequence_point
 
 

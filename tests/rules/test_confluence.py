@@ -19,7 +19,7 @@ from dask_tapestry.rewrite.rule import begins_at, takes_shared
 from dask_tapestry.rules.constants import CONSTANT_RULES
 from dask_tapestry.rules.fast_math import FAST_RULES
 from dask_tapestry.rules.formulas import FORMULA_RULES
-from dask_tapestry.rules.mosaics import MOST_PIECES
+from dask_tapestry.rules.tuning import MOST_MOSAIC_PIECES
 from dask_tapestry.rules.views import VIEW_RULES, selector_before_elementwise
 from dask_tapestry.teg import Graph
 from dask_tapestry.teg.check import check
@@ -151,7 +151,7 @@ def test_where_a_mosaic_ends_depends_on_the_order():
     """Joins of joins are one mosaic as long as it has few pieces."""
     x = dt.asarray(np.ones((2, 2)))
     small = rewrite(dt.pad(x, 1, mode="edge").teg, SELECTORS)
-    assert max(len(node.inputs) for node in small) <= MOST_PIECES
+    assert max(len(node.inputs) for node in small) <= MOST_MOSAIC_PIECES
 
 
 def test_a_formula_moves_past_a_selector_unless_a_broadcast_takes_it():

@@ -3,7 +3,8 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.operators.reductions.joint_reductions import JointReductions
-from dask_tapestry.rules.joint_reductions import MOST, join_reductions
+from dask_tapestry.rules.joint_reductions import join_reductions
+from dask_tapestry.rules.tuning import MOST_JOINT_REDUCTIONS
 from dask_tapestry.teg import Graph
 from tests.comparisons import same_bits
 
@@ -37,7 +38,10 @@ def test_what_shares_cells_is_joined():
     assert passes(x.sum(), y.sum()) == [1, 1]
     assert passes(x.sum(0), x.sum(1)) == [1, 1]
     assert passes(x.sum(), x[:50].sum()) == [1, 1]
-    assert passes(*[(x + i).sum() for i in range(MOST + 2)]) == [2, MOST]
+    assert passes(*[(x + i).sum() for i in range(MOST_JOINT_REDUCTIONS + 2)]) == [
+        2,
+        MOST_JOINT_REDUCTIONS,
+    ]
 
 
 def test_what_needs_another_is_not():

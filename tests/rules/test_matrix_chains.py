@@ -6,7 +6,8 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.planner import build
 from dask_tapestry.rewrite.driver import rewrite
-from dask_tapestry.rules.matrix_chains import MOST_FACTORS, order_chain
+from dask_tapestry.rules.matrix_chains import order_chain
+from dask_tapestry.rules.tuning import MOST_FACTORS
 from dask_tapestry.rules.views import VIEW_RULES
 from dask_tapestry.teg import Graph
 

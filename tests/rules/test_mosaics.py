@@ -5,7 +5,6 @@ from dask_tapestry.operators.joins.mosaic import Mosaic, MosaicAxis
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rules.mosaics import (
     MOSAIC_RULES,
-    MOST_PIECES,
     drop_empty_from_mosaic,
     flatten_concat,
     join_neighbours,
@@ -13,6 +12,7 @@ from dask_tapestry.rules.mosaics import (
     mosaic_as_concat,
     view_into_pieces,
 )
+from dask_tapestry.rules.tuning import MOST_MOSAIC_PIECES
 from dask_tapestry.rules.views import VIEW_RULES, selector_as_view
 from dask_tapestry.teg import apply
 from tests.comparisons import same_bits
@@ -51,13 +51,13 @@ def test_a_mosaic_of_mosaics():
 
 def test_a_mosaic_has_only_so_many_pieces():
     rows = [dt.concatenate([memory(1, 1) + n] * 9, 1) for n in range(15)]
-    assert MOST_PIECES < 9 * 15
+    assert MOST_MOSAIC_PIECES < 9 * 15
     assert "mosaic" not in after(dt.concatenate(rows, 0), joins_as_mosaic)
 
 
 def test_what_adds_no_piece_is_joined_whatever_their_number():
     y = memory(2, 1)
-    for _ in range(2 * MOST_PIECES):
+    for _ in range(2 * MOST_MOSAIC_PIECES):
         y = dt.concatenate([y[-1:], y, y[:1]])
     graph = graph_of(y)
     joined = rewrite(graph, [*VIEW_RULES, *MOSAIC_RULES])

@@ -3,7 +3,8 @@
 import numpy as np
 
 import dask_tapestry as dt
-from dask_tapestry.rules.neighbouring_nodes import FEW, are_neighbours
+from dask_tapestry.rules.neighbouring_nodes import are_neighbours
+from dask_tapestry.rules.tuning import FEW_BOXES
 
 X = dt.placeholder((10_000, 70), "f8", (100, 70))
 
@@ -30,6 +31,6 @@ def test_nodes_far_apart_or_of_other_cells_are_not():
 def test_deep_stencils_are_not_followed():
     """Their boxes multiply."""
     u = dt.asarray(np.ones((4000, 4000)))
-    for number in range(1, FEW):
+    for number in range(1, FEW_BOXES):
         u = u[number:] + u[:-number]
     assert not neighbours(u.sum(0), u[1:].sum(0))

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.rules.repeated_steps import FEWEST, repeated_parts
+from dask_tapestry.rules.repeated_steps import repeated_parts
+from dask_tapestry.rules.tuning import FEWEST_STEPS
 from dask_tapestry.teg import Graph
 
 X = dt.asarray(np.arange(6.0))
@@ -60,9 +61,9 @@ def test_two_fields():
     assert any([set(state) for state in way.states] == known for way in found)
 
 
-@pytest.mark.parametrize("count", [0, 1, FEWEST - 1])
+@pytest.mark.parametrize("count", [0, 1, FEWEST_STEPS - 1])
 def test_few_steps_are_none(count):
-    assert not any(len(way.states) > FEWEST for way in ways(loop(dt.sin, count)[-1]))
+    assert not any(len(way.states) > FEWEST_STEPS for way in ways(loop(dt.sin, count)[-1]))
 
 
 def test_steps_that_differ_are_none():

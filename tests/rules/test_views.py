@@ -3,10 +3,10 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.cells import CellBuilder
-from dask_tapestry.cells.ufuncs import ELEMENTARY_FLOPS
+from dask_tapestry.cells.tuning import ELEMENTARY_FLOPS
 from dask_tapestry.operators.cells.elementwise import Elementwise
+from dask_tapestry.rules.tuning import COSTLY_FLOPS
 from dask_tapestry.rules.views import (
-    COSTLY_FLOPS,
     VIEW_RULES,
     compose_views,
     drop_empty_from_concat,

@@ -3,14 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.steps.boxes import (
-    FEW_CELLS,
-    ROOM,
-    BoxIndex,
-    holder,
-    merged,
-    rounded_out,
-)
+from dask_tapestry.steps.boxes import BoxIndex, holder, merged, rounded_out
+from dask_tapestry.steps.tuning import EXTRA_CELLS, FEW_BOX_CELLS
 from dask_tapestry.zspace import ZRange
 
 BOXES = st.lists(
@@ -21,14 +15,14 @@ BOXES = st.lists(
 )
 
 
-@given(BOXES, st.sampled_from([0.0, ROOM, 1.0]))
+@given(BOXES, st.sampled_from([0.0, EXTRA_CELLS, 1.0]))
 def test_merged_boxes_hold_all_and_no_more_than_they_must(given_boxes, room):
     held = merged(given_boxes, room=room)
     for box in given_boxes:
         assert box.is_empty or any(h.contains(box) for h in held)
     for h in held:
         inside = sum(box.size for box in given_boxes if h.contains(box))
-        assert h.size <= max(FEW_CELLS, inside + room * inside)
+        assert h.size <= max(FEW_BOX_CELLS, inside + room * inside)
     full = [h for h in held if not h.is_empty]
     assert not any(a is not b and a.contains(b) for a in full for b in full)
 

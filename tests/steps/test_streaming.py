@@ -13,7 +13,8 @@ from dask_tapestry.planner.cost.footprint import needs_of
 from dask_tapestry.planner.fusion.group import group_of
 from dask_tapestry.steps.block_schedule import LoopEntry
 from dask_tapestry.steps.peak import peak_bytes
-from dask_tapestry.steps.streaming import PIECE, block_schedule_of, in_turns
+from dask_tapestry.steps.streaming import block_schedule_of, in_turns
+from dask_tapestry.steps.tuning import PIECE_BYTES
 from dask_tapestry.zspace import ZRange
 from tests.comparisons import same_bits
 from tests.examples import examples
@@ -68,9 +69,9 @@ def test_what_is_large_is_computed_in_turns(name):
     program = program_of(x)
     whole = peak_bytes(program, program.schedule(program.type.box)).all
     value = prod(x.shape) * x.dtype.itemsize
-    assert whole > PIECE
+    assert whole > PIECE_BYTES
     assert max(pieces(x)) > 1
-    assert work(x) < value + 3 * PIECE
+    assert work(x) < value + 3 * PIECE_BYTES
     assert work(x) < whole + (value if name == "a view" else 0)
 
 
@@ -144,7 +145,7 @@ def test_pieces_are_what_memory_and_calls_are_counted_for():
     x = large().sum(0)
     needs = needs_of(program_of(x), x.node.type.box, (), local=True)
     read = large().nbytes
-    assert needs.work < 4 * PIECE
+    assert needs.work < 4 * PIECE_BYTES
     assert needs.stored == read
     assert needs.calls > 2 * max(pieces(x))
     with pieces_of(10**12):

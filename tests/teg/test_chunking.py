@@ -5,7 +5,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dask_tapestry.teg.chunking import (
-    SLIVER,
     AxisChunks,
     common_chunks,
     concatenated_chunks,
@@ -13,6 +12,7 @@ from dask_tapestry.teg.chunking import (
     followed,
     without_slivers,
 )
+from dask_tapestry.teg.tuning import SLIVER_RATIO
 from dask_tapestry.zspace import Cuts, ZRange
 
 
@@ -88,7 +88,7 @@ def test_slivers_are_joined_and_nothing_else(parts, longest):
     assert sum(left) == sum(parts)
     assert max(left) <= max(longest, *parts)
     for a, b in pairwise(left):
-        assert a + b > longest or min(a, b) * SLIVER >= longest
+        assert a + b > longest or min(a, b) * SLIVER_RATIO >= longest
 
 
 def test_what_is_in_a_row_and_nobody_said_is_cut_canonically():

@@ -10,6 +10,7 @@ import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.memory_arguments import check_device
+from dask_tapestry.arrays.tuning import MOST_DIMENSIONS
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.planner.machine.resources import current
 from dask_tapestry.settings import setting
@@ -17,7 +18,6 @@ from dask_tapestry.settings import setting
 __all__ = ["__array_namespace_info__"]
 
 VERSIONS: Final = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")  # of the standard
-MOST_DIMENSIONS: Final = 64  # of a block, which is an array of NumPy's
 
 
 class NamespaceInfo:

@@ -13,11 +13,10 @@ from dask_tapestry.arrays.calibration.kernel_rates import kernel_rates
 from dask_tapestry.arrays.calibration.memory_rates import memory_rates
 from dask_tapestry.arrays.calibration.store_rates import store_rates
 from dask_tapestry.arrays.calibration.task_rates import task_rates
+from dask_tapestry.arrays.tuning import PROCESS_BUDGET_SECONDS
 from dask_tapestry.planner.machine.calibrate import keep_rates, processor
 from dask_tapestry.planner.machine.rates import Rates, rates_of, rounded
 from dask_tapestry.planner.machine.resources import this_machine
-
-BUDGET = 3.0  # seconds
 
 
 def calibrate(client: Any = None) -> Rates:
@@ -42,7 +41,7 @@ def calibrate(client: Any = None) -> Rates:
     """
     if client is not None:
         return calibrate_cluster(client)
-    end = perf_counter() + BUDGET
+    end = perf_counter() + PROCESS_BUDGET_SECONDS
     with dask.config.set(scheduler="threads"):  # not on a cluster, if there is one
         found = memory_rates() | store_rates()
         found |= {f"local_{name}": value for name, value in task_rates(this_machine()).items()}

@@ -8,6 +8,7 @@ from typing import Any, Final
 from dask_tapestry.arrays.calibration.kernel_rates import kernel_rates
 from dask_tapestry.arrays.calibration.memory_rates import memory_rates
 from dask_tapestry.arrays.calibration.task_rates import task_rates
+from dask_tapestry.arrays.tuning import WORKER_BUDGET_SECONDS
 from dask_tapestry.errors import PlanError
 from dask_tapestry.planner.machine.calibrate import processor
 from dask_tapestry.planner.machine.cluster_rates import keep_cluster_rates, network_rates
@@ -15,7 +16,6 @@ from dask_tapestry.planner.machine.rates import Rates, rates_of, rounded
 from dask_tapestry.planner.machine.resources import current
 from dask_tapestry.settings import config
 
-BUDGET: Final = 2.0  # seconds for the kernels of a worker
 OPERATIONS: Final = "operations"
 
 
@@ -42,7 +42,9 @@ def calibrate_cluster(client: Any) -> Rates:
 def worker_rates() -> dict[str, Any]:
     """What a worker finds of its machine: memory and kernels."""
     memory = {name: rounded(value) for name, value in memory_rates().items()}
-    operations = {name: rounded(value) for name, value in kernel_rates(BUDGET).items()}
+    operations = {
+        name: rounded(value) for name, value in kernel_rates(WORKER_BUDGET_SECONDS).items()
+    }
     return memory | {"machine": processor(), OPERATIONS: operations}
 
 

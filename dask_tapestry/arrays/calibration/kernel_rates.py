@@ -36,6 +36,18 @@ from dask_tapestry.arrays.random import default_rng
 from dask_tapestry.arrays.sorting import argsort, searchsorted, sort
 from dask_tapestry.arrays.statistics import bincount, cumsum, histogram
 from dask_tapestry.arrays.statistics import median as middle
+from dask_tapestry.arrays.tuning import (
+    CONVOLVED_CHANNELS,
+    HANDLING_CELLS,
+    KERNEL_REPEATS,
+    MATRIX_SIDE,
+    POLYNOMIAL_TERMS,
+    PROBE_CELLS,
+    ROW_CELLS,
+    STENCIL_STEPS,
+    WEIGHTED_LANES,
+    WEIGHTS_A_ROW,
+)
 from dask_tapestry.cells import CellBuilder
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.windows.stencil_steps import End, StencilProgram, stencil_after
@@ -47,17 +59,7 @@ from dask_tapestry_kernels.blas_threads import threads_each
 from dask_tapestry_kernels.compilation import mode
 
 ONE: Final = Resources(workers=1, threads=1)
-CELLS: Final = 2**19  # 4 MB of float64: beyond a second-level cache
-FEW: Final = 2**14  # what a program of so many takes is handling it
-SIDE: Final = 512  # of a matrix
-WIDTH: Final = 1000  # of rows; of a power of two all cells of a column share few lines of a cache
 CROSS: Final = ((0, 1, 0), (1, 1, 1), (0, 1, 0))
-NEIGHBOURS: Final = 4  # cells of a sparse matrix in each of its rows
-TIMES: Final = 32  # that it is multiplied with
-STEPS: Final = 8  # of a stencil
-IMAGES: Final = 8  # channels that are each convolved by itself
-TERMS: Final = 20  # of a polynomial: enough to make memory wait
-REPEATS: Final = 3  # of which the best counts
 Program = Callable[[int], Array]
 
 
@@ -66,7 +68,7 @@ class RateProbe(NamedTuple):
 
     rate: str
     make: Program
-    cells: int = CELLS
+    cells: int = PROBE_CELLS
 
 
 def kernel_rates(budget: float = inf) -> dict[str, float]:
@@ -93,7 +95,7 @@ def rate_of(probe: RateProbe) -> float:
     kernel, _, _ = probe.rate.partition(" ")
     if kernel == ACROSS:
         return _cells_across(probe)
-    program, small = probe.make(probe.cells), probe.make(FEW)
+    program, small = probe.make(probe.cells), probe.make(HANDLING_CELLS)
     done = operations(program, kernel) - operations(small, kernel)
     return done / _positive(seconds(program) - seconds(small))
 
@@ -116,7 +118,7 @@ def seconds(x: Array) -> float:
     planned = plan(x, resources=ONE, method="none")
     planned.compute(scheduler="sync")  # loads its kernels
     times = []
-    for _ in range(REPEATS):
+    for _ in range(KERNEL_REPEATS):
         start = thread_time()
         planned.compute(scheduler="sync")
         times.append(thread_time() - start)
@@ -143,7 +145,7 @@ def _polynomial(dtype: str) -> Program:
     def make(n: int) -> Array:
         x = asarray(_cells(n, dtype))
         y = x
-        for _ in range(TERMS):
+        for _ in range(POLYNOMIAL_TERMS):
             y = y * x + x
         return y
 
@@ -193,20 +195,20 @@ def _put(n: int) -> Array:
 
 
 def _by_group(n: int) -> Array:
-    labels = np.random.default_rng(0).integers(0, 12, n // WIDTH)
-    cells = _cells(n // WIDTH * WIDTH, "f8").reshape(-1, WIDTH)
+    labels = np.random.default_rng(0).integers(0, 12, n // ROW_CELLS)
+    cells = _cells(n // ROW_CELLS * ROW_CELLS, "f8").reshape(-1, ROW_CELLS)
     return groupby_reduce(asarray(cells), labels, func="sum", axis=0)[0]  # type: ignore[no-any-return]
 
 
 def _weighed(n: int) -> Array:
     """Means of four neighbours, as of a grid of twice as many cells along both axes."""
-    side = round((n // NEIGHBOURS) ** 0.5)
+    side = round((n // WEIGHTS_A_ROW) ** 0.5)
     row, column = np.divmod(np.arange(side * side), side)
     corners = [(2 * row + i) * 2 * side + 2 * column + j for i in (0, 1) for j in (0, 1)]
-    rows = np.repeat(np.arange(side * side), NEIGHBOURS)
-    values = np.full(rows.size, 1 / NEIGHBOURS, np.float32)
+    rows = np.repeat(np.arange(side * side), WEIGHTS_A_ROW)
+    values = np.full(rows.size, 1 / WEIGHTS_A_ROW, np.float32)
     weights = (values, rows, np.stack(corners, -1).ravel(), (side * side, 4 * side * side))
-    x = asarray(_cells(TIMES * 4 * side * side, "f4").reshape(TIMES, -1))
+    x = asarray(_cells(WEIGHTED_LANES * 4 * side * side, "f4").reshape(WEIGHTED_LANES, -1))
     return sparse_matmul(weights, x)
 
 
@@ -214,7 +216,7 @@ def _convolved(channels: int, dtype: str) -> Program:
     """Windows of 3 x 3 cells of images, of so many channels, or of each by itself for none."""
 
     def make(n: int) -> Array:
-        count = channels or IMAGES
+        count = channels or CONVOLVED_CHANNELS
         side = round((n // count) ** 0.5)
         x = asarray(_cells(count * side * side, dtype).reshape(1, count, side, side))
         k = asarray(_cells(count * (channels or 1) * 9, dtype).reshape(count, channels or 1, 3, 3))
@@ -245,46 +247,48 @@ def _stepped(n: int) -> Array:
     taps = ((0, (0, 0)), (0, (0, -1)))
     program = StencilProgram(((b.finish(total), (0, 1)),), taps, (), ends, (0, 1))
     cells, time = asarray(_cells(n, "f8").reshape(-1, 1024)), asarray(np.int64(0))
-    return Array(stencil_after(time.node, [cells.node], STEPS, program)[0])
+    return Array(stencil_after(time.node, [cells.node], STENCIL_STEPS, program)[0])
 
 
 PROBES: Final = (  # those first that need no compiling, then those that most programs use
-    RateProbe("matmul float64", _product("f8"), SIDE * SIDE),
-    RateProbe("matmul float32", _product("f4"), SIDE * SIDE),
-    RateProbe("matmul", _product("i8"), SIDE * SIDE // 4),
+    RateProbe("matmul float64", _product("f8"), MATRIX_SIDE * MATRIX_SIDE),
+    RateProbe("matmul float32", _product("f4"), MATRIX_SIDE * MATRIX_SIDE),
+    RateProbe("matmul", _product("i8"), MATRIX_SIDE * MATRIX_SIDE // 4),
     RateProbe("convolution float64", _convolved(32, "f8")),
     RateProbe("convolution float32", _convolved(32, "f4")),
-    RateProbe("convolution", _convolved(32, "c16"), CELLS // 8),
+    RateProbe("convolution", _convolved(32, "c16"), PROBE_CELLS // 8),
     RateProbe("directconvolution float64", _convolved(0, "f8")),
     RateProbe("directconvolution float32", _convolved(0, "f4")),
     RateProbe("directconvolution", _convolved(0, "i8")),
     RateProbe("sort float64", _of_cells(sort)),
     RateProbe("sort float32", _of_cells(sort, "f4")),
     RateProbe("sort", _of_cells(sort, "i8")),
-    RateProbe("argsort float64", _of_cells(argsort), CELLS // 2),
-    RateProbe("argsort", _of_cells(argsort, "i8"), CELLS // 2),
+    RateProbe("argsort float64", _of_cells(argsort), PROBE_CELLS // 2),
+    RateProbe("argsort", _of_cells(argsort, "i8"), PROBE_CELLS // 2),
     RateProbe("take", _taken),
     RateProbe("takealong", _taken_along),
     RateProbe("gather", _gathered),
     RateProbe("scatter", _put),
     RateProbe("ranks", _of_cells(middle)),
-    RateProbe("search", _searched, CELLS // 2),
+    RateProbe("search", _searched, PROBE_CELLS // 2),
     RateProbe("groupfold", _by_group),
-    RateProbe("sparsematmul", _weighed, CELLS // 8),
+    RateProbe("sparsematmul", _weighed, PROBE_CELLS // 8),
     RateProbe("windowsum", _of_image(lambda x: gaussian_filter(x, 1))),
     RateProbe("windowfold", _of_image(lambda x: minimum_filter(x, 5))),
     RateProbe("windowextreme", _of_image(lambda x: minimum_filter(x, footprint=CROSS))),
-    RateProbe("windowrank", _of_image(lambda x: median_filter(x, 3)), CELLS // 4),
-    RateProbe("affinepoints", _of_image(lambda x: rotate(x, 30, order=1)), CELLS // 4),
-    RateProbe("points", _at_points, CELLS // 4),
-    RateProbe("resample", _of_image(lambda x: shift(x, 0.5, prefilter=False)), CELLS // 4),
+    RateProbe("windowrank", _of_image(lambda x: median_filter(x, 3)), PROBE_CELLS // 4),
+    RateProbe("affinepoints", _of_image(lambda x: rotate(x, 30, order=1)), PROBE_CELLS // 4),
+    RateProbe("points", _at_points, PROBE_CELLS // 4),
+    RateProbe("resample", _of_image(lambda x: shift(x, 0.5, prefilter=False)), PROBE_CELLS // 4),
     RateProbe("splinefilter", _of_image(spline_filter)),
     RateProbe("stencilsteps", _stepped),
     RateProbe("fourier", lambda n: fft(asarray(_cells(n, "c16").reshape(-1, 1024)))),
     RateProbe("fourier complex64", lambda n: fft(asarray(_cells(n, "c8").reshape(-1, 1024)))),
     RateProbe("map float64", _polynomial("f8")),
     RateProbe("reduce float64", _sum_of_polynomial("f8")),
-    RateProbe(ACROSS, lambda n: asarray(_cells(n // WIDTH * WIDTH, "f8").reshape(-1, WIDTH))),
+    RateProbe(
+        ACROSS, lambda n: asarray(_cells(n // ROW_CELLS * ROW_CELLS, "f8").reshape(-1, ROW_CELLS))
+    ),
     RateProbe("map float32", _polynomial("f4")),
     RateProbe("reduce float32", _sum_of_polynomial("f4")),
     RateProbe("map int64", _polynomial("i8")),
@@ -293,7 +297,9 @@ PROBES: Final = (  # those first that need no compiling, then those that most pr
     RateProbe("map complex128", _polynomial("c16")),
     RateProbe("randomfraction", lambda n: default_rng(0).random(n)),
     RateProbe("randombits", lambda n: default_rng(0).integers(0, 2**32, n, dtype=np.uint32)),
-    RateProbe("permutation", lambda n: default_rng(0).permutation(8 * CELLS)[:n], CELLS // 2),
+    RateProbe(
+        "permutation", lambda n: default_rng(0).permutation(8 * PROBE_CELLS)[:n], PROBE_CELLS // 2
+    ),
     RateProbe("scan float64", _of_cells(cumsum)),
     RateProbe("scan", _of_cells(cumsum, "i8")),
     RateProbe("tabulate", lambda n: bincount(asarray(_cells(n, "i8") % 1000), minlength=1000)),

@@ -6,14 +6,12 @@ import mmap
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from dask.system import CPU_COUNT
 
-BYTES: Final = 2**26  # of an array: twice a common third-level cache
-SHARED: Final = 2**23  # of a thread's part, where there are many threads
-REPEATS: Final = 2
+from dask_tapestry.arrays.tuning import COPIED_BYTES, COPIED_BYTES_A_THREAD, COPY_REPEATS
 
 Cells = np.ndarray[Any, Any]
 
@@ -21,14 +19,14 @@ Cells = np.ndarray[Any, Any]
 def memory_rates() -> dict[str, float]:
     """Bytes a second of memory: of a thread alone, of one beside others, and fresh."""
     threads = CPU_COUNT
-    cells = max(BYTES, SHARED * threads) // np.dtype(np.float64).itemsize
+    cells = max(COPIED_BYTES, COPIED_BYTES_A_THREAD * threads) // np.dtype(np.float64).itemsize
     x, out = np.ones(cells), np.ones(cells)
     moved = 2 * x.nbytes
     alone = best(lambda: np.copyto(out, x))
     with ThreadPoolExecutor(threads) as pool:
         parts = [slice(n * cells // threads, (n + 1) * cells // threads) for n in range(threads)]
         shared = best(lambda: list(pool.map(lambda part: np.copyto(out[part], x[part]), parts)))
-    size = BYTES // 2
+    size = COPIED_BYTES // 2
     fresh = best(lambda: _touch(size))
     pages = best(lambda: _touch_paged(size))
     return {
@@ -53,7 +51,7 @@ def _touch_paged(size: int) -> None:
 def best(run: Callable[[], object]) -> float:
     """Least seconds of several runs."""
     times = []
-    for _ in range(REPEATS):
+    for _ in range(COPY_REPEATS):
         start = perf_counter()
         run()
         times.append(perf_counter() - start)

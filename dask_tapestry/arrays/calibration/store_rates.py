@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from dask_tapestry.arrays.calibration.task_rates import least
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.storage import from_zarr, to_zarr
+from dask_tapestry.arrays.tuning import CHUNK_CELLS, SMALL_CHUNK_CELLS, STORED_CELLS, VALUE_STEP
 
-CELLS: Final = 2**20  # 8 MiB
-CHUNK: Final = 2**17  # 1 MiB
-SMALL: Final = 2**10  # 16 KiB a chunk: opening it is what it takes
 Cells = np.ndarray[tuple[int], np.dtype[np.float64]]
-
-STEPS: Final = 2**-10  # values of a measurement have some digits, which codecs see
 
 
 def store_rates(folder: str | Path | None = None) -> dict[str, float]:
@@ -26,16 +22,16 @@ def store_rates(folder: str | Path | None = None) -> dict[str, float]:
     What was just written is read from the system's cache: decoding it is what that takes.
     """
     with TemporaryDirectory(dir=folder) as place:
-        made = np.random.default_rng(0).normal(size=CELLS)
-        cells = np.round(made / STEPS) * STEPS
+        made = np.random.default_rng(0).normal(size=STORED_CELLS)
+        cells = np.round(made / VALUE_STEP) * VALUE_STEP
         large, small, plain = (Path(place, name) for name in ("large", "small", "plain"))
-        written = least(lambda: _write(cells, large, CHUNK), 2)
+        written = least(lambda: _write(cells, large, CHUNK_CELLS), 2)
         read = least(lambda: from_zarr(large).compute(), 2)
-        _write(cells, plain, CHUNK, compressors=None)
+        _write(cells, plain, CHUNK_CELLS, compressors=None)
         copied = least(lambda: from_zarr(plain).compute(), 2)
-        part = cells[: CELLS // 16]
-        _write(part, small, SMALL)
-        pieces = len(part) // SMALL
+        part = cells[: STORED_CELLS // 16]
+        _write(part, small, SMALL_CHUNK_CELLS)
+        pieces = len(part) // SMALL_CHUNK_CELLS
         request = least(lambda: from_zarr(small).compute(), 1) - read / 16
     return {
         "store_read": cells.nbytes / read,

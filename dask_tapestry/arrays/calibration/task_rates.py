@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import perf_counter
-from typing import Final
 
 import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.planning import plan
+from dask_tapestry.arrays.tuning import BLOCKS_READ, LEAST_TASK_SECONDS, TASK_REPEATS, TIMED_TASKS
 from dask_tapestry.planner.machine.resources import Resources
-
-TASKS: Final = 200  # which take some 30 ms
-READ: Final = 40  # blocks that one task reads
-REPEATS: Final = 2
-LEAST: Final = 1e-7  # seconds: what clocks and noise leave
 
 
 def task_rates(resources: Resources) -> dict[str, float]:
@@ -24,19 +19,19 @@ def task_rates(resources: Resources) -> dict[str, float]:
 
     Blocks are of a few cells, in a layout that is given, so that handling them is all there is.
     """
-    cells = asarray(np.ones((TASKS, 2))) + 1
+    cells = asarray(np.ones((TIMED_TASKS, 2))) + 1
     parts = cells.rechunk((1, 2))
-    few = cells.rechunk((TASKS // 10, 2))
-    joined = (parts + 1).rechunk((READ, 2))
+    few = cells.rechunk((TIMED_TASKS // 10, 2))
+    joined = (parts + 1).rechunk((BLOCKS_READ, 2))
     one, ten, read = [_seconds(x, resources) for x in (parts, few, joined)]
-    task = max(LEAST, (one - ten) / (TASKS - 10))
-    edge = max(LEAST, (read - one - task * TASKS / READ) / TASKS)
+    task = max(LEAST_TASK_SECONDS, (one - ten) / (TIMED_TASKS - 10))
+    edge = max(LEAST_TASK_SECONDS, (read - one - task * TIMED_TASKS / BLOCKS_READ) / TIMED_TASKS)
     return {"task": task, "edge": edge, "slice": task + edge}
 
 
 def _seconds(x: Array, resources: Resources) -> float:
     planned = plan(x, resources=resources)
-    return least(lambda: planned.compute(), REPEATS)
+    return least(lambda: planned.compute(), TASK_REPEATS)
 
 
 def least(run: Callable[[], object], repeats: int) -> float:

@@ -2,7 +2,6 @@
 
 from dask_tapestry.arrays.core.array import *
 from dask_tapestry.arrays.core.boolean_mask import *
-from dask_tapestry.arrays.core.common_chunks import *
 from dask_tapestry.arrays.core.convert import *
 from dask_tapestry.arrays.core.dask_arrays import *
 from dask_tapestry.arrays.core.dispatch import *
@@ -34,7 +33,6 @@ __all__ = [
     "result_type",
     "sequence_point",
     "to_dask_array",
-    "unify_chunks",
 ]
 
 write_out(__name__)

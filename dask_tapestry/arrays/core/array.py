@@ -15,13 +15,13 @@ from numpy.typing import DTypeLike
 from dask_tapestry.arrays.core.block_names import joined, name_of_blocks
 from dask_tapestry.arrays.core.blocks import Blocks
 from dask_tapestry.arrays.core.dask_blocks import blocks_named
-from dask_tapestry.arrays.core.dispatch import PRIORITY, call_numpy_function, call_ufunc
+from dask_tapestry.arrays.core.dispatch import call_numpy_function, call_ufunc
 from dask_tapestry.arrays.core.dynamic_shape import CountRun, Deferred
 from dask_tapestry.arrays.core.floating_errors import ErrorReporting
 from dask_tapestry.arrays.core.late_modules import array_repr, computing, expression, kept_blocks
 from dask_tapestry.arrays.core.name_suggestions import NameSuggestions
 from dask_tapestry.arrays.core.python_conversion import PythonConversion
-from dask_tapestry.arrays.core.xarray_workarounds import names_itself_after_it, refuse_hidden
+from dask_tapestry.arrays.tuning import PRIORITY
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError, PlanError
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.lower.dask_private import HighLevelGraph
@@ -138,7 +138,6 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
     @property
     def dims(self) -> tuple[str | None, ...] | None:
         """Names of the dimensions, or None."""
-        refuse_hidden("dims")
         return self.bound.type.dims
 
     @property
@@ -240,14 +239,12 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
     @property
     def expr(self) -> expression.TapestryExpr:
         """The Dask expression; all values of one compute are planned together."""
-        refuse_hidden("expr")
         return expression.TapestryExpr(self.node, False, self._plan_given)
 
     @property
     def name(self) -> str:
         """First part of the keys of the blocks: the user's name for it, or operation and digest."""
-        node = self.bound if names_itself_after_it() else self.node  # a DataArray counts nothing
-        return name_of_blocks(node, self.said)
+        return name_of_blocks(self.node, self.said)
 
     @property
     def said(self) -> dict[str, str]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from hashlib import blake2b
-from typing import Any, Final
+from typing import Any
 
 from dask.core import flatten
 
+from dask_tapestry.arrays.tuning import DIGEST_BYTES
 from dask_tapestry.io.sources.block_source import BlockSource
 from dask_tapestry.lower.result_array import finish_array
 from dask_tapestry.lower.result_buffer import REMOTE
@@ -16,8 +17,6 @@ from dask_tapestry.teg.nominal import nominal_cuts
 from dask_tapestry.teg.token import token
 from dask_tapestry.zspace import Cuts
 from dask_tapestry_kernels.block_format import BlockFormat
-
-DIGEST_BYTES: Final = 12  # of a name, as of the names of steps
 
 
 def name_of_blocks(node: Node, said: Mapping[str, str]) -> str:

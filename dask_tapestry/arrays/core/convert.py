@@ -85,7 +85,7 @@ def asarray(
         {device}
         copy: True to copy an array in memory now; False to refuse what cannot be had without a
             copy.
-        like: As NumPy's: blocks are held in arrays as this one's are, such as sparse ones.
+        like: As NumPy's: blocks are held in arrays as this one's are.
         chunks: Nominal chunks; by default those that it has itself, else a canonical grid.
         dims: Names of the dimensions; by default those it has.
         **hints: Dask's ``meta``, as of `from_array`; ``name``, ``inline_array``,

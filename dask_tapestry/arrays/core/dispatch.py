@@ -6,19 +6,20 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import lru_cache, wraps
 from inspect import signature
-from typing import Any, Final, TypeVar, cast
+from typing import Any, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from dask_tapestry.arrays.core.axis_names import AxisNames, names_axes
 from dask_tapestry.arrays.core.declared_arguments import DeclaredArguments
+from dask_tapestry.arrays.tuning import PRIORITY
 from dask_tapestry.imports import lazy_import
+from dask_tapestry_kernels.block_format import DEVICES
+from dask_tapestry_kernels.block_libraries import library_named
 
 __all__ = ["register_chunk_type"]
 
-PRIORITY: Final = 11  # above numpy.ndarray and dask.array, whose operators then defer
-LIBRARIES_OF_CELLS: Final = ("cupy", "dask_tapestry", "scipy", "sparse")
 _WRAPPERS: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()  # of types
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -117,7 +118,9 @@ def _wraps(kind: Any) -> bool:
     if kind.__array_ufunc__ is None:
         return True
     module: str = kind.__module__
-    return module.split(".")[0] not in LIBRARIES_OF_CELLS and not module.startswith("dask.array")
+    library = module.partition(".")[0]
+    holds_cells = library in (*DEVICES, "dask_tapestry") or library_named(library) is not None
+    return not holds_cells and not module.startswith("dask.array")
 
 
 def register_chunk_type(type: type) -> None:

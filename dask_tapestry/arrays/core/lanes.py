@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.tuning import LONG_LANE_BYTES
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import Axes, each_axis, normalize_axes, normalize_axis
 from dask_tapestry.operators.generators.coordinates import coordinates
@@ -18,8 +19,6 @@ from dask_tapestry.operators.views.permute import permute
 from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.operators.views.unsqueeze import unsqueeze
-
-LONG: Final = 2**26  # bytes; cells of longer lanes are picked by a reduction
 
 
 class LaneArray:
@@ -56,7 +55,7 @@ class LaneArray:
         once all others are replaced by minus infinity.
         """
         at: Any = np.maximum(places, 0).astype(np.intp)
-        if ordered.nbytes <= LONG * prod(ordered.shape[1:]) or ordered.dtype.kind != "f":
+        if ordered.nbytes <= LONG_LANE_BYTES * prod(ordered.shape[1:]) or ordered.dtype.kind != "f":
             return Array(take_along_axis(ordered.node, unsqueeze(at.node, 0), 0))[0]
         here = Array(coordinates(ordered.shape, 0)) == at
         least: Any = ordered.dtype.type(-np.inf)

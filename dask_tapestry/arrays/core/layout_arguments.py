@@ -1,19 +1,14 @@
-"""Dask's arguments on how a value is laid out: taken by every function that Dask gives them.
-
-``chunks=`` are nominal chunks; others, such as ``split_every=``, ask for what the planner chooses.
-"""
+"""``chunks=``: the nominal chunks of arrays that a function makes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial, wraps
+from functools import wraps
 from inspect import Parameter, Signature, signature
 from typing import Any, Final, TypeVar, cast
 
-from dask_tapestry.amounts import bytes_of, one_of, truth
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.chunks import Chunks, cuts_from
-from dask_tapestry.arrays.core.declared_arguments import Check, array_or_none, parts_merged
 from dask_tapestry.arrays.core.docstrings import written_out
 from dask_tapestry.arrays.core.shared_parameters import ENTRIES
 from dask_tapestry.operators.layouts.nominal_chunks import with_nominal_chunks
@@ -21,50 +16,7 @@ from dask_tapestry.operators.layouts.nominal_chunks import with_nominal_chunks
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def _cells_held(name: str, given: Any) -> None:
-    """Refuse what is neither an array nor a class of them."""
-    if not isinstance(given, type):
-        array_or_none(name, given)
-
-
-HINTS: Final[dict[str, Check]] = {  # of which the function itself sees nothing
-    "allow_unknown_chunksizes": truth,
-    "assume_a": partial(one_of, choices=("gen", "pos", "sym", "her")),
-    "internal_method": partial(one_of, choices=("default", "dask", "tdigest")),
-    "limit": bytes_of,
-    "merge_chunks": truth,
-    "meta": _cells_held,
-    "method": partial(one_of, choices=("sequential", "blelloch")),
-    "split_every": parts_merged,
-    "warn": truth,
-}
-NEEDLESS: Final = "As Dask's, without effect: the plan chooses."
 CHUNKS: Final = ENTRIES["chunks"][1]
-
-
-def takes_hints(*names: str) -> Callable[[Function], Function]:
-    """Let a function take arguments of Dask's that have no meaning here, by their names.
-
-    Examples
-    --------
-    >>> @takes_hints("split_every")
-    ... def twice(x):
-    ...     return 2 * x
-    >>> twice(3, split_every=8)
-    6
-    """
-
-    def decorate(function: Function) -> Function:
-        @wraps(function)
-        def taking(*args: Any, **kwargs: Any) -> Any:
-            for name in names:
-                if kwargs and (given := kwargs.pop(name, None)) is not None:
-                    HINTS[name](name, given)
-            return function(*args, **kwargs)
-
-        return cast(Function, documented(taking, function, names, NEEDLESS))
-
-    return decorate
 
 
 def takes_chunks(function: Function) -> Function:

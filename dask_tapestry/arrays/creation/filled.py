@@ -14,7 +14,7 @@ from dask_tapestry.arrays.core.chunks import Chunks
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.dtypes import as_dtype
-from dask_tapestry.arrays.core.layout_arguments import takes_hints, with_chunks
+from dask_tapestry.arrays.core.layout_arguments import with_chunks
 from dask_tapestry.arrays.core.memory_arguments import check_order, new_on
 from dask_tapestry.arrays.core.naming import takes_name
 from dask_tapestry.arrays.core.shapes import Shape, shape_of
@@ -33,7 +33,6 @@ __all__ = [
 
 @checked
 @takes_name
-@takes_hints("meta")
 def full(
     shape: Shape,
     fill_value: ArrayLike,
@@ -81,7 +80,6 @@ def full(
 
 @checked
 @takes_name
-@takes_hints("meta")
 def zeros(
     shape: Shape,
     dtype: DTypeLike | None = float,
@@ -110,7 +108,6 @@ def zeros(
 
 @checked
 @takes_name
-@takes_hints("meta")
 def ones(
     shape: Shape,
     dtype: DTypeLike | None = None,
@@ -139,7 +136,6 @@ def ones(
 
 @checked
 @takes_name
-@takes_hints("meta")
 def empty(
     shape: Shape,
     dtype: DTypeLike | None = float,

@@ -10,12 +10,17 @@ Examples
 array([1.+0.j, 1.+0.j, 1.+0.j])
 """
 
+from typing import TYPE_CHECKING
+
 from dask_tapestry.arrays.core.docstrings import write_out
+from dask_tapestry.arrays.core.late_names import late_names
 from dask_tapestry.arrays.fft.frequencies import *
 from dask_tapestry.arrays.fft.one_axis import *
 from dask_tapestry.arrays.fft.several_axes import *
 from dask_tapestry.arrays.fft.two_axes import *
-from dask_tapestry.arrays.fft.wrapped_functions import *
+
+if TYPE_CHECKING:  # imported when one of its names is asked for
+    from dask_tapestry.arrays.compatibility.wrapped_transforms import *
 
 __all__ = [
     "fft",
@@ -38,5 +43,8 @@ __all__ = [
     "rfftfreq",
     "rfftn",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = late_names("fft", __all__)
 
 write_out(__name__)

@@ -4,7 +4,6 @@ from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.indexing.choices import *
 from dask_tapestry.arrays.indexing.flat_index import *
 from dask_tapestry.arrays.indexing.piecewise import *
-from dask_tapestry.arrays.indexing.shuffle import *
 from dask_tapestry.arrays.indexing.take import *
 from dask_tapestry.arrays.indexing.triangles import *
 
@@ -14,7 +13,6 @@ __all__ = [
     "put_along_axis",
     "ravel_multi_index",
     "select",
-    "shuffle",
     "take",
     "take_along_axis",
     "tril_indices",

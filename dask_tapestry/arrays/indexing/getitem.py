@@ -12,7 +12,6 @@ from dask_tapestry.arrays.core.boolean_mask import masked, masked_by, nonzero
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.index_keys import Advanced, Key, in_bounds, parse
 from dask_tapestry.arrays.core.key_types import UserItem, UserKey
-from dask_tapestry.arrays.core.xarray_workarounds import wants_outer_indexing
 from dask_tapestry.arrays.indexing.fields import chosen_fields, names_fields
 from dask_tapestry.errors import (
     IndexingError,
@@ -25,8 +24,6 @@ from dask_tapestry.operators.views.broadcast import broadcast_shape
 from dask_tapestry.operators.views.permute import permute
 from dask_tapestry.operators.views.slice import Item, basic_slice
 from dask_tapestry.teg import Tensor
-
-FRAMES_TO_CALLER = 2  # `getitem` itself, and the method `__getitem__`
 
 
 def getitem(x: ArrayLike, key: UserKey) -> Array:
@@ -65,8 +62,6 @@ def getitem(x: ArrayLike, key: UserKey) -> Array:
                     _with_mask_dims_at(rest, only.dims, parsed.at), parsed.at, only.cells
                 )
             return masked(_with_mask_dims_at(rest, only.dims, parsed.at), parsed.at, only.cells)
-    if wants_outer_indexing(FRAMES_TO_CALLER) and sum(map(_picks_places, items)) > 1:
-        raise NotImplementedError("several lists at once are pointwise here, as in NumPy")
     places, dims, bounds = places_of(parsed)
     return Array(take_places(rest, places, dims, parsed.at, bounds))
 
@@ -82,11 +77,6 @@ def _with_mask_dims_at(x: Tensor, dims: tuple[int, ...], at: int) -> Tensor:
 def _are_basic(items: tuple[UserItem, ...]) -> TypeGuard[tuple[Item, ...]]:
     """Whether a key holds only integers, slices, None and Ellipsis, as most keys do."""
     return all(type(one) in (int, slice) or one is None or one is Ellipsis for one in items)
-
-
-def _picks_places(item: UserItem) -> bool:
-    """Whether an item is an integer or an array of them."""
-    return not (item is None or item is Ellipsis or isinstance(item, slice))
 
 
 def places_of(key: Key) -> tuple[list[Tensor], list[int], IndexBounds | None]:

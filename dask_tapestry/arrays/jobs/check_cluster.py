@@ -20,11 +20,11 @@ from dask_tapestry.arrays.jobs.cluster_problems import (
 from dask_tapestry.arrays.jobs.cluster_report import ClusterReport
 from dask_tapestry.arrays.jobs.host_facts import Facts, clock, host_facts, worker_facts
 from dask_tapestry.arrays.jobs.store_probe import Store, store_problems
+from dask_tapestry.arrays.tuning import SILENT_SECONDS
 
 __all__ = ["check_cluster"]
 
 HERE: Final = "dask_tapestry.arrays.jobs.host_facts"
-SILENT: Final = 30.0  # seconds without a heartbeat
 
 
 def check_cluster(
@@ -150,10 +150,10 @@ def _skews(client: Any) -> dict[str, float]:
 def _unresponsive_workers(workers: Mapping[str, Any]) -> list[str]:
     """Workers that have not been heard of for long."""
     now = time.time()
-    silent = [w for w, told in workers.items() if now - told.get("last_seen", now) > SILENT]
+    silent = [w for w, told in workers.items() if now - told.get("last_seen", now) > SILENT_SECONDS]
     if not silent:
         return []
     return [
-        f"workers: {named(silent)} has been silent for more than {SILENT:.0f} s; see its log, or "
-        "set distributed.scheduler.worker-ttl, after which a worker is taken to be lost"
+        f"workers: {named(silent)} has been silent for more than {SILENT_SECONDS:.0f} s; see its "
+        "log, or set distributed.scheduler.worker-ttl, after which a worker is taken to be lost"
     ]

@@ -9,13 +9,12 @@ from typing import Any, Final
 from dask.utils import format_bytes
 
 from dask_tapestry.arrays.jobs.host_facts import Facts
-from dask_tapestry.planner.machine.resources import USABLE
+from dask_tapestry.arrays.tuning import CLOCK_SKEW_SECONDS, NEARLY_FULL
+from dask_tapestry.planner.tuning import USABLE_MEMORY
 
 EXACT: Final = ("dask", "distributed", "dask_tapestry")  # protocols of which change at any time
 IN_MEMORY: Final = ("tmpfs", "ramfs")
 OVER_THE_NETWORK: Final = ("beegfs", "ceph", "cifs", "gpfs", "lustre", "nfs", "nfs4", "smb3")
-SKEW: Final = 1.0  # seconds
-FOUR_FIFTHS: Final = 0.8
 SAME: Final = "install the same versions on all machines, or start workers from one environment"
 
 
@@ -126,8 +125,9 @@ def memory_problems(workers: Mapping[str, Facts]) -> Iterator[str]:
             if share is not None and share < least_share(kind):
                 yield (
                     f"memory: {name} would {kind} at {share:g} of its memory, and plans fill "
-                    f"{USABLE:g}; set distributed.worker.memory.{kind} to {least_share(kind):g} or "
-                    "more, or plan for less with dt.config(memory_limit=...)"
+                    f"{USABLE_MEMORY:g}; set distributed.worker.memory.{kind} to "
+                    f"{least_share(kind):g} or more, or plan for less with "
+                    "dt.config(memory_limit=...)"
                 )
                 break
 
@@ -140,7 +140,7 @@ def least_share(kind: str) -> float:
     >>> least_share("pause")
     0.8
     """
-    return FOUR_FIFTHS if kind in ("pause", "terminate") else 0.6
+    return NEARLY_FULL if kind in ("pause", "terminate") else 0.6
 
 
 def scratch_problems(workers: Mapping[str, Facts]) -> Iterator[str]:
@@ -162,7 +162,7 @@ def scratch_problems(workers: Mapping[str, Facts]) -> Iterator[str]:
 def clock_problems(skews: Mapping[str, float]) -> Iterator[str]:
     """Clocks that differ from the client's by more than messages on their way explain."""
     for name, skew in skews.items():
-        if abs(skew) > SKEW:
+        if abs(skew) > CLOCK_SKEW_SECONDS:
             yield (
                 f"clocks: that of {name} is {abs(skew):.1f} s {'ahead' if skew > 0 else 'behind'}; "
                 "patience with locks and stores is counted by clocks: have the machine use NTP"

@@ -14,9 +14,9 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import CASTINGS, Casting, as_dtype, promoted
-from dask_tapestry.arrays.core.layout_arguments import takes_hints
 from dask_tapestry.arrays.core.memory_arguments import check_order
 from dask_tapestry.arrays.core.out_argument import assigned_to_out
+from dask_tapestry.arrays.tuning import MOST_OPERANDS_ORDERED
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.cells.elementwise import astype
@@ -27,7 +27,6 @@ from dask_tapestry.teg import Tensor
 
 __all__ = ["einsum", "einsum_path"]
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # for the labels 0, 1, 2...
-MOST_FOR_OPTIMAL = 5  # arrays; with more, trying all orders takes too long
 
 
 Term = ArrayLike | Sequence[int | EllipsisType]
@@ -42,7 +41,6 @@ class EinsumCall(NamedTuple):
 
 
 @implements(np.einsum)
-@takes_hints("split_every")
 def einsum(
     *operands: Term,
     optimize: Optimize = False,
@@ -174,7 +172,7 @@ def _result_dtype(
 def _contraction_path(call: EinsumCall, optimize: Optimize | None) -> tuple[list[Any], str]:
     """NumPy's path, found on arrays that take no memory."""
     if optimize is None or optimize is True:
-        optimize = "optimal" if len(call.tensors) <= MOST_FOR_OPTIMAL else "greedy"
+        optimize = "optimal" if len(call.tensors) <= MOST_OPERANDS_ORDERED else "greedy"
     empty = [np.broadcast_to(np.empty((), bool), x.type.shape) for x in call.tensors]
     with reading("optimize"):
         path, text = np.einsum_path(call.text, *empty, optimize=optimize)

@@ -9,7 +9,7 @@ factorizations", SIAM J. Sci. Comput. 34, 2012.
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,13 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.linalg.large_factors import large_qr
 from dask_tapestry.arrays.linalg.matrix_functions import matrices
+from dask_tapestry.arrays.tuning import (
+    BLOCK_ROWS_A_COLUMN,
+    LEAST_BLOCK_CELLS,
+    MOST_BLOCK_GROWTH,
+    TALL_RATIO,
+    WIDE_RATIO,
+)
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.cells.elementwise import elementwise
@@ -35,11 +42,6 @@ from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Tensor
 
 __all__ = ["cholesky", "qr", "svd", "svdvals"]
-TALL: Final = 16  # times as many rows as columns
-WIDE: Final = 2  # times as many, if the matrix is large: its triangle is then a part of it
-ROWS: Final = 16  # times as many rows as columns has a block at least
-CELLS: Final = 2**16  # of a block of rows, at least: half a megabyte stays in a cache
-WIDER: Final = 4  # times as many rows may a block have, if then all rows are in equal ones
 
 
 class QRResult(NamedTuple):
@@ -120,8 +122,8 @@ def qr(
 def reduced_qr(x: Tensor) -> tuple[Tensor, Tensor]:
     """Both factors; those of a tall matrix by blocks of rows."""
     rows, columns = x.type.shape[-2:]
-    each = max(ROWS * columns, CELLS // max(columns, 1))
-    if x.type.ndim > 2 or rows < TALL * columns or rows < 2 * each or not columns:
+    each = max(BLOCK_ROWS_A_COLUMN * columns, LEAST_BLOCK_CELLS // max(columns, 1))
+    if x.type.ndim > 2 or rows < TALL_RATIO * columns or rows < 2 * each or not columns:
         if is_large(x.type):
             return large_qr(x)
         return matrix_factors.qr(x, "reduced")
@@ -138,14 +140,14 @@ def reduced_qr(x: Tensor) -> tuple[Tensor, Tensor]:
 
 def triangle_alone(x: Array) -> Array:
     """The factor `R`."""
-    if is_large(x.node.type) and x.shape[0] < TALL * x.shape[1]:
+    if is_large(x.node.type) and x.shape[0] < TALL_RATIO * x.shape[1]:
         return Array(matrix_factors.triangle(x.node))
     return Array(reduced_qr(x.node)[1])
 
 
 def _blocks_of(rows: int, least: int) -> int:
     """How many blocks of `least` rows or a few times as many, with no rows over if possible."""
-    counts = range(rows // least, rows // (WIDER * least), -1)
+    counts = range(rows // least, rows // (MOST_BLOCK_GROWTH * least), -1)
     return next((count for count in counts if rows % count == 0), rows // least)
 
 
@@ -178,7 +180,7 @@ def svd(
     if not compute_uv:
         return Array(matrix_factors.singular_values(x.node, True)) if hermitian else svdvals(x)
     shorter, longer = sorted(x.shape[-2:])
-    if hermitian or (full_matrices and longer < TALL * shorter):
+    if hermitian or (full_matrices and longer < TALL_RATIO * shorter):
         return SVDResult(*_whole_svd(x, bool(full_matrices), hermitian))
     u, s, vh = reduced_svd(x)
     if full_matrices:  # what is asked of the others alone needs no square of the longer side
@@ -195,13 +197,13 @@ def _completed(u: Array) -> Array:
 def reduced_svd(x: Array) -> tuple[Array, Array, Array]:
     """The factors of least size; those of a long matrix from its triangle."""
     rows, columns = x.shape[-2:]
-    if columns >= TALL * rows and rows:
+    if columns >= TALL_RATIO * rows and rows:
         u, s, vh = reduced_svd(adjoint(x))
         return adjoint(vh), s, adjoint(u)
-    if columns >= WIDE * rows and is_large(x.node.type):
+    if columns >= WIDE_RATIO * rows and is_large(x.node.type):
         u, s, vh = reduced_svd(adjoint(x))
         return adjoint(vh), s, adjoint(u)
-    if rows < (WIDE if is_large(x.node.type) else TALL) * columns:
+    if rows < (WIDE_RATIO if is_large(x.node.type) else TALL_RATIO) * columns:
         u, s, vh = _whole_svd(x, False, False)
         return u, s, vh
     q, r = reduced_qr(x.node)
@@ -237,7 +239,7 @@ def svdvals(x: ArrayLike, /) -> Array:
     """
     (matrix,) = matrices(x)
     rows, columns = matrix.shape[-2:]
-    least = WIDE if is_large(matrix.node.type) else TALL
+    least = WIDE_RATIO if is_large(matrix.node.type) else TALL_RATIO
     if columns >= least * rows:
         matrix, rows, columns = adjoint(matrix), columns, rows
     if rows >= least * columns:

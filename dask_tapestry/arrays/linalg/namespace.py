@@ -7,8 +7,10 @@ Examples
 5.0
 """
 
+from typing import TYPE_CHECKING
+
+from dask_tapestry.arrays.core.late_names import late_names
 from dask_tapestry.arrays.linalg.array_api import *
-from dask_tapestry.arrays.linalg.dask_factors import *
 from dask_tapestry.arrays.linalg.eigenvalues import *
 from dask_tapestry.arrays.linalg.factoring import *
 from dask_tapestry.arrays.linalg.matrix_chains import *
@@ -16,6 +18,9 @@ from dask_tapestry.arrays.linalg.norms import *
 from dask_tapestry.arrays.linalg.singular_values import *
 from dask_tapestry.arrays.linalg.solving import *
 from dask_tapestry.arrays.linalg.triangular import *
+
+if TYPE_CHECKING:  # imported when one of its names is asked for
+    from dask_tapestry.arrays.compatibility.tall_factors import *
 
 __all__ = [
     "cholesky",
@@ -55,3 +60,6 @@ __all__ = [
     "vecdot",
     "vector_norm",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = late_names("linalg", __all__)

@@ -12,7 +12,6 @@ from dask_tapestry.amounts import integer, integers
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.core.layout_arguments import takes_hints
 from dask_tapestry.arrays.linalg.large_factors import large_slogdet
 from dask_tapestry.arrays.linalg.matrix_functions import matrices
 from dask_tapestry.arrays.shape.reshaping import reshape
@@ -33,7 +32,6 @@ class SlogdetResult(NamedTuple):
 
 
 @implements(np.linalg.solve)
-@takes_hints("assume_a")
 def solve(a: ArrayLike, b: ArrayLike) -> Array:
     """Return x with ``a @ x = b``, as `numpy.linalg.solve`.
 

@@ -25,6 +25,7 @@ from dask_tapestry.arrays.ma.parts import (
     mask_of,
     spread,
 )
+from dask_tapestry.arrays.tuning import ARCTANH_EDGE
 from dask_tapestry.cells.ufuncs import safe_operand
 
 Outside = Callable[[Array], Array]
@@ -47,7 +48,6 @@ def _no_tangent(x: Array) -> Array:
     return call("less", call("absolute", call("cos", x)), 1e-35)
 
 
-EDGE: Final = 1e-15  # of the domain of arctanh, as numpy.ma has it
 DOMAINS: Final[dict[str, Outside]] = {
     "sqrt": partial(_is_below, 0.0),
     "log": partial(_not_above, 0.0),
@@ -57,7 +57,7 @@ DOMAINS: Final[dict[str, Outside]] = {
     "arcsin": partial(_is_outside, -1.0, 1.0),
     "arccos": partial(_is_outside, -1.0, 1.0),
     "arccosh": partial(_is_below, 1.0),
-    "arctanh": partial(_is_outside, -1.0 + EDGE, 1.0 - EDGE),
+    "arctanh": partial(_is_outside, -1.0 + ARCTANH_EDGE, 1.0 - ARCTANH_EDGE),
 }
 DIVISIONS: Final = frozenset({"divide", "floor_divide", "remainder", "fmod"})
 FILLS: Final = dict.fromkeys([*DOMAINS], 0.0) | dict.fromkeys(  # where they are not defined

@@ -14,7 +14,6 @@ from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import CASTINGS, Casting, as_dtype
-from dask_tapestry.arrays.core.layout_arguments import takes_hints
 from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.core.weak_numbers import weakly_typed
 from dask_tapestry.arrays.shape.atleast import with_rank
@@ -39,7 +38,6 @@ Nested = ArrayLike | Sequence["Nested"]
 
 
 @implements(np.concatenate)
-@takes_hints("allow_unknown_chunksizes")
 def concatenate(
     arrays: Arrays,
     axis: int | None = 0,
@@ -117,7 +115,6 @@ def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
 
 
 @implements(np.block)
-@takes_hints("allow_unknown_chunksizes")
 def block(arrays: Nested) -> Array:
     """Join nested lists of arrays into one array, as `numpy.block`.
 

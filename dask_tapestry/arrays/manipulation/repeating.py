@@ -18,6 +18,7 @@ from dask_tapestry.arrays.core.shapes import Shape, lengths_of
 from dask_tapestry.arrays.creation.filled import zeros
 from dask_tapestry.arrays.shape.atleast import with_rank
 from dask_tapestry.arrays.shape.reshaping import ravel, reshape
+from dask_tapestry.arrays.tuning import MOST_SLICES
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.cells.assert_condition import assert_condition
@@ -35,7 +36,6 @@ from dask_tapestry.teg import Node
 
 Integers = np.ndarray[tuple[int, ...], np.dtype[np.integer[Any]]]
 WIDE = np.dtype(np.int64)
-MOST_SLICES = 64  # more are not joined but taken: each slice takes a node and a copy of its own
 
 __all__ = ["repeat", "resize", "tile"]
 

@@ -10,7 +10,6 @@ from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import Casting
-from dask_tapestry.arrays.core.layout_arguments import takes_hints
 from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.manipulation.joining import (
     Arrays,
@@ -26,7 +25,6 @@ __all__ = ["column_stack", "dstack", "hstack", "interleave", "stack", "vstack"]
 
 
 @implements(np.stack)
-@takes_hints("allow_unknown_chunksizes")
 def stack(
     arrays: Arrays,
     axis: int = 0,
@@ -57,7 +55,6 @@ def stack(
 
 
 @implements(np.hstack)
-@takes_hints("allow_unknown_chunksizes")
 def hstack(tup: Arrays, *, dtype: DTypeLike | None = None, casting: Casting = "same_kind") -> Array:
     """Join arrays along their second axis, or the only one they have, as `numpy.hstack`.
 
@@ -77,7 +74,6 @@ def hstack(tup: Arrays, *, dtype: DTypeLike | None = None, casting: Casting = "s
 
 
 @implements(np.vstack)
-@takes_hints("allow_unknown_chunksizes")
 def vstack(tup: Arrays, *, dtype: DTypeLike | None = None, casting: Casting = "same_kind") -> Array:
     """Join arrays along their first axis, vectors as rows, as `numpy.vstack`.
 
@@ -97,7 +93,6 @@ def vstack(tup: Arrays, *, dtype: DTypeLike | None = None, casting: Casting = "s
 
 
 @implements(np.dstack)
-@takes_hints("allow_unknown_chunksizes")
 def dstack(tup: Arrays) -> Array:
     """Join arrays along their third axis, which they get if they lack it, as `numpy.dstack`.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any
 from warnings import warn
 
 import numpy as np
@@ -16,6 +16,7 @@ from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.known_values import known_now
 from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.ndimage.filter_error import FilterError
+from dask_tapestry.arrays.tuning import MOST_WINDOW_CELLS
 from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.errors import ArgumentError, AxisError, DTypeError
 from dask_tapestry.operators.axes import each_axis, normalize_axis
@@ -23,7 +24,6 @@ from dask_tapestry.teg import Tensor
 from dask_tapestry.teg.users_line import users_level
 
 Output = DTypeLike | Array | None
-MOST_CELLS: Final = 2**31  # of a window along an axis
 
 
 def operand(function: str, x: ArrayLike, complex_too: bool = False) -> Array:
@@ -80,8 +80,8 @@ def checked_size(function: str, size: Any, name: str = "size") -> int:
     """The cells of a window along an axis."""
     with reading(f"{function}: {name}"):
         number = int(size) if isinstance(size, float) else integer(size)
-    if not 1 <= number <= MOST_CELLS:
-        few = "at least 1" if number < 1 else f"at most {MOST_CELLS}"
+    if not 1 <= number <= MOST_WINDOW_CELLS:
+        few = "at least 1" if number < 1 else f"at most {MOST_WINDOW_CELLS}"
         raise FilterError(f"{function}: {name} must be {few}, not {number}")
     return number
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +16,7 @@ from dask_tapestry.arrays.ndimage.boundary import Widths, padded
 from dask_tapestry.arrays.ndimage.correlations import mirrored, origins_of, spread
 from dask_tapestry.arrays.ndimage.filter_error import FilterError
 from dask_tapestry.arrays.ndimage.structures import generate_binary_structure
+from dask_tapestry.arrays.tuning import STEPS_BETWEEN_LOOKS
 from dask_tapestry.operators.cells.elementwise import astype
 from dask_tapestry.operators.cells.where import where
 from dask_tapestry.operators.generators.full import full
@@ -23,7 +24,6 @@ from dask_tapestry.operators.views.broadcast import broadcast
 from dask_tapestry.operators.windows.window_extreme import Extreme, window_extreme
 from dask_tapestry.teg import Tensor
 
-UNSEEN: Final = 16  # steps between two looks at whether something has changed
 Block = np.ndarray[Any, Any]
 Axes = int | Iterable[int] | None
 Place = tuple[int, ...]
@@ -124,7 +124,7 @@ def until_stable(step: MorphologyStep, x: Tensor) -> Tensor:
     before = Array(x).persist()
     while True:
         now = before.node
-        for _ in range(UNSEEN):
+        for _ in range(STEPS_BETWEEN_LOOKS):
             now = step(now)
         after = Array(now).persist()
         if not bool((after != before).any()):

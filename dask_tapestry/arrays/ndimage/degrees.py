@@ -9,8 +9,9 @@ from __future__ import annotations
 from math import floor, inf, nan
 from typing import Final
 
+from dask_tapestry.arrays.tuning import LAST_EXACT_DEGREES
+
 RADIANS: Final = 1.74532925199432957692e-2
-LOSS: Final = 1.0e14  # degrees from which on nothing is left of the angle
 SINE: Final = (
     1.58962301572218447952e-10,
     -2.50507477628503540135e-8,
@@ -65,7 +66,7 @@ def _reduced(x: float) -> tuple[int, float]:
     """The even octant next to an angle, and how far it is from there, in radians."""
     if not x < inf:
         return -1, nan
-    if x > LOSS:
+    if x > LAST_EXACT_DEGREES:
         return -1, 0.0
     y = float(floor(x / 45.0))
     octant = int(y % 16)

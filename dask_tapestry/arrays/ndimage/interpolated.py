@@ -21,13 +21,13 @@ from dask_tapestry.arrays.ndimage.splines import (
     in_parts,
     plain,
 )
+from dask_tapestry.arrays.tuning import SPLINE_PAD
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.generators.full import full
 from dask_tapestry.teg import Tensor
 from dask_tapestry_kernels.parameters.casts import rounded
 
-PAD: Final = 12  # cells before and after an axis whose ends no filter knows, as SciPy has them
 PADDED: Final = {"nearest": "nearest", "grid-constant": "constant"}
 Read = Callable[[Tensor, int, float, DType], Tensor]
 
@@ -93,7 +93,7 @@ class Interpolation:
         x = plain(x)
         if not self.prefilter or self.order < 2:
             return x, 0
-        pad = PAD if self.mode in PADDED else 0
+        pad = SPLINE_PAD if self.mode in PADDED else 0
         if pad:
             with np.errstate(all="ignore"):
                 cell = float(np.float64(fill).astype(x.type.dtype))

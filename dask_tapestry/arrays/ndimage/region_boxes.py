@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.ndimage.arguments import operand
+from dask_tapestry.arrays.tuning import MOST_LABELS
 from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.operators.images.region_boxes import region_boxes
 
-MOST: Final = 2**31  # labels: each is an entry of the list
 __all__ = ["find_objects"]
 
 Box = tuple[slice, ...]
@@ -44,8 +44,8 @@ def find_objects(input: ArrayLike, max_label: int = 0) -> list[Box | None]:
     if labels.dtype.kind not in "biu":
         raise DTypeError(f"find_objects: labels must be integers, not {dtype_name(labels.dtype)}")
     most = integer(max_label)
-    if most > MOST:
-        raise ArgumentError(f"find_objects: max_label must be at most {MOST}, not {most}")
+    if most > MOST_LABELS:
+        raise ArgumentError(f"find_objects: max_label must be at most {MOST_LABELS}, not {most}")
     if most < 1:
         if not labels.size:
             raise ShapeError("find_objects: no labels, and no max_label: nothing has a maximum")

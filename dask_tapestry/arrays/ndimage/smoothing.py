@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +13,6 @@ from dask_tapestry.amounts import integer, reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.ndimage.arguments import (
-    MOST_CELLS,
     Output,
     axes_of,
     checked_size,
@@ -25,6 +24,7 @@ from dask_tapestry.arrays.ndimage.arguments import (
 )
 from dask_tapestry.arrays.ndimage.boundary import Widths, checked_mode, padded
 from dask_tapestry.arrays.ndimage.window_sums import Block, DType, by_parts, line_sum
+from dask_tapestry.arrays.tuning import CELLS_ADDED_ONE_BY_ONE, LEAST_SIGMA, MOST_WINDOW_CELLS
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.cells.elementwise import astype
@@ -32,9 +32,6 @@ from dask_tapestry.operators.windows.window_fold import window_fold
 from dask_tapestry.teg import Tensor
 
 __all__ = ["gaussian_filter", "gaussian_filter1d", "uniform_filter", "uniform_filter1d"]
-
-LEAST_SIGMA: Final = 1e-15  # below which nothing is done
-ONE_BY_ONE: Final = 64  # cells of a window that are added one by one; of longer ones by doubling
 
 
 @names_axes
@@ -236,7 +233,7 @@ def _gaussian(function: str, sigma: Any, order: Any, truncate: Any, radius: Any)
             cells = integer(radius)
         except TypeError:
             cells = -1
-    if not 0 <= cells <= MOST_CELLS:
+    if not 0 <= cells <= MOST_WINDOW_CELLS:
         given = radius if radius is not None else cells
         raise ArgumentError(f"{function}: radius must be a non-negative integer, not {given!r}")
     return _bell(width, degree, cells)[::-1]
@@ -288,7 +285,7 @@ def _mean(
     dtype: DType,
 ) -> Tensor:
     def averaged(one: Tensor, factors: Block, value: float, own: DType) -> Tensor:
-        if length <= ONE_BY_ONE or not one.type.size:
+        if length <= CELLS_ADDED_ONE_BY_ONE or not one.type.size:
             return line_sum(one, factors, axis, cells, mode, value, own, float(length))
         ndim = one.type.ndim
         widths, window, modes = [(0, 0)] * ndim, [1] * ndim, ["reflect"] * ndim

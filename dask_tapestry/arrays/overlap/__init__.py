@@ -7,11 +7,16 @@ Examples
 [[0, 1], [1, 2], [2, 3]]
 """
 
+from typing import TYPE_CHECKING
+
 from dask_tapestry.arrays.core.docstrings import write_out
-from dask_tapestry.arrays.overlap.boundary_padding import *
+from dask_tapestry.arrays.core.late_names import late_names
 from dask_tapestry.arrays.overlap.map_overlap import *
-from dask_tapestry.arrays.overlap.shared import *
 from dask_tapestry.arrays.overlap.sliding import *
+
+if TYPE_CHECKING:  # imported when one of its names is asked for
+    from dask_tapestry.arrays.compatibility.boundary_padding import *
+    from dask_tapestry.arrays.compatibility.overlapped_blocks import *
 
 __all__ = [
     "boundaries",
@@ -27,5 +32,8 @@ __all__ = [
     "trim_internal",
     "trim_overlap",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = late_names("overlap", __all__)
 
 write_out(__name__)

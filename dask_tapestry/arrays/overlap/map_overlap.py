@@ -10,7 +10,8 @@ import numpy as np
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.halos import Boundaries, Depths, Halo, halos
-from dask_tapestry.arrays.overlap.shared import seen_by_blocks, with_halos, without_halos
+from dask_tapestry.arrays.overlap.neighbour_cells import seen_by_blocks, with_halos, without_halos
+from dask_tapestry.arrays.tuning import TRIAL_SIDE
 from dask_tapestry.arrays.user_functions.map_blocks import map_blocks
 from dask_tapestry.errors import ArgumentError, SignatureError
 from dask_tapestry.operators.axes import Axes, each_axis
@@ -25,7 +26,6 @@ __all__ = ["map_overlap"]
 
 CHANGES: Final = {"chunks", "drop_axis", "new_axis"}  # arguments that say what blocks become
 OF_MAP_BLOCKS: Final = {*CHANGES, "name", "token", "dtype", "enforce_ndim", "meta"}
-TRIAL_SIDE: Final = 2  # cells of its own, along each axis, of the block that shows whether it trims
 
 
 @checked

@@ -12,13 +12,7 @@ from dask_tapestry.amounts import integer, is_one_of
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.effect import Effect
-from dask_tapestry.arrays.patterns.thread_kinds import (
-    MOST_KINDS,
-    Box,
-    check_kinds,
-    check_written,
-    cut,
-)
+from dask_tapestry.arrays.patterns.thread_kinds import Box, check_kinds, check_written, cut
 from dask_tapestry.arrays.patterns.thread_trace import (
     ADVICE,
     Concurrently,
@@ -29,6 +23,7 @@ from dask_tapestry.arrays.patterns.thread_trace import (
     tracing,
 )
 from dask_tapestry.arrays.patterns.thread_writes import check_events, written
+from dask_tapestry.arrays.tuning import MOST_THREAD_KINDS
 from dask_tapestry.cells.references import zero_cell
 from dask_tapestry.errors import ArgumentError, TraceError
 from dask_tapestry.operators.cells.elementwise import elementwise
@@ -144,10 +139,10 @@ def _kinds(
             if error.number not in trace.ids:
                 raise
             todo += reversed(cut(trace.own, trace.ids.index(error.number), error.cuts))
-        if len(todo) + len(traces) > MOST_KINDS:
+        if len(todo) + len(traces) > MOST_THREAD_KINDS:
             raise TraceError(
-                f"{name}: sizes and conditions tell more than {MOST_KINDS} kinds of threads apart: "
-                "take parts of one size and choose with where"
+                f"{name}: sizes and conditions tell more than {MOST_THREAD_KINDS} kinds of threads "
+                "apart: take parts of one size and choose with where"
             )
     if len(traces) > 1 and any(trace.events for trace, _ in traces):
         raise TraceError(f"{name}: threads that wait for others take parts of one size")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations, pairwise
-from typing import Any, Final
+from typing import Any
 
 from dask_tapestry.arrays.patterns.thread_trace import Nested, Span
 from dask_tapestry.errors import ConstraintError, TraceError
@@ -12,7 +12,6 @@ from dask_tapestry.operators.threads.thread_inserts import ThreadInsert
 from dask_tapestry.operators.threads.thread_meetings import may_overlap
 from dask_tapestry.operators.threads.thread_tiles import TooManyThreadsError
 
-MOST_KINDS: Final = 64  # a body is called for each, and each is an operator
 Box = tuple[Span, ...]
 
 

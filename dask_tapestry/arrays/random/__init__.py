@@ -13,8 +13,14 @@ Examples
 True
 """
 
+from typing import TYPE_CHECKING
+
 from dask_tapestry.arrays.core.docstrings import write_out
+from dask_tapestry.arrays.core.late_names import late_names
 from dask_tapestry.arrays.random.generator import *
+
+if TYPE_CHECKING:  # imported when one of its names is asked for
+    from dask_tapestry.arrays.compatibility.random_state import *
 
 __all__ = [
     "Generator",
@@ -72,5 +78,8 @@ __all__ = [
     "weibull",
     "zipf",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = late_names("random", __all__)
 
 write_out(__name__)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.amounts import reading
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.tuning import MOST_BALLS
 from dask_tapestry.errors import ArgumentError, DTypeError
 from dask_tapestry.first import first_of
 from dask_tapestry.late_named_tuple import NamedTuple
@@ -20,7 +21,6 @@ from dask_tapestry.teg import Tensor
 
 Apply = Callable[..., Any]  # of the name of a ufunc and its operands, NumPy's or tensors
 MOST_EVENTS: Final = float(2**63 - 1 - np.sqrt(2.0**63 - 1) * 10)  # that are expected: counts fit
-MOST_BALLS: Final = 10**9  # of one colour
 REAL, COUNT = np.dtype(np.float64), np.dtype(np.int64)
 
 

@@ -16,7 +16,6 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.shapes import Shape, shape_of
 from dask_tapestry.arrays.random.bounds import (
     COUNT,
-    MOST_BALLS,
     NO_DEBT,
     NOT_NEGATIVE,
     SHARES,
@@ -26,6 +25,7 @@ from dask_tapestry.arrays.random.bounds import (
 )
 from dask_tapestry.arrays.random.distributions import in_chunks
 from dask_tapestry.arrays.random.gammas import GammaVariates
+from dask_tapestry.arrays.tuning import MOST_BALLS
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.operators.cells.elementwise import elementwise
 from dask_tapestry.operators.cells.where import where

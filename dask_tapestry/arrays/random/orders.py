@@ -11,7 +11,7 @@ from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.chunks import Chunks
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.random.distributions import in_chunks
-from dask_tapestry.arrays.random.integers import RandomIntegers
+from dask_tapestry.arrays.random.integer_draws import RandomIntegers
 from dask_tapestry.arrays.random.parameters import no_out
 from dask_tapestry.errors import ArgumentError, DTypeError
 from dask_tapestry.operators.axes import normalize_axis

@@ -2,7 +2,6 @@
 
 from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.shape.atleast import *
-from dask_tapestry.arrays.shape.blockwise_reshape import *
 from dask_tapestry.arrays.shape.broadcasting import *
 from dask_tapestry.arrays.shape.measures import *
 from dask_tapestry.arrays.shape.reshaping import *
@@ -22,7 +21,6 @@ __all__ = [
     "permute_dims",
     "ravel",
     "reshape",
-    "reshape_blockwise",
     "rollaxis",
     "shape",
     "squeeze",

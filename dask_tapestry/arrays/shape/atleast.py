@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, overload
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,12 +11,11 @@ from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
+from dask_tapestry.arrays.tuning import MOST_DIMENSIONS
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators.views.unsqueeze import unsqueeze
 
 __all__ = ["atleast_1d", "atleast_2d", "atleast_3d"]
-
-MOST_DIMENSIONS: Final = 64  # of NumPy's arrays
 
 
 @overload

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,7 +12,6 @@ from dask_tapestry.amounts import is_one_of
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.core.layout_arguments import takes_hints
 from dask_tapestry.arrays.core.shapes import Shape, lengths_of
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators.axes import Axes, each_axis, normalize_axis
@@ -39,7 +39,6 @@ def _size(x: Array, axis: int | None = None) -> int:
 
 
 @implements(np.reshape)
-@takes_hints("merge_chunks", "limit")
 def reshape(a: ArrayLike, /, shape: Shape, order: str = "C", *, copy: bool | None = None) -> Array:
     """Return the same cells in another shape, as `numpy.reshape`.
 
@@ -67,6 +66,20 @@ def reshape(a: ArrayLike, /, shape: Shape, order: str = "C", *, copy: bool | Non
         backward = reshape_tensor(permute(asarray(a).node, None), sides[::-1])
         return Array(permute(backward, None))
     return Array(reshape_tensor(asarray(a).node, sides))
+
+
+def reshape_method(self: Array, *shape: int | Sequence[int], order: str = "C") -> Array:
+    """Return the same cells in another shape.
+
+    {Parameters}
+        *shape: The lengths: integers, or a sequence; one may be -1 and follows from the others.
+        order: In which cells are counted: ``"C"``, the last index fastest, or ``"F"``, the first
+            one.
+    {Returns} Array: Of the new shape.
+    {See Also} dask_tapestry.reshape
+    """
+    sides: Any = shape[0] if len(shape) == 1 else shape
+    return reshape(self, sides, order)
 
 
 def _c_or_f(order: str) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from math import prod
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.boolean_mask import Pick, deferred_selection
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.tuning import LONG_TABLE_BYTES
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.cells.elementwise import astype, elementwise
 from dask_tapestry.operators.cells.search import is_in, searchsorted
@@ -30,8 +31,6 @@ from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.operators.views.unsqueeze import unsqueeze
 from dask_tapestry.teg import Tensor
-
-LONG: Final = 2**26  # bytes of a table, which each task may as well have
 
 
 @dataclass(frozen=True)
@@ -176,7 +175,7 @@ def _group_numbers(mask: Tensor, order: Tensor) -> Tensor:
 
 def _rows_at(table: Tensor, places: Tensor) -> Tensor:
     """Slices of a table along its first axis; those of a long one may be sent for."""
-    if table.type.nbytes <= LONG:
+    if table.type.nbytes <= LONG_TABLE_BYTES:
         return take(table, places, 0)
     kept = tuple(range(1, table.type.ndim))
     numbers = DimensionNumbers(kept, (0,), (), (), (0,), 1)

@@ -12,6 +12,7 @@ import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.boolean_mask import Pick, deferred_selection
+from dask_tapestry.arrays.tuning import CELLS_A_VALUE, COUNTED_ITEM_BYTES
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.cells.elementwise import astype, elementwise
 from dask_tapestry.operators.generators.coordinates import coordinates
@@ -22,8 +23,6 @@ from dask_tapestry.operators.scans.scan import scan
 from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.teg import Tensor
 
-LONGEST: Final = 2  # bytes of the integers that are counted: of longer ones the table is too long
-CELLS_A_VALUE: Final = 4  # of fewer cells for each value of the dtype, sorting them takes less
 WORK: Final = np.dtype(np.int32)  # holds the places of all values in the table
 
 
@@ -46,7 +45,7 @@ class DistinctNumbers:
     def is_for(x: Array) -> bool:
         """Whether a table is worth it: told by shape and dtype alone."""
         kind = x.dtype
-        if kind.kind not in "biu" or kind.itemsize > LONGEST:
+        if kind.kind not in "biu" or kind.itemsize > COUNTED_ITEM_BYTES:
             return False
         return x.size >= CELLS_A_VALUE << 8 * kind.itemsize
 

@@ -11,7 +11,6 @@ from dask_tapestry.amounts import real
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.core.layout_arguments import takes_hints
 from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.core.reduction_arguments import (
     NOT_GIVEN,
@@ -35,7 +34,6 @@ DOUBLE = np.dtype(np.float64)
 
 
 @implements(np.mean)
-@takes_hints("split_every")
 def mean(
     a: ArrayLike,
     axis: Axes = None,
@@ -113,7 +111,6 @@ def _count(
 
 
 @implements(np.var)
-@takes_hints("split_every")
 def var(
     a: ArrayLike,
     axis: Axes = None,
@@ -149,7 +146,6 @@ def var(
 
 
 @implements(np.std)
-@takes_hints("split_every")
 def std(
     a: ArrayLike,
     axis: Axes = None,

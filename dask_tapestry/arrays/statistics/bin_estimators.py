@@ -26,6 +26,7 @@ from dask_tapestry.arrays.statistics.histogram_edges import DOUBLE, Range
 from dask_tapestry.arrays.statistics.quantile_values import nan_values
 from dask_tapestry.arrays.statistics.quantiles import percentile
 from dask_tapestry.arrays.statistics.reductions import sum
+from dask_tapestry.arrays.tuning import MOST_BINS
 from dask_tapestry.errors import ArgumentError, DTypeError
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.cells.elementwise import astype, elementwise
@@ -38,7 +39,6 @@ __all__: list[str] = []
 
 Ends = tuple[Any, Any]  # numbers
 Number = Any  # NumPy's scalar: its dtype says in which precision a width is computed
-MOST_BINS: Final = 2**53  # more edges at equal distances are not all different in float64
 
 
 class Statistics(NamedTuple):

@@ -12,7 +12,6 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dynamic_shape import Counts, Deferred
-from dask_tapestry.arrays.core.layout_arguments import takes_hints
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.io.sources.numpy_source import NumpySource
 from dask_tapestry.operators.cells.elementwise import astype, elementwise
@@ -29,7 +28,6 @@ DOUBLE = np.dtype(np.float64)
 
 
 @implements(np.bincount)
-@takes_hints("split_every")
 def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int = 0) -> Array:
     """Count how often each number occurs, as `numpy.bincount`.
 

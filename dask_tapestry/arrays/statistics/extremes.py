@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.core.layout_arguments import takes_hints
 from dask_tapestry.arrays.core.reduction_arguments import NOT_GIVEN, folded, placed
 from dask_tapestry.operators.axes import Axes
 
@@ -16,7 +15,6 @@ __all__ = ["amax", "amin", "argmax", "argmin", "max", "min", "ptp"]
 
 
 @implements(np.min, np.amin)
-@takes_hints("split_every")
 def min(
     a: ArrayLike,
     axis: Axes = None,
@@ -43,7 +41,6 @@ def min(
 
 
 @implements(np.max, np.amax)
-@takes_hints("split_every")
 def max(
     a: ArrayLike,
     axis: Axes = None,
@@ -76,7 +73,6 @@ amax = max
 
 
 @implements(np.argmin)
-@takes_hints("split_every")
 def argmin(
     a: ArrayLike, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
 ) -> Array:
@@ -96,7 +92,6 @@ def argmin(
 
 
 @implements(np.argmax)
-@takes_hints("split_every")
 def argmax(
     a: ArrayLike, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
 ) -> Array:

@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.core.layout_arguments import takes_hints
 from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.core.reduction_arguments import (
     NOT_GIVEN,
@@ -70,7 +69,6 @@ def _where_not_nan(a: ArrayLike, where: ArrayLike) -> tuple[Array, ArrayLike]:
 
 
 @implements(np.nanmean)
-@takes_hints("split_every")
 def nanmean(
     a: ArrayLike,
     axis: Axes = None,
@@ -102,7 +100,6 @@ def nanmean(
 
 
 @implements(np.nanvar)
-@takes_hints("split_every")
 def nanvar(
     a: ArrayLike,
     axis: Axes = None,
@@ -159,7 +156,6 @@ def _variance(
 
 
 @implements(np.nanstd)
-@takes_hints("split_every")
 def nanstd(
     a: ArrayLike,
     axis: Axes = None,

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.core.layout_arguments import takes_hints
 from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.core.reduction_arguments import (
     NOT_GIVEN,
@@ -56,7 +55,6 @@ def _is_nan(x: Tensor) -> Tensor | None:
 
 
 @implements(np.nansum)
-@takes_hints("split_every")
 def nansum(
     a: ArrayLike,
     axis: Axes = None,
@@ -82,7 +80,6 @@ def nansum(
 
 
 @implements(np.nanprod)
-@takes_hints("split_every")
 def nanprod(
     a: ArrayLike,
     axis: Axes = None,
@@ -108,7 +105,6 @@ def nanprod(
 
 
 @implements(np.nanmin)
-@takes_hints("split_every")
 def nanmin(
     a: ArrayLike,
     axis: Axes = None,
@@ -137,7 +133,6 @@ def nanmin(
 
 
 @implements(np.nanmax)
-@takes_hints("split_every")
 def nanmax(
     a: ArrayLike,
     axis: Axes = None,
@@ -190,7 +185,6 @@ def _extreme_object(
 
 
 @implements(np.nanargmin)
-@takes_hints("split_every")
 def nanargmin(
     a: ArrayLike, axis: Axes = None, out: Array | None = None, *, keepdims: bool = False
 ) -> Array:
@@ -210,7 +204,6 @@ def nanargmin(
 
 
 @implements(np.nanargmax)
-@takes_hints("split_every")
 def nanargmax(
     a: ArrayLike, axis: Axes = None, out: Array | None = None, *, keepdims: bool = False
 ) -> Array:

@@ -13,7 +13,6 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.known_values import known_now
 from dask_tapestry.arrays.core.lanes import LaneArray, align_weights
-from dask_tapestry.arrays.core.layout_arguments import takes_hints
 from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.core.reduction_arguments import flag
 from dask_tapestry.arrays.statistics.nan_averages import nanmean
@@ -67,7 +66,6 @@ def quantile(
 
 
 @implements(np.percentile)
-@takes_hints("internal_method")
 def percentile(
     a: ArrayLike,
     q: ArrayLike,
@@ -135,7 +133,6 @@ def nanquantile(
 
 
 @implements(np.nanpercentile)
-@takes_hints("internal_method")
 def nanpercentile(
     a: ArrayLike,
     q: ArrayLike,

@@ -12,7 +12,6 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.boolean_mask import not_zero
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.core.layout_arguments import takes_hints
 from dask_tapestry.arrays.core.reduction_arguments import NOT_GIVEN, folded
 from dask_tapestry.operators.axes import Axes
 
@@ -20,7 +19,6 @@ __all__ = ["all", "any", "count_nonzero", "prod", "sum"]
 
 
 @implements(np.sum)
-@takes_hints("split_every")
 def sum(
     a: ArrayLike,
     axis: Axes = None,
@@ -53,7 +51,6 @@ def sum(
 
 
 @implements(np.prod)
-@takes_hints("split_every")
 def prod(
     a: ArrayLike,
     axis: Axes = None,
@@ -87,7 +84,6 @@ def prod(
 
 
 @implements(np.any)
-@takes_hints("split_every")
 def any(
     a: ArrayLike,
     axis: Axes = None,
@@ -110,7 +106,6 @@ def any(
 
 
 @implements(np.all)
-@takes_hints("split_every")
 def all(
     a: ArrayLike,
     axis: Axes = None,

@@ -15,7 +15,6 @@ from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import METHODS, implements
 from dask_tapestry.arrays.core.dtypes import as_dtype
-from dask_tapestry.arrays.core.layout_arguments import takes_hints
 from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.statistics.nan_reductions import nan_filled
 from dask_tapestry.errors import AxisError, DTypeError, ShapeError
@@ -45,7 +44,6 @@ def scanned(
 
 
 @implements(np.cumsum)
-@takes_hints("method")
 def cumsum(
     a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None
 ) -> Array:
@@ -65,7 +63,6 @@ def cumsum(
 
 
 @implements(np.cumprod)
-@takes_hints("method")
 def cumprod(
     a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None
 ) -> Array:
@@ -86,7 +83,6 @@ def cumprod(
 
 
 @implements(np.nancumsum)
-@takes_hints("method")
 def nancumsum(
     a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None
 ) -> Array:
@@ -103,7 +99,6 @@ def nancumsum(
 
 
 @implements(np.nancumprod)
-@takes_hints("method")
 def nancumprod(
     a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None
 ) -> Array:

@@ -14,6 +14,7 @@ from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.elementwise.ufuncs import log
 from dask_tapestry.arrays.stats.results import REAL, Significance, special
+from dask_tapestry.arrays.tuning import SUM_AGREEMENT
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.cells.assert_condition import assert_condition
@@ -31,7 +32,6 @@ POWERS: Final = MappingProxyType(
         "cressie-read": 2 / 3,
     }
 )
-AGREEMENT: Final = 1.5e-8  # of sums of frequencies, relative: half the digits of float64
 
 
 @names_axes
@@ -103,7 +103,7 @@ def _with_checked_totals(wanted: Array, shape: tuple[int, ...], axis: int, total
     """Expected frequencies, of which the sums must be the totals."""
     spread = Array(broadcast(wanted.node, shape))
     gap = abs(spread.sum(axis=axis, keepdims=True) - total)
-    holds = (gap <= abs(total) * AGREEMENT).node
+    holds = (gap <= abs(total) * SUM_AGREEMENT).node
     text = "the sums of observed and of expected frequencies must agree"
     return Array(assert_condition(spread.node, holds, text))
 

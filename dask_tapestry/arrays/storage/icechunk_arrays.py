@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, product
 from math import prod
-from typing import Any, Final
+from typing import Any
 from uuid import uuid4
 
 from dask import base
@@ -16,28 +16,22 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.effect import check_options
+from dask_tapestry.arrays.tuning import TASK_BYTES
 from dask_tapestry.errors import ArgumentTypeError, StoreError
 from dask_tapestry.imports import unpickle
 from dask_tapestry.io.sinks.zarr_create import create, dry_run_create
 from dask_tapestry.io.sinks.zarr_layout import ZarrLayout
 from dask_tapestry.io.stores.component_path import checked_component
-from dask_tapestry.io.stores.icechunk_store import (
-    EVERY,
-    committed,
-    forked,
-    merged,
-    packed,
-    write_block,
-)
+from dask_tapestry.io.stores.icechunk_store import committed, forked, merged, packed, write_block
 from dask_tapestry.io.stores.zarr_location import Location
 from dask_tapestry.io.stores.zarr_open import holds_array
+from dask_tapestry.io.tuning import FORKS_A_MERGE
 from dask_tapestry.planner.machine.resources import current
 from dask_tapestry.planner.plan_json import digest
 from dask_tapestry.teg import Graph
 
 __all__ = ["to_icechunk"]
 
-TASK_BYTES: Final = 2**25  # that one task writes, of smaller stored chunks
 
 Sides = tuple[int, ...]
 
@@ -175,4 +169,4 @@ def _tree(forks: list[Delayed], start: bytes) -> Delayed:
 
 
 def _shortened_list(found: list[Delayed]) -> Iterator[list[Delayed]]:
-    return (found[at : at + EVERY] for at in range(0, len(found), EVERY))
+    return (found[at : at + FORKS_A_MERGE] for at in range(0, len(found), FORKS_A_MERGE))

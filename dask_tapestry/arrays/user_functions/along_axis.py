@@ -13,12 +13,14 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.shapes import Shape, shape_of
+from dask_tapestry.arrays.tuning import TRIAL_LANE_CELLS
 from dask_tapestry.arrays.user_functions.lazy_arguments import arguments_of
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.axes import each_axis, normalize_axis
-from dask_tapestry.operators.functions.infer_meta import TRIAL_CELLS, dtype_of, sample, tried
+from dask_tapestry.operators.functions.infer_meta import dtype_of, sample, tried
 from dask_tapestry.operators.functions.user_function import UserFunction, name_of
+from dask_tapestry.operators.tuning import TRIAL_CELLS
 from dask_tapestry.operators.user.block_function import call_blocks
 from dask_tapestry.operators.user.user_signature import SignatureSpec
 from dask_tapestry.operators.views.unsqueeze import unsqueeze
@@ -28,8 +30,6 @@ __all__ = [
     "apply_along_axis",
     "apply_over_axes",
 ]
-
-FEW = 2  # cells of an axis that a trial call takes if it is long
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def apply_along_axis(
     if dtype is None or shape is None:
         length = x.type.shape[at]
         whole = [sample(a.shape, a.dtype) for a in further.arrays]
-        few = [(length,)] if length <= TRIAL_CELLS or shape is None else [(1,), (FEW,)]
+        few = [(length,)] if length <= TRIAL_CELLS or shape is None else [(1,), (TRIAL_LANE_CELLS,)]
         samples = [[sample(n, x.type.dtype), *whole] for n in few]
         made = tried(call, samples, name_of(func1d))
         shape = np.shape(made) if shape is None else shape
@@ -160,7 +160,7 @@ def apply_over_axes(func: Callable[..., Any], a: ArrayLike, axes: int | Sequence
     for axis in each_axis(axes):
         at = normalize_axis(axis, x.type.ndim)
         length = x.type.shape[at]
-        some = length if length <= TRIAL_CELLS else FEW
+        some = length if length <= TRIAL_CELLS else TRIAL_LANE_CELLS
         sides = tuple(some if d == at else 1 for d in range(x.type.ndim))
         function = OverAxes(func, at)
         made = np.asarray(tried(function, [[sample(sides, x.type.dtype)]], name_of(func)))

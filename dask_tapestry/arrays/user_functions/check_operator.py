@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.tuning import MOST_FORM_SIZES
 from dask_tapestry.arrays.user_functions.cell_differences import Closeness
 from dask_tapestry.arrays.user_functions.monoid_laws import check_monoid
 from dask_tapestry.arrays.user_functions.operator_shardings import (
@@ -26,7 +27,6 @@ from dask_tapestry.teg import Graph, Node, Source
 
 __all__ = ["OperatorReport", "check_operator"]
 
-MOST_SIZES: Final = 3  # of a form
 
 Cells = tuple[Any, ...]  # the values that a monoid combines
 
@@ -177,7 +177,7 @@ class _Checking:
         self.shardings += tried.shardings
         self.same_bits &= tried.same_bits
         for form in node.operator.forms(node.input_types):
-            for size in form.sizes[:: -(-len(form.sizes) // MOST_SIZES)]:
+            for size in form.sizes[:: -(-len(form.sizes) // MOST_FORM_SIZES)]:
                 self._check_form(node, form.make(node, size))
 
     def _check_form(self, node: Node, made: Node) -> None:

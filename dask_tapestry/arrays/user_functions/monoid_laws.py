@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry.arrays.tuning import SINGLE_CELLS
 from dask_tapestry.arrays.user_functions.cell_differences import Closeness, same_bits
 from dask_tapestry.errors import ConstraintError, TapestryError
 
@@ -21,7 +22,6 @@ LAWS: Final = (
     "identity_is_neutral",
     "combine_is_associative",
 )
-SINGLE: Final = 3  # cells that are combined one by one
 
 
 def check_monoid(
@@ -56,7 +56,7 @@ def check_monoid(
         raise _broken("combine_is_repeatable", name, "called twice, it returns different values")
     if not all(map(same_bits, (*first, *second), before)):
         raise _broken("combine_leaves_its_arguments", name, "it writes to its arguments")
-    for at in range(min(SINGLE, len(first[0]))):
+    for at in range(min(SINGLE_CELLS, len(first[0]))):
         one = combined(_cell(first, at), _cell(second, at))
         require("combine_works_cell_by_cell", one, _cell(both, at), f"of cell {at} alone")
     if identity is not None:

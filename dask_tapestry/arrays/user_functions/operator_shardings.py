@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any, Final
 
+from dask_tapestry.arrays.tuning import MOST_TRIAL_BLOCKS
 from dask_tapestry.arrays.user_functions.cell_differences import Closeness, same_bits
 from dask_tapestry.errors import ConstraintError
 from dask_tapestry.late_named_tuple import NamedTuple
@@ -15,7 +16,6 @@ from dask_tapestry.zspace import Cuts, ZRange
 from dask_tapestry_kernels.devices import kernels_of
 from dask_tapestry_kernels.output_blocks import OutputBlocks
 
-MOST_BLOCKS: Final = 64  # of a sharding
 PIECES: Final = (2, 3, 5)  # along a dimension, besides blocks of one step
 
 
@@ -99,7 +99,7 @@ def _steps(extent: int, unit: int) -> list[int]:
     if not unit or extent <= unit:
         return []
     units = -(-extent // unit)
-    counts = [n for n in (*PIECES, units) if n <= min(units, MOST_BLOCKS)]
+    counts = [n for n in (*PIECES, units) if n <= min(units, MOST_TRIAL_BLOCKS)]
     return list(dict.fromkeys(-(-units // count) * unit for count in counts))
 
 

@@ -16,6 +16,7 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.naming import named
 from dask_tapestry.arrays.core.out_argument import assigned_to_out
+from dask_tapestry.arrays.tuning import SPLIT_EVERY
 from dask_tapestry.arrays.user_functions.declared_dtype import declared_dtype
 from dask_tapestry.arrays.user_functions.monoid_reduction import reduce_by_monoid
 from dask_tapestry.errors import ShapeError, SignatureError
@@ -33,8 +34,6 @@ from dask_tapestry.zspace import Cuts
 __all__ = [
     "reduction",
 ]
-
-SPLIT_EVERY = 4  # partial results to combine at once, as in Dask
 
 
 class Partial(NamedTuple):

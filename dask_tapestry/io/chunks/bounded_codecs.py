@@ -19,10 +19,8 @@ from zarr.core.array_spec import ArraySpec
 from zarr.core.buffer import Buffer, NDBuffer
 
 from dask_tapestry.io.chunks.chunk_decoders import Decoder, decoders_of
+from dask_tapestry.io.tuning import CODEC_SLACK_BYTES, FILTER_BYTES_A_CELL, STRING_CHUNK_BYTES
 
-FILTERED: Final = 16  # bytes a cell that filters may need beside twice the cell
-SLACK: Final = 2**16  # bytes beside them
-STRINGS: Final = 2**31  # bytes of a chunk of strings, whose lengths metadata do not say
 VLEN: Final = ("vlen-utf8", "vlen-bytes", "vlen-array")
 
 
@@ -67,8 +65,8 @@ def _bounded_compressor(codec: Any, array: zarr.Array[Any]) -> Any:
 def _most(cells: int, dtype: np.dtype[Any]) -> int:
     """Bytes that a chunk of so many cells has at most, on its way through filters."""
     if dtype.kind in "OT":
-        return STRINGS
-    return cells * (2 * dtype.itemsize + FILTERED) + SLACK
+        return STRING_CHUNK_BYTES
+    return cells * (2 * dtype.itemsize + FILTER_BYTES_A_CELL) + CODEC_SLACK_BYTES
 
 
 def _refuse_other_count(stored: Any, cells: int) -> None:

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, product
 from math import prod
-from typing import Final
 
+from dask_tapestry.io.tuning import LARGE_CHUNK_BYTES, SMALL_CHUNKS_AT_ONCE
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.zspace import ZRange
-
-LARGE: Final = 2**22  # bytes of a chunk, from which handing it over by itself takes no longer
-AT_A_TIME: Final = 10  # smaller chunks that zarr has in hand side by side
 
 
 def touched_chunk_cells(box: ZRange, chunks: tuple[int, ...] | None, shape: tuple[int, ...]) -> int:
@@ -48,7 +45,7 @@ class ReadBuffers(NamedTuple):
     def by_zarr(cls, sides: tuple[int, ...], itemsize: int, inline: bool = True) -> ReadBuffers:
         """Return what zarr has in hand; `inline` says whether it reads in the thread that asks."""
         size = prod(sides) * itemsize
-        return cls(size, 1 if inline and size >= LARGE else AT_A_TIME)
+        return cls(size, 1 if inline and size >= LARGE_CHUNK_BYTES else SMALL_CHUNKS_AT_ONCE)
 
     def scratch_bytes(self, box: ZRange, sides: tuple[int, ...]) -> int:
         """Bytes beside the cells `box` of an array with such chunks.
@@ -77,7 +74,7 @@ def write_scratch_bytes(box: ZRange, chunks: tuple[int, ...], itemsize: int) -> 
     if not met:
         return 0
     size = prod(chunks) * itemsize
-    stored = 1 if size >= LARGE else min(met, AT_A_TIME)
+    stored = 1 if size >= LARGE_CHUNK_BYTES else min(met, SMALL_CHUNKS_AT_ONCE)
     return size * (stored if met == 1 else stored + 1)
 
 
@@ -101,7 +98,9 @@ def split_by_chunk(
     >>> list(split_by_chunk((slice(3, 12),), (10,), 8))
     [(slice(3, 12, None),)]
     """
-    if prod(chunks) * itemsize < LARGE or any(part.step not in (None, 1) for part in selection):
+    if prod(chunks) * itemsize < LARGE_CHUNK_BYTES or any(
+        part.step not in (None, 1) for part in selection
+    ):
         yield tuple(selection)
         return
     edges = [

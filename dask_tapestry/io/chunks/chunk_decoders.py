@@ -15,12 +15,11 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.imports import lazy_import
+from dask_tapestry.io.tuning import LZMA_MEMORY, ZLIB_PIECE_BYTES
 from dask_tapestry.late_named_tuple import NamedTuple
 
 Block = np.ndarray[Any, Any]
 GZIP: Final = 31  # what zlib calls the format
-PIECE: Final = 2**14  # bytes that zlib is given at a time
-LZMA_MEMORY: Final = 2**27  # bytes that decoding takes at most by any of its presets
 BLOCK: Final = 2**17  # bytes that a block of zstd holds at most
 REPEATED: Final = 1  # the kind of its blocks that are one byte, many times; 0 are those as they are
 ZSTD: Final = b"\x28\xb5\x2f\xfd"  # what a frame begins with
@@ -125,7 +124,7 @@ def _inflated(wbits: int, stored: Block, most: int) -> memoryview:
     while at < len(stored):
         if inflater.eof:
             inflater = zlib.decompressobj(wbits)
-        piece: Any = stored.data[at : at + PIECE]
+        piece: Any = stored.data[at : at + ZLIB_PIECE_BYTES]
         at += len(piece)
         while len(piece) and not inflater.eof:
             cells = inflater.decompress(piece, most + 1 - held)

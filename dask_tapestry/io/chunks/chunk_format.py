@@ -12,11 +12,11 @@ import numpy as np
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.chunks.chunk_decoders import Decoder, decoders_of
 from dask_tapestry.io.files.file_cells import Block, Part, bytes_of, part_of
+from dask_tapestry.io.tuning import INNER_CODEC_SLACK_BYTES
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.memory.buffer_pool import POOL
 
 BYTE = np.dtype(np.uint8)
-SLACK = 2**16  # bytes beside twice a chunk that an outer codec may give an inner one
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class ChunkFormat:
     @property
     def most_stored(self) -> int:
         """Bytes that a chunk, or what one of several codecs made of it, has at most as stored."""
-        return 2 * self.nbytes + SLACK
+        return 2 * self.nbytes + INNER_CODEC_SLACK_BYTES
 
     @classmethod
     def of_version_2(cls, metadata: Any) -> ChunkFormat | None:

@@ -5,18 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from math import prod
-from typing import Final
 
 from dask.utils import format_bytes
 
+from dask_tapestry.io.tuning import CHUNKS_A_TASK, MOST_TINY_CHUNKS, TINY_CHUNK_BYTES
 from dask_tapestry.teg import Tensor
 from dask_tapestry.teg.nominal import chunk_bytes, nominal_cuts
 from dask_tapestry.teg.users_line import users_level
 from dask_tapestry.zspace import fitting_sides
-
-CHUNKS_A_TASK: Final = 4  # that a task has memory for: read, computed, stored
-TINY_BYTES: Final = 2**16  # a smaller chunk costs a store more than its bytes do
-MOST_TINY: Final = 10_000  # such chunks in an array
 
 
 def default_chunk_shape(x: Tensor, memory: int | None = None) -> tuple[int, ...]:
@@ -35,7 +31,7 @@ def default_chunk_shape(x: Tensor, memory: int | None = None) -> tuple[int, ...]
     sides = tuple(max(1, cuts.longest) for cuts in nominal_cuts(x))
     itemsize = max(1, x.type.dtype.itemsize)
     size = prod(sides) * itemsize
-    if size < TINY_BYTES and x.type.nbytes > MOST_TINY * size:
+    if size < TINY_CHUNK_BYTES and x.type.nbytes > MOST_TINY_CHUNKS * size:
         return _joined(sides, x.type.shape, chunk_bytes() // itemsize)
     if memory is None or size * CHUNKS_A_TASK <= memory:
         return sides

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from math import ceil
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
-PART: Final = 10 * 10**6  # bytes of a request
-LARGEST: Final = 15 * 10**6  # that one request asks for, where there is more than one
-GAP: Final = 2**18  # bytes between two that are read, and not needed, sooner than asked for again
+from dask_tapestry.io.tuning import GAP_BYTES, LARGEST_REQUEST_BYTES, REQUEST_BYTES
 
 Item = TypeVar("Item")
 
@@ -28,7 +26,7 @@ def rest_in_parts(first: int, total: int) -> list[tuple[int, int]]:
     ([(10000000, 10000100)], [])
     """
     length = total - first
-    count = max(1, round(length / PART))
+    count = max(1, round(length / REQUEST_BYTES))
     side = ceil(length / count)
     return [(at, min(total, at + side)) for at in range(first, total, side)] if length > 0 else []
 
@@ -47,7 +45,9 @@ def neighbours(
     group: list[tuple[int, int, Item]] = []
     for first, end, item in sorted(items, key=_place):
         last = max((one[1] for one in group), default=0)
-        if group and (first - last > GAP or max(end, last) - group[0][0] > LARGEST):
+        if group and (
+            first - last > GAP_BYTES or max(end, last) - group[0][0] > LARGEST_REQUEST_BYTES
+        ):
             yield group
             group = []
         group.append((first, end, item))

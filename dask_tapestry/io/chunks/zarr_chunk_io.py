@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 from math import prod
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,13 +30,13 @@ from dask_tapestry.io.stores.zarr_location import Location
 from dask_tapestry.io.stores.zarr_location import zarr as zarr_module
 from dask_tapestry.io.stores.zarr_open import moved, open_cached, open_stamped
 from dask_tapestry.io.stores.zarr_sync import run_inline, runs_inline
+from dask_tapestry.io.tuning import CELLS_LOOKED_AT
 from dask_tapestry.memory.buffer_pool import POOL
 
 if TYPE_CHECKING:
     import zarr
 
 Block = np.ndarray[Any, Any]
-LOOKED_AT: Final = 8  # cells of a block; one in 256 is zero where bytes are drawn at random
 
 
 def read_box(
@@ -174,7 +174,9 @@ def _may_be_fill_value(block: Block, location: Location) -> bool:
     fill = open_cached(location, "r+").fill_value
     if fill is None:
         return True
-    places = [tuple([n * at // LOOKED_AT for n in block.shape]) for at in range(LOOKED_AT)]
+    places = [
+        tuple([n * at // CELLS_LOOKED_AT for n in block.shape]) for at in range(CELLS_LOOKED_AT)
+    ]
     cells = [block[place] for place in places]
     return all(bool(c == fill or (c != c and fill != fill)) for c in cells)
 

@@ -22,9 +22,10 @@ from dask_tapestry.io.chunks.chunk_costs import ReadBuffers
 from dask_tapestry.io.chunks.chunk_format import BYTE
 from dask_tapestry.io.chunks.shard_index import ABSENT, bytes_within
 from dask_tapestry.io.chunks.zarr_encoding import ArrayEncoding, chunks_met, has_other_pipeline
-from dask_tapestry.io.files.file_cells import SCRATCH, Block, CellFile, Part, part_of, rows_of
+from dask_tapestry.io.files.file_cells import Block, CellFile, Part, part_of, rows_of
 from dask_tapestry.io.stores.retry_policy import MISSING, read_again
 from dask_tapestry.io.stores.zarr_location import zarr
+from dask_tapestry.io.tuning import READ_SCRATCH_BYTES
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.memory.buffer_pool import POOL
 
@@ -63,7 +64,7 @@ class DirectArray:
     def in_hand(self) -> ReadBuffers:
         """What reading has in memory beside the cells."""
         form = self.encoding.format
-        return ReadBuffers(form.nbytes if form.decoders else SCRATCH // 2, 1)
+        return ReadBuffers(form.nbytes if form.decoders else READ_SCRATCH_BYTES // 2, 1)
 
     @property
     def read_sides(self) -> tuple[int, ...]:

@@ -17,13 +17,14 @@ import numpy as np
 from dask_tapestry.errors import StoreError
 from dask_tapestry.imports import asyncio, lazy_import
 from dask_tapestry.io.chunks.chunk_costs import ReadBuffers
-from dask_tapestry.io.chunks.request_sizes import LARGEST, PART, neighbours, rest_in_parts
+from dask_tapestry.io.chunks.request_sizes import neighbours, rest_in_parts
 from dask_tapestry.io.chunks.shard_index import ABSENT, ShardIndex, bytes_within
 from dask_tapestry.io.chunks.zarr_encoding import ArrayEncoding, chunks_met, has_other_pipeline
 from dask_tapestry.io.files.file_cells import Block, Part, part_of
 from dask_tapestry.io.stores.retries import note_retry
 from dask_tapestry.io.stores.zarr_location import unwrapped
 from dask_tapestry.io.stores.zarr_sync import is_at_hand
+from dask_tapestry.io.tuning import LARGEST_REQUEST_BYTES, REQUEST_BYTES
 from dask_tapestry.late_dataclass import dataclass
 
 Wanted = tuple[Part, Block]  # what is selected of a chunk, and where it goes
@@ -118,15 +119,15 @@ class _Reading:
 
     async def _whole(self, key: str) -> Block | None:
         """An object; one that may be large by its first part, and the others at once."""
-        if self.most <= LARGEST or not self._tells_sizes():
+        if self.most <= LARGEST_REQUEST_BYTES or not self._tells_sizes():
             return await self._get(key)
-        start = await self._get(key, self._ranges(0, PART))
-        if start is None or len(start) < PART:
+        start = await self._get(key, self._ranges(0, REQUEST_BYTES))
+        if start is None or len(start) < REQUEST_BYTES:
             return start
         place = self.path / key
         whole = np.empty(await place.store.getsize(place.path), start.dtype)
-        whole[:PART] = start
-        parts = rest_in_parts(PART, len(whole))
+        whole[:REQUEST_BYTES] = start
+        parts = rest_in_parts(REQUEST_BYTES, len(whole))
         await asyncio.gather(*[self._part(key, whole[lo:hi], lo) for lo, hi in parts])
         return whole
 

@@ -15,16 +15,19 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry.io.tuning import (
+    COPY_ALIGNED_BYTES,
+    COPY_PAGE_BYTES,
+    READ_SCRATCH_BYTES,
+    ROWS_A_CALL,
+    SHORTEST_ROW_BYTES,
+    SKIPPED_ROW_BYTES,
+)
+
 Block = np.ndarray[Any, Any]
 Part = tuple[slice, ...]
 Move = Callable[..., int]  # os.preadv or os.pwritev
 
-SCRATCH: Final = 2**20  # bytes read before they are copied, half of a core's cache
-SKIPPED: Final = 2**14  # bytes of each row, from which reading only the others is quicker
-SHORTEST: Final = 2**12  # bytes of a row, from which no copy is quicker: a page
-PAGE: Final = 2**12  # bytes; a copy that begins 1 to 31 bytes further on in its page than what is
-ALIGNED: Final = 64  # copied takes up to ten times as long (AMD EPYC), so it begins a little before
-ROWS: Final = 1024  # rows in one call to the system, which takes no more
 
 _local: Final = threading.local()
 
@@ -59,15 +62,15 @@ class CellFile:
             return
         first, last = part[0].start, part[0].stop
         run = row // sides[1] * (part[1].stop - part[1].start)  # holds all that is wanted of a row
-        if row - run >= SKIPPED and _is_filled_by_runs(out, run, self._dtype):
+        if row - run >= SKIPPED_ROW_BYTES and _is_filled_by_runs(out, run, self._dtype):
             self._runs(at + first * row + row // sides[1] * part[1].start, row, out)
             return
-        if row >= SCRATCH:
+        if row >= READ_SCRATCH_BYTES:
             for number in range(first, last):
                 self.fill(at + number * row, sides[1:], part[1:], out[number - first])
             return
-        for top in range(first, last, SCRATCH // row):
-            end = min(top + SCRATCH // row, last)
+        for top in range(first, last, READ_SCRATCH_BYTES // row):
+            end = min(top + READ_SCRATCH_BYTES // row, last)
             cells = self._scratch((end - top, *sides[1:]), at + top * row)
             self._move(os.preadv, [bytes_of(cells)], at + top * row)
             out[top - first : end - first] = cells[(slice(None), *part[1:])]
@@ -85,7 +88,7 @@ class CellFile:
         run = row // sides[1] * (part[1].stop - part[1].start) if len(sides) > 1 else row
         whole = all(p == slice(0, n) for p, n in list(inner)[1:])
         rows = out[::every]
-        skips = whole and row * every - run >= SKIPPED and len(rows) > 0
+        skips = whole and row * every - run >= SKIPPED_ROW_BYTES and len(rows) > 0
         if skips and _is_filled_by_runs(rows, run, self._dtype):
             first = part[0].start * row + (row // sides[1] * part[1].start if run < row else 0)
             self._runs(at + first, row * every, rows)
@@ -117,21 +120,21 @@ class CellFile:
         same = cells.dtype == self._dtype
         if same and cells.flags.c_contiguous:
             self._move(move, [bytes_of(cells)], at)
-        elif cells.nbytes <= SCRATCH or not cells.ndim:
+        elif cells.nbytes <= READ_SCRATCH_BYTES or not cells.ndim:
             self._through_scratch(at, cells, move)
-        elif same and cells[0].flags.c_contiguous and cells[0].nbytes >= SHORTEST:
+        elif same and cells[0].flags.c_contiguous and cells[0].nbytes >= SHORTEST_ROW_BYTES:
             self._move(move, list(cells.reshape(len(cells), -1).view(np.uint8)), at)  # views
         elif len(cells) == 1:
             self._in_order(at, cells[0], move)
         else:
             row = cells[0].nbytes
-            step = max(1, SCRATCH // row)
+            step = max(1, READ_SCRATCH_BYTES // row)
             for top in range(0, len(cells), step):
                 self._in_order(at + top * row, cells[top : top + step], move)
 
     def _through_scratch(self, at: int, cells: Block, move: Move) -> None:
         reads = move is os.preadv
-        copied = self._scratch(cells.shape, at if reads else at + ALIGNED - 1)
+        copied = self._scratch(cells.shape, at if reads else at + COPY_ALIGNED_BYTES - 1)
         if not reads:
             copied[...] = cells
         self._move(move, [bytes_of(copied)], at)
@@ -142,10 +145,10 @@ class CellFile:
         """Cells in the memory that the next call takes, too; they lie in a page as byte `at`."""
         size = prod(shape) * self._dtype.itemsize
         room = getattr(_local, "scratch", None)
-        if room is None or len(room) < size + PAGE:
-            fresh = np.empty(max(size, SCRATCH) + 2 * PAGE, np.uint8)
-            room = _local.scratch = fresh[-fresh.ctypes.data % PAGE :]
-        start = at % PAGE // ALIGNED * ALIGNED
+        if room is None or len(room) < size + COPY_PAGE_BYTES:
+            fresh = np.empty(max(size, READ_SCRATCH_BYTES) + 2 * COPY_PAGE_BYTES, np.uint8)
+            room = _local.scratch = fresh[-fresh.ctypes.data % COPY_PAGE_BYTES :]
+        start = at % COPY_PAGE_BYTES // COPY_ALIGNED_BYTES * COPY_ALIGNED_BYTES
         cells: Block = room[start : start + size].view(self._dtype).reshape(shape)
         return cells
 
@@ -154,7 +157,7 @@ class CellFile:
         length = len(places[0])
         first = done = 0  # whole rows, and bytes of the next one
         while first < len(places):
-            rows = places[first : first + ROWS]
+            rows = places[first : first + ROWS_A_CALL]
             if done:
                 rows = [rows[0][done:], *rows[1:]]
             moved = move(self._number, rows, at)
@@ -178,7 +181,7 @@ def rows_of(sides: Sequence[int], itemsize: int) -> tuple[int, ...]:
     found = list(sides)
     for axis in range(len(found)):
         found[axis] = 1
-        if prod(sides[axis + 1 :]) * itemsize < SCRATCH:
+        if prod(sides[axis + 1 :]) * itemsize < READ_SCRATCH_BYTES:
             break
     return tuple(found)
 

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
-from typing import Final
+
+from dask_tapestry.io.tuning import LOCK_PATIENCE_SECONDS, LOCK_PAUSE_SECONDS
 
 try:
     import fcntl as _fcntl
@@ -19,9 +20,6 @@ except ImportError:  # Windows
     fcntl: ModuleType | None = None
 else:
     fcntl = _fcntl
-
-PATIENCE: Final = 60.0  # seconds that a lock is waited for: its process may have been stopped
-PAUSE: Final = 0.002
 
 
 @contextmanager
@@ -40,7 +38,7 @@ def shared_lock(path: Path) -> Iterator[None]:
 
 def wait_until_free(path: Path) -> None:
     """Wait until nobody has a file locked who had it when this was called."""
-    number, until = _opened(path), time.monotonic() + PATIENCE
+    number, until = _opened(path), time.monotonic() + LOCK_PATIENCE_SECONDS
     if number is None:
         return
     try:
@@ -49,7 +47,7 @@ def wait_until_free(path: Path) -> None:
                 fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 return
             except BlockingIOError:
-                time.sleep(PAUSE)
+                time.sleep(LOCK_PAUSE_SECONDS)
             except OSError:
                 return
     finally:

@@ -16,12 +16,12 @@ from typing import Final
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io.files.folder_exchange import exchange
+from dask_tapestry.io.tuning import DELETE_ATTEMPTS
 
 PARTIAL: Final = ".tapestry-partial"  # ends the name of a folder while it is written
 REPLACED: Final = ".tapestry-replaced"  # of one that another has taken the place of
 NEW: Final = ".tapestry-new"  # of one that nobody knows of yet
 TEMPORARY: Final = (PARTIAL, REPLACED, NEW)
-STRAGGLERS: Final = 16  # attempts to delete a folder to which tasks may still write
 DESCRIPTIONS: Final = ("zarr.json", ".zarray", ".zgroup", "info")  # without one, nothing is read
 
 
@@ -118,7 +118,7 @@ def remove_folder(folder: Path) -> None:
     elif folder.is_dir():
         for name in DESCRIPTIONS:
             (folder / name).unlink(missing_ok=True)
-        for _ in range(STRAGGLERS):
+        for _ in range(DELETE_ATTEMPTS):
             with suppress(OSError):  # a task that was writing to it has created another file
                 shutil.rmtree(folder)
             if not folder.exists():

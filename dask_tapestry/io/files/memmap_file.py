@@ -7,16 +7,15 @@ from dataclasses import field
 from functools import lru_cache
 from math import prod
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 from uuid import uuid4
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from dask_tapestry.errors import StoreError, StoreNotFoundError
+from dask_tapestry.io.tuning import MOST_LAYOUT_STEPS
 from dask_tapestry.late_dataclass import dataclass
-
-MOST_WORK: Final = 10_000  # steps in which two layouts are compared
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,7 @@ class MappedFile:
 def share_cells(first: np.ndarray[Any, Any], second: np.ndarray[Any, Any]) -> bool:
     """Whether two arrays have a byte of memory in common; True where that is too hard to tell."""
     try:
-        return bool(np.shares_memory(first, second, max_work=MOST_WORK))  # type: ignore[arg-type]
+        return bool(np.shares_memory(first, second, max_work=MOST_LAYOUT_STEPS))  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
         return True
 

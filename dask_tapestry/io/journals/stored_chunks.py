@@ -6,14 +6,13 @@ import os
 from collections.abc import Sequence
 from hashlib import blake2b
 from itertools import product
-from typing import Any, Final
+from typing import Any
 
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.journals.journal import Box
 from dask_tapestry.io.stores.zarr_location import Location, unwrapped
 from dask_tapestry.io.stores.zarr_open import open_cached
-
-AT_ONCE: Final = 64  # requests to a store behind a network
+from dask_tapestry.io.tuning import REQUESTS_AT_ONCE
 
 State = list[Any]  # size, None where there is no such object; and a checksum where it was asked for
 States = dict[str, State]  # by keys of chunks
@@ -84,8 +83,8 @@ def _of_objects(location: Location, keys: Sequence[str], checksums: bool) -> lis
     async def states(some: Sequence[str]) -> list[State]:
         return list(await gather(*map(state, some)))
 
-    parts = range(0, len(keys), AT_ONCE)
-    return [one for at in parts for one in sync(states(keys[at : at + AT_ONCE]))]
+    parts = range(0, len(keys), REQUESTS_AT_ONCE)
+    return [one for at in parts for one in sync(states(keys[at : at + REQUESTS_AT_ONCE]))]
 
 
 def same_state(known: Any, found: State) -> bool:

@@ -24,9 +24,7 @@ from dask_tapestry.io.journals.zarr_journal import is_begun, replaced_error
 from dask_tapestry.io.stores.pinned_folder import is_pinned_in, pinned
 from dask_tapestry.io.stores.stored_objects import StoredObjects, objects_of
 from dask_tapestry.io.stores.zarr_location import Location
-
-MOST_MARKS: Final = 10_000  # of a write; of more chunks, several have one
-MOST_WRITES: Final = 64  # whose chunks without a mark a process remembers
+from dask_tapestry.io.tuning import MOST_MARKS, MOST_WRITES_REMEMBERED
 
 _lock: Final = Lock()
 Told = dict[str, Any] | None  # of what is stored, by keys of chunks
@@ -127,7 +125,7 @@ def _ready(key: WriteKey, one: Stored, chunks: tuple[int, int]) -> list[Stored]:
         waiting = _waiting.setdefault(key, [])
         _waiting.move_to_end(key)
         waiting.append(one)
-        while len(_waiting) > MOST_WRITES:
+        while len(_waiting) > MOST_WRITES_REMEMBERED:
             _waiting.popitem(last=False)
         if len(waiting) * max(1, own) * MOST_MARKS < whole:
             return []

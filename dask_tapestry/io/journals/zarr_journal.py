@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Collection
-from typing import Final
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io.journals import attribute_journal
@@ -40,9 +39,8 @@ from dask_tapestry.io.journals.write_record import (
 from dask_tapestry.io.journals.writer_id import WriterId
 from dask_tapestry.io.stores.stored_objects import StoredObjects, objects_of
 from dask_tapestry.io.stores.zarr_location import Location
+from dask_tapestry.io.tuning import RECORD_KEPT_SECONDS
 from dask_tapestry.json_form import parsed
-
-KEPT_SECONDS: Final = 24 * 3600  # a record of what is done: plans that read may last as long
 
 Unended = dict[str, frozenset[Box] | None]  # boxes by names of records; None where not known
 
@@ -265,7 +263,7 @@ def _same_cells(over: str, name: str) -> bool:
 
 def _forget(objects: StoredObjects, names: frozenset[str]) -> None:
     """Delete old records of what is done, and of earlier makers."""
-    before = time.time() - KEPT_SECONDS
+    before = time.time() - RECORD_KEPT_SECONDS
     left, old = list[str](), list[str]()
     for name in (name for name in names if name.startswith(DONE)):
         if ended_at(name) < before:

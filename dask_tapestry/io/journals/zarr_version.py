@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from typing import Final
 
 from dask_tapestry.errors import StoreError, StoreNotFoundError
 from dask_tapestry.io.journals.journal import Box
@@ -23,12 +22,11 @@ from dask_tapestry.io.journals.write_record import (
     boxes_meet,
     digest,
 )
-from dask_tapestry.io.journals.zarr_journal import KEPT_SECONDS, unfinished_writes
+from dask_tapestry.io.journals.zarr_journal import unfinished_writes
 from dask_tapestry.io.stores.stored_objects import StoredObjects, objects_of
 from dask_tapestry.io.stores.zarr_location import Location
+from dask_tapestry.io.tuning import NAMES_LISTED_AT_ONCE, RECORD_KEPT_SECONDS
 from dask_tapestry.late_named_tuple import NamedTuple
-
-AT_ONCE: Final = 300  # names that folders and servers of objects list at one moment
 
 
 class Version(NamedTuple):
@@ -90,7 +88,7 @@ class Version(NamedTuple):
         objects = objects_of(location)
         assert objects is not None
         names = objects.names()
-        if len(names) > AT_ONCE:  # a write that ended meanwhile may be in neither half
+        if len(names) > NAMES_LISTED_AT_ONCE:  # a write that ended meanwhile may be in neither half
             names |= objects.names()
         made = [name for name in self.names if name.startswith(MADE)]
         lost = made and not any(name.startswith(MADE) for name in names)
@@ -98,7 +96,7 @@ class Version(NamedTuple):
             raise StoreError(
                 f"the Zarr array at {location} was replaced while it was read: compute again"
             )
-        if time.time() - self.time * 3600 > KEPT_SECONDS and names != self.names:
+        if time.time() - self.time * 3600 > RECORD_KEPT_SECONDS and names != self.names:
             raise _written_error(location)  # records of what was written may have gone since
         read = [box for box in boxes if all(lo < hi for lo, hi in box)]
         kinds = (BEGIN, MARK, DONE)

@@ -15,13 +15,7 @@ from logging import getLogger
 from typing import Any
 
 from dask_tapestry.io.journals.journal import Box
-from dask_tapestry.io.journals.stored_chunks import (
-    AT_ONCE,
-    States,
-    chunk_states,
-    chunks_in,
-    same_state,
-)
+from dask_tapestry.io.journals.stored_chunks import States, chunk_states, chunks_in, same_state
 from dask_tapestry.io.journals.write_conflicts import is_followed, is_written_over
 from dask_tapestry.io.journals.write_record import (
     BEGIN,
@@ -36,6 +30,7 @@ from dask_tapestry.io.resuming.chunk_map import ChunkMap
 from dask_tapestry.io.resuming.identity import Identity
 from dask_tapestry.io.stores.stored_objects import StoredObjects, objects_of
 from dask_tapestry.io.stores.zarr_location import Location
+from dask_tapestry.io.tuning import REQUESTS_AT_ONCE
 from dask_tapestry.json_form import parsed
 from dask_tapestry.late_named_tuple import NamedTuple
 
@@ -142,7 +137,7 @@ def _missing_of_begun(
     chunks = ChunkMap.of(write.box, sides)
     names = objects.names()
     marks = [name for name in names if name.startswith(MARK) and is_own(name, write.key)]
-    with ThreadPoolExecutor(AT_ONCE) as threads:  # behind a network each look is a request
+    with ThreadPoolExecutor(REQUESTS_AT_ONCE) as threads:  # behind a network each look is a request
         told = list(map(_mark, threads.map(objects.read, marks)))
     keys = list(dict.fromkeys(key for boxes, states in told if boxes for key in states))
     found = chunk_states(location, keys, resume.checksums) if keys else {}

@@ -20,10 +20,10 @@ from dask_tapestry.io.sources.coerce import as_tensor, is_zarr_array
 from dask_tapestry.io.sources.hdf5_source import is_dataset, source_of_dataset
 from dask_tapestry.io.sources.zarr_source import source_of_array
 from dask_tapestry.io.stores.zarr_location import Location
+from dask_tapestry.io.tuning import MOST_CAPTURED_OBJECTS
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.teg import Source
 
-MOST_OBJECTS: Final = 100_000  # that are looked at, in a second or so
 LEAVES: Final = (str, bytes, int, float, complex, type(None), type, ModuleType, np.dtype)
 CLOSED: Final = (  # modules whose objects hold everything and nothing
     "asyncio.",
@@ -59,7 +59,7 @@ def sources_behind(source: Source) -> FoundSources:
     seen: set[int] = set()
     kept: list[object] = []  # what is made on the way must not make room for another of its id
     waiting: deque[object] = deque([source])
-    while waiting and len(seen) < MOST_OBJECTS:
+    while waiting and len(seen) < MOST_CAPTURED_OBJECTS:
         item = waiting.popleft()
         if id(item) in seen or isinstance(item, LEAVES):
             continue

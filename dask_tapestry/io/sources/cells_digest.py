@@ -6,13 +6,12 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import blake2b
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
+from dask_tapestry.io.tuning import DIGEST_SLAB_BYTES
 from dask_tapestry.teg.origin import TO_ZARR, UnnamedError
-
-SLAB: Final = 2**24  # bytes of cells that are looked at in one go; the digest is made of theirs
 
 Cells = np.ndarray[Any, Any]
 
@@ -40,7 +39,7 @@ def cells_digest(array: Cells) -> str:
     if dtype.hasobject:
         raise UnnamedError(f"Python objects in an array of {array.shape} have no name", TO_ZARR)
     form = f"{array.shape} {dtype if dtype.names else dtype.str}"
-    if array.nbytes <= SLAB:
+    if array.nbytes <= DIGEST_SLAB_BYTES:
         return _joined(form, map(_slab_digest, _slabs(array)))
     with ThreadPoolExecutor(os.cpu_count(), "tapestry-digest") as threads:
         return _joined(form, threads.map(_slab_digest, _slabs(array)))
@@ -48,11 +47,13 @@ def cells_digest(array: Cells) -> str:
 
 def _slabs(array: Cells) -> Iterator[Cells]:
     """Parts of an array in C order, cut by its shape and dtype alone."""
-    if array.ndim <= 1 or array.nbytes <= SLAB:
+    if array.ndim <= 1 or array.nbytes <= DIGEST_SLAB_BYTES:
         flat = array.reshape(-1) if array.ndim <= 1 else array
-        rows = max(1, SLAB // max(1, array.itemsize)) if array.ndim <= 1 else len(array)
+        rows = (
+            max(1, DIGEST_SLAB_BYTES // max(1, array.itemsize)) if array.ndim <= 1 else len(array)
+        )
     else:
-        flat, rows = array, max(1, SLAB // max(1, array.nbytes // len(array)))
+        flat, rows = array, max(1, DIGEST_SLAB_BYTES // max(1, array.nbytes // len(array)))
     for first in range(0, len(flat), max(1, rows)):
         yield flat[first : first + max(1, rows)]
 

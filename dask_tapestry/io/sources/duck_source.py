@@ -54,7 +54,7 @@ class DuckSource(ChunkedSource):
         return checked_block(with_all_cells(cells), box.shape, self.type.dtype, self.data)
 
     def origin(self) -> str:
-        """What the object says by ``__dask_tokenize__``; the cells of sparse arrays."""
+        """What the object says by ``__dask_tokenize__``; the cells of blocks in a format."""
         what = f"an object of {type(self.data).__name__} has no name"
         if not hasattr(self.data, "__dask_tokenize__") and self.format is None:
             way = "give its class a method __dask_tokenize__, which returns what tells its cells"
@@ -76,11 +76,11 @@ def from_duck(data: DuckArray, dims: Dims) -> Tensor:
     DTypeError
         If it is not an array.
     """
-    if (sparse := refusal(data)) is not None:
-        raise DTypeError(f"an array is made of {sparse}")
+    if (reason := refusal(data)) is not None:
+        raise DTypeError(f"an array is made of {reason}")
     known = BlockFormat.of(data)
-    if known is not None and known.library == "scipy":
-        data = data.tocsr()  # type: ignore[attr-defined]  # others of SciPy's cannot be sliced
+    if known is not None:
+        data = known.indexable(data)
     if not all(hasattr(data, name) for name in ("shape", "dtype", "__getitem__")):
         raise DTypeError(
             f"{type(data).__name__} is not an array: it needs shape, dtype and __getitem__"

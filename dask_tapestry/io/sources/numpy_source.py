@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 from hashlib import blake2b
-from typing import Any, Final, Literal
+from typing import Any, Literal
 from uuid import uuid4
 
 import numpy as np
@@ -14,13 +14,12 @@ from dask_tapestry.io.sources.cells_digest import cells_digest
 from dask_tapestry.io.sources.declared_type import declared_type
 from dask_tapestry.io.sources.masked_array import is_masked
 from dask_tapestry.io.sources.source_parameter import SourceParameter
+from dask_tapestry.io.tuning import HASHED_BYTES
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Source, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
-
-HASHED_BYTES: Final = 1 << 13  # of cells known by their values: a digest takes 12 us
 
 
 @dataclass(frozen=True)

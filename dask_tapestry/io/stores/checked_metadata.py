@@ -11,9 +11,8 @@ from math import prod
 from typing import Any, Final
 
 from dask_tapestry.errors import StoreError
+from dask_tapestry.io.tuning import MOST_STORED_BYTES, MOST_STORED_DIMENSIONS
 
-DIMENSIONS: Final = 64  # that NumPy's arrays have at most
-BYTES: Final = 2**63  # of an array or a chunk: files have less
 RUNS_CODE: Final = frozenset({"pickle"})  # codecs of numcodecs whose bytes say what is called
 
 
@@ -38,16 +37,20 @@ def check_metadata(array: Any, place: object) -> None:
 def _fault(array: Any) -> str:
     """What is wrong; nothing if all is right."""
     shape, itemsize = tuple(array.shape), max(1, array.dtype.itemsize)
-    if len(shape) > DIMENSIONS:
-        return f"it says that it has {len(shape)} dimensions, more than the {DIMENSIONS} of NumPy"
-    if max(shape, default=0) >= BYTES or prod(shape) * itemsize >= BYTES:
+    if len(shape) > MOST_STORED_DIMENSIONS:
+        dimensions = f"{len(shape)} dimensions, more than the {MOST_STORED_DIMENSIONS} of NumPy"
+        return f"it says that it has {dimensions}"
+    if max(shape, default=0) >= MOST_STORED_BYTES or prod(shape) * itemsize >= MOST_STORED_BYTES:
         return f"its shape, {_short(shape)}, says that it has 2**63 bytes or more"
     for what, sides in (("chunks", array.chunks), ("shards", array.shards)):
         if sides is None:
             continue
         if any(not side and extent for side, extent in zip(sides, shape, strict=True)):
             return f"its {what}, {_short(sides)}, are empty"
-        if max(sides, default=0) >= BYTES or prod(sides) * itemsize >= BYTES:
+        if (
+            max(sides, default=0) >= MOST_STORED_BYTES
+            or prod(sides) * itemsize >= MOST_STORED_BYTES
+        ):
             return f"its {what}, {_short(sides)}, have 2**63 bytes or more each"
     if not isinstance(getattr(array.metadata, "attributes", {}), Mapping):
         return "its attributes are no dictionary"
@@ -59,5 +62,5 @@ def _fault(array: Any) -> str:
 
 def _short(sides: tuple[int, ...]) -> str:
     """Numbers as text, those that are very large by their powers of ten."""
-    written = [str(n) if n < BYTES else f"{float(min(n, 10**300)):.3g}" for n in sides]
+    written = [str(n) if n < MOST_STORED_BYTES else f"{float(min(n, 10**300)):.3g}" for n in sides]
     return f"({', '.join(written)}{',' if len(written) == 1 else ''})"

@@ -20,7 +20,6 @@ import numpy as np
 from dask_tapestry.errors import StoreError
 from dask_tapestry.imports import lazy_import, unpickle
 
-EVERY: Final = 8  # forks that one task merges
 BY_SESSIONS: Final = (
     "is in an Icechunk repository, which is written by forks of a session, in one commit: use "
     "dt.to_icechunk(x, session, component); a job that was killed has left the branch as it was"

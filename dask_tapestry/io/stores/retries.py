@@ -12,11 +12,10 @@ from collections.abc import Mapping
 from threading import Lock
 from typing import Final
 
+from dask_tapestry.io.tuning import ERROR_CHARACTERS, MOST_RETRIED_SOURCES
 from dask_tapestry.late_named_tuple import NamedTuple
 
 TOPIC: Final = "tapestry-retries"  # of Dask's events; each is a source and a text
-LONGEST: Final = 200  # characters of an error that are kept
-SOURCES: Final = 1000  # most sources that are told apart
 
 
 class Retries(NamedTuple):
@@ -64,7 +63,7 @@ def add_retry(source: str, error: str) -> None:
     """Count that a source is asked again."""
     with _lock:
         known = _counts.get(source)
-        if known is not None or len(_counts) < SOURCES:
+        if known is not None or len(_counts) < MOST_RETRIED_SOURCES:
             _counts[source] = Retries((known.times if known else 0) + 1, error)
 
 
@@ -91,4 +90,4 @@ def first_line(error: BaseException) -> str:
     'no'
     """
     said = str(error) or repr(error)
-    return said.partition("\n")[0].strip()[:LONGEST]
+    return said.partition("\n")[0].strip()[:ERROR_CHARACTERS]

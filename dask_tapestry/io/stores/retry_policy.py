@@ -11,9 +11,8 @@ from typing import Final, TypeVar
 
 from dask_tapestry.errors import TapestryError
 from dask_tapestry.io.stores.retries import note_retry
+from dask_tapestry.io.tuning import FIRST_WAIT_SECONDS, REQUEST_ATTEMPTS
 
-ATTEMPTS: Final = 5  # at one request
-FIRST_WAIT: Final = 0.1  # seconds before the second attempt; twice as long before each later one
 PASSING: Final = frozenset(  # errors of the system that another attempt may not meet
     {
         *(errno.EAGAIN, errno.EBUSY, errno.EIO, errno.EPIPE, errno.ESTALE, errno.ETIMEDOUT),
@@ -72,8 +71,8 @@ def patiently(request: Callable[[], Result], source: object = "a target") -> Res
     >>> patiently(lambda: 3)
     3
     """
-    wait = FIRST_WAIT
-    for _ in range(ATTEMPTS - 1):
+    wait = FIRST_WAIT_SECONDS
+    for _ in range(REQUEST_ATTEMPTS - 1):
         try:
             return request()
         except Exception as error:
@@ -115,8 +114,8 @@ def read_again(request: Callable[[], Result], failed: Exception, source: object)
     >>> read_again(lambda: 3, TimeoutError(), "an example")
     3
     """
-    wait, is_reread = FIRST_WAIT, False
-    for _ in range(ATTEMPTS - 1):
+    wait, is_reread = FIRST_WAIT_SECONDS, False
+    for _ in range(REQUEST_ATTEMPTS - 1):
         if is_transient(failed):
             pause = wait * random.uniform(0.5, 1)
         elif is_reread or not _may_be_torn(failed):

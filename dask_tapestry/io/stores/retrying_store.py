@@ -15,15 +15,9 @@ from zarr.storage import FsspecStore, WrapperStore
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io.stores.retries import first_line, note_retry
-from dask_tapestry.io.stores.retry_policy import (
-    ATTEMPTS,
-    FIRST_WAIT,
-    MISSING,
-    is_of_obstore,
-    is_transient,
-    status_of,
-)
+from dask_tapestry.io.stores.retry_policy import MISSING, is_of_obstore, is_transient, status_of
 from dask_tapestry.io.stores.zarr_location import unwrapped
+from dask_tapestry.io.tuning import FIRST_WAIT_SECONDS, REQUEST_ATTEMPTS
 
 WRITES: Final = ("set",)  # which need no object to be there
 
@@ -61,8 +55,8 @@ class RetryingStore(WrapperStore[Any]):
         StoreError
             If it failed in a way that stays, or the network each time.
         """
-        wait = FIRST_WAIT
-        for attempt in range(1, ATTEMPTS + 1):
+        wait = FIRST_WAIT_SECONDS
+        for attempt in range(1, REQUEST_ATTEMPTS + 1):
             try:
                 return await request()
             except Exception as error:
@@ -74,9 +68,10 @@ class RetryingStore(WrapperStore[Any]):
                         text = f"cannot {what} {key} of {self._store}: {first_line(error)}"
                         raise StoreError(text) from error
                     raise
-                if attempt == ATTEMPTS:
+                if attempt == REQUEST_ATTEMPTS:
                     said = f"{type(error).__name__}({first_line(error)!r})"
-                    text = f"cannot {what} {key} of {self._store} in {ATTEMPTS} attempts: {said}"
+                    many = f"in {REQUEST_ATTEMPTS} attempts"
+                    text = f"cannot {what} {key} of {self._store} {many}: {said}"
                     raise StoreError(text) from error
                 note_retry(unwrapped(self._store), error)
             await asyncio.sleep(wait * random.uniform(0.5, 1))

@@ -16,8 +16,8 @@ from typing import Any, Final
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io.stores.zarr_location import Location, zarr
+from dask_tapestry.io.tuning import CONSOLIDATE_ATTEMPTS
 
-ATTEMPTS: Final = 5
 _one: Final = Lock()  # filters of warnings are of all threads
 
 
@@ -32,7 +32,7 @@ def consolidate(location: Location, group: str) -> None:
     try:
         with _one, warnings.catch_warnings():  # of what is stored beside arrays, and of version 3
             warnings.simplefilter("ignore")
-            for _ in range(ATTEMPTS):
+            for _ in range(CONSOLIDATE_ATTEMPTS):
                 made = zarr().consolidate_metadata(path=group, **location.arguments)
                 if _told(made) == _members(location, group):
                     return

@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import replace
-from typing import Final
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io.targets.write_region import WriteRegion
+from dask_tapestry.io.tuning import MOST_STOPPED_WRITES
 from dask_tapestry.late_named_tuple import NamedTuple
-
-MOST_STOPPED: Final = 1000  # writes that are remembered, as their tasks may still come
 
 
 class OpenWrite(NamedTuple):
@@ -58,7 +56,7 @@ class OpenWrites:
         known = self._open.setdefault(write.dataset, [])
         stopped = [other for other in known if other.meets(write)]
         self._stopped.update(dict.fromkeys(stopped))
-        while len(self._stopped) > MOST_STOPPED:
+        while len(self._stopped) > MOST_STOPPED_WRITES:
             self._stopped.popitem(last=False)
         stays = [other for other in known if other not in stopped]
         self._open[write.dataset] = [*stays, *([] if write in stays else [write])]

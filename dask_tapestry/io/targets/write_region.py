@@ -11,16 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import product
 from math import gcd
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from dask_tapestry.errors import ShapeError
+from dask_tapestry.io.tuning import MOST_COMPARED_PAIRS
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg.region import Progression
 from dask_tapestry.zspace import ZRange
-
-MOST_PAIRS: Final = 50_000  # of progressions that are compared; more are said to share a chunk
 
 
 @dataclass(frozen=True)
@@ -129,7 +128,7 @@ def _share_chunk(p: Progression, q: Progression, side: int) -> bool:
     """Whether two progressions have coordinates in one chunk of length `side`."""
     if p.start // side > (q.stop - 1) // side or q.start // side > (p.stop - 1) // side:
         return False
-    if _count(p, side) * _count(q, side) > MOST_PAIRS:
+    if _count(p, side) * _count(q, side) > MOST_COMPARED_PAIRS:
         return True
     return any(a.meets(b) for a, b in product(_chunk_numbers(p, side), _chunk_numbers(q, side)))
 

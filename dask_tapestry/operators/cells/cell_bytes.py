@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import gcd, prod
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -14,12 +14,12 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.cells.cell_function import called_on_cells, packed
 from dask_tapestry.operators.cells.elementwise import astype
 from dask_tapestry.operators.cells.field import field
+from dask_tapestry.operators.tuning import MOST_JOINED_CELLS
 from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Tensor
 
 Block = np.ndarray[Any, Any]
-MOST_JOINED: Final = 64  # cells that become one: each is an input of the node
 
 
 @dataclass(frozen=True)
@@ -151,8 +151,10 @@ def view_cells(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
     if new % old:  # NumPy's, which asks for whole cells of the last axis alone
         return view_cells(view_cells(x, np.dtype(f"V{gcd(old, new)}")), dtype)
     count = new // old
-    if count > MOST_JOINED:
-        raise DTypeError(f"a cell of {dtype} would be made of {count} cells, above {MOST_JOINED}")
+    if count > MOST_JOINED_CELLS:
+        raise DTypeError(
+            f"a cell of {dtype} would be made of {count} cells, above {MOST_JOINED_CELLS}"
+        )
     rows = reshape(x, (*outer, last // count, count))
     whole = (slice(None),) * (len(outer) + 1)
     pieces = [basic_slice(rows, (*whole, n)) for n in range(count)]

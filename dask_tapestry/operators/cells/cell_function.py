@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -13,12 +13,11 @@ from dask_tapestry.operators.cells.cellwise import CellwiseOperator, common_shap
 from dask_tapestry.operators.cells.field import field
 from dask_tapestry.operators.functions.infer_meta import dtype_of, tried
 from dask_tapestry.operators.functions.user_function import UserFunction, name_of
+from dask_tapestry.operators.tuning import USER_CELL_FLOPS
 from dask_tapestry.operators.views.broadcast import broadcast, broadcast_shape
 from dask_tapestry.teg import Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
-
-CALL_FLOPS: Final = 32  # of an elementary function; what a function of others costs is not known
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ class CellFunction(CellwiseOperator):
         }
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        return box.size * CALL_FLOPS
+        return box.size * USER_CELL_FLOPS
 
     def text(self) -> str:
         return self.function.name

@@ -9,11 +9,10 @@ import numpy as np
 
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.tuning import HISTOGRAM_FLOPS
 from dask_tapestry.teg import IndexDim, Region, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import BlockOperator, Restriction, Types, uniform
 from dask_tapestry.zspace import IndexProjection, ZRange
-
-FLOPS = 16  # of a cell: it takes about so many passes over a tile
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ class HistogramBin(BlockOperator):
         return {"even": self.even, "dtype": np.min_scalar_type(inputs[1].shape[0])}
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        return FLOPS * box.size
+        return HISTOGRAM_FLOPS * box.size
 
     def text(self) -> str:
         return "even" if self.even else ""

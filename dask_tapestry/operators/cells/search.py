@@ -12,11 +12,10 @@ from dask_tapestry.amounts import is_one_of
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.cells.elementwise import astype
+from dask_tapestry.operators.tuning import SEARCH_STEP_FLOPS
 from dask_tapestry.teg import IndexDim, Region, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import BlockOperator, Restriction, Types
 from dask_tapestry.zspace import IndexProjection, ZRange
-
-FLOPS_A_STEP = 8  # of a binary search
 
 
 class TableOperator(BlockOperator):
@@ -36,7 +35,7 @@ class TableOperator(BlockOperator):
         return Restriction(self, (region, *whole), region)
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        return box.size * FLOPS_A_STEP * ceil(log2(inputs[1].size + 2))
+        return box.size * SEARCH_STEP_FLOPS * ceil(log2(inputs[1].size + 2))
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from dask_tapestry.amounts import reading
 from dask_tapestry.errors import DTypeError, SignatureError
+from dask_tapestry.operators.tuning import TRIAL_CELLS
 from dask_tapestry_kernels.block_format import BlockFormat, is_foreign, refusal
 
-TRIAL_CELLS: Final = 1 << 18  # that a trial may take; more would take time that a user notices
 Sample = tuple[tuple[int, ...], np.dtype[Any]]
 
 
@@ -69,8 +69,8 @@ def dtype_of(result: Any, name: str) -> np.dtype[Any]:
     """
     if is_foreign(result):
         raise DTypeError(f"{name} returned {BlockFormat.of(result)}: it must be NumPy's")
-    if (sparse := refusal(result)) is not None:
-        raise DTypeError(f"{name} returned {sparse}")
+    if (reason := refusal(result)) is not None:
+        raise DTypeError(f"{name} returned {reason}")
     with reading("what the function returns"):
         dtype: np.dtype[Any] = np.asarray(result).dtype
     if dtype.hasobject and not isinstance(result, np.ndarray):

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import count
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from dask_tapestry.errors import DTypeError, SignatureError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.functions.infer_meta import tried
-
-LONGEST: Final = 1 << 18  # bytes of a cell: joined strings grow with the number of cells
+from dask_tapestry.operators.tuning import MOST_STATE_BYTES
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,7 @@ def folded_dtype(
         wider = [_wider(k, m, level < levels) if f else k for k, m, f in joined]
         if wider == kinds:
             break
-        if max(kind.itemsize for kind in wider) > LONGEST:
+        if max(kind.itemsize for kind in wider) > MOST_STATE_BYTES:
             raise DTypeError(
                 f"combine makes {made[0]} of two {kinds[0]}, and so on: the result is too long for "
                 "cells of a fixed dtype"

@@ -11,6 +11,7 @@ import numpy as np
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.images.spline_reads import cells_read
 from dask_tapestry.operators.kernel_reference import kernel_reference
+from dask_tapestry.operators.tuning import SPLINE_WEIGHT_FLOPS
 from dask_tapestry.teg import Progression, Region, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Operator, Restriction, Types
 from dask_tapestry.zspace import ZRange
@@ -19,7 +20,6 @@ from dask_tapestry_kernels.parameters.splines import Spline
 Block = np.ndarray[Any, Any]
 Matrix = tuple[tuple[float, ...], ...]
 Span = tuple[int, int]
-FLOPS_A_WEIGHT = 8  # and of bringing coordinates into range
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ def point_flops(spline: Spline) -> int:
     """Operations that the value of a spline at a point takes."""
     rank, taps = len(spline.lengths), spline.order + 1
     terms: int = taps**rank
-    return terms * (1 + rank) + FLOPS_A_WEIGHT * rank * taps
+    return terms * (1 + rank) + SPLINE_WEIGHT_FLOPS * rank * taps
 
 
 def point_bytes(spline: Spline, cells: int) -> int:

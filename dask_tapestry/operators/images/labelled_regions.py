@@ -30,6 +30,13 @@ import numpy as np
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.images.region_tiles import tile_bytes, tiles_of
 from dask_tapestry.operators.sorting.exchange import ExchangeOperator
+from dask_tapestry.operators.tuning import (
+    FACE_CELLS_A_PAIR,
+    INT64_LABEL_CELLS,
+    LABEL_CELL_FLOPS,
+    MOST_FACE_PAIRS,
+    PAIR_FLOPS,
+)
 from dask_tapestry.operators.user.output import output
 from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.operators.views.slice import basic_slice
@@ -41,11 +48,6 @@ from dask_tapestry.zspace import IndexProjection, ZRange
 from dask_tapestry_kernels.output_blocks import OutputAxis, OutputShape
 from dask_tapestry_kernels.parameters.region_tiles import Tiled
 
-FLOPS_A_CELL: Final = 16  # to find runs, and to join those that touch
-CELLS_A_PAIR: Final = 64  # of a face, for each pair that is expected there; of noise 10
-MOST_PAIRS: Final = 2**13  # that are expected of a face: large ones have large regions
-PAIR_FLOPS: Final = 200
-MANY: Final = 2**31 - 2  # cells from which numbers are int64, as SciPy's are
 PAIR: Final = np.dtype(np.int64)
 Structure = tuple[bool, ...]  # cell by cell in raster order, 3 along each axis
 
@@ -138,7 +140,7 @@ class RegionParts(Tiling):
         }
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        return FLOPS_A_CELL * tile_cells(self.tiled) * box.size
+        return LABEL_CELL_FLOPS * tile_cells(self.tiled) * box.size
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         return tile_bytes(tile_cells(self.tiled))
@@ -177,7 +179,7 @@ class RegionJoints(Tiling):
     axis: int
 
     def infer(self, *inputs: TensorType) -> TensorType:
-        pairs = min(self._cells() / CELLS_A_PAIR, MOST_PAIRS)
+        pairs = min(self._cells() / FACE_CELLS_A_PAIR, MOST_FACE_PAIRS)
         return buckets_type(self.tiled.grid, PAIR, 2 * pairs)
 
     @property
@@ -211,7 +213,7 @@ class RegionJoints(Tiling):
 
     def flops(self, inputs: Types, box: ZRange) -> int:
         ways: int = 3 ** (inputs[0].ndim - 1)
-        return FLOPS_A_CELL * ways * self._cells() * box.size
+        return LABEL_CELL_FLOPS * ways * self._cells() * box.size
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         return 40 * self._cells()
@@ -314,7 +316,7 @@ def labelled_regions(x: Tensor, structure: np.ndarray[Any, Any]) -> tuple[Tensor
     ways = [axis for axis in range(len(tiled.grid)) if tiled.grid[axis] > 1]
     joined = [_joints(labels, RegionJoints(tiled, which, axis)) for axis in ways]
     merged = apply(RegionMerge(tiled), apply(RegionCounts(tiled), counts), *joined)
-    dtype = np.dtype(np.int64 if x.type.size >= MANY else np.int32)
+    dtype = np.dtype(np.int64 if x.type.size >= INT64_LABEL_CELLS else np.int32)
     made = apply(Renumbered(tiled, dtype), labels, merged)
     return basic_slice(made, own), apply(RegionCount(tiled), merged)
 

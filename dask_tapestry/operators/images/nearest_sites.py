@@ -10,21 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import prod
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.cells.elementwise import astype, elementwise
 from dask_tapestry.operators.sorting.exchange import ExchangeOperator
+from dask_tapestry.operators.tuning import NEAREST_CELL_BYTES, NEAREST_CELL_FLOPS
 from dask_tapestry.teg import IndexDim, Kind, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types, by_signature, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
 from dask_tapestry_kernels.parameters.metrics import Metric
 from dask_tapestry_kernels.parameters.scratch import SITES
-
-FLOPS_A_CELL: Final = 60
-BYTES_A_CELL: Final = 80  # of those that are worked on at a time
 
 
 @dataclass(frozen=True)
@@ -88,10 +86,10 @@ class NearestSites(ExchangeOperator):
         }
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        return FLOPS_A_CELL * signature_of(self, inputs).demand(box)[0].size
+        return NEAREST_CELL_FLOPS * signature_of(self, inputs).demand(box)[0].size
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
-        return BYTES_A_CELL * min(max(SITES, inputs[0].shape[self.axis]), inputs[0].size)
+        return NEAREST_CELL_BYTES * min(max(SITES, inputs[0].shape[self.axis]), inputs[0].size)
 
     def text(self) -> str:
         return f"{self.metric}, axis={self.axis}"

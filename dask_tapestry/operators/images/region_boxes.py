@@ -11,6 +11,7 @@ import numpy as np
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.images.labelled_regions import Tiling, tile_cells
 from dask_tapestry.operators.images.region_tiles import tiles_of
+from dask_tapestry.operators.tuning import BOX_CELL_FLOPS, TILE_CELLS_A_REGION
 from dask_tapestry.teg import IndexDim, Kind, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.buckets import buckets_type
 from dask_tapestry.teg.operator import Types
@@ -18,8 +19,6 @@ from dask_tapestry.zspace import IndexProjection, ZRange
 from dask_tapestry_kernels.parameters.region_tiles import Tiled
 
 ENDS: Final = np.dtype(np.int64)
-CELLS_A_REGION: Final = 64  # of a tile, for each that is expected there
-FLOPS_A_CELL: Final = 4
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class RegionBoxes(Tiling):
     most: int
 
     def infer(self, *inputs: TensorType) -> TensorType:
-        rows = min(self.most, 1 + tile_cells(self.tiled) // CELLS_A_REGION)
+        rows = min(self.most, 1 + tile_cells(self.tiled) // TILE_CELLS_A_REGION)
         return buckets_type(self.tiled.grid, ENDS, rows * (1 + 2 * inputs[0].ndim))
 
     def signature(self, *inputs: TensorType) -> Signature:
@@ -44,7 +43,7 @@ class RegionBoxes(Tiling):
         return {**place, "tiled": self.tiled, "most": self.most}
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        return FLOPS_A_CELL * tile_cells(self.tiled) * box.size
+        return BOX_CELL_FLOPS * tile_cells(self.tiled) * box.size
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         return 8 * tile_cells(self.tiled)

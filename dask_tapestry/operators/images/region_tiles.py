@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Final
 
 from dask_tapestry.first import first_of
+from dask_tapestry.operators.tuning import (
+    FEW_TILE_CELLS,
+    LEAST_TILE_ROWS,
+    MANY_TILES,
+    MOST_TILE_CELLS,
+    UNEVEN_TILES,
+)
 from dask_tapestry.teg import Tensor
 from dask_tapestry.teg.stored_grid import stored_spacing
 from dask_tapestry_kernels.parameters.region_tiles import Tiled
-
-FEW: Final = 2**20  # cells of a tile
-MOST: Final = 2**24
-ROWS: Final = 16  # of a tile, lest faces have as many cells
-TILES: Final = 2**12  # from which tiles are larger
-UNEVEN: Final = 2  # times as many tiles, lest one lies in two chunks
 
 
 def tiles_of(x: Tensor) -> Tiled:
@@ -43,11 +43,11 @@ def region_tiles(shape: tuple[int, ...], stored: Sequence[int | None] = ()) -> T
     Tiled(shape=(4000, 4000), grid=(16,), side=250)
     """
     cut = 0
-    while cut < len(shape) - 1 and prod(shape[cut + 1 :]) > MOST:
+    while cut < len(shape) - 1 and prod(shape[cut + 1 :]) > MOST_TILE_CELLS:
         cut += 1
     row = prod(shape[cut + 1 :])
-    few = min(MOST, max(FEW, prod(shape) // TILES))
-    side = min(shape[cut], max(1, few // row, min(ROWS, MOST // row)))
+    few = min(MOST_TILE_CELLS, max(FEW_TILE_CELLS, prod(shape) // MANY_TILES))
+    side = min(shape[cut], max(1, few // row, min(LEAST_TILE_ROWS, MOST_TILE_CELLS // row)))
     if stored and stored[cut]:
         side = _fitted(side, min(stored[cut] or 1, shape[cut]))
     count = -(-shape[cut] // side)
@@ -60,7 +60,7 @@ def _fitted(side: int, chunk: int) -> int:
         return side // chunk * chunk
     some = range(-(-chunk // side), chunk + 1)
     parts = first_of((n for n in some if chunk % n == 0), "divisor of a chunk")
-    return chunk // parts if parts * side <= UNEVEN * chunk else side
+    return chunk // parts if parts * side <= UNEVEN_TILES * chunk else side
 
 
 def tile_bytes(cells: int) -> int:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.kernel_reference import kernel_reference
 from dask_tapestry.operators.lanes import LaneOperator
+from dask_tapestry.operators.tuning import POLE_FLOPS, SPLINE_SCRATCH_CELLS
 from dask_tapestry.teg import Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
 
 Block = np.ndarray[Any, Any]
-FLOPS_A_POLE: Final = 5  # of a cell: forth, back, and its part of the first one
-SCRATCH: Final = 2**20  # doubles, or some lanes
 
 
 @dataclass(frozen=True)
@@ -51,10 +50,10 @@ class SplineFilter(LaneOperator):
         return {"order": self.order, "axis": self.axis, "ends": self.ends, "dtype": self.dtype}
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        return box.size * (2 + FLOPS_A_POLE * (self.order // 2))
+        return box.size * (2 + POLE_FLOPS * (self.order // 2))
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
-        return 8 * min(box.size, max(SCRATCH, inputs[0].shape[self.axis]))
+        return 8 * min(box.size, max(SPLINE_SCRATCH_CELLS, inputs[0].shape[self.axis]))
 
     def text(self) -> str:
         return f"order {self.order}, axis={self.axis}, {self.ends}"

@@ -29,21 +29,22 @@ from dask_tapestry.cells import CellExpression
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.sorting.exchange import ExchangeOperator
+from dask_tapestry.operators.tuning import (
+    BUCKET_FLOPS,
+    CACHE_LINE_BYTES,
+    FEWEST_RUN_PLACES,
+    LINE_FLOPS,
+    MOST_OWNERS,
+    OWNER_SKEW,
+    PLACE_SORT_FLOPS,
+    ROW_FLOPS,
+    SHUFFLED_PLACE_BYTES,
+)
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import IndexDim, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.buckets import buckets_type, cells_of
 from dask_tapestry.teg.operator import Types, by_signature, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
-
-SKEW: Final = 2.0  # times what an owner has on average that a plan allows for
-FLOPS_A_PLACE: Final = 25  # to sort places by owner
-FEWEST_PLACES: Final = 2**12  # of a run, from which one is worth a task
-MOST_OWNERS: Final = 2**12
-ROW_FLOPS: Final = 4  # to take a row
-LINE_FLOPS: Final = 20  # of each cache line of it
-LINE: Final = 64  # bytes
-BUCKET_FLOPS: Final = 3000  # to make a bucket, or to take one: a few calls of NumPy
-BYTES_A_PLACE: Final = 8 * 4  # the owner, the order, and steps on the way to it
 
 
 class ShuffleLayout(NamedTuple):
@@ -91,7 +92,7 @@ class ShuffleOperator(ExchangeOperator):
         return tuple(x.clip(part) for x, part in zip(inputs, wanted, strict=True))
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
-        return BYTES_A_PLACE * self.division.length
+        return SHUFFLED_PLACE_BYTES * self.division.length
 
     def text(self) -> str:
         runs, _, owners, _ = self.division
@@ -100,7 +101,7 @@ class ShuffleOperator(ExchangeOperator):
     @property
     def run_flops(self) -> int:
         """To put the places of a run in the order of owners, and a bucket for each of these."""
-        return FLOPS_A_PLACE * self.division.length + BUCKET_FLOPS * self.division.owners
+        return PLACE_SORT_FLOPS * self.division.length + BUCKET_FLOPS * self.division.owners
 
     def _count(self, inputs: Types, box: ZRange) -> int:
         """How many runs, or owners, a box is of."""
@@ -119,7 +120,7 @@ class Routed(ShuffleOperator):
 
     def infer(self, *inputs: TensorType) -> TensorType:
         runs, length, owners, _ = self.division
-        return buckets_type((runs, owners), inputs[0].dtype, length / owners, SKEW)
+        return buckets_type((runs, owners), inputs[0].dtype, length / owners, OWNER_SKEW)
 
     def signature(self, *inputs: TensorType) -> Signature:
         runs, length, owners, _ = self.division
@@ -144,7 +145,7 @@ class Sent(Routed):
     def infer(self, *inputs: TensorType) -> TensorType:
         runs, length, owners, _ = self.division
         cells = length * prod(inputs[1].shape[1:])
-        return buckets_type((runs, owners), inputs[1].dtype, cells / owners, SKEW)
+        return buckets_type((runs, owners), inputs[1].dtype, cells / owners, OWNER_SKEW)
 
     def signature(self, *inputs: TensorType) -> Signature:
         runs, length, owners, _ = self.division
@@ -165,7 +166,7 @@ class Served(ShuffleOperator):
         runs, length, owners, _ = self.division
         table = inputs[1]
         cells = length * prod(table.shape[1:])
-        return buckets_type((runs, owners), table.dtype, cells / owners, SKEW)
+        return buckets_type((runs, owners), table.dtype, cells / owners, OWNER_SKEW)
 
     def signature(self, *inputs: TensorType) -> Signature:
         runs, _, owners, side = self.division
@@ -252,7 +253,7 @@ class FoldedRows(ShuffleOperator):
 
 def row_flops(shape: tuple[int, ...], dtype: np.dtype[Any]) -> int:
     """Operations that moving a row of this shape takes."""
-    return ROW_FLOPS + LINE_FLOPS * prod(shape) * dtype.itemsize // LINE
+    return ROW_FLOPS + LINE_FLOPS * prod(shape) * dtype.itemsize // CACHE_LINE_BYTES
 
 
 def rows_of(side: int, table: TensorType) -> list[tuple[int, int]]:
@@ -296,7 +297,7 @@ def divided(rows: int, places: int, owners: int) -> ShuffleLayout:
     ShuffleLayout(runs=4, length=250000, owners=4, side=3)
     """
     side = -(-rows // owners)
-    runs = max(1, min(owners, places // FEWEST_PLACES))
+    runs = max(1, min(owners, places // FEWEST_RUN_PLACES))
     return ShuffleLayout(runs, -(-places // runs), -(-rows // side), side)
 
 

@@ -8,17 +8,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import prod
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.forms import stand_in
 from dask_tapestry.operators.indexing import bucket_shuffle, masked_gather
-from dask_tapestry.operators.indexing.bucket_shuffle import LINE, owner_counts
+from dask_tapestry.operators.indexing.bucket_shuffle import owner_counts
 from dask_tapestry.operators.indexing.dimension_numbers import DimensionNumbers
-from dask_tapestry.operators.indexing.masked_gather import OWNERS
 from dask_tapestry.operators.indexing.rows_of_cells import RowsOfCells
+from dask_tapestry.operators.tuning import (
+    CACHE_LINE_BYTES,
+    GATHERED_INDEX_BYTES,
+    OWNERS_COMPARED,
+    WORTH_SHUFFLING_BYTES,
+)
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import (
     BlockOperator,
@@ -33,9 +38,6 @@ from dask_tapestry.teg import (
 )
 from dask_tapestry.teg.operator import Restriction, Types, by_signature
 from dask_tapestry.zspace import IndexProjection, ZRange
-
-WORTH_SHUFFLING: Final = 2**22  # bytes of a table, which each task may as well have
-BYTES_AN_INDEX: Final = 8 * 3  # where a window begins in memory, and two steps on the way to it
 
 
 @dataclass(frozen=True)
@@ -154,9 +156,9 @@ class Gather(BlockOperator):
         wide = any(self.sizes[dim] != 1 for dim in moved)
         if self.numbers.batching_dims or not moved or wide or not indices.size:
             return ()
-        if x.nbytes < WORTH_SHUFFLING:
+        if x.nbytes < WORTH_SHUFFLING_BYTES:
             return ()
-        few = tuple(n for n in OWNERS if n <= rows)
+        few = tuple(n for n in OWNERS_COMPARED if n <= rows)
         return Form("shuffle", owner_counts(rows), by_shuffle), Form("mask", few, by_mask)
 
     def flops(self, inputs: Types, box: ZRange) -> int:
@@ -169,11 +171,11 @@ class Gather(BlockOperator):
             if way.axis != axis or not still or axis not in self.numbers.window_dims:
                 break
             run *= max(1, box.shape[axis])
-        return box.size // run * (1 + run * x.dtype.itemsize // LINE)
+        return box.size // run * (1 + run * x.dtype.itemsize // CACHE_LINE_BYTES)
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         """Where the windows begin in memory."""
-        return BYTES_AN_INDEX * prod(box.shape[a] for a in self.numbers.batch_axes(box.ndim))
+        return GATHERED_INDEX_BYTES * prod(box.shape[a] for a in self.numbers.batch_axes(box.ndim))
 
     def text(self) -> str:
         return f"windows {list(self.sizes)} at {list(self.numbers.index_map)}"

@@ -9,16 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import field
 from hashlib import blake2b
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.tuning import MOST_INDEX_SPANS, TELLING_WIDTH
 from dask_tapestry.teg import Region
 from dask_tapestry.zspace import ZRange
-
-MOST_SPANS: Final = 1024
-AS_WIDE: Final = 0.9  # of the range of all indices: spans whose own ranges are so wide tell nothing
 
 Table = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -51,7 +49,7 @@ class IndexBounds:
         shape = np.broadcast_shapes(*[p.shape for p in places])
         if not shape or 0 in shape:
             return None
-        span = -(-shape[0] // MOST_SPANS)
+        span = -(-shape[0] // MOST_INDEX_SPANS)
         starts = np.arange(0, shape[0], span)
         table = np.empty((len(places), len(starts), 2), np.int64)
         for number, one in enumerate(places):
@@ -66,7 +64,7 @@ class IndexBounds:
             table[number, :, 1] = np.maximum.reduceat(high, starts)
         least, greatest = table[:, :, 0].min(1), table[:, :, 1].max(1)
         widths = (table[:, :, 1] - table[:, :, 0]).mean(1)
-        if (widths >= AS_WIDE * (greatest - least)).all():
+        if (widths >= TELLING_WIDTH * (greatest - least)).all():
             return cls._held(shape[0], np.stack([least, greatest], -1)[:, None])
         return cls._held(span, table)
 

@@ -15,13 +15,11 @@ operator      what it yields                                           blocks
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.indexing.bucket_shuffle import (
     ALONG,
-    BUCKET_FLOPS,
-    SKEW,
     Returned,
     ShuffleLayout,
     ShuffleOperator,
@@ -30,14 +28,12 @@ from dask_tapestry.operators.indexing.bucket_shuffle import (
     rows_of,
     whole,
 )
+from dask_tapestry.operators.tuning import BUCKET_FLOPS, MASK_FLOPS, OWNER_SKEW
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.buckets import buckets_type
 from dask_tapestry.teg.operator import Types, signature_of
 from dask_tapestry.zspace import ZRange
-
-MASK_FLOPS: Final = 3  # of a place, to tell whether an owner has it: passes over a run
-OWNERS: Final = (2, 8, 32)  # how many are worth comparing
 
 
 @dataclass(frozen=True)
@@ -53,7 +49,7 @@ class Answered(ShuffleOperator):
         runs, length, owners, _ = self.division
         table = inputs[1]
         cells = length * table.size // max(1, table.shape[0])
-        return buckets_type((runs, owners), table.dtype, cells / owners, SKEW)
+        return buckets_type((runs, owners), table.dtype, cells / owners, OWNER_SKEW)
 
     def signature(self, *inputs: TensorType) -> Signature:
         runs, _, owners, side = self.division

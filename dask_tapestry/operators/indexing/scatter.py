@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from math import prod
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +27,11 @@ from dask_tapestry.operators.indexing.rows_of_cells import RowsOfCells
 from dask_tapestry.operators.joins.insert import insert
 from dask_tapestry.operators.joins.stack import stack
 from dask_tapestry.operators.kernel_reference import kernel_reference
+from dask_tapestry.operators.tuning import (
+    CELLS_SIDE_BY_SIDE,
+    SCATTERED_PLACE_BYTES,
+    WORTH_SHUFFLING_BYTES,
+)
 from dask_tapestry.operators.user.output import outputs
 from dask_tapestry.operators.views.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.views.slice import basic_slice
@@ -47,10 +52,6 @@ from dask_tapestry.teg.outputs import OutputWindow, outputs_dtype
 from dask_tapestry.zspace import IndexProjection, ZRange
 from dask_tapestry_kernels.output_blocks import OutputAxis, OutputShape
 from dask_tapestry_kernels.parameters.scratch import SCATTERED
-
-WORTH_SHUFFLING: Final = 2**22  # bytes of a table or of updates, which each task may as well read
-CELLS_SIDE_BY_SIDE: Final = 8  # of a row, that are folded in the time of one alone
-BYTES_A_PLACE: Final = 8 * 4  # the row that an update belongs in, and steps on the way to it
 
 
 @dataclass(frozen=True)
@@ -169,7 +170,7 @@ class Scatter(BlockOperator):
         if not plain or not axes or wide or not updates.size:
             return ()
         rows = prod(x.shape[dim] for dim in numbers.index_map)
-        few = max(x.nbytes, updates.nbytes) < WORTH_SHUFFLING
+        few = max(x.nbytes, updates.nbytes) < WORTH_SHUFFLING_BYTES
         return () if few else (Form("shuffle", owner_counts(rows), by_shuffle),)
 
     def flops(self, inputs: Types, box: ZRange) -> int:
@@ -191,7 +192,7 @@ class Scatter(BlockOperator):
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         """Where the updates of a slab belong."""
         updates = self.demand(inputs, box)[-1]
-        return BYTES_A_PLACE * min(updates.size, SCATTERED)
+        return SCATTERED_PLACE_BYTES * min(updates.size, SCATTERED)
 
     def follow(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         return chunks[0]

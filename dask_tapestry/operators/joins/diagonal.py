@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -15,12 +15,10 @@ from dask_tapestry.operators.cells.elementwise import elementwise
 from dask_tapestry.operators.cells.where import where
 from dask_tapestry.operators.generators.coordinates import coordinates
 from dask_tapestry.operators.joins.concat import concat
+from dask_tapestry.operators.tuning import DIAGONAL_SQUARE_CELLS, MOST_SQUARES
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.operators.views.view import View, ViewAxis, ViewSelector
 from dask_tapestry.teg import Tensor, TensorType, apply
-
-SQUARE: Final = 1024  # cells of a diagonal that are read as one box
-MOST_SQUARES: Final = 64  # longer diagonals take larger squares
 
 
 @dataclass(frozen=True)
@@ -73,9 +71,9 @@ def diagonal(x: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tens
     offset = integer(offset)
     row, column = max(-offset, 0), max(offset, 0)
     length = min(rows - row, columns - column)
-    if length <= SQUARE:
+    if length <= DIAGONAL_SQUARE_CELLS:
         return apply(Diagonal(offset, first, second), x)
-    side = max(SQUARE, -(-length // MOST_SQUARES))
+    side = max(DIAGONAL_SQUARE_CELLS, -(-length // MOST_SQUARES))
     squares = []
     for start in range(0, length, side):
         key = [slice(None)] * ndim

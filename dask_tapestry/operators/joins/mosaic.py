@@ -15,9 +15,10 @@ import numpy as np
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
-from dask_tapestry.teg.chunking import MOST_EDGES, AxisChunks, Chunks, Known
+from dask_tapestry.teg.chunking import AxisChunks, Chunks, Known
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.teg.regularity import Regular, Regularity
+from dask_tapestry.teg.tuning import MOST_CHUNK_EDGES
 from dask_tapestry.zspace import Cuts, ZRange
 
 
@@ -90,7 +91,7 @@ class Mosaic(Selector):
         by_axis: list[AxisChunks | None] = []
         for axis, extent in enumerate(self.shape):
             along = [(p[axis], own[axis]) for p, own in zip(self.places, chunks, strict=True)]
-            if sum(one.cuts.count for _, one in along) > MOST_EDGES:
+            if sum(one.cuts.count for _, one in along) > MOST_CHUNK_EDGES:
                 by_axis.append(None)
                 continue
             edges = {0, extent}

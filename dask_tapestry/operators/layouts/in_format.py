@@ -34,9 +34,9 @@ def in_format(x: Tensor, wanted: BlockFormat) -> Tensor:
 
     Examples
     --------
-    >>> import dask_tapestry as dt, numpy as np, scipy.sparse
-    >>> csr = BlockFormat.of(scipy.sparse.csr_array(np.eye(2)))
-    >>> dt.Array(in_format(dt.eye(3).node, csr)).compute().nnz
-    3
+    >>> import dask_tapestry as dt
+    >>> from dask_tapestry_kernels.block_format import on_cuda
+    >>> in_format(dt.eye(3).node, on_cuda(1)).format.device
+    'cuda:1'
     """
     return on_device(x, wanted) if wanted.on_device else apply(InFormat(wanted), x)

@@ -10,12 +10,18 @@ from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from math import ceil, prod
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.forms import stand_in
+from dask_tapestry.operators.tuning import (
+    LAPACK_SPEED,
+    LEAST_PANEL_CELLS,
+    PANEL_COUNTS,
+    WORTH_PANELS_SECONDS,
+)
 from dask_tapestry.operators.user.output import output_layout
 from dask_tapestry.operators.views.broadcast import broadcast_shape
 from dask_tapestry.teg import (
@@ -34,11 +40,6 @@ from dask_tapestry.teg.operator import Restriction, Types, signature_of
 from dask_tapestry.teg.outputs import OutputWindow, outputs_dtype, windows_of
 from dask_tapestry.zspace import IndexProjection, ZRange
 from dask_tapestry_kernels.output_blocks import OutputBlocks
-
-FASTER: Final = 1 / 20  # of the time that other functions take for an operation
-LEAST_CELLS: Final = 2**22  # of a matrix that has a form in panels: any worker holds 32 MiB
-PANELS: Final = (4, 8, 16, 32)  # the last are some hundred steps
-WORTH_PLANNING: Final = 20.0  # seconds: panels take seconds to plan
 
 
 class Result(NamedTuple):
@@ -155,7 +156,7 @@ class MatrixOperator(BlockOperator):
         extents = {dim.name: n for dim, n in zip(signature.index, points, strict=True)}
         letters, factor = self.work
         loops = prod([n for name, n in extents.items() if name.startswith("loop")])
-        return round(factor * FASTER * loops * prod([extents[d] for d in letters]))
+        return round(factor * LAPACK_SPEED * loops * prod([extents[d] for d in letters]))
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         first = inputs[0]
@@ -222,8 +223,10 @@ class MatrixFunction(MatrixOperator):
         if not self.has_panels(inputs):
             return ()
         columns = min(inputs[0].shape)
-        widths = [-(-columns // n) for n in PANELS if n <= columns]
-        return (Form("panels", tuple(widths), in_panels, WORTH_PLANNING, 1),) if widths else ()
+        widths = [-(-columns // n) for n in PANEL_COUNTS if n <= columns]
+        return (
+            (Form("panels", tuple(widths), in_panels, WORTH_PANELS_SECONDS, 1),) if widths else ()
+        )
 
 
 class MatrixFactors(MatrixOperator):
@@ -293,4 +296,4 @@ def in_panels(node: Tensor, width: int) -> Tensor:
 
 def is_large(matrix: TensorType) -> bool:
     """Whether a type is that of one matrix that a worker may not hold."""
-    return matrix.ndim == 2 and matrix.size >= LEAST_CELLS
+    return matrix.ndim == 2 and matrix.size >= LEAST_PANEL_CELLS

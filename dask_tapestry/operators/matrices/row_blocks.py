@@ -10,7 +10,7 @@ import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.kernel_reference import kernel_reference
-from dask_tapestry.operators.matrices.matrix_operator import FASTER
+from dask_tapestry.operators.tuning import LAPACK_SPEED
 from dask_tapestry.teg import (
     BlockOperator,
     IndexDim,
@@ -81,7 +81,7 @@ class RowBlocks(BlockOperator):
     def flops(self, inputs: Types, box: ZRange) -> int:
         (count,) = signature_of(self, inputs).index_range(box).shape
         columns = inputs[0].shape[1]
-        return round(count * self.factor * self.rows * columns * columns * FASTER)
+        return round(count * self.factor * self.rows * columns * columns * LAPACK_SPEED)
 
     def text(self) -> str:
         return f"rows={self.rows}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from math import prod
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.cells.elementwise import astype
 from dask_tapestry.operators.reductions.contraction import Contraction
 from dask_tapestry.operators.reductions.reduce import reduce
+from dask_tapestry.operators.tuning import LEAST_STRIP_ROWS, PRODUCT_STRIP_BYTES
 from dask_tapestry.operators.views.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.views.squeeze import squeeze
 from dask_tapestry.operators.views.unsqueeze import unsqueeze
@@ -31,9 +32,6 @@ from dask_tapestry.teg import (
 )
 from dask_tapestry.teg.operator import Types, by_signature, clipped, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
-
-STRIP_BYTES: Final = 2**24  # of a product that is added to another one
-LEAST_ROWS: Final = 256  # of a strip: products of fewer rows take longer
 
 
 @dataclass(frozen=True)
@@ -153,7 +151,7 @@ class AddedProduct(MatMul):
         """Rows that are multiplied at a time; all of a small product: BLAS halves ``a.T @ a``."""
         *batch, _, columns = box.shape[1:]
         row = prod(batch) * columns * self.dtype.itemsize
-        return max(LEAST_ROWS, STRIP_BYTES // max(1, row))
+        return max(LEAST_STRIP_ROWS, PRODUCT_STRIP_BYTES // max(1, row))
 
     def block_bytes(self, type_: TensorType, box: ZRange) -> int:
         """None: it adds to a block that is there."""

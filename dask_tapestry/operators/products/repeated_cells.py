@@ -8,13 +8,11 @@ it is never there as a whole.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from dask_tapestry.operators.cells.cellwise import CellwiseOperator
+from dask_tapestry.operators.tuning import MOST_REPEATED_NODES
 from dask_tapestry.teg import Tensor
 from dask_tapestry.teg.selector import GeneratorOperator
-
-MOST_NODES: Final = 64  # that are looked at: a loop may have written thousands
 
 
 def repeats_cells(x: Tensor) -> bool:
@@ -49,6 +47,6 @@ def _origins(x: Tensor) -> Iterator[Tensor]:
         fresh = [one for one in node.inputs if one not in seen]
         seen.update(fresh)
         stack += fresh
-        if len(seen) > MOST_NODES:
+        if len(seen) > MOST_REPEATED_NODES:
             yield x
             return

@@ -11,16 +11,14 @@ from collections.abc import Sequence
 from dataclasses import field
 from hashlib import blake2b
 from math import prod
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.products.sparse_rows import SparseRows
+from dask_tapestry.operators.tuning import MOST_FOOTPRINT_MARKS, MOST_FOOTPRINT_TILES
 from dask_tapestry.zspace import ZRange
-
-MOST_TILES: Final = 1024  # their boxes travel with each task: 8 kB for a grid of two axes
-MOST_MARKS: Final = 256
 
 Table = np.ndarray[Any, np.dtype[np.integer[Any]]]
 
@@ -63,9 +61,9 @@ class RowFootprint:
         >>> seen.hull(ZRange((0,), (1,))), seen.hull(ZRange((1,), (3,)))
         (ZRange((0, 1), (1, 2)), ZRange((0, 3), (2, 4)))
         """
-        most = int(MOST_TILES ** (1 / max(1, len(rows))))
+        most = int(MOST_FOOTPRINT_TILES ** (1 / max(1, len(rows))))
         spans = tuple([max(1, -(-n // most)) for n in rows])
-        step = max(1, -(-prod(rows) // MOST_MARKS))
+        step = max(1, -(-prod(rows) // MOST_FOOTPRINT_MARKS))
         held = np.flatnonzero(np.diff(weights.starts))
         low: list[Table] = []
         high: list[Table] = []

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import prod
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.products.row_footprint import RowFootprint
 from dask_tapestry.operators.products.sparse_rows import SparseRows
+from dask_tapestry.operators.tuning import WEIGHT_PLACE_FLOPS, WEIGHT_TOLERANCE, WEIGHTED_TILE_CELLS
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import (
     BlockOperator,
@@ -37,9 +38,6 @@ from dask_tapestry.teg.turns import CELL_BY_CELL, Turns
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 T = TypeVar("T")
-PLACES: Final = 4  # operations that finding a cell of the matrix takes, once a block
-TILE_CELLS: Final = 2**16  # of results that a kernel which is not compiled takes at a time
-TOLERANCE: Final = 1e-6  # of a share of weight that is 0 or 1
 
 
 @dataclass(frozen=True)
@@ -212,13 +210,15 @@ class SparseMatmul(BlockOperator):
     def flops(self, inputs: Types, box: ZRange) -> int:
         outer = box.size // max(1, prod(self._own(box.shape)))
         width = 2 if self.least is None else 6
-        return self._cells(box) * (width * outer + PLACES)
+        return self._cells(box) * (width * outer + WEIGHT_PLACE_FLOPS)
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         """Where the cells lie that those of the matrix are multiplied with, and a tile of sums."""
         rows = prod(self._own(box.shape))
         each = 5 * self.dtype.itemsize + (0 if self.least is None else 34)
-        return 24 * self._cells(box) + 40 * rows + each * min(box.size, max(TILE_CELLS, rows))
+        return (
+            24 * self._cells(box) + 40 * rows + each * min(box.size, max(WEIGHTED_TILE_CELLS, rows))
+        )
 
     def text(self) -> str:
         rows, columns = prod(self.shape), prod(self.grid)
@@ -296,7 +296,7 @@ def sparse_matmul(
     footprint = RowFootprint.of(weights, shape, grid)
     least = None
     if threshold is not None:
-        least = min(max(1 - threshold, TOLERANCE), 1 - TOLERANCE)
+        least = min(max(1 - threshold, WEIGHT_TOLERANCE), 1 - WEIGHT_TOLERANCE)
     seen = footprint.hull(ZRange((0,) * len(shape), shape))
     part = [slice(None)] * x.type.ndim
     for axis, a, b in zip(axes, seen.lo, seen.hi, strict=True):

@@ -15,13 +15,12 @@ from dask_tapestry.operators.random.random_bits import (
     coordinates_of_part,
     places_of,
 )
+from dask_tapestry.operators.tuning import LONGEST_TABLE, PERMUTATION_FLOPS
 from dask_tapestry.teg import GeneratorOperator, Progression, Region, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.zspace import ZRange
 
 LONGEST: Final = 2**63 - 1
-LONGEST_TABLE: Final = 2**20  # 8 MiB, made in .1 s
-FLOPS: Final = 64  # of a cell of a long one
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ class Permutation(GeneratorOperator):
         return Restriction(Permutation(self.stream, self.extent, places), (), region)
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        return box.size * FLOPS
+        return box.size * PERMUTATION_FLOPS
 
     def text(self) -> str:
         held = self.places

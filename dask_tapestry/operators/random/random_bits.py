@@ -12,6 +12,7 @@ import numpy as np
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.operators.tuning import RANDOM_BITS_FLOPS
 from dask_tapestry.teg import GeneratorOperator, Region, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.teg.region import Progression
@@ -19,7 +20,6 @@ from dask_tapestry.zspace import ZRange
 
 BITS_DTYPE = np.dtype(np.uint64)
 MOST_CELLS: Final = 2**128  # that two words of the generator's counter can number
-FLOPS: Final = 8  # operations that a cell's bits cost
 
 
 class Stream(NamedTuple):
@@ -68,7 +68,7 @@ class RandomBits(GeneratorOperator):
         return Restriction(replace(self, places=places), (), region)
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        return box.size * FLOPS
+        return box.size * RANDOM_BITS_FLOPS
 
     def text(self) -> str:
         whole = self.places.is_whole(self.frame)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import prod
-from typing import Any, Final
+from typing import Any
 
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.late_dataclass import dataclass
@@ -20,6 +20,7 @@ from dask_tapestry.operators.random.random_bits import (
     coordinates_of_part,
     places_of,
 )
+from dask_tapestry.operators.tuning import VARIATE_FLOPS
 from dask_tapestry.operators.views.broadcast import broadcast
 from dask_tapestry.operators.views.unsqueeze import unsqueeze
 from dask_tapestry.teg import (
@@ -35,8 +36,6 @@ from dask_tapestry.teg.operator import Restriction, Types, uniform
 from dask_tapestry.teg.turns import CELL_BY_CELL, Turns
 from dask_tapestry.zspace import IndexProjection, ZRange
 from dask_tapestry_kernels.parameters.variates import DRAWS, ROW_DRAWS
-
-FLOPS: Final = 160  # of a cell: about 30 ns
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ class Variates(BlockOperator):
         return sum(box.size * x.dtype.itemsize for x in inputs)
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        return box.size * FLOPS
+        return box.size * VARIATE_FLOPS
 
     def text(self) -> str:
         known = ", ".join("..." if one is None else f"{one:g}" for one in self.given)
@@ -150,7 +149,7 @@ class VariateRows(LaneOperator):
         return sum(b.size * x.dtype.itemsize for b, x in zip(boxes, inputs, strict=True))
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        return box.size * FLOPS
+        return box.size * VARIATE_FLOPS
 
     def text(self) -> str:
         total = "..." if self.total is None else self.total

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.reductions.reduce import Reduce
 from dask_tapestry.operators.reductions.tree_reduction import TreeReduction, tree_over
+from dask_tapestry.operators.tuning import BINCOUNT_FLOPS, CELLS_A_BIN, COUNTED_LEAF_CELLS
 from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.teg import (
     BlockOperator,
@@ -35,10 +36,6 @@ from dask_tapestry.teg import (
 from dask_tapestry.teg.operator import Restriction, Types, by_signature, signature_of
 from dask_tapestry.teg.stored_grid import stored_cuts
 from dask_tapestry.zspace import IndexProjection, ZRange
-
-LEAF_CELLS: Final = 65_536  # a leaf costs 20 calls of NumPy, a twentieth of counting as many cells
-CELLS_A_BIN: Final = 4
-FLOPS: Final = 8  # of a cell
 
 
 @dataclass(frozen=True)
@@ -110,7 +107,7 @@ class BinCount(TreeReduction):
         }
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        return FLOPS * self.demand(inputs, box)[0].size
+        return BINCOUNT_FLOPS * self.demand(inputs, box)[0].size
 
     def text(self) -> str:
         way = "" if self.target is None else f", to level {self.target}"
@@ -164,7 +161,7 @@ def bincount(
     if not numbers.type.ndim:
         inputs = [reshape(x, 1) for x in inputs]
     cells = max(inputs, key=lambda x: (any(stored_cuts(x)), x.type.nbytes))
-    leaf = max(LEAF_CELLS, CELLS_A_BIN * count)
+    leaf = max(COUNTED_LEAF_CELLS, CELLS_A_BIN * count)
     tree = tree_over(cells, range(cells.type.ndim), leaf)
     if weights is None and tree.lattice is None and len(tree.extents) == 1:
         tree = replace(tree, lattice=equal_parts(tree.extents[0], leaf))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from dask_tapestry.operators.forms import MOST_SIZES, stand_in
+from dask_tapestry.operators.forms import stand_in
+from dask_tapestry.operators.tuning import MOST_FORM_SIZES
 from dask_tapestry.teg import BlockOperator, Form, Tensor, apply
 from dask_tapestry.teg.operator import Formats, Types, signature_of
 from dask_tapestry_kernels.block_format import BlockFormat
@@ -24,7 +25,7 @@ class Contraction(BlockOperator):
         if dim is None:
             return ()
         terms = signature_of(self, inputs).index[dim].extent
-        counts = [1 << i for i in range(1, MOST_SIZES + 1)]
+        counts = [1 << i for i in range(1, MOST_FORM_SIZES + 1)]
         sizes = tuple(dict.fromkeys(-(-terms // n) for n in counts if n <= terms))
         return (Form("parts", sizes, in_parts),) if sizes else ()
 

@@ -9,13 +9,12 @@ import numpy as np
 
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.tuning import MOST_COUNTED_SPANS, SHORTEST_COUNTED_SPAN
 from dask_tapestry.teg import BlockOperator, IndexDim, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types, by_signature, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 COUNTS: Final = np.dtype(np.int64)
-SHORTEST_SPAN: Final = 1024  # cells; shorter ones cost more to plan than to count
-MOST_SPANS: Final = 4096  # a plan carries the counts
 
 
 @dataclass(frozen=True)
@@ -59,8 +58,8 @@ class CountNonzero(BlockOperator):
 
 def span_of(cells: int) -> int:
     """Span in which a mask of `cells` cells is counted, a power of two."""
-    span = SHORTEST_SPAN
-    while span * MOST_SPANS < cells:
+    span = SHORTEST_COUNTED_SPAN
+    while span * MOST_COUNTED_SPANS < cells:
         span *= 2
     return span
 

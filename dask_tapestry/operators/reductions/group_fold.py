@@ -25,6 +25,7 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.reductions.monoids import MONOIDS
 from dask_tapestry.operators.reductions.reduce import Reduce
 from dask_tapestry.operators.reductions.tree_reduction import TreeReduction, tree_over
+from dask_tapestry.operators.tuning import CELLS_A_GROUP, GROUPED_CELL_FLOPS, GROUPED_LEAF_CELLS
 from dask_tapestry.teg import (
     BlockOperator,
     IndexDim,
@@ -38,9 +39,6 @@ from dask_tapestry.teg import (
 from dask_tapestry.teg.operator import Restriction, Types, by_signature, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
 
-LEAF_CELLS: Final = 65_536  # of a leaf, kept cells included: it costs some calls of NumPy
-CELLS_A_GROUP: Final = 4  # of a leaf: its table is no more than a fourth of what it reads
-FLOPS: Final = 8  # of a cell that is added
 MANY_FOLDS: Final = {"nanmean": 2, "nanvar": 5, "nanstd": 5}  # times as many
 SPREADS: Final = ("mean", "var", "std")  # whose states count what is not NaN
 
@@ -165,7 +163,7 @@ class GroupFold(TreeReduction):
 
     def flops(self, inputs: Types, box: ZRange) -> int:
         cells = self.demand(inputs, box)[0].size
-        return FLOPS * MANY_FOLDS.get(self.monoid, 1) * cells
+        return GROUPED_CELL_FLOPS * MANY_FOLDS.get(self.monoid, 1) * cells
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         """Tables of the leaves of a cell of the lattice, and of each level of nodes."""
@@ -271,7 +269,7 @@ def group_fold(
     as_floats = np.dtype(np.float64) if kind.kind in "biu" and monoid.startswith("nan") else kind
     result, state = MONOIDS[monoid].dtypes(as_floats, dtype)
     kept = prod(n for axis, n in enumerate(x.type.shape) if axis not in axes)
-    leaf = max(CELLS_A_GROUP * count, -(-LEAF_CELLS // max(1, kept)))
+    leaf = max(CELLS_A_GROUP * count, -(-GROUPED_LEAF_CELLS // max(1, kept)))
     tree, state = tree_over(x, axes, leaf), _wide(monoid, state)
     how = (axes, axes if labelled is None else labelled, tree, count, result, state, ddof)
     return apply(GroupFold(monoid, skipna, *how), x, codes)

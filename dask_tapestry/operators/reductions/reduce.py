@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from math import prod
-from typing import Any, Final
+from typing import Any
 from warnings import catch_warnings
 
 import numpy as np
@@ -34,13 +34,12 @@ from dask_tapestry.operators.axes import Axes, normalize_axes
 from dask_tapestry.operators.cells.complex_parts import real_part
 from dask_tapestry.operators.reductions.monoids import ARG_REDUCTIONS, MONOIDS, NamedMonoid
 from dask_tapestry.operators.reductions.tree_reduction import TreeReduction, tree_over
+from dask_tapestry.operators.tuning import NODE_COPIES
 from dask_tapestry.operators.views.unsqueeze import unsqueeze
 from dask_tapestry.teg import IndexDim, Kind, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Formats, Types, by_signature, clipped, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
 from dask_tapestry_kernels.block_format import BlockFormat
-
-COPIES_OF_NODES: Final = 2  # alive at a time: each level has half the nodes of the one before
 
 
 @dataclass(frozen=True)
@@ -162,7 +161,7 @@ class Reduce(TreeReduction):
         kept = prod([n for axis, n in enumerate(shape) if axis not in self.axes])
         folded = tuple([shape[axis] for axis in self.axes])
         nodes = prod(folded) if self.source is not None else _nodes(self.tree, self.target, folded)
-        return COPIES_OF_NODES * nodes * kept * self.state.itemsize
+        return NODE_COPIES * nodes * kept * self.state.itemsize
 
     def format_of(self, inputs: Types, formats: Formats) -> BlockFormat | None:
         """That of the input, filled with what its fill value alone folds to."""

@@ -15,7 +15,7 @@ from functools import lru_cache
 from math import prod
 
 from dask_tapestry.cells import LEAF_CELLS, Tree, lattice_of
-from dask_tapestry.cells.lattice import LEAST
+from dask_tapestry.cells.tuning import LEAST_FOLDED_CELLS
 from dask_tapestry.operators.forms import a_dozen, stand_in
 from dask_tapestry.teg import BlockOperator, Form, Split, Tensor, Turns, apply
 from dask_tapestry.teg.operator import Types
@@ -91,7 +91,7 @@ def tree_over(x: Tensor, axes: Sequence[int], leaf: int = LEAF_CELLS) -> Tree:
     chunks = stored_spacing(x)
     kept = [chunk for axis, chunk in enumerate(chunks) if axis not in axes]
     beside = prod([chunk.side for chunk in kept if chunk is not None])
-    least = leaf if leaf > LEAF_CELLS else LEAST
+    least = leaf if leaf > LEAF_CELLS else LEAST_FOLDED_CELLS
     return Tree(extents, leaf, lattice_of(extents, [chunks[a] for a in axes], beside, least))
 
 

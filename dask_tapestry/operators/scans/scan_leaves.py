@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from math import gcd, isqrt
-from typing import Final
 
 from dask_tapestry.cells import Spaced
-
-UNUSUAL: Final = 4  # times longer or shorter that a leaf may be to fit into a chunk
-LEAF: Final = 128  # cells: totals are few, and many leaves still fit a cache
-MOST_LEAVES: Final = 1 << 24  # totals that one task scans; longer axes have longer leaves
+from dask_tapestry.operators.tuning import MOST_LEAF_STRETCH, MOST_SCAN_LEAVES, SCAN_LEAF_CELLS
 
 
 def leaf_length(extent: int, chunks: Spaced | None = None) -> int:
@@ -25,11 +21,15 @@ def leaf_length(extent: int, chunks: Spaced | None = None) -> int:
     >>> leaf_length(14_000, Spaced(2000)), leaf_length(14_000, Spaced(2))
     (125, 128)
     """
-    usual = max(LEAF, 1 << (-(-extent // MOST_LEAVES) - 1).bit_length())
+    usual = max(SCAN_LEAF_CELLS, 1 << (-(-extent // MOST_SCAN_LEAVES) - 1).bit_length())
     if chunks is None or chunks.side + chunks.offset >= extent:
         return usual
     both = gcd(chunks.side, chunks.offset)  # leaves begin with the axis, and chunks may not
-    fitting = [n for n in divisors(both) if usual <= UNUSUAL * n and n <= UNUSUAL * usual]
+    fitting = [
+        n
+        for n in divisors(both)
+        if usual <= MOST_LEAF_STRETCH * n and n <= MOST_LEAF_STRETCH * usual
+    ]
     if fitting:
         return min(fitting, key=lambda n: max(n, usual) / min(n, usual))
     return both * (usual // both) if both == chunks.side < usual else usual

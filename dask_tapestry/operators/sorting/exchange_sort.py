@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -42,18 +42,19 @@ from dask_tapestry.operators.sorting.exchange import (
     Merged,
     of_runs,
 )
+from dask_tapestry.operators.tuning import (
+    FEWEST_PROBES,
+    MOST_PROBES,
+    MOST_SORT_RUNS,
+    PROBED_PART,
+    SHORTEST_SORT_RUN_BYTES,
+    WORST_WINDOW,
+)
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types, by_signature, signature_of
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.parameters.key_bytes import key_bytes
-
-MOST_PROBES: Final = 1024  # of a window: 33 MB a round for 64 runs of float64
-FEWEST_PROBES: Final = 64  # with which a round makes windows an eighth as long for certain
-PROBED: Final = 64  # a round sends about this part of all cells
-WORST: Final = 8  # windows become WORST / probes as long for certain, about 4 / probes in fact
-SHORTEST: Final = 2**15  # bytes of a run, from which one is worth a task
-MOST_RUNS: Final = 2**12
 
 
 @dataclass(frozen=True)
@@ -193,16 +194,16 @@ def run_counts(cells: int, itemsize: int) -> tuple[int, ...]:
     >>> run_counts(10**5, itemsize=8)
     (2, 4, 8, 16)
     """
-    most = min(MOST_RUNS, cells // max(2, SHORTEST // itemsize))
+    most = min(MOST_SORT_RUNS, cells // max(2, SHORTEST_SORT_RUN_BYTES // itemsize))
     return tuple(1 << i for i in range(1, most.bit_length()))
 
 
 def probes(runs: int, length: int) -> tuple[int, int]:
     """How many probes of a window a round sends, and how many rounds find all splits.
 
-    What is possible of all runs together shrinks by the factor `WORST` / probes in a round: the
-    cells before a probe are known to one distance between probes in each run. A window that is no
-    longer than its probes are many is known exactly, and the last round finds all.
+    What is possible of all runs together shrinks by the factor `WORST_WINDOW` / probes in a round:
+    the cells before a probe are known to one distance between probes in each run. A window that is
+    no longer than its probes are many is known exactly, and the last round finds all.
 
     Examples
     --------
@@ -210,11 +211,11 @@ def probes(runs: int, length: int) -> tuple[int, int]:
     ((781, 3), (1024, 4), (1024, 5))
     """
     cells = runs * length
-    fair = cells // (PROBED * max(1, runs * (runs - 1)))
+    fair = cells // (PROBED_PART * max(1, runs * (runs - 1)))
     count = max(FEWEST_PROBES, min(MOST_PROBES, fair))
     possible, rounds = cells, 1
     while min(possible, length) > count:
-        possible, rounds = WORST * possible // count, rounds + 1
+        possible, rounds = WORST_WINDOW * possible // count, rounds + 1
     return count, rounds
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -11,13 +11,12 @@ from dask_tapestry.errors import DTypeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.kernel_reference import kernel_reference
 from dask_tapestry.operators.sorting.sort import SORTED
+from dask_tapestry.operators.tuning import KEY_BYTE_FLOPS
 from dask_tapestry.operators.views.unsqueeze import unsqueeze
 from dask_tapestry.teg import BlockOperator, IndexDim, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import IndexProjection, ZRange
 from dask_tapestry_kernels.parameters.key_bytes import WORD, text_bytes
-
-FLOPS_A_BYTE: Final = 3  # of a key: 1.7 ns
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ class JoinedKeys(BlockOperator):
         return Signature(index, tuple(reads), (IndexProjection.identity(lanes),))
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        return FLOPS_A_BYTE * box.size * self.infer(*inputs).dtype.itemsize
+        return KEY_BYTE_FLOPS * box.size * self.infer(*inputs).dtype.itemsize
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         """Bytes of one input, and steps on the way to them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -19,13 +19,12 @@ from dask_tapestry.operators.lanes import (
 )
 from dask_tapestry.operators.sorting.exchange_sort import run_counts
 from dask_tapestry.operators.sorting.sort import sorted_by_exchange
+from dask_tapestry.operators.tuning import RANK_PASS_FLOPS
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Form, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.parameters.ranks import are_few, groups, is_long
-
-FLOPS_A_PASS: Final = 2  # of a cell of a long lane, for each group of ranks
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ class OrderStatistics(LaneOperator):
     def flops(self, inputs: Types, box: ZRange) -> int:
         cells = self.demand(inputs, box)[0].size
         if self.picks(inputs):
-            return cells * FLOPS_A_PASS * len(groups(self.ranks, inputs[0].shape[self.axis]))
+            return cells * RANK_PASS_FLOPS * len(groups(self.ranks, inputs[0].shape[self.axis]))
         return sort_flops(cells, 2 * len(self.ranks))
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.lanes import PLACES, LaneOperator
 from dask_tapestry.operators.sorting.sort import argsort, sort
+from dask_tapestry.operators.tuning import (
+    FEWEST_PARTITIONED_CELLS,
+    MOST_PARTITIONED_BYTES,
+    MOST_PIVOTS,
+    PARTITION_FLOPS,
+    PARTITION_MASK_BYTES,
+    PIVOT_FLOPS,
+)
 from dask_tapestry.teg import Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
-
-FEWEST: Final = 2**12  # cells of a lane, from which a call for each takes no time
-MOST_BYTES: Final = 2**28  # of a lane, which a block reads whole; longer ones are sorted in runs
-MOST_PIVOTS: Final = 8  # each is some passes; of more the lane is as well sorted
-FLOPS: Final = 6  # of a cell: to find pivots, to compare, to pick
-FLOPS_A_PIVOT: Final = 4
-MASKS: Final = 3  # bytes a cell
 
 
 @dataclass(frozen=True)
@@ -55,12 +56,12 @@ class Partition(LaneOperator):
         }
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        return self.demand(inputs, box)[0].size * (FLOPS + FLOPS_A_PIVOT * len(self.kth))
+        return self.demand(inputs, box)[0].size * (PARTITION_FLOPS + PIVOT_FLOPS * len(self.kth))
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         """A lane in one piece, the same partitioned, masks, and what is picked."""
         (x,) = inputs
-        return x.shape[self.axis] * (2 * x.dtype.itemsize + MASKS + PLACES.itemsize)
+        return x.shape[self.axis] * (2 * x.dtype.itemsize + PARTITION_MASK_BYTES + PLACES.itemsize)
 
     def text(self) -> str:
         return f"{', '.join(map(str, self.kth))}, axis={self.axis}"
@@ -85,7 +86,10 @@ def partition(x: Tensor, kth: tuple[int, ...], axis: int, *, places: bool = Fals
     """
     length, dtype = x.type.shape[axis], x.type.dtype
     chosen = tuple(sorted({k % length for k in kth})) if length else ()
-    fits = FEWEST <= length <= MOST_BYTES // dtype.itemsize and dtype.kind in "iuf"
+    fits = (
+        FEWEST_PARTITIONED_CELLS <= length <= MOST_PARTITIONED_BYTES // dtype.itemsize
+        and dtype.kind in "iuf"
+    )
     if not fits or not 0 < len(chosen) <= MOST_PIVOTS:
         return argsort(x, axis) if places else sort(x, axis)
     return apply(Partition(axis, chosen, places), x)

@@ -14,15 +14,14 @@ from dask_tapestry.operators.cells.elementwise import elementwise
 from dask_tapestry.operators.forms import stand_in
 from dask_tapestry.operators.lanes import PLACES, LaneOperator, picked_cells, sort_bytes
 from dask_tapestry.operators.sorting.exchange_sort import exchange_sort, run_counts
+from dask_tapestry.operators.tuning import CELLS_SORTED_TOGETHER, ORDER_NUMBERS_A_CELL
 from dask_tapestry.operators.views.permute import permute
 from dask_tapestry.operators.views.reverse import reverse
 from dask_tapestry.teg import Form, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
 
-ORDERED: Final = 12  # numbers of eight bytes a cell that an order takes, where many are alike
 SORTED: Final = "biufcmMSUOT"  # kinds of cells that have an order
-TOGETHER: Final = 2**19  # cells of lanes that are ordered together; a longer lane for itself
 
 
 @dataclass(frozen=True)
@@ -89,9 +88,9 @@ class ArgSort(LaneOperator):
         cells, length = self.demand(inputs, box)[0].size, x.shape[self.axis]
         part = box.hi[self.axis] - box.lo[self.axis]
         if part == length or not self.is_ranked(inputs):
-            at_once = min(cells, max(length, TOGETHER))
-            return (cells + ORDERED * at_once) * PLACES.itemsize
-        return ORDERED * picked_cells(length, length, part) * PLACES.itemsize
+            at_once = min(cells, max(length, CELLS_SORTED_TOGETHER))
+            return (cells + ORDER_NUMBERS_A_CELL * at_once) * PLACES.itemsize
+        return ORDER_NUMBERS_A_CELL * picked_cells(length, length, part) * PLACES.itemsize
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return np.argsort(inputs[0], axis=self.axis, kind="stable")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import isqrt
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from dask_tapestry.operators.cells.field import field
 from dask_tapestry.operators.generators.coordinates import coordinates
 from dask_tapestry.operators.lanes import LaneOperator, pair_dtype, sort_bytes, sort_flops
 from dask_tapestry.operators.sorting.sort import argsort, sort
+from dask_tapestry.operators.tuning import SHORTEST_TOPK_RUN, TOPK_SAVING
 from dask_tapestry.operators.views.broadcast import broadcast
 from dask_tapestry.operators.views.permute import permute
 from dask_tapestry.operators.views.reshape import reshape
@@ -22,9 +23,6 @@ from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import BlockOperator, IndexDim, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types, by_signature, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
-
-SHORTEST_RUN: Final = 1 << 16  # cells; shorter runs are sorted as fast as they are partitioned
-SAVING: Final = 16  # a run has so many times the cells that are kept of it
 
 
 @dataclass(frozen=True)
@@ -151,7 +149,7 @@ def argtopk(x: Tensor, k: int, axis: int) -> Tensor:
 
 
 def _in_runs(cells: int, keep: int) -> bool:
-    return cells >= 2 * max(SHORTEST_RUN, SAVING * keep) and keep > 0
+    return cells >= 2 * max(SHORTEST_TOPK_RUN, TOPK_SAVING * keep) and keep > 0
 
 
 def _last(x: Tensor, axis: int) -> tuple[Tensor, list[int]]:
@@ -163,7 +161,7 @@ def _last(x: Tensor, axis: int) -> tuple[Tensor, list[int]]:
 def _candidates(lanes: Tensor, keep: int, last: bool) -> Tensor:
     """Fewer cells of each lane, among them the wanted ones."""
     *outer, cells = lanes.type.shape
-    runs = cells // max(SHORTEST_RUN, SAVING * keep, isqrt(4 * cells))
+    runs = cells // max(SHORTEST_TOPK_RUN, TOPK_SAVING * keep, isqrt(4 * cells))
     best = apply(
         TopK(keep, -(-cells // runs), last), lanes
     )  # no run is shorter than half of others

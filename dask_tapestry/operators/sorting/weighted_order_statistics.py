@@ -23,6 +23,11 @@ from dask_tapestry.operators.lanes import PLACES, LaneOperator, sort_flops
 from dask_tapestry.operators.reductions.reduce import reduce
 from dask_tapestry.operators.scans.scan import Scan
 from dask_tapestry.operators.sorting.weighed_sort import weighed_sort
+from dask_tapestry.operators.tuning import (
+    LONG_WEIGHTED_LANE_BYTES,
+    WEIGHTED_LEAF_CELLS,
+    WEIGHTED_NUMBERS_A_CELL,
+)
 from dask_tapestry.operators.views.permute import permute
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Tensor, TensorType, apply
@@ -30,9 +35,6 @@ from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.parameters.weights import NEGATIVE, UNUSABLE
 
-SUMS: Final = 6  # numbers of eight bytes a cell that weighted ones take
-LEAF: Final = 2**20  # cells: 8 MiB, less than a block of what is too long for one
-LONG: Final = 2**27  # bytes of a lane, of which one kernel takes half the time of these steps
 SUM: Final = np.dtype(np.float64)  # of weights
 PICKED: Final = "biufmM"  # kinds of cells of which one is the least
 
@@ -52,7 +54,7 @@ class WeightedOrderStatistics(LaneOperator):
     quantiles: tuple[float, ...]
     dtype: np.dtype[Any]
     skip_nan: bool = False
-    leaf: int = LEAF
+    leaf: int = WEIGHTED_LEAF_CELLS
 
     def infer(self, *inputs: TensorType) -> TensorType:
         shape = list(inputs[0].shape)
@@ -75,11 +77,16 @@ class WeightedOrderStatistics(LaneOperator):
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         """The order, cells and weights in that order, sums of weights; and a copy of each."""
         cells = self.demand(inputs, box)[0].size
-        return cells * (inputs[0].dtype.itemsize + SUMS * np.dtype(np.float64).itemsize)
+        return cells * (
+            inputs[0].dtype.itemsize + WEIGHTED_NUMBERS_A_CELL * np.dtype(np.float64).itemsize
+        )
 
 
 def in_steps(
-    ordered: Tensor, quantiles: Sequence[float], dtype: np.dtype[Any], leaf: int = LEAF
+    ordered: Tensor,
+    quantiles: Sequence[float],
+    dtype: np.dtype[Any],
+    leaf: int = WEIGHTED_LEAF_CELLS,
 ) -> Tensor:
     """As `WeightedOrderStatistics`, of lanes along the last axis that `WeighedSort` ordered."""
     cells, loads = field(ordered, "key"), field(ordered, "load")
@@ -140,7 +147,10 @@ def weighted_order_statistics(
 
     The result has ``len(quantiles) + 1`` cells along that axis.
     """
-    if x.type.shape[0] * x.type.dtype.itemsize <= LONG or x.type.dtype.kind not in PICKED:
+    if (
+        x.type.shape[0] * x.type.dtype.itemsize <= LONG_WEIGHTED_LANE_BYTES
+        or x.type.dtype.kind not in PICKED
+    ):
         operator = WeightedOrderStatistics(0, tuple(quantiles), dtype, skip_nan)
         return apply(operator, x, weights)
     last = [*range(1, x.type.ndim), 0]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import product
 from math import prod
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -15,11 +15,11 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.threads.batched_operators import computed_batch
 from dask_tapestry.operators.threads.thread_slice import ThreadSlice
+from dask_tapestry.operators.tuning import THREAD_VALUES_BYTES
 from dask_tapestry.operators.user.user_operator import ScratchBytes
 from dask_tapestry.teg import Graph, Node
 from dask_tapestry.zspace import IndexProjection
 
-AT_ONCE: Final = 2**21  # bytes of the values of threads that are computed together: they stay in L2
 Block = np.ndarray[Any, Any]
 Span = tuple[int, int]
 
@@ -123,11 +123,11 @@ class ThreadBody:
             node.operator.scratch_bytes(node.input_types, node.type.box) for node in self._nodes
         ]
         each = self.thread_bytes + max(kernels, default=0)
-        return ScratchBytes(each, max(AT_ONCE, each))
+        return ScratchBytes(each, max(THREAD_VALUES_BYTES, each))
 
     def _batches(self, extents: Sequence[int]) -> Iterator[tuple[Span, ...]]:
         """Boxes of threads that are computed together, in C order."""
-        room = max(1, AT_ONCE // max(1, self.thread_bytes))
+        room = max(1, THREAD_VALUES_BYTES // max(1, self.thread_bytes))
         sides = []
         for dim in range(len(extents)):
             behind = prod(extents[dim + 1 :])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import prod
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +27,12 @@ from dask_tapestry.operators.threads.thread_tiles import (
     runs,
 )
 from dask_tapestry.operators.threads.threads import Threads, ThreadValue, replaced, thread_values
+from dask_tapestry.operators.tuning import (
+    CHECKED_START_BYTES,
+    COMPARED_CELL_BYTES,
+    MOST_CHECK_SCRATCH,
+    MOST_INSERT_PIECES,
+)
 from dask_tapestry.operators.user.block_function import call_blocks
 from dask_tapestry.operators.user.user_operator import ScratchBytes
 from dask_tapestry.operators.user.user_signature import SignatureSpec
@@ -37,11 +43,6 @@ from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Kind, Node, Progression, Tensor, TensorType
 from dask_tapestry.zspace import ZRange
-
-MOST_PIECES: Final = 64  # progressions that one insert is cut in; beyond, cells are scattered
-BYTES_A_START: Final = 12  # of one that is checked: where its part ends, and flags
-BYTES_A_CELL: Final = 8 * 6  # of one that is compared with others: places, their order, both sorted
-MOST_SCRATCH: Final = 2**62  # a check is of all threads, however many
 
 
 class ThreadInsert(NamedTuple):
@@ -179,7 +180,7 @@ class _PartPlacement:
             return
         apart = self._checked(self.tiles)
         if apart and self.tiles.is_product:
-            self.pieces = pieces(self.tiles, MOST_PIECES)
+            self.pieces = pieces(self.tiles, MOST_INSERT_PIECES)
         axes = _direct(self.tiles) if self.pieces is not None else ()
         self.wanted = [ThreadValue(one.value, axes)]
 
@@ -338,7 +339,7 @@ class StartsCheck:
     def scratch(self) -> ScratchBytes:
         """What a check of all threads takes: where cells lie in memory, and their order."""
         cells = prod(self.sizes) if self.meets else 0
-        return ScratchBytes(BYTES_A_START + cells * BYTES_A_CELL, MOST_SCRATCH)
+        return ScratchBytes(CHECKED_START_BYTES + cells * COMPARED_CELL_BYTES, MOST_CHECK_SCRATCH)
 
     def __call__(self, *starts: Any) -> Any:
         outside = np.zeros(starts[0].shape, bool)

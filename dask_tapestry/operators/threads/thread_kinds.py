@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -11,10 +11,9 @@ from dask_tapestry.errors import TraceError
 from dask_tapestry.operators.generators.full import Full
 from dask_tapestry.operators.threads.batched_operators import computed_batch
 from dask_tapestry.operators.threads.threads import Threads
+from dask_tapestry.operators.tuning import MOST_THREAD_VALUES
 from dask_tapestry.teg import Node, Tensor
 from dask_tapestry.teg.node import topological
-
-MOST_VALUES: Final = 2**22  # of threads for which a size or a condition is computed
 
 
 class ThreadsDifferError(Exception):
@@ -70,7 +69,7 @@ def _of_each(value: Tensor, threads: Threads) -> np.ndarray[Any, Any] | None:
         n if node in order else min(n, 1)
         for node, n in zip(threads.ids, threads.extents, strict=True)
     ]
-    if prod(extents) > MOST_VALUES:
+    if prod(extents) > MOST_THREAD_VALUES:
         raise TraceError(
             f"{threads.name}: there are too many threads to compute a size or a condition for each"
         )

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from dask_tapestry.operators.threads.thread_tiles import Tiles, TooManyThreadsError
-
-MOST_CELLS: Final = 2**22  # that are compared one by one, where the axes do not tell
+from dask_tapestry.operators.tuning import MOST_MEETING_CELLS
 
 
 def may_overlap(a: Tiles, b: Tiles, shared: int = 0) -> bool:
@@ -62,7 +61,7 @@ def _line(one: Tiles, axis: int) -> Any:
     """The coordinates along an axis that threads write."""
     found = np.array([one.first(axis)])
     for digit in reversed(one.digits(axis)):
-        if len(found) * digit.places > MOST_CELLS:
+        if len(found) * digit.places > MOST_MEETING_CELLS:
             raise TooManyThreadsError
         found = np.unique(np.add.outer(found, digit.step * np.arange(digit.places)))
     return found
@@ -70,7 +69,7 @@ def _line(one: Tiles, axis: int) -> Any:
 
 def _cells(one: Tiles) -> Any:
     """The cells that threads write, as rows of coordinates that compare as one value."""
-    if prod(one.extents) * prod(one.sizes) > MOST_CELLS:
+    if prod(one.extents) * prod(one.sizes) > MOST_MEETING_CELLS:
         raise TooManyThreadsError
     ids = np.indices(one.extents).reshape(len(one.extents), -1)
     inner = np.indices(one.sizes).reshape(len(one.sizes), -1)

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 from math import gcd, lcm, prod
-from typing import Final
 
 import numpy as np
 
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.threads.affine_cells import Affine
+from dask_tapestry.operators.tuning import MOST_THREAD_PAIRS
 from dask_tapestry.zspace import ZRange
-
-MOST_PAIRS: Final = 2**22  # of threads that are compared one by one, where no rule tells
 
 
 class TooManyThreadsError(Exception):
@@ -140,7 +138,7 @@ class Tiles(NamedTuple):
 
     def _compared(self) -> tuple[int, ...] | None:
         """The same of any axes, by looking at all steps between two threads."""
-        if prod(2 * n - 1 for n in self.extents) > MOST_PAIRS:
+        if prod(2 * n - 1 for n in self.extents) > MOST_THREAD_PAIRS:
             raise TooManyThreadsError
         lines = [np.arange(1 - n, n) for n in self.extents]
         steps = np.stack(np.meshgrid(*lines, indexing="ij"), -1).reshape(-1, len(lines))

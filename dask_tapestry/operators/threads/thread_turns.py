@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -24,12 +24,9 @@ from dask_tapestry.operators.generators.symbol import symbol
 from dask_tapestry.operators.threads.affine_cells import Affine
 from dask_tapestry.operators.threads.batched_operators import computed_batch
 from dask_tapestry.operators.threads.threads import Threads, replaced
+from dask_tapestry.operators.tuning import MOST_TURN_PIECES, MOST_TURNS, THREADS_NAMED
 from dask_tapestry.teg import Node, Tensor
 from dask_tapestry.teg.node import topological
-
-MOST_TURNS: Final = 256  # each is a write that waits for the last: a few tasks, a few milliseconds
-MOST_PIECES: Final = 64  # that the threads of a turn are cut in
-SHOWN: Final = 4  # threads of a circle that an error names
 
 Numbers = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -80,10 +77,10 @@ def turns_of(threads: Threads, events: Sequence[Event]) -> list[tuple[ThreadBox,
     for number, turn in enumerate(turns):
         ids = np.stack(np.unravel_index(turn, threads.extents), -1)
         pieces = pieces_of(ids)
-        if len(pieces) > MOST_PIECES:
+        if len(pieces) > MOST_TURN_PIECES:
             raise PlanError(
                 f"{threads.name}: {len(turn)} threads begin together in turn {number}, and lie in "
-                f"{len(pieces)} pieces, more than {MOST_PIECES}: let neighbours wait together"
+                f"{len(pieces)} pieces, more than {MOST_TURN_PIECES}: let neighbours wait together"
             )
         turn_groups.append(pieces)
     return turn_groups
@@ -183,8 +180,8 @@ def _circle(
     why = "a thread begins when those have ended that signal what it waits for"
     if len(circle) == 1:
         return f"{threads.name}: thread {_thread(threads, circle[0])} waits for itself: {why}"
-    shown = [str(_thread(threads, one)) for one in circle[:SHOWN]]
-    more = " ..." if len(circle) > SHOWN else ""
+    shown = [str(_thread(threads, one)) for one in circle[:THREADS_NAMED]]
+    more = " ..." if len(circle) > THREADS_NAMED else ""
     return f"{threads.name}: threads {', '.join(shown)}{more} wait for each other: {why}"
 
 

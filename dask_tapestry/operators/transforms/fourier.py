@@ -13,6 +13,7 @@ from dask_tapestry.errors import DTypeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.generators.full import full
 from dask_tapestry.operators.lanes import LaneOperator
+from dask_tapestry.operators.tuning import BUTTERFLY_FLOPS, CONVOLVED_LANE_WORK, FOURIER_LANES
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
@@ -20,9 +21,6 @@ from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.parameters.fourier import TRANSFORMS
 
 PRIMES: Final = (2, 3, 5, 7, 11)  # factors of a length for which pocketfft has a pass
-CONVOLVED: Final = 4  # times what a lane takes whose length has other factors
-BUTTERFLY: Final = 5  # operations of a complex cell at each halving of a lane
-LANES: Final = 3  # of one dtype, that pocketfft takes to compute one
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ class Fourier(LaneOperator):
     def flops(self, inputs: Types, box: ZRange) -> int:
         lanes = box.size // max(box.shape[self.axis], 1)
         is_real = self.function in ("rfft", "irfft")
-        return lanes * BUTTERFLY * butterflies(self.length) // (1 + is_real)
+        return lanes * BUTTERFLY_FLOPS * butterflies(self.length) // (1 + is_real)
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         """A few lanes; and a copy of what is no number of the transform's dtype."""
@@ -65,7 +63,7 @@ class Fourier(LaneOperator):
         made = self.infer(x).dtype
         taken = np.dtype(made.char.lower()) if self.function == "rfft" else complex_dtype(made)
         copied = self.demand(inputs, box)[0].size if x.dtype != taken else 0
-        return (LANES * self.length + copied) * taken.itemsize
+        return (FOURIER_LANES * self.length + copied) * taken.itemsize
 
     def text(self) -> str:
         return f"{self.function}, {self.length}, axis={self.axis}, norm={self.norm}"
@@ -108,4 +106,4 @@ def butterflies(length: int) -> int:
     for prime in PRIMES:
         while rest % prime == 0:
             rest //= prime
-    return length * ceil(log2(max(length, 2))) * (1 if rest == 1 else CONVOLVED)
+    return length * ceil(log2(max(length, 2))) * (1 if rest == 1 else CONVOLVED_LANE_WORK)

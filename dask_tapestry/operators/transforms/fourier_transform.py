@@ -26,14 +26,13 @@ from dask_tapestry.operators.joins.axis_slices import slice_axis
 from dask_tapestry.operators.joins.concat import concat
 from dask_tapestry.operators.joins.pad import pad_constant
 from dask_tapestry.operators.transforms.fourier import complex_dtype, transformed_dtype, whole_lanes
+from dask_tapestry.operators.tuning import LONG_FOURIER_CELLS, NARROW_ROWS
 from dask_tapestry.operators.views.permute import permute
 from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.operators.views.reverse import reverse
 from dask_tapestry.teg import Tensor
 
 NORMS: Final = ("backward", "ortho", "forward")
-LONG: Final = 2**23  # cells: of complex128 three such lanes, one computed, are 400 MB
-NARROW: Final = 2**6  # rows; a matrix of fewer is little easier to hold than the lane
 
 
 def fourier(x: Tensor, function: str, length: int | None, axis: int, norm: str | None) -> Tensor:
@@ -73,8 +72,8 @@ def fourier(x: Tensor, function: str, length: int | None, axis: int, norm: str |
         raise ArgumentError(f"Invalid norm value {norm}; should be one of {', '.join(NORMS)}.")
     transformed_dtype(function, x.type.dtype)  # what NumPy refuses before it looks at the axis
     number = normalize_axis(axis, x.type.ndim)
-    rows = rows_of(cells) if cells >= LONG and x.type.size else 1
-    if rows < NARROW:
+    rows = rows_of(cells) if cells >= LONG_FOURIER_CELLS and x.type.size else 1
+    if rows < NARROW_ROWS:
         return whole_lanes(x, function, cells, number, norm or NORMS[0])
     return _long_lanes(x, function, cells, number, norm or NORMS[0], rows)
 

@@ -17,6 +17,7 @@ from dask_tapestry.operators.functions.infer_meta import dtype_of, is_small, tri
 from dask_tapestry.operators.functions.monoid_dtype import folded_dtype
 from dask_tapestry.operators.functions.user_function import UserFunction, name_of
 from dask_tapestry.operators.generators.full import Full
+from dask_tapestry.operators.tuning import TRIAL_WHOLE_CELLS
 from dask_tapestry.operators.user.output import outputs
 from dask_tapestry.operators.user.tiled_once import not_tiled_once
 from dask_tapestry.operators.user.user_monoid import (
@@ -50,8 +51,6 @@ from dask_tapestry.teg import IndexDim, Kind, Node, Operator, Tensor, apply
 from dask_tapestry.teg.outputs import OutputWindow, outputs_dtype
 from dask_tapestry.zspace import IndexProjection, ZRange
 from dask_tapestry_kernels.block_format import BlockFormat
-
-SMALL_WHOLE = 2  # cells of a long dimension in a trial, where all would be too many
 
 
 @dataclass(frozen=True)
@@ -237,7 +236,7 @@ def _kinds(
         return dict(given), None
     attempts = [
         (index, shapes)
-        for longest in (None, SMALL_WHOLE)
+        for longest in (None, TRIAL_WHOLE_CELLS)
         if is_small(shapes := _trial_shapes(made, index := _trial_index(made, longest)))
     ]
     samples = [

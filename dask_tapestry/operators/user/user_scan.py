@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from dask_tapestry.first import first_of
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.functions.user_function import UserFunction, name_of
 from dask_tapestry.operators.joins.concat import concat
+from dask_tapestry.operators.tuning import SCANNED_STEPS
 from dask_tapestry.operators.user.block_function import applied, call_blocks
 from dask_tapestry.operators.user.user_monoid import UFUNC_OF, Monoid
 from dask_tapestry.operators.user.user_operator import Costs
@@ -27,7 +28,6 @@ from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import IndexDim, Kind, Node, Tensor
 from dask_tapestry.zspace import IndexProjection, ZRange
 
-PART: Final = 2**16  # steps that are scanned by one call: calling takes little beside them
 DTypes = Mapping[str, np.dtype[Any]]
 Window = tuple[int, int, int]  # axis of an input; the cells a step moves along it; those it reads
 
@@ -139,24 +139,24 @@ def scan_blocks(
         If signature and shapes do not fit, or the dimension moves an axis with another one.
     """
     scan = _Scan(written, tensors)
-    whole, rest = divmod(scan.extent, PART)
-    if scan.extent <= PART:
+    whole, rest = divmod(scan.extent, SCANNED_STEPS)
+    if scan.extent <= SCANNED_STEPS:
         return call_blocks(function, written, tensors, dtypes, costs, after)
     first = scan.parts(
-        PartwiseFunction(function, (), scan.axis), (0, 1, PART), dtypes, costs, after
+        PartwiseFunction(function, (), scan.axis), (0, 1, SCANNED_STEPS), dtypes, costs, after
     )
     kinds = {name: x.type.dtype for (name, _), x in zip(written.outputs, first, strict=True)}
     ended = whole if rest else whole - 1  # parts that others follow
     ends = PartwiseFunction(function, (), scan.axis, ends=True)
-    totals = scan.parts(ends, (0, ended, PART), kinds, costs, after)
+    totals = scan.parts(ends, (0, ended, SCANNED_STEPS), kinds, costs, after)
     if ended > 1:
         totals = scan.totals(totals, kinds)
     carried = PartwiseFunction(function, (), scan.axis, combine=scan.combine)
     pieces = [first]
-    for start, count, width in ((1, whole - 1, PART), (whole, 1 if rest else 0, rest)):
+    for start, count, width in ((1, whole - 1, SCANNED_STEPS), (whole, 1 if rest else 0, rest)):
         if count:
             before = scan.taken(totals, start - 1, start - 1 + count)
-            place = (start * PART, count, width)
+            place = (start * SCANNED_STEPS, count, width)
             pieces.append(scan.parts(carried, place, kinds, costs, after, before))
     return tuple(concat(one, scan.axis) for one in zip(*pieces, strict=True))
 

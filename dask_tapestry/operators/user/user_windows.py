@@ -10,16 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 from math import prod
-from typing import Final
 
 from dask_tapestry.first import first_of
 from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.operators.tuning import MOST_WINDOW_PIECES, WINDOW_GAP_BYTES
 from dask_tapestry.teg import Progression, Signature
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import IndexProjection, ZRange
-
-WORTH_A_CALL: Final = 2**14  # bytes between windows: reading them takes as long as to call
-MOST_PIECES: Final = 64  # windows that a block reads by themselves; of more all that they span
 
 
 class WindowCallPart(NamedTuple):
@@ -56,7 +53,7 @@ def are_apart(
                     if a != axis
                 ]
                 between += gap * prod(others) * x.dtype.itemsize
-    return between >= WORTH_A_CALL
+    return between >= WINDOW_GAP_BYTES
 
 
 def _owner(row: Sequence[int]) -> int | None:
@@ -80,7 +77,7 @@ def pieces_apart(
 ) -> tuple[tuple[int, ZRange], ...] | None:
     """What a block reads of each input, window by window; None where these are too many."""
     calls = points_apart(signature, box, apart)
-    if not calls or len(calls) > MOST_PIECES:
+    if not calls or len(calls) > MOST_WINDOW_PIECES:
         return None
     found = []
     for number, (read, x) in enumerate(zip(signature.inputs, inputs, strict=True)):

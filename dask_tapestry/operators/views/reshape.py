@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import product
 from math import gcd, prod
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from dask_tapestry.amounts import integer
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.operators.tuning import MOST_RESHAPE_BOXES, RESHAPE_SLACK_CELLS
 from dask_tapestry.operators.views.ravel_index import (
     boxes_of_span,
     ravel,
@@ -29,13 +30,11 @@ from dask_tapestry.operators.views.ravel_index import (
     strides,
 )
 from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
-from dask_tapestry.teg.chunking import MOST_EDGES, AxisChunks, Chunks, Known
+from dask_tapestry.teg.chunking import AxisChunks, Chunks, Known
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.teg.regularity import Regular, Regularity
+from dask_tapestry.teg.tuning import MOST_CHUNK_EDGES
 from dask_tapestry.zspace import Cuts, ZRange
-
-MOST_PARTS: Final = 64  # boxes that a block reads; more cost more than the cells they save
-SLACK_CELLS: Final = 1024  # that the one box may hold besides the wanted ones
 
 
 class DimGroup(NamedTuple):
@@ -220,11 +219,11 @@ def parts_of(
 ) -> tuple[tuple[GroupPart, ...], ...]:
     """For each group, the parts of a tensor of shape `old` that hold the cells `box` of `new`."""
     group_parts: list[tuple[GroupPart, ...]] = []
-    budget, size = MOST_PARTS, max(1, box.size)
+    budget, size = MOST_RESHAPE_BOXES, max(1, box.size)
     for a, b, c, d in groups:
         lo, hi = box.lo[c:d], box.hi[c:d]
         beside = size // max(1, prod(h - n for n, h in zip(lo, hi, strict=True)))
-        parts = _group_parts(old[a:b], new[c:d], lo, hi, budget, SLACK_CELLS // beside)
+        parts = _group_parts(old[a:b], new[c:d], lo, hi, budget, RESHAPE_SLACK_CELLS // beside)
         budget //= len(parts)
         group_parts.append(parts)
     return tuple(group_parts)
@@ -267,7 +266,7 @@ def flattened(chunks: Chunks) -> AxisChunks | None:
     """Chunks of dimensions that become one, in C order.
 
     The first dimension that is cut decides; the ones before it repeat its edges, the ones behind it
-    are taken whole. None where that would be more than `MOST_EDGES`.
+    are taken whole. None where that would be more than `MOST_CHUNK_EDGES`.
     """
     at = next((n for n, one in enumerate(chunks) if one.cuts.count > 1), 0)
     cuts, known, _ = chunks[at]
@@ -276,7 +275,7 @@ def flattened(chunks: Chunks) -> AxisChunks | None:
     extent = before * cuts.extent * behind
     if not cuts.edges and (before == 1 or (cuts.lead == cuts.step and not cuts.extent % cuts.step)):
         return AxisChunks(Cuts.regular(extent, cuts.step * behind, cuts.lead * behind), known)
-    if before * cuts.count > MOST_EDGES:
+    if before * cuts.count > MOST_CHUNK_EDGES:
         return None
     return AxisChunks(Cuts.of_lengths([n * behind for n in cuts.lengths()] * before), known)
 

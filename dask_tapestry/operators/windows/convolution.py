@@ -23,6 +23,11 @@ from dask_tapestry.cells import Tree
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.reductions.contraction import Contraction
 from dask_tapestry.operators.reductions.reduce import reduce
+from dask_tapestry.operators.tuning import (
+    CONVOLUTION_STRIP_BYTES,
+    CONVOLUTION_TILE_BYTES,
+    LEAST_STRIP_CELLS,
+)
 from dask_tapestry.operators.windows.dilated_windows import dilated_forms
 from dask_tapestry.teg import (
     CELL_BY_CELL,
@@ -39,9 +44,6 @@ from dask_tapestry.teg import (
 from dask_tapestry.teg.operator import Restriction, Types, by_signature, clipped, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
 
-STRIP_BYTES: Final = 2**20  # as the kernel has it
-LEAST_CELLS: Final = 64
-TILE_BYTES: Final = 2**18
 CHANNEL: Final = 2  # axis of x that is folded, and of k
 
 
@@ -176,7 +178,10 @@ class Convolution(Contraction):
         """A strip of windows and its products, and the weights side by side."""
         terms, outputs = self._terms(inputs), box.shape[2 if self.part is None else 3]
         places = box.size // max(1, outputs)
-        cells = min(places, max(LEAST_CELLS, STRIP_BYTES // max(1, terms * self.dtype.itemsize)))
+        cells = min(
+            places,
+            max(LEAST_STRIP_CELLS, CONVOLUTION_STRIP_BYTES // max(1, terms * self.dtype.itemsize)),
+        )
         return self.dtype.itemsize * (cells * (terms + outputs) + outputs * terms)
 
     def text(self) -> str:
@@ -218,7 +223,7 @@ class DirectConvolution(Convolution):
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         """A tile of sums, and of products."""
         outputs = box.shape[2 if self.part is None else 3]
-        cells = max(outputs * self.dtype.itemsize, TILE_BYTES)
+        cells = max(outputs * self.dtype.itemsize, CONVOLUTION_TILE_BYTES)
         each = 6 if self.dtype.kind == "c" else 3
         return each * min(cells, box.size * self.dtype.itemsize)
 

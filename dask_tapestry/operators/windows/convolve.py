@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -12,11 +12,10 @@ from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.cells.elementwise import astype
 from dask_tapestry.operators.joins.axis_slices import slice_axis
 from dask_tapestry.operators.products.matmul import product_dtype
+from dask_tapestry.operators.tuning import FEW_CHANNEL_PAIRS
 from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.operators.windows.convolution import Convolution, DirectConvolution, paces
 from dask_tapestry.teg import Tensor, apply
-
-FEW: Final = 16  # pairs of channels of a group: of fewer, copying windows takes longer than adding
 
 
 def convolve(
@@ -62,7 +61,7 @@ def is_direct(dtype: np.dtype[Any], shape: Sequence[int], groups: int) -> bool:
     >>> is_direct(f4, (8, 1, 3, 3), 8), is_direct(f4, (8, 8, 3, 3), 1), is_direct(i8, (8, 8, 3), 1)
     (True, False, True)
     """
-    return dtype.kind in "biu" or shape[1] * (shape[0] // max(1, groups)) <= FEW
+    return dtype.kind in "biu" or shape[1] * (shape[0] // max(1, groups)) <= FEW_CHANNEL_PAIRS
 
 
 def _check(x: Tensor, k: Tensor, groups: int, dilation: Sequence[int]) -> None:

@@ -19,12 +19,12 @@ from dask_tapestry.cells.references import zero_cell
 from dask_tapestry.operators.forms import stand_in
 from dask_tapestry.operators.joins.axis_slices import slice_axis
 from dask_tapestry.operators.joins.pad import pad_constant
+from dask_tapestry.operators.tuning import DILATED_LEAST_SECONDS
 from dask_tapestry.operators.views.permute import permute
 from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.teg import Form, Tensor, apply
 
 SPACE: Final = 3  # the first axis of it: batch, groups and channels are before
-LEAST_SECONDS: Final = 60.0  # planning it takes 10 to 20: its boxes are many
 
 
 def dilated_forms(strides: Sequence[int], dilation: Sequence[int]) -> tuple[Form, ...]:
@@ -33,7 +33,11 @@ def dilated_forms(strides: Sequence[int], dilation: Sequence[int]) -> tuple[Form
     Where a stride is no 1 as well, the sequences would begin at different cells.
     """
     worth = [d > 1 and s == 1 for s, d in zip(strides, dilation, strict=True)]
-    return (Form("phases", (1,), in_phases, least_seconds=LEAST_SECONDS),) if any(worth) else ()
+    return (
+        (Form("phases", (1,), in_phases, least_seconds=DILATED_LEAST_SECONDS),)
+        if any(worth)
+        else ()
+    )
 
 
 @stand_in

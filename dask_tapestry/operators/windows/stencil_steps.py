@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.joins.pad import pad_wrap
 from dask_tapestry.operators.kernel_reference import kernel_reference
+from dask_tapestry.operators.tuning import MOST_FUSED_STEPS, STEPS_A_PASS
 from dask_tapestry.operators.user.output import outputs
 from dask_tapestry.teg import (
     BlockOperator,
@@ -32,11 +33,6 @@ from dask_tapestry.teg.operator import Demanding, Restriction, Types, clipped
 from dask_tapestry.teg.outputs import OutputWindow, outputs_dtype
 from dask_tapestry.zspace import IndexProjection, ZRange
 from dask_tapestry_kernels.parameters.stencil_tiles import CACHE, tile_of
-
-# Steps in cache that take as long as reading, moving and writing a field once. 16 heat steps of
-# 6000 x 6000 float64 cells, 1, 2, 4, 8 and 16 at a time, took 3.0, 1.6, 1.1, .74 and .57 s of CPU.
-PASS: Final = 4.0
-MOST_STEPS: Final = 16
 
 
 class End(NamedTuple):
@@ -230,12 +226,12 @@ def suitable_steps(block: tuple[int, ...], program: StencilProgram) -> int:
     (15, 6)
     """
     best, least = 1, float("inf")
-    for steps in range(1, MOST_STEPS + 1):
+    for steps in range(1, MOST_FUSED_STEPS + 1):
         far = [2 * steps * r for r in program.reach]
         if any(f > n for f, n in zip(far, block, strict=True)) and steps > 1:
             break
         more, _ = tile_of(block, program.reach, steps, program.cell_bytes)
-        taken = more + PASS / steps
+        taken = more + STEPS_A_PASS / steps
         if taken < least:
             best, least = steps, taken
     return best

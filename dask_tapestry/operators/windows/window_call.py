@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.functions.user_function import UserFunction, name_of
+from dask_tapestry.operators.tuning import WINDOW_CALL_FLOPS
 from dask_tapestry.operators.windows.window_operator import WindowOperator
 from dask_tapestry.teg import Tensor, apply
 from dask_tapestry.teg.operator import Types
@@ -18,7 +19,6 @@ from dask_tapestry_kernels.parameters.casts import from_double
 
 Block = np.ndarray[Any, Any]
 Place = tuple[int, ...]
-CALL_FLOPS: Final = 5000  # of a call of a small NumPy function
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class WindowCall(WindowOperator):
         return {**super().arguments(inputs, box, boxes), **own}
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        return box.size * (CALL_FLOPS + len(self.places))
+        return box.size * (WINDOW_CALL_FLOPS + len(self.places))
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         return 8 * min(box.size * len(self.places), max(2**16, 2**8 * len(self.places))) + 2**16

@@ -14,11 +14,11 @@ from functools import cached_property, lru_cache
 from itertools import product
 from math import prod
 from operator import add
-from typing import Final
 
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.access.block_classes import DomainSplit, Shift, TranslatedBlocks, study
 from dask_tapestry.planner.access.domain import Band, Domain, DomainDiagonal, Place, StridedRun
+from dask_tapestry.planner.tuning import GRIDS_REMEMBERED, MOST_CLASSES, MOST_WORKS
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.schedule import Schedule
 from dask_tapestry.teg.regularity import Regularity
@@ -26,12 +26,6 @@ from dask_tapestry.zspace import Cuts, ZRange, block_box
 
 Boxes = tuple[tuple[ZRange, ...], ...]
 """Of each external input, the boxes that a block reads."""
-
-MOST_CLASSES: Final = 2048  # that are looked at for totals; each takes .1 to .5 ms
-MOST_WORKS: Final = 20_480  # of their blocks: ten a class; some blocks read hundreds of boxes
-
-
-KEPT: Final = 64  # grids of a program that are remembered: a plan has one of them
 
 
 class UncountableError(Exception):
@@ -230,7 +224,7 @@ class Access:
         """The access of a program whose output is cut by `cuts`, remembered."""
         known: Access | None = program.found.get(cuts)
         if known is None:
-            if len(program.found) >= KEPT:
+            if len(program.found) >= GRIDS_REMEMBERED:
                 program.found.clear()
             known = program.found[cuts] = Access(program, cuts)
         return known

@@ -14,11 +14,11 @@ from dataclasses import field
 from functools import lru_cache
 from math import gcd, lcm
 from operator import add, sub
-from typing import Final
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.access.domain import Band, Domain, Place
 from dask_tapestry.planner.access.moving_box_overlap import ShiftedBox, proximity_band
+from dask_tapestry.planner.tuning import MOST_STARTS
 from dask_tapestry.steps.boxes import rounded_out
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.schedule import Schedule
@@ -26,7 +26,6 @@ from dask_tapestry.teg.regularity import ANYWHERE, Regular, Regularity
 from dask_tapestry.zspace import Cuts, ZRange, block_box
 
 Shift = tuple[int, ...]
-MOST_STARTS: Final = 64  # parts into which breaks divide a way at once
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,9 +11,10 @@ from functools import lru_cache
 from itertools import islice, product
 
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.planner.access.access import MOST_CLASSES, MOST_WORKS, Access, ClassLeaf, moved
+from dask_tapestry.planner.access.access import Access, ClassLeaf, moved
 from dask_tapestry.planner.access.block_classes import Shift
 from dask_tapestry.planner.access.domain import Place
+from dask_tapestry.planner.tuning import MOST_CLASSES, MOST_WORKS
 from dask_tapestry.teg import TensorType
 from dask_tapestry.zspace import ZRange, block_box
 

@@ -16,7 +16,6 @@ from math import prod
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.access.access import UncountableError
 from dask_tapestry.planner.access.overlaps import (
-    MOST_PLACES,
     Kinds,
     Overlap,
     block_overlaps_of,
@@ -27,7 +26,7 @@ from dask_tapestry.planner.access.overlaps import (
 from dask_tapestry.planner.access.pattern import Pattern, Steps
 from dask_tapestry.planner.access.pattern_pairs import PatternPairs
 from dask_tapestry.planner.access.read_counts import ReadCount
-from dask_tapestry.planner.machine.machine import SLICE_SAVES_BYTES
+from dask_tapestry.planner.tuning import MOST_PLACES, SLICE_SAVES_BYTES
 from dask_tapestry.zspace import Cuts, ZRange, block_box
 
 Part = tuple[tuple[int, int, int], ...]

@@ -13,7 +13,7 @@ from math import floor, gcd, prod
 
 from dask_tapestry.first import first_of
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.steps.boxes import FEW_CELLS, ROOM
+from dask_tapestry.steps.tuning import EXTRA_CELLS, FEW_BOX_CELLS
 from dask_tapestry.zspace import ZRange
 
 
@@ -85,7 +85,7 @@ def _never_merged(pairs: Sequence[tuple[ShiftedBox, ShiftedBox]], most: int) -> 
 def _largest_merge(moving: Sequence[ShiftedBox]) -> int:
     """Cells of the largest box that some of them may be merged into."""
     cells = sum(box.size for box in {m: m.box for m in moving}.values())
-    return max(FEW_CELLS, floor(cells + ROOM * cells))
+    return max(FEW_BOX_CELLS, floor(cells + EXTRA_CELLS * cells))
 
 
 def _one_holds_all(

@@ -11,14 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 from math import gcd, lcm, prod
-from typing import Final
 
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.access.access import UncountableError
 from dask_tapestry.planner.access.pattern import Pattern
+from dask_tapestry.planner.tuning import MOST_PLACES
 from dask_tapestry.zspace import Cuts
-
-MOST_PLACES: Final = 2**15  # of a box that are looked at one by one; it takes .1 s
 
 
 class Overlap(NamedTuple):

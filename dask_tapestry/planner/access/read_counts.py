@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Final
 
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.access.access import (
@@ -22,9 +21,8 @@ from dask_tapestry.planner.access.access import (
 from dask_tapestry.planner.access.domain import Domain
 from dask_tapestry.planner.access.pattern import Pattern, pattern_of
 from dask_tapestry.planner.access.pattern_pairs import PatternPairs
+from dask_tapestry.planner.tuning import MOST_LISTED_BOXES
 from dask_tapestry.zspace import ZRange
-
-MOST_LISTED: Final = 4096  # boxes of a pattern that are looked for in others; it takes 10 ms
 
 
 class ReadCount(NamedTuple):
@@ -122,7 +120,7 @@ def _read_counts(found: Mapping[Pattern, int]) -> Iterator[ReadCount]:
 def few_places(patterns: Iterable[Pattern]) -> None:
     """Raise `UncountableError` if patterns have too many boxes to look at each."""
     places = sum(p.places for p in patterns)
-    if places > MOST_LISTED:
+    if places > MOST_LISTED_BOXES:
         raise UncountableError(f"{places} boxes that may be equal")
 
 

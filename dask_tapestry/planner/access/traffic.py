@@ -16,7 +16,7 @@ from dask_tapestry.planner.access.access import Access
 from dask_tapestry.planner.access.distinct_slices import distinct_slices
 from dask_tapestry.planner.access.overlaps import BlockOverlap, block_overlaps_of, combined
 from dask_tapestry.planner.access.read_counts import read_counts_of
-from dask_tapestry.planner.machine.machine import SLICE_SAVES_BYTES
+from dask_tapestry.planner.tuning import SLICE_SAVES_BYTES
 from dask_tapestry.teg import Source, TensorType
 from dask_tapestry.zspace import Cuts, ZRange
 

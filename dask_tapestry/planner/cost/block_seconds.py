@@ -18,6 +18,7 @@ import numpy as np
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.footprint import met_blocks
 from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.planner.tuning import ROW_BYTES
 from dask_tapestry.steps.chunk_alignment import Held
 from dask_tapestry.steps.device_values import link_bytes, lying
 from dask_tapestry.steps.program import Program
@@ -28,7 +29,6 @@ from dask_tapestry.zspace import ZRange
 
 ACROSS: Final = "across"  # the rate of cells that are read across rows; no kernel has that name
 Order: TypeAlias = Literal["C", "F"]
-ROW_BYTES: Final = 1024  # of a row: a shorter one delays as much less as it is shorter
 
 
 class _Held(NamedTuple):

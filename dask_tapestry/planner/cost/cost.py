@@ -22,7 +22,8 @@ from dask_tapestry.planner.cost.resource_seconds import StepTraffic, Tasks, step
 from dask_tapestry.planner.cost.store_requests import block_requests
 from dask_tapestry.planner.cost.stored_reads import stored_bytes
 from dask_tapestry.planner.cost.user_resources import beyond_limits, step_amounts
-from dask_tapestry.planner.machine.machine import SLICE_SAVES_BYTES, Machine
+from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.planner.tuning import SLICE_SAVES_BYTES
 from dask_tapestry.steps.access_strides import movement
 from dask_tapestry.steps.chunk_alignment import Held
 from dask_tapestry.steps.device_values import link_bytes

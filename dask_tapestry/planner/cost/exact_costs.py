@@ -9,7 +9,6 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import product
 from math import prod
-from typing import Final
 
 from dask_tapestry.planner.access.access import Access, UncountableError
 from dask_tapestry.planner.access.remote_reads import InputReads, bytes_from_others
@@ -19,12 +18,11 @@ from dask_tapestry.planner.cost.makespan import GridBlocks
 from dask_tapestry.planner.cost.resource_seconds import StepTraffic
 from dask_tapestry.planner.cost.store_requests import block_requests
 from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.planner.tuning import MOST_DIAGONAL
 from dask_tapestry.steps.chunk_alignment import Held
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.symmetric import is_symmetric
 from dask_tapestry.zspace import Cuts, block_range, largest_box
-
-MOST_DIAGONAL: Final = 4096  # blocks on the diagonals of a symmetric result; each takes 20 µs
 
 
 def counted_cost(

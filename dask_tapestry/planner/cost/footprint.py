@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.planner.machine.machine import SLICE_SAVES_BYTES
+from dask_tapestry.planner.tuning import SLICE_SAVES_BYTES
 from dask_tapestry.steps.chunk_alignment import Held
 from dask_tapestry.steps.peak import Peak
 from dask_tapestry.steps.program import Program
-from dask_tapestry.steps.streaming import MOST_PIECES, block_schedule_of
+from dask_tapestry.steps.streaming import block_schedule_of
+from dask_tapestry.steps.tuning import MOST_PIECES
 from dask_tapestry.zspace import Cuts, ZRange
 
 

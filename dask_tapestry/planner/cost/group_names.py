@@ -7,12 +7,10 @@ not of letters, and cut long names off at their ends.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
 
+from dask_tapestry.planner.tuning import MOST_WORDS
 from dask_tapestry.teg import Node, Sink, Source
 from dask_tapestry.teg.users_line import words_at
-
-MOST_WORDS: Final = 3  # of one operator, as of several reductions in one pass
 
 
 def group_name(node: Node, members: Sequence[Node]) -> str:

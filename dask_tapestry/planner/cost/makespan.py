@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from math import sqrt
-from typing import Final
 
 from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.planner.tuning import UNEVEN_SLOTS
 from dask_tapestry.zspace import Cuts
-
-UNEVEN: Final = 0.1  # of a block's seconds by which slots end apart, as blocks take unequal time
 
 
 class GridBlocks(NamedTuple):
@@ -73,7 +71,7 @@ class GridBlocks(NamedTuple):
         >>> blocks.uneven(), blocks.uneven(pieces=16), GridBlocks.of([]).uneven()
         (0.1, 0.025, 0.0)
         """
-        return UNEVEN / sqrt(pieces) if self.total > 1 else 0.0
+        return UNEVEN_SLOTS / sqrt(pieces) if self.total > 1 else 0.0
 
 
 @lru_cache(maxsize=4096)

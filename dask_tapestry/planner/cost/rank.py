@@ -8,10 +8,9 @@ from typing import Final, TypeVar
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.cost import StepCost
 from dask_tapestry.planner.machine.limits import Limits
+from dask_tapestry.planner.tuning import ALIKE_SECONDS
 
 T = TypeVar("T")
-
-ALIKE: Final = 1.03  # times the least seconds: of two plans as near, none is known to be faster
 
 
 class Rank(NamedTuple):
@@ -89,7 +88,7 @@ def preferred(found: Iterable[T], ranked: Callable[[T], Rank]) -> T:
     """
     ranks = [(ranked(one), one) for one in found]
     best = min([rank for rank, _ in ranks])
-    most = best.with_seconds(ALIKE).seconds
+    most = best.with_seconds(ALIKE_SECONDS).seconds
     alike = [(r, one) for r, one in ranks if r.exceeded == best.exceeded and r.seconds <= most]
     return min(alike, key=lambda pair: (pair[0].busy, pair[0]))[1]
 

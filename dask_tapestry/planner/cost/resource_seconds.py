@@ -6,14 +6,10 @@ quite, and what its tasks cost the scheduler and the workers.
 
 from __future__ import annotations
 
-from typing import Final
-
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.makespan import GridBlocks
 from dask_tapestry.planner.machine.machine import Machine
-
-APART: Final = 0.1  # of a resource's seconds that never overlap with those of the busiest
-FETCH: Final = 0.01  # seconds until a value asked of another worker begins to arrive
+from dask_tapestry.planner.tuning import FETCH_SECONDS, NEVER_OVERLAPPED
 
 
 class StepTraffic(NamedTuple):
@@ -95,7 +91,7 @@ def least_step_seconds(
     store = max(link, written / machine.store_write_all)
     busy = kernels, moved / machine.network / hosts, store
     longest = max(busy)
-    return longest + APART * (sum(busy) - longest)
+    return longest + NEVER_OVERLAPPED * (sum(busy) - longest)
 
 
 def _unoverlapped_share(count: int, machine: Machine) -> float:
@@ -105,14 +101,14 @@ def _unoverlapped_share(count: int, machine: Machine) -> float:
     meanwhile. Of a block that reads ahead each piece counts, and of one that has a worker's other
     threads beside it: one thread's piece is read while others are computed.
     """
-    return max(APART, min(1.0, machine.slots / count))
+    return max(NEVER_OVERLAPPED, min(1.0, machine.slots / count))
 
 
 def _network_seconds(moved: float, messages: int, count: int, machine: Machine) -> float:
     if not moved:
         return 0.0
     every = moved / machine.network + messages * machine.latency
-    return (0.0 if machine.local else FETCH) + every / min(machine.hosts, count)
+    return (0.0 if machine.local else FETCH_SECONDS) + every / min(machine.hosts, count)
 
 
 def _store_seconds(

@@ -10,15 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final
 
 from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.planner.tuning import ROW_BLOCKS_COUNTED
 from dask_tapestry.steps.chunk_alignment import computed_together
 from dask_tapestry.steps.program import Program
 from dask_tapestry.teg import Source
 from dask_tapestry.zspace import Cuts, ZRange, block_box
-
-LOOKED_AT: Final = 24  # blocks in a row whose chunks are counted; more are taken to be like these
 
 
 class _Shift(NamedTuple):
@@ -113,7 +111,7 @@ def _of_alike(cut: Cuts, start: int, length: int, spans: tuple[_Span, ...]) -> l
             return None
         inner *= _whole(one, reach, span.chunk, span.extent)
     ends = [_of_one(a, b, start, length, spans) for a, b in ((0, lead), (last, extent))]
-    looked_at = min(count - 2, LOOKED_AT)
+    looked_at = min(count - 2, ROW_BLOCKS_COUNTED)
     return [ends[0], *[(count - 2) / looked_at * inner] * looked_at, ends[1]]
 
 
@@ -139,11 +137,11 @@ def _whole(lo: int, length: int, chunk: int, extent: int) -> int:
 def _representative_blocks(cut: Cuts) -> list[tuple[int, int, float]]:
     """Blocks in a row, each with how many it stands for."""
     count = cut.count
-    if count <= LOOKED_AT + 2:
+    if count <= ROW_BLOCKS_COUNTED + 2:
         return [(*cut.block(number), 1) for number in range(count)]
     inner = count - 2
-    between = [1 + n * inner // LOOKED_AT for n in range(LOOKED_AT)]
-    middle = [(*cut.block(number), inner / LOOKED_AT) for number in between]
+    between = [1 + n * inner // ROW_BLOCKS_COUNTED for n in range(ROW_BLOCKS_COUNTED)]
+    middle = [(*cut.block(number), inner / ROW_BLOCKS_COUNTED) for number in between]
     return [(*cut.block(0), 1), *middle, (*cut.block(count - 1), 1)]
 
 

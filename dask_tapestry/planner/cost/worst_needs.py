@@ -9,18 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import Final
 
 from dask_tapestry.planner.access.access import Access, ClassLeaf
 from dask_tapestry.planner.access.block_classes import reads_in_place
 from dask_tapestry.planner.access.domain import Place
 from dask_tapestry.planner.cost.footprint import Needs, needs_of
+from dask_tapestry.planner.tuning import MOST_BLOCKS_IN_A_ROW, MOST_NEEDS_CLASSES
 from dask_tapestry.steps.chunk_alignment import Held
 from dask_tapestry.steps.program import Program
 from dask_tapestry.zspace import Cuts, block_box, largest_box
-
-MOST_LOOKED_AT: Final = 64  # classes of blocks; it takes .1 to .2 ms each
-MOST_TURNS: Final = 8  # blocks in a row after which boxes lie on other blocks as before, mostly
 
 
 def usual_needs(program: Program, cuts: tuple[Cuts, ...], held: Held, local: bool) -> Needs:
@@ -31,9 +28,9 @@ def usual_needs(program: Program, cuts: tuple[Cuts, ...], held: Held, local: boo
 def worst_needs(program: Program, cuts: tuple[Cuts, ...], held: Held, local: bool) -> Needs:
     """What a block takes at most, field by field.
 
-    Of more than `MOST_LOOKED_AT` classes of blocks so many are looked at, and a block that is far
-    from all edges. Of the class that takes most, blocks in a row are: one may read parts of more
-    blocks than the next.
+    Of more than `MOST_NEEDS_CLASSES` classes of blocks so many are looked at, and a block that is
+    far from all edges. Of the class that takes most, blocks in a row are: one may read parts of
+    more blocks than the next.
 
     Examples
     --------
@@ -55,7 +52,7 @@ def worst_needs(program: Program, cuts: tuple[Cuts, ...], held: Held, local: boo
     def needs(index: Place) -> Needs:
         return needs_of(program, block_box(cuts, index), held, local)
 
-    leaves = tuple(islice(Access.of(program, cuts).each_leaf(), MOST_LOOKED_AT))
+    leaves = tuple(islice(Access.of(program, cuts).each_leaf(), MOST_NEEDS_CLASSES))
     found = [usual, *[needs(leaf.index) for leaf in leaves]]
     if any(held) and not local:
         heaviest = max(zip(found[1:], leaves, strict=True), key=lambda pair: pair[0].work)[1]
@@ -67,7 +64,7 @@ def _neighbour_blocks(leaf: ClassLeaf) -> Iterator[Place]:
     """Blocks of a class along each way: their boxes lie otherwise on the blocks of inputs."""
     domain, own = leaf.domain, leaf.translates.place
     for number, way in enumerate(domain.ways):
-        for turn in range(1, min(way.count, MOST_TURNS)):
+        for turn in range(1, min(way.count, MOST_BLOCKS_IN_A_ROW)):
             place = (*own[:number], (own[number] + turn) % way.count, *own[number + 1 :])
             if domain.band is None or place not in domain.band:
                 yield domain.block(place)

@@ -9,18 +9,14 @@ inside the tasks that read it, or if each of them reads most of it, a tiny one.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Final
 
 from dask_tapestry.planner.fusion.group import is_external
 from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.planner.tuning import EMBEDDED_BYTES, SENT_BYTES, TABLE_BYTES
 from dask_tapestry.steps.chunk_alignment import Held
 from dask_tapestry.steps.program import Program
 from dask_tapestry.teg import Node, Source
 from dask_tapestry.zspace import Cuts, ZRange
-
-EMBEDDED_BYTES: Final = 2**20  # arrays in memory up to this size travel inside tasks
-TABLE_BYTES: Final = 2**14  # those of which each task reads most
-SENT_BYTES: Final = 16 * 2**20  # of a block of a larger one, about
 
 
 def given_cuts(node: Node, machine: Machine) -> tuple[Cuts, ...] | None:

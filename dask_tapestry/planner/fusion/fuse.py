@@ -17,10 +17,9 @@ from collections.abc import Collection, Iterable
 
 from dask_tapestry.planner.fusion.annotation_groups import held_apart
 from dask_tapestry.planner.fusion.group import is_external
-from dask_tapestry.rules.views import COSTLY_FLOPS
+from dask_tapestry.planner.tuning import HELD_SHARE
+from dask_tapestry.rules.tuning import COSTLY_FLOPS
 from dask_tapestry.teg import Graph, Node, Sink, Source
-
-HELD_SHARE = 0.3  # of all memory that a value may take if it is held while its readers wait
 
 
 def required(graph: Graph) -> set[Node]:

@@ -12,12 +12,11 @@ import numpy as np
 
 from dask_tapestry.cells import CellBuilder
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.planner.tuning import LONGEST_FORMULA
 from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.teg import Node, Operator, Source
 from dask_tapestry.teg.node import device_of
 from dask_tapestry_kernels.block_format import BlockFormat
-
-LONGEST_FORMULA = 256  # steps of one fused formula; longer ones gain nothing more
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,14 +20,16 @@ from dask.system import CPU_COUNT
 from dask_tapestry.imports import asyncio
 from dask_tapestry.planner.machine.calibrate import rates_in_force
 from dask_tapestry.planner.machine.rates import Rates, rates_of, rounded
+from dask_tapestry.planner.tuning import (
+    BESIDE_WORKERS,
+    ECHOES,
+    MESSAGE_BYTES,
+    RATES_PATIENCE_SECONDS,
+    SLOW_MESSAGE_SECONDS,
+)
 from dask_tapestry.settings import setting
 
-PATIENCE: Final = 2.0  # seconds after which a cluster that does not answer has shipped rates
-SIZES: Final = (2**18, 2**22)  # bytes: the second where the first one took little
-SLOW: Final = 0.02  # seconds for the first one, past which it alone counts
-ECHOES: Final = 5  # messages, of which the fastest counts
 HANDLING: Final = ("scheduler_task", "scheduler_edge", "scheduler_slice", "worker_task")
-BESIDE_WORKERS: Final = 2  # processes that want a core too: the scheduler's and the client's
 HERE: Final = ("inproc://", "tcp://127.0.0.1:", "tcp://localhost:", "tls://127.0.0.1:")
 
 _known: WeakKeyDictionary[Any, Rates] = WeakKeyDictionary()  # by client
@@ -60,7 +62,9 @@ def network_rates(client: Any) -> dict[str, float]:
     if pair is None:
         return {}
     asked, peer = pair
-    found = client.run(probe_peer, peer, workers=[asked], callback_timeout=PATIENCE)[asked]
+    found = client.run(probe_peer, peer, workers=[asked], callback_timeout=RATES_PATIENCE_SECONDS)[
+        asked
+    ]
     return {name: rounded(value) for name, value in found.items()}
 
 
@@ -91,10 +95,10 @@ async def probe_peer(peer: str, dask_worker: Any) -> dict[str, float]:
     """What a worker finds of the way to another one at the address `peer`."""
     remote = dask_worker.rpc(peer)
     latency = await _least(lambda: remote.echo(data=b""), ECHOES)
-    for size in SIZES:
+    for size in MESSAGE_BYTES:
         code = _pickled(np.ones, size, np.uint8)
-        took = await _least(lambda code=code: remote.run(**code), 1 + (size > SIZES[0]))
-        if took > SLOW:
+        took = await _least(lambda code=code: remote.run(**code), 1 + (size > MESSAGE_BYTES[0]))
+        if took > SLOW_MESSAGE_SECONDS:
             break
     return {"latency": latency, "network": size / max(took - latency, took / 10)}
 
@@ -110,7 +114,7 @@ async def _least(send: Any, repeats: int) -> float:
     times = []
     for _ in range(repeats + 1):  # the first one connects
         start = perf_counter()
-        await asyncio.wait_for(send(), PATIENCE)
+        await asyncio.wait_for(send(), RATES_PATIENCE_SECONDS)
         times.append(perf_counter() - start)
     return min(times[1:])
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
 
 from dask.utils import parse_bytes
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.machine.resources import Resources
+from dask_tapestry.planner.tuning import (
+    FEW_BLOCKS_TOGETHER,
+    MOST_EDGES,
+    MOST_STEP_BLOCKS,
+    ROOMY_BLOCKS,
+    TASK_SHARES,
+)
 from dask_tapestry.settings import BLOCK_BYTES, setting
-
-MOST_BLOCKS: Final = 10_000  # of one step, or two a slot; a scheduler takes 50 µs a task to begin
-MOST_EDGES: Final = 200_000  # blocks read by the blocks of one step; each costs some 10 µs
-TOGETHER: Final = 2  # blocks on a worker at most, of a step of few that wait for nothing
-ROOMY: Final = 2  # times what the smallest block touches: its chunks, and values as large as these
-TASK_SHARES: Final = (0.9, 0.5, 0.25, 0.125)  # of memory that tasks may take, in order of trial
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Limits:
     few
         Peak bytes of a block of a step that has no more blocks than there are workers, and that
         reads no other step. Dask gives such blocks to the workers that have least to do, so that
-        `TOGETHER` of them meet on a worker at most.
+        `FEW_BLOCKS_TOGETHER` of them meet on a worker at most.
     alone
         Peak bytes of a larger block, which a worker computes with no other such block beside it; 0
         where blocks of all sizes are computed side by side.
@@ -60,8 +60,10 @@ class Limits:
         task = max(1, int(2 * share * resources.task_bytes))  # which is half of a thread's memory
         wished = setting("block-bytes")
         block = None if wished is None else min(int(parse_bytes(wished)), task)
-        few = min(resources.usable_by(k) // min(k.threads, TOGETHER) for k in resources.kinds)
-        blocks = max(MOST_BLOCKS, 2 * resources.slots)
+        few = min(
+            resources.usable_by(k) // min(k.threads, FEW_BLOCKS_TOGETHER) for k in resources.kinds
+        )
+        blocks = max(MOST_STEP_BLOCKS, 2 * resources.slots)
         return cls(task, block, blocks, workers=resources.workers, few=max(task, int(share * few)))
 
     def of_block(self, count: int, edges: int) -> int:
@@ -94,9 +96,9 @@ class Limits:
 
         Smaller ones would read the same chunks again, and not be smaller.
         """
-        if self.block is None or self.block >= ROOMY * touched:
+        if self.block is None or self.block >= ROOMY_BLOCKS * touched:
             return self
-        return replace(self, block=ROOMY * touched)
+        return replace(self, block=ROOMY_BLOCKS * touched)
 
     def scaled(self, share: float, usable: int) -> Limits:
         """Those of workers with a share of the memory for a task, and so many bytes for a plan."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import field, replace
 from functools import cached_property, lru_cache
 from math import inf
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -19,12 +19,7 @@ from dask_tapestry.planner.machine.device_rates import shipped_device_rates
 from dask_tapestry.planner.machine.rates import Rates
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.machine.worker_group import WorkerGroup
-
-SECONDS_A_TASK: Final = 1e-4  # of the scheduler
-HUGE_PAGE: Final = 2**21  # bytes, of x86 and usual arm64 systems
-IMBALANCE: Final = 1.25  # of a worker's share of memory: Dask decides which worker holds what
-REQUESTS: Final = 10  # of a task to a store elsewhere at a time: zarr's "async.concurrency"
-SLICE_SAVES_BYTES: Final = 2**20  # that cutting a block where it lies must save, to be worth a task
+from dask_tapestry.planner.tuning import HUGE_PAGE, REQUESTS
 
 
 @dataclass(frozen=True)
@@ -39,8 +34,8 @@ class Machine:
         Whether the one worker is this process: values move between its threads for nothing.
     memory_limit, usable, task_bytes
         Bytes of memory of a worker, those that a plan may fill, and those for one task.
-    memory, memory_all
-        Bytes a second that a thread reads and writes while all threads do; all of a worker's.
+    memory
+        Bytes a second that a thread reads and writes while all threads do.
     fresh, fresh_pages
         Bytes a second of memory that comes fresh from the system: of large arrays, and by pages.
     row
@@ -91,7 +86,6 @@ class Machine:
     usable: int
     task_bytes: int
     memory: float
-    memory_all: float
     fresh: float
     fresh_pages: float
     row: float
@@ -163,7 +157,6 @@ class Machine:
             usable=room,
             task_bytes=max(1, room // 2),
             memory=given.memory,
-            memory_all=given.memory,
             fresh=given.memory,
             fresh_pages=given.memory,
             row=0.0,
@@ -176,9 +169,7 @@ class Machine:
     def one_by_one(self) -> Machine:
         """The machine whose workers compute one block at a time: fewer hold memory together."""
         memory = self.rates.memory
-        return replace(
-            self, alone=True, threads=1, slots=self.hosts, memory=memory, memory_all=memory
-        )
+        return replace(self, alone=True, threads=1, slots=self.hosts, memory=memory)
 
     def seconds(self, kernel: str, dtype: np.dtype[Any], flops: float, bytes: float) -> float:
         """Seconds that a thread takes for `flops` operations of `kernel` that touch `bytes`.
@@ -231,7 +222,6 @@ def _machine(resources: Resources, bytes: tuple[int, int, int], rates: Rates) ->
         usable=usable,
         task_bytes=task_bytes,
         memory=memory,
-        memory_all=memory * resources.threads,
         fresh=rates.fresh,
         fresh_pages=rates.fresh_pages,
         row=rates.row,
@@ -290,6 +280,5 @@ def _machine_of_group(machine: Machine, group: WorkerGroup, resources: Resources
         usable=usable,
         task_bytes=max(1, usable // (2 * group.threads)),
         memory=memory,
-        memory_all=memory * group.threads,
         speed=group.speed,
     )

@@ -26,9 +26,9 @@ from dask_tapestry.errors import (
 from dask_tapestry.first import first_of
 from dask_tapestry.json_form import parsed
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.planner.tuning import RATE_DIGITS
 
 FORMAT: Final = 2  # changes with what operators count as operations: older rates are measured anew
-DIGITS: Final = 2  # of a rate: more are noise
 SHIPPED: Final = Path(__file__).with_name("rates.json")
 TEXTS: Final = ("machine",)  # fields that are no numbers
 TABLE: Final = "operations"
@@ -139,7 +139,7 @@ def _amount(name: str, value: float) -> str:
 
 def rounded(rate: float) -> float:
     """`rate` to the digits that measuring it again would find."""
-    return float(f"{rate:.{DIGITS}g}")
+    return float(f"{rate:.{RATE_DIGITS}g}")
 
 
 def rates_of(given: Mapping[str, Any], base: Rates | None = None) -> Rates:

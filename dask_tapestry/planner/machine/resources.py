@@ -33,15 +33,17 @@ from dask_tapestry.planner.machine.cluster_rates import cluster_rates
 from dask_tapestry.planner.machine.device_rates import shipped_device_rates
 from dask_tapestry.planner.machine.rates import Rates
 from dask_tapestry.planner.machine.worker_group import WorkerGroup, worker_groups, workers_text
+from dask_tapestry.planner.tuning import (
+    DEVICE_USABLE,
+    MOST_HELD_SHARE,
+    MOST_PROCESS_SHARE,
+    PAUSING_MEMORY,
+    PROCESS_BYTES,
+    USABLE_MEMORY,
+)
 from dask_tapestry.settings import checked_by, setting
 
 GPU: Final = "GPU"  # what dask-cuda and others call the resource of workers that have one
-USABLE: Final = 0.7  # of a worker's memory; at .7 Dask writes to disk
-PAUSES: Final = 0.8  # of a worker's memory, its process included: there Dask pauses it
-PROCESS: Final = 200 * 10**6  # bytes of a worker itself: Python, libraries, kernels, messages
-MOST_PROCESS: Final = 0.2  # of a worker's memory: of workers that are smaller than can be
-DEVICE_USABLE: Final = 0.9  # of a device's memory: the rest is its context's, and of libraries
-MOST_HELD: Final = USABLE / 2  # of a worker's memory by other arrays: Dask writes more to disk
 
 
 @dataclass(frozen=True)
@@ -149,8 +151,10 @@ class Resources:
         if self.rates is not None:
             self._set(rates=chosen_rates(self.rates))
         self._set(limits=amounts_by_name(self.limits))
-        if not 0 <= real("held", self.held) <= MOST_HELD:
-            raise ArgumentError(f"held must be a share of 0 to {MOST_HELD}, not {self.held!r}")
+        if not 0 <= real("held", self.held) <= MOST_HELD_SHARE:
+            raise ArgumentError(
+                f"held must be a share of 0 to {MOST_HELD_SHARE}, not {self.held!r}"
+            )
 
     def _set(self, **values: Any) -> None:
         for name, value in values.items():
@@ -207,7 +211,13 @@ class Resources:
         return self._usable(_limited(int(kind.memory)))
 
     def _usable(self, memory: int) -> int:
-        share = 1.0 if self.local else min(USABLE, PAUSES - min(PROCESS / memory, MOST_PROCESS))
+        share = (
+            1.0
+            if self.local
+            else min(
+                USABLE_MEMORY, PAUSING_MEMORY - min(PROCESS_BYTES / memory, MOST_PROCESS_SHARE)
+            )
+        )
         return max(1, int((share - self.held) * memory))
 
     @property

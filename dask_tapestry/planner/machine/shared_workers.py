@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from math import ceil
-from typing import Final
 
 from dask_tapestry.io.sources.block_source import BlockSource
 from dask_tapestry.io.sources.worker_blocks import bytes_on_workers
-from dask_tapestry.planner.machine.resources import MOST_HELD, Resources, current, live_client
+from dask_tapestry.planner.machine.resources import Resources, current, live_client
+from dask_tapestry.planner.tuning import MEMORY_PARTS, MOST_HELD_SHARE, UNCOUNTED_SHARE
 from dask_tapestry.settings import setting
 from dask_tapestry.teg import Node
-
-PARTS: Final = 16  # of a worker's memory: so coarsely is counted what is held, so plans are kept
-FEW: Final = 1 / 64  # of a worker's memory: less is not counted
 
 
 def resources_beside(nodes: Iterable[Node]) -> Resources:
@@ -25,6 +22,6 @@ def resources_beside(nodes: Iterable[Node]) -> Resources:
         return resources
     own = [node.operator.key_name for node in nodes if isinstance(node.operator, BlockSource)]
     share = bytes_on_workers(client, own) / resources.total_bytes
-    if share < FEW:
+    if share < UNCOUNTED_SHARE:
         return resources
-    return replace(resources, held=min(ceil(PARTS * share) / PARTS, MOST_HELD))
+    return replace(resources, held=min(ceil(MEMORY_PARTS * share) / MEMORY_PARTS, MOST_HELD_SHARE))

@@ -11,16 +11,13 @@ from functools import cache, lru_cache
 from itertools import product
 from math import prod
 from operator import add, sub
-from typing import Final
 
 from dask_tapestry.planner.access.access import Access, ClassLeaf
 from dask_tapestry.planner.cost.step import Step
+from dask_tapestry.planner.tuning import MOST_HANDOVER_BLOCKS, MOST_HANDOVER_CLASSES
 from dask_tapestry.steps.program import Program
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts, block_box
-
-MOST_BLOCKS: Final = 1024  # of a step that is looked at block by block; each takes some 10 µs
-MOST_CLASSES: Final = 64  # of blocks that are looked at instead, where each reads its own cells
 
 Block = tuple[int, ...]
 EndsBefore = Callable[[Node, Node], bool]
@@ -63,10 +60,11 @@ def _takes_place(step: Step, x: Step, readers: Sequence[Step], ends_before: Ends
     What no block of `step` reads must be needed no more when its first one is made. As each of its
     blocks takes others of `x`, which are no smaller, it has no more of them, nor more bytes.
     """
-    if not 1 < step.count <= x.count <= MOST_BLOCKS or step.node.type.nbytes > x.node.type.nbytes:
+    is_larger = step.node.type.nbytes > x.node.type.nbytes
+    if is_larger or not 1 < step.count <= x.count <= MOST_HANDOVER_BLOCKS:
         return False
     late = [r for r in readers if r is not step and not ends_before(r.node, step.node)]
-    if any(r.node not in step.inputs or r.count > MOST_BLOCKS for r in late):
+    if any(r.node not in step.inputs or r.count > MOST_HANDOVER_BLOCKS for r in late):
         return False
     at, itemsize = step.inputs.index(x.node), x.node.type.dtype.itemsize
     taken = _handed_over_blocks(step.program, step.cuts, at, x.cuts, itemsize)
@@ -118,7 +116,7 @@ def _reads_own_cells(program: Program, cuts: tuple[Cuts, ...], number: int) -> b
     if _is_read_by_formulas(program, number):
         return True
     leaves = enumerate(Access.of(program, cuts).each_leaf())
-    return all(at < MOST_CLASSES and _is_own(leaf, cuts, number) for at, leaf in leaves)
+    return all(at < MOST_HANDOVER_CLASSES and _is_own(leaf, cuts, number) for at, leaf in leaves)
 
 
 @lru_cache(maxsize=1024)

@@ -10,16 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import product
-from typing import Final
 
 from dask_tapestry.planner.cost.footprint import met_blocks
 from dask_tapestry.planner.cost.step import Step
+from dask_tapestry.planner.tuning import NEAR_RATIO, SAMPLED_BLOCKS
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.windows import hull_of
 from dask_tapestry.zspace import Cuts, ZRange
-
-SAMPLES: Final = {1: 4, 2: 4, 3: 3}  # blocks along a dimension, by how many are cut; else two
-NEAR: Final = 2  # times as many blocks as parts meet may be met by the box around them
 
 Index = tuple[int, ...]
 
@@ -48,7 +45,7 @@ def _apart(cuts: Sequence[Cuts]) -> Index:
 
 def _samples(cuts: Sequence[Cuts]) -> list[Index]:
     """Blocks spread over a grid, not at its edges."""
-    each = SAMPLES.get(sum(c.count > 1 for c in cuts), 2)
+    each = SAMPLED_BLOCKS.get(sum(c.count > 1 for c in cuts), 2)
     places = [sorted({c.count * (2 * n + 1) // (2 * each) for n in range(each)}) for c in cuts]
     return list(product(*places))
 
@@ -65,7 +62,7 @@ def _is_far(parts: Sequence[ZRange], read: Sequence[Cuts]) -> bool:
     around = hull_of(parts)
     if around is None or len(parts) < 2:
         return False
-    near = NEAR * sum(met_blocks(part, read) for part in parts) + 2 ** len(read)
+    near = NEAR_RATIO * sum(met_blocks(part, read) for part in parts) + 2 ** len(read)
     return bool(met_blocks(around, read) > near)
 
 

@@ -17,7 +17,8 @@ import numpy as np
 from dask_tapestry.planner.access.access import Access, UncountableError
 from dask_tapestry.planner.cost.footprint import met_blocks
 from dask_tapestry.planner.cost.step import Step
-from dask_tapestry.planner.memory.buffer_handover import MOST_BLOCKS, Block, relays
+from dask_tapestry.planner.memory.buffer_handover import Block, relays
+from dask_tapestry.planner.tuning import MOST_HANDOVER_BLOCKS
 from dask_tapestry.steps.program import Program
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts, block_box
@@ -227,7 +228,7 @@ def _reads_whole(program: Program, number: int) -> bool:
 
 def _blocks_read_together(reader: Step, step: Step) -> frozenset[Block]:
     """Blocks of `step` that all blocks of `reader` read together; none of a step of very many."""
-    if step.count > MOST_BLOCKS:
+    if step.count > MOST_HANDOVER_BLOCKS:
         return frozenset()
     return _all_blocks_read(reader.program, reader.inputs.index(step.node), step.cuts)
 

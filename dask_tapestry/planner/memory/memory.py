@@ -14,18 +14,20 @@ from dask_tapestry.planner.cost.footprint import met_blocks
 from dask_tapestry.planner.cost.step import PlannedSteps, Step
 from dask_tapestry.planner.fusion.external_inputs import is_sent, scatter_cuts
 from dask_tapestry.planner.fusion.group import is_external
-from dask_tapestry.planner.machine.limits import TOGETHER
-from dask_tapestry.planner.machine.machine import IMBALANCE, Machine
+from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.worker_group import WorkerGroup
 from dask_tapestry.planner.memory.far_reads import reads_far_apart
 from dask_tapestry.planner.memory.lifetimes import Lifetimes
 from dask_tapestry.planner.memory.phased_execution import largest_round
+from dask_tapestry.planner.tuning import (
+    FEW_BLOCKS_TOGETHER,
+    IMBALANCE,
+    MOST_PAIRED_STEPS,
+    STREAMED_BLOCKS_A_SLOT,
+)
 from dask_tapestry.steps.program import Program
 from dask_tapestry.teg import Node, Sink
 from dask_tapestry.zspace import Cuts, block_box
-
-STREAMED = 4  # blocks for each slot that are held of a value that is read block by block
-MOST_PAIRED = 256  # steps that are compared in pairs: a thousand would take 70 ms
 
 
 class Slices(Enum):
@@ -259,7 +261,7 @@ class _Running(NamedTuple):
         block = node.type.dtype.itemsize * prod(c.longest for c in step.cuts)
         own = block if held >= node.type.nbytes and not copied else 0
         few = step.count <= step.machine.hosts and all(held is None for held in step.held)
-        together = min(step.count, threads, TOGETHER if few else threads)
+        together = min(step.count, threads, FEW_BLOCKS_TOGETHER if few else threads)
         waiting, alone = _sliced(step, threads, slices), step.machine.alone
         return cls(node, 1 if alone else together, max(0, step.needs.work - own), waiting, alone)
 
@@ -284,7 +286,7 @@ def bytes_of_one_worker(node: Node, cuts: Sequence[Cuts], held: int, workers: in
 
     Pieces of a round lie where they were cut and, as soon as all are there, where they are wanted.
     """
-    if STREAMED * workers * _block_bytes(node, cuts) < held < node.type.nbytes:
+    if STREAMED_BLOCKS_A_SLOT * workers * _block_bytes(node, cuts) < held < node.type.nbytes:
         return held / workers * (2 - 1 / workers)
     blocks = ceil(prod(c.count for c in cuts) / workers)
     return min(held, max(least_share(held, workers), blocks * _block_bytes(node, cuts)))
@@ -327,7 +329,11 @@ def resident_bytes(plan: PlannedSteps) -> dict[Node, int]:
 
 def _lifetimes(plan: PlannedSteps) -> Lifetimes | None:
     """Which values are held together; None for plans of too many steps to compare them."""
-    return Lifetimes(plan.steps, set(plan.graph.roots)) if len(plan.steps) <= MOST_PAIRED else None
+    return (
+        Lifetimes(plan.steps, set(plan.graph.roots))
+        if len(plan.steps) <= MOST_PAIRED_STEPS
+        else None
+    )
 
 
 def _all_resident(
@@ -368,7 +374,7 @@ def _resident(
     if any(reads_far_apart(r, step) for r in readers):
         return node.type.nbytes
     if not any(_reads_many(r, step) for r in readers):
-        return min(node.type.nbytes, step.machine.slots * STREAMED * block)
+        return min(node.type.nbytes, step.machine.slots * STREAMED_BLOCKS_A_SLOT * block)
     share = largest_round(readers[0], step) if len(readers) == 1 else 1.0
     return min(node.type.nbytes, int(share * node.type.nbytes) + step.machine.slots * block)
 

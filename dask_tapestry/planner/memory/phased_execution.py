@@ -7,13 +7,11 @@ then those of the next ones: Dask first runs tasks that others wait for which it
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from dask_tapestry.planner.cost.step import Step
+from dask_tapestry.planner.tuning import MOST_FOLLOWED_BLOCKS
 from dask_tapestry.steps.access_strides import InputStrides, movement
 from dask_tapestry.zspace import Cuts, ZRange
-
-MOST_BLOCKS: Final = 4096  # of a reader along a dimension, whose reads are followed one by one
 
 
 def largest_round(reader: Step, step: Step) -> float:
@@ -28,7 +26,7 @@ def largest_round(reader: Step, step: Step) -> float:
     share = 1.0
     for axis, cuts in enumerate(step.cuts):
         pace = moves.paces.get(axis)
-        if pace is None or cuts.count == 1 or reader.cuts[pace.dim].count > MOST_BLOCKS:
+        if pace is None or cuts.count == 1 or reader.cuts[pace.dim].count > MOST_FOLLOWED_BLOCKS:
             continue
         share *= _longest_round(cuts, _spans(reader, at, moves, axis)) / max(1, cuts.extent)
     return share

@@ -11,12 +11,10 @@ from math import prod
 from typing import Final
 
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.planner.cost.resource_seconds import FETCH
 from dask_tapestry.planner.cost.step import PlannedSteps
 from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.planner.tuning import BYTES_ASKED_TOGETHER, FETCH_SECONDS
 from dask_tapestry.teg import Node, Sink
-
-TOGETHER: Final = 2**26  # bytes of blocks that are asked for at a time
 
 
 class ResultTransfer(NamedTuple):
@@ -61,12 +59,12 @@ def gathered(plan: PlannedSteps) -> ResultTransfer:
         if node.is_sequence_point or isinstance(node.operator, Sink):
             continue
         own, count, block = node.type.nbytes, *_blocks(node, plan)
-        at_once = max(1, min(count, TOGETHER // max(1, block)))
+        at_once = max(1, min(count, BYTES_ASKED_TOGETHER // max(1, block)))
         bytes, blocks = bytes + own, blocks + count
         messages += count / at_once
     if not blocks:
         return NOTHING
-    seconds = FETCH + bytes / machine.network + messages * machine.latency
+    seconds = FETCH_SECONDS + bytes / machine.network + messages * machine.latency
     return ResultTransfer(bytes, blocks, seconds)
 
 

@@ -8,13 +8,11 @@ are made one value by a task of one worker, which then holds the blocks and the 
 from __future__ import annotations
 
 from enum import Enum
-from typing import Final
 
 from dask_tapestry.planner.cost.step import PlannedSteps
 from dask_tapestry.planner.memory.memory import bytes_of_one_worker, fullest_workers
+from dask_tapestry.planner.tuning import RESULT_PROCESS_BYTES
 from dask_tapestry.teg import Node, Sink
-
-PROCESS: Final = 2**27  # bytes of a worker itself: Python, libraries, and what messages take
 
 
 class ResultMemory(Enum):
@@ -44,7 +42,7 @@ def joined_bytes(plan: PlannedSteps) -> int:
     if plan.resources.local:
         return 0
     total = sum(_joined(node, plan) for node in dict.fromkeys(plan.graph.roots))
-    return total + PROCESS if total > PROCESS else 0
+    return total + RESULT_PROCESS_BYTES if total > RESULT_PROCESS_BYTES else 0
 
 
 def copied_bytes(plan: PlannedSteps, replicas: int) -> int:

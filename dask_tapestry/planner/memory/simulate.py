@@ -12,21 +12,22 @@ from bisect import insort
 from collections.abc import Collection, Mapping
 from heapq import heappop, heappush
 from math import inf
-from typing import Final
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.makespan import GridBlocks
 from dask_tapestry.planner.cost.step import PlannedSteps, Step
-from dask_tapestry.planner.machine.machine import IMBALANCE, Machine
+from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.memory.simulation import Moment, Simulation, StepTimes
 from dask_tapestry.planner.memory.task_groups import TaskGroup, bundles_of
+from dask_tapestry.planner.tuning import (
+    BUNDLES_A_STEP,
+    IMBALANCE,
+    LONG_BUNDLE_BATCHES,
+    MOST_BUNDLES,
+    ROUNDING,
+)
 from dask_tapestry.teg import Node, Sink
-
-BUNDLES: Final = 64  # of a step
-ALL_BUNDLES: Final = 20_000  # of a plan; each takes some 50 µs
-ROUNDING: Final = 1e-9  # of a number of blocks, or of a time
-LONG: Final = 8  # batches in which a bundle of many blocks runs
 
 
 def simulate(plan: PlannedSteps) -> Simulation:
@@ -127,7 +128,7 @@ class _SimulatedRun:
     def __init__(self, machine: Machine, steps: Mapping[Node, Step], kept: Collection[Node]):
         self.machine, self.kept = machine, kept
         self.loads = {node: Load.of(step, machine) for node, step in steps.items()}
-        most = max(1, min(BUNDLES, ALL_BUNDLES // max(1, len(steps))))
+        most = max(1, min(BUNDLES_A_STEP, MOST_BUNDLES // max(1, len(steps))))
         self.bundles = bundles_of(steps, most)
         self.readers: list[list[int]] = [[] for _ in self.bundles]
         for number, bundle in enumerate(self.bundles):
@@ -183,7 +184,7 @@ class _SimulatedRun:
             at_once = min(blocks, self._free_for(bundle))
             if not at_once:
                 continue
-            self._run(number, at_once * max(1, blocks // (LONG * at_once)), at_once)
+            self._run(number, at_once * max(1, blocks // (LONG_BUNDLE_BATCHES * at_once)), at_once)
             if state.started == bundle.blocks:
                 self.open.remove(key)
         self._note()
@@ -199,7 +200,9 @@ class _SimulatedRun:
         pace = bundle.blocks / (state.arrived - state.ready)
         there = min(bundle.blocks, int((self.now - state.ready) * pace + ROUNDING))
         if there == state.started:
-            wanted = min(there + max(1, min(self.free, bundle.blocks // LONG)), bundle.blocks)
+            wanted = min(
+                there + max(1, min(self.free, bundle.blocks // LONG_BUNDLE_BATCHES)), bundle.blocks
+            )
             when = state.ready + wanted / pace
             when = max(when, self.now * (1 + ROUNDING))
             if not self.now < state.wakes <= when:

@@ -9,12 +9,10 @@ from pathlib import Path
 from dask.utils import format_bytes, format_time
 
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.planner.tuning import MOST_CURVE_POINTS, MOST_ROWS_DRAWN, STEP_NAME_LETTERS
 
 WIDTH, LEFT, RIGHT = 900, 260, 20  # pixels
 ROW, CURVE, GAP = 22, 90, 34
-MOST_ROWS = 60  # steps that are drawn; the longest of more
-MOST_POINTS = 2000  # of a curve: more than there are pixels
-NAME = 38  # characters of a step's name
 STYLE = "font: 12px sans-serif; fill: #333"
 
 Points = Sequence[tuple[float, float]]
@@ -56,7 +54,7 @@ def draw(
 
     Each curve comes with the most that it may reach, which is marked.
     """
-    longest = sorted(rows, key=lambda row: row[1] - row[2])[:MOST_ROWS]
+    longest = sorted(rows, key=lambda row: row[1] - row[2])[:MOST_ROWS_DRAWN]
     rows = [row for row in rows if row in longest]
     parts = [_bar(number, row, seconds) for number, row in enumerate(rows)]
     top = len(rows) * ROW + GAP
@@ -82,7 +80,7 @@ def _bar(number: int, row: tuple[str, float, float], seconds: float) -> str:
     name, begin, end = row
     y, left = number * ROW + 4, _x(begin, seconds)
     width = max(1.0, _x(end, seconds) - left)
-    shown = name if len(name) <= NAME else name[: NAME - 1] + "…"
+    shown = name if len(name) <= STEP_NAME_LETTERS else name[: STEP_NAME_LETTERS - 1] + "…"
     told = escape(f"{name}: {format_time(begin)} to {format_time(end)}")
     bar = f'<rect x="{left:.1f}" y="{y}" width="{width:.1f}" height="{ROW - 6}" fill="#4878a8">'
     return _text(4, y + 12, shown) + f"{bar}<title>{told}</title></rect>"
@@ -91,8 +89,8 @@ def _bar(number: int, row: tuple[str, float, float], seconds: float) -> str:
 def _curve(top: int, name: str, curve: tuple[Points, float], limit: str, seconds: float) -> str:
     points, most = curve
     high = max(most, *[value for _, value in points], 1e-12)
-    if len(points) > MOST_POINTS:
-        points = points[:: -(-len(points) // MOST_POINTS)]
+    if len(points) > MOST_CURVE_POINTS:
+        points = points[:: -(-len(points) // MOST_CURVE_POINTS)]
     path, before = [], 0.0
     for at, value in points:
         x = _x(at, seconds)

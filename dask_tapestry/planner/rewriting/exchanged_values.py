@@ -18,12 +18,12 @@ import numpy as np
 from dask_tapestry.io.sinks.temporary_sink import TemporarySink
 from dask_tapestry.io.sources.temporary_source import TemporarySource
 from dask_tapestry.io.stores.temporary_folder import value_name
+from dask_tapestry.planner.tuning import LONGEST_EXCHANGED_BYTES
 from dask_tapestry.teg import Form, Node, Sink, Source, apply, sequence_point
 from dask_tapestry.teg.node import written_as
 
 EXCHANGED: Final = "exchanged"
 KINDS: Final = "biufcmM"  # of dtypes whose cells are stored as they are, or as integers
-LONGEST: Final = 16  # bytes of such a cell
 
 
 def is_exchangeable(node: Node) -> bool:
@@ -41,7 +41,7 @@ def is_exchangeable(node: Node) -> bool:
 
 def _is_stored(dtype: np.dtype[np.generic]) -> bool:
     """Whether a dtype has the same cells on all machines: not those of C's long double."""
-    return dtype.itemsize <= LONGEST and dtype.char not in "gG"
+    return dtype.itemsize <= LONGEST_EXCHANGED_BYTES and dtype.char not in "gG"
 
 
 def exchanged_form(node: Node) -> Form | None:

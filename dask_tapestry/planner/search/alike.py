@@ -13,13 +13,12 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.cells import CellExpression
+from dask_tapestry.planner.tuning import ALIKE_EXTENTS, SMALL_NUMBER
 from dask_tapestry.steps.chunk_alignment import Held
 from dask_tapestry.steps.program import Program
 from dask_tapestry.teg import Source, TensorType
 from dask_tapestry.zspace import ZAffineMap
 
-SMALL: Final = 8  # of whole numbers below, each one counts: axes, orders, cells of a stencil
-NEAR: Final = 1.1  # times an extent that another one may be at most
 DATA: Final = (bytes, float, complex, np.generic, np.ndarray)  # no grid depends on what it is
 
 
@@ -49,7 +48,9 @@ def are_near(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
     """
     if len(one) != len(other):
         return False
-    return all(a == b or max(a, b) <= NEAR * min(a, b) for a, b in zip(one, other, strict=True))
+    return all(
+        a == b or max(a, b) <= ALIKE_EXTENTS * min(a, b) for a, b in zip(one, other, strict=True)
+    )
 
 
 def _kind(type_: TensorType) -> object:
@@ -69,7 +70,7 @@ def _rough(value: Any) -> object:
     if value is None or isinstance(value, bool | str | np.dtype):
         return value
     if isinstance(value, int):
-        return value if abs(value) < SMALL else SMALL
+        return value if abs(value) < SMALL_NUMBER else SMALL_NUMBER
     if isinstance(value, CellExpression):
         return value.parameters, tuple([step[:3] for step in value.steps])
     if isinstance(value, ZAffineMap):

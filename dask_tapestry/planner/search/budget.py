@@ -12,12 +12,13 @@ from typing import Final
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.machine.resources import live_client
 from dask_tapestry.planner.search.choices import State
-
-SECONDS_A_COST: Final = 3e-4  # of one core, with all that a search does beside
-SHARE: Final = 0.03  # of a job's seconds that may be spent on its plan, at first
-A_CHANGE: Final = 10  # costs that one change of a plan takes: of a step whose grid is searched
-LONG: Final = 50.0  # seconds of a job from which on the budget grows with their root only
-MOST_ALONE: Final = 30_000  # costs of a search without workers: nobody waits for minutes unasked
+from dask_tapestry.planner.tuning import (
+    COSTS_A_CHANGE,
+    LONG_SEARCHED_SECONDS,
+    MOST_ALONE,
+    SECONDS_A_COST,
+    SHARE,
+)
 
 
 class SearchBudget(NamedTuple):
@@ -53,7 +54,7 @@ class SearchBudget(NamedTuple):
 
 WORTH: Final = SearchBudget(None)
 TO_FIT: Final = SearchBudget(
-    int(SHARE * LONG / SECONDS_A_COST)
+    int(SHARE * LONG_SEARCHED_SECONDS / SECONDS_A_COST)
 )  # where no plan fits that costs less
 NO_EFFORT: Final = SearchBudget(0)
 
@@ -62,9 +63,9 @@ def costs_worth(state: State) -> int:
     """Costs that a plan is worth to compute: none for work of milliseconds, minutes for a week's.
 
     None is worth less than one change takes. A plan that does not fit is worth as much as one of
-    `LONG` seconds.
+    `LONG_SEARCHED_SECONDS` seconds.
     """
-    seconds = max(state.seconds, LONG) if state.shortfall else state.seconds
-    most = min(seconds, LONG) * sqrt(max(1.0, seconds / LONG))
+    seconds = max(state.seconds, LONG_SEARCHED_SECONDS) if state.shortfall else state.seconds
+    most = min(seconds, LONG_SEARCHED_SECONDS) * sqrt(max(1.0, seconds / LONG_SEARCHED_SECONDS))
     costs = int(SHARE * most / SECONDS_A_COST)
-    return costs if costs >= A_CHANGE else 0
+    return costs if costs >= COSTS_A_CHANGE else 0

@@ -13,28 +13,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import field
 from math import exp, log1p
-from typing import Final, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.memory.garbage import collection_paused
-from dask_tapestry.planner.search.budget import SECONDS_A_COST, SearchBudget
+from dask_tapestry.planner.search.budget import SearchBudget
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.frontier import ParetoFrontier, quick_cost
 from dask_tapestry.planner.search.mutators import Mutator, mutators_of
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
+from dask_tapestry.planner.tuning import (
+    COSTS_A_TRIAL,
+    CROSSED_SHARE,
+    NODES_TRIED,
+    PARENT_NEARNESS,
+    PATIENCE_WINDOWS,
+    POPULATION,
+    PRIOR_TRIALS,
+    SECONDS_A_COST,
+    UNSURE_SHARE,
+    WINDOW_TRIALS,
+)
 from dask_tapestry.teg import Node
-
-POPULATION: Final = 48  # plans that may be parents
-NEAR: Final = 0.2  # logarithm of the times that a plan may take more, to be chosen 1/e as often
-CROSSED: Final = 0.1  # share of trials with two parents
-PLACES: Final = 4  # nodes that a mutator is tried at, until it has a move
-WINDOW: Final = 24  # trials in a row, whose gain is compared with what they took
-PATIENCE: Final = 3  # windows without enough gain, after which the search ends
-UNSURE: Final = 1e-3  # of a plan's seconds: predictions are not as exact as that
-COSTS_A_TRIAL: Final = 4  # that a trial takes as long as, besides the costs that it computes
-EARNED: Final = 4.0  # trials that a prior counts for
 
 T = TypeVar("T")
 
@@ -50,7 +52,7 @@ class Score:
     @property
     def weight(self) -> float:
         """In proportion to which the mutator is drawn: never nothing."""
-        return self.mutator.prior * (self.won + EARNED / 4) / (self.tried + EARNED)
+        return self.mutator.prior * (self.won + PRIOR_TRIALS / 4) / (self.tried + PRIOR_TRIALS)
 
 
 @dataclass
@@ -101,21 +103,21 @@ class Evolution:
         """Search until the effort is spent, or until what that gains is worth less than it."""
         pricing, idle = self.space.pricing, 0
         last = pricing.evaluated + (effort.costs or 0)
-        while pricing.evaluated < last and (effort.to_the_end or idle < PATIENCE):
+        while pricing.evaluated < last and (effort.to_the_end or idle < PATIENCE_WINDOWS):
             before, spent = self.best, pricing.evaluated
-            for _ in range(WINDOW):
+            for _ in range(WINDOW_TRIALS):
                 self.trial()
                 if pricing.evaluated >= last:
                     break
             gained = before.seconds - self.best.seconds
             took = SECONDS_A_COST * (pricing.evaluated - spent)
-            worth = gained > max(took, UNSURE * self.best.seconds)
+            worth = gained > max(took, UNSURE_SHARE * self.best.seconds)
             idle = 0 if worth or before.shortfall > self.best.shortfall else idle + 1
 
     def trial(self) -> bool:
         """Try one change of one plan; return whether it led to the frontier."""
         self.space.pricing.evaluated += COSTS_A_TRIAL
-        if self.rng.random() < CROSSED and len(self._members) > 1:
+        if self.rng.random() < CROSSED_SHARE and len(self._members) > 1:
             return self._take(self.space.state(self._crossed()))
         score = self._drawn(self.scores, [s.weight for s in self.scores])
         score.tried += 1
@@ -129,7 +131,7 @@ class Evolution:
 
     def _child(self, parent: State, mutator: Mutator) -> Choices | None:
         places = mutator.places(parent)
-        for _ in range(min(PLACES, len(places))):
+        for _ in range(min(NODES_TRIED, len(places))):
             node = places[int(self.rng.integers(len(places)))]
             found: list[object] = list(mutator.moves(parent, node, self.rng))
             if found:
@@ -170,7 +172,9 @@ class Evolution:
 
     def _parent(self) -> State:
         members = list(self._members.values())
-        return self._drawn(members, [exp(-m.distance / NEAR) + 1e-6 for m in members]).state
+        return self._drawn(
+            members, [exp(-m.distance / PARENT_NEARNESS) + 1e-6 for m in members]
+        ).state
 
     def _drawn(self, items: Sequence[T], weights: Sequence[float]) -> T:
         edges = np.cumsum(weights)

@@ -15,7 +15,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from math import inf, prod
-from typing import Final
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.cost.rank import NOTHING, Rank, rank
@@ -25,14 +24,15 @@ from dask_tapestry.planner.search.choices import State
 from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import Cut, PricedGroup, Pricing, costs_of
+from dask_tapestry.planner.tuning import (
+    LEAST_WAYS,
+    MOST_PIECES_A_SLOT,
+    MOST_TABLE_ROWS,
+    ROWS_A_COST,
+)
 from dask_tapestry.steps.access_strides import movement
 from dask_tapestry.steps.chunk_alignment import units
 from dask_tapestry.teg import Node
-
-MOST_ROWS: Final = 20_000  # of a table of grids; more would take seconds
-ROWS_A_COST: Final = 40  # rows of a table that are made while one step's cost is computed
-LEAST_WAYS: Final = 3  # ways to hold its inputs that each grid of a step is compared in
-MOST_PIECES: Final = 4  # times as many as slots that a step is cut into
 
 Grids = Mapping[Node, Sequence[Grid]]
 _Way = tuple["_Way", Node, Grid] | None  # how steps are cut: those before, and the last of them
@@ -125,7 +125,7 @@ def _extended_table(
     space: PlanEvaluator, priced: PricedGroup, table: _RankTable, grids: Sequence[Grid]
 ) -> _RankTable | None:
     """The table with one more step, cut in each of some ways."""
-    if len(table.rows) * len(grids) > MOST_ROWS:
+    if len(table.rows) * len(grids) > MOST_TABLE_ROWS:
         return None
     pricing, group = space.pricing.at(priced.place).on(priced.group.device), priced.group
     places = {node: at for at, node in enumerate(table.open)}
@@ -190,7 +190,7 @@ def all_grids(space: PlanEvaluator, state: State) -> dict[Node, list[Grid]]:
 
     What users fixed stays; what is computed together is not divided.
     """
-    most = MOST_PIECES * space.pricing.machine.slots
+    most = MOST_PIECES_A_SLOT * space.pricing.machine.slots
     by_node: dict[Node, list[Grid]] = {}
     for node, priced in state.placed.items():
         if node.operator.layout is not None:

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import prod
-from typing import Final
 
-from dask_tapestry.planner.fusion.fuse import HELD_SHARE, required
+from dask_tapestry.planner.fusion.fuse import required
 from dask_tapestry.planner.rewriting.exchanged_values import (
     EXCHANGED,
     is_exchange,
@@ -23,17 +22,20 @@ from dask_tapestry.planner.search.choices import Choices, FormChoice, State
 from dask_tapestry.planner.search.moves import recomputed_members, stored_grid
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
+from dask_tapestry.planner.tuning import (
+    EXCHANGED_BLOCK_SHARE,
+    HELD_SHARE,
+    LEAST_CHUNK_BYTES,
+    MANY_EDGES,
+    MOST_CHUNK_BYTES,
+    MOST_EXCHANGED_VALUES,
+    READ_SHARE,
+)
 from dask_tapestry.steps.access_strides import movement
 from dask_tapestry.teg import Node, Source
 from dask_tapestry.zspace import ZRange, largest_box
 
 Sides = tuple[int, ...]
-A_BLOCK: Final = 0.25  # of what a task may take: a block that is written or read, beside its chunks
-READ_SHARE: Final = 0.05  # of all memory that a value takes at least which is read again
-MANY_EDGES: Final = 30_000  # of a reader: the scheduler is busy for seconds, and the network waits
-MOST_VALUES: Final = 3  # of which an exchange is looked at, each in a graph of its own
-LEAST_CHUNK: Final = 2**18  # bytes
-MOST_CHUNK: Final = 2**24
 
 
 def exchanges(space: PlanEvaluator, state: State) -> Iterator[Choices]:
@@ -42,7 +44,7 @@ def exchanges(space: PlanEvaluator, state: State) -> Iterator[Choices]:
         return
     originals = {now: node for node, now in space.became(state.choices.forms)[1].items()}
     candidates = _candidates(space, state)
-    largest = sorted(candidates, key=lambda node: -node.type.nbytes)[:MOST_VALUES]
+    largest = sorted(candidates, key=lambda node: -node.type.nbytes)[:MOST_EXCHANGED_VALUES]
     for node, (written, read) in ((node, candidates[node]) for node in largest):
         original = originals.get(node)
         if original is None or not is_exchangeable(node):
@@ -108,9 +110,9 @@ def _hull(boxes: Sequence[ZRange]) -> Sides:
 def _chunk_sides(space: PlanEvaluator, node: Node, written: Sides, read: Sides) -> Sides:
     """Sides of chunks that blocks of both sides are made of."""
     machine, itemsize = space.pricing.machine, node.type.dtype.itemsize
-    most = int(A_BLOCK * space.pricing.limits.most)
+    most = int(EXCHANGED_BLOCK_SHARE * space.pricing.limits.most)
     worth = machine.store_latency * machine.store_read  # bytes that come while a request waits
-    enough = min(max(LEAST_CHUNK, worth), MOST_CHUNK)
+    enough = min(max(LEAST_CHUNK_BYTES, worth), MOST_CHUNK_BYTES)
     chunk = tuple(map(min, written, read))
     while prod(chunk) * itemsize < enough:
         larger = [c for c in _doubled(chunk, node.type.shape) if c != chunk]

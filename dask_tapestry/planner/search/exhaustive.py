@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain, combinations, product
 from math import prod
-from typing import Final
 
 from dask_tapestry.errors import PlanError
 from dask_tapestry.planner.fusion.group import is_external
@@ -15,9 +14,8 @@ from dask_tapestry.planner.search.choices import Choices, FormChoice, State
 from dask_tapestry.planner.search.exact_grids import all_grids, best_grids
 from dask_tapestry.planner.search.moves import optional
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
+from dask_tapestry.planner.tuning import MOST_CHOICES
 from dask_tapestry.teg import Node
-
-MOST_CHOICES: Final = 2_000  # of forms and held values, for each of which all grids are compared
 
 
 def exhaustive(space: PlanEvaluator, found: State) -> State:

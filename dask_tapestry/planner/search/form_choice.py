@@ -19,15 +19,17 @@ from dask_tapestry.planner.search.choices import FormChoice
 from dask_tapestry.planner.search.evaluate import is_given, place
 from dask_tapestry.planner.search.grid import reads_again
 from dask_tapestry.planner.search.pricing import PricedGroup, Pricing
+from dask_tapestry.planner.tuning import (
+    CLOSE_TO_LEAST,
+    FAR_WORSE,
+    NEARBY_NODES,
+    PARTS_A_SLOT,
+    SHORT_STEP_SECONDS,
+)
 from dask_tapestry.rewrite.driver import rebuilt
 from dask_tapestry.teg import Form, Graph, Node, Source
 from dask_tapestry.zspace import Cuts
 
-CLOSE: Final = 1.1  # times the least seconds that are possible: not worth another form
-PARTS_A_SLOT: Final = 16  # pieces that a form should yield, so that cuts between them are even
-FAR_WORSE: Final = 2.0  # times the seconds of the best size: no further one is better
-NEARBY: Final = 32  # nodes that are searched for stored chunks
-SHORT: Final = 0.02  # seconds; of a shorter step no more than one size is tried
 NOTHING: Final[Mapping[Node, PricedGroup]] = {}
 
 
@@ -99,12 +101,12 @@ class _Chooser:
         best, once = self._rank(whole), self._once(whole[node])
         floor = self._floor(once)
         ranked_forms: list[tuple[Rank, FormChoice | None]] = [(best, None)]
-        slow = not best.is_allowed or best.seconds > CLOSE * floor
+        slow = not best.is_allowed or best.seconds > CLOSE_TO_LEAST * floor
         if slow or reads_again(whole[node].cost, once):
             for form in forms:
                 if best.is_allowed and best.seconds < form.least_seconds:
                     continue
-                rank, size = self._best_size(node, form, quick=floor < SHORT)
+                rank, size = self._best_size(node, form, quick=floor < SHORT_STEP_SECONDS)
                 ranked_forms.append((rank, FormChoice(form.name, size)))
         return preferred(ranked_forms, lambda one: one[0])[1]
 
@@ -164,7 +166,7 @@ class _Chooser:
         steps = self._steps(in_form)
         best = self._rank(steps)
         before = {n: priced for n, priced in steps.items() if n is not in_form}
-        if not before or best <= self._rank(before).with_seconds(CLOSE):
+        if not before or best <= self._rank(before).with_seconds(CLOSE_TO_LEAST):
             return best
         for again in in_form.operator.forms(in_form.input_types):
             for at in self._guesses(in_form, again):
@@ -213,7 +215,7 @@ def _whole_chunks(node: Node, size: int, sizes: Sequence[int]) -> set[int]:
 def _cheap_sources(node: Node) -> Iterator[Node]:
     """What a node reads through operators that cost little."""
     stack, seen = list(node.inputs), set[Node]()
-    while stack and len(seen) < NEARBY:
+    while stack and len(seen) < NEARBY_NODES:
         x = stack.pop()
         if x not in seen:
             seen.add(x)

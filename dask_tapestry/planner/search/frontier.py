@@ -13,11 +13,9 @@ from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.memory.user_resource_peaks import plan_amounts
 from dask_tapestry.planner.search.choices import State
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
+from dask_tapestry.planner.tuning import CLOSE_POINTS, MOST_FRONTIER_POINTS, SLOWEST_RATIO
 
 RESOURCES: Final = ("seconds", "bytes_read", "bytes_moved", "tasks", "peak_worker_bytes")
-MOST_POINTS: Final = 32  # of a frontier; of more, those that take longest are dropped
-SLOW: Final = 8.0  # times the seconds of the fastest: no saving elsewhere is worth that
-CLOSE: Final = 0.02  # of a resource: points that differ by less in all are one
 
 
 class Point(NamedTuple):
@@ -53,13 +51,15 @@ class ParetoFrontier:
         kept = [p for p in self.points if not _beats(cost, p.cost, 0.0)]
         kept.append(Point(state, cost))
         kept.sort(key=lambda point: point.cost["seconds"])
-        most = SLOW * kept[0].cost["seconds"]
-        self.points = [p for p in kept[:MOST_POINTS] if p.cost["seconds"] <= most]
+        most = SLOWEST_RATIO * kept[0].cost["seconds"]
+        self.points = [p for p in kept[:MOST_FRONTIER_POINTS] if p.cost["seconds"] <= most]
         return any(point.state is state for point in self.points)
 
     def _is_beaten(self, cost: Mapping[str, float]) -> bool:
-        slow = bool(self.points) and cost["seconds"] > SLOW * self.points[0].cost["seconds"]
-        return slow or any(_beats(point.cost, cost, CLOSE) for point in self.points)
+        slow = (
+            bool(self.points) and cost["seconds"] > SLOWEST_RATIO * self.points[0].cost["seconds"]
+        )
+        return slow or any(_beats(point.cost, cost, CLOSE_POINTS) for point in self.points)
 
     def distance(self, cost: Mapping[str, float]) -> float:
         """How far a cost is from the nearest point: the logarithm of how often as much it takes."""

@@ -12,28 +12,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import inf, prod
-from typing import Final
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.cost.cost import StepCost
 from dask_tapestry.planner.cost.rank import Rank, rank
 from dask_tapestry.planner.machine.limits import Limits
+from dask_tapestry.planner.tuning import (
+    CARRIED_SHARE,
+    FAR_RATIO,
+    FEW_WAVES,
+    LONG_STEP_SECONDS,
+    NEGLIGIBLE_TASKS,
+    PATIENCE_CUTS,
+    READ_AGAIN,
+    READ_EDGES,
+    SCATTERED_SHARE,
+    SMALLER_SHARE,
+)
 from dask_tapestry.steps.chunk_alignment import ChunkAlignment
 from dask_tapestry.zspace import Cuts
 
 Grid = tuple[Cuts, ...]
 Price = Callable[[Grid], StepCost]
-
-PATIENCE: Final = 3  # cuts in a row that may cost more before the search for a cheaper one ends
-FAR: Final = 16  # times as many or as large as wanted: then blocks are cut in four at a time
-SMALLER: Final = 0.9  # times a block's bytes that half a block may have at most
-SCATTERED: Final = 0.05  # of the seconds by which a cut must be better than one of pieces in a row
-FEW_WAVES: Final = 8  # of tasks; with more, a last one that is not full costs little
-NEGLIGIBLE: Final = 2.0  # times what handling one task takes: not worth another task
-AGAIN: Final = 2.0  # times what is read once: from then on equal blocks may read less
-EDGES: Final = 1.02  # times it: from then on another shape of blocks may read less around them
-CARRIED: Final = 0.05  # of a step's seconds that its reads take: less cannot be worth a search
-LONG: Final = 2.0  # seconds of a step whose reads are; a tenth of them may go to the search
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,10 @@ class RankedGrid:
     second: tuple[Grid, StepCost] | None = None
 
 
-def reads_again(cost: StepCost, once: StepCost, times: float = AGAIN) -> bool:
+def reads_again(cost: StepCost, once: StepCost, times: float = READ_AGAIN) -> bool:
     """Whether a step, that reads all `once` under another grid, takes long to read it again."""
-    takes_long = max(cost.network, cost.store) > CARRIED * cost.seconds
-    return cost.seconds > LONG and takes_long and cost.carried > times * once.carried
+    takes_long = max(cost.network, cost.store) > CARRIED_SHARE * cost.seconds
+    return cost.seconds > LONG_STEP_SECONDS and takes_long and cost.carried > times * once.carried
 
 
 def prime_factors(number: int) -> Iterator[int]:
@@ -70,7 +70,7 @@ def prime_factors(number: int) -> Iterator[int]:
 
 def _margin(cost: StepCost) -> float:
     """Seconds by which a grid must be better than one whose pieces lie in a row."""
-    return SCATTERED * (cost.seconds - cost.overhead)
+    return SCATTERED_SHARE * (cost.seconds - cost.overhead)
 
 
 class GridSearch:
@@ -134,7 +134,7 @@ class GridSearch:
             found, once = self.seen[self._grid(pieces)], self._looked_at(self._grid(uncut))
             if reads_again(found, once):
                 self._cut_equally()
-            if reads_again(found, once, EDGES):
+            if reads_again(found, once, READ_EDGES):
                 self._trade(pieces)
         ordered = sorted(self.seen.items(), key=lambda item: self._rank(item[1]))
         best = self._contiguous(ordered)
@@ -148,7 +148,7 @@ class GridSearch:
         for grid, cost in self.seen.items():
             one = self._rank(cost)
             alike = one.exceeded == top.exceeded and cost.blocks == first[1].blocks
-            alike &= cost.carried <= (1 + SCATTERED) * first[1].carried
+            alike &= cost.carried <= (1 + SCATTERED_SHARE) * first[1].carried
             if alike and one.seconds <= top.seconds + _margin(first[1]):
                 return grid, cost
         return first
@@ -165,7 +165,7 @@ class GridSearch:
         """The cost of a grid, or of one that cannot be the best about what it is."""
         known = self.seen.get(grid) or self._useless.get(grid)
         if known is None:
-            known = self.rough(grid, (1 + SCATTERED) * self._enough)
+            known = self.rough(grid, (1 + SCATTERED_SHARE) * self._enough)
             if known is None:
                 return self._graded(grid)
             self._useless[grid] = known
@@ -198,7 +198,7 @@ class GridSearch:
         """Cut until it no longer pays; return the pieces of the best grid on the way."""
         pieces = [1] * len(self.shape)
         cost = self._looked_at(self._grid(pieces))
-        best, best_rank, patience = pieces, self._rank(cost), PATIENCE
+        best, best_rank, patience = pieces, self._rank(cost), PATIENCE_CUTS
         while patience:
             if not any(best_rank.exceeded) and self._is_negligible(cost):
                 break
@@ -207,7 +207,7 @@ class GridSearch:
                 break
             pieces, cost = found
             now = self._rank(cost)
-            patience = PATIENCE if now < best_rank or any(now.exceeded) else patience - 1
+            patience = PATIENCE_CUTS if now < best_rank or any(now.exceeded) else patience - 1
             if now < best_rank or self._grid(best) in self._useless:
                 best, best_rank = pieces, now
         self._graded(self._grid(best))
@@ -242,7 +242,7 @@ class GridSearch:
 
     def _is_negligible(self, cost: StepCost) -> bool:
         """Whether all that cutting could save is less than another task costs."""
-        return cost.seconds - cost.overhead < NEGLIGIBLE * cost.overhead / max(1, cost.blocks)
+        return cost.seconds - cost.overhead < NEGLIGIBLE_TASKS * cost.overhead / max(1, cost.blocks)
 
     def _cheapest_cut(self, pieces: list[int], cost: StepCost) -> tuple[list[int], StepCost] | None:
         """Halve the dimension whose halving costs least, and that makes blocks smaller if it must.
@@ -257,7 +257,7 @@ class GridSearch:
             if more and graded:
                 candidates.append((more, graded))
         if any(self._rank(cost).exceeded):
-            smaller = [f for f in candidates if f[1].touched <= SMALLER * cost.touched]
+            smaller = [f for f in candidates if f[1].touched <= SMALLER_SHARE * cost.touched]
             candidates = smaller or [f for f in candidates if f[1].work < cost.work] or candidates
         best = None
         for one in candidates:
@@ -267,7 +267,7 @@ class GridSearch:
 
     def _is_far(self, cost: StepCost) -> bool:
         """Whether blocks must become so many more or so much smaller that steps may be long."""
-        return FAR * cost.blocks <= self.slots or cost.work >= FAR * self.limits.task
+        return FAR_RATIO * cost.blocks <= self.slots or cost.work >= FAR_RATIO * self.limits.task
 
     def _halved(self, pieces: list[int], dim: int, parts: int) -> list[int] | None:
         extent, unit = self.shape[dim], self.units[dim]

@@ -9,7 +9,7 @@ Source: Tapestry whitepaper, "Parallel Optimization".
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any
 
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.fusion.group import is_external
@@ -18,14 +18,11 @@ from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources, live_client
 from dask_tapestry.planner.search.budget import SearchBudget
 from dask_tapestry.planner.search.choices import Choices
-from dask_tapestry.planner.search.evolve import UNSURE, Evolution
+from dask_tapestry.planner.search.evolve import Evolution
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import Pricing
+from dask_tapestry.planner.tuning import EPOCHS, ISLANDS, UNSURE_SHARE
 from dask_tapestry.teg import Graph
-
-ISLANDS: Final = 4
-EPOCHS: Final = 4
-LONG: Final = 200_000  # costs, a minute: a shorter search has no parts, which would know less each
 
 
 class Island(NamedTuple):
@@ -78,7 +75,7 @@ def evolve_on_islands(
         for choices in run(parts):
             best_evolution.begin(map(space.state, choices))
         pricing.evaluated += ISLANDS * (each.costs or 0)
-        enough = best_evolution.best.rank < before.rank.with_seconds(1 - UNSURE)
+        enough = best_evolution.best.rank < before.rank.with_seconds(1 - UNSURE_SHARE)
         if not effort.to_the_end and not enough:
             break
 

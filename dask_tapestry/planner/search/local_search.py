@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import Final
 
-from dask_tapestry.planner.search.budget import A_CHANGE
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.exchanges import exchanges
 from dask_tapestry.planner.search.moves import (
@@ -25,18 +23,15 @@ from dask_tapestry.planner.search.moves import (
 from dask_tapestry.planner.search.phased_values import in_rounds
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
-
-GAIN: Final = 0.99  # of the seconds before: a change must save a hundredth
-GAIN_OF_ROUNDS: Final = 0.75  # the same, of rounds: that an expert would take them must be clear
-# The same, of what goes through a store, which others may use, too; and of plans that are not
-# changed any more.
-GAIN_OF_EXCHANGE: Final = 0.1
-GAIN_OF_LAST_EXCHANGE: Final = 0.5
-LIGHTER: Final = 0.9  # of the memory lacking before: then other choices are not looked at
-HEAVY: Final = (
-    4  # kinds of steps whose blocks take most, that are cut more finely where memory lacks
+from dask_tapestry.planner.tuning import (
+    COSTS_A_CHANGE,
+    GAIN_OF_EXCHANGE,
+    GAIN_OF_ROUNDS,
+    HALVINGS,
+    HEAVY,
+    LEAST_GAIN,
+    LIGHTER_SHARE,
 )
-HALVINGS: Final = 3  # of blocks, by which a plan that a worker cannot hold may come to fit
 
 
 def improve(
@@ -51,7 +46,7 @@ def improve(
     of_exchange
         Part of the seconds before that are left at most where a value goes through a store.
     """
-    last = space.pricing.evaluated + costs - A_CHANGE  # from then on none is begun
+    last = space.pricing.evaluated + costs - COSTS_A_CHANGE  # from then on none is begun
     tried: set[object] = set()
     improved, state = True, split_until_fits(space, state)
     while improved and space.pricing.evaluated <= last:
@@ -61,7 +56,7 @@ def improve(
                 continue
             tried.add(choices.key)
             other = space.state(choices)
-            gain = gain if state.rank.is_allowed and space.fits(state) else GAIN
+            gain = gain if state.rank.is_allowed and space.fits(state) else LEAST_GAIN
             better = other.rank < state.rank.with_seconds(gain)
             if better and space.fits(state) and not space.fits(other):
                 other = in_few_rounds(space, other)
@@ -78,7 +73,7 @@ def _changes(
     space: PlanEvaluator, state: State, of_exchange: float
 ) -> Iterator[tuple[Choices, float]]:
     """Choices that differ in one, with the part of the seconds that is enough of a gain."""
-    yield from ((choices, GAIN) for choices in moves(state))
+    yield from ((choices, LEAST_GAIN) for choices in moves(state))
     yield from ((choices, of_exchange) for choices in exchanges(space, state))
 
 
@@ -95,10 +90,10 @@ def fit_to_memory(space: PlanEvaluator, state: State, costs: int) -> State | Non
     make it fit: it is cut more finely, or else changed one choice at a time, each time so that a
     worker holds least, until it fits; then as long as that makes it cheaper.
     """
-    last = space.pricing.evaluated + costs - A_CHANGE
+    last = space.pricing.evaluated + costs - COSTS_A_CHANGE
     while not state.shortfall and not space.fits(state) and space.pricing.evaluated <= last:
         candidates = _whole(space, state, _finer(state), last)
-        enough = LIGHTER * space.lacking(state)
+        enough = LIGHTER_SHARE * space.lacking(state)
         if not any(space.lacking(other) < enough for other in candidates):
             others = chain(exchanges(space, state), moves(state))
             candidates += _whole(space, state, others, last)

@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import prod
-from typing import Final
 
 from dask_tapestry.planner.cost.rank import rank
 from dask_tapestry.planner.fusion.fuse import required
@@ -23,14 +22,12 @@ from dask_tapestry.planner.search.choices import Choices, FormChoice, State
 from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
+from dask_tapestry.planner.tuning import MOVED_AGAIN
 from dask_tapestry.settings import BLOCK_BYTES
 from dask_tapestry.steps.access_strides import movement
 from dask_tapestry.steps.chunk_alignment import units
 from dask_tapestry.teg import Node, Sink, Source
 from dask_tapestry.zspace import Cuts, largest_box
-
-# Times a value's cells that blocks may compute together before holding it is tried.
-AGAIN: Final = 1.5
 
 
 def hold(state: State, priced: PricedGroup) -> Iterator[Choices]:
@@ -90,7 +87,7 @@ def recomputed_members(priced: PricedGroup) -> list[Node]:
         cells = sum(b.size for b in schedule.boxes[value])
         stored = sum(operator.stored_bytes(b) for b in schedule.boxes[value])
         cells = max(cells, stored // max(1, type_.dtype.itemsize))
-        if blocks * cells > AGAIN * type_.size:
+        if blocks * cells > MOVED_AGAIN * type_.size:
             members.append(priced.group.members[value - first])
     return members[::-1]
 

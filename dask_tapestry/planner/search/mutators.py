@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -18,10 +18,10 @@ from dask_tapestry.planner.search import moves
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
+from dask_tapestry.planner.tuning import PLACE_PRIOR
 from dask_tapestry.rewrite.user_rules import mutators_in_force
 from dask_tapestry.teg import Node
 
-PLACE: Final = 0.5  # prior of another place: the programs that priors are learnt from have one
 Step = Callable[[State, PricedGroup], Iterable[Choices]]
 
 
@@ -68,7 +68,7 @@ def mutators_of(space: PlanEvaluator) -> tuple[Mutator, ...]:
     mutators.append(Mutator("free", _gridded, lambda s, n, _: moves.freed(s, n), known["free"]))
     mutators.append(Mutator("reform", _all(space), _reform(space), known["reform"]))
     if space.pricing.machine.places:
-        mutators.append(Mutator("place", _held_nodes, _of_step(moves.move_to_group), PLACE))
+        mutators.append(Mutator("place", _held_nodes, _of_step(moves.move_to_group), PLACE_PRIOR))
     mutators += [Mutator(own.__name__, _nodes, own, own.prior) for own in mutators_in_force()]
     return tuple(mutators)
 

@@ -9,23 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from math import ceil, prod
-from typing import Final
 
 from dask_tapestry.planner.fusion.fuse import required
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.pricing import PricedGroup
+from dask_tapestry.planner.tuning import ROUNDS_TRIED
 from dask_tapestry.steps.access_strides import AxisStride, movement
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts
-
-COUNTS: Final = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)  # of rounds that are tried
 
 
 def in_rounds(state: State) -> Iterator[Choices]:
     """Held values with one reader are made in more and more rounds."""
     must = required(state.graph)
-    for rounds in COUNTS:
+    for rounds in ROUNDS_TRIED:
         for node, readers in state.readers.items():
             if node not in must and len(readers) == 1 and readers[0] is not node:
                 reader = state.placed[readers[0]]

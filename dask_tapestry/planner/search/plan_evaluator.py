@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Final
 
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.footprint import Needs
@@ -21,13 +20,11 @@ from dask_tapestry.planner.search.choices import Choices, FormChoice, State
 from dask_tapestry.planner.search.evaluate import evaluate
 from dask_tapestry.planner.search.form_choice import choose_forms
 from dask_tapestry.planner.search.pricing import Pricing
+from dask_tapestry.planner.tuning import NODES_A_COST
 from dask_tapestry.teg import Graph, Node
 from dask_tapestry.zspace import largest_box
 
 Forms = Mapping[Node, Sequence[FormChoice]]
-
-NODES_A_COST: Final = 16  # of a graph that take as long to evaluate as the cost of one step
-STEPS_A_COST: Final = 4  # of a plan whose memory takes as long to add up as the cost of one step
 
 
 class Sketch(NamedTuple):

@@ -6,7 +6,6 @@ from collections.abc import Set
 from dataclasses import replace
 from functools import cache, partial
 from math import inf, prod
-from typing import Final
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.cost.block_seconds import Order
@@ -20,14 +19,13 @@ from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.search.alike import are_near, extents, likeness
 from dask_tapestry.planner.search.grid import Grid, GridSearch, RankedGrid
+from dask_tapestry.planner.tuning import SHORT_PROGRAM
 from dask_tapestry.steps.access_strides import movement
 from dask_tapestry.steps.chunk_alignment import units
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.streaming import may_stream
 from dask_tapestry.teg import Graph, Node
 from dask_tapestry.zspace import Cuts, largest_box
-
-SHORT_PROGRAM: Final = 8  # operators whose cost takes as long as the rest of a step's
 
 Cut = tuple[tuple[Cuts, ...] | None, ...]
 

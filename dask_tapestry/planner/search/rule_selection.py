@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import Final, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from dask_tapestry.errors import MemoryLimitError
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.rank import Rank
 from dask_tapestry.planner.rewriting.rule_choices import choices_of, with_forms
+from dask_tapestry.planner.tuning import CHOICE_GAIN, MOST_PLANS
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rewrite.user_rules import rules_in_force
 from dask_tapestry.teg import Graph, Node
-
-MOST_PLANS: Final = 64  # that are compared; each takes as long as a plan without choices
-GAIN: Final = 0.99  # of the seconds without it: a choice must save a hundredth
 
 
 class Ranked(Protocol):
@@ -109,4 +107,4 @@ def _plan_or_reason(
 def _is_better(other: Ranked, best: Ranked | None) -> bool:
     if best is None:
         return True
-    return other.rank < best.rank.with_seconds(GAIN)
+    return other.rank < best.rank.with_seconds(CHOICE_GAIN)

@@ -15,7 +15,7 @@ from dask_tapestry.errors import MemoryLimitError
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.memory.garbage import collection_paused
 from dask_tapestry.planner.cost.rank import Rank, preferred
-from dask_tapestry.planner.machine.limits import TASK_SHARES, Limits
+from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.memory.memory import least_share
@@ -26,25 +26,26 @@ from dask_tapestry.planner.search.evolve import Evolution
 from dask_tapestry.planner.search.exact_grids import best_grids, near_grids
 from dask_tapestry.planner.search.exhaustive import all_forms, exhaustive
 from dask_tapestry.planner.search.frontier import Point
-from dask_tapestry.planner.search.islands import LONG, evolve_on_islands
-from dask_tapestry.planner.search.local_search import (
-    GAIN_OF_LAST_EXCHANGE,
-    fit_to_memory,
-    improve,
-)
+from dask_tapestry.planner.search.islands import evolve_on_islands
+from dask_tapestry.planner.search.local_search import fit_to_memory, improve
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator, steps_of
 from dask_tapestry.planner.search.pricing import PricedGroup, Pricing
+from dask_tapestry.planner.tuning import (
+    FAR_BEHIND,
+    GAIN_OF_LAST_EXCHANGE,
+    LONG_SEARCH_COSTS,
+    MANY_ROUNDS,
+    MOST_IMPROVED,
+    SEARCH_AGAIN_PART,
+    SMALLER_TASKS_GAIN,
+    TASK_SHARES,
+)
 from dask_tapestry.teg import Graph, Sink, Source
 from dask_tapestry.zspace import largest_box
 
 __all__ = ["METHODS", "SearchResult", "search", "steps_of"]
 
 METHODS: Final = ("auto", "exhaustive", "none")
-AGAIN: Final = 4  # part of the effort that a search with less memory a task has at least
-FAR_BEHIND: Final = 16.0  # times the seconds of a plan, of a seed that is not changed any more
-GAIN: Final = 0.99  # of the seconds: a smaller gain is no reason to try still smaller tasks
-MANY_ROUNDS: Final = 2**40  # each of one block
-MOST_IMPROVED: Final = 5_000  # costs of a search change by change; chance has the rest
 
 
 class SearchResult(NamedTuple):
@@ -165,7 +166,7 @@ def _within_shares(
         if not result.state.shortfall and space.fits_at_worst(result.state):
             fitting.append(result)
             best = min(other.rank for other in fitting)
-            if result.hope is None or result.hope >= best.with_seconds(GAIN):
+            if result.hope is None or result.hope >= best.with_seconds(SMALLER_TASKS_GAIN):
                 break
     return results, fitting
 
@@ -193,13 +194,13 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
         begun = [*[_recut(space, state, each) for state in states], *filter(None, also)]
         evolution.begin(begun)
     rest = effort.less(space.pricing.evaluated - before)
-    if (rest.costs or 0) >= LONG:
+    if (rest.costs or 0) >= LONG_SEARCH_COSTS:
         evolve_on_islands(evolution, rest, seed)
     else:
         evolution.run(rest)
-        evolution.begin([_polished(space, evolution.best, each // AGAIN)])
+        evolution.begin([_polished(space, evolution.best, each // SEARCH_AGAIN_PART)])
     left = effort.less(space.pricing.evaluated - before)
-    again = effort._replace(costs=max(left.costs or 0, effort.costs // AGAIN))
+    again = effort._replace(costs=max(left.costs or 0, effort.costs // SEARCH_AGAIN_PART))
     points = tuple(p for p in evolution.frontier if space.fits_at_worst(p.state))
     fastest = evolution.best
     fitting = [p.state for p in points]

@@ -6,8 +6,8 @@ module = sys.modules["dask_tapestry.arrays.calibration.store_rates"]
 
 
 def test_a_store_has_rates_and_nothing_stays(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "CELLS", 2**16)
-    monkeypatch.setattr(module, "CHUNK", 2**14)
+    monkeypatch.setattr(module, "STORED_CELLS", 2**16)
+    monkeypatch.setattr(module, "CHUNK_CELLS", 2**14)
     rates = store_rates(tmp_path)
     assert rates.keys() == {"store_read", "store_plain", "store_write", "store_latency"}
     assert min(rates.values()) > 0

@@ -7,8 +7,8 @@ module = sys.modules["dask_tapestry.arrays.calibration.task_rates"]
 
 
 def test_tasks_and_edges_take_time(monkeypatch):
-    monkeypatch.setattr(module, "TASKS", 40)
-    monkeypatch.setattr(module, "READ", 20)
+    monkeypatch.setattr(module, "TIMED_TASKS", 40)
+    monkeypatch.setattr(module, "BLOCKS_READ", 20)
     rates = task_rates(this_machine())
     assert rates.keys() == {"task", "edge", "slice"}
     assert 0 < rates["task"] < 0.1

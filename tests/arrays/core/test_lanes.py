@@ -18,7 +18,7 @@ def test_axes_become_one_in_front(axis):
 
 @pytest.mark.parametrize("long", [1, 10**9])
 def test_cells_of_long_lanes_are_picked_all_the_same(long, monkeypatch):
-    monkeypatch.setattr(lanes, "LONG", long)
+    monkeypatch.setattr(lanes, "LONG_LANE_BYTES", long)
     made = LaneArray(dt.asarray(X), 1)
     places = np.array([[0, 1, 2, -1], [2, 2, 0, 1]])
     picked = made.pick(made.array, dt.asarray(places))

@@ -13,7 +13,7 @@ SHAPES = [(40, 6), (6, 40), (3, 5, 5), (2, 3, 4, 2), (1, 1), (0, 3), (3, 0), (0,
 @pytest.fixture
 def small_blocks(monkeypatch):
     module = importlib.import_module("dask_tapestry.arrays.linalg.factoring")
-    monkeypatch.setattr(module, "CELLS", 64)
+    monkeypatch.setattr(module, "LEAST_BLOCK_CELLS", 64)
 
 
 def same(ours, theirs):

@@ -10,7 +10,7 @@ from tests.operators.large import cells
 
 @pytest.fixture(autouse=True)
 def all_are_large(monkeypatch):
-    monkeypatch.setattr(matrix_operator, "LEAST_CELLS", 1)
+    monkeypatch.setattr(matrix_operator, "LEAST_PANEL_CELLS", 1)
 
 
 @pytest.mark.parametrize("dtype", ["f4", "c16"])

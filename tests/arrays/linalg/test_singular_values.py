@@ -64,7 +64,7 @@ def test_least_squares_are_numpys(x, right):
 
 def test_a_long_table_is_read_by_blocks_of_rows(monkeypatch):
     module = importlib.import_module("dask_tapestry.arrays.linalg.factoring")
-    monkeypatch.setattr(module, "CELLS", 64)
+    monkeypatch.setattr(module, "LEAST_BLOCK_CELLS", 64)
     x, b = RANDOM.normal(size=(1000, 3)), RANDOM.normal(size=1000)
     found = dt.linalg.lstsq(dt.asarray(x).rechunk((100, 3)), b)
     np.testing.assert_allclose(found.x.compute(), np.linalg.lstsq(x, b)[0])

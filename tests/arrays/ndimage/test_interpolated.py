@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.arrays.ndimage.interpolated import PAD, Interpolation
+from dask_tapestry.arrays.ndimage.interpolated import Interpolation
+from dask_tapestry.arrays.tuning import SPLINE_PAD
 
 CALLS = {
     "zoom": lambda x, **how: dt.ndimage.zoom(x, 2, **how),
@@ -32,7 +33,7 @@ def test_bad_arguments(name):
 
 def test_axes_whose_ends_no_filter_knows_are_padded():
     x = dt.ones((5, 6)).node
-    for mode, pad in (("nearest", PAD), ("grid-constant", PAD), ("grid-wrap", 0)):
+    for mode, pad in (("nearest", SPLINE_PAD), ("grid-constant", SPLINE_PAD), ("grid-wrap", 0)):
         found, before = Interpolation.of("zoom", 3, mode, 0, True).coefficients(x, 0.0, [1])
         assert before == pad
         assert found.type.shape == (5, 6 + 2 * pad)

@@ -345,7 +345,7 @@ def test_threads_add_to_what_they_write():
 
 
 def test_threads_too_many_to_compare_may_be_told_that_the_highest_wins(monkeypatch):
-    monkeypatch.setattr(thread_tiles, "MOST_PAIRS", 10)
+    monkeypatch.setattr(thread_tiles, "MOST_THREAD_PAIRS", 10)
 
     def body(i, j):
         part = (i * 5 + j).reshape(1)

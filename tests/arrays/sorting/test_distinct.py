@@ -42,7 +42,7 @@ def test_cells_are_counted_once():
 def test_rows_that_are_sent_for(monkeypatch):
     x = dt.asarray(np.random.default_rng(0).integers(0, 2, (200, 3)))
     whole = DistinctRows(x, 0)
-    monkeypatch.setattr(distinct, "LONG", 0)
+    monkeypatch.setattr(distinct, "LONG_TABLE_BYTES", 0)
     sent = DistinctRows(x, 0)
     for name in ("values", "index", "counts", "inverse"):
         expected = getattr(whole, name)().compute()

@@ -6,7 +6,8 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.arrays.sorting import distinct_numbers
 from dask_tapestry.arrays.sorting.distinct import Distinct
-from dask_tapestry.arrays.sorting.distinct_numbers import CELLS_A_VALUE, DistinctNumbers
+from dask_tapestry.arrays.sorting.distinct_numbers import DistinctNumbers
+from dask_tapestry.arrays.tuning import CELLS_A_VALUE
 
 RNG = np.random.default_rng(3)
 

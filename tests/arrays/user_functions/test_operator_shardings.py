@@ -70,5 +70,5 @@ def test_a_function_that_fails_for_a_block_is_named():
 
 
 def test_many_steps_are_not_all_cut(monkeypatch):
-    monkeypatch.setattr(operator_shardings, "MOST_BLOCKS", 4)
+    monkeypatch.setattr(operator_shardings, "MOST_TRIAL_BLOCKS", 4)
     assert check_shardings(operator(lambda x: x), [X], X, Closeness()).shardings == 2 + 2 + 1

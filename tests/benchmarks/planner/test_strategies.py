@@ -24,7 +24,7 @@ WRONG = {
 @pytest.mark.parametrize("skew", strategies.SKEWS)
 def test_a_case_is_measured_in_each_strategy(what, skew, tmp_path, monkeypatch):
     for module in (gather, scatter):
-        monkeypatch.setattr(module, "WORTH_SHUFFLING", 0)
+        monkeypatch.setattr(module, "WORTH_SHUFFLING_BYTES", 0)
     x = strategies.value_of(Case(what, 300, 200, skew), Data(tmp_path, False))
     with on_one() as place:
         rows = strategies.measured(x, place, 1, 0)

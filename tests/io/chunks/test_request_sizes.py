@@ -10,9 +10,10 @@ from zarr.storage import FsspecStore
 
 import dask_tapestry as dt
 from dask_tapestry.io.chunks import request_sizes, zarr_remote
-from dask_tapestry.io.chunks.request_sizes import GAP, LARGEST, PART, neighbours, rest_in_parts
+from dask_tapestry.io.chunks.request_sizes import neighbours, rest_in_parts
 from dask_tapestry.io.stores import retry_policy, retrying_store
 from dask_tapestry.io.stores.retries import forget_retries
+from dask_tapestry.io.tuning import GAP_BYTES, LARGEST_REQUEST_BYTES, REQUEST_BYTES
 from tests.s3_server import HALF, s3_server
 from tests.stores import CountingStore
 
@@ -29,10 +30,10 @@ def running():
 @pytest.fixture
 def server(running, monkeypatch):
     for module in (retry_policy, retrying_store):
-        monkeypatch.setattr(module, "FIRST_WAIT", 1e-4)
+        monkeypatch.setattr(module, "FIRST_WAIT_SECONDS", 1e-4)
     for module in (request_sizes, zarr_remote):  # a hundredth: 2.8 MB stand for 280
-        monkeypatch.setattr(module, "LARGEST", LARGEST // 100)
-        monkeypatch.setattr(module, "PART", PART // 100, raising=False)
+        monkeypatch.setattr(module, "LARGEST_REQUEST_BYTES", LARGEST_REQUEST_BYTES // 100)
+        monkeypatch.setattr(module, "REQUEST_BYTES", REQUEST_BYTES // 100, raising=False)
     running.calm()
     forget_retries()
     yield running
@@ -61,14 +62,14 @@ def cells(store, select=np.s_[:, :]):
 
 def test_parts_are_of_five_to_fifteen_megabytes_and_cover_all():
     for seed in range(2000):
-        total = random.Random(seed).randint(PART, 10**9)
-        parts = rest_in_parts(PART, total)
-        ends = [PART, *[hi for _, hi in parts]]
+        total = random.Random(seed).randint(REQUEST_BYTES, 10**9)
+        parts = rest_in_parts(REQUEST_BYTES, total)
+        ends = [REQUEST_BYTES, *[hi for _, hi in parts]]
         assert [lo for lo, _ in parts] == ends[:-1]
         assert ends[-1] == total
         sizes = [hi - lo for lo, hi in parts]
-        assert all(size <= LARGEST for size in sizes)
-        assert len(sizes) < 2 or min(sizes) >= PART // 2
+        assert all(size <= LARGEST_REQUEST_BYTES for size in sizes)
+        assert len(sizes) < 2 or min(sizes) >= REQUEST_BYTES // 2
 
 
 def test_groups_hold_each_chunk_once_and_are_no_longer_than_a_request():
@@ -77,14 +78,16 @@ def test_groups_hold_each_chunk_once_and_are_no_longer_than_a_request():
         items = []
         for number in range(chance.randint(1, 80)):
             first = chance.randint(0, 10**8)
-            items.append((first, first + chance.choice([0, 100, 10**5, 2 * LARGEST]), number))
+            items.append(
+                (first, first + chance.choice([0, 100, 10**5, 2 * LARGEST_REQUEST_BYTES]), number)
+            )
         groups = list(neighbours(items))
         assert sorted(one[2] for group in groups for one in group) == list(range(len(items)))
         for group in groups:
             span = max(end for _, end, _ in group) - group[0][0]
-            assert len(group) == 1 or span <= LARGEST
+            assert len(group) == 1 or span <= LARGEST_REQUEST_BYTES
             ends = accumulate((end for _, end, _ in group), max)
-            assert all(b[0] - end <= GAP for end, b in zip(ends, group[1:], strict=False))
+            assert all(b[0] - end <= GAP_BYTES for end, b in zip(ends, group[1:], strict=False))
 
 
 def test_a_large_chunk_comes_by_several_requests_at_once(store, server):
@@ -92,7 +95,7 @@ def test_a_large_chunk_comes_by_several_requests_at_once(store, server):
     server.latency = 0.05
     cells(store)
     (gets,) = [n for name, n in server.objects.items() if name.endswith("/c/0/0")]
-    assert gets == CELLS.nbytes * 100 // PART
+    assert gets == CELLS.nbytes * 100 // REQUEST_BYTES
     assert server.most > 3
 
 
@@ -137,7 +140,7 @@ def test_a_chunk_that_is_short_or_gone_is_an_error_or_the_fill_value(store, serv
     bucket = server.client.list_buckets()["Buckets"][-1]["Name"]
     name = next(iter(key for key in keys(server, bucket) if key.endswith("c/0/0")))
     whole = server.client.get_object(Bucket=bucket, Key=name)["Body"].read()
-    for length in (1, PART // 100, PART // 100 + 1, len(whole) - 1):
+    for length in (1, REQUEST_BYTES // 100, REQUEST_BYTES // 100 + 1, len(whole) - 1):
         server.client.put_object(Bucket=bucket, Key=name, Body=whole[:length])
         with pytest.raises(dt.StoreError, match=f"it holds {length} bytes, not {len(whole)}"):
             cells(store)

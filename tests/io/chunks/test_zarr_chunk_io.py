@@ -17,7 +17,7 @@ from tests.stores import CountingStore
 
 
 def test_large_chunks_are_in_memory_one_at_a_time(tmp_path, monkeypatch):
-    monkeypatch.setattr(chunk_costs, "LARGE", 64)
+    monkeypatch.setattr(chunk_costs, "LARGE_CHUNK_BYTES", 64)
     cells = np.arange(143.0).reshape(11, 13)
     place = Location.of(tmp_path / "y", None, uuid4().hex)
     only_by_zarr = {"zarr_format": 2, "filters": [Delta(dtype="f8")]}

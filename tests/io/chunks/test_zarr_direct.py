@@ -285,8 +285,8 @@ def test_a_chunk_is_as_it_was_when_its_writing_fails(tmp_path, monkeypatch):
 @pytest.mark.parametrize("layout", ["3", "2", "2 F", "3 big", "shards"])
 def test_what_a_box_reads_is_foretold(tmp_path, monkeypatch, layout, scratch):
     """Bytes of files, but the index of shards and padding behind the array's end."""
-    monkeypatch.setattr(module, "SCRATCH", scratch)
-    monkeypatch.setattr(file_cells, "SCRATCH", scratch)
+    monkeypatch.setattr(module, "READ_SCRATCH_BYTES", scratch)
+    monkeypatch.setattr(file_cells, "READ_SCRATCH_BYTES", scratch)
     read = []
     preadv = file_cells.os.preadv
     monkeypatch.setattr(
@@ -327,7 +327,7 @@ class Flaky:
 
 @pytest.fixture
 def short_waits(monkeypatch):
-    monkeypatch.setattr(retry_policy, "FIRST_WAIT", 1e-4)
+    monkeypatch.setattr(retry_policy, "FIRST_WAIT_SECONDS", 1e-4)
     forget_retries()
     yield
     forget_retries()

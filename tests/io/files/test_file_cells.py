@@ -16,10 +16,10 @@ AT = 40  # bytes before the array
 def limits(request):
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "small limits":
-            patch.setattr(module, "SCRATCH", 48)
-            patch.setattr(module, "SHORTEST", 12)
-            patch.setattr(module, "SKIPPED", 6)
-            patch.setattr(module, "ROWS", 2)
+            patch.setattr(module, "READ_SCRATCH_BYTES", 48)
+            patch.setattr(module, "SHORTEST_ROW_BYTES", 12)
+            patch.setattr(module, "SKIPPED_ROW_BYTES", 6)
+            patch.setattr(module, "ROWS_A_CALL", 2)
         yield
 
 
@@ -98,7 +98,11 @@ def test_scratch_memory_begins_in_its_page_where_the_file_does(at):
     number = memory_file(b"")
     cells = CellFile(number, np.dtype("u1"))._scratch((100,), at)
     os.close(number)
-    assert 0 <= at % module.PAGE - cells.ctypes.data % module.PAGE < module.ALIGNED
+    assert (
+        0
+        <= at % module.COPY_PAGE_BYTES - cells.ctypes.data % module.COPY_PAGE_BYTES
+        < module.COPY_ALIGNED_BYTES
+    )
 
 
 @given(
@@ -137,7 +141,7 @@ def test_the_system_may_move_less_than_it_is_asked_to(monkeypatch, most, name):
     stored = np.arange(3 * 512.0).reshape(3, 512)
     number = memory_file(stored.tobytes())
     wide = np.zeros((3, 1024))[:, 3:515]
-    monkeypatch.setattr(module, "SCRATCH", 8)
+    monkeypatch.setattr(module, "READ_SCRATCH_BYTES", 8)
     monkeypatch.setattr(module.os, name, some)
     file = CellFile(number, stored.dtype)
     if name == "preadv":

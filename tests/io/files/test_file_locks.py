@@ -26,7 +26,7 @@ def test_several_share_a_lock_and_one_waits_for_all(path):
 
 
 def test_nobody_waits_for_ever(path, monkeypatch):
-    monkeypatch.setattr(file_locks, "PATIENCE", 0.05)
+    monkeypatch.setattr(file_locks, "LOCK_PATIENCE_SECONDS", 0.05)
     began = monotonic()
     with shared_lock(path):
         wait_until_free(path)

@@ -28,7 +28,7 @@ STOPPED = "another write has replaced .* or has begun to write the same"
 @pytest.fixture(autouse=True)
 def no_locks(monkeypatch):
     """Here a write begins inside another's task: it must not wait for that."""
-    monkeypatch.setattr(file_locks, "PATIENCE", 0)
+    monkeypatch.setattr(file_locks, "LOCK_PATIENCE_SECONDS", 0)
 
 
 @pytest.fixture(params=["folder", "memory", "url"])

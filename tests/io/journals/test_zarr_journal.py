@@ -178,7 +178,7 @@ def test_old_records_go(place, monkeypatch):
     first, second = write(0, 3, "first"), write(3, 6, "second")
     begin_write(place, first)
     end_write(place, first)
-    monkeypatch.setattr(zarr_journal, "KEPT_SECONDS", -10)
+    monkeypatch.setattr(zarr_journal, "RECORD_KEPT_SECONDS", -10)
     begin_write(place, second)
     end_write(place, second)
     assert not objects_of(place).names()
@@ -198,7 +198,7 @@ def test_of_old_records_none_is_left_that_would_count(place, monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             end_write(place, first)
     refuse_incomplete(place, SHAPE)
-    monkeypatch.setattr(zarr_journal, "KEPT_SECONDS", -10)
+    monkeypatch.setattr(zarr_journal, "RECORD_KEPT_SECONDS", -10)
     begin_write(place, second)
     end_write(place, second)
     refuse_incomplete(place, SHAPE)

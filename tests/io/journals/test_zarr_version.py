@@ -153,7 +153,7 @@ def test_a_write_that_ends_while_many_records_are_listed(tmp_path, monkeypatch):
     version, objects = Version.of(place, "a run"), objects_of(place)
     names, list_names = objects.names(), objects.names
     halves = iter([names])
-    monkeypatch.setattr(zarr_version, "AT_ONCE", 0)
+    monkeypatch.setattr(zarr_version, "NAMES_LISTED_AT_ONCE", 0)
     monkeypatch.setattr(objects, "names", lambda: next(halves, None) or list_names())
     region_of_read_cells(tmp_path / "x")
     with pytest.raises(dt.StoreError, match="were written while they were read"):

@@ -13,7 +13,7 @@ LAYOUTS = [np.asfortranarray, lambda x: x[::-1][::-1], lambda x: x.T.copy().T, n
 def test_it_knows_cells_and_shape_alone(monkeypatch, dtype, shape):
     x = np.arange(np.prod(shape, dtype=int)).reshape(shape).astype(dtype)
     for slab in (16, 1 << 20):
-        monkeypatch.setattr(module, "SLAB", slab)
+        monkeypatch.setattr(module, "DIGEST_SLAB_BYTES", slab)
         known = cells_digest(x)
         assert all(cells_digest(lay(x) if x.ndim else x) == known for lay in LAYOUTS)
         assert cells_digest(x.reshape(*shape, 1)) != known

@@ -101,7 +101,7 @@ def test_reads_that_fail_for_a_moment_are_made_again(tmp_path, monkeypatch, erro
         return load(path, *args, **named)
 
     monkeypatch.setattr(np, "load", flaky)
-    monkeypatch.setattr(retry_policy, "FIRST_WAIT", 1e-4)
+    monkeypatch.setattr(retry_policy, "FIRST_WAIT_SECONDS", 1e-4)
     forget_retries()
     np.testing.assert_array_equal(x.compute(scheduler="sync"), CELLS)
     assert retries()[str(tmp_path)].times == times

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.io.sources.numpy_source import HASHED_BYTES, constant, from_numpy, table
+from dask_tapestry.io.sources.numpy_source import constant, from_numpy, table
+from dask_tapestry.io.tuning import HASHED_BYTES
 from dask_tapestry.zspace import ZRange
 
 

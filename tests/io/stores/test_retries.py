@@ -29,14 +29,14 @@ def test_each_source_is_counted_with_its_last_error():
 
 
 def test_few_sources_are_told_apart(monkeypatch):
-    monkeypatch.setattr(module, "SOURCES", 2)
+    monkeypatch.setattr(module, "MOST_RETRIED_SOURCES", 2)
     for name in "abca":
         add_retry(name, "x")
     assert {name: found.times for name, found in retries().items()} == {"a": 2, "b": 1}
 
 
 def test_long_errors_are_cut():
-    assert len(first_line(ValueError("x" * 5000))) == module.LONGEST
+    assert len(first_line(ValueError("x" * 5000))) == module.ERROR_CHARACTERS
     assert first_line(ValueError("one\ntwo")) == "one"
 
 

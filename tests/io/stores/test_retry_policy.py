@@ -7,12 +7,13 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.io.stores import retry_policy
 from dask_tapestry.io.stores.retries import forget_retries, retries
-from dask_tapestry.io.stores.retry_policy import ATTEMPTS, is_transient, patiently, read_again
+from dask_tapestry.io.stores.retry_policy import is_transient, patiently, read_again
+from dask_tapestry.io.tuning import REQUEST_ATTEMPTS
 
 
 @pytest.fixture(autouse=True)
 def _short_waits(monkeypatch):
-    monkeypatch.setattr(retry_policy, "FIRST_WAIT", 1e-4)
+    monkeypatch.setattr(retry_policy, "FIRST_WAIT_SECONDS", 1e-4)
 
 
 class Failing:
@@ -34,7 +35,7 @@ class Failing:
 @pytest.mark.parametrize("error", [ConnectionResetError("reset"), OSError(errno.EIO, "broken")])
 @pytest.mark.parametrize("lock", [True, False])
 def test_what_passes_is_tried_again(error, lock):
-    target = Failing(ATTEMPTS - 1, error)
+    target = Failing(REQUEST_ATTEMPTS - 1, error)
     dt.store(dt.ones(6), target, lock=lock)
     assert target.cells.sum() == 6
 
@@ -43,7 +44,7 @@ def test_what_does_not_pass_in_time_is_told():
     target = Failing(99, ConnectionResetError("reset"))
     with pytest.raises(dt.StoreError, match=r"cannot write .*: reset"):
         dt.store(dt.ones(6), target)
-    assert target.calls == ATTEMPTS
+    assert target.calls == REQUEST_ATTEMPTS
 
 
 @pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "full"), ValueError("bad")])
@@ -90,9 +91,9 @@ def test_what_came_torn_is_read_once_more(error):
 @pytest.mark.parametrize("number", [errno.EIO, errno.ESTALE, errno.EAGAIN, errno.EMFILE])
 def test_reads_of_files_are_made_again(number):
     forget_retries()
-    again = Source(*[OSError(number, "no")] * (ATTEMPTS - 2))
+    again = Source(*[OSError(number, "no")] * (REQUEST_ATTEMPTS - 2))
     assert read_again(again, OSError(number, "no"), "here") == "read"
-    assert retries()["here"].times == again.calls == ATTEMPTS - 1
+    assert retries()["here"].times == again.calls == REQUEST_ATTEMPTS - 1
 
 
 @pytest.mark.parametrize("number", [errno.ENOENT, errno.EACCES, errno.ENOSPC])

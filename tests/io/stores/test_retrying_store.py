@@ -9,7 +9,8 @@ from zarr.storage import MemoryStore
 
 import dask_tapestry as dt
 from dask_tapestry.io.stores import retrying_store as module
-from dask_tapestry.io.stores.retrying_store import ATTEMPTS, is_transient
+from dask_tapestry.io.stores.retrying_store import is_transient
+from dask_tapestry.io.tuning import REQUEST_ATTEMPTS
 from tests.stores import DistantStore
 
 CELLS = np.arange(120.0).reshape(10, 12)
@@ -17,7 +18,7 @@ CELLS = np.arange(120.0).reshape(10, 12)
 
 @pytest.fixture(autouse=True)
 def _short_waits(monkeypatch):
-    monkeypatch.setattr(module, "FIRST_WAIT", 1e-4)
+    monkeypatch.setattr(module, "FIRST_WAIT_SECONDS", 1e-4)
 
 
 @pytest.fixture
@@ -50,9 +51,9 @@ LASTING = [PermissionError("no"), Refused(403), ValueError("bad"), OSError(errno
 
 @pytest.mark.parametrize("error", PASSING, ids=repr)
 def test_what_the_network_does_for_a_moment_is_tried_again(distant, error):
-    distant.fails = lambda key, times: error if times < ATTEMPTS else None
+    distant.fails = lambda key, times: error if times < REQUEST_ATTEMPTS else None
     np.testing.assert_array_equal(dt.from_zarr(distant).compute(), CELLS)
-    assert set(distant.reads.values()) == {ATTEMPTS}
+    assert set(distant.reads.values()) == {REQUEST_ATTEMPTS}
 
 
 @pytest.mark.parametrize("error", LASTING, ids=repr)
@@ -69,10 +70,11 @@ def test_what_lasts_is_not_tried_again(distant, error):
 def test_a_network_that_stays_away_is_named(distant):
     gone = ConnectionError("unplugged")
     distant.fails = lambda key, times: gone if key == "c/1/2" else None
-    named = rf"cannot read \[.*\] of .*: cannot get c/1/2 of .* in {ATTEMPTS} attempts: .*unplugged"
+    many = f"{REQUEST_ATTEMPTS} attempts"
+    named = rf"cannot read \[.*\] of .*: cannot get c/1/2 of .* in {many}: .*unplugged"
     with pytest.raises(dt.StoreError, match=named):
         dt.from_zarr(distant).compute()
-    assert distant.reads["c/1/2"] == ATTEMPTS
+    assert distant.reads["c/1/2"] == REQUEST_ATTEMPTS
 
 
 def test_writes_are_tried_again():
@@ -88,7 +90,7 @@ def test_a_write_that_fails_is_named_and_not_taken_for_complete():
     store = DistantStore(MemoryStore())
     gone = ConnectionError("unplugged")
     store.fails = lambda key, times: gone if key == "c/1/2" else None
-    named = rf"cannot write \[.*\] to .*: cannot set c/1/2 of .* in {ATTEMPTS} attempts"
+    named = rf"cannot write \[.*\] to .*: cannot set c/1/2 of .* in {REQUEST_ATTEMPTS} attempts"
     with pytest.raises(dt.StoreError, match=named):
         dt.to_zarr(dt.asarray(CELLS), store, chunks=(3, 4))
     with pytest.raises(dt.StoreError, match="is incomplete"):

@@ -42,7 +42,7 @@ def test_writes_of_other_computes_to_the_same_cells_are_stopped(other, stops):
 
 
 def test_what_ended_is_not_stopped_and_what_was_stopped_is_forgotten_in_the_end(monkeypatch):
-    monkeypatch.setattr(hdf5_conflicts, "MOST_STOPPED", 3)
+    monkeypatch.setattr(hdf5_conflicts, "MOST_STOPPED_WRITES", 3)
     writes = OpenWrites()
     for run in "abcdefgh":
         writes.begin(write(run, 0, 9))

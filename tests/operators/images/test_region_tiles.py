@@ -3,7 +3,8 @@ from math import prod
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.operators.images.region_tiles import MOST, region_tiles, tile_bytes, tiles_of
+from dask_tapestry.operators.images.region_tiles import region_tiles, tile_bytes, tiles_of
+from dask_tapestry.operators.tuning import MOST_TILE_CELLS
 
 SHAPES = ((1,), (10**9,), (4000, 4000), (3, 10**5, 10**5), (2000,) * 3, (7, 1, 10**8), (1, 1))
 
@@ -15,7 +16,7 @@ def test_tiles_cover_the_array_in_raster_order(shape):
     assert tiled.grid[:-1] == shape[:cut]
     assert 0 <= tiled.grid[-1] * tiled.side - shape[cut] < tiled.side
     assert tiled.shape == (*shape[:cut], tiled.grid[-1] * tiled.side, *shape[cut + 1 :])
-    assert cells <= MOST
+    assert cells <= MOST_TILE_CELLS
 
 
 def test_large_arrays_have_large_tiles():

@@ -22,9 +22,9 @@ UPDATES = ["add", "update", "less"]
 
 def of_every_size(patch):
     """Let the smallest tables have forms, in short runs."""
-    patch.setattr(gather_module, "WORTH_SHUFFLING", 0)
-    patch.setattr(scatter_module, "WORTH_SHUFFLING", 0)
-    patch.setattr(bucket_shuffle, "FEWEST_PLACES", 2)
+    patch.setattr(gather_module, "WORTH_SHUFFLING_BYTES", 0)
+    patch.setattr(scatter_module, "WORTH_SHUFFLING_BYTES", 0)
+    patch.setattr(bucket_shuffle, "FEWEST_RUN_PLACES", 2)
 
 
 def nodes(problem, name, seed):

@@ -15,12 +15,12 @@ PLACES = hnp.arrays(
 
 @given(PLACES, st.data())
 def test_a_hull_holds_the_places(places, data):
-    few = bounds_module.MOST_SPANS
-    bounds_module.MOST_SPANS = 4
+    few = bounds_module.MOST_INDEX_SPANS
+    bounds_module.MOST_INDEX_SPANS = 4
     try:
         bounds = IndexBounds.of([places, places[:1]])
     finally:
-        bounds_module.MOST_SPANS = few
+        bounds_module.MOST_INDEX_SPANS = few
     lo = data.draw(st.integers(0, len(places) - 1))
     hi = data.draw(st.integers(lo + 1, len(places)))
     for number, own in ((0, places[lo:hi]), (1, places[:1])):

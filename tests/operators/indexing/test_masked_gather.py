@@ -27,7 +27,7 @@ def test_owners_answer_for_all_places_once(rows, count, owners, data):
 
 @pytest.mark.parametrize("owners", [1, 2, 5])
 def test_the_form_has_the_same_bits(owners, monkeypatch):
-    monkeypatch.setattr(gather_module, "WORTH_SHUFFLING", 0)
+    monkeypatch.setattr(gather_module, "WORTH_SHUFFLING_BYTES", 0)
     x = dt.asarray(np.random.default_rng(0).normal(size=(6, 5, 4)))
     at = np.random.default_rng(1).integers(-2, 8, (7, 3, 2))
     value = dt.patterns.gather(x, dt.asarray(at), [0, 2], [1, 1])

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dask_tapestry.operators.matrices import panel_lu as lu
-from dask_tapestry.operators.matrices.matrix_operator import PANELS
+from dask_tapestry.operators.tuning import PANEL_COUNTS
 from dask_tapestry_kernels.cpu.blocks.matrices import packed_lu
 from tests.operators.large import KINDS, cells, computed, near
 
@@ -21,7 +21,7 @@ def test_as_many_panels_as_a_plan_may_have():
     a = cells((40, 33), "f8")
     found, whole = computed(lu.lu_by_panels, a, width=1), packed_lu(a)
     near(found, whole, "f8", 1000)
-    assert len(lu.LETTERS) > max(PANELS)
+    assert len(lu.LETTERS) > max(PANEL_COUNTS)
 
 
 @pytest.mark.parametrize("dtype", KINDS)

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.operators.products.repeated_cells import MOST_NODES, repeats_cells
+from dask_tapestry.operators.products.repeated_cells import repeats_cells
+from dask_tapestry.operators.tuning import MOST_REPEATED_NODES
 
 X = dt.asarray(np.arange(40.0).reshape(4, 10))
 WINDOWS = dt.lib.stride_tricks.sliding_window_view(X, 3, axis=1)
@@ -29,6 +30,6 @@ def test_windows_and_outer_formulas_repeat_what_they_are_made_of(x, repeats):
 
 def test_what_was_written_by_a_long_loop_is_not_looked_through():
     x = WINDOWS
-    for step in range(MOST_NODES):
+    for step in range(MOST_REPEATED_NODES):
         x = x * step + WINDOWS
     assert not repeats_cells(x.node)

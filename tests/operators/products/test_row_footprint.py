@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from dask_tapestry.operators.products.row_footprint import MOST_TILES, RowFootprint
+from dask_tapestry.operators.products.row_footprint import RowFootprint
 from dask_tapestry.operators.products.sparse_rows import rows_of_cells
+from dask_tapestry.operators.tuning import MOST_FOOTPRINT_TILES
 from dask_tapestry.zspace import ZRange
 
 RANDOM = np.random.default_rng(1)
@@ -29,7 +30,7 @@ def touched(weights, shape, grid, box):
 def test_the_hull_of_a_box_holds_what_its_rows_touch(shape, grid):
     weights = random_rows(int(np.prod(shape)), int(np.prod(grid)))
     footprint = RowFootprint.of(weights, shape, grid)
-    assert footprint.low[0].size <= MOST_TILES
+    assert footprint.low[0].size <= MOST_FOOTPRINT_TILES
     for _ in range(50):
         ends = [sorted(RANDOM.integers(0, n + 1, 2)) for n in shape]
         box = ZRange([int(a) for a, _ in ends], [int(b) for _, b in ends])

@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.operators.random.permutation import LONGEST_TABLE, permutation
+from dask_tapestry.operators.random.permutation import permutation
 from dask_tapestry.operators.random.random_bits import Stream
+from dask_tapestry.operators.tuning import LONGEST_TABLE
 from dask_tapestry.teg import Progression, Region
 from tests.operators.blocks import by_blocks, on_region, picked
 

@@ -3,12 +3,8 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.errors import DTypeError, ShapeError
-from dask_tapestry.operators.reductions.bincount import (
-    CELLS_A_BIN,
-    LEAF_CELLS,
-    bincount,
-    equal_parts,
-)
+from dask_tapestry.operators.reductions.bincount import bincount, equal_parts
+from dask_tapestry.operators.tuning import CELLS_A_BIN, COUNTED_LEAF_CELLS
 from tests.comparisons import same_bits
 
 RANDOM = np.random.default_rng(6)
@@ -51,10 +47,10 @@ def test_every_cut_has_one_value(weights, shardings):
 def test_leaves_are_as_large_as_their_tables_are_worth():
     cells = dt.zeros(10**9, "i8").node
     small, large = (bincount(cells, n).operator.tree.sides(0)[0] for n in (100, 10**6))
-    assert LEAF_CELLS <= small < 2 * LEAF_CELLS
+    assert COUNTED_LEAF_CELLS <= small < 2 * COUNTED_LEAF_CELLS
     assert CELLS_A_BIN * 10**6 <= large < 2 * CELLS_A_BIN * 10**6
     weighed = bincount(cells, 100, dt.ones(10**9).node)
-    assert weighed.operator.tree.sides(0) == (LEAF_CELLS,)
+    assert weighed.operator.tree.sides(0) == (COUNTED_LEAF_CELLS,)
 
 
 def test_two_workers_count_halves():

@@ -6,12 +6,8 @@ from hypothesis.extra import numpy as hnp
 
 import dask_tapestry as dt
 from dask_tapestry.errors import ShapeError
-from dask_tapestry.operators.reductions.count_nonzero import (
-    MOST_SPANS,
-    CountNonzero,
-    count_nonzero,
-    span_of,
-)
+from dask_tapestry.operators.reductions.count_nonzero import CountNonzero, count_nonzero, span_of
+from dask_tapestry.operators.tuning import MOST_COUNTED_SPANS
 from dask_tapestry.teg import apply
 from tests.operators.indexed import check
 
@@ -24,7 +20,7 @@ def test_true_cells_are_counted_span_by_span(mask, span, data):
 def test_spans_are_few():
     for cells in (0, 1, 10**6, 10**9, 10**12):
         span = span_of(cells)
-        assert cells <= span * MOST_SPANS
+        assert cells <= span * MOST_COUNTED_SPANS
         assert span & (span - 1) == 0
 
 

@@ -5,7 +5,7 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.errors import AxisError, DTypeError
 from dask_tapestry.operators.scans.scan import scan
-from dask_tapestry.operators.scans.scan_leaves import LEAF
+from dask_tapestry.operators.tuning import SCAN_LEAF_CELLS
 from dask_tapestry.teg import Graph, Progression, Region
 from dask_tapestry.zspace import ZRange
 from tests.comparisons import same_bits
@@ -37,7 +37,7 @@ def test_blocks_are_the_same_bits(step):
     node = scanned()
     whole = block(node, (X,), node.type.box)
     assert same_bits(by_blocks(node, (X,), step), whole)
-    after = formed(node, "totals", LEAF)
+    after = formed(node, "totals", SCAN_LEAF_CELLS)
     totals, prefixes = after.inputs[1].inputs[0], after.inputs[1]
     ends = by_blocks(totals, (X,), step)
     before = block(prefixes, (ends,), prefixes.type.box)
@@ -47,7 +47,7 @@ def test_blocks_are_the_same_bits(step):
 @pytest.mark.parametrize("form", ["totals", "leaves"])
 def test_what_a_part_of_a_box_reads_is_read_by_the_box(form):
     """A block is computed in pieces, of what the whole block was given."""
-    node = formed(scanned(), form, LEAF)
+    node = formed(scanned(), form, SCAN_LEAF_CELLS)
     for lo, hi in ((0, 500), (0, 128), (128, 400), (130, 131), (130, 500)):
         whole = node.operator.demand(node.input_types, ZRange((lo, 0), (hi, 3)))
         for first, end in ((lo, lo + 1), (hi - 1, hi), ((lo + hi) // 2, hi), (lo, (lo + hi) // 2)):
@@ -65,7 +65,7 @@ def test_leaves_scanned_by_themselves_are_the_same_bits(function, dtype, cells, 
     node = scanned(x, function=function)
     with np.errstate(all="ignore"):
         whole = block(node, (x,), node.type.box)
-        after = formed(node, "leaves", LEAF)
+        after = formed(node, "leaves", SCAN_LEAF_CELLS)
         local, prefixes = after.inputs
         (ends,) = prefixes.inputs
         leaves = by_blocks(local, (x,), step)
@@ -78,7 +78,7 @@ def test_leaves_scanned_by_themselves_are_the_same_bits(function, dtype, cells, 
 
 
 def test_leaves_begin_where_they_begin_in_the_whole():
-    after = formed(scanned(), "leaves", LEAF)
+    after = formed(scanned(), "leaves", SCAN_LEAF_CELLS)
     region = Region([Progression(7, 3, 5), Progression(1, 1, 2)])
     for node in (after, after.inputs[0]):
         assert node.operator.restrict(node.input_types, region) is None
@@ -124,7 +124,7 @@ def test_the_text_names_function_and_axis():
 
 
 def test_leaves_are_scanned_and_then_added_to():
-    assert str(Graph([formed(scanned(X.T, 1), "leaves", LEAF)])).splitlines()[1:] == [
+    assert str(Graph([formed(scanned(X.T, 1), "leaves", SCAN_LEAF_CELLS)])).splitlines()[1:] == [
         "%1 = leafscan(%0, add, axis=1) : float64[3, 500]",
         "%2 = leafends(%1, axis=1) : float64[3, 3]",
         "%3 = scan(%2, add, axis=1) : float64[3, 3]",
@@ -134,7 +134,7 @@ def test_leaves_are_scanned_and_then_added_to():
 
 
 def test_or_cells_are_read_twice():
-    assert str(Graph([formed(scanned(X.T, 1), "totals", LEAF)])).splitlines()[1:] == [
+    assert str(Graph([formed(scanned(X.T, 1), "totals", SCAN_LEAF_CELLS)])).splitlines()[1:] == [
         "%1 = leaftotals(%0, add, axis=1) : float64[3, 4]",
         "%2 = scan(%1, add, axis=1) : float64[3, 4]",
         "%3 = scanafter(%0, %2, add, axis=1) : float64[3, 500]",
@@ -143,13 +143,13 @@ def test_or_cells_are_read_twice():
 
 
 def test_one_leaf_is_not_cut():
-    assert form_names(scanned(X[:LEAF])) == form_names(scanned(X[:0])) == ()
+    assert form_names(scanned(X[:SCAN_LEAF_CELLS])) == form_names(scanned(X[:0])) == ()
     for name in ("leaves", "totals"):
-        assert form_names(formed(scanned(), name, LEAF).inputs[1]) == ()
+        assert form_names(formed(scanned(), name, SCAN_LEAF_CELLS).inputs[1]) == ()
 
 
 @pytest.mark.parametrize("name", ["leaves", "totals"])
 @pytest.mark.parametrize("dtype", ["f2", "i1", "c16"])
 def test_the_type_stays(name, dtype):
     whole = scanned(X.clip(-10, 10).astype(dtype))
-    assert formed(whole, name, LEAF).type == whole.type
+    assert formed(whole, name, SCAN_LEAF_CELLS).type == whole.type

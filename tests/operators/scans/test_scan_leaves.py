@@ -3,11 +3,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dask_tapestry.cells import Spaced
-from dask_tapestry.operators.scans.scan_leaves import LEAF, divisors, leaf_length
+from dask_tapestry.operators.scans.scan_leaves import divisors, leaf_length
+from dask_tapestry.operators.tuning import SCAN_LEAF_CELLS
 
 
 def test_the_length_of_a_leaf_depends_on_the_extent():
-    assert leaf_length(0) == leaf_length(10**9) == LEAF
+    assert leaf_length(0) == leaf_length(10**9) == SCAN_LEAF_CELLS
     assert leaf_length(2**40) == 2**16
 
 

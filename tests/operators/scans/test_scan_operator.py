@@ -3,7 +3,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.operators.scans.scan import scan
-from dask_tapestry.operators.scans.scan_leaves import LEAF
+from dask_tapestry.operators.tuning import SCAN_LEAF_CELLS
 from dask_tapestry.teg import TensorType, apply
 from dask_tapestry.zspace import ZRange
 from tests.comparisons import same_bits
@@ -31,8 +31,8 @@ def test_pieces_in_order_have_the_bits_of_the_whole(function, dtype, axis, leave
     node, piece, total = on(x, axis, function)
     value = np.empty(x.shape, node.type.dtype)
     with np.errstate(all="ignore"):
-        for lo in range(0, 500, leaves * LEAF):
-            box = node.type.box.replace(axis, lo, min(lo + leaves * LEAF, 500))
+        for lo in range(0, 500, leaves * SCAN_LEAF_CELLS):
+            box = node.type.box.replace(axis, lo, min(lo + leaves * SCAN_LEAF_CELLS, 500))
             value[box.slices()] = block(piece, (x, total), box)
         assert same_bits(value, block(node, (x,), node.type.box))
 
@@ -41,7 +41,7 @@ def test_a_piece_reads_its_own_cells_and_one_of_each_line():
     _, piece, _ = on(X, 0, "add")
     box = ZRange((128, 1), (384, 2))
     assert piece.operator.demand(piece.input_types, box) == (box, ZRange((0, 1), (1, 2)))
-    assert piece.operator.granularity(piece.input_types) == (LEAF, 1)
+    assert piece.operator.granularity(piece.input_types) == (SCAN_LEAF_CELLS, 1)
     assert piece.operator.runs_along == 0
 
 

@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.operators.sorting.exchange_sort import (
-    FEWEST_PROBES,
     exchange_sort,
     key_dtype,
     probes,
     run_counts,
 )
 from dask_tapestry.operators.sorting.sort import argsort, by_exchange, sort
+from dask_tapestry.operators.tuning import FEWEST_PROBES
 from dask_tapestry_kernels.cpu.blocks.order_keys import order_keys
 from tests.examples import examples
 from tests.operators.in_forms import forms_of

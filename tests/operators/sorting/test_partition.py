@@ -26,7 +26,7 @@ def test_cells_are_where_they_are_in_the_sorted_lane(kind, axis, places, data):
     kth = data.draw(st.lists(st.integers(-length, length - 1), min_size=1, max_size=3))
     ranked = data.draw(st.booleans())  # whether blocks have parts of lanes
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(partition_module, "FEWEST", 1)
+        patch.setattr(partition_module, "FEWEST_PARTITIONED_CELLS", 1)
         if ranked:
             patch.setattr(lanes_module, "is_long", lambda _length, _dtype: True)
         node = partition(dt.asarray(x).node, tuple(kth), axis, places=places)

@@ -3,14 +3,14 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.operators.sorting import topk
-from dask_tapestry.operators.sorting.topk import SHORTEST_RUN
+from dask_tapestry.operators.tuning import SHORTEST_TOPK_RUN
 
 RANDOM = np.random.default_rng(4)
 
 
 @pytest.mark.parametrize("k", [1, 5, -5])
 @pytest.mark.parametrize("kind", ["i2", "f4", "f8"])
-@pytest.mark.parametrize("shape", [(2 * SHORTEST_RUN + 77,), (2, 3 * SHORTEST_RUN + 3)])
+@pytest.mark.parametrize("shape", [(2 * SHORTEST_TOPK_RUN + 77,), (2, 3 * SHORTEST_TOPK_RUN + 3)])
 def test_long_lanes_are_searched_in_runs(k, kind, shape):
     x = RANDOM.integers(-100, 100, shape).astype(kind)
     value, places = dt.topk(x, k), dt.argtopk(x, k)
@@ -22,7 +22,7 @@ def test_long_lanes_are_searched_in_runs(k, kind, shape):
 
 
 def test_another_axis(monkeypatch):
-    monkeypatch.setattr(topk, "SHORTEST_RUN", 16)
+    monkeypatch.setattr(topk, "SHORTEST_TOPK_RUN", 16)
     x = RANDOM.normal(size=(100, 3))
     assert "topk(" in str(dt.topk(x, 1, axis=0).teg)
     np.testing.assert_array_equal(dt.topk(x, 1, axis=0).compute(), x.max(axis=0, keepdims=True))

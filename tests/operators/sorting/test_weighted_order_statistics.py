@@ -7,11 +7,11 @@ import dask_tapestry as dt
 from dask_tapestry.operators.sorting import weighted_order_statistics as module
 from dask_tapestry.operators.sorting.weighed_sort import by_exchange, weighed_sort
 from dask_tapestry.operators.sorting.weighted_order_statistics import (
-    LEAF,
     WeightedOrderStatistics,
     in_steps,
     loads_of,
 )
+from dask_tapestry.operators.tuning import WEIGHTED_LEAF_CELLS
 from dask_tapestry.teg import apply
 from tests.examples import examples
 
@@ -38,7 +38,7 @@ def test_weighted_ranks():
     kind=st.sampled_from("?,i1,i4,u8,f2,f4,f8,g,M8[s],m8[D]".split(",")),
     seed=st.integers(0, 99),
     few=st.booleans(),
-    leaf=st.sampled_from([4, 50, LEAF]),
+    leaf=st.sampled_from([4, 50, WEIGHTED_LEAF_CELLS]),
     loads=st.sampled_from(["u1", "f4", "f8"]),
     block_bytes=st.sampled_from([8, 300, 10**6]),
 )
@@ -75,7 +75,7 @@ def test_long_lanes_in_steps(monkeypatch, skip, kind):
         return getattr(dt, f"{skip}quantile")(x, LEVELS, **options).compute()
 
     whole = made()
-    monkeypatch.setattr(module, "LONG", 0)
+    monkeypatch.setattr(module, "LONG_WEIGHTED_LANE_BYTES", 0)
     assert bits(made()) == bits(whole)
 
 

@@ -29,7 +29,7 @@ def body(axes=()):
 
 @pytest.mark.parametrize("at_once", [1, 200, 2**21])
 def test_threads_are_computed_many_at_once(at_once, monkeypatch):
-    monkeypatch.setattr(thread_body, "AT_ONCE", at_once)
+    monkeypatch.setattr(thread_body, "THREAD_VALUES_BYTES", at_once)
     numbers = np.array([5, 6, 9])
     made = body()(np.arange(4), numbers, X)
     wanted = X.reshape(4, 1, 2, 5) * numbers[:, None, None]
@@ -72,4 +72,4 @@ def test_what_is_the_same_for_all_threads_does_not_count_as_theirs():
     whole = Read(at[table.node], IndexProjection.whole((1000,), 1))
     one = ThreadBody("f", graph, (at[number.node],), (whole,), (Result(at[graph.roots[0]], ()),))
     assert one.thread_bytes < 100
-    assert one.scratch.most == thread_body.AT_ONCE
+    assert one.scratch.most == thread_body.THREAD_VALUES_BYTES

@@ -49,7 +49,7 @@ PLACES = {
 @pytest.mark.parametrize("name", PLACES)
 @pytest.mark.parametrize("most", [0, 64])
 def test_cells_go_where_a_loop_puts_them(name, most, monkeypatch, shardings):
-    monkeypatch.setattr(thread_inserts, "MOST_PIECES", most)
+    monkeypatch.setattr(thread_inserts, "MOST_INSERT_PIECES", most)
     rows, columns, sizes, strides = PLACES[name]
     one = insert(rows(P, Q) + dt.zeros((), int), columns(P, Q), sizes, strides)
     (cells,) = thread_cells([one])

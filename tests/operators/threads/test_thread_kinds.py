@@ -40,7 +40,7 @@ def test_threads_that_differ_are_cut_along_one_number(value, number, cuts):
 
 
 def test_too_many_threads(monkeypatch):
-    monkeypatch.setattr(thread_kinds, "MOST_VALUES", 10)
+    monkeypatch.setattr(thread_kinds, "MOST_THREAD_VALUES", 10)
     assert same_for_all(least(COLUMN, 0), THREADS) == 0
     with pytest.raises(dt.TraceError, match="too many threads"):
         same_for_all(elementwise("add", ROW, COLUMN), THREADS)

@@ -45,15 +45,15 @@ def test_threads_within_one_thread(data, first):
 
 
 def test_too_many(monkeypatch):
-    monkeypatch.setattr(thread_meetings, "MOST_CELLS", 8)
+    monkeypatch.setattr(thread_meetings, "MOST_MEETING_CELLS", 8)
     line = Tiles((Affine((1,), 0),), (1,), (1,), (20,))
     with pytest.raises(TooManyThreadsError):
         may_overlap(line, line)
     far = Tiles((Affine((1,), 20),), (1,), (1,), (20,))
     assert not may_overlap(line, far)
     diagonal = Tiles((Affine((1,), 0),) * 2, (1, 1), (1, 1), (9,))
-    monkeypatch.setattr(thread_meetings, "MOST_CELLS", 80)
+    monkeypatch.setattr(thread_meetings, "MOST_MEETING_CELLS", 80)
     assert may_overlap(diagonal, diagonal)
-    monkeypatch.setattr(thread_meetings, "MOST_CELLS", 10)
+    monkeypatch.setattr(thread_meetings, "MOST_MEETING_CELLS", 10)
     with pytest.raises(TooManyThreadsError):
         may_overlap(diagonal, diagonal._replace(sizes=(2, 2)))

@@ -76,7 +76,7 @@ def test_diagonals_are_lines():
 
 def test_too_many_turns_or_pieces(monkeypatch):
     monkeypatch.setattr(thread_turns, "MOST_TURNS", 3)
-    monkeypatch.setattr(thread_turns, "MOST_PIECES", 2)
+    monkeypatch.setattr(thread_turns, "MOST_TURN_PIECES", 2)
     threads = threads_of(9)
     chain = [event(threads, (P,)), event(threads, (P - 1,), P > 0, waits=True)]
     with pytest.raises(dt.PlanError, match="more than 3 turns"):

@@ -12,8 +12,8 @@ NEAR = {"f2": 4e-3, "f4": 2e-6, "c8": 2e-6}  # beside the largest cell; the othe
 
 @pytest.fixture
 def short_is_long(monkeypatch):
-    monkeypatch.setattr(module, "LONG", 12)
-    monkeypatch.setattr(module, "NARROW", 2)
+    monkeypatch.setattr(module, "LONG_FOURIER_CELLS", 12)
+    monkeypatch.setattr(module, "NARROW_ROWS", 2)
 
 
 def cells(shape, dtype):
@@ -49,8 +49,8 @@ def test_long_lanes_are_transformed_as_matrices(name, dtype):
 @given(n=st.integers(1, 60), chunk=st.integers(1, 60), norm=st.sampled_from(module.NORMS))
 def test_a_long_lane_has_one_value_for_every_cut(n, chunk, norm):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "LONG", 8)
-        patch.setattr(module, "NARROW", 2)
+        patch.setattr(module, "LONG_FOURIER_CELLS", 8)
+        patch.setattr(module, "NARROW_ROWS", 2)
         x = dt.asarray(cells((2, n), "c16"))
         whole = dt.fft.fft(x, norm=norm).compute()
         with dt.config(block_bytes=128):

@@ -55,7 +55,7 @@ def test_parts_along_stored_chunks_are_whole_subtrees(part, offset):
 
 
 def test_a_stored_array_is_folded_along_its_chunks(monkeypatch):
-    monkeypatch.setattr(lattice, "FEW", 8)
+    monkeypatch.setattr(lattice, "FEW_LATTICE_CELLS", 8)
     x = dt.placeholder((100, 3), "f8", stored_chunks=(20, 3))
     assert fold(x.node, ADD, 0).operator.tree.lattice == Lattice((20,), (0,))
     assert fold(dt.ones((100, 3)).node, ADD, 0).operator.tree is None

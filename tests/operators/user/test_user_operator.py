@@ -121,13 +121,13 @@ SLICES = [
 ]
 
 
-@pytest.mark.parametrize("worth", [user_windows.WORTH_A_CALL, 1])
+@pytest.mark.parametrize("worth", [user_windows.WINDOW_GAP_BYTES, 1])
 @pytest.mark.parametrize("block_bytes", [8, 24, 10**6])
 @pytest.mark.parametrize("window", [(1, 3, 1, 0), (2, 3, 1, 1), (3, 1, 1, 0), (2, 2, 3, 2)])
 def test_slices_of_windows_are_those_of_the_whole(
     window, block_bytes, worth, shardings, monkeypatch
 ):
-    monkeypatch.setattr(user_windows, "WORTH_A_CALL", worth)
+    monkeypatch.setattr(user_windows, "WINDOW_GAP_BYTES", worth)
     step, width, dilation, offset = window
     x, w = np.arange(40.0) ** 2, np.arange(1.0, 9.0)
     starts = offset + step * np.arange(8)
@@ -144,9 +144,9 @@ def test_slices_of_windows_are_those_of_the_whole(
 @pytest.mark.parametrize(
     "index", [np.s_[::2, 1::2], np.s_[::-3, ::-1], np.s_[1, ::3], np.s_[2:3], np.s_[..., -2]]
 )
-@pytest.mark.parametrize("worth", [user_windows.WORTH_A_CALL, 1])
+@pytest.mark.parametrize("worth", [user_windows.WINDOW_GAP_BYTES, 1])
 def test_slices_of_windows_in_several_dimensions(index, worth, shardings, monkeypatch):
-    monkeypatch.setattr(user_windows, "WORTH_A_CALL", worth)
+    monkeypatch.setattr(user_windows, "WINDOW_GAP_BYTES", worth)
     rows = dt.IndexProjection([[2, 0], [0, 1]], [0, 0], [2, 1])
     twice = dt.IndexProjection([[0, 1], [3, 0]], [0, 0], [1, 3])
     pairs = dt.block_operator(

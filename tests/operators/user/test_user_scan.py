@@ -13,7 +13,7 @@ X = np.random.default_rng(0).integers(0, 9, (3, 50)).astype(float)
 
 @pytest.fixture(autouse=True)
 def _short_parts(monkeypatch):
-    monkeypatch.setattr(user_scan, "PART", 8)
+    monkeypatch.setattr(user_scan, "SCANNED_STEPS", 8)
 
 
 def scan(monoid, **options):
@@ -82,7 +82,7 @@ def test_windows_and_other_axes(block_bytes, shardings):
 
 
 def test_it_is_cut_along_the_scan(monkeypatch):
-    monkeypatch.setattr(user_scan, "PART", 2**16)
+    monkeypatch.setattr(user_scan, "SCANNED_STEPS", 2**16)
     total = scan("sum")(lambda x: x.cumsum(axis=1))
     plan = total(dt.placeholder((2, 10**8), "f8")).plan(resources=dt.Resources(8, 1, "1 GiB"))
     plan.verify()

@@ -37,8 +37,8 @@ def test_slices_with_steps_are_those_of_the_whole(pace, width, rows, columns, bl
     x = np.random.default_rng(0).normal(size=(pace * 11 + width, 5))
     whole = means(pace, width)(x).compute()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(user_windows, "WORTH_A_CALL", 1)
-        patch.setattr(user_windows, "MOST_PIECES", 3)
+        patch.setattr(user_windows, "WINDOW_GAP_BYTES", 1)
+        patch.setattr(user_windows, "MOST_WINDOW_PIECES", 3)
         with dt.config(block_bytes=block_bytes, resources=dt.Resources(2, 1, "1 GiB")):
             part = means(pace, width)(x)[rows, columns]
             plan = part.plan()

@@ -47,7 +47,7 @@ def test_a_box_lies_in_the_smallest_box_that_it_demands_of_each_group(reshape, d
 @pytest.fixture(params=[0, 10**6], ids=["exactly", "in one box"])
 def slack(request, monkeypatch):
     """Cells that may be read besides those wanted: small ones make every block one of pieces."""
-    monkeypatch.setattr(reshape_module, "SLACK_CELLS", request.param)
+    monkeypatch.setattr(reshape_module, "RESHAPE_SLACK_CELLS", request.param)
     reshape_module.parts_of.cache_clear()
     yield request.param
     reshape_module.parts_of.cache_clear()

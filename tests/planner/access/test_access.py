@@ -43,10 +43,10 @@ def compare(one, cuts):
     return len(access.classes)
 
 
-@pytest.mark.parametrize("few", [boxes.FEW_CELLS, 1])
+@pytest.mark.parametrize("few", [boxes.FEW_BOX_CELLS, 1])
 def test_boxes_are_those_of_each_block(monkeypatch, few):
-    monkeypatch.setattr(boxes, "FEW_CELLS", few)
-    monkeypatch.setattr(moving_box_overlap, "FEW_CELLS", few)
+    monkeypatch.setattr(boxes, "FEW_BOX_CELLS", few)
+    monkeypatch.setattr(moving_box_overlap, "FEW_BOX_CELLS", few)
     for seed in range(SEEDS):
         one, cuts = random_step(Random(few * SEEDS + seed))
         if prod(c.count for c in cuts) <= MOST_BLOCKS:

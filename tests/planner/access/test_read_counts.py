@@ -36,7 +36,7 @@ def test_shares_are_the_boxes_of_all_blocks(sides):
 
 
 def test_few_boxes_are_looked_at(monkeypatch):
-    monkeypatch.setattr(module, "MOST_LISTED", 5)
+    monkeypatch.setattr(module, "MOST_LISTED_BOXES", 5)
     few_places([ROW])
     with pytest.raises(UncountableError, match="6 boxes"):
         few_places([ROW, ROW])

@@ -118,7 +118,7 @@ def test_classes_of_blocks_of_too_many_boxes_are_not_counted(monkeypatch):
 
 @pytest.mark.parametrize("module", [read_counts, overlaps])
 def test_too_many_boxes_are_not_counted(monkeypatch, module, saving):
-    monkeypatch.setattr(module, "MOST_LISTED" if module is read_counts else "MOST_PLACES", 3)
+    monkeypatch.setattr(module, "MOST_LISTED_BOXES" if module is read_counts else "MOST_PLACES", 3)
     monkeypatch.setattr(distinct_slices, "MOST_PLACES", 3)
     saving(1)
     overlaps._block_overlap.cache_clear()

@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
-from dask_tapestry.planner.cost.rank import ALIKE, Rank, preferred, rank, total
+from dask_tapestry.planner.cost.rank import Rank, preferred, rank, total
 from dask_tapestry.planner.machine.limits import Limits
+from dask_tapestry.planner.tuning import ALIKE_SECONDS
 from tests.planner.graphs import last_step, stored
 
 COST = last_step(stored() + 1).cost
@@ -37,8 +38,8 @@ def test_ranks_of_steps_add_up():
 
 def test_of_plans_that_take_about_as_long_the_one_that_does_least_is_taken():
     fastest = Rank(0, 0.0, 0, 0, 1.0, 2.0)
-    frugal = Rank(0, 0.0, 0, 0, 0.99 * ALIKE, 1.5)
-    slower = Rank(0, 0.0, 0, 0, 1.01 * ALIKE, 1.0)
+    frugal = Rank(0, 0.0, 0, 0, 0.99 * ALIKE_SECONDS, 1.5)
+    slower = Rank(0, 0.0, 0, 0, 1.01 * ALIKE_SECONDS, 1.0)
     refused = Rank(1, 0.0, 0, 0, 1.0, 0.1)
     named = {"fastest": fastest, "frugal": frugal, "slower": slower, "refused": refused}
     assert preferred(named, named.__getitem__) == "frugal"

@@ -5,8 +5,9 @@ from random import Random
 import dask_tapestry as dt
 from dask_tapestry.planner.access.access import Access
 from dask_tapestry.planner.cost.footprint import needs_of
-from dask_tapestry.planner.cost.worst_needs import MOST_LOOKED_AT, usual_needs, worst_needs
+from dask_tapestry.planner.cost.worst_needs import usual_needs, worst_needs
 from dask_tapestry.planner.fusion.group import group_of
+from dask_tapestry.planner.tuning import MOST_NEEDS_CLASSES
 from dask_tapestry.teg import Source
 from dask_tapestry.zspace import Cuts, block_box
 from tests.planner.graphs import FOUR, stored
@@ -24,7 +25,7 @@ def test_no_class_of_blocks_takes_more():
         program, cuts = random_step(Random(seed))
         held = (None,) * len(program.inputs)
         stored = any(isinstance(i.operator, Source) for i in program.instructions)
-        if stored or len(Access.of(program, cuts).leaves) > MOST_LOOKED_AT:
+        if stored or len(Access.of(program, cuts).leaves) > MOST_NEEDS_CLASSES:
             continue
         worst = worst_needs(program, cuts, held, True)
         for index in product(*[range(c.count) for c in cuts]):

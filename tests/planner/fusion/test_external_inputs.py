@@ -4,13 +4,9 @@ from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.io.sources.numpy_source import table
-from dask_tapestry.planner.fusion.external_inputs import (
-    SENT_BYTES,
-    given_cuts,
-    is_embedded,
-    scatter_cuts,
-)
+from dask_tapestry.planner.fusion.external_inputs import given_cuts, is_embedded, scatter_cuts
 from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.planner.tuning import SENT_BYTES
 from tests.planner.graphs import FOUR, last_step, stored
 
 SHAPES = st.lists(st.integers(0, 40_000), max_size=3).map(tuple)

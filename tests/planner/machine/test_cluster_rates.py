@@ -101,7 +101,9 @@ def test_workers_on_two_hosts_go_first():
     assert two_workers({HERE: None}) is None
 
 
-@pytest.mark.parametrize(("pause", "sizes"), [(0.0, module.SIZES), (0.03, module.SIZES[:1])])
+@pytest.mark.parametrize(
+    ("pause", "sizes"), [(0.0, module.MESSAGE_BYTES), (0.03, module.MESSAGE_BYTES[:1])]
+)
 def test_a_slow_network_is_sent_little(pause, sizes):
     sent = []
 

@@ -1,15 +1,15 @@
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.planner.machine.limits import TASK_SHARES, Limits
-from dask_tapestry.planner.machine.resources import USABLE
+from dask_tapestry.planner.machine.limits import Limits
+from dask_tapestry.planner.tuning import TASK_SHARES, USABLE_MEMORY
 
 FOUR = dt.Resources(workers=4, threads=2, memory="8 GiB")
 
 
 def test_tasks_take_a_share_of_what_a_plan_may_fill():
     for share in TASK_SHARES:
-        allowed = share * USABLE * 2**33 / 2
+        allowed = share * USABLE_MEMORY * 2**33 / 2
         assert allowed * 0.999 <= Limits.of(FOUR, share).task <= allowed
 
 

@@ -6,9 +6,10 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.planner.machine import machine
-from dask_tapestry.planner.machine.machine import HUGE_PAGE, Machine
+from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.rates import rates_of, shipped_rates
 from dask_tapestry.planner.machine.resources import Resources, this_machine
+from dask_tapestry.planner.tuning import HUGE_PAGE
 from tests.planner.graphs import FOUR, stored
 
 SLOW = rates_of({"operations": {"": 10.0, "sort": 5.0, "sort float32": 20.0}})
@@ -23,7 +24,7 @@ def test_rates_are_positive():
 def test_no_plan_is_faster_than_its_tasks_and_its_bandwidth():
     plan = dt.plan(stored() + 1, resources=FOUR)
     carried = plan.cost["bytes_read"] / (FOUR.workers * FOUR.bandwidth)
-    handled = plan.cost["tasks"] * machine.SECONDS_A_TASK
+    handled = plan.cost["tasks"] * Machine.of(FOUR).task
     assert plan.cost["seconds"] >= max(carried, handled)
 
 
@@ -51,7 +52,7 @@ def test_values_move_within_a_process_for_nothing():
 def test_threads_share_the_memory_of_their_machine():
     rates = rates_of({"memory": 10.0, "memory_shared": 4.0})
     assert Machine.of(Resources(threads=1), rates).memory == 10
-    assert Machine.of(Resources(threads=8), rates).memory_all == 32
+    assert Machine.of(Resources(threads=8), rates).memory == 4
 
 
 @pytest.mark.parametrize(

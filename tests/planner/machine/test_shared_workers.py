@@ -1,8 +1,8 @@
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.planner.machine.resources import MOST_HELD
 from dask_tapestry.planner.machine.shared_workers import resources_beside
+from dask_tapestry.planner.tuning import MOST_HELD_SHARE
 
 MEMORY = 256 * 2**20
 WORKERS = 2
@@ -54,7 +54,7 @@ def test_little_is_not_counted_and_the_plan_is_found_again(client):
 @pytest.mark.cluster
 def test_more_than_workers_can_keep_lies_on_disk(client):
     many = [persisted(0.15, value) for value in range(3)]
-    assert dt.plan(dt.ones(10) + 1).resources.held == MOST_HELD
+    assert dt.plan(dt.ones(10) + 1).resources.held == MOST_HELD_SHARE
     del many
 
 

@@ -3,7 +3,8 @@
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.planner.memory.result_transfer import NOTHING, TOGETHER, gathered
+from dask_tapestry.planner.memory.result_transfer import NOTHING, gathered
+from dask_tapestry.planner.tuning import BYTES_ASKED_TOGETHER
 from tests.planner.graphs import FOUR, ROOMY, stored
 
 FAST = dt.Resources(workers=4, threads=2, memory="8 GiB", bandwidth="1 GB/s", latency="1 ms")
@@ -33,7 +34,7 @@ def test_blocks_are_asked_for_together():
     fine, coarse = (of(x.rechunk((side, -1))) for side in (100, 5000))
     assert (fine.blocks, coarse.blocks) == (1000, 20)
     assert fine.seconds - coarse.seconds < 1000 * 1e-3 / 10, "a message for each would take long"
-    assert TOGETHER < 20 * 5000 * 8000
+    assert BYTES_ASKED_TOGETHER < 20 * 5000 * 8000
 
 
 def test_each_result_comes_once():

@@ -2,12 +2,8 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.planner.memory.memory import fullest_workers
-from dask_tapestry.planner.memory.results import (
-    PROCESS,
-    ResultMemory,
-    joined_bytes,
-    rounds_that_fit,
-)
+from dask_tapestry.planner.memory.results import ResultMemory, joined_bytes, rounds_that_fit
+from dask_tapestry.planner.tuning import RESULT_PROCESS_BYTES
 from tests.planner.graphs import FOUR
 
 SMALL = dt.Resources(workers=2, threads=1, memory="800 MB")
@@ -42,12 +38,15 @@ def test_blocks_that_are_too_large_fit_in_no_rounds():
 
 def test_a_worker_that_joins_holds_blocks_and_value():
     made = plan((448, 125_000), (8, 125_000))
-    assert joined_bytes(made) == 2 * 448 * 10**6 + PROCESS
+    assert joined_bytes(made) == 2 * 448 * 10**6 + RESULT_PROCESS_BYTES
     made.verify()
     with pytest.raises(dt.MemoryLimitError, match=r"joining.*persist\(\).*to_zarr"):
         made.verify(ResultMemory.JOINED)
     assert joined_bytes(plan((1000, 1000), (100, 1000))) == 0
-    assert joined_bytes(plan((448, 125_000), (448, 125_000), FOUR)) == 448 * 10**6 + PROCESS
+    assert (
+        joined_bytes(plan((448, 125_000), (448, 125_000), FOUR))
+        == 448 * 10**6 + RESULT_PROCESS_BYTES
+    )
 
 
 def test_writes_take_nothing(tmp_path):

@@ -1,6 +1,7 @@
 from xml.etree import ElementTree
 
-from dask_tapestry.planner.memory.simulation_picture import MOST_POINTS, MOST_ROWS, draw
+from dask_tapestry.planner.memory.simulation_picture import draw
+from dask_tapestry.planner.tuning import MOST_CURVE_POINTS, MOST_ROWS_DRAWN
 
 
 def drawn(rows, points=((0.0, 1.0),), seconds=2.0):
@@ -26,14 +27,14 @@ def test_names_are_escaped_and_shortened():
 
 
 def test_of_many_steps_the_longest_are_drawn():
-    rows = [(f"s{n}", 0.0, float(n)) for n in range(2 * MOST_ROWS)]
-    assert len(named(drawn(rows), "rect")) == MOST_ROWS
+    rows = [(f"s{n}", 0.0, float(n)) for n in range(2 * MOST_ROWS_DRAWN)]
+    assert len(named(drawn(rows), "rect")) == MOST_ROWS_DRAWN
 
 
 def test_curves_have_no_more_points_than_can_be_seen():
-    points = [(float(n), float(n % 7)) for n in range(10 * MOST_POINTS)]
+    points = [(float(n), float(n % 7)) for n in range(10 * MOST_CURVE_POINTS)]
     for line in named(drawn([], points), "polyline"):
-        assert len(line.get("points").split()) <= 2 * MOST_POINTS + 1
+        assert len(line.get("points").split()) <= 2 * MOST_CURVE_POINTS + 1
 
 
 def test_a_run_of_no_time_is_drawn():

@@ -2,16 +2,9 @@
 
 import dask_tapestry as dt
 from dask_tapestry.planner.search import budget
-from dask_tapestry.planner.search.budget import (
-    LONG,
-    MOST_ALONE,
-    NO_EFFORT,
-    SECONDS_A_COST,
-    SHARE,
-    SearchBudget,
-    costs_worth,
-)
+from dask_tapestry.planner.search.budget import NO_EFFORT, SearchBudget, costs_worth
 from dask_tapestry.planner.search.choices import Choices
+from dask_tapestry.planner.tuning import LONG_SEARCHED_SECONDS, MOST_ALONE, SECONDS_A_COST, SHARE
 from tests.planner.graphs import stored
 from tests.planner.spaces import space_of
 
@@ -25,11 +18,11 @@ def test_short_work_is_not_searched_for_and_long_work_not_for_long():
     job, search = seconds(stored((100, 100)) + 1)
     assert (job < 0.01, search) == (True, 0)
     job, search = seconds(dt.exp(stored((3_000_000, 10_000))))
-    assert 1 < job < LONG
+    assert 1 < job < LONG_SEARCHED_SECONDS
     assert 0.9 * SHARE * job < search <= SHARE * job
     job, search = seconds(stored((500_000_000, 1000), "f8", (100_000, 1000)) + 1)
-    assert job > LONG
-    assert SHARE * LONG < search < SHARE * job
+    assert job > LONG_SEARCHED_SECONDS
+    assert SHARE * LONG_SEARCHED_SECONDS < search < SHARE * job
 
 
 def test_a_plan_that_does_not_fit_is_searched_for():
@@ -37,7 +30,7 @@ def test_a_plan_that_does_not_fit_is_searched_for():
     space = space_of(stored((100, 200_000), "f8", (1, 200_000)).rechunk((1, -1)), resources=tight)
     state = space.state(Choices())
     assert state.shortfall > 0
-    assert costs_worth(state) == int(SHARE * LONG / SECONDS_A_COST)
+    assert costs_worth(state) == int(SHARE * LONG_SEARCHED_SECONDS / SECONDS_A_COST)
 
 
 def test_seconds_are_converted():

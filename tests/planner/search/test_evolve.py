@@ -5,7 +5,8 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.planner.search.budget import SearchBudget
 from dask_tapestry.planner.search.choices import Choices
-from dask_tapestry.planner.search.evolve import PATIENCE, WINDOW, Evolution, Score
+from dask_tapestry.planner.search.evolve import Evolution, Score
+from dask_tapestry.planner.tuning import PATIENCE_WINDOWS, WINDOW_TRIALS
 from tests.planner.graphs import FOUR, stored
 from tests.planner.spaces import gram, network, space_of
 
@@ -60,7 +61,7 @@ def test_it_ends_when_trials_gain_less_than_they_take():
     space = space_of(stored((1000, 1000)) + 1)
     before = space.pricing.evaluated
     found = evolved(space, costs=10**6)
-    assert sum(score.tried for score in found.scores) <= PATIENCE * WINDOW
+    assert sum(score.tried for score in found.scores) <= PATIENCE_WINDOWS * WINDOW_TRIALS
     assert space.pricing.evaluated - before < 2000
 
 

@@ -60,7 +60,7 @@ def test_what_users_cut_stays_as_it_is():
 
 def test_too_many_are_not_compared(monkeypatch):
     space, state = diamond()
-    monkeypatch.setattr(exact_grids, "MOST_ROWS", 10)
+    monkeypatch.setattr(exact_grids, "MOST_TABLE_ROWS", 10)
     assert best_grids(space, state, all_grids(space, state)) is None
 
 

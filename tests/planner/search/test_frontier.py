@@ -2,13 +2,8 @@
 
 from dask_tapestry.planner.search import moves
 from dask_tapestry.planner.search.choices import Choices
-from dask_tapestry.planner.search.frontier import (
-    RESOURCES,
-    SLOW,
-    ParetoFrontier,
-    full_cost,
-    quick_cost,
-)
+from dask_tapestry.planner.search.frontier import RESOURCES, ParetoFrontier, full_cost, quick_cost
+from dask_tapestry.planner.tuning import SLOWEST_RATIO
 from tests.planner.graphs import FOUR, stored
 from tests.planner.spaces import gram, space_of
 
@@ -53,7 +48,7 @@ def test_what_is_far_too_slow_is_no_point():
     slow = space.state(
         Choices(grids={node: tuple(c.regular(c.extent, 200) for c in state.placed[node].grid)})
     )
-    assert slow.seconds > SLOW * state.seconds
+    assert slow.seconds > SLOWEST_RATIO * state.seconds
     assert frontier.add(slow)  # it is the fastest so far
     assert frontier.add(state)
     assert [p.state for p in frontier] == [state]

@@ -11,8 +11,9 @@ from dask_tapestry.planner.search import search as search_module
 from dask_tapestry.planner.search.budget import SearchBudget
 from dask_tapestry.planner.search.choices import Choices
 from dask_tapestry.planner.search.evolve import Evolution
-from dask_tapestry.planner.search.islands import EPOCHS, ISLANDS, epoch_of, evolve_on_islands
+from dask_tapestry.planner.search.islands import epoch_of, evolve_on_islands
 from dask_tapestry.planner.search.search import search
+from dask_tapestry.planner.tuning import EPOCHS, ISLANDS
 from dask_tapestry.teg import Graph
 from tests.planner.graphs import FOUR
 from tests.planner.spaces import gram, space_of
@@ -71,7 +72,7 @@ def test_they_end_when_an_epoch_finds_nothing_better():
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_long_searches_run_on_the_workers_of_the_client(monkeypatch):
-    monkeypatch.setattr(search_module, "LONG", 100)
+    monkeypatch.setattr(search_module, "LONG_SEARCH_COSTS", 100)
     graph = Graph([Y.node])
     here = search(graph, FOUR, budget=0.3).state
     with (

@@ -109,8 +109,8 @@ def conform(
         return _packed(result, shape, dtype, function)
     if is_foreign(result):
         return _foreign(result, shape, dtype, function, foreign)
-    if (sparse := refusal(result)) is not None:
-        raise TypeError(f"{called(function)} returned {sparse}")
+    if (reason := refusal(result)) is not None:
+        raise TypeError(f"{called(function)} returned {reason}")
     block = np.asarray(result)
     _check_shape(block, shape, function)
     if block.dtype == dtype:

@@ -13,6 +13,7 @@ from dask_tapestry.amounts import is_one_of, listed, reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
 from dask_tapestry.arrays.indexing.take import take
 from dask_tapestry.errors import ArgumentError
@@ -71,3 +72,6 @@ def _lengths(indexer: Sequence[Sequence[int]], most: float) -> tuple[int, ...]:
         else:
             lengths.append(size)
     return tuple(lengths) or (0,)
+
+
+write_out(__name__)

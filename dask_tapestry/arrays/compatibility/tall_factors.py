@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.declared_arguments import checked
+from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.linalg.factoring import qr, svd
 from dask_tapestry.arrays.linalg.matrix_functions import matrices
 from dask_tapestry.errors import ShapeError
@@ -62,3 +63,6 @@ def _matrix(data: ArrayLike) -> Array:
     if x.ndim != 2:
         raise ShapeError(f"Array must be 2D, not of shape {x.shape}")
     return x
+
+
+write_out(__name__)

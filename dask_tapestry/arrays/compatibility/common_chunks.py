@@ -6,10 +6,12 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from dask_tapestry.amounts import listed
+from dask_tapestry.arrays.compatibility.ignored_hints import takes_hints
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.chunks import DimensionChunks
 from dask_tapestry.arrays.core.convert import asarray
-from dask_tapestry.arrays.core.layout_arguments import takes_hints, with_chunks
+from dask_tapestry.arrays.core.docstrings import write_out
+from dask_tapestry.arrays.core.layout_arguments import with_chunks
 from dask_tapestry.errors import ArgumentTypeError, ShapeError
 from dask_tapestry.zspace import Cuts
 
@@ -77,3 +79,6 @@ def _rechunked_to(array: Any, indices: Indices, chunks: Lengths) -> Any:
         if sum(chunks[index]) == array.shape[axis]
     }
     return with_chunks(array, wanted) if wanted else array
+
+
+write_out(__name__)

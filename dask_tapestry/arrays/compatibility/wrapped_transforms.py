@@ -12,6 +12,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.dispatch import NUMPY_FUNCTIONS
+from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.user_functions.gufuncs import apply_gufunc
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
@@ -140,3 +141,6 @@ def _dtype(transform: Callable[[Any], Any], x: Array, rank: int) -> np.dtype[Any
     """What a call with ones tells of the dtype."""
     found: np.dtype[Any] = np.asarray(transform(np.ones((8,) * rank, x.dtype))).dtype
     return found
+
+
+write_out(__name__)

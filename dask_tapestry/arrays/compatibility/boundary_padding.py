@@ -11,8 +11,9 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.declared_arguments import checked
+from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.core.halos import Boundaries, Depth, Depths, halos
-from dask_tapestry.arrays.overlap.shared import continued, with_halos
+from dask_tapestry.arrays.overlap.neighbour_cells import continued, with_halos
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.layouts.nominal_chunks import with_nominal_chunks
 from dask_tapestry.zspace import Cuts
@@ -177,3 +178,6 @@ def ensure_minimum_chunksize(size: int, chunks: Sequence[int]) -> tuple[int, ...
     if short:
         raise ShapeError(f"the overlapping depth {size} is larger than an array of {short} cells")
     return tuple(sizes)
+
+
+write_out(__name__)

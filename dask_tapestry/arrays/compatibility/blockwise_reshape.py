@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
 from dask_tapestry.arrays.shape.reshaping import reshape
 from dask_tapestry.errors import ShapeError, SignatureError, UnsupportedError
@@ -130,3 +131,6 @@ def _joined_grid(pieces: Any) -> Tensor:
         pieces = joined
     whole: Tensor = pieces[()]
     return whole
+
+
+write_out(__name__)

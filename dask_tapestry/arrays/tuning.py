@@ -1,0 +1,162 @@
+"""The numbers that decide something in `arrays/`, each with where it comes from."""
+
+from __future__ import annotations
+
+from typing import Final
+
+# Of others: what NumPy, SciPy, Dask, zarr, file formats and operating systems have.
+
+# array_api/inspection
+MOST_DIMENSIONS: Final = 64  # of a block, which is an array of NumPy's
+
+# core/dispatch
+PRIORITY: Final = 11  # above numpy.ndarray and dask.array, whose operators then defer
+
+# ma/ufuncs
+ARCTANH_EDGE: Final = 1e-15  # of the domain of arctanh, as numpy.ma has it
+
+# ndimage/arguments
+MOST_WINDOW_CELLS: Final = 2**31  # of a window along an axis
+
+# ndimage/degrees
+LAST_EXACT_DEGREES: Final = 1.0e14  # degrees from which on nothing is left of the angle
+
+# ndimage/interpolated
+# Cells before and after an axis whose ends no filter knows, as SciPy has them
+SPLINE_PAD: Final = 12
+
+# ndimage/region_boxes
+MOST_LABELS: Final = 2**31  # labels: each is an entry of the list
+
+# ndimage/smoothing
+LEAST_SIGMA: Final = 1e-15  # below which nothing is done
+
+# random/bounds
+MOST_BALLS: Final = 10**9  # of one colour
+
+# statistics/bin_estimators
+MOST_BINS: Final = 2**53  # more edges at equal distances are not all different in float64
+
+# stats/frequencies
+SUM_AGREEMENT: Final = 1.5e-8  # of sums of frequencies, relative: half the digits of float64
+
+# user_functions/reduction
+SPLIT_EVERY: Final = 4  # partial results to combine at once, as in Dask
+
+# Chosen: each comment says what it bounds or is a share of, and what follows from more or less.
+
+# calibration/kernel_rates
+WEIGHTS_A_ROW: Final = 4  # of a matrix, in each of its rows
+WEIGHTED_LANES: Final = 32  # that it is multiplied with
+STENCIL_STEPS: Final = 8  # of a stencil
+CONVOLVED_CHANNELS: Final = 8  # channels that are each convolved by itself
+POLYNOMIAL_TERMS: Final = 20  # of a polynomial: enough to make memory wait
+KERNEL_REPEATS: Final = 3  # of which the best counts
+
+# calibration/memory_rates
+COPY_REPEATS: Final = 2  # of which the best counts
+
+# calibration/store_rates
+STORED_CELLS: Final = 2**20  # 8 MiB
+CHUNK_CELLS: Final = 2**17  # 1 MiB
+SMALL_CHUNK_CELLS: Final = 2**10  # 16 KiB a chunk: opening it is what it takes
+VALUE_STEP: Final = 2**-10  # values of a measurement have some digits, which codecs see
+
+# calibration/task_rates
+TIMED_TASKS: Final = 200  # which take some 30 ms
+BLOCKS_READ: Final = 40  # blocks that one task reads
+TASK_REPEATS: Final = 2  # of which the best counts
+
+# core/block_names
+DIGEST_BYTES: Final = 12  # of a name, as of the names of steps
+
+# core/lanes
+LONG_LANE_BYTES: Final = 2**26  # bytes; cells of longer lanes are picked by a reduction
+
+# linalg/einsum
+MOST_OPERANDS_ORDERED: Final = 5  # arrays; with more, trying all orders takes too long
+
+# linalg/factoring
+TALL_RATIO: Final = 16  # times as many rows as columns
+WIDE_RATIO: Final = 2  # times as many, if the matrix is large: its triangle is then a part of it
+BLOCK_ROWS_A_COLUMN: Final = 16  # times as many rows as columns has a block at least
+# Times as many rows may a block have, if then all rows are in equal ones
+MOST_BLOCK_GROWTH: Final = 4
+
+# manipulation/repeating
+# More are not joined but taken: each slice takes a node and a copy of its own
+MOST_SLICES: Final = 64
+
+# ndimage/binary_windows
+STEPS_BETWEEN_LOOKS: Final = 16  # steps between two looks at whether something has changed
+
+# ndimage/smoothing
+# Cells of a window that are added one by one; of longer ones by doubling
+CELLS_ADDED_ONE_BY_ONE: Final = 64
+
+# overlap/map_overlap
+TRIAL_SIDE: Final = 2  # cells of its own, along each axis, of the block that shows whether it trims
+
+# patterns/thread_kinds
+MOST_THREAD_KINDS: Final = 64  # a body is called for each, and each is an operator
+
+# sorting/distinct
+LONG_TABLE_BYTES: Final = 2**26  # bytes of a table, which each task may as well have
+
+# sorting/distinct_numbers
+# Bytes of the integers that are counted: of longer ones the table is too long
+COUNTED_ITEM_BYTES: Final = 2
+CELLS_A_VALUE: Final = 4  # of fewer cells for each value of the dtype, sorting them takes less
+
+# storage/icechunk_arrays
+TASK_BYTES: Final = 2**25  # that one task writes, of smaller stored chunks
+
+# user_functions/along_axis
+TRIAL_LANE_CELLS: Final = 2  # cells of an axis that a trial call takes if it is long
+
+# user_functions/check_operator
+MOST_FORM_SIZES: Final = 3  # of a form
+
+# user_functions/monoid_laws
+SINGLE_CELLS: Final = 3  # cells that are combined one by one
+
+# user_functions/operator_shardings
+MOST_TRIAL_BLOCKS: Final = 64  # of a sharding
+
+# Of the hardware: orders of magnitude of caches, memory and calls. Counts of operations become
+# seconds by the rates of a machine, which `dask-tapestry calibrate` measures for each kernel.
+
+# calibration/kernel_rates
+PROBE_CELLS: Final = 2**19  # 4 MB of float64: beyond a second-level cache
+HANDLING_CELLS: Final = 2**14  # what a program of so many takes is handling it
+MATRIX_SIDE: Final = 512  # of a matrix
+# Of rows; of a power of two all cells of a column share few lines of a cache
+ROW_CELLS: Final = 1000
+
+# calibration/memory_rates
+COPIED_BYTES: Final = 2**26  # of an array: twice a common third-level cache
+COPIED_BYTES_A_THREAD: Final = 2**23  # of a thread's part, where there are many threads
+
+# calibration/task_rates
+LEAST_TASK_SECONDS: Final = 1e-7  # seconds: what clocks and noise leave
+
+# linalg/factoring
+LEAST_BLOCK_CELLS: Final = 2**16  # of a block of rows, at least: half a megabyte stays in a cache
+
+# For who reads or waits: how much a page, a line or a wait may hold. No value depends on it.
+
+# calibration/calibrate
+PROCESS_BUDGET_SECONDS: Final = 3.0  # seconds
+
+# calibration/cluster
+WORKER_BUDGET_SECONDS: Final = 2.0  # seconds for the kernels of a worker
+
+# jobs/check_cluster
+SILENT_SECONDS: Final = 30.0  # seconds without a heartbeat
+
+# jobs/cluster_problems
+CLOCK_SKEW_SECONDS: Final = 1.0  # seconds
+NEARLY_FULL: Final = 0.8  # of a worker's memory, at which Dask pauses or ends it by its defaults
+
+# progress
+POLL_SECONDS: Final = 0.1  # seconds between looks at whether a job has ended

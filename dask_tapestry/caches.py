@@ -1,0 +1,58 @@
+"""Values that functions remember: all of them bounded, and forgotten by one call.
+
+What a function makes of its arguments alone may be remembered in a module, by `functools.lru_cache`
+with a size; plans that are found again are `planner.cache`'s. A process that has planned for long
+forgets all of it by `clear_caches`, as tests do that count what is computed.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Iterator
+from functools import _lru_cache_wrapper
+from typing import Any, Final
+
+PACKAGE: Final = "dask_tapestry"
+
+
+def cached_functions() -> Iterator[tuple[str, _lru_cache_wrapper[Any]]]:
+    """Yield the functions and methods of imported modules that remember values, by name.
+
+    Those without arguments are not among them: a file that is read once, a pool of threads.
+
+    Examples
+    --------
+    >>> from dask_tapestry.cells.reduction_tree import leaf_sides
+    >>> leaf_sides in dict(cached_functions()).values()
+    True
+    """
+    for home, module in sorted(sys.modules.items()):
+        if home.partition(".")[0] == PACKAGE:
+            yield from _cached_in(home, vars(module))
+
+
+def _cached_in(home: str, values: Any) -> Iterator[tuple[str, _lru_cache_wrapper[Any]]]:
+    for name, value in list(values.items()):
+        if isinstance(value, classmethod | staticmethod):
+            value = value.__func__
+        if isinstance(value, _lru_cache_wrapper):
+            if value.__module__ == home.partition(":")[0] and inspect.signature(value).parameters:
+                yield f"{home}.{name}", value
+        elif isinstance(value, type) and value.__module__ == home:
+            yield from _cached_in(f"{home}:{name}", vars(value))
+
+
+def clear_caches() -> None:
+    """Forget all values that functions remember; they are computed again when they are needed.
+
+    Examples
+    --------
+    >>> from dask_tapestry.cells.reduction_tree import leaf_sides
+    >>> _ = leaf_sides((10, 10))
+    >>> clear_caches()
+    >>> leaf_sides.cache_info().currsize
+    0
+    """
+    for _, function in cached_functions():
+        function.cache_clear()

@@ -1,0 +1,100 @@
+"""The numbers that decide something in `lower/`, each with where it comes from."""
+
+from __future__ import annotations
+
+from typing import Final
+
+# Of others: what NumPy, SciPy, Dask, zarr, file formats and operating systems have.
+
+# input_prefetch
+# Part of its memory that a worker may then take; from .6 on Dask writes to disk
+FULL_MEMORY: Final = 0.5
+
+# worker_placement
+# Tasks; Dask takes a group of tasks that reads fewer to be the first of a graph
+FEW_TASKS: Final = 5
+
+# Chosen: each comment says what it bounds or is a share of, and what follows from more or less.
+
+# client_arrays
+BLOCK_LOOK_SECONDS: Final = 0.002  # seconds between looks whether a block has come
+# Seconds after which it is asked for again: nothing is sent to paused workers
+ASK_AGAIN_SECONDS: Final = 10.0
+# Seconds without an answer after which a client is taken to be gone
+CLIENT_PATIENCE_SECONDS: Final = 120.0
+
+# cluster_jobs
+JOB_PATIENCE_SECONDS: Final = 10.0  # seconds in which a job that was sent has come to the scheduler
+JOB_LOOK_SECONDS: Final = 0.05  # seconds between questions for it
+
+# exclusive_blocks
+# Seconds after which one who waits asks whether its block is wanted
+WAITER_LOOK_SECONDS: Final = 0.1
+
+# input_prefetch
+REACH_SECONDS: Final = 5.0  # seconds in which a worker within reach answers; busy ones took 1
+LATEST_SECONDS: Final = 30.0  # seconds for one block
+GRAPH_LOOK_SECONDS: Final = 0.1  # seconds between looks whether a graph is there
+
+# job_announcements
+JOBS_WAITING: Final = 256  # jobs that were announced and not met yet
+
+# job_watch
+JOBS_REMEMBERED: Final = 50  # jobs that are remembered
+TICK_MILLISECONDS: Final = 500  # milliseconds between looks at workers
+
+# leases
+SWEEP_SECONDS: Final = 1.0  # seconds between looks whether results are still wanted
+
+# references
+# Boxes, and bounds along an axis, that are remembered: some hundred kB
+BOXES_REMEMBERED: Final = 4096
+
+# replanning
+WORKERS_LOOK_SECONDS: Final = 2.0  # seconds between looks at the workers
+# Seconds for which there must be as many: they come and go one by one
+SETTLED_SECONDS: Final = 30.0
+
+# step_spec
+SPECS_REMEMBERED: Final = 512  # specs that a process remembers
+
+# synchronous
+MOST_BRIEF_STEPS: Final = 8  # of which some might run side by side
+# Seconds of computing of which it is no matter whether steps run side by side
+BRIEF_SECONDS: Final = 0.01
+MOST_BRIEF_NODES: Final = 64
+MOST_BRIEF_BLOCKS: Final = 64  # of all steps
+# Of a value; of larger ones a millisecond is no part, and memory is one
+MOST_BRIEF_BYTES: Final = 2**27
+FEW_KEPT_BYTES: Final = 2**16  # of a value that was kept: it is copied faster than planned
+
+# tiling
+TILE_WIDTHS: Final = (4096, 2048, 1024, 512, 256, 128)  # of a tile: cells of its last dimension
+MOST_TILED_WORK: Final = 1.5  # times the work of the whole block that tiles may take together
+
+# worker_placement
+# Parts of their memory by which workers of a group may differ, as rounded
+ALIKE_MEMORY: Final = 0.02
+
+# Of the hardware: orders of magnitude of caches, memory and calls. Counts of operations become
+# seconds by the rates of a machine, which `dask-tapestry calibrate` measures for each kernel.
+
+# tile_run
+SLAB_BYTES: Final = 2**22  # bytes of a block of formulas that are computed one after the other
+
+# joined_blocks
+LEAST_JOINED_BYTES: Final = 2**22  # bytes of what is worth it: smaller arrays lie in a cache
+
+# step_spec
+# a block's schedule takes 5 to 60 µs, a step's first class of blocks .2 to 1 ms
+FEW_BLOCKS: Final = 32
+
+# tiling
+TILE_CACHE_BYTES: Final = 2**19  # bytes of values between formulas: half of a second-level cache
+SMALLEST_TILED_CELLS: Final = 2**16  # cells of a block; smaller ones lie in cache anyway
+ROW_CALL_CELLS: Final = 48  # that could be computed in the time that each row of a tile costs
+
+# For who reads or waits: how much a page, a line or a wait may hold. No value depends on it.
+
+# job
+MOST_STEPS_DESCRIBED: Final = 1000  # that are described; a page of more is of no use

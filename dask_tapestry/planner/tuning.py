@@ -1,0 +1,328 @@
+"""The numbers that decide something in `planner/`, each with where it comes from."""
+
+from __future__ import annotations
+
+from typing import Final
+
+# Of others: what NumPy, SciPy, Dask, zarr, file formats and operating systems have.
+
+# machine/cluster_rates
+BESIDE_WORKERS: Final = 2  # processes that want a core too: the scheduler's and the client's
+
+# machine/machine
+HUGE_PAGE: Final = 2**21  # bytes, of x86 and usual arm64 systems
+REQUESTS: Final = 10  # of a task to a store elsewhere at a time: zarr's "async.concurrency"
+
+# machine/resources
+USABLE_MEMORY: Final = 0.7  # of a worker's memory; at .7 Dask writes to disk
+PAUSING_MEMORY: Final = 0.8  # of a worker's memory, its process included: there Dask pauses it
+# Of a worker's memory by other arrays: Dask writes more to disk
+MOST_HELD_SHARE: Final = USABLE_MEMORY / 2
+
+# Chosen: each comment says what it bounds or is a share of, and what follows from more or less.
+
+# access/access
+MOST_WORKS: Final = 20_480  # of their blocks: ten a class; some blocks read hundreds of boxes
+GRIDS_REMEMBERED: Final = 64  # grids of a program that are remembered: a plan has one of them
+
+# access/block_classes
+MOST_STARTS: Final = 64  # parts into which breaks divide a way at once
+
+# cache
+PLANS_REMEMBERED: Final = 64  # plans
+
+# cost/makespan
+# Of a block's seconds by which slots end apart, as blocks take unequal time
+UNEVEN_SLOTS: Final = 0.1
+
+# cost/rank
+# Times the least seconds: of two plans as near, none is known to be faster
+ALIKE_SECONDS: Final = 1.03
+
+# cost/resource_seconds
+# Of a resource's seconds that never overlap with those of the busiest
+NEVER_OVERLAPPED: Final = 0.1
+
+# cost/stored_reads
+# Blocks in a row whose chunks are counted; more are taken to be like these
+ROW_BLOCKS_COUNTED: Final = 24
+
+# cost/worst_needs
+# Blocks in a row after which boxes lie on other blocks as before, mostly
+MOST_BLOCKS_IN_A_ROW: Final = 8
+
+# equivalence
+# Of rewriting and unfusing: one, and more where a formula was in a rule's way.
+MOST_REWRITE_ROUNDS: Final = 4
+
+# fusion/external_inputs
+EMBEDDED_BYTES: Final = 2**20  # arrays in memory up to this size travel inside tasks
+TABLE_BYTES: Final = 2**14  # those of which each task reads most
+SENT_BYTES: Final = 16 * 2**20  # of a block of a larger one, about
+
+# fusion/fuse
+HELD_SHARE: Final = 0.3  # of all memory that a value may take if it is held while its readers wait
+
+# fusion/group
+LONGEST_FORMULA: Final = 256  # steps of one fused formula; longer ones gain nothing more
+
+# long_jobs
+LONG_JOB_SECONDS: Final = 60.0  # seconds; measuring takes three, a twentieth, and once for all
+
+# machine/cluster_rates
+# Seconds after which a cluster that does not answer has shipped rates
+RATES_PATIENCE_SECONDS: Final = 2.0
+MESSAGE_BYTES: Final = (2**18, 2**22)  # bytes: the second where the first one took little
+SLOW_MESSAGE_SECONDS: Final = 0.02  # seconds for the first one, past which it alone counts
+ECHOES: Final = 5  # messages, of which the fastest counts
+
+# machine/limits
+FEW_BLOCKS_TOGETHER: Final = 2  # blocks on a worker at most, of a step of few that wait for nothing
+# Times what the smallest block touches: its chunks, and values as large as these
+ROOMY_BLOCKS: Final = 2
+TASK_SHARES: Final = (0.9, 0.5, 0.25, 0.125)  # of memory that tasks may take, in order of trial
+
+# machine/machine
+IMBALANCE: Final = 1.25  # of a worker's share of memory: Dask decides which worker holds what
+SLICE_SAVES_BYTES: Final = 2**20  # that cutting a block where it lies must save, to be worth a task
+
+# machine/rates
+RATE_DIGITS: Final = 2  # of a rate: more are noise
+
+# machine/resources
+MOST_PROCESS_SHARE: Final = 0.2  # of a worker's memory: of workers that are smaller than can be
+DEVICE_USABLE: Final = 0.9  # of a device's memory: the rest is its context's, and of libraries
+
+# machine/shared_workers
+# Of a worker's memory: so coarsely is counted what is held, so plans are kept
+MEMORY_PARTS: Final = 16
+UNCOUNTED_SHARE: Final = 1 / 64  # of a worker's memory: less is not counted
+
+# memory/buffer_handover
+# Of blocks that are looked at instead, where each reads its own cells
+MOST_HANDOVER_CLASSES: Final = 64
+
+# memory/far_reads
+# Blocks along a dimension, by how many are cut; else two
+SAMPLED_BLOCKS: Final = {1: 4, 2: 4, 3: 3}
+NEAR_RATIO: Final = 2  # times as many blocks as parts meet may be met by the box around them
+
+# memory/memory
+# Blocks for each slot that are held of a value that is read block by block
+STREAMED_BLOCKS_A_SLOT: Final = 4
+
+# memory/phased_execution
+# Of a reader along a dimension, whose reads are followed one by one
+MOST_FOLLOWED_BLOCKS: Final = 4096
+
+# memory/result_transfer
+BYTES_ASKED_TOGETHER: Final = 2**26  # bytes of blocks that are asked for at a time
+
+# memory/results
+# Bytes of a worker itself: Python, libraries, and what messages take
+RESULT_PROCESS_BYTES: Final = 2**27
+
+# memory/simulate
+BUNDLES_A_STEP: Final = 64  # of a step
+ROUNDING: Final = 1e-9  # of a number of blocks, or of a time
+LONG_BUNDLE_BATCHES: Final = 8  # batches in which a bundle of many blocks runs
+
+# recall
+CHOICES_REMEMBERED: Final = 64  # plans whose choices are known
+
+# replan
+REPLANNED_RATIO: Final = 2  # of workers, beyond which a plan is made again
+# Seconds that a job is predicted to take at least on what there is
+WORTH_REPLANNING_SECONDS: Final = 60.0
+
+# rewriting/exchanged_values
+LONGEST_EXCHANGED_BYTES: Final = 16  # bytes of such a cell
+
+# search/alike
+SMALL_NUMBER: Final = 8  # of whole numbers below, each one counts: axes, orders, cells of a stencil
+ALIKE_EXTENTS: Final = 1.1  # times an extent that another one may be at most
+
+# search/budget
+SHARE: Final = 0.03  # of a job's seconds that may be spent on its plan, at first
+# Costs that one change of a plan takes: of a step whose grid is searched
+COSTS_A_CHANGE: Final = 10
+# Seconds of a job from which on the budget grows with their root only
+LONG_SEARCHED_SECONDS: Final = 50.0
+MOST_ALONE: Final = 30_000  # costs of a search without workers: nobody waits for minutes unasked
+
+# search/evolve
+POPULATION: Final = 48  # plans that may be parents
+# Logarithm of the times that a plan may take more, to be chosen 1/e as often
+PARENT_NEARNESS: Final = 0.2
+CROSSED_SHARE: Final = 0.1  # share of trials with two parents
+NODES_TRIED: Final = 4  # nodes that a mutator is tried at, until it has a move
+WINDOW_TRIALS: Final = 24  # trials in a row, whose gain is compared with what they took
+PATIENCE_WINDOWS: Final = 3  # windows without enough gain, after which the search ends
+UNSURE_SHARE: Final = 1e-3  # of a plan's seconds: predictions are not as exact as that
+PRIOR_TRIALS: Final = 4.0  # trials that a prior counts for
+
+# search/exact_grids
+MOST_TABLE_ROWS: Final = 20_000  # of a table of grids; more would take seconds
+LEAST_WAYS: Final = 3  # ways to hold its inputs that each grid of a step is compared in
+MOST_PIECES_A_SLOT: Final = 4  # times as many as slots that a step is cut into
+
+# search/exchanges
+# Of what a task may take: a block that is written or read, beside its chunks
+EXCHANGED_BLOCK_SHARE: Final = 0.25
+MOST_EXCHANGED_VALUES: Final = 3  # that are looked at, each in a graph of its own
+READ_SHARE: Final = 0.05  # of all memory that a value takes at least which is read again
+LEAST_CHUNK_BYTES: Final = 2**18  # bytes
+MOST_CHUNK_BYTES: Final = 2**24
+
+# search/exhaustive
+MOST_CHOICES: Final = 2_000  # of forms and held values, for each of which all grids are compared
+
+# search/form_choice
+CLOSE_TO_LEAST: Final = 1.1  # times the least seconds that are possible: not worth another form
+PARTS_A_SLOT: Final = 16  # pieces that a form should yield, so that cuts between them are even
+FAR_WORSE: Final = 2.0  # times the seconds of the best size: no further one is better
+NEARBY_NODES: Final = 32  # nodes that are searched for stored chunks
+SHORT_STEP_SECONDS: Final = 0.02  # seconds; of a shorter step no more than one size is tried
+
+# search/frontier
+SLOWEST_RATIO: Final = 8.0  # times the seconds of the fastest: no saving elsewhere is worth that
+CLOSE_POINTS: Final = 0.02  # of a resource: points that differ by less in all are one
+
+# search/grid
+# Cuts in a row that may cost more before the search for a cheaper one ends
+PATIENCE_CUTS: Final = 3
+FAR_RATIO: Final = 16  # times as many or as large as wanted: then blocks are cut in four at a time
+SMALLER_SHARE: Final = 0.9  # times a block's bytes that half a block may have at most
+# Of the seconds by which a cut must be better than one of pieces in a row
+SCATTERED_SHARE: Final = 0.05
+FEW_WAVES: Final = 8  # of tasks; with more, a last one that is not full costs little
+NEGLIGIBLE_TASKS: Final = 2.0  # times what handling one task takes: not worth another task
+READ_AGAIN: Final = 2.0  # times what is read once: from then on equal blocks may read less
+READ_EDGES: Final = 1.02  # times it: from then on another shape of blocks may read less around them
+# Of a step's seconds that its reads take: less cannot be worth a search
+CARRIED_SHARE: Final = 0.05
+# Seconds of a step whose reads are; a tenth of them may go to the search
+LONG_STEP_SECONDS: Final = 2.0
+
+# search/islands
+ISLANDS: Final = 4
+EPOCHS: Final = 4
+
+# search/local_search
+LEAST_GAIN: Final = 0.99  # of the seconds before: a change must save a hundredth
+GAIN_OF_ROUNDS: Final = 0.75  # the same, of rounds: that an expert would take them must be clear
+# The same, of what goes through a store, which others may use, too; and of plans that are not
+# changed any more.
+GAIN_OF_EXCHANGE: Final = 0.1
+GAIN_OF_LAST_EXCHANGE: Final = 0.5
+LIGHTER_SHARE: Final = 0.9  # of the memory lacking before: then other choices are not looked at
+# Kinds of steps whose blocks take most, that are cut more finely where memory lacks.
+HEAVY: Final = 4
+HALVINGS: Final = 3  # of blocks, by which a plan that a worker cannot hold may come to fit
+
+# search/moves
+# Times a value's cells that blocks may compute together before holding it is tried.
+MOVED_AGAIN: Final = 1.5
+
+# search/mutators
+# Prior of another place: the programs that priors are learnt from have one
+PLACE_PRIOR: Final = 0.5
+
+# search/phased_values
+# Of rounds that are tried
+ROUNDS_TRIED: Final = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)
+
+# search/rule_selection
+MOST_PLANS: Final = 64  # that are compared; each takes as long as a plan without choices
+CHOICE_GAIN: Final = 0.99  # of the seconds without it: a choice must save a hundredth
+
+# search/search
+# Part of the effort that a search with less memory a task has at least
+SEARCH_AGAIN_PART: Final = 4
+FAR_BEHIND: Final = 16.0  # times the seconds of a plan, of a seed that is not changed any more
+# Of the seconds: a smaller gain is no reason to try still smaller tasks
+SMALLER_TASKS_GAIN: Final = 0.99
+MANY_ROUNDS: Final = 2**40  # each of one block
+MOST_IMPROVED: Final = 5_000  # costs of a search change by change; chance has the rest
+
+# walltime
+WALLTIME_PART: Final = 0.25  # of a worker's time that a task is planned to take at most
+WALLTIME_TRIES: Final = 5  # times that a plan is made again with smaller blocks
+
+# Of the hardware: orders of magnitude of caches, memory and calls. Counts of operations become
+# seconds by the rates of a machine, which `dask-tapestry calibrate` measures for each kernel.
+
+# access/access
+MOST_CLASSES: Final = 2048  # that are looked at for totals; each takes .1 to .5 ms
+
+# access/overlaps
+MOST_PLACES: Final = 2**15  # of a box that are looked at one by one; it takes .1 s
+
+# access/read_counts
+MOST_LISTED_BOXES: Final = 4096  # boxes of a pattern that are looked for in others; it takes 10 ms
+
+# cost/block_seconds
+ROW_BYTES: Final = 1024  # of a row: a shorter one delays as much less as it is shorter
+
+# cost/exact_costs
+MOST_DIAGONAL: Final = 4096  # blocks on the diagonals of a symmetric result; each takes 20 µs
+
+# cost/resource_seconds
+FETCH_SECONDS: Final = 0.01  # seconds until a value asked of another worker begins to arrive
+
+# cost/worst_needs
+MOST_NEEDS_CLASSES: Final = 64  # classes of blocks; it takes .1 to .2 ms each
+
+# machine/limits
+# Of one step, or two a slot; a scheduler takes 50 µs a task to begin
+MOST_STEP_BLOCKS: Final = 10_000
+MOST_EDGES: Final = 200_000  # blocks read by the blocks of one step; each costs some 10 µs
+
+# machine/resources
+PROCESS_BYTES: Final = 200 * 10**6  # bytes of a worker itself: Python, libraries, kernels, messages
+
+# memory/buffer_handover
+# Of a step that is looked at block by block; each takes some 10 µs
+MOST_HANDOVER_BLOCKS: Final = 1024
+
+# memory/memory
+MOST_PAIRED_STEPS: Final = 256  # steps that are compared in pairs: a thousand would take 70 ms
+
+# memory/simulate
+MOST_BUNDLES: Final = 20_000  # of a plan; each takes some 50 µs
+
+# search/budget
+SECONDS_A_COST: Final = 3e-4  # of one core, with all that a search does beside
+
+# search/evolve
+COSTS_A_TRIAL: Final = 4  # that a trial takes as long as, besides the costs that it computes
+
+# search/exact_grids
+ROWS_A_COST: Final = 40  # rows of a table that are made while one step's cost is computed
+
+# search/exchanges
+MANY_EDGES: Final = 30_000  # of a reader: the scheduler is busy for seconds, and the network waits
+
+# search/islands
+# Costs, a minute: a shorter search has no parts, which would know less each
+LONG_SEARCH_COSTS: Final = 200_000
+
+# search/plan_evaluator
+NODES_A_COST: Final = 16  # of a graph that take as long to evaluate as the cost of one step
+STEPS_A_COST: Final = 4  # of a plan whose memory takes as long to add up as the cost of one step
+
+# search/pricing
+SHORT_PROGRAM: Final = 8  # operators whose cost takes as long as the rest of a step's
+
+# For who reads or waits: how much a page, a line or a wait may hold. No value depends on it.
+
+# cost/group_names
+MOST_WORDS: Final = 3  # of one operator, as of several reductions in one pass
+
+# memory/simulation_picture
+MOST_ROWS_DRAWN: Final = 60  # steps that are drawn; the longest of more
+MOST_CURVE_POINTS: Final = 2000  # of a curve: more than there are pixels
+STEP_NAME_LETTERS: Final = 38  # characters of a step's name
+
+# search/frontier
+MOST_FRONTIER_POINTS: Final = 32  # of a frontier; of more, those that take longest are dropped

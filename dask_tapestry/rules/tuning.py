@@ -1,0 +1,47 @@
+"""The numbers that decide something in `rules/`, each with where it comes from."""
+
+from __future__ import annotations
+
+from typing import Final
+
+# Chosen: each comment says what it bounds or is a share of, and what follows from more or less.
+
+# joint_reductions
+# Of other extents: pass after pass over the cells that a block has read
+MOST_OTHER_REDUCTIONS: Final = 32
+
+# matrix_chains
+MOST_FACTORS: Final = 12  # of a chain; the work of the search grows with their cube
+
+# mosaics
+# That nested joins may become: each costs a copy, and an entry of every schedule
+MOST_MOSAIC_PIECES: Final = 128
+
+# neighbouring_nodes
+SHARED_CELLS: Final = 1 / 2  # of the cells of the smaller node that lie in both
+FEW_BOXES: Final = 64  # boxes that are followed back, as those of deep stencils multiply
+
+# neighbours
+MOST_TAPS: Final = 64  # cells that a formula of a stencil reads
+MOST_FORMULA_STEPS: Final = 400  # of a formula
+FARTHEST_CELLS: Final = 64  # cells that a step may read beside its own
+
+# repeated_steps
+FEWEST_STEPS: Final = 4  # steps
+MOST_STEP_NODES: Final = 400  # of a step
+MOST_FIELDS: Final = 8  # of a state
+STEP_LENGTHS_TRIED: Final = 64  # lengths of a step
+MOST_GRAPH_PARTS: Final = 64  # that a graph is looked at in
+
+# stencil_loops
+MOST_STEP_VIEWS: Final = 4  # to see steps that are tried
+
+# views
+COSTLY_FLOPS: Final = 128  # operations a cell; a formula that takes so many is computed once
+
+# Of the hardware: orders of magnitude of caches, memory and calls. Counts of operations become
+# seconds by the rates of a machine, which `dask-tapestry calibrate` measures for each kernel.
+
+# joint_reductions
+# Reductions in one pass: each has its cells and its nodes in cache
+MOST_JOINT_REDUCTIONS: Final = 8

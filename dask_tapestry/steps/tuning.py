@@ -1,0 +1,36 @@
+"""The numbers that decide something in `steps/`, each with where it comes from."""
+
+from __future__ import annotations
+
+from typing import Final
+
+# Chosen: each comment says what it bounds or is a share of, and what follows from more or less.
+
+# boxes
+FEW_BOX_CELLS: Final = 64  # of boxes that are merged whatever else they then hold
+# More cells than boxes have may be computed, so that these do not multiply
+EXTRA_CELLS: Final = 1 / 8
+
+# chunk_alignment
+MOST_UNEVEN_PIECES: Final = 1_000  # pieces of unequal lengths: their edges are in the plan
+
+# parts
+LITTLE_SHARE: Final = 1 / 4  # of a part's largest value: holding that takes less than pieces do
+SMALL_SHARE: Final = 1 / 16  # of a part's largest value: what every piece reads is held below this
+
+# piece_alignment
+# Times the work and the bytes of the whole that pieces may take together
+REPEATED_WORK: Final = 1.05
+LEAST_REPEATING_PIECES: Final = 64  # pieces at least that read something again
+# Times the length of pieces that is tried next, as they compute cells again
+LONGER_PIECES: Final = 2
+
+# program
+# That a program remembers: a block's is needed by its task and when that runs
+SCHEDULES_REMEMBERED: Final = 64
+
+# streaming
+PIECE_BYTES: Final = 2**25  # bytes that a piece takes: a chunk as it is stored mostly, and more
+PARTIAL_BYTES: Final = PIECE_BYTES // 2  # bytes of partial results that are all kept until the end
+MOST_PIECES: Final = 2**12  # of a block; larger blocks, of a quarter TiB, have larger pieces
+WORTHWHILE_SHARE: Final = 0.8  # of the bytes of the whole, that turns may take at most
