@@ -95,7 +95,7 @@ def halves(function: Callable[[Any, Any], Any], halo: int, x: np.ndarray) -> Cal
 
 def in_memory(side: int, times: int, dtypes: list[str]) -> None:
     import dask_tapestry as dt
-    from dask_tapestry_kernels.cpu.jit import compile_service
+    from dask_tapestry_kernels import compilation
 
     print("| filter | dtype | ours, s (of processors) | SciPy in 2 threads | times faster |")
     print("|---|---|---|---|---|")
@@ -104,7 +104,7 @@ def in_memory(side: int, times: int, dtypes: list[str]) -> None:
         array = dt.asarray(x)
         for name, (function, halo) in FILTERS.items():
             function(dt.ndimage, array).compute()
-            compile_service.wait()
+            compilation.wait()
             ours = best(lambda f=function, a=array: f(dt.ndimage, a).compute(), times)
             theirs = best(halves(function, halo, x), times)
             row = [f"{a:.3f} ({b:.3f})" for a, b in (ours, theirs)]
@@ -116,7 +116,7 @@ def in_memory(side: int, times: int, dtypes: list[str]) -> None:
 def interpolated(side: int, times: int, dtypes: list[str]) -> None:
     """Interpolation beside SciPy's in one thread."""
     import dask_tapestry as dt
-    from dask_tapestry_kernels.cpu.jit import compile_service
+    from dask_tapestry_kernels import compilation
 
     print("| | dtype | ours, s (of processors) | SciPy, s (of processors) | processors: less |")
     print("|---|---|---|---|---|")
@@ -125,7 +125,7 @@ def interpolated(side: int, times: int, dtypes: list[str]) -> None:
         array = dt.asarray(x)
         for name, function in INTERPOLATIONS.items():
             function(dt.ndimage, array).compute()
-            compile_service.wait()
+            compilation.wait()
             ours = best(lambda f=function, a=array: f(dt.ndimage, a).compute(), times)
             theirs = best(lambda f=function, x=x: f(ndimage, x), times)
             row = [f"{a:.2f} ({b:.2f})" for a, b in (ours, theirs)]

@@ -16,8 +16,8 @@ import numpy as np
 
 from dask_tapestry.cells import Tree
 from dask_tapestry.operators.reductions.monoids import MONOIDS
-from dask_tapestry_kernels.cpu import KERNELS
-from dask_tapestry_kernels.cpu.jit import compile_service
+from dask_tapestry_kernels import compilation
+from dask_tapestry_kernels.devices import kernels_of
 
 FUNCTIONS = {"sum": np.sum, "mean": np.mean, "var": np.var, "min": np.min, "argmin": np.argmin,
              "any": np.any}  # fmt: skip
@@ -31,7 +31,7 @@ def ours(monoid, cells, axes):
     tree = Tree(tuple(cells.shape[axis] for axis in axes))
     told = {"monoid": monoid, "axes": axes, "tree": tree, "origin": (0,) * len(axes), "ddof": 0.0}
     told |= {"dtype": dtype, "state": state, "source": None, "target": None}
-    return lambda: KERNELS["reduce"](None, cells, **told)
+    return lambda: kernels_of("cpu")["reduce"](None, cells, **told)
 
 
 def theirs(monoid, cells, axes):
@@ -94,7 +94,7 @@ def main():
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--json", help="write the figures there")
     given = parser.parse_args()
-    with compile_service.mode("wait"):
+    with compilation.mode("wait"):
         rows = measured(given)
     if given.json:
         with open(given.json, "w", encoding="utf-8") as file:

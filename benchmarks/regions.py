@@ -18,7 +18,7 @@ import numpy as np
 from scipy import ndimage
 
 import dask_tapestry as dt
-from dask_tapestry_kernels.cpu.jit import compile_service
+from dask_tapestry_kernels import compilation
 
 CALLS: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "label": lambda lib, x: lib.label(x)[0],
@@ -58,7 +58,7 @@ def main() -> None:
         for what, x in cells.items():
             array = dt.asarray(x)
             call(dt.ndimage, array).compute()
-            compile_service.wait()
+            compilation.wait()
             ours = best(lambda c=call, a=array: c(dt.ndimage, a).compute(), given.times)
             theirs = best(lambda c=call, x=x: c(ndimage, x), given.times)
             row = [f"{a:.3f} ({b:.3f})" for a, b in (ours, theirs)]

@@ -34,7 +34,7 @@ sys.path += [str(ROOT), str(ROOT / "kernels")]  # at the end: an installed libra
 
 import dask_tapestry as dt  # noqa: E402
 from benchmarks.planner.process_memory import begin, most, return_memory  # noqa: E402
-from dask_tapestry_kernels.cpu.jit import compile_service  # noqa: E402
+from dask_tapestry_kernels import compilation  # noqa: E402
 from tests.planner.large_programs import drawn  # noqa: E402
 
 BOUNDS = 0.6, 1.1
@@ -64,7 +64,7 @@ def here(x: Any) -> int:
 def on_process() -> Iterator[Peak]:
     """Peaks of this process."""
     return_memory()
-    with compile_service.mode("wait"):
+    with compilation.mode("wait"):
         yield here
 
 

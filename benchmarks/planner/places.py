@@ -14,7 +14,7 @@ import distributed
 
 from dask_tapestry.arrays.core.plan import Plan
 from dask_tapestry.planner.machine.resources import Resources, current
-from dask_tapestry_kernels.cpu.blas_threads import threads_each
+from dask_tapestry_kernels.blas_threads import threads_each
 
 WORKERS = 2
 PATIENCE = 20.0  # seconds until results that were dropped are gone

@@ -19,8 +19,8 @@ import dask_tapestry as dt
 from dask_tapestry.planner.cost.block_seconds import block_seconds
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.cpu.blas_threads import threads_each
-from dask_tapestry_kernels.cpu.jit.compile_service import mode
+from dask_tapestry_kernels.blas_threads import threads_each
+from dask_tapestry_kernels.compilation import mode
 
 ONE = dt.Resources(workers=1, threads=1)
 FEW = 2**12

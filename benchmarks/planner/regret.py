@@ -36,7 +36,7 @@ from benchmarks.planner.places import PLACES, Place, timed  # noqa: E402
 from benchmarks.planner.rates import rank_correlation  # noqa: E402
 from dask_tapestry.arrays.core.plan import Plan  # noqa: E402
 from dask_tapestry.errors import MemoryLimitError  # noqa: E402
-from dask_tapestry_kernels.cpu.jit import compile_service  # noqa: E402
+from dask_tapestry_kernels import compilation  # noqa: E402
 
 REPEATS = 5
 BUDGET = 12.0  # seconds that the runs of one program may take together
@@ -142,7 +142,7 @@ def main() -> None:
     found = kept.setdefault(given.on, {})
     with (
         tempfile.TemporaryDirectory() as folder,
-        compile_service.mode("wait"),
+        compilation.mode("wait"),
         PLACES[given.on]() as place,
     ):
         for name in chosen_programs(given.only):

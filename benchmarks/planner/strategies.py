@@ -38,7 +38,7 @@ from benchmarks.planner.places import PLACES, Place, timed  # noqa: E402
 from benchmarks.planner.regret import fits  # noqa: E402
 from dask_tapestry.arrays.core.plan import Plan  # noqa: E402
 from dask_tapestry.operators.indexing import gather, scatter  # noqa: E402
-from dask_tapestry_kernels.cpu.jit import compile_service  # noqa: E402
+from dask_tapestry_kernels import compilation  # noqa: E402
 
 WIDTH = 16  # cells of a row: two cache lines
 ROWS = (100_000, 300_000, 1_000_000)
@@ -193,7 +193,7 @@ def main() -> None:
     chosen = [c for c in cases() if any(part in str(c) for part in given.only.split(","))]
     with (
         tempfile.TemporaryDirectory() as folder,
-        compile_service.mode("wait"),
+        compilation.mode("wait"),
         PLACES[given.on]() as place,
     ):
         data = Data(Path(folder), given.on == "cluster", given.size)

@@ -24,7 +24,7 @@ import dask.array as da  # noqa: E402
 import numpy as np  # noqa: E402
 
 import dask_tapestry as dt  # noqa: E402
-from dask_tapestry_kernels.cpu.jit import compile_service  # noqa: E402
+from dask_tapestry_kernels import compilation  # noqa: E402
 
 MOST_RATIO: Final = 2.0  # of our time to NumPy's
 MOST_TASKS: Final = 4.0  # a slot
@@ -69,7 +69,7 @@ def measure(shape: tuple[int, ...], reduced: Reduced, cells: str, repeats: int) 
     for _ in range(WARM):
         value = reduced(dt, dt.asarray(x)).compute()
     np.testing.assert_allclose(value, reduced(np, x))
-    compile_service.wait()
+    compilation.wait()
     least = {"ours": 1e9, "numpy": 1e9, "dask": 1e9}
     calls: dict[str, Callable[[], Any]] = {
         "ours": lambda: reduced(dt, dt.asarray(x)).compute(),

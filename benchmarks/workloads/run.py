@@ -108,11 +108,11 @@ def measure(library: str, name: str, options: argparse.Namespace) -> Row:
 
 def _warm(once: Callable[[], Any]) -> None:
     """Run once with kernels waited for, and return when none is being compiled."""
-    from dask_tapestry_kernels.cpu.jit import compile_service
+    from dask_tapestry_kernels import compilation
 
-    with compile_service.mode("wait"):
+    with compilation.mode("wait"):
         once()
-    compile_service.wait()
+    compilation.wait()
 
 
 def apart(library: str, name: str, options: argparse.Namespace) -> Row:

@@ -12,7 +12,7 @@ from dask_tapestry.lower.compiling import compile_ahead
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.memory.results import ResultMemory
 from dask_tapestry.planner.plan import PlannedGraph
-from dask_tapestry_kernels.cpu.jit import object_cache
+from dask_tapestry_kernels.kernel_cache import directory, kept_kernels
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,14 +30,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(told: argparse.Namespace) -> int:
     """Compile for the script; 3 if it needs a value."""
-    folder = object_cache.directory()
+    folder = directory()
     if folder is None:
         raise CommandError("there is no folder for kernels: DASK_TAPESTRY_CACHE may name one")
     script = Script(told.script, told.arguments)
     planner = ScriptCompiler(script, declared_of(told), None)
-    before = _kernels()
+    before = kept_kernels()
     code = planned_script(script, planner)
-    made = len(_kernels() - before)
+    made = len(kept_kernels() - before)
     print(f"{made} kernels compiled, {len(before)} were there: {folder}", flush=True)
     return code
 
@@ -53,10 +53,3 @@ class ScriptCompiler(ScriptPlanner):
         print(f"plan {self.count}, {self.script.name}:{self.script.line()}: {found.steps} steps")
         for why in found.left:
             print(f"  left out: {why}")
-
-
-def _kernels() -> set[str]:
-    """Names of the kernels that are kept."""
-    folder = object_cache.directory()
-    names = () if folder is None else [path.name for path in folder.iterdir() if path.is_file()]
-    return {name for name in names if not name.startswith((object_cache.LOCK, "."))}

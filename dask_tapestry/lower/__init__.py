@@ -14,7 +14,12 @@ module                 runs on         what it does
 `step_spec`            all             what every task of a step knows: program, cuts
 `materialize`          sched., client  writes out the tasks that some keys need
 `execute`              worker          a task: computes one block of a step
-`tiling`               worker          runs the formulas of a block in tiles that stay in cache
+`schedule_walk`        worker          runs the entries of a block's schedule in order
+`frame`                worker          what the walk is given: entries, and values that are there
+`held_values`          worker          the values of a program, each until its last use
+`piece_run`            worker          a loop over pieces, with what those share, while it runs
+`tile_run`, `tiling`   worker          formulas in tiles that stay in cache, or in slabs
+`instruction_call`     worker          calls a kernel, a source or a sink
 `symmetric`            all             blocks of ``x @ x.T`` below the diagonal: transposes
 =====================  ==============  =============================================================
 

@@ -1,4 +1,4 @@
-"""Cells of a value from the blocks that hold them: for a task that reads them, and for a result."""
+"""Cells of a value from the blocks that hold them, for a task that reads them and for a result."""
 
 from __future__ import annotations
 
@@ -6,17 +6,23 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
-import numpy as np
-
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.lower.joined_blocks import joined
-from dask_tapestry.lower.result_buffer import ResultBuffer
 from dask_tapestry.memory.buffer_pool import POOL
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
 from dask_tapestry_kernels.block_format import BlockFormat, is_foreign, is_on_device, with_all_cells
-from dask_tapestry_kernels.cpu.blocks.collected import Collected
+from dask_tapestry_kernels.collected import Collected
 
 Block = Any  # an array, or `Collected` ones
+
+
+def assemble_as_held(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Any]) -> Any:
+    """Return the cells `box`, from blocks of any format, in the format of the first."""
+    if is_on_device(blocks[0]):
+        return assemble_on_device(box, cuts, blocks)
+    if is_foreign(blocks[0]):
+        return assemble_foreign(box, cuts, blocks)
+    return assemble(box, cuts, blocks)
 
 
 def assemble_foreign(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Any]) -> Any:
@@ -106,32 +112,3 @@ def part_of(block: Block, held: ZRange, part: ZRange) -> Block:
 def _empty_as(block: Block, shape: tuple[int, ...]) -> Block:
     """Cells to be written, of the kind that a block has."""
     return block.like(shape) if isinstance(block, Collected) else POOL.room(shape, block.dtype)
-
-
-def finish_array(
-    cuts: tuple[Cuts, ...],
-    out: ResultBuffer,
-    copy: bool,
-    wanted: BlockFormat | None,
-    *blocks: Block,
-) -> Any:
-    """Return the whole result: the buffer that blocks were written to, or the blocks joined.
-
-    A result without dimensions comes as a NumPy scalar, as from NumPy's own functions. With `copy`
-    the result is an array of its own, where buffer or block belong to somebody else too.
-    `wanted` is its format; None for NumPy's arrays.
-    """
-    if out.is_local:
-        whole = out.array
-    else:
-        box = ZRange.of_shape(tuple([c.extent for c in cuts]))
-        if wanted is not None and is_on_device(blocks[0]):
-            return wanted.of_block(assemble_on_device(box, cuts, blocks))
-        if wanted is not None and is_foreign(blocks[0]):
-            return wanted.of_block(assemble_foreign(box, cuts, blocks))
-        whole = assemble(box, cuts, blocks)
-    if wanted is not None:
-        return wanted.holding(whole)
-    if not cuts:
-        return whole[()]
-    return np.array(whole) if copy else whole

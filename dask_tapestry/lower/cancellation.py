@@ -17,7 +17,7 @@ from dask.callbacks import Callback
 
 from dask_tapestry.errors import ComputeError
 from dask_tapestry.lower.dask_private import computed_elsewhere, unwanted_task
-from dask_tapestry_kernels.cpu.stopping import Asked
+from dask_tapestry_kernels.stopping import Asked
 
 
 class Cancellation:

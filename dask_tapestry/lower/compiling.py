@@ -24,7 +24,7 @@ from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.teg import Operator, Sink, Source
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.cpu.jit import compile_service
+from dask_tapestry_kernels import compilation
 
 
 class Ahead(NamedTuple):
@@ -74,7 +74,7 @@ def _rehearse(step: Step) -> None:
             for value in range(inputs)
             for box in schedule.boxes[value]
         ]
-        with compile_service.mode("wait"), warnings.catch_warnings(), np.errstate(all="ignore"):
+        with compilation.mode("wait"), warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore", RuntimeWarning)
             run_block(spec, index, REMOTE, *given)
 

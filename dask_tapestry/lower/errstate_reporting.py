@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.floating_point import CASTS, KINDS, NESTED, SAYS, tell
+from dask_tapestry_kernels.floating_point import CASTS, KINDS, NESTED, SAYS, tell
 
 NUMBERS: Final = {"divide": 1, "over": 2, "under": 4, "invalid": 8}  # for `errstate(call=...)`
 NOT_THE_USERS: Final = frozenset({"dask", "dask_tapestry", "distributed", "xarray"})

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import Final
 
-from dask_tapestry_kernels.cpu.stopping import stop_if_asked
+from dask_tapestry_kernels.stopping import stop_if_asked
 
 LOOK: Final = 0.1  # seconds after which one who waits asks whether its block is wanted
 

@@ -17,7 +17,7 @@ from dask.utils import format_bytes
 
 from dask_tapestry.errors import MemoryLimitError
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.lower.assemble import check_lengths, finish_array
+from dask_tapestry.lower.assemble import check_lengths
 from dask_tapestry.lower.dask_private import (
     Expr,
     FinalizeCompute,
@@ -29,6 +29,7 @@ from dask_tapestry.lower.fetch_rounds import FetchRound, rounds_of
 from dask_tapestry.lower.fp_error_events import without_collection
 from dask_tapestry.lower.graph import Lowered
 from dask_tapestry.lower.replanning import CrewWatch, with_crew
+from dask_tapestry.lower.result_array import finish_array
 from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
 from dask_tapestry.memory.process_memory import free_memory
 from dask_tapestry.planner.cost.step import memory_order

@@ -7,11 +7,11 @@ from itertools import islice
 from math import prod
 from typing import Any
 
-from dask_tapestry.lower.assemble import assemble, assemble_foreign, assemble_on_device
+from dask_tapestry.lower.assemble import assemble, assemble_as_held
 from dask_tapestry.lower.step_spec import StepSpec
-from dask_tapestry.steps.program import Schedule
+from dask_tapestry.steps.schedule import Schedule
 from dask_tapestry.zspace import ZRange, block_range
-from dask_tapestry_kernels.block_format import is_foreign, is_on_device
+from dask_tapestry_kernels.block_format import is_on_device
 
 
 def given_values(
@@ -29,10 +29,6 @@ def given_values(
                 values[value, box] = next(rest)
                 continue
             blocks = list(islice(rest, prod(map(len, block_range(cuts, box)))))
-            if is_on_device(blocks[0]):
-                values[value, box] = assemble_on_device(box, cuts, blocks)
-            elif value in spec.foreign_inputs and is_foreign(blocks[0]):
-                values[value, box] = assemble_foreign(box, cuts, blocks)
-            else:
-                values[value, box] = assemble(box, cuts, blocks)
+            as_held = value in spec.foreign_inputs or is_on_device(blocks[0])
+            values[value, box] = (assemble_as_held if as_held else assemble)(box, cuts, blocks)
     return values

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.lower.assemble import finish_array
 from dask_tapestry.lower.dask_private import (
     Alias,
     GraphNode,
@@ -21,6 +20,7 @@ from dask_tapestry.lower.effect_tasks import barrier, finish_sink, prepare_sink
 from dask_tapestry.lower.execute import run_block
 from dask_tapestry.lower.reference_tables import MovingBlocks, MovingCells, moving_reads
 from dask_tapestry.lower.references import HeldBlocks, HeldCells, References
+from dask_tapestry.lower.result_array import finish_array
 from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer

@@ -22,13 +22,14 @@ import numpy as np
 from dask_tapestry.io.sources.block_source import BlockSource
 from dask_tapestry.io.sources.numpy_source import NumpySource
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.lower.assemble import finish_array
 from dask_tapestry.lower.cancellation import Cancellation, is_watched
-from dask_tapestry.lower.execute import Block, run_block
+from dask_tapestry.lower.execute import run_block
+from dask_tapestry.lower.held_values import Block
 from dask_tapestry.lower.job_announcements import recorded
 from dask_tapestry.lower.joined_blocks import buffers_between
 from dask_tapestry.lower.local_scheduler import LOCAL_SCHEDULERS
 from dask_tapestry.lower.rehearsal_state import is_rehearsal
+from dask_tapestry.lower.result_array import finish_array
 from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.thread_map import side_by_side

@@ -9,7 +9,6 @@ that one compiled loop runs them all. The bits are those of the whole block.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import product
@@ -20,11 +19,11 @@ import numpy as np
 
 from dask_tapestry.first import first_of
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.steps.program import Program, Schedule, Work
-from dask_tapestry.teg import Operator
+from dask_tapestry.steps.formula_part import FormulaPart
+from dask_tapestry.steps.schedule import Schedule, Work
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.cpu import KERNELS
-from dask_tapestry_kernels.cpu.cells import compiled_tiles
+from dask_tapestry_kernels.devices import kernels_of
+from dask_tapestry_kernels.parameters.formula_tiles import GridLine, Operation
 
 Block = np.ndarray[Any, Any]
 Held = Mapping[tuple[int, ZRange], Any]
@@ -36,71 +35,13 @@ CALL_CELLS: Final = 48  # that could be computed in the time that each row of a 
 MOST_AGAIN: Final = 1.5  # times the work of the whole block that tiles may take together
 
 
-class TiledPart(NamedTuple):
-    """The part of a program that is computed in tiles: the program up to it, and its values."""
-
-    program: Program
-    values: frozenset[int]
-
-    @property
-    def goal(self) -> int:
-        """The value that is computed."""
-        return len(self.program.types) - 1
-
-    def within(self, schedule: Schedule) -> TiledPart:
-        """The same for tiles and slabs of a block with this schedule."""
-        return self._replace(program=self.program.inside(schedule.boxes))
-
-
-@lru_cache(maxsize=256)
-def tiled_part(program: Program) -> TiledPart | None:
-    """Return the formulas, with the views between them, up to the last one, which the rest reads.
-
-    None where there are not several of them that nothing else reads. A value without dimensions is
-    the same for all tiles: it is computed once, before them.
-    """
-    first = len(program.inputs)
-    last = len(program.types) - 1
-    while last >= first and not _operator(program, last).is_formula:
-        sources = program.instructions[last - first].inputs
-        if sources != (last - 1,):
-            return None
-        last -= 1
-    tiled_values: set[int] = set()
-    readers = _readers(program)
-    for value in range(last, first - 1, -1):
-        operator = _operator(program, value)
-        suits = (operator.is_formula or operator.is_view) and program.types[value].ndim
-        if value == last or (suits and readers[value] <= tiled_values):
-            tiled_values.add(value)
-    if sum(_operator(program, value).is_formula for value in tiled_values) < 2:
-        return None
-    if any(program.types[value].dtype.hasobject for value in tiled_values):  # tiles share bytes
-        return None
-    return TiledPart(
-        Program(program.inputs, program.instructions[: last - first + 1]), frozenset(tiled_values)
-    )
-
-
-def _operator(program: Program, value: int) -> Operator:
-    return program.instructions[value - len(program.inputs)].operator
-
-
-def _readers(program: Program) -> dict[int, set[int]]:
-    readers: dict[int, set[int]] = defaultdict(set)
-    for value, instruction in enumerate(program.instructions, start=len(program.inputs)):
-        for source in instruction.inputs:
-            readers[source].add(value)
-    return readers
-
-
 class _Operation(NamedTuple):
     expression: Any
     arrays: tuple[Block, ...]
 
 
 def run_tiles(
-    part: TiledPart, box: ZRange, schedule: Schedule, values: Held, target: Block
+    part: FormulaPart, box: ZRange, schedule: Schedule, values: Held, target: Block
 ) -> bool:
     """Compute the cells `box` of a part into `target` in tiles; return whether that was done.
 
@@ -125,21 +66,21 @@ def run_tiles(
         return list(_operations(part, tile, known, buffers, target[tile.index(box)]))
 
     grid = [
-        compiled_tiles.GridLine(-(-n // side), side, n - side)
-        for n, side in zip(box.shape, sides, strict=True)
+        GridLine(-(-n // side), side, n - side) for n, side in zip(box.shape, sides, strict=True)
     ]
     here = operations((0,) * len(sides))
     moved = _moves(here, grid, operations)
     if moved is None:
         return False
     ready = [
-        compiled_tiles.Operation(operation.expression, operation.arrays, moves)
+        Operation(operation.expression, operation.arrays, moves)
         for operation, moves in zip(here, moved, strict=True)
     ]
-    return compiled_tiles.run(ready, grid, box.size)
+    tiled = kernels_of("cpu")["tiledmap"](target, operations=ready, grid=grid, cells=box.size)
+    return tiled is not None
 
 
-def _moves(here: list[_Operation], grid: list[compiled_tiles.GridLine], operations: Any) -> Any:
+def _moves(here: list[_Operation], grid: list[GridLine], operations: Any) -> Any:
     """Return the bytes that each array of an operation moves with a cell, along each dimension."""
     by_dim: list[list[list[int]]] = []
     for dim, line in enumerate(grid):
@@ -199,7 +140,7 @@ class _Buffers:
 
 
 def _operations(
-    part: TiledPart,
+    part: FormulaPart,
     tile: ZRange,
     known: tuple[Held, Schedule],
     buffers: _Buffers,
@@ -221,12 +162,12 @@ def _operations(
     for work in schedule.works:
         if work.value not in chosen:
             continue
-        instruction = program.instructions[work.value - len(program.inputs)]
+        instruction = program.instruction(work.value)
         blocks = [cells(source, need) for source, need in work.reads]
         if not instruction.operator.is_formula:
             view = instruction.operator
             arguments = view.arguments(instruction.types, work.box, work.boxes)
-            local[work.value, work.box] = KERNELS[view.kernel](None, *blocks, **arguments)
+            local[work.value, work.box] = kernels_of("cpu")[view.kernel](None, *blocks, **arguments)
             continue
         slot = slots[work.value, work.box]
         dtype = instruction.type.dtype
@@ -236,7 +177,7 @@ def _operations(
         yield _Operation(formula, (*blocks, out))
 
 
-def _slots(part: TiledPart, schedule: Schedule) -> dict[tuple[int, ZRange], int]:
+def _slots(part: FormulaPart, schedule: Schedule) -> dict[tuple[int, ZRange], int]:
     """Return the number of the buffer that each formula writes; buffers are used again."""
     works = _formulas(part, schedule)
     last: dict[tuple[int, ZRange], int] = {}
@@ -256,7 +197,7 @@ def _slots(part: TiledPart, schedule: Schedule) -> dict[tuple[int, ZRange], int]
     return slots
 
 
-def _formulas(part: TiledPart, schedule: Schedule) -> list[tuple[Work, set[tuple[int, ZRange]]]]:
+def _formulas(part: FormulaPart, schedule: Schedule) -> list[tuple[Work, set[tuple[int, ZRange]]]]:
     """The formulas among the works, each with those whose results it reads, itself or by views."""
     behind: dict[tuple[int, ZRange], set[tuple[int, ZRange]]] = {}
     formulas = []
@@ -267,7 +208,7 @@ def _formulas(part: TiledPart, schedule: Schedule) -> list[tuple[Work, set[tuple
         for source, need in work.reads:
             if source in part.values:
                 reads |= behind[source, schedule.holder(source, need)]
-        is_formula = _operator(part.program, work.value).is_formula
+        is_formula = part.program.instruction(work.value).operator.is_formula
         key = work.value, work.box
         behind[key] = {key} if is_formula else reads
         if is_formula:
@@ -275,7 +216,7 @@ def _formulas(part: TiledPart, schedule: Schedule) -> list[tuple[Work, set[tuple
     return formulas
 
 
-def _slot_bytes(part: TiledPart, schedule: Schedule) -> dict[int, int]:
+def _slot_bytes(part: FormulaPart, schedule: Schedule) -> dict[int, int]:
     """Bytes that each buffer must hold."""
     slots = _slots(part, schedule)
     sizes: dict[int, int] = {}
@@ -287,7 +228,7 @@ def _slot_bytes(part: TiledPart, schedule: Schedule) -> dict[int, int]:
 
 
 @lru_cache(maxsize=256)
-def _tile(part: TiledPart, shape: tuple[int, ...]) -> tuple[int, ...] | None:
+def _tile(part: FormulaPart, shape: tuple[int, ...]) -> tuple[int, ...] | None:
     """Return the shape of the tile with the least work among those whose values fit the cache."""
     best: tuple[float, tuple[int, ...]] | None = None
     program = part.program

@@ -21,7 +21,7 @@ import numpy as np
 
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.memory.process_memory import kept_bytes, process_memory
-from dask_tapestry_kernels.cpu.blocks.collected import Collected
+from dask_tapestry_kernels.collected import Collected
 
 Block = np.ndarray[Any, Any]
 SMALLEST: Final = 2**18  # bytes; smaller arrays are cheaper to allocate than to look for

@@ -18,7 +18,7 @@ from dask_tapestry.teg import (
 )
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.zspace import IndexProjection, ZRange
-from dask_tapestry_kernels.cpu.blocks.rank_range import is_long
+from dask_tapestry_kernels.parameters.ranks import is_long
 
 PLACES: Final = np.dtype(np.intp)
 SPACE: Final = 0.75  # of a lane: room of a stable sort

@@ -12,6 +12,7 @@ from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.machine.shared_workers import resources_beside
 from dask_tapestry.planner.plan import PlannedGraph
+from dask_tapestry.planner.recall import recalled, remember
 from dask_tapestry.planner.rewriting.passes import rewritten
 from dask_tapestry.planner.rewriting.rule_choices import with_forms
 from dask_tapestry.planner.search.rule_selection import choosing
@@ -30,6 +31,7 @@ def build_plan(
     method: str = "auto",
     budget: float | None = None,
     seed: int = 0,
+    recall: bool = False,
 ) -> PlannedGraph:
     """Plan the values `roots` together.
 
@@ -44,6 +46,9 @@ def build_plan(
         Seconds of the search; by default what the plan may be worth.
     seed
         Of what chance decides in the search.
+    recall
+        Whether choices will do that were found before for such a graph: of these the frontier is
+        not known.
 
     Raises
     ------
@@ -62,10 +67,18 @@ def build_plan(
     seed = whole_number("seed", seed, 0)
     machines = resources or resources_beside(topological(roots))
 
+    is_usual = method == "auto" and budget is None and not seed
+
+    def find(graph: Graph) -> SearchResult:
+        if recall and (known := recalled(graph, machines)) is not None:
+            return known
+        found = search(graph, machines, method, budget, seed)
+        if is_usual and not recall:
+            remember(graph, machines, found)
+        return found
+
     def made() -> PlannedGraph:
-        return plan_as_found(
-            roots, machines, lambda graph: search(graph, machines, method, budget, seed)
-        )
+        return plan_as_found(roots, machines, find)
 
     with written_as(None):
         return within(made(), made)

@@ -3,7 +3,8 @@
 A plan depends on the types of arrays in memory, on how persisted ones are cut, and on the shape,
 dtype and chunks of what is stored, not on cells or places. So the graph is planned with slots
 instead of sources and sinks, and the plan kept for the next graph that differs only in these: the
-next batch of a loop, or the same line run again. Planning ten operators takes milliseconds; finding
+next batch of a loop, or the same line run again. One that was looked at before is not searched for
+again either: its choices are recalled. Planning ten operators takes milliseconds; finding
 the plan again takes .1 ms, from Zarr to Zarr .15 (`benchmarks/overheads.py`).
 """
 
@@ -16,17 +17,16 @@ from hashlib import blake2b
 from threading import Lock
 from typing import Any, Final
 
-import dask.config
-
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.calibrate import rates_in_force
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.machine.shared_workers import resources_beside
 from dask_tapestry.planner.plan import PlannedGraph
+from dask_tapestry.planner.recall import settings_in_force
 from dask_tapestry.planner.rewriting.exchanged_values import is_exchange
 from dask_tapestry.planner.walltime import walltime_in_force
-from dask_tapestry.rewrite.user_rules import mutators_in_force, rules_in_force
+from dask_tapestry.rewrite.user_rules import rules_in_force
 from dask_tapestry.teg import Graph, Node, Sink, Source, apply
 from dask_tapestry.teg.check import check, writes_that_meet_are_ordered
 from dask_tapestry.teg.node import reapply, topological, written_as
@@ -60,11 +60,11 @@ def plan_of(roots: Sequence[Node]) -> PlannedGraph:
     resources = resources_beside(order)
     form = _form(roots, order)
     if form is None or (form.stored and rules_in_force()):  # a rule may look at a place
-        return build_plan(roots, resources)
+        return build_plan(roots, resources, recall=True)
     written = Graph(roots)
     if form.sinks > 1:
         check(written, (writes_that_meet_are_ordered,))
-    key = form.key, resources, rates_in_force(), _settings(), walltime_in_force()
+    key = form.key, resources, rates_in_force(), settings_in_force(), walltime_in_force()
     with _lock:
         kept = _known.get(key)
         if kept is not None:
@@ -72,7 +72,7 @@ def plan_of(roots: Sequence[Node]) -> PlannedGraph:
     if kept is None:
         kept = _planned(form, roots, resources)
         if kept is None:
-            return build_plan(roots, resources)
+            return build_plan(roots, resources, recall=True)
         with _lock:
             _known[key] = kept
             while len(_known) > KEPT:
@@ -96,22 +96,11 @@ def verified_plan_of(roots: Sequence[Node]) -> PlannedGraph:
 def _planned(form: _Form, roots: Sequence[Node], resources: Resources) -> _CachedPlan | None:
     """The plan for slots; None if a rule changed one, so that it cannot be filled."""
     opened = _opened(form)
-    plan = build_plan([opened[root] for root in roots], resources)
+    plan = build_plan([opened[root] for root in roots], resources, recall=True)
     forms = tuple(opened[node].form for node in form.ends)
     ends = {n.form for n in plan.graph.nodes if isinstance(n.operator, Source | Sink)}
     ends -= {n.form for n in plan.graph.nodes if is_exchange(n)}  # the plan's own
     return _CachedPlan(replace(plan, passed=set()), forms) if ends <= set(forms) else None
-
-
-def _settings() -> tuple[object, ...]:
-    """All that is set; own rules and mutators are compared as objects, which the key keeps alive.
-
-    Their texts hold addresses, which another rule has once the first one is gone.
-    """
-    settings = dask.config.get("tapestry")
-    plain = repr({k: v for k, v in settings.items() if k not in ("rules", "mutators")})
-    fuse = dask.config.get("optimization.annotations.fuse", None)
-    return plain, fuse, rules_in_force(), mutators_in_force()
 
 
 class _Form(NamedTuple):

@@ -15,7 +15,7 @@ from dask_tapestry.rewrite.rule import on
 from dask_tapestry.rules.scalar_identities import CELL_RULES, INVOLUTIONS, PROJECTIONS, constant_of
 from dask_tapestry.teg import Node, apply
 from dask_tapestry.teg.types import TensorType
-from dask_tapestry_kernels.cpu import KERNELS
+from dask_tapestry_kernels.devices import kernels_of
 
 UNDOABLE: Final = INVOLUTIONS | PROJECTIONS | {"cast"}  # by applying the same function again
 FOLDED: Final = "biufcmM"  # kinds of constants that are computed while planning
@@ -129,7 +129,7 @@ def value_of(expression: CellExpression, cells: list[np.ndarray[Any, Any]]) -> A
     if not all(kind in FOLDED for kind in kinds):
         return None
     try:
-        return KERNELS["map"](None, *cells, expression=expression)[0]
+        return kernels_of("cpu")["map"](None, *cells, expression=expression)[0]
     except ValueError:  # an integer to a negative power
         return None
 

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.steps.program import Program, Schedule
+from dask_tapestry.steps.program import Program
+from dask_tapestry.steps.schedule import Schedule
 from dask_tapestry.zspace import Cuts, ZRange
 
 Boxes = Sequence[tuple[ZRange, ...]]

@@ -1,30 +1,35 @@
-"""Courses: how a block is computed, with the values of it that are computed in turns."""
+"""Block schedules: what a worker runs, in order, to compute a block of a step.
+
+An entry calls one instruction, or computes one value in a loop over pieces, or the formulas at the
+end in tiles. What a loop runs for each piece is a block schedule too. `streaming` decides which
+values have loops; the walk of `lower/schedule_walk.py` runs the entries.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import pairwise, product
 from math import prod
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.steps.peak import Key, Peak, TurnPeak, peak_bytes, peak_of
-from dask_tapestry.steps.program import Program, Schedule
+from dask_tapestry.steps.formula_part import FormulaPart, formula_part
+from dask_tapestry.steps.peak import Peak, TurnPeak, peak_bytes, peak_of
+from dask_tapestry.steps.program import Program
+from dask_tapestry.steps.schedule import Key, Schedule, Work
 from dask_tapestry.steps.windows import Window
 from dask_tapestry.zspace import ZRange
 
 
 @dataclass(frozen=True)
-class Streamed:
-    """The cells of one box of a value, computed in turns.
+class PieceLoop:
+    """How the cells of one box of a value are computed piece by piece.
 
     Attributes
     ----------
     program
         What a piece takes; its last inputs are those that `windows` show, and before them what is
         carried.
-    inputs
-        For each other input of that, the value of the whole program that it is.
     box
         The box of the program's output that the pieces tile.
     edges
@@ -49,7 +54,6 @@ class Streamed:
     """
 
     program: Program
-    inputs: tuple[int, ...]
     box: ZRange
     edges: tuple[tuple[int, ...], ...]
     then: Program | None
@@ -83,39 +87,115 @@ class Streamed:
         return self.takes.cells + self.takes.beside.all
 
 
+class LoopEntry(NamedTuple):
+    """A value that is computed in a loop over pieces.
+
+    Attributes
+    ----------
+    work
+        The value, its box, and what the pieces read together.
+    loop
+        The pieces.
+    inputs
+        For each input of the loop's program that is neither carried nor shown by a window, the
+        value of the block's program that it is.
+    """
+
+    work: Work
+    loop: PieceLoop
+    inputs: tuple[int, ...]
+
+
+class TileEntry(NamedTuple):
+    """The formulas at the end of a program, computed in tiles.
+
+    Attributes
+    ----------
+    work
+        The last of them, and its box.
+    part
+        The program up to it, and which of its values are computed so.
+    """
+
+    work: Work
+    part: FormulaPart
+
+
+Entry = Work | LoopEntry | TileEntry
+
+
 class BlockSchedule(NamedTuple):
     """How a block is computed.
 
     Attributes
     ----------
+    program
+        What is computed; the block is a box of its output.
     schedule
-        Its computations; of a value that is computed in turns one, which reads what its part does.
-    streamed
-        The values that are.
+        The boxes of its values, and the computations; of a value that is computed in pieces one,
+        which reads what the pieces do.
+    entries
+        What is run for each of these computations: itself, or a loop.
     """
 
+    program: Program
     schedule: Schedule
-    streamed: Mapping[Key, Streamed]
+    entries: tuple[Work | LoopEntry, ...]
 
-    def peak(self, program: Program, box: ZRange) -> Peak:
+    @classmethod
+    def whole(cls, program: Program, box: ZRange) -> BlockSchedule:
+        """Each value of the block is computed by one call."""
+        schedule = program.schedule(box)
+        return cls(program, schedule, schedule.works)
+
+    @property
+    def box(self) -> ZRange:
+        """The cells of the output that are computed."""
+        (box,) = self.schedule.boxes[-1]
+        return box
+
+    @property
+    def in_tiles(self) -> tuple[Entry, ...] | None:
+        """The entries where blocks are arrays and all inputs are there; None without tiles."""
+        part = formula_part(self.program.anywhere)
+        if part is None or len(self.schedule.boxes[part.goal]) != 1:
+            return None
+        if any(type(e) is LoopEntry and e.work.value >= min(part.values) for e in self.entries):
+            return None  # its pieces have tiles
+        found: list[Entry] = []
+        for entry in self.entries:
+            if type(entry) is not Work or entry.value not in part.values:
+                found.append(entry)
+            elif entry.value == part.goal:
+                found.append(TileEntry(entry, part))
+        return tuple(found)
+
+    @property
+    def loops(self) -> dict[Key, PieceLoop]:
+        """The loops, by the value and the box that each computes."""
+        entries = [entry for entry in self.entries if type(entry) is LoopEntry]
+        return {(entry.work.value, entry.work.box): entry.loop for entry in entries}
+
+    @property
+    def peak(self) -> Peak:
         """Bytes that the block takes."""
-        if not self.streamed:
-            return peak_of(program, box)
-        takes = {key: streamed.takes for key, streamed in self.streamed.items()}
-        return peak_bytes(program, self.schedule, takes)
+        takes = {key: loop.takes for key, loop in self.loops.items()}
+        if not takes:
+            return peak_of(self.program, self.box)
+        return peak_bytes(self.program, self.schedule, takes)
 
     @property
     def ahead(self) -> int:
         """Pieces of which the next one is read while one is computed; 1 where none is."""
-        return max([one.count for one in self.streamed.values() if one.ahead], default=1)
+        return max([loop.count for loop in self.loops.values() if loop.ahead], default=1)
 
     @property
     def pieces(self) -> int:
         """Pieces of the value that has most; 1 where all is computed whole."""
-        return max([one.count for one in self.streamed.values()], default=1)
+        return max([loop.count for loop in self.loops.values()], default=1)
 
     @property
     def calls(self) -> int:
         """Operators that are called."""
-        others = len(self.schedule.works) - len(self.streamed)
-        return others + sum([one.calls for one in self.streamed.values()])
+        loops = self.loops.values()
+        return len(self.entries) - len(loops) + sum([loop.calls for loop in loops])

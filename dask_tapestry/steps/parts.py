@@ -13,7 +13,8 @@ from functools import lru_cache
 from typing import Final
 
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.steps.program import Instruction, Program, Schedule
+from dask_tapestry.steps.program import Instruction, Program
+from dask_tapestry.steps.schedule import Schedule
 from dask_tapestry.teg import Operator
 from dask_tapestry.zspace import ZRange
 

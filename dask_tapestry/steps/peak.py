@@ -8,11 +8,10 @@ from math import prod
 from typing import Final
 
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.steps.program import Places, Program, Schedule, Work
+from dask_tapestry.steps.program import Program
+from dask_tapestry.steps.schedule import Key, Places, Schedule, Work
 from dask_tapestry.teg import Sink
 from dask_tapestry.zspace import ZRange
-
-Key = tuple[int, ZRange]  # a value, and a box of it
 
 
 class Peak(NamedTuple):
@@ -116,7 +115,7 @@ def all_bytes(program: Program, schedule: Schedule) -> int:
 
 def _turned_round(program: Program, work: Work) -> int:
     """Bytes of a view that a sink writes: of a chunk, cells that do not lie in a row are copied."""
-    operator, inputs, types, *_ = program.instructions[work.value - len(program.inputs)]
+    operator, inputs, types, *_ = program.instruction(work.value)
     assert isinstance(operator, Sink)
     made = (inputs[0] if inputs else 0) - len(program.inputs)
     if made < 0 or not program.instructions[made].operator.is_view:

@@ -73,7 +73,7 @@ def _layer_cost(program: Program, dim: int, lo: int, hi: int) -> tuple[int, int]
     """Bytes that are read from stores for some layers of the output, and cells computed."""
     stored = cells = 0
     for value, box, _ in program.schedule(program.type.box.replace(dim, lo, hi)).works:
-        operator, _, types, *_ = program.instructions[value - len(program.inputs)]
+        operator, _, types, *_ = program.instruction(value)
         stored += operator.stored_bytes(box)
         cells += box.size + operator.flops(types, box)
     return stored, cells

@@ -8,16 +8,16 @@ what a block reads and needs in memory, and what a worker then executes.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.steps.boxes import ROOM, BoxIndex, holder, merged, rounded_out
+from dask_tapestry.steps.boxes import ROOM, merged, rounded_out
+from dask_tapestry.steps.schedule import Schedule, Work
 from dask_tapestry.teg import Operator, Sink, Source, TensorType
 from dask_tapestry.teg.operator import Demanding, Types
 from dask_tapestry.zspace import ZRange
@@ -35,19 +35,6 @@ class Instruction(NamedTuple):
     type: TensorType
     line: str | None = None
     device: BlockFormat | None = None
-
-
-class Work(NamedTuple):
-    """Compute cells `box` of value `value` from boxes of other values, each with its number."""
-
-    value: int
-    box: ZRange
-    reads: tuple[tuple[int, ZRange], ...]
-
-    @property
-    def boxes(self) -> tuple[ZRange, ...]:
-        """The boxes alone."""
-        return tuple([box for _, box in self.reads])
 
 
 class Invariants(NamedTuple):
@@ -89,73 +76,6 @@ class Invariants(NamedTuple):
         )
 
 
-class Places(NamedTuple):
-    """The boxes of a schedule by number, as they follow each other in its `boxes`.
-
-    Attributes
-    ----------
-    total
-        How many boxes there are.
-    made, read
-        For each work, the box that it computes, and those that hold what it reads; None where that
-        has no cells, and no box is held.
-    """
-
-    total: int
-    made: tuple[int, ...]
-    read: tuple[tuple[int | None, ...], ...]
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """The computations that one box of the output needs, in order.
-
-    Attributes
-    ----------
-    boxes
-        For each value, the boxes of it that are read or computed; they do not contain each other.
-        None of which only empty ones are read.
-    works
-        The computations, inputs first.
-    """
-
-    boxes: tuple[tuple[ZRange, ...], ...]
-    works: tuple[Work, ...]
-
-    def holder(self, value: int, box: ZRange) -> ZRange:
-        """The box of `value` that is held and contains `box`."""
-        held = self.boxes[value]
-        return held[holder(held, box)]
-
-    def held(self, value: int, box: ZRange, among: Collection[tuple[int, ZRange]]) -> ZRange | None:
-        """A box of `value` that contains `box` and is among some that are in memory."""
-        for one in self.boxes[value]:
-            if (one is box or one.contains(box)) and (value, one) in among:
-                return one
-        return None
-
-    @cached_property
-    def places(self) -> Places:
-        """Its boxes by number: whoever follows values through a block asks for them."""
-        if all(len(held) == 1 for held in self.boxes):
-            reads = [tuple([value for value, _ in reads]) for _, _, reads in self.works]
-            box_numbers = tuple([value for value, _, _ in self.works])
-            return Places(len(self.boxes), box_numbers, tuple(reads))
-        firsts = list(accumulate(map(len, self.boxes), initial=0))
-
-        indices = [BoxIndex(held) if len(held) > 1 else None for held in self.boxes]
-
-        def place(value: int, box: ZRange) -> int:
-            return firsts[value] + holder(self.boxes[value], box, indices[value])
-
-        def read_place(value: int, box: ZRange) -> int | None:
-            return place(value, box) if self.boxes[value] or not box.is_empty else None
-
-        box_numbers = tuple([place(w.value, w.box) for w in self.works])
-        read = tuple([tuple([read_place(*one) for one in w.reads]) for w in self.works])
-        return Places(firsts[-1], box_numbers, read)
-
-
 Within = tuple[tuple[int, tuple[ZRange, ...]], ...]  # boxes of values that have several
 
 
@@ -189,6 +109,10 @@ class Program:
     def types(self) -> tuple[TensorType, ...]:
         """Type of every value."""
         return (*self.inputs, *[i.type for i in self.instructions])
+
+    def instruction(self, value: int) -> Instruction:
+        """What computes a value that is no input."""
+        return self.instructions[value - len(self.inputs)]
 
     @cached_property
     def lasting(self) -> tuple[Invariants, ...]:
@@ -285,6 +209,14 @@ class Program:
         return {}
 
     @cached_property
+    def whole_boxes(self) -> dict[ZRange, int]:
+        """Boxes of the output that are computed whole, and for pieces of how many bytes.
+
+        That much is true of equal programs on other data too.
+        """
+        return {}
+
+    @cached_property
     def found(self) -> dict[Any, Any]:
         """What is known of all blocks, by how the output is cut."""
         return {}
@@ -309,6 +241,7 @@ class Program:
         if known is None:
             if len(self._schedules) >= SCHEDULES:
                 self._schedules.clear()
+                self.whole_boxes.clear()
             known = self._schedules[box, rounded] = self._schedule(box, rounded)
         return known
 
@@ -357,6 +290,7 @@ class Program:
     def share(self, other: Program) -> None:
         """Know what is known of another program that reads the same boxes."""
         self.__dict__["_schedules"] = other._schedules
+        self.__dict__["whole_boxes"] = other.whole_boxes
         self.__dict__["found"] = other.found
 
     @cached_property

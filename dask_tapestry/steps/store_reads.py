@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dask_tapestry.steps.program import Program, Work
+from dask_tapestry.steps.program import Program
+from dask_tapestry.steps.schedule import Work
 from dask_tapestry.zspace import ZRange
 
 
@@ -20,6 +21,6 @@ def bytes_from_stores(program: Program, piece: ZRange) -> int:
     """Bytes that a piece takes while it reads from stores."""
     total = 0
     for value, box, _ in read_from_stores(program, piece):
-        operator, _, types, type_, *_ = program.instructions[value - len(program.inputs)]
+        operator, _, types, type_, *_ = program.instruction(value)
         total += operator.block_bytes(type_, box) + operator.scratch_bytes(types, box)
     return total

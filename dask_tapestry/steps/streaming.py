@@ -11,7 +11,7 @@ of the whole. Planner and workers ask the same functions, of the program and the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
@@ -19,12 +19,13 @@ from math import prod
 from typing import Final
 
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.steps.block_schedule import BlockSchedule, Streamed
+from dask_tapestry.steps.block_schedule import BlockSchedule, LoopEntry, PieceLoop
 from dask_tapestry.steps.carried_state import carrying, is_in_order
 from dask_tapestry.steps.parts import Part, little_inputs, parts_of, with_last
-from dask_tapestry.steps.peak import Key, Peak, TurnPeak, all_bytes, peak_bytes, peak_of
+from dask_tapestry.steps.peak import Peak, TurnPeak, all_bytes, peak_bytes, peak_of
 from dask_tapestry.steps.piece_alignment import piece_edges
-from dask_tapestry.steps.program import Instruction, Program, Schedule, Work
+from dask_tapestry.steps.program import Instruction, Program
+from dask_tapestry.steps.schedule import Key, Schedule, Work
 from dask_tapestry.steps.store_reads import bytes_from_stores
 from dask_tapestry.steps.windows import Line, Window, opened, reads_apart, sliding
 from dask_tapestry.teg import Sink, Split, Turns
@@ -34,18 +35,27 @@ PIECE: Final = 2**25  # bytes that a piece takes: a chunk as it is stored mostly
 PARTIAL: Final = PIECE // 2  # bytes of partial results that are all kept until the end
 MOST_PIECES: Final = 2**12  # of a block; larger blocks, of a quarter TiB, have larger pieces
 WORTHWHILE: Final = 0.8  # of the bytes of the whole, that turns may take at most
-PLAIN: Final = "plain"  # where a schedule notes for which `PIECE` it is computed as a whole
 
 
 def block_schedule_of(program: Program, box: ZRange) -> BlockSchedule:
     """How the cells `box` of a program's output are computed."""
-    schedule = program.schedule(box)
-    if vars(schedule).get(PLAIN) == PIECE:
-        return BlockSchedule(schedule, {})
-    found = _block_schedule(program, box)
-    if not found.streamed:
-        vars(schedule)[PLAIN] = PIECE  # this much is true of equal programs on other data too
-    return found
+    if program.whole_boxes.get(box) == PIECE:
+        return BlockSchedule.whole(program, box)
+    best = _block_schedule(program, box)
+    if not best.loops:
+        program.whole_boxes[box] = PIECE
+    return best
+
+
+def piece_schedule_of(loop: PieceLoop, piece: ZRange) -> BlockSchedule:
+    """How a piece of a loop is computed: as a whole, or in a loop of its own."""
+    inner = None if loop.fits else in_turns(loop.program, piece)
+    if inner is None:
+        return BlockSchedule.whole(loop.program, piece)
+    schedule, inputs = loop.program.schedule(piece), range(len(loop.program.inputs))
+    goal = Work(len(loop.program.types) - 1, piece, ())
+    entry = _loop_entry(goal, inner, schedule.works, tuple(inputs))
+    return BlockSchedule(loop.program, Schedule(schedule.boxes, (entry.work,)), (entry,))
 
 
 def may_stream(program: Program, box: ZRange) -> bool:
@@ -55,54 +65,60 @@ def may_stream(program: Program, box: ZRange) -> bool:
 
 @lru_cache(maxsize=2048)
 def _block_schedule(program: Program, box: ZRange) -> BlockSchedule:
-    schedule = program.schedule(box)
+    whole = BlockSchedule.whole(program, box)
     if not may_stream(program, box):
-        return BlockSchedule(schedule, {})
+        return whole
     on_device = program.device is not None  # slow to begin with a piece, and without such a cache
     if on_device or _bytes(program, box, final=True) <= PIECE:
-        return BlockSchedule(schedule, {})
+        return whole
     parts = parts_of(program)
-    best = _from_parts(program, schedule, parts)
-    fine = {goal for (goal, _), one in best.streamed.items() if one.takes.beside.all <= PIECE}
+    best = _from_parts(program, whole.schedule, parts)
+    fine = {goal for (goal, _), one in best.loops.items() if one.takes.beside.all <= PIECE}
     coarse = [
         little_inputs(program, goal, part) for goal, part in parts.items() if goal not in fine
     ]
     little = frozenset().union(*coarse)
     if little:
-        other = _from_parts(program, schedule, parts_of(program, little))
-        best = min(best, other, key=lambda course: course.peak(program, box).all)
+        other = _from_parts(program, whole.schedule, parts_of(program, little))
+        best = min(best, other, key=lambda block: block.peak.all)
     return best
 
 
 def _from_parts(program: Program, schedule: Schedule, parts: Mapping[int, Part]) -> BlockSchedule:
-    """The course in which each part is computed in turns that can be, or whole."""
-    turned: dict[Key, Streamed] = {}
-    gone: set[int] = set()
+    """The block in which each part is computed in turns that can be, or whole."""
+    loops: dict[Key, PieceLoop] = {}
+    inside: set[int] = set()
     own = {goal: part.program_within(schedule) for goal, part in parts.items()}
     last = len(program.types) - 1
     for goal, part in parts.items():
         boxes = schedule.boxes[goal]
-        found = [in_turns(own[goal], one, goal == last, part.inputs) for one in boxes]
+        found = [in_turns(own[goal], one, goal == last) for one in boxes]
         if found and None not in found:
-            turned |= {(goal, b): one for b, one in zip(boxes, found, strict=True) if one}
-            gone |= part.inside
-    kept = [w for w in schedule.works if w.value not in gone]
-    works = [_contracted(w, own, parts) if (w.value, w.box) in turned else w for w in kept]
-    return BlockSchedule(Schedule(schedule.boxes, tuple(works)), turned)
+            loops |= {(goal, b): one for b, one in zip(boxes, found, strict=True) if one}
+            inside |= part.inside
+    entries: list[Work | LoopEntry] = []
+    for work in schedule.works:
+        loop = loops.get((work.value, work.box))
+        if loop is not None:
+            works, inputs = own[work.value].schedule(work.box).works, parts[work.value].inputs
+            entries.append(_loop_entry(work, loop, works, inputs))
+        elif work.value not in inside:
+            entries.append(work)
+    computed = tuple([e.work if isinstance(e, LoopEntry) else e for e in entries])
+    return BlockSchedule(program, Schedule(schedule.boxes, computed), tuple(entries))
 
 
-def _contracted(work: Work, own: Mapping[int, Program], parts: Mapping[int, Part]) -> Work:
-    """A value that is computed in turns reads what its part's own program reads from outside."""
-    works, inputs = own[work.value].schedule(work.box).works, parts[work.value].inputs
+def _loop_entry(
+    work: Work, loop: PieceLoop, works: Sequence[Work], inputs: tuple[int, ...]
+) -> LoopEntry:
+    """A value whose loop reads what these `works` of its part read from the part's `inputs`."""
     reads = [(inputs[s], need) for w in works for s, need in w.reads if s < len(inputs)]
-    return work._replace(reads=tuple(dict.fromkeys(reads)))
+    return LoopEntry(work._replace(reads=tuple(dict.fromkeys(reads))), loop, inputs)
 
 
 @lru_cache(maxsize=4096)
-def in_turns(
-    program: Program, box: ZRange, final: bool = False, inputs: tuple[int, ...] = ()
-) -> Streamed | None:
-    """How the cells `box` of a part's program, which reads these `inputs`, are computed in turns.
+def in_turns(program: Program, box: ZRange, final: bool = False) -> PieceLoop | None:
+    """How the cells `box` of a part's program are computed in turns.
 
     None where it takes little memory as a whole, or not much less in turns. The end of a block is
     `final`: a view is copied there.
@@ -112,11 +128,11 @@ def in_turns(
     turns = operator.turns(types)
     if whole <= PIECE or turns is None:
         return None
-    best = _in_pieces(program, box, inputs)
+    best = _in_pieces(program, box)
     if turns.split is not None and turns.sizes and (best is None or not best.fits):
-        best = _less(best, _from_partial_results(program, box, inputs, turns))
+        best = _less(best, _from_partial_results(program, box, turns))
     if best is None:
-        best = _in_pieces(program, box, inputs, moving=True)
+        best = _in_pieces(program, box, moving=True)
     return best if best is not None and best.bytes <= WORTHWHILE * whole else None
 
 
@@ -133,27 +149,23 @@ def _value_bytes(program: Program, box: ZRange) -> int:
     return 0 if isinstance(last.operator, Sink) else box.size * last.type.dtype.itemsize
 
 
-def _less(one: Streamed | None, other: Streamed | None) -> Streamed | None:
+def _less(one: PieceLoop | None, other: PieceLoop | None) -> PieceLoop | None:
     """What takes less memory of two ways."""
     found = [way for way in (one, other) if way is not None]
     return min(found, key=lambda way: way.bytes, default=None)
 
 
-def _in_pieces(
-    program: Program, box: ZRange, inputs: tuple[int, ...], moving: bool = False
-) -> Streamed | None:
+def _in_pieces(program: Program, box: ZRange, moving: bool = False) -> PieceLoop | None:
     """The cells in pieces that are written to where they lie, and share windows if `moving`."""
     in_place = program.instructions[-1].operator.fills
     cut = _best_cut(program, box, in_place, moving=moving)
     if cut is None:
         return None
     takes = TurnPeak(_value_bytes(program, box), cut.beside)
-    return cut.streamed(inputs, box, takes)
+    return cut.loop(box, takes)
 
 
-def _from_partial_results(
-    program: Program, box: ZRange, inputs: tuple[int, ...], turns: Turns
-) -> Streamed | None:
+def _from_partial_results(program: Program, box: ZRange, turns: Turns) -> PieceLoop | None:
     """The cells from partial results, which are computed in pieces of what is folded."""
     first, then, inner = _split(program, box, turns)
     if inner is None:
@@ -175,8 +187,8 @@ def _from_partial_results(
         completing = then.instructions[-1].operator.scratch_bytes(then.inputs, box)
         beside = _sum(beside, kept)
         beside = beside._replace(all=max(beside.all - cells, kept + completing))
-    found = cut.streamed(inputs, inner, TurnPeak(cells, beside))
-    return replace(found, then=then, adds=then is None, ahead=bool(ahead_bytes))
+    loop = cut.loop(inner, TurnPeak(cells, beside))
+    return replace(loop, then=then, adds=then is None, ahead=bool(ahead_bytes))
 
 
 class _Cut(NamedTuple):
@@ -205,26 +217,22 @@ class _Cut(NamedTuple):
     carried: tuple[ZRange, ...]
     edges: tuple[Line, ...]
     piece: ZRange
-    inner: Streamed | None
+    inner: PieceLoop | None
     beside: Peak
 
-    def streamed(self, inputs: tuple[int, ...], box: ZRange, takes: TurnPeak) -> Streamed:
-        """The cells `box` in these pieces, of a part that reads `inputs`."""
-        each = self.inner.calls if self.inner else len(self.program.instructions)
-        whole = self.inner is None
-        return Streamed(
+    def loop(self, box: ZRange, takes: TurnPeak) -> PieceLoop:
+        """The cells `box` in these pieces."""
+        return PieceLoop(
             self.program,
-            inputs,
             box,
             self.edges,
-            None,
-            False,
-            whole,
-            takes,
-            each,
-            False,
-            self.windows,
-            self.carried,
+            then=None,
+            adds=False,
+            fits=self.inner is None,
+            takes=takes,
+            each=self.inner.calls if self.inner else len(self.program.instructions),
+            windows=self.windows,
+            carried=self.carried,
         )
 
 
@@ -383,5 +391,5 @@ def _read_once(program: Program, box: ZRange, edges: tuple[Line, ...]) -> bool:
 def _stored(program: Program, value: int, boxes: tuple[ZRange, ...]) -> int:
     if value < len(program.inputs):
         return 0
-    operator = program.instructions[value - len(program.inputs)].operator
+    operator = program.instruction(value).operator
     return sum([operator.stored_bytes(box) for box in boxes])

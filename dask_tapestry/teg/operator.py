@@ -3,35 +3,30 @@
 An operator is a frozen dataclass of its parameters, without inputs. It says what type it yields,
 which boxes of its inputs a box of its output is made of, which kernel computes a block, and, where
 it can, how to compute no more than a region. Planner and lowering read these declarations and name
-no operator.
+no operator. They come in groups, each a class of `contract/`; what rules ask for is here.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping
-from functools import lru_cache, partial
-from typing import Any, ClassVar, Final
-
-import numpy as np
+from abc import abstractmethod
+from collections.abc import Collection
+from functools import lru_cache
+from typing import Any, ClassVar
 
 from dask_tapestry.cells import CellExpression
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.teg.chunking import Chunks, Known, common_chunks, declared_chunks, followed
+from dask_tapestry.teg.contract.access import Demanding as Demanding
+from dask_tapestry.teg.contract.kernel_call import Formats as Formats
+from dask_tapestry.teg.contract.kernel_call import KernelContract
+from dask_tapestry.teg.contract.layout import LayoutContract
+from dask_tapestry.teg.contract.streaming import StreamingContract
 from dask_tapestry.teg.form import Form
 from dask_tapestry.teg.region import Region
 from dask_tapestry.teg.regularity import Regularity, of_signature, uniform_regularity
 from dask_tapestry.teg.signature import Kind, Signature
-from dask_tapestry.teg.turns import CELL_BY_CELL, Turns
 from dask_tapestry.teg.types import TensorType
-from dask_tapestry.zspace import Cuts, ZAffineMap, ZRange
-from dask_tapestry_kernels.block_format import BlockFormat
-
-Types = tuple[TensorType, ...]
-Demanding = Callable[[ZRange], tuple[ZRange, ...]]  # the boxes of inputs that a box is made of
-NO_ARGUMENTS: Final[Mapping[str, Any]] = {}
-Formats = tuple[BlockFormat | None, ...]  # of the inputs; None for NumPy's arrays
-NO_COSTS: Final[Mapping[str, float]] = {}
+from dask_tapestry.teg.types import Types as Types
+from dask_tapestry.zspace import ZRange
 
 
 class Restriction(NamedTuple):
@@ -42,127 +37,34 @@ class Restriction(NamedTuple):
     yields: Region
 
 
-class Operator(ABC):
+class Operator(KernelContract, StreamingContract, LayoutContract):
     """An operator of the graph language; subclasses are frozen dataclasses.
 
-    Class attributes
-    ----------------
-    name
-        The operator's name in graphs, plans and task keys: letters only.
-    kernel
-        Name of the kernel, a key of ``dask_tapestry_kernels.cpu.KERNELS``.
-    transparent
-        Each cell of the output costs little and reads few cells, so computing it twice is
-        cheaper than keeping it: selectors, generators, cell expressions, sources.
-    holds
-        Its value is always held between steps: of sinks, and in layouts that the user fixed.
-    copies
-        Its blocks take memory of their own: they are not views of its inputs.
-    fills
-        Its kernel writes its block into memory that it is given: a result's buffer, or used memory.
-    in_place
-        Its kernel may write its block over the one that it reads, if both are of the same cells.
-    hands_over
-        Its kernel may return memory that nobody else has, given some: a whole result is that block.
-    multithreaded
-        Its kernel starts threads of its own, as BLAS does.
-    any_cells
-        Its kernel takes cells that lie outside of their arrays too: Python objects, `StringDType`.
-    any_format
-        Its kernel takes blocks in the arrays of other libraries too.
-    calls
-        Its kernel hands blocks to a function, in whatever arrays it takes them.
-    is_formula
-        Its output is a formula of its inputs' cells at the same place, the only one of `formulas`.
-    is_window
-        Each cell of its output is computed from a window of cells.
-    is_selector
-        Each cell of its output is a cell of an input.
-    is_view
-        Its blocks are NumPy views of its only input's, as its `cell_map` says.
-    category
-        The kind of node, for printing and pictures alone.
-    workers
-        Names of the workers that alone compute it; none for any.
-    format
-        What its blocks are held in, whatever it reads; None for NumPy's arrays.
-    sets_format
-        Whether its output need not lie on the device where an input does.
-    runs_along
-        Axis along which blocks are computed in order, each going on from the last; None for any.
+    What an operator declares comes in groups; the class that a group names says who asks for it.
+
+    =====================  =========================================================================
+    group                  what most operators write
+    =====================  =========================================================================
+    `NamingContract`       `name`; `text`, if it has parameters
+    `AccessContract`       `infer`, and `demand`: a `BlockOperator` writes a signature instead
+    `KernelContract`       `kernel`, `arguments` and `reference`
+    `CostContract`         `flops`; `transparent`, if it costs next to nothing
+    `StreamingContract`    `turns`, if blocks may be computed piece by piece
+    `LayoutContract`       nothing
+    =====================  =========================================================================
+
+    What rules and the planner ask to compute something else instead is declared here: to read
+    through other formulas, to compute a region, some of several outputs, or another form.
     """
 
-    name: ClassVar[str]
-    kernel: ClassVar[str]
-    transparent: ClassVar[bool] = False
-    holds: ClassVar[bool] = False
-    copies: ClassVar[bool] = True
-    fills: ClassVar[bool] = False
-    in_place: ClassVar[bool] = False
-    hands_over: ClassVar[bool] = False
-    multithreaded: bool = False
-    any_cells: ClassVar[bool] = False
-    any_format: bool = False
-    calls: ClassVar[bool] = False
-    is_formula: ClassVar[bool] = False
-    is_window: ClassVar[bool] = False
-    is_selector: ClassVar[bool] = False
-    is_view: ClassVar[bool] = False
-    category: ClassVar[str] = "operator"
-    workers: tuple[str, ...] = ()
-    format: BlockFormat | None = None
-    sets_format: ClassVar[bool] = False
-    runs_along: int | None = None
-
     def __init_subclass__(cls, **options: Any) -> None:
+        """What is known of all boxes is not inherited by a class that declares demands anew."""
         super().__init_subclass__(**options)
         own = vars(cls)
         if ("demand" in own or "pieces" in own) and "regularity" not in own:
             cls.regularity = Operator.regularity  # type: ignore[method-assign]
         if "demand" in own and "demanding" not in own:
             cls.demanding = Operator.demanding  # type: ignore[method-assign]
-
-    @abstractmethod
-    def infer(self, *inputs: TensorType) -> TensorType:
-        """Type of the value; raises `ShapeError` or `DTypeError` where inputs do not fit.
-
-        The value is the output, or of several outputs the index points that write them: then the
-        dtype is an `OutputsDType`, with the window of each output that a point writes.
-        """
-
-    @abstractmethod
-    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
-        """Box of each input that the cells `box` of the output are made of.
-
-        Those of a part of the cells lie in those of all: a block that is computed piece by piece
-        holds what all of it needs.
-        """
-
-    def demanding(self, inputs: Types) -> Demanding:
-        """`demand` for inputs of these types: a planner asks it of boxes by the thousand.
-
-        A class that can finds here what is true of all boxes. One that declares demands anew
-        declares this anew, or has this one.
-        """
-        return partial(self.demand, inputs)
-
-    def pieces(self, inputs: Types, box: ZRange) -> tuple[tuple[int, ZRange], ...]:
-        """The boxes that it reads for `box`: (number of the input, box of that input).
-
-        By default one of each input, its demand; an operator may read several boxes of one input
-        where their hull would hold many more cells.
-
-        Source: Tapestry whitepaper, "Selector Nodes".
-        """
-        return tuple(enumerate(self.demand(inputs, box)))
-
-    def regularity(self, inputs: Types) -> Regularity | None:
-        """Along each axis of the output, how demands move along with the box that is asked for.
-
-        None where nothing is known: then a plan looks at each block. A class that declares demands
-        anew declares this anew, or nothing is known of it.
-        """
-        return None
 
     def formulas(self, inputs: Types) -> tuple[CellExpression, ...]:
         """The formulas of the inputs' cells through which it reads; () for none.
@@ -175,15 +77,6 @@ class Operator(ABC):
         """The same operator, reading through other `formulas` of other inputs."""
         raise NotImplementedError(f"{self.name} does not read through formulas")
 
-    def arguments(
-        self,
-        inputs: Types,
-        box: ZRange,
-        boxes: tuple[ZRange, ...],
-    ) -> Mapping[str, Any]:
-        """Keyword arguments of the kernel, whose blocks hold the cells `boxes` of the `pieces`."""
-        return NO_ARGUMENTS
-
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         """How to compute `region`, or little more, of the output; None to compute all of it."""
         return None
@@ -194,14 +87,6 @@ class Operator(ABC):
         One whose value is a tensor has none to leave out.
         """
         raise NotImplementedError(f"{self.name} has one output")
-
-    def reads_once(self, inputs: Types) -> tuple[bool, ...]:
-        """For each input, whether blocks of the output together read each of its cells once."""
-        return (False,) * len(inputs)
-
-    def cell_map(self, inputs: Types) -> ZAffineMap | None:
-        """Coordinates of the input's cell that each cell of a view shows; None for no view."""
-        return None
 
     def transposed_inputs(self, inputs: Types) -> tuple[int, ...] | None:
         """How to compute the output with its last two dimensions exchanged.
@@ -214,97 +99,6 @@ class Operator(ABC):
     def forms(self, inputs: Types) -> tuple[Form, ...]:
         """Other ways to compute it, each cut along something that its own blocks have whole."""
         return ()
-
-    def granularity(self, inputs: Types) -> tuple[int, ...]:
-        """Cells along each axis of the output that are computed together; 0 for all of an axis.
-
-        Blocks end at multiples of it, or at the end of the axis. () where any cut will do.
-        """
-        return ()
-
-    def turns(self, inputs: Types) -> Turns | None:
-        """How its block may be computed piece by piece, so that a piece alone is in memory.
-
-        None where the kernel must see the block that it is asked for.
-        """
-        return CELL_BY_CELL if self.transparent else None
-
-    def flops(self, inputs: Types, box: ZRange) -> int:
-        """Operations that computing the cells `box` of the output takes."""
-        return 0
-
-    def block_bytes(self, type_: TensorType, box: ZRange) -> int:
-        """Bytes that the block of the cells `box` of the output, of `type_`, takes itself."""
-        return box.size * type_.dtype.itemsize if self.copies else 0
-
-    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
-        """Bytes that its kernel takes for the cells `box`, besides what it reads and returns."""
-        return 0
-
-    def own_costs(self, inputs: Types, box: ZRange) -> Mapping[str, float]:
-        """Amounts of the resources that a user has named, for the cells `box` of the output."""
-        return NO_COSTS
-
-    def stored_bytes(self, box: ZRange) -> int:
-        """Bytes read from storage for `box`, as whole stored chunks; 0 for what is no source."""
-        return 0
-
-    def format_of(self, inputs: Types, formats: Formats) -> BlockFormat | None:
-        """What blocks of its output are held in, for inputs that are held in `formats`."""
-        return self.format
-
-    @property
-    def label(self) -> str:
-        """What explanations, errors and keys of tasks call it: its name, or a user function's."""
-        return self.name
-
-    @property
-    def called(self) -> str:
-        """First word of the name of an array that it makes; empty if that stays its input's."""
-        return self.label
-
-    @property
-    def layout(self) -> tuple[Cuts, ...] | None:
-        """Cuts in which the output must be held; None where the plan chooses."""
-        return None
-
-    @property
-    def tells_chunks(self) -> bool:
-        """Whether its nominal chunks are its own, whatever its inputs have."""
-        return self.layout is not None
-
-    def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
-        """Nominal chunks along the output's axes: its own, or what `follow` makes of `chunks`."""
-        return self.follow(inputs, chunks) if self.layout is None else declared_chunks(self.layout)
-
-    def follow(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
-        """How `chunks` of inputs pass to the output, None where nothing tells; as demands do."""
-        shape, shapes = self.infer(*inputs).shape, [x.shape for x in inputs]
-        if self.is_formula and all(own == shape for own in shapes):
-            return tuple([common_chunks(axis) for axis in zip(*chunks, strict=True)])
-        return followed(lambda box: self.demand(inputs, box), shape, shapes, chunks)
-
-    @property
-    def stored_cuts(self) -> tuple[Cuts | None, ...] | None:
-        """The grid that a source's data is stored in, on which sums depend; None where in none."""
-        return None
-
-    @property
-    def local_only(self) -> str | None:
-        """Why only this process can read or write, or None where any can."""
-        return None
-
-    def text(self) -> str:
-        """Parameters as the graph prints them."""
-        return ""
-
-    def way_out(self) -> str:
-        """What to do where its smallest block is too large for a worker; nothing by default."""
-        return ""
-
-    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """The operator's meaning on whole NumPy arrays."""
-        raise NotImplementedError(f"{self.name} has no NumPy meaning")
 
 
 class BlockOperator(Operator):

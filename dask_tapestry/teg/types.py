@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import prod
+from operator import le
 
 import numpy as np
 
@@ -52,6 +53,8 @@ class TensorType(NamedTuple):
 
     def clip(self, box: ZRange) -> ZRange:
         """The part of a box inside the tensor; an empty box keeps its other extents."""
+        if all(map(le, box.hi, self.shape)) and min(box.lo, default=0) >= 0:
+            return box
         lo = tuple([min(max(0, a), n) for a, n in zip(box.lo, self.shape, strict=True)])
         return trusted_range(lo, tuple(map(max, lo, map(min, box.hi, self.shape))))
 
@@ -59,6 +62,9 @@ class TensorType(NamedTuple):
         names = self.dims or (None,) * self.ndim
         sides = (f"{d}={n}" if d else f"{n}" for d, n in zip(names, self.shape, strict=True))
         return f"{dtype_name(self.dtype)}[{', '.join(sides)}]"
+
+
+Types = tuple[TensorType, ...]  # of the inputs of an operator
 
 
 @lru_cache(maxsize=1024)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dask_tapestry.cells import CellBuilder, CellStep, identity
-from dask_tapestry_kernels.cpu import KERNELS
+from dask_tapestry_kernels.devices import kernels_of
 from tests.comparisons import same_bits
 
 F8, I8 = np.dtype("f8"), np.dtype("i8")
@@ -27,7 +27,7 @@ def builders(draw, parameters=2):
 
 
 def evaluated(expression, *blocks):
-    return KERNELS["map"](None, *blocks, expression=expression)
+    return kernels_of("cpu")["map"](None, *blocks, expression=expression)
 
 
 def by_numpy(builder, result, blocks):

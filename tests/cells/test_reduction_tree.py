@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from dask_tapestry.cells import Lattice, Tree
 from dask_tapestry.cells.reduction_tree import LEAF_CELLS, leaf_sides
 from dask_tapestry.operators.reductions.monoids import MONOIDS
-from dask_tapestry_kernels.cpu import KERNELS
+from dask_tapestry_kernels.devices import kernels_of
 from tests.comparisons import same_bits
 from tests.operators.monoid_names import monoids_of
 
@@ -82,7 +82,7 @@ def folded(x, name, tree, source, target):
     result, state = declared.dtypes(np.dtype("f8"), None)
     told = {"monoid": name, "axes": tuple(range(x.ndim)), "tree": tree, "ddof": 0.0}
     told |= {"origin": (0,) * x.ndim, "dtype": result, "state": state}
-    return KERNELS["reduce"](None, x, **told, source=source, target=target)
+    return kernels_of("cpu")["reduce"](None, x, **told, source=source, target=target)
 
 
 def cells(shape):
@@ -142,6 +142,6 @@ def test_a_shard_on_node_edges_computes_those_nodes(name, tree):
         shard = x[tuple(slice(*span) for span in spans)]
         told = {"monoid": name, "axes": tuple(range(x.ndim)), "tree": tree, "ddof": 0.0}
         told |= {"dtype": result, "state": state, "source": None, "target": level}
-        one = KERNELS["reduce"](None, shard, **told, origin=tuple(a for a, _ in spans))
+        one = kernels_of("cpu")["reduce"](None, shard, **told, origin=tuple(a for a, _ in spans))
         assert one.shape == (1,) * x.ndim
         assert one.tobytes() == every[place].tobytes()

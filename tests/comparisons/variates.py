@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu import KERNELS
+from dask_tapestry_kernels.devices import kernels_of
 from tests.comparisons.random import SEED, SHAPE, exponential, new, normal, row, seeded
 from tests.comparisons.table import Comparison
 
@@ -20,13 +20,15 @@ def whole(draw: str, *given: Any, shape: tuple[int, ...] = SHAPE) -> np.ndarray:
     """All cells at once; parameters are numbers, or arrays of the shape."""
     arrays = [np.asarray(g, float) for g in given if isinstance(g, np.ndarray)]
     numbers = [None if isinstance(g, np.ndarray) else g for g in given]
-    return KERNELS["variates"](None, *arrays, draw_of=draw, given=numbers, **told(shape))
+    return kernels_of("cpu")["variates"](None, *arrays, draw_of=draw, given=numbers, **told(shape))
 
 
 def rows(draw: str, total: int, weights: list[Any]) -> np.ndarray:
     cells = np.broadcast_to(np.array(weights), (*SHAPE, len(weights)))
     part = slice(0, len(weights))
-    return KERNELS["variaterows"](None, cells, draw_of=draw, total=total, part=part, **told(SHAPE))
+    return kernels_of("cpu")["variaterows"](
+        None, cells, draw_of=draw, total=total, part=part, **told(SHAPE)
+    )
 
 
 def same(name: str, *given: Any, draw: str | None = None) -> Comparison:

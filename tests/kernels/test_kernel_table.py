@@ -13,9 +13,9 @@ PACKAGE = Path(next(iter(dask_tapestry_kernels.__path__)))
 
 
 def modules_with_kernels():
-    """The modules that have a table of their own; `foreign` has one for blocks of other classes."""
+    """The modules that have a table of their own."""
     for file in sorted((PACKAGE / "cpu").glob("*/*.py")):
-        if file.stem != "foreign" and "\nKERNELS" in file.read_text():
+        if "\nKERNELS" in file.read_text():
             parts = file.relative_to(PACKAGE.parent).with_suffix("").parts
             yield import_module(".".join(parts))
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.lower.assemble import assemble, assemble_foreign, finish_array
+from dask_tapestry.lower.assemble import assemble, assemble_foreign
 from dask_tapestry.lower.result_buffer import REMOTE
 from dask_tapestry.zspace import Cuts, ZRange
 from dask_tapestry_kernels.block_format import BlockFormat, with_all_cells
@@ -39,19 +39,6 @@ def test_a_box_is_assembled_from_the_blocks_that_meet_it(rows, columns, like, da
         assert type(joined) is type(like)
         np.testing.assert_array_equal(joined.todense(), whole[box.slices()])
     np.testing.assert_array_equal(assemble(box, cuts, blocks), whole[box.slices()])
-
-
-def test_a_result_comes_in_the_format_that_is_wanted():
-    known = BlockFormat.of(FORMATS[1])
-    cuts = (Cuts.regular(4, 2), Cuts.regular(3, 3))
-    whole = np.arange(12).reshape(4, 3)
-    parts = [whole[:2], whole[2:]]
-    for blocks in (parts, [known.holding(part) for part in parts]):
-        for wanted in (None, known):
-            made = finish_array(cuts, REMOTE, True, wanted, *blocks)
-            assert (type(made) is np.ndarray) == (wanted is None)
-            np.testing.assert_array_equal(made if wanted is None else made.todense(), whole)
-    assert type(finish_array((), REMOTE, True, None, np.array(3))) is np.int64
 
 
 def test_boxes_without_cells_have_none():

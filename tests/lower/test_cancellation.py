@@ -16,7 +16,7 @@ from dask_tapestry.lower.cancellation import (
     WorkerCancellation,
     is_watched,
 )
-from dask_tapestry_kernels.cpu.stopping import stop_if_asked
+from dask_tapestry_kernels.stopping import stop_if_asked
 
 OPTIONS = {"processes": False, "dashboard_address": ":0", "n_workers": 1, "threads_per_worker": 1}
 BEGUN, STOPPED = Event(), Event()

@@ -3,7 +3,7 @@ import zarr
 
 import dask_tapestry as dt
 from dask_tapestry.lower.compiling import compile_ahead
-from dask_tapestry_kernels.cpu.jit import compile_service
+from dask_tapestry_kernels import compilation
 
 
 def test_nothing_is_read_or_written(tmp_path):
@@ -16,7 +16,7 @@ def test_nothing_is_read_or_written(tmp_path):
     found = compile_ahead(plan.core)
     assert found == (len(plan.core.steps), ())
     assert not (tmp_path / "y").exists()
-    assert compile_service.wait()
+    assert compilation.wait()
 
 
 def test_what_cannot_be_tried_is_left_out():

@@ -5,7 +5,7 @@ import pytest
 
 from dask_tapestry.lower import exclusive_blocks as module
 from dask_tapestry.lower.exclusive_blocks import one_by_one
-from dask_tapestry_kernels.cpu.stopping import StoppedError, stoppable
+from dask_tapestry_kernels.stopping import StoppedError, stoppable
 
 THREADS, TIMES = 4, 50
 

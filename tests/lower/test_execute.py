@@ -4,10 +4,10 @@ import pytest
 import zarr
 
 import dask_tapestry as dt
-from dask_tapestry.lower.execute import owned
+from dask_tapestry.memory.buffer_pool import owned
 
 from .peaks import SPARE, needs_counters, peak_of
-from .sources import Failing, Recorded
+from .sources import Recorded
 
 
 def test_an_owned_block_keeps_nothing_else_alive():
@@ -32,51 +32,6 @@ def test_a_slice_reads_no_more_than_it_needs(tmp_path):
     x = dt.from_array(source)
     np.testing.assert_array_equal((x * 2)[1, 2:4].compute(), [16.0, 18.0])
     assert source.reads == ["1:2 2:4"]
-
-
-def failing_task():
-    """An array whose task fails, and the line on which it was built."""
-    x = dt.from_array(Failing((4, 2)))
-    return x + 1
-
-
-def notes_of(x, **kwargs):
-    with pytest.raises(OSError, match="on fire") as caught:
-        x.compute(**kwargs)
-    return str(caught.value)
-
-
-@pytest.mark.parametrize("scheduler", ["sync", "threads"])
-def test_an_error_says_where_it_happened(scheduler):
-    notes = notes_of(failing_task(), scheduler=scheduler)
-    line = failing_task.__code__.co_firstlineno + 2
-    assert "while computing array(" in notes
-    assert "block [0:4, 0:2] of float64[4, 2]" in notes
-    assert f"{__file__}:{line}" in notes
-
-
-def test_an_error_names_the_block_that_failed():
-    x = dt.from_array(Failing((4, 2), row=2)).rechunk((2, 2))
-    assert "[2:4, 0:2]" in notes_of(x, scheduler="sync")
-
-
-def test_lines_may_be_left_out():
-    with dt.config(line_numbers=False):
-        x = dt.from_array(Failing((3, 5)))
-    notes = notes_of(x, scheduler="sync")
-    assert "array()" in notes
-    assert "built at" not in notes
-
-
-def test_a_source_that_gives_another_shape_is_found_out():
-    class Short:
-        shape, dtype = (4,), np.dtype("f8")
-
-        def __getitem__(self, key):
-            return np.ones(3)
-
-    with pytest.raises(dt.ComputeError, match="Short gave shape"):
-        dt.from_array(Short()).compute()
 
 
 def test_input_blocks_are_not_written_to():

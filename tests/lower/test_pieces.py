@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.steps.streaming import block_schedule_of
-from dask_tapestry_kernels.cpu.jit import compile_service
+from dask_tapestry_kernels import compilation
 from tests.comparisons import same_bits
 from tests.examples import examples
 from tests.fuzz import programs
@@ -182,30 +182,6 @@ def test_an_error_in_a_piece_says_where_it_happened():
     assert f"{__file__}:" in str(caught.value)
 
 
-def stores(tmp_path, x):
-    zarr.create_array(tmp_path / "x", data=x, chunks=(10, 10))
-    return dt.from_zarr(tmp_path / "x")
-
-
-def test_products_of_stores_are_near_those_of_numpy(tmp_path):
-    x = np.random.default_rng(0).random((90, 40))
-    with pieces_of(2**12), dt.config(resources=ALONE):
-        y = stores(tmp_path, x)
-        product = y.T @ y
-        steps = dt.plan(product).core.steps.values()
-        assert any(block_schedule_of(s.program, s.box((0,) * len(s.cuts))).ahead > 2 for s in steps)
-        np.testing.assert_allclose(product.compute(), x.T @ x)
-
-
-def test_an_error_while_reading_ahead_says_where_it_happened(tmp_path):
-    with pieces_of(2**12), dt.config(resources=ALONE):
-        y = stores(tmp_path, np.ones((90, 40)))
-        (tmp_path / "x" / "c" / "5" / "0").write_bytes(b"torn")
-        with pytest.raises(dt.StoreError) as caught:
-            (y.T @ y).compute(scheduler="sync")
-    assert "while computing zarr(), block [" in str(caught.value)
-
-
 def test_a_sink_is_written_piece_by_piece(tmp_path):
     x = np.random.default_rng(0).random((60, 40))
     zarr.create_array(tmp_path / "x", data=x, chunks=(20, 10))
@@ -242,10 +218,10 @@ def test_pieces_take_the_memory_that_the_plan_says(name, tmp_path):
     data = np.random.default_rng(0).random((4096, 2048))
     zarr.create_array(tmp_path / "s", data=data, chunks=(256, 512), compressors=None)
     small = pieces_of(2**22, always=False)
-    with small, dt.config(resources=ALONE), compile_service.mode("wait"):
+    with small, dt.config(resources=ALONE), compilation.mode("wait"):
         job = STORED[name](dt.from_zarr(tmp_path / "s"))
         steps = dt.plan(job).core.steps.values()
-        assert any(block_schedule_of(s.program, s.box((0,) * len(s.cuts))).streamed for s in steps)
+        assert any(block_schedule_of(s.program, s.box((0,) * len(s.cuts))).loops for s in steps)
         peak_of(job)  # kernels take memory when they are loaded
         measured, predicted = peak_of(job)
     assert measured < predicted + SPARE / 4

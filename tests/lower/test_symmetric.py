@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.lower import execute
+from dask_tapestry.lower import instruction_call
 from dask_tapestry.lower.graph import Lowering
 from dask_tapestry.lower.symmetric import source_of, transpose_block
 from dask_tapestry.planner import build
-from dask_tapestry_kernels.cpu import KERNELS
+from dask_tapestry_kernels.devices import kernels_of
 
 X = np.random.default_rng(0).normal(size=(40, 6))
 SYMMETRIC = {
@@ -84,9 +84,10 @@ def factors(monkeypatch):
 
     def recorded(out, x, w, **arguments):
         seen.append((x, w))
-        return KERNELS["matmul"](out, x, w, **arguments)
+        return kernels_of("cpu")["matmul"](out, x, w, **arguments)
 
-    monkeypatch.setattr(execute, "KERNELS", {**KERNELS, "matmul": recorded})
+    kernels = {**kernels_of("cpu"), "matmul": recorded}
+    monkeypatch.setattr(instruction_call, "kernels_of", lambda device: kernels)
     return seen
 
 

@@ -2,10 +2,12 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.lower import execute, tiling
+from dask_tapestry.lower import tiling
 from dask_tapestry.planner.build import build_plan
+from dask_tapestry.steps.formula_part import formula_part
 from dask_tapestry.teg import TensorType
-from dask_tapestry_kernels.cpu.jit import compile_service
+from dask_tapestry_kernels import compilation
+from dask_tapestry_kernels.cpu.cells import compiled_tiles
 from tests.comparisons import same_bits, values
 
 
@@ -40,7 +42,7 @@ def small_tiles(monkeypatch):
     monkeypatch.setattr(tiling, "CALL_CELLS", 0)
     monkeypatch.setattr(tiling, "MOST_AGAIN", 20.0)
     tiling._tile.cache_clear()
-    with compile_service.mode("wait"):
+    with compilation.mode("wait"):
         yield
     tiling._tile.cache_clear()
 
@@ -49,10 +51,8 @@ def small_tiles(monkeypatch):
 def tiled_blocks(monkeypatch):
     """Whether each block was computed in tiles."""
     seen = []
-    whole = tiling.compiled_tiles.run
-    monkeypatch.setattr(
-        tiling.compiled_tiles, "run", lambda *args: seen.append(whole(*args)) or seen[-1]
-    )
+    whole = compiled_tiles.run
+    monkeypatch.setattr(compiled_tiles, "run", lambda *args: seen.append(whole(*args)) or seen[-1])
     return seen
 
 
@@ -65,34 +65,6 @@ def test_tiles_have_the_bits_of_the_whole(name, shape, small_tiles, tiled_blocks
     assert same_bits(PROGRAMS[name](dt.asarray(x)).compute(scheduler="sync"), expected)
     assert all(tiled_blocks)
     assert tiled_blocks or name == "both axes"
-
-
-@pytest.mark.parametrize("slab", [1, 3000, 2**22])
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_slabs_serve_while_no_kernel_is_there(name, slab, monkeypatch):
-    monkeypatch.setattr(execute, "SLAB", slab)
-    x = values((61, 47), "f8")
-    y = dt.asarray(x)
-    with np.errstate(all="ignore"):
-        expected = PROGRAMS[name](x)
-    with compile_service.mode("off"):
-        assert same_bits(PROGRAMS[name](y).compute(), expected)
-        blocks = PROGRAMS[name](y).rechunk((13, 9))
-        assert same_bits(blocks.persist().compute(), expected)
-        assert same_bits(PROGRAMS[name](y)[:0].compute(), expected[:0])
-
-
-def test_slabs_hold_little(monkeypatch):
-    """A block of formulas takes slabs of memory, not a block for each value."""
-    taken = []
-    whole = execute.POOL.array
-    monkeypatch.setattr(
-        execute.POOL, "array", lambda shape, *a: taken.append(shape) or whole(shape, *a)
-    )
-    y = dt.asarray(np.ones((4000, 1000)))
-    with compile_service.mode("off"), dt.config(resources=dt.Resources(threads=1)):
-        smooth(smooth(smooth(y))).compute()
-    assert max(shape[0] for shape in taken[1:]) <= execute.SLAB // 8000 + 4
 
 
 @pytest.mark.parametrize("dtype", ["f4", "i2", "f2"])
@@ -130,27 +102,11 @@ NUMBERS = {
 @pytest.mark.parametrize(("cells", "number"), [("i4", "f2"), ("f2", "i1"), ("f4", "f8")])
 def test_what_has_no_dimensions_is_the_same_in_all_tiles(name, cells, number, mode, small_tiles):
     x, y = values((3, 4, 6, 40), cells), np.array(-2, number)
-    with np.errstate(all="ignore"), compile_service.mode(mode):
+    with np.errstate(all="ignore"), compilation.mode(mode):
         made = NUMBERS[name](dt, dt.asarray(x), dt.asarray(y))
         expected = NUMBERS[name](np, x, y)
         assert same_bits(made.compute(scheduler="sync"), expected)
         assert same_bits(made.rechunk((2, 3, 4, 17)).compute(scheduler="sync"), expected)
-
-
-def tiled_names(y):
-    step = list(build_plan([y.node]).__dict__["steps"].values())[-1]
-    first = len(step.program.inputs)
-    part = tiling.tiled_part(step.program)
-    chosen = sorted(part.values) if part else []
-    return [step.program.instructions[v - first].operator.name for v in chosen]
-
-
-def test_what_is_computed_in_tiles():
-    x = dt.asarray(np.ones((50, 40)))
-    assert tiled_names(smooth(smooth(x))) == [*["view"] * 3, "elementwise"] * 2
-    assert tiled_names(smooth(x)) == []  # one formula goes through memory once
-    assert tiled_names(smooth(smooth(x)).rechunk((7, 8))) == [*["view"] * 3, "elementwise"] * 2
-    assert tiled_names(smooth(smooth(x)).sum()) == []
 
 
 def test_a_tile_fits_the_cache_and_does_little_twice():
@@ -160,14 +116,14 @@ def test_a_tile_fits_the_cache_and_does_little_twice():
         y = around(y)
     program = list(build_plan([y.node]).__dict__["steps"].values())[-1].program
     assert program.type == TensorType((5980, 5980), np.dtype("f8"))
-    tile = tiling._tile(tiling.tiled_part(program), (1495, 2990))
+    tile = tiling._tile(formula_part(program), (1495, 2990))
     assert tile is not None
     assert tile[1] >= 128
     assert np.prod(tile) * 8 <= tiling.CACHE
 
 
 def test_small_blocks_stay_whole(tiled_blocks):
-    with compile_service.mode("off"):
+    with compilation.mode("off"):
         smooth(smooth(dt.ones((20, 20)) * dt.arange(20))).compute()
     assert tiled_blocks == []
 
@@ -176,7 +132,7 @@ def test_small_blocks_stay_whole(tiled_blocks):
 def test_what_lies_between_the_formulas_is_computed_once_and_held(mode):
     """Products, and views of them, that are read by formulas before and after them."""
     x = np.random.default_rng(0).normal(size=(2000, 300))
-    with compile_service.mode(mode), dt.config(block_bytes=2**20):
+    with compilation.mode(mode), dt.config(block_bytes=2**20):
         y = dt.asarray(x)
         centred = y - y.mean(axis=1, keepdims=True)
         spread = dt.sqrt(y.var(axis=1, keepdims=True) + 1e-5)

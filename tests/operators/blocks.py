@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 
 from dask_tapestry.zspace import Cuts, ZRange
-from dask_tapestry_kernels.cpu import KERNELS
+from dask_tapestry_kernels.devices import kernels_of
 
 
 def block(node, inputs, box, out=None):
@@ -18,7 +18,7 @@ def block(node, inputs, box, out=None):
         assert node.input_types[number].box.contains(need)
         assert need.is_empty or hulls[number].contains(need)
     told = operator.arguments(node.input_types, box, tuple(need for _, need in reads))
-    return KERNELS[operator.kernel](out, *pieces, **told)
+    return kernels_of("cpu")[operator.kernel](out, *pieces, **told)
 
 
 def by_blocks(node, inputs, step):

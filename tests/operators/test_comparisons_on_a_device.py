@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry_kernels import cpu
 from dask_tapestry_kernels.block_format import on_cuda, with_all_cells
+from dask_tapestry_kernels.devices import kernels_of
 from tests.comparisons import COMPARISONS, same_bits
 
 pytestmark = pytest.mark.usefixtures("sync")
 OF_NUMPY = {"map_overlap"}  # whose function takes NumPy's arrays alone
-FEW_KERNELS = sorted(cpu.KERNELS)[::2]  # that a device has: what it lacks, the host computes
+FEW_KERNELS = sorted(kernels_of("cpu"))[::2]  # that a device has: what it lacks, the host computes
 
 
 def flat(result):

@@ -102,7 +102,9 @@ def test_persisted_arrays_are_planned_once_for_each_layout():
 @pytest.mark.parametrize("step", STEPS.values(), ids=STEPS)
 def test_loops_that_persist_keep_their_chunks_and_find_their_plan(step, chunks, monkeypatch):
     planned = []
-    monkeypatch.setattr(cache, "build_plan", lambda *given: planned.append(1) or build_plan(*given))
+    monkeypatch.setattr(
+        cache, "build_plan", lambda *given, **said: planned.append(1) or build_plan(*given, **said)
+    )
     x = dt.asarray(np.linspace(0, 1, 3600).reshape(60, 60), chunks=chunks).persist()
     for number in range(8):
         if number == 4:

@@ -24,13 +24,13 @@ def meaning(graph):
 
 def value_of(node, inputs):
     """NumPy's meaning, or for a formula or a part of a reduction the kernel's."""
-    from dask_tapestry_kernels.cpu import KERNELS
+    from dask_tapestry_kernels.devices import kernels_of
 
     operator = node.operator
     if operator.kernel in ("map", "reduce"):
         boxes = tuple(t.box for t in node.input_types)
         told = operator.arguments(node.input_types, node.type.box, boxes)
-        return KERNELS[operator.kernel](None, *inputs, **told)
+        return kernels_of("cpu")[operator.kernel](None, *inputs, **told)
     return operator.reference(*inputs)
 
 

@@ -6,19 +6,19 @@ from dask_tapestry.steps.streaming import block_schedule_of
 from tests.planner.graphs import stored
 
 
-def course(x):
+def block_of(x):
     program = group_of(x.node, set()).program
     return block_schedule_of(program, program.type.box)
 
 
 def test_pieces_are_counted_and_each_calls_what_its_program_does():
-    (streamed,) = course(stored((16_384, 4096), "f8", (2048, 1024)) + 1).streamed.values()
-    assert streamed.count == len(list(streamed.pieces))
-    assert streamed.count == prod(len(line) - 1 for line in streamed.edges)
-    assert streamed.calls == 2 * streamed.count
-    assert streamed.bytes == streamed.takes.cells + streamed.takes.beside.all
+    (loop,) = block_of(stored((16_384, 4096), "f8", (2048, 1024)) + 1).loops.values()
+    assert loop.count == len(list(loop.pieces))
+    assert loop.count == prod(len(line) - 1 for line in loop.edges)
+    assert loop.calls == 2 * loop.count
+    assert loop.bytes == loop.takes.cells + loop.takes.beside.all
 
 
 def test_what_is_computed_whole_is_called_once():
-    whole = course(dt.asarray([1.0]) + 1)
+    whole = block_of(dt.asarray([1.0]) + 1)
     assert (whole.calls, whole.ahead, whole.pieces) == (1, 1, 1)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import dask_tapestry as dt
 from dask_tapestry.planner.cost.footprint import needs_of
 from dask_tapestry.planner.fusion.group import group_of
+from dask_tapestry.steps.block_schedule import LoopEntry
 from dask_tapestry.steps.peak import peak_bytes
 from dask_tapestry.steps.streaming import PIECE, block_schedule_of, in_turns
 from dask_tapestry.zspace import ZRange
@@ -27,14 +28,14 @@ def program_of(x):
     return group_of(x.node, set()).program
 
 
-def course(x, box=None):
+def block_of(x, box=None):
     program = program_of(x)
     return block_schedule_of(program, box or program.type.box)
 
 
 def pieces(x):
     """How many pieces each value has that is computed in turns."""
-    return [streamed.count for streamed in course(x).streamed.values()]
+    return [loop.count for loop in block_of(x).loops.values()]
 
 
 def work(x, box=None):
@@ -93,9 +94,9 @@ def test_pieces_tile_the_box_and_end_between_chunks(row, column, data):
     chunk = 2048, 1024
     lo = [data.draw(st.integers(0, n - 1)) for n in (8000, 2000)]
     box = ZRange(lo, (data.draw(st.integers(10_000, 16_384)), data.draw(st.integers(3000, 4096))))
-    for streamed in course(large() + 1, box).streamed.values():
-        assert sum(piece.size for piece in streamed.pieces) == box.size == streamed.box.size
-        for line, side in zip(streamed.edges, chunk, strict=True):
+    for loop in block_of(large() + 1, box).loops.values():
+        assert sum(piece.size for piece in loop.pieces) == box.size == loop.box.size
+        for line, side in zip(loop.edges, chunk, strict=True):
             assert all(a < b for a, b in pairwise(line))
             assert not any(edge % side for edge in line[1:-1])
 
@@ -108,16 +109,16 @@ def test_cells_that_a_stride_picks_are_held_and_then_folded():
 
 
 def programs(x):
-    return [streamed.program for streamed in course(x).streamed.values()]
+    return [loop.program for loop in block_of(x).loops.values()]
 
 
 def test_a_row_of_chunks_and_a_halo_lie_in_a_window():
     x = stored((16_384, 1024), "f8", (2048, 1024))
-    (streamed,) = course(dt.diff(x, axis=0) * 2).streamed.values()
-    (window,) = streamed.windows
+    (loop,) = block_of(dt.diff(x, axis=0) * 2).loops.values()
+    (window,) = loop.windows
     assert window.shape == (2048 + 1, 1024)
-    assert streamed.count == 8
-    assert streamed.takes.beside.all == window.nbytes
+    assert loop.count == 8
+    assert loop.takes.beside.all == window.nbytes
     assert work(dt.diff(x, axis=0) * 2) < x.nbytes + 1.1 * window.nbytes
 
 
@@ -125,17 +126,17 @@ def test_a_block_on_the_diagonal_is_read_once_and_held():
     x = stored((8192, 8192), "f8", (1024, 1024))
     both = x + x.T
     assert pieces(both) == []
-    beside = course(both, ZRange((0, 4096), (4096, 8192)))
-    assert beside.streamed
+    beside = block_of(both, ZRange((0, 4096), (4096, 8192)))
+    assert beside.loops
 
 
 def test_large_partial_results_are_combined_in_turns_too():
     with pieces_of(2**14, always=False):
         means = stored((16 * 1024, 50, 10), "f4", (1024, 50, 10)).mean(0)
-        (streamed,) = course(means).streamed.values()
+        (loop,) = block_of(means).loops.values()
         node, chunk = 500 * 8, 1024 * 500 * 4
-        assert not streamed.fits
-        assert streamed.count == 2
+        assert not loop.fits
+        assert loop.count == 2
         assert chunk < work(means) < 8 * chunk + 20 * node
 
 
@@ -159,27 +160,27 @@ def test_larger_blocks_fit_a_small_memory():
 
 def test_products_read_the_next_piece_while_one_is_computed():
     a, b = stored((8192, 8192), "f8", (1024, 1024)), stored((8192, 8192), "f8", (1024, 1024))
-    product = course(a @ b)
-    assert [one.adds and one.ahead for one in product.streamed.values()] == [True]
+    product = block_of(a @ b)
+    assert [one.adds and one.ahead for one in product.loops.values()] == [True]
     assert product.ahead == 8
-    (streamed,) = product.streamed.values()
+    (loop,) = product.loops.values()
     panels = 2 * 8192 * 1024 * 8
-    assert streamed.takes.beside.all >= 2 * panels
-    assert course(large() + 1).ahead == 1
+    assert loop.takes.beside.all >= 2 * panels
+    assert block_of(large() + 1).ahead == 1
 
 
 def read_by(program, one, box):
-    """Bytes that a course reads from stores, of what it computes in turns piece by piece."""
+    """Bytes that a block reads from stores, of what it computes in turns piece by piece."""
     first = len(program.inputs)
     found = sum(
         program.instructions[work.value - first].operator.stored_bytes(work.box)
         for work in one.schedule.works
-        if (work.value, work.box) not in one.streamed
+        if (work.value, work.box) not in one.loops
     )
-    for streamed in one.streamed.values():
-        for piece in streamed.pieces:
-            inner = block_schedule_of(streamed.program, piece)
-            found += read_by(streamed.program, inner, piece)
+    for loop in one.loops.values():
+        for piece in loop.pieces:
+            inner = block_schedule_of(loop.program, piece)
+            found += read_by(loop.program, inner, piece)
     return found
 
 
@@ -192,7 +193,7 @@ def test_pieces_of_rows_far_apart_read_what_their_block_reads(days, tmp_path):
     program = program_of(by_day.mean(axis=0))
     box = program.type.box.replace(0, *days)
     found = block_schedule_of(program, box)
-    assert found.streamed
+    assert found.loops
     assert read_by(program, found, box) == 10 * (days[1] - days[0]) * 250 * 200 * 8
 
 
@@ -209,17 +210,17 @@ def check_holders(schedule):
                 assert schedule.holder(value, need).contains(need)
 
 
-def check_pieces(streamed, held):
+def check_pieces(loop, held):
     """What pieces read from outside of their part lies in one of the boxes that are `held`."""
-    program = streamed.program
-    given = len(program.inputs) - len(streamed.windows) - len(streamed.carried)
-    for piece in islice(streamed.pieces, 20):
+    program = loop.program
+    given = len(program.inputs) - len(loop.windows) - len(loop.carried)
+    for piece in islice(loop.pieces, 20):
         schedule = program.schedule(piece)
         check_holders(schedule)
         for work in schedule.works:
             for value, need in work.reads:
                 assert value >= given or contained(held[value], need)
-        deeper = None if streamed.fits else in_turns(program, piece)
+        deeper = None if loop.fits else in_turns(program, piece)
         if deeper is not None:
             check_pieces(deeper, [*held[:given], *schedule.boxes[given : len(program.inputs)]])
 
@@ -234,9 +235,10 @@ def test_what_pieces_read_lies_in_what_is_held(seed):
             box = part_of(random, program.type.box)
             found = block_schedule_of(program, box)
             check_holders(found.schedule)
-            assert found.peak(program, box).all >= 0
-            for streamed in found.streamed.values():
-                check_pieces(streamed, [found.schedule.boxes[n] for n in streamed.inputs])
+            assert found.peak.all >= 0
+            for entry in found.entries:
+                if isinstance(entry, LoopEntry):
+                    check_pieces(entry.loop, [found.schedule.boxes[n] for n in entry.inputs])
 
 
 def part_of(random, box):

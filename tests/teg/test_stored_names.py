@@ -2,11 +2,17 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
+import pytest
+
 import dask_tapestry
 from dask_tapestry.operators.views.permute import Permute
 from dask_tapestry.teg.stored_names import CHAPTERS, STORED, stored_name
 from dask_tapestry.teg.token import token
 from dask_tapestry.zspace import Cuts
+from dask_tapestry_kernels.output_blocks import OutputAxis, OutputShape
+from dask_tapestry_kernels.parameters.region_tiles import Tiled
+from dask_tapestry_kernels.parameters.splines import Spline, SplineAxis
 
 
 def test_a_class_is_written_by_its_name() -> None:
@@ -43,3 +49,18 @@ def test_chapters_are_not_written() -> None:
 def test_no_two_classes_are_written_alike() -> None:
     assert len(set(STORED.values())) == len(STORED)
     assert not set(STORED) & set(STORED.values())
+
+
+PARAMETERS = {
+    "Spline((9,),0,3,'mirror',0.0,)": Spline((9,), 0, 3, "mirror", 0.0),
+    "SplineAxis(9,0,None,None,False,0,1,)": SplineAxis(9),
+    "Tiled((4,3,),(2,),2,)": Tiled((4, 3), (2,), 2),
+    "OutputShape('q',<f8,(OutputAxis(0,2,),),)": OutputShape(
+        "q", np.dtype("f8"), (OutputAxis(0, 2),)
+    ),
+}
+
+
+@pytest.mark.parametrize("stored", PARAMETERS)
+def test_parameters_of_kernels_are_written_without_their_module(stored: str) -> None:
+    assert token(PARAMETERS[stored]) == stored

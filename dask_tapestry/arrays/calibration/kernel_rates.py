@@ -43,8 +43,8 @@ from dask_tapestry.planner.cost.block_seconds import ACROSS
 from dask_tapestry.planner.machine.rates import shipped_rates
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.cpu.blas_threads import threads_each
-from dask_tapestry_kernels.cpu.jit.compile_service import mode
+from dask_tapestry_kernels.blas_threads import threads_each
+from dask_tapestry_kernels.compilation import mode
 
 ONE: Final = Resources(workers=1, threads=1)
 CELLS: Final = 2**19  # 4 MB of float64: beyond a second-level cache

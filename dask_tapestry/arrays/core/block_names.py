@@ -9,7 +9,7 @@ from typing import Any, Final
 from dask.core import flatten
 
 from dask_tapestry.io.sources.block_source import BlockSource
-from dask_tapestry.lower.assemble import finish_array
+from dask_tapestry.lower.result_array import finish_array
 from dask_tapestry.lower.result_buffer import REMOTE
 from dask_tapestry.teg import Node
 from dask_tapestry.teg.nominal import nominal_cuts

@@ -27,7 +27,7 @@ from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.operators.views.unsqueeze import unsqueeze
 from dask_tapestry.teg import Node, Tensor
-from dask_tapestry_kernels.cpu import KERNELS
+from dask_tapestry_kernels.devices import kernels_of
 
 __all__ = ["argwhere", "compress", "extract", "flatnonzero", "nonzero"]
 
@@ -83,7 +83,7 @@ def masked(x: Tensor, dim: int, mask: Tensor) -> Array:
 def masked_by(x: Tensor, dim: int, mask: np.ndarray[Any, Any]) -> Array:
     """As `masked`, for a mask in memory: its cells are counted, and copied, here and now."""
     flat, span = mask.flatten(), span_of(mask.size)
-    counts = KERNELS["count"](None, flat, span=span)
+    counts = kernels_of("cpu")["count"](None, flat, span=span)
     lines = _lines(x, dim, mask.ndim)
     return Array(compress_tensor(lines, asarray(flat).node, dim, counts, span))
 

@@ -21,7 +21,7 @@ from dask_tapestry.operators.matrices.matrix_factors import packed_lu_of
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.operators.views.unsqueeze import unsqueeze
 from dask_tapestry.teg import Tensor
-from dask_tapestry_kernels.cpu.blocks.matrices import ROWS_A_DIGIT
+from dask_tapestry_kernels.parameters.row_orders import ROWS_A_DIGIT
 
 __all__ = ["lu", "solve_triangular"]
 

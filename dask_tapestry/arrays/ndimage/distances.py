@@ -18,7 +18,7 @@ from dask_tapestry.arrays.ndimage.filter_error import FilterError
 from dask_tapestry.arrays.ndimage.nearest_cells import NearestCells
 from dask_tapestry.arrays.ndimage.structures import generate_binary_structure
 from dask_tapestry.errors import ArgumentError
-from dask_tapestry_kernels.cpu.blocks.nearest_sites import Metric
+from dask_tapestry_kernels.parameters.metrics import Metric
 
 __all__ = ["distance_transform_bf", "distance_transform_cdt", "distance_transform_edt"]
 

@@ -29,7 +29,7 @@ from dask_tapestry.operators.cells.elementwise import astype
 from dask_tapestry.operators.functions.vector_function import called_on_vectors
 from dask_tapestry.operators.joins.axis_slices import slice_axis
 from dask_tapestry.operators.windows.window_call import window_call
-from dask_tapestry_kernels.cpu.blocks.window_casts import from_double
+from dask_tapestry_kernels.parameters.casts import from_double
 
 __all__ = ["generic_filter", "generic_filter1d"]
 

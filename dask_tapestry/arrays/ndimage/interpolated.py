@@ -25,7 +25,7 @@ from dask_tapestry.errors import ArgumentError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.generators.full import full
 from dask_tapestry.teg import Tensor
-from dask_tapestry_kernels.cpu.blocks.spline_taps import rounded
+from dask_tapestry_kernels.parameters.casts import rounded
 
 PAD: Final = 12  # cells before and after an axis whose ends no filter knows, as SciPy has them
 PADDED: Final = {"nearest": "nearest", "grid-constant": "constant"}

@@ -28,7 +28,7 @@ from dask_tapestry.operators.indexing.index_bounds import IndexBounds
 from dask_tapestry.operators.joins.axis_slices import slice_axis
 from dask_tapestry.operators.views.squeeze import squeeze
 from dask_tapestry.teg import Tensor
-from dask_tapestry_kernels.cpu.blocks.points import Spline
+from dask_tapestry_kernels.parameters.splines import Spline
 
 __all__ = ["geometric_transform", "map_coordinates"]
 

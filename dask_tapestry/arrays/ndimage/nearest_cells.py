@@ -15,7 +15,7 @@ from dask_tapestry.arrays.manipulation.stacking import stack
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.images.nearest_sites import nearest_sites
 from dask_tapestry.teg import Tensor
-from dask_tapestry_kernels.cpu.blocks.nearest_sites import Metric
+from dask_tapestry_kernels.parameters.metrics import Metric
 
 INDEX = np.dtype(np.int32)
 

@@ -18,7 +18,7 @@ from dask_tapestry.arrays.ndimage.filter_error import FilterError
 from dask_tapestry.arrays.ndimage.footprints import Footprint, footprint_of
 from dask_tapestry.operators.cells.elementwise import astype
 from dask_tapestry.operators.windows.window_rank import window_rank
-from dask_tapestry_kernels.cpu.blocks.window_casts import from_double
+from dask_tapestry_kernels.parameters.casts import from_double
 
 __all__ = ["median_filter", "percentile_filter", "rank_filter"]
 

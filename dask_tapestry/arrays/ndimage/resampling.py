@@ -17,7 +17,7 @@ from dask_tapestry.arrays.ndimage.splines import DType
 from dask_tapestry.operators.cells.elementwise import astype
 from dask_tapestry.operators.images.resample import resample
 from dask_tapestry.teg import Tensor
-from dask_tapestry_kernels.cpu.blocks.spline_taps import SplineAxis
+from dask_tapestry_kernels.parameters.splines import SplineAxis
 
 __all__ = ["shift", "zoom"]
 

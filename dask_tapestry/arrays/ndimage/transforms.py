@@ -20,8 +20,7 @@ from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators.images.affine_points import affine_points
 from dask_tapestry.operators.images.resample import resample
 from dask_tapestry.teg import Tensor
-from dask_tapestry_kernels.cpu.blocks.points import Spline
-from dask_tapestry_kernels.cpu.blocks.spline_taps import SplineAxis
+from dask_tapestry_kernels.parameters.splines import Spline, SplineAxis
 
 __all__ = ["affine_transform", "rotate"]
 

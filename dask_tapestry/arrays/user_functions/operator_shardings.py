@@ -12,8 +12,8 @@ from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.teg import Node
 from dask_tapestry.teg.operator import BlockOperator, signature_of
 from dask_tapestry.zspace import Cuts, ZRange
-from dask_tapestry_kernels.cpu import KERNELS
-from dask_tapestry_kernels.cpu.blocks.outputs import OutputBlocks
+from dask_tapestry_kernels.devices import kernels_of
+from dask_tapestry_kernels.output_blocks import OutputBlocks
 
 MOST_BLOCKS: Final = 64  # of a sharding
 PIECES: Final = (2, 3, 5)  # along a dimension, besides blocks of one step
@@ -32,7 +32,7 @@ def block_of(node: Node, inputs: Sequence[Any], box: ZRange) -> Any:
     reads = operator.pieces(node.input_types, box)
     pieces = [inputs[number][(*need.slices(), ...)] for number, need in reads]
     arguments = operator.arguments(node.input_types, box, tuple(need for _, need in reads))
-    return KERNELS[operator.kernel](None, *pieces, **arguments)
+    return kernels_of("cpu")[operator.kernel](None, *pieces, **arguments)
 
 
 def check_shardings(

@@ -50,7 +50,7 @@ class TemporarySink(Sink):
         Where computes have their folders, the compute, and its process; empty in a plan.
     """
 
-    name = "exchange"
+    name = "exchangestore"
     value: str
     stored: tuple[int, ...]
     root: str = ""

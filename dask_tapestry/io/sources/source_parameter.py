@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from dask_tapestry.errors import PlanError
@@ -37,6 +38,9 @@ class SourceParameter(Source):
 
     def infer(self, *inputs: TensorType) -> TensorType:
         return self.type
+
+    def slot(self, number: int, identity: str = "") -> SourceParameter:
+        return replace(self, number=number, identity=identity)
 
     def read(self, box: ZRange, out: Block | None = None) -> Block:
         raise PlanError(f"slot {self.number} has no cells: cannot read {box}")

@@ -19,7 +19,7 @@ from dask_tapestry.teg import Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Formats, Types
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.block_format import BlockFormat
-from dask_tapestry_kernels.cpu.cells.interpreter import evaluate
+from dask_tapestry_kernels.devices import kernels_of
 
 Scalar = bool | int | float | complex | Cell
 Operand = Tensor | Scalar
@@ -90,7 +90,8 @@ class Elementwise(CellwiseOperator):
             for x, one in zip(inputs, formats, strict=True)
         ]
         with np.errstate(all="ignore"):
-            first, second = evaluate(None, *probes, expression=self.expression)
+            kernel = kernels_of("cpu")[self.kernel]
+            first, second = kernel(None, *probes, expression=self.expression)
         same = first == second or (first != first and second != second)
         return known.filled(first.item()) if same else None
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.images.spline_reads import cells_read
+from dask_tapestry.operators.kernel_reference import kernel_reference
 from dask_tapestry.teg import Progression, Region, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Operator, Restriction, Types
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.cpu.blocks.points import Spline
-from dask_tapestry_kernels.cpu.blocks.points import affine_points as of_block
+from dask_tapestry_kernels.parameters.splines import Spline
 
 Block = np.ndarray[Any, Any]
 Matrix = tuple[tuple[float, ...], ...]
@@ -124,15 +124,13 @@ class AffinePoints(Operator):
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         lo = [boxes[0].lo[axis] for axis in self.axes]
-        return self._told(box, [o + b for o, b in zip(self.origin, lo, strict=True)])
-
-    def _told(self, box: ZRange, origin: Sequence[int]) -> dict[str, Any]:
+        origin = tuple([o + b for o, b in zip(self.origin, lo, strict=True)])
         steps = [p.step for p in self.places]
         spans = zip(self._numbers(box), steps, strict=True)
         numbers = tuple(range(first, last + 1, step) for (first, last), step in spans)
         own: dict[str, Any] = {"matrix": self.matrix, "offset": self.offset, "numbers": numbers}
         own |= {"axes": self.axes, "outs": self.outs, "shape": box.shape, "spline": self.spline}
-        return own | {"origin": tuple(origin), "dtype": self.dtype}
+        return own | {"origin": origin, "dtype": self.dtype}
 
     def flops(self, inputs: Types, box: ZRange) -> int:
         return box.size * point_flops(self.spline)
@@ -146,7 +144,7 @@ class AffinePoints(Operator):
         return f"{how}, [{rows}] + {[round(c, 3) for c in self.offset]}"
 
     def reference(self, *inputs: Block) -> Block:
-        return of_block(None, inputs[0], **self._told(ZRange.of_shape(self.counts), self.origin))
+        return kernel_reference(self, *inputs)
 
 
 def point_flops(spline: Spline) -> int:

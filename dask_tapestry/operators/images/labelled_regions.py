@@ -38,8 +38,8 @@ from dask_tapestry.teg.buckets import buckets_type
 from dask_tapestry.teg.operator import Types, by_signature, signature_of
 from dask_tapestry.teg.outputs import OutputWindow, outputs_dtype
 from dask_tapestry.zspace import IndexProjection, ZRange
-from dask_tapestry_kernels.cpu.blocks.outputs import OutputAxis, OutputShape
-from dask_tapestry_kernels.cpu.blocks.regions import Tiled
+from dask_tapestry_kernels.output_blocks import OutputAxis, OutputShape
+from dask_tapestry_kernels.parameters.region_tiles import Tiled
 
 FLOPS_A_CELL: Final = 16  # to find runs, and to join those that touch
 CELLS_A_PAIR: Final = 64  # of a face, for each pair that is expected there; of noise 10

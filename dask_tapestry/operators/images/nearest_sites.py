@@ -20,7 +20,8 @@ from dask_tapestry.operators.sorting.exchange import ExchangeOperator
 from dask_tapestry.teg import IndexDim, Kind, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types, by_signature, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
-from dask_tapestry_kernels.cpu.blocks.nearest_sites import HELD, Metric
+from dask_tapestry_kernels.parameters.metrics import Metric
+from dask_tapestry_kernels.parameters.scratch import SITES
 
 FLOPS_A_CELL: Final = 60
 BYTES_A_CELL: Final = 80  # of those that are worked on at a time
@@ -90,7 +91,7 @@ class NearestSites(ExchangeOperator):
         return FLOPS_A_CELL * signature_of(self, inputs).demand(box)[0].size
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
-        return BYTES_A_CELL * min(max(HELD, inputs[0].shape[self.axis]), inputs[0].size)
+        return BYTES_A_CELL * min(max(SITES, inputs[0].shape[self.axis]), inputs[0].size)
 
     def text(self) -> str:
         return f"{self.metric}, axis={self.axis}"

@@ -12,12 +12,12 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.images.affine_points import point_bytes, point_flops
 from dask_tapestry.operators.images.spline_reads import cells_read
 from dask_tapestry.operators.indexing.index_bounds import IndexBounds
+from dask_tapestry.operators.kernel_reference import kernel_reference
 from dask_tapestry.teg import Progression, Region, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Operator, Restriction, Types
 from dask_tapestry.teg.regularity import ANYWHERE, Regularity
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.cpu.blocks.points import Spline
-from dask_tapestry_kernels.cpu.blocks.points import points as of_block
+from dask_tapestry_kernels.parameters.splines import Spline
 
 Block = np.ndarray[Any, Any]
 Span = tuple[int, int]
@@ -106,10 +106,7 @@ class Points(Operator):
         return f"order {self.spline.order}, {self.spline.mode}{known}"
 
     def reference(self, *inputs: Block) -> Block:
-        x, *coordinates = inputs
-        return of_block(
-            None, x, *coordinates, spline=self.spline, origin=self.origin, dtype=self.dtype
-        )
+        return kernel_reference(self, *inputs)
 
 
 def points(

@@ -15,7 +15,7 @@ from dask_tapestry.teg import IndexDim, Kind, Signature, Tensor, TensorType, app
 from dask_tapestry.teg.buckets import buckets_type
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import IndexProjection, ZRange
-from dask_tapestry_kernels.cpu.blocks.regions import Tiled
+from dask_tapestry_kernels.parameters.region_tiles import Tiled
 
 ENDS: Final = np.dtype(np.int64)
 CELLS_A_REGION: Final = 64  # of a tile, for each that is expected there

@@ -9,7 +9,7 @@ from typing import Final
 from dask_tapestry.first import first_of
 from dask_tapestry.teg import Tensor
 from dask_tapestry.teg.stored_grid import stored_spacing
-from dask_tapestry_kernels.cpu.blocks.regions import Tiled
+from dask_tapestry_kernels.parameters.region_tiles import Tiled
 
 FEW: Final = 2**20  # cells of a tile
 MOST: Final = 2**24

@@ -10,11 +10,11 @@ import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.images.spline_reads import cells_read
+from dask_tapestry.operators.kernel_reference import kernel_reference
 from dask_tapestry.teg import Progression, Region, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Operator, Restriction, Types
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.cpu.blocks.resample import resample as of_block
-from dask_tapestry_kernels.cpu.blocks.spline_taps import SplineAxis
+from dask_tapestry_kernels.parameters.splines import SplineAxis
 
 Block = np.ndarray[Any, Any]
 
@@ -90,9 +90,6 @@ class Resample(Operator):
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         origin = [o + b for o, b in zip(self.origin, boxes[0].lo, strict=True)]
-        return self._told(box, origin)
-
-    def _told(self, box: ZRange, origin: Sequence[int]) -> dict[str, Any]:
         own: dict[str, Any] = {"lines": self.lines, "box": (box.lo, box.hi), "origin": origin}
         own |= {"order": self.order, "mode": self.mode, "cval": self.cval, "dtype": self.dtype}
         return own
@@ -109,7 +106,7 @@ class Resample(Operator):
         return f"order {self.order}, {self.mode}, {' x '.join(map(str, self.counts))}"
 
     def reference(self, *inputs: Block) -> Block:
-        return of_block(None, inputs[0], **self._told(ZRange.of_shape(self.counts), self.origin))
+        return kernel_reference(self, *inputs)
 
 
 def resample(

@@ -8,11 +8,11 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.kernel_reference import kernel_reference
 from dask_tapestry.operators.lanes import LaneOperator
 from dask_tapestry.teg import Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.cpu.blocks.spline_filter import spline_filter as of_block
 
 Block = np.ndarray[Any, Any]
 FLOPS_A_POLE: Final = 5  # of a cell: forth, back, and its part of the first one
@@ -48,9 +48,6 @@ class SplineFilter(LaneOperator):
         return inputs[0]._replace(dtype=self.dtype)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
-        return self._told()
-
-    def _told(self) -> dict[str, Any]:
         return {"order": self.order, "axis": self.axis, "ends": self.ends, "dtype": self.dtype}
 
     def flops(self, inputs: Types, box: ZRange) -> int:
@@ -63,7 +60,7 @@ class SplineFilter(LaneOperator):
         return f"order {self.order}, axis={self.axis}, {self.ends}"
 
     def reference(self, *inputs: Block) -> Block:
-        return of_block(None, inputs[0], **self._told())
+        return kernel_reference(self, *inputs)
 
 
 def spline_filter(x: Tensor, order: int, axis: int, ends: str, dtype: np.dtype[Any]) -> Tensor:

@@ -6,7 +6,7 @@ from math import floor, inf, isnan, nextafter, trunc
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.blocks.spline_taps import FAR, UNMAPPED, continued
+from dask_tapestry_kernels.parameters.splines import FAR, UNMAPPED, continued
 
 Span = tuple[int, int]
 

@@ -26,6 +26,7 @@ from dask_tapestry.operators.indexing.dimension_numbers import DimensionNumbers
 from dask_tapestry.operators.indexing.rows_of_cells import RowsOfCells
 from dask_tapestry.operators.joins.insert import insert
 from dask_tapestry.operators.joins.stack import stack
+from dask_tapestry.operators.kernel_reference import kernel_reference
 from dask_tapestry.operators.user.output import outputs
 from dask_tapestry.operators.views.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.views.slice import basic_slice
@@ -44,9 +45,8 @@ from dask_tapestry.teg.chunking import Chunks, Known
 from dask_tapestry.teg.operator import Restriction, Types, by_signature
 from dask_tapestry.teg.outputs import OutputWindow, outputs_dtype
 from dask_tapestry.zspace import IndexProjection, ZRange
-from dask_tapestry_kernels.cpu.blocks.outputs import OutputAxis, OutputShape
-from dask_tapestry_kernels.cpu.blocks.scatter import SLAB
-from dask_tapestry_kernels.cpu.blocks.scatter import scatter as scatter_kernel
+from dask_tapestry_kernels.output_blocks import OutputAxis, OutputShape
+from dask_tapestry_kernels.parameters.scratch import SCATTERED
 
 WORTH_SHUFFLING: Final = 2**22  # bytes of a table or of updates, which each task may as well read
 CELLS_SIDE_BY_SIDE: Final = 8  # of a row, that are folded in the time of one alone
@@ -191,7 +191,7 @@ class Scatter(BlockOperator):
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         """Where the updates of a slab belong."""
         updates = self.demand(inputs, box)[-1]
-        return BYTES_A_PLACE * min(updates.size, SLAB)
+        return BYTES_A_PLACE * min(updates.size, SCATTERED)
 
     def follow(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         return chunks[0]
@@ -201,10 +201,7 @@ class Scatter(BlockOperator):
         return f"{shown} at {list(self.numbers.index_map)}"
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> Any:
-        types = tuple(TensorType(x.shape, x.dtype) for x in inputs)
-        box = types[0].box
-        told = self.arguments(types, box, tuple(t.box for t in types))
-        return scatter_kernel(None, *inputs, **told)
+        return kernel_reference(self, *inputs)
 
 
 @stand_in

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.kernel_reference import kernel_reference
 from dask_tapestry.operators.matrices.matrix_operator import MatrixFactors, MatrixFunction, Result
 from dask_tapestry.operators.matrices.panel_lu import (
     determinant_by_panels,
@@ -21,8 +22,6 @@ from dask_tapestry.operators.user.output import outputs
 from dask_tapestry.teg import Tensor, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.cpu.blocks.matrices import inverse_or_nan
-from dask_tapestry_kernels.cpu.blocks.triangles import solve_triangle
 
 
 @dataclass(frozen=True)
@@ -72,8 +71,7 @@ class SolveTriangle(MatrixFunction):
         return solve_triangle_by_panels(a, b, width, self.lower)
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        a, b = inputs
-        return solve_triangle(a, b, self.lower)
+        return kernel_reference(self, *inputs)
 
 
 class SquareToSquare(MatrixFunction):
@@ -107,7 +105,7 @@ class InverseOrNaN(SquareToSquare):
     is_stack: bool
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        return inverse_or_nan(inputs[0])
+        return kernel_reference(self, *inputs)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.kernel_reference import kernel_reference
 from dask_tapestry.operators.matrices.matrix_operator import MatrixFactors, MatrixFunction, Result
 from dask_tapestry.operators.matrices.panel_cholesky import cholesky_by_panels
 from dask_tapestry.operators.matrices.panel_lu import lu_by_panels
@@ -15,8 +16,6 @@ from dask_tapestry.operators.matrices.panel_qr import qr_by_panels, triangle_by_
 from dask_tapestry.operators.user.output import outputs
 from dask_tapestry.teg import Tensor, apply
 from dask_tapestry.teg.operator import Types
-from dask_tapestry_kernels.cpu.blocks.matrices import complete_columns, packed_lu, packed_qr
-from dask_tapestry_kernels.cpu.blocks.matrices import triangle as triangle_of
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,7 @@ class PackedQR(MatrixFunction):
         return qr_by_panels(inputs[0], width)
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        return packed_qr(inputs[0])
+        return kernel_reference(self, *inputs)
 
 
 @dataclass(frozen=True)
@@ -117,7 +116,7 @@ class Triangle(MatrixFunction):
         return triangle_by_panels(inputs[0], width)
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        return triangle_of(inputs[0])
+        return kernel_reference(self, *inputs)
 
 
 @dataclass(frozen=True)
@@ -133,7 +132,7 @@ class CompleteColumns(MatrixFunction):
         return (Result("rotation", "mm", inputs[0].dtype),)
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        return complete_columns(inputs[0])
+        return kernel_reference(self, *inputs)
 
 
 @dataclass(frozen=True)
@@ -207,7 +206,7 @@ class PackedLU(MatrixFunction):
         return lu_by_panels(inputs[0], width)
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        return packed_lu(inputs[0])
+        return kernel_reference(self, *inputs)
 
 
 def cholesky(x: Tensor, upper: bool) -> Tensor:

@@ -33,7 +33,7 @@ from dask_tapestry.teg.chunking import Chunks, Known
 from dask_tapestry.teg.operator import Restriction, Types, signature_of
 from dask_tapestry.teg.outputs import OutputWindow, outputs_dtype, windows_of
 from dask_tapestry.zspace import IndexProjection, ZRange
-from dask_tapestry_kernels.cpu.blocks.outputs import OutputBlocks
+from dask_tapestry_kernels.output_blocks import OutputBlocks
 
 FASTER: Final = 1 / 20  # of the time that other functions take for an operation
 LEAST_CELLS: Final = 2**22  # of a matrix that has a form in panels: any worker holds 32 MiB

@@ -25,7 +25,7 @@ from dask_tapestry.operators.matrices.panels import (
 )
 from dask_tapestry.operators.reductions.reduce import reduce
 from dask_tapestry.teg import Tensor
-from dask_tapestry_kernels.cpu.blocks.matrices import ROWS_A_DIGIT
+from dask_tapestry_kernels.parameters.row_orders import ROWS_A_DIGIT
 
 PLACES = np.dtype(np.int64)
 LETTERS: Final = ascii_letters.replace("k", "").replace("m", "")  # of orders, one for each panel

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.kernel_reference import kernel_reference
 from dask_tapestry.operators.matrices.matrix_operator import MatrixFactors, MatrixFunction, Result
 from dask_tapestry.operators.user.output import outputs
-from dask_tapestry.teg import Tensor, TensorType, apply
+from dask_tapestry.teg import Tensor, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.cpu import KERNELS
 
 Options = tuple[tuple[str, Any], ...]
 
@@ -67,9 +67,7 @@ class PanelStep(MatrixFunction):
         return ", ".join([self.kernel, *filter(None, [super().text()])])
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        types = tuple([TensorType(x.shape, x.dtype) for x in inputs])
-        box = self.infer(*types).box
-        return KERNELS[self.kernel](None, *inputs, **self.arguments(types, box, ()))
+        return kernel_reference(self, *inputs)
 
 
 @dataclass(frozen=True)
@@ -110,9 +108,7 @@ class PanelFactors(MatrixFactors):
         return f"{self.kernel} {super().text()}"
 
     def meaning(self, *inputs: np.ndarray[Any, Any]) -> Sequence[Any]:
-        types = tuple([TensorType(x.shape, x.dtype) for x in inputs])
-        value = self.infer(*types)
-        blocks: Any = KERNELS[self.kernel](None, *inputs, **self.arguments(types, value.box, ()))
+        blocks: Any = kernel_reference(self, *inputs)
         return [blocks[result.name] for result in self.made]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.kernel_reference import kernel_reference
 from dask_tapestry.operators.matrices.matrix_operator import FASTER
 from dask_tapestry.teg import (
     BlockOperator,
@@ -22,7 +23,6 @@ from dask_tapestry.teg import (
 )
 from dask_tapestry.teg.operator import Restriction, Types, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
-from dask_tapestry_kernels.cpu.blocks.panels import row_triangles, turned_columns
 
 
 class RowBlocks(BlockOperator):
@@ -99,7 +99,7 @@ class RowTriangles(RowBlocks):
         return columns, self.rows
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        return row_triangles(inputs[0], rows=self.rows)
+        return kernel_reference(self, *inputs)
 
 
 @dataclass(frozen=True)
@@ -114,8 +114,7 @@ class TurnedColumns(RowBlocks):
         return self.rows, self.rows, columns
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        x, turns = inputs
-        return turned_columns(x, turns, rows=self.rows)
+        return kernel_reference(self, *inputs)
 
 
 def triangles_of_blocks(x: Tensor, rows: int) -> Tensor:

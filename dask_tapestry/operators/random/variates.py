@@ -1,6 +1,6 @@
 """Variates: random values that take a varying number of random words, cell by cell or by rows.
 
-Source of the words: `dask_tapestry_kernels.cpu.variates.child.substream`.
+Source of the words: the kernels of each device have a substream of Philox for each cell.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from dask_tapestry.teg import (
 from dask_tapestry.teg.operator import Restriction, Types, uniform
 from dask_tapestry.teg.turns import CELL_BY_CELL, Turns
 from dask_tapestry.zspace import IndexProjection, ZRange
-from dask_tapestry_kernels.cpu.variates.variates import DRAWS, ROW_DRAWS
+from dask_tapestry_kernels.parameters.variates import DRAWS, ROW_DRAWS
 
 FLOPS: Final = 160  # of a cell: about 30 ns
 

@@ -1,6 +1,6 @@
 """The monoids that reductions fold: dtypes, identity and NumPy meaning of each.
 
-The arithmetic is in the kernel of the same name (``dask_tapestry_kernels.cpu.reduction.monoids``).
+The arithmetic is in the kernel of the same name of each device.
 """
 
 from __future__ import annotations

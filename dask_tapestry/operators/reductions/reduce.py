@@ -158,15 +158,10 @@ class Reduce(TreeReduction):
 
     def scratch_of(self, read: ZRange) -> int:
         """The states of leaves, or the nodes `read`, and those they are combined to."""
-        kept = prod([n for axis, n in enumerate(read.shape) if axis not in self.axes])
-        folded = [read.shape[axis] for axis in self.axes]
-        tree, nodes = self.tree, prod(folded)
-        if self.source is None and tree.lattice:  # one of each level, and the leaves of a cell
-            cell = tuple(map(min, folded, tree.sides(0)))
-            nodes = tree.depth + 1 if self.target is None else self.target + 1
-            nodes += _touched(cell, tree.inner(cell))
-        elif self.source is None:
-            nodes = _touched(folded, tree)
+        shape = read.shape
+        kept = prod([n for axis, n in enumerate(shape) if axis not in self.axes])
+        folded = tuple([shape[axis] for axis in self.axes])
+        nodes = prod(folded) if self.source is not None else _nodes(self.tree, self.target, folded)
         return COPIES_OF_NODES * nodes * kept * self.state.itemsize
 
     def format_of(self, inputs: Types, formats: Formats) -> BlockFormat | None:
@@ -191,6 +186,16 @@ class Reduce(TreeReduction):
     @property
     def _monoid(self) -> NamedMonoid:
         return MONOIDS[self.monoid]
+
+
+@lru_cache(maxsize=1024)
+def _nodes(tree: Tree, target: int | None, folded: tuple[int, ...]) -> int:
+    """Nodes that are there at a time while so many cells along each folded axis are folded."""
+    if not tree.lattice:
+        return _touched(folded, tree)
+    cell = tuple(map(min, folded, tree.sides(0)))
+    nodes = tree.depth + 1 if target is None else target + 1  # one of each level
+    return nodes + _touched(cell, tree.inner(cell))  # and the leaves of a cell
 
 
 def _touched(cells: Sequence[int], tree: Tree) -> int:

@@ -46,7 +46,7 @@ from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types, by_signature, signature_of
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.cpu.blocks.order_keys import key_bytes
+from dask_tapestry_kernels.parameters.key_bytes import key_bytes
 
 MOST_PROBES: Final = 1024  # of a window: 33 MB a round for 64 runs of float64
 FEWEST_PROBES: Final = 64  # with which a round makes windows an eighth as long for certain

@@ -9,12 +9,13 @@ import numpy as np
 
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.kernel_reference import kernel_reference
 from dask_tapestry.operators.sorting.sort import SORTED
 from dask_tapestry.operators.views.unsqueeze import unsqueeze
 from dask_tapestry.teg import BlockOperator, IndexDim, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import IndexProjection, ZRange
-from dask_tapestry_kernels.cpu.blocks.joined_keys import WORD, joined_keys, text_bytes
+from dask_tapestry_kernels.parameters.key_bytes import WORD, text_bytes
 
 FLOPS_A_BYTE: Final = 3  # of a key: 1.7 ns
 
@@ -59,7 +60,7 @@ class JoinedKeys(BlockOperator):
         return box.size * (2 * most + self.infer(*inputs).dtype.itemsize)
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        return joined_keys(None, *inputs)
+        return kernel_reference(self, *inputs)
 
 
 def joined(keys: Sequence[Tensor]) -> Tensor:

@@ -23,7 +23,7 @@ from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Form, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.cpu.blocks.rank_range import are_few, groups, is_long
+from dask_tapestry_kernels.parameters.ranks import are_few, groups, is_long
 
 FLOPS_A_PASS: Final = 2  # of a cell of a long lane, for each group of ranks
 

@@ -28,7 +28,7 @@ from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.cpu.blocks.order_statistics import NEGATIVE, UNUSABLE
+from dask_tapestry_kernels.parameters.weights import NEGATIVE, UNUSABLE
 
 SUMS: Final = 6  # numbers of eight bytes a cell that weighted ones take
 LEAF: Final = 2**20  # cells: 8 MiB, less than a block of what is too long for one

@@ -20,7 +20,7 @@ from dask_tapestry.operators.views.reshape import Reshape
 from dask_tapestry.operators.views.view import View, ViewAxis, ViewSelector
 from dask_tapestry.teg import Node, Operator, TensorType
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.cpu import KERNELS
+from dask_tapestry_kernels.devices import kernels_of
 
 Block = Any  # an array; of an operator with several outputs what its kernel returns
 
@@ -94,7 +94,7 @@ def _kernel(
     box = operator.infer(*types).box
     reads = operator.pieces(types, box)
     told = operator.arguments(types, box, tuple(need for _, need in reads))
-    kernel = KERNELS[operator.kernel]
+    kernel = kernels_of("cpu")[operator.kernel]
     cuts = [(number, (*need.slices(), ...)) for number, need in reads]
 
     def run(inputs: Sequence[Block]) -> Block:

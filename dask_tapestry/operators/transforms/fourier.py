@@ -17,7 +17,7 @@ from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.cpu.blocks.fourier import TRANSFORMS
+from dask_tapestry_kernels.parameters.fourier import TRANSFORMS
 
 PRIMES: Final = (2, 3, 5, 7, 11)  # factors of a length for which pocketfft has a pass
 CONVOLVED: Final = 4  # times what a lane takes whose length has other factors

@@ -22,7 +22,7 @@ from dask_tapestry.teg import (
 from dask_tapestry.teg.operator import Restriction, Types, signature_of
 from dask_tapestry.teg.outputs import OutputWindow, windows_of
 from dask_tapestry.zspace import IndexProjection, ZRange
-from dask_tapestry_kernels.cpu.blocks.outputs import OutputAxis, OutputShape
+from dask_tapestry_kernels.output_blocks import OutputAxis, OutputShape
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from dask_tapestry.teg import TensorType
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.teg.outputs import OutputWindow, outputs_dtype, windows_of
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.cpu.blocks.outputs import OutputBlocks
+from dask_tapestry_kernels.output_blocks import OutputBlocks
 
 
 @dataclass(frozen=True)

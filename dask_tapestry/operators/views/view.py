@@ -13,7 +13,7 @@ import numpy as np
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.teg import Progression, Region, Selector, TensorType
-from dask_tapestry.teg.operator import Restriction, Types, uniform
+from dask_tapestry.teg.operator import Demanding, Restriction, Types, uniform
 from dask_tapestry.zspace import ZAffineMap, ZRange
 from dask_tapestry.zspace.range import trusted_range
 
@@ -62,18 +62,33 @@ class View(Selector):
     regularity = uniform
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
-        lo, hi = [], []
-        for (dim, start, step), extent in zip(self.axes, inputs[0].shape, strict=True):
-            first = last = start
-            if dim >= 0 and box.lo[dim] == box.hi[dim]:
-                lo.append(min(max(start + step * box.lo[dim], 0), extent))
-                hi.append(lo[-1])
-                continue
-            if dim >= 0:
-                first, last = start + step * box.lo[dim], start + step * (box.hi[dim] - 1)
-            lo.append(min(first, last))
-            hi.append(max(first, last) + 1)
-        return (trusted_range(tuple(lo), tuple(hi)),)
+        return self.demanding(inputs)(box)
+
+    def demanding(self, inputs: Types) -> Demanding:
+        pairs = zip(self.axes, inputs[0].shape, strict=True)
+        axes = [(dim, start, step, extent) for (dim, start, step), extent in pairs]
+
+        def demand(box: ZRange) -> tuple[ZRange, ...]:
+            begins, ends = box.lo, box.hi
+            lo, hi = [], []
+            for dim, start, step, extent in axes:
+                if dim < 0:
+                    lo.append(start)
+                    hi.append(start + 1)
+                    continue
+                begin, end = begins[dim], ends[dim]
+                if begin == end:
+                    lo.append(min(max(start + step * begin, 0), extent))
+                    hi.append(lo[-1])
+                elif step > 0:
+                    lo.append(start + step * begin)
+                    hi.append(start + step * (end - 1) + 1)
+                else:
+                    lo.append(start + step * (end - 1))
+                    hi.append(start + step * begin + 1)
+            return (trusted_range(tuple(lo), tuple(hi)),)
+
+        return demand
 
     def reads_once(self, inputs: Types) -> tuple[bool, ...]:
         return (all(self.shape[dim] == 1 for dim in self.broadcast),)

@@ -17,6 +17,7 @@ from dask_tapestry.cells import CellExpression
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.joins.pad import pad_wrap
+from dask_tapestry.operators.kernel_reference import kernel_reference
 from dask_tapestry.operators.user.output import outputs
 from dask_tapestry.teg import (
     BlockOperator,
@@ -30,7 +31,7 @@ from dask_tapestry.teg import (
 from dask_tapestry.teg.operator import Demanding, Restriction, Types, clipped
 from dask_tapestry.teg.outputs import OutputWindow, outputs_dtype
 from dask_tapestry.zspace import IndexProjection, ZRange
-from dask_tapestry_kernels.cpu.blocks.stencil_steps import CACHE, stencil_steps, tile_of
+from dask_tapestry_kernels.parameters.stencil_tiles import CACHE, tile_of
 
 # Steps in cache that take as long as reading, moving and writing a field once. 16 heat steps of
 # 6000 x 6000 float64 cells, 1, 2, 4, 8 and 16 at a time, took 3.0, 1.6, 1.1, .74 and .57 s of CPU.
@@ -185,10 +186,7 @@ class StencilSteps(BlockOperator):
         return f"{self.steps} steps, reach {self.program.reach}"
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> Any:
-        boxes = tuple(ZRange.of_shape(x.shape) for x in inputs)
-        types = tuple(TensorType(x.shape, x.dtype) for x in inputs)
-        box = ZRange.of_shape(self.shape)
-        return stencil_steps(None, *inputs, **self.arguments(types, box, boxes))
+        return kernel_reference(self, *inputs)
 
 
 def stencil_after(

@@ -12,7 +12,7 @@ from dask_tapestry.operators.windows.window_operator import WindowOperator
 from dask_tapestry.teg import Tensor, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.cpu.blocks.window_casts import from_double
+from dask_tapestry_kernels.parameters.casts import from_double
 
 Place = tuple[int, ...]
 Block = np.ndarray[Any, Any]

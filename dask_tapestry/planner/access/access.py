@@ -19,7 +19,8 @@ from typing import Final
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.access.block_classes import DomainSplit, Shift, TranslatedBlocks, study
 from dask_tapestry.planner.access.domain import Band, Domain, DomainDiagonal, Place, StridedRun
-from dask_tapestry.steps.program import Program, Schedule
+from dask_tapestry.steps.program import Program
+from dask_tapestry.steps.schedule import Schedule
 from dask_tapestry.teg.regularity import Regularity
 from dask_tapestry.zspace import Cuts, ZRange, block_box
 

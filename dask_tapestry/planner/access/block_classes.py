@@ -20,7 +20,8 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.access.domain import Band, Domain, Place
 from dask_tapestry.planner.access.moving_box_overlap import ShiftedBox, proximity_band
 from dask_tapestry.steps.boxes import rounded_out
-from dask_tapestry.steps.program import Program, Schedule
+from dask_tapestry.steps.program import Program
+from dask_tapestry.steps.schedule import Schedule
 from dask_tapestry.teg.regularity import ANYWHERE, Regular, Regularity
 from dask_tapestry.zspace import Cuts, ZRange, block_box
 

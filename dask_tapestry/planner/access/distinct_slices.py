@@ -8,10 +8,12 @@ boxes of several patterns meet.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import product
 from math import prod
 
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.access.access import UncountableError
 from dask_tapestry.planner.access.overlaps import (
     MOST_PLACES,
@@ -30,6 +32,15 @@ from dask_tapestry.zspace import Cuts, ZRange, block_box
 
 Part = tuple[tuple[int, int, int], ...]
 """Number of a block along each axis, and where the part of it begins and ends."""
+Ends = tuple[int, ...]
+
+
+class _BlockPart(NamedTuple):
+    """A part of a block along some axes, its cells, and those of the block."""
+
+    part: Part
+    cells: int
+    held: int
 
 
 def distinct_slices(shares: Sequence[ReadCount], cuts: tuple[Cuts, ...], itemsize: int) -> int:
@@ -61,39 +72,49 @@ def _listed(
     for pattern in patterns:
         less = {box for share in gone if share.whole == pattern for box in share.pattern.boxes()}
         boxes.update(box for box in pattern.boxes() if box not in less)
-    return len(_parts_of(boxes, cuts, itemsize))
+    return _number_of_parts(boxes, cuts, itemsize)
 
 
-def _parts_of(
-    boxes: Collection[ZRange], cuts: tuple[Cuts, ...], itemsize: int
-) -> set[tuple[Part, Part]]:
-    """The slices of blocks that boxes need: along the first axis, and along the others.
+def _number_of_parts(boxes: Iterable[ZRange], cuts: tuple[Cuts, ...], itemsize: int) -> int:
+    """How many different slices of blocks boxes need.
 
-    Most boxes lie alike along most axes: the parts along these are joined once.
+    Most boxes lie alike along most axes: what they have along the first axis is joined for each
+    part along the others, and counted by kinds.
     """
-    first: dict[ZRange, list[tuple[Part, int, int]]] = {}
-    others: dict[ZRange, list[tuple[Part, int, int]]] = {}
-    slices = set[tuple[Part, Part]]()
+    along: dict[tuple[Ends, Ends], set[tuple[Ends, Ends]]] = {}
     for box in boxes:
-        ends = ZRange(box.lo[:1], box.hi[:1]), ZRange(box.lo[1:], box.hi[1:])
-        for known, end, own in zip((first, others), ends, (cuts[:1], cuts[1:]), strict=True):
-            if end not in known:
-                known[end] = list(_parts(end, own))
-        for one, part, held in first[ends[0]]:
-            slices.update(
-                (one, other)
-                for other, p, h in others[ends[1]]
-                if (held * h - part * p) * itemsize >= SLICE_SAVES_BYTES
-            )
-    return slices
+        along.setdefault((box.lo[1:], box.hi[1:]), set()).add((box.lo[:1], box.hi[:1]))
+    numbers: dict[frozenset[tuple[Ends, Ends]], int] = {}
+    met: dict[_BlockPart, set[int]] = {}  # of each part along the others: what it meets of these
+    for others, spans in along.items():
+        number = numbers.setdefault(frozenset(spans), len(numbers))
+        for part in _parts(*others, cuts[1:]):
+            met.setdefault(part, set()).add(number)
+    alike: Counter[tuple[frozenset[int], int, int]] = Counter()
+    for part, some in met.items():
+        alike[frozenset(some), part.cells, part.held] += 1
+    parts = [set[_BlockPart]().union(*[_parts(*e, cuts[:1]) for e in ends]) for ends in numbers]
+
+    @cache
+    def kinds(some: frozenset[int]) -> Counter[tuple[int, int]]:
+        joined = set[_BlockPart]().union(*[parts[number] for number in some])
+        return Counter((part.cells, part.held) for part in joined)
+
+    return sum(
+        times * count
+        for (some, cells, held), times in alike.items()
+        for (own, whole), count in kinds(some).items()
+        if (held * whole - cells * own) * itemsize >= SLICE_SAVES_BYTES
+    )
 
 
-def _parts(box: ZRange, cuts: tuple[Cuts, ...]) -> Iterator[tuple[Part, int, int]]:
-    """The parts of blocks in a box along some axes, their cells, and those of the blocks."""
-    along = [list(parts_on_axis(c, lo, hi)) for c, lo, hi in zip(cuts, box.lo, box.hi, strict=True)]
+def _parts(lo: Ends, hi: Ends, cuts: tuple[Cuts, ...]) -> Iterator[_BlockPart]:
+    """The parts of blocks in a box along some axes."""
+    along = [list(parts_on_axis(c, a, b)) for c, a, b in zip(cuts, lo, hi, strict=True)]
     for parts in product(*along):
         part = tuple([(number, a, b) for number, a, b, _ in parts])
-        yield part, prod([b - a for _, a, b in part]), prod([length for *_, length in parts])
+        cells, held = prod([b - a for _, a, b in part]), prod([length for *_, length in parts])
+        yield _BlockPart(part, cells, held)
 
 
 def _counted(

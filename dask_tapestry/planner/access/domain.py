@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import prod
 
 from dask_tapestry.late_named_tuple import NamedTuple
@@ -80,10 +81,18 @@ class Domain:
         if self.band is None:
             return ()
         factors = self.band.factors
-        low, high = value_span(factors, self.ways)
-        values = range(max(low, self.band.low), min(high, self.band.high) + 1)
-        found = [(value, line_of(self, factors, value)) for value in values]
+        found = [(value, line_of(self, factors, value)) for value in self._values(self.band)]
         return tuple([(value, line) for value, line in found if line is not None])
+
+    def _values(self, band: Band) -> Iterable[int]:
+        """Values of a band's diagonals in order; of few places no others than these have."""
+        low, high = value_span(band.factors, self.ways)
+        values = range(max(low, band.low), min(high, band.high) + 1)
+        pairs = [(c, way.count) for c, way in zip(band.factors, self.ways, strict=True) if c]
+        if prod([count for _, count in pairs]) >= len(values):
+            return values
+        along = [range(0, c * count, c) for c, count in pairs]
+        return sorted({value for value in map(sum, product(*along)) if value in values})
 
     @property
     def count(self) -> int:

@@ -20,7 +20,8 @@ from dask_tapestry.planner.cost.footprint import met_blocks
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.steps.chunk_alignment import Held
 from dask_tapestry.steps.device_values import link_bytes, lying
-from dask_tapestry.steps.program import Program, Schedule
+from dask_tapestry.steps.program import Program
+from dask_tapestry.steps.schedule import Schedule
 from dask_tapestry.teg import Operator
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange

@@ -149,14 +149,14 @@ class _Own(NamedTuple):
 @lru_cache(maxsize=4096)
 def _own_needs(program: Program, box: ZRange) -> _Own:
     """Remembered: a step is priced with its inputs held in many ways."""
-    course = block_schedule_of(program, box)
+    block = block_schedule_of(program, box)
     flops, stored = _flops_and_stored(program, box)
-    peak = course.peak(program, box)
+    peak = block.peak
     last = len(program.types) - 1
-    in_turns = (last, box) in course.streamed
+    in_turns = (last, box) in block.loops
     at_end = peak.last if in_turns else _copied_bytes(program, box, peak)
     fills = bool(program.instructions) and program.instructions[-1].operator.fills
-    turns = course.calls, course.ahead, course.pieces
+    turns = block.calls, block.ahead, block.pieces
     return _Own(flops, stored, peak, at_end, not (in_turns or fills), *turns)
 
 

@@ -44,6 +44,10 @@ class _Span(NamedTuple):
         """By how many cells so many steps move it."""
         return self.cells * steps // self.apart
 
+    def reach(self, longer: int) -> int:
+        """Cells that a block reads which is so many steps longer."""
+        return max(1, self.hi - self.lo + abs(self.cells) * longer // self.apart)
+
 
 def stored_bytes(program: Program, cuts: Sequence[Cuts], box: ZRange) -> float:
     """Bytes that all blocks of a grid read from stores, if that of the cells `box` is usual."""
@@ -103,7 +107,7 @@ def _of_alike(cut: Cuts, start: int, length: int, spans: tuple[_Span, ...]) -> l
     inner = 1
     for span in spans:
         one, other = span.lo + span.moved(lead - start), span.lo + span.moved(last - step - start)
-        reach = max(1, span.hi - span.lo - abs(span.moved(length - step)))
+        reach = span.reach(step - length)
         whole = not span.cells * step % (span.apart * span.chunk)
         if not whole or min(one, other) < 0 or max(one, other) + reach > span.extent:
             return None
@@ -117,7 +121,7 @@ def _of_one(first: int, end: int, start: int, length: int, spans: tuple[_Span, .
     """Cells of the chunks that one block reads."""
     cells = 1
     for span in spans:
-        reach = max(1, span.hi - span.lo - abs(span.moved(length - (end - first))))
+        reach = span.reach(end - first - length)
         cells *= _whole(span.lo + span.moved(first - start), reach, span.chunk, span.extent)
     return cells
 

@@ -32,7 +32,7 @@ def step_amounts(
     if not _names_any(program):
         return amounts
     for work in program.schedule(box).works:
-        instruction = program.instructions[work.value - len(program.inputs)]
+        instruction = program.instruction(work.value)
         for name, amount in instruction.operator.own_costs(instruction.types, work.box).items():
             amounts[name] = amounts.get(name, 0.0) + amount
     limited, at_once = dict(machine.limits), min(count, machine.slots)

@@ -24,7 +24,7 @@ from dask_tapestry.errors import ArgumentTypeError
 from dask_tapestry.json_form import parsed
 from dask_tapestry.planner.machine.rates import FORMAT, Rates, rates_in, rates_of, shipped_rates
 from dask_tapestry.settings import checked_by, setting
-from dask_tapestry_kernels.cpu.jit.object_cache import directory
+from dask_tapestry_kernels.kernel_cache import directory
 
 CPUS: Final = Path("/proc/cpuinfo")
 _measured: dict[str, Rates | None] = {}  # by machine; None where none are kept

@@ -60,24 +60,23 @@ def relays(
 def _takes_place(step: Step, x: Step, readers: Sequence[Step], ends_before: EndsBefore) -> bool:
     """Whether a block of `x` is needed no more when the one block of `step` that reads it is made.
 
-    What no block of `step` reads must be needed no more when its first one is made.
+    What no block of `step` reads must be needed no more when its first one is made. As each of its
+    blocks takes others of `x`, which are no smaller, it has no more of them, nor more bytes.
     """
-    if not (1 < x.count <= MOST_BLOCKS and 1 < step.count <= MOST_BLOCKS):
+    if not 1 < step.count <= x.count <= MOST_BLOCKS or step.node.type.nbytes > x.node.type.nbytes:
+        return False
+    late = [r for r in readers if r is not step and not ends_before(r.node, step.node)]
+    if any(r.node not in step.inputs or r.count > MOST_BLOCKS for r in late):
         return False
     at, itemsize = step.inputs.index(x.node), x.node.type.dtype.itemsize
     taken = _handed_over_blocks(step.program, step.cuts, at, x.cuts, itemsize)
-    if taken is None:
-        return False
-    late = [r for r in readers if r is not step and not ends_before(r.node, step.node)]
-    return all(_reads_before(step, x, taken, reader) for reader in late)
+    return taken is not None and all(_reads_before(step, x, taken, reader) for reader in late)
 
 
 def _reads_before(
     step: Step, x: Step, taken: Mapping[Block, frozenset[Block]], reader: Step
 ) -> bool:
-    """Whether a block of `step` waits for those of `reader` that read the same of `x`."""
-    if reader.node not in step.inputs or reader.count > MOST_BLOCKS:
-        return False
+    """Whether a block of `step` waits for those of `reader`, which it reads, that read the same."""
     access, at = Access.of(step.program, step.cuts), step.inputs.index(reader.node)
     by = {block: number for number, read in taken.items() for block in read}
 
@@ -105,22 +104,36 @@ def _handed_over_blocks(
     for block, read in _each_read(program, cuts, number, held):
         if not seen.isdisjoint(read):
             return None
-        seen |= read
-        taken[block] = read
-    if not seen:
-        return None
-    for block, read in taken.items():
         if own * _cells(cuts, block) > itemsize * sum([_cells(held, one) for one in read]):
             return None
-    return taken
+        seen |= read
+        taken[block] = read
+    return taken if seen else None
 
 
 def _reads_own_cells(program: Program, cuts: tuple[Cuts, ...], number: int) -> bool:
     """Whether each block reads the cells of an input that lie where its own do, and no others."""
     if program.type.shape != program.inputs[number].shape:
         return False
+    if _is_read_by_formulas(program, number):
+        return True
     leaves = enumerate(Access.of(program, cuts).each_leaf())
     return all(at < MOST_CLASSES and _is_own(leaf, cuts, number) for at, leaf in leaves)
+
+
+@lru_cache(maxsize=1024)
+def _is_read_by_formulas(program: Program, number: int) -> bool:
+    """Whether an input is read by formulas alone, whose cells are read by formulas up to the end.
+
+    Then no class of blocks is to be looked at, of which a product beside has hundreds.
+    """
+    first, last = len(program.inputs), len(program.types) - 1
+    in_place, elsewhere = {last}, set[int]()
+    for value in range(last, first - 1, -1):
+        instruction = program.instructions[value - first]
+        is_whole = not instruction.operator.is_formula or value in elsewhere
+        (elsewhere if is_whole else in_place).update(instruction.inputs)
+    return number in in_place and number not in elsewhere
 
 
 def _is_own(leaf: ClassLeaf, cuts: tuple[Cuts, ...], number: int) -> bool:

@@ -31,6 +31,7 @@ Sides = tuple[int, ...]
 A_BLOCK: Final = 0.25  # of what a task may take: a block that is written or read, beside its chunks
 READ_SHARE: Final = 0.05  # of all memory that a value takes at least which is read again
 MANY_EDGES: Final = 30_000  # of a reader: the scheduler is busy for seconds, and the network waits
+MOST_VALUES: Final = 3  # of which an exchange is looked at, each in a graph of its own
 LEAST_CHUNK: Final = 2**18  # bytes
 MOST_CHUNK: Final = 2**24
 
@@ -40,7 +41,9 @@ def exchanges(space: PlanEvaluator, state: State) -> Iterator[Choices]:
     if not space.resources.temporary_store:
         return
     originals = {now: node for node, now in space.became(state.choices.forms)[1].items()}
-    for node, (written, read) in _candidates(space, state).items():
+    candidates = _candidates(space, state)
+    largest = sorted(candidates, key=lambda node: -node.type.nbytes)[:MOST_VALUES]
+    for node, (written, read) in ((node, candidates[node]) for node in largest):
         original = originals.get(node)
         if original is None or not is_exchangeable(node):
             continue

@@ -15,7 +15,7 @@ from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.rank import Rank
 from dask_tapestry.planner.rewriting.rule_choices import choices_of, with_forms
 from dask_tapestry.rewrite.trace import Trace
-from dask_tapestry.rewrite.user_rules import OwnRule, rules_in_force
+from dask_tapestry.rewrite.user_rules import rules_in_force
 from dask_tapestry.teg import Graph, Node
 
 MOST_PLANS: Final = 64  # that are compared; each takes as long as a plan without choices
@@ -57,11 +57,11 @@ def choosing(
     MemoryLimitError
         If no plan fits.
     """
-    own = tuple(rule for rule in rules_in_force() if rule.kind == "choice")
+    offers_any = any(rule.kind == "choice" for rule in rules_in_force())
     best, refusal = _plan_or_reason(graph, find)
-    left = MOST_PLANS if own else 0
+    left = MOST_PLANS if offers_any else 0
     while left > 0:
-        offers = list(islice(_offers(graph, own), left))
+        offers = list(islice(_offers(graph), left))
         left -= len(offers)
         better = _best(graph, offers, find, best)
         if better is None:
@@ -89,12 +89,11 @@ def _best(
     return taken
 
 
-def _offers(graph: Graph, own: tuple[OwnRule, ...]) -> Iterator[tuple[Node, AppliedChoice]]:
+def _offers(graph: Graph) -> Iterator[tuple[Node, AppliedChoice]]:
     """The nodes with the choices that they have, readers first."""
     for node in reversed(graph.nodes):
-        if any(rule.begins_at(node) for rule in own):
-            for form in choices_of(node):
-                yield node, AppliedChoice(form.name, form.sizes[0])
+        for form in choices_of(node):
+            yield node, AppliedChoice(form.name, form.sizes[0])
 
 
 def _plan_or_reason(

@@ -58,12 +58,15 @@ class SearchResult(NamedTuple):
         The effort for a search with a smaller share.
     hope
         Of the best plan that did not fit, if it is better: then one of smaller tasks may.
+    limits
+        Of the plan's tasks.
     """
 
     state: State
     points: tuple[Point, ...] = ()
     again: SearchBudget = NO_EFFORT
     hope: Rank | None = None
+    limits: Limits | None = None
 
     @property
     def rank(self) -> Rank:
@@ -147,7 +150,7 @@ def _within_shares(
     """Plans of spaces whose tasks may take less and less memory, and those of them that fit."""
     results, fitting = list[SearchResult](), list[SearchResult]()
     for space in spaces:
-        result = _METHODS[method](space, effort, seed)
+        result = _METHODS[method](space, effort, seed)._replace(limits=space.pricing.limits)
         effort = result.again
         results.append(result)
         if (
@@ -156,7 +159,9 @@ def _within_shares(
             and space.fits(result.state)
         ):
             space = space.with_reserve(result.state)
-            result = _METHODS[method](space, effort, seed)
+            if space.reserve < space.resources.usable_bytes:
+                other = _METHODS[method](space, effort, seed)
+                result = other._replace(limits=space.pricing.limits)
         if not result.state.shortfall and space.fits_at_worst(result.state):
             fitting.append(result)
             best = min(other.rank for other in fitting)

@@ -54,6 +54,7 @@ KERNELS: Final = KernelTable(
         "blocks.window_fold": "windowfold",
         "blocks.window_rank": "windowrank",
         "blocks.window_sum": "windowsum",
+        "cells.compiled_tiles": "tiledmap",
         "cells.interpreter": "map",
         "reduction.group_fold": "groupfold groupmerge",
         "reduction.reduce": "reduce reductions",

@@ -26,6 +26,7 @@ from dask_tapestry_kernels.cpu.jit.numba_version import numba_version
 from dask_tapestry_kernels.cpu.reduction import fold_texts
 from dask_tapestry_kernels.cpu.variates import variates
 from dask_tapestry_kernels.elementary.functions import FUNCTIONS
+from dask_tapestry_kernels.parameters.variates import DRAWS, ROW_DRAWS
 
 MOST_PROCESSES: Final = 16
 FLOATS: Final = (np.dtype("f8"), np.dtype("f4"))
@@ -50,8 +51,8 @@ def sources() -> Iterator[str]:
 
 def _draws() -> Iterator[str]:
     """The texts of variates."""
-    yield from map(variates.cell_source, variates.DRAWS)
-    yield from map(variates.row_source, variates.ROW_DRAWS)
+    yield from map(variates.cell_source, DRAWS)
+    yield from map(variates.row_source, ROW_DRAWS)
 
 
 def _of_cells(dtype: np.dtype[Any]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from dask_tapestry.arrays.calibration.kernel_rates import (
     seconds,
 )
 from dask_tapestry.planner.machine.rates import shipped_rates
-from dask_tapestry_kernels.cpu import KERNELS
+from dask_tapestry_kernels.devices import kernels_of
 
 module = sys.modules["dask_tapestry.arrays.calibration.kernel_rates"]
 
@@ -24,7 +24,7 @@ def test_every_shipped_rate_is_measured():
 
 
 def test_rates_are_of_kernels():
-    assert {probe.rate.split()[0] for probe in PROBES} - {"across"} <= set(KERNELS)
+    assert {probe.rate.split()[0] for probe in PROBES} - {"across"} <= set(kernels_of("cpu"))
 
 
 @pytest.mark.parametrize("probe", PROBES, ids=lambda probe: probe.rate)

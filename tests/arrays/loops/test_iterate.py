@@ -59,9 +59,9 @@ def test_a_step_is_called_once_and_planned_twice(monkeypatch):
     calls, plans = [], []
     build_plan = build.build_plan
 
-    def counted(*args):
+    def counted(*args, **options):
         plans.append(args)
-        return build_plan(*args)
+        return build_plan(*args, **options)
 
     monkeypatch.setattr(cache, "build_plan", counted)
 

@@ -16,7 +16,7 @@ import numpy as np
 import zarr
 
 import dask_tapestry as dt
-from dask_tapestry_kernels.cpu.jit.compile_service import mode
+from dask_tapestry_kernels.compilation import mode
 from tests.comparisons.table import same_bits
 from tests.compiling import by_turns
 from tests.fuzz.joint import outcomes

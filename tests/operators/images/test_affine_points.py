@@ -3,7 +3,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.operators.images.affine_points import affine_points, point_bytes, point_flops
-from dask_tapestry_kernels.cpu.blocks.points import Spline
+from dask_tapestry_kernels.parameters.splines import Spline
 from tests.operators.windowed import check_cuts
 
 X = np.random.default_rng(0).normal(size=(23, 40)) * 40

@@ -3,7 +3,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.operators.images.points import bounds_of, points
-from dask_tapestry_kernels.cpu.blocks.points import Spline
+from dask_tapestry_kernels.parameters.splines import Spline
 from tests.comparisons import same_bits
 
 X = np.random.default_rng(0).normal(size=(23, 40)) * 40

@@ -3,7 +3,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.operators.images.resample import resample
-from dask_tapestry_kernels.cpu.blocks.spline_taps import SplineAxis
+from dask_tapestry_kernels.parameters.splines import SplineAxis
 from tests.operators.windowed import check_cuts
 
 X = np.random.default_rng(0).normal(size=(23, 40)) * 40

@@ -4,9 +4,9 @@ import pytest
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.operators.matrices import panels
-from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.blocks.matrices import one_result, several_results
 from dask_tapestry_kernels.cpu.blocks.panels import place_of
+from dask_tapestry_kernels.devices import kernels_of
 from tests.operators.large import cells, computed
 
 
@@ -29,8 +29,8 @@ HOW = panels.Factorization("doubledpanel", {"p": np.dtype("f8")}, "sumsaway", 1.
 
 @pytest.fixture(autouse=True)
 def kernels_of_the_test(monkeypatch):
-    monkeypatch.setitem(KERNELS._found, "doubledpanel", several_results(factor))
-    monkeypatch.setitem(KERNELS._found, "sumsaway", one_result(strip))
+    monkeypatch.setitem(kernels_of("cpu")._found, "doubledpanel", several_results(factor))
+    monkeypatch.setitem(kernels_of("cpu")._found, "sumsaway", one_result(strip))
 
 
 def expected(a, width, *right):

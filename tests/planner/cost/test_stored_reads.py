@@ -52,11 +52,13 @@ def test_every_stored_byte_counts(name, sides):
         assert truth / 1.6 <= found <= 1.6 * truth
 
 
-def test_a_value_and_its_transpose_are_two_reads():
+@pytest.mark.parametrize("sides", [(200, 200), (100, 300), (300, 100), (700, 900)])
+def test_a_value_and_its_transpose_are_two_reads(sides):
+    """Whether the last block, which tells of both, is as long as others or shorter."""
     x = dt.placeholder((4000, 4000), "f8", (100, 100))
     node = (x + x.T).node
     program = group_of(node, {node}).program
-    grid = (Cuts.regular(4000, 200),) * 2
+    grid = tuple(Cuts.regular(4000, side) for side in sides)
     found = stored_bytes(program, grid, largest_box(grid))
     assert found == pytest.approx(2 * x.nbytes, rel=0.06)  # on the diagonal they are one
     assert found == pytest.approx(counted(program, grid), rel=0.06)

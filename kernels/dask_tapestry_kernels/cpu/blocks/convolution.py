@@ -18,12 +18,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from dask_tapestry_kernels.cpu.blas_threads import threads_each
+from dask_tapestry_kernels.blas_threads import threads_each
 from dask_tapestry_kernels.cpu.cells.interpreter import tiles
 from dask_tapestry_kernels.cpu.cells.reproducible_ufuncs import multiply
-from dask_tapestry_kernels.cpu.floating_point import listening
-from dask_tapestry_kernels.cpu.stopping import stop_if_asked
+from dask_tapestry_kernels.floating_point import listening
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.stopping import stop_if_asked
 
 Block = np.ndarray[Any, Any]
 ALL: Final[Any] = slice(None)

@@ -5,21 +5,15 @@ A lane is transformed by itself, so its value does not depend on the block that 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks.sort import some_lanes
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.parameters.fourier import TRANSFORMS
 
 Block = np.ndarray[Any, Any]
-TRANSFORMS: Final[dict[str, Callable[..., Block]]] = {
-    "fft": np.fft.fft,
-    "ifft": np.fft.ifft,
-    "rfft": np.fft.rfft,
-    "irfft": np.fft.irfft,
-}
 
 
 def fourier(

@@ -10,12 +10,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.blocks.order_keys import equal_keys, key_bytes
+from dask_tapestry_kernels.cpu.blocks.order_keys import equal_keys
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.parameters.key_bytes import WORD, text_bytes
 
 Block = np.ndarray[Any, Any]
-
-WORD: Final = 8  # bytes
 
 
 def joined_keys(out: Block | None, *blocks: Block) -> Block:  # noqa: ARG001
@@ -35,18 +34,6 @@ def joined_keys(out: Block | None, *blocks: Block) -> Block:  # noqa: ARG001
     if size <= WORD:
         return texts.view(">u8")[..., 0].astype(np.uint64)
     return texts.view(f"S{size}")[..., 0]
-
-
-def text_bytes(dtype: np.dtype[Any]) -> int:
-    """Bytes of a key of this dtype.
-
-    Examples
-    --------
-    >>> [text_bytes(np.dtype(kind)) for kind in ("f4", "?", "U2", "c16")]
-    [4, 1, 8, 18]
-    """
-    wide = dtype.kind == "c" or (dtype.kind == "f" and dtype.itemsize > WORD)
-    return key_bytes(dtype) if wide else dtype.itemsize
 
 
 def _bytes(cells: Block) -> Block:

@@ -8,14 +8,14 @@ from typing import Any, Final, Literal, cast
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.blas_threads import threads_each
+from dask_tapestry_kernels.blas_threads import threads_each
 from dask_tapestry_kernels.cpu.blocks.lu import factor_lu
-from dask_tapestry_kernels.cpu.blocks.outputs import OutputBlocks, OutputShape
 from dask_tapestry_kernels.cpu.blocks.triangles import solve_triangle
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.output_blocks import OutputBlocks, OutputShape
+from dask_tapestry_kernels.parameters.row_orders import ROWS_A_DIGIT
 
 Block = np.ndarray[Any, Any]
-ROWS_A_DIGIT = 4096  # places of rows are two digits, which all floating dtypes hold exactly
 
 
 def one_result(function: Callable[..., Any]) -> Callable[..., Block]:

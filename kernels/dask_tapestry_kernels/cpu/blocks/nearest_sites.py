@@ -13,19 +13,18 @@ time", 2000.
 from __future__ import annotations
 
 from math import prod
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks import nearest_sites_compiled
 from dask_tapestry_kernels.cpu.blocks.site_envelopes import chessboard, euclidean, taxicab
-from dask_tapestry_kernels.cpu.stopping import stop_if_asked
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.parameters.metrics import METRICS, Metric
+from dask_tapestry_kernels.parameters.scratch import SITES
+from dask_tapestry_kernels.stopping import stop_if_asked
 
 Block = np.ndarray[Any, Any]
-Metric = Literal["euclidean", "taxicab", "chessboard"]
-METRICS: Final = ("euclidean", "taxicab", "chessboard")
-HELD: Final = 2**18  # cells that are worked on at a time
 
 
 def nearest(costs: Block, step: float, metric: Metric, last: bool) -> Block:
@@ -78,7 +77,7 @@ def nearest_sites(
     lines, result = np.moveaxis(sites, axis, -1), np.moveaxis(coordinates, axis, -1)
     *sides, width = lines.shape
     others = [dim for dim in range(sites.ndim) if dim != axis]
-    many = max(1, HELD // max(1, width))
+    many = max(1, SITES // max(1, width))
     for start in range(0, prod(sides), many):
         stop_if_asked()
         numbers = np.arange(start, min(start + many, prod(sides)))

@@ -11,11 +11,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry_kernels.parameters.key_bytes import key_bytes
+
 Block = np.ndarray[Any, Any]
 
 NEAR: Final = 2**63 - 1  # turns the signed order of times, NaT first, to the unsigned with NaT last
-EXTENDED: Final = 63  # bits of the fraction of the numbers of 80 bits
-EXTENDED_BYTES: Final = 10  # of theirs; the others are not looked at
 
 
 def order_keys(cells: Block) -> Block:
@@ -31,17 +31,6 @@ def order_keys(cells: Block) -> Block:
 def equal_keys(cells: Block) -> Block:
     """As `order_keys`, but equal where cells are: zeros of both signs."""
     return _keys(_one_zero(cells))
-
-
-def key_bytes(dtype: np.dtype[Any]) -> int:
-    """Bytes of the key of a complex cell, or one of extended precision."""
-    if dtype.kind == "c":
-        return 2 * key_bytes(_part_dtype(dtype)) + 2
-    return EXTENDED_BYTES if np.finfo(dtype).nmant == EXTENDED else dtype.itemsize
-
-
-def _part_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    return np.zeros((), dtype).real.dtype
 
 
 def _keys(cells: Block) -> Block:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.blocks.rank_range import are_few, some_ranked
+from dask_tapestry_kernels.cpu.blocks.rank_range import some_ranked
 from dask_tapestry_kernels.cpu.blocks.sort import (
     is_long,
     negative_zeros,
@@ -16,11 +16,11 @@ from dask_tapestry_kernels.cpu.blocks.sort import (
 )
 from dask_tapestry_kernels.cpu.blocks.stable_order import stable_order
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.parameters.ranks import are_few
+from dask_tapestry_kernels.parameters.weights import NEGATIVE, UNUSABLE
 
 Block = np.ndarray[Any, Any]
 
-NEGATIVE: Final = "Weights must be non-negative."
-UNUSABLE: Final = "Weights included NaN, inf or were all zero."
 FEW_RANKS: Final = 16  # that are selected sooner than all cells are sorted
 
 

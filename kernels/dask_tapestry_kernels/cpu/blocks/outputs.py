@@ -1,129 +1,21 @@
 """Outputs: what an operator with several outputs returns for a block, and how one of them is taken.
 
 The block of such an operator is a range of index points; its value is a tuple of arrays, one for
-each output, of the cells that these points write. Nothing is packed: each output lies in memory of
-its own, and taking one copies nothing.
+each output, of the cells that these points write.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.blocks.collected import Collected
 from dask_tapestry_kernels.cpu.blocks.user_functions import called, conform, guarded
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.output_blocks import OutputBlocks, OutputShape, Slices
 
 Block = np.ndarray[Any, Any]
-Slices = tuple[Any, ...]  # of slices, maybe with an Ellipsis at their end
-
-
-class OutputAxis(NamedTuple):
-    """An axis of an output: `width` cells for each step of the block's dimension `dim`.
-
-    Without a dimension, all points write all `width` cells of it.
-    """
-
-    dim: int | None
-    width: int
-
-
-class OutputShape(NamedTuple):
-    """How one output lies: its name, its dtype, and each of its axes."""
-
-    name: str
-    dtype: np.dtype[Any]
-    axes: tuple[OutputAxis, ...]
-
-    def of(self, points: Sequence[int]) -> tuple[int, ...]:
-        """Shape of what a range of index points with these extents writes.
-
-        Examples
-        --------
-        >>> axes = (OutputAxis(0, 2), OutputAxis(None, 3))
-        >>> OutputShape("q", np.dtype("f8"), axes).of((5,))
-        (10, 3)
-        """
-        return tuple([w if d is None else w * points[d] for d, w in self.axes])
-
-    def slices(self, points: Slices) -> Slices:
-        """The cells that a range of index points writes, given as slices with both ends."""
-        ends = [slice(None) if d is None else _wide(points[d], w) for d, w in self.axes]
-        return (*ends, ...)
-
-
-class OutputBlocks(Collected):
-    """Blocks of several outputs, for one range of index points.
-
-    Parameters
-    ----------
-    shape
-        Extents of the range of index points.
-    outputs
-        How each output lies.
-    arrays
-        The cells of each.
-
-    Examples
-    --------
-    >>> rows, sums = OutputAxis(0, 1), OutputShape("sums", np.dtype("f8"), (OutputAxis(0, 1),))
-    >>> cells = OutputShape("cells", np.dtype("f8"), (rows, OutputAxis(None, 3)))
-    >>> both = OutputBlocks((4,), (cells, sums), (np.ones((4, 3)), np.arange(4.0)))
-    >>> part = both[slice(1, 3),]
-    >>> part.shape, part["cells"].shape, part["sums"]
-    ((2,), (2, 3), array([1., 2.]))
-    """
-
-    __slots__ = ("arrays", "outputs", "shape")
-
-    def __init__(
-        self, shape: Sequence[int], outputs: tuple[OutputShape, ...], arrays: Iterable[Block]
-    ) -> None:
-        self.shape, self.outputs, self.arrays = tuple(shape), outputs, tuple(arrays)
-
-    @classmethod
-    def empty(cls, shape: Sequence[int], outputs: tuple[OutputShape, ...]) -> OutputBlocks:
-        """Blocks of a range of index points, with cells to be written."""
-        return cls(shape, outputs, [np.empty(o.of(shape), o.dtype) for o in outputs])
-
-    @property
-    def nbytes(self) -> int:
-        return sum(array.nbytes for array in self.arrays)
-
-    def like(self, shape: Sequence[int]) -> OutputBlocks:
-        return OutputBlocks.empty(shape, self.outputs)
-
-    def __getitem__(self, key: str | Slices) -> Any:
-        """One output by its name, or the blocks of a part of the index points, as views."""
-        if isinstance(key, str):
-            names = [output.name for output in self.outputs]
-            return self.arrays[names.index(key)]
-        points = _ends(key, self.shape)
-        parts = [a[o.slices(points)] for o, a in zip(self.outputs, self.arrays, strict=True)]
-        return OutputBlocks([p.stop - p.start for p in points], self.outputs, parts)
-
-    def __setitem__(self, key: Slices, part: OutputBlocks) -> None:
-        points = _ends(key, self.shape)
-        for output, array, cells in zip(self.outputs, self.arrays, part.arrays, strict=True):
-            array[output.slices(points)] = cells
-
-    def map(self, function: Callable[[Block], Block]) -> OutputBlocks:
-        return OutputBlocks(self.shape, self.outputs, map(function, self.arrays))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return OutputBlocks, (self.shape, self.outputs, self.arrays)
-
-
-def _ends(key: Slices, shape: Sequence[int]) -> tuple[slice, ...]:
-    """Slices with both ends, one for each dimension."""
-    given = [one for one in key if one is not ...]
-    return tuple([slice(*one.indices(n)[:2]) for one, n in zip(given, shape, strict=True)])
-
-
-def _wide(points: slice, width: int) -> slice:
-    return slice(points.start * width, points.stop * width)
 
 
 def call_outputs(

@@ -12,9 +12,10 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks import select_compiled
-from dask_tapestry_kernels.cpu.blocks.rank_range import are_few, some_ranked
+from dask_tapestry_kernels.cpu.blocks.rank_range import some_ranked
 from dask_tapestry_kernels.cpu.blocks.sort import is_long, sort_line
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.parameters.ranks import are_few
 
 Block = np.ndarray[Any, Any]
 

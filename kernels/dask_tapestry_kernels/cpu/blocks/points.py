@@ -8,39 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks import points_compiled
-from dask_tapestry_kernels.cpu.blocks.spline_taps import rounded, taps
+from dask_tapestry_kernels.cpu.blocks.spline_taps import taps
 from dask_tapestry_kernels.cpu.blocks.window_tiles import tile_sides
-from dask_tapestry_kernels.cpu.floating_point import listening
-from dask_tapestry_kernels.cpu.stopping import stop_if_asked
+from dask_tapestry_kernels.floating_point import listening
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.parameters.casts import rounded
+from dask_tapestry_kernels.parameters.splines import Spline
+from dask_tapestry_kernels.stopping import stop_if_asked
 
 Block = np.ndarray[Any, Any]
 TILE_CELLS: Final = 2**14
-
-
-class Spline(NamedTuple):
-    """A spline whose coefficients are a box of an array's.
-
-    Attributes
-    ----------
-    lengths
-        Cells of the array along each axis, those that were put before and after it included.
-    pad
-        How many were put before each.
-    order, mode, cval
-        Its order, what lies beyond the ends, and the constant there.
-    """
-
-    lengths: tuple[int, ...]
-    pad: int
-    order: int
-    mode: str
-    cval: float
 
 
 def points(

@@ -9,9 +9,9 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks.resample_compiled import rounding
-from dask_tapestry_kernels.cpu.blocks.spline_taps import BORDERS
 from dask_tapestry_kernels.cpu.jit.compile_service import compiled
 from dask_tapestry_kernels.cpu.jit.memory_layout import address, storage
+from dask_tapestry_kernels.parameters.splines import BORDERS
 
 Block = np.ndarray[Any, Any]
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks import region_boxes_compiled
 from dask_tapestry_kernels.cpu.blocks.buckets import BucketBlocks
-from dask_tapestry_kernels.cpu.blocks.regions import Tiled
-from dask_tapestry_kernels.cpu.stopping import stop_if_asked
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.parameters.region_tiles import Tiled
+from dask_tapestry_kernels.stopping import stop_if_asked
 
 Block = np.ndarray[Any, Any]
 WIDE: Final = 4  # times as many numbers as cells: labels that lie so far apart are counted anew

@@ -8,61 +8,21 @@ tile and its own in it; of the codes that are joined the least one is that of th
 from __future__ import annotations
 
 from itertools import product
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks.buckets import BucketBlocks
-from dask_tapestry_kernels.cpu.blocks.outputs import OutputBlocks, OutputShape
 from dask_tapestry_kernels.cpu.blocks.region_runs import label_block
 from dask_tapestry_kernels.cpu.blocks.unions import least_joined
-from dask_tapestry_kernels.cpu.stopping import stop_if_asked
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.output_blocks import OutputBlocks, OutputShape
+from dask_tapestry_kernels.parameters.region_tiles import Place, Tiled
+from dask_tapestry_kernels.stopping import stop_if_asked
 
 Block = np.ndarray[Any, Any]
 Keep = tuple[Any, ...]  # slices: cells of a whole result that are wanted
-Place = tuple[int, ...]
 TILE: Final = 2**32  # codes of a tile
-
-
-class Tiled(NamedTuple):
-    """How an array is cut into tiles: of one cell along leading axes, of `side` along the next.
-
-    Attributes
-    ----------
-    shape
-        Of the array, with as many cells along the axis that is cut as tiles have together.
-    grid
-        Tiles along the leading axes, the last of which is the one that is cut.
-    side
-        Cells of a tile along that one.
-    """
-
-    shape: tuple[int, ...]
-    grid: tuple[int, ...]
-    side: int
-
-    @property
-    def cut(self) -> int:
-        """The axis that is cut."""
-        return len(self.grid) - 1
-
-    def number(self, place: Place) -> int:
-        """Number of a tile, in raster order."""
-        found = 0
-        for at, count in zip(place, self.grid, strict=True):
-            found = found * count + at
-        return found
-
-    def ends(self, place: Place) -> list[tuple[int, int]]:
-        """The cells of a tile along each axis."""
-        made = [(at, at + 1) for at in place[:-1]]
-        made.append((place[-1] * self.side, (place[-1] + 1) * self.side))
-        return made + [(0, n) for n in self.shape[len(place) :]]
-
-    def within(self, place: Place) -> tuple[slice, ...]:
-        """Where a tile lies among those of a block that begin with the first."""
-        return tuple([slice(*one) for one in self.ends(place)[: len(place)]])
 
 
 def parts(

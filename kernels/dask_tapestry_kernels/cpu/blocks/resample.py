@@ -13,11 +13,13 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks import resample_compiled
-from dask_tapestry_kernels.cpu.blocks.spline_taps import SplineAxis, Taps, rounded, taps
+from dask_tapestry_kernels.cpu.blocks.spline_taps import Taps, taps
 from dask_tapestry_kernels.cpu.blocks.window_tiles import tile_sides
-from dask_tapestry_kernels.cpu.floating_point import listening
-from dask_tapestry_kernels.cpu.stopping import stop_if_asked
+from dask_tapestry_kernels.floating_point import listening
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.parameters.casts import rounded
+from dask_tapestry_kernels.parameters.splines import SplineAxis
+from dask_tapestry_kernels.stopping import stop_if_asked
 
 Block = np.ndarray[Any, Any]
 TILE_CELLS: Final = 2**15

@@ -11,7 +11,7 @@ import numpy as np
 from dask_tapestry_kernels.cpu.blocks.spline_taps import Taps
 from dask_tapestry_kernels.cpu.jit.compile_service import compiled
 from dask_tapestry_kernels.cpu.jit.memory_layout import address, storage
-from dask_tapestry_kernels.cpu.stopping import stop_if_asked
+from dask_tapestry_kernels.stopping import stop_if_asked
 
 Block = np.ndarray[Any, Any]
 
@@ -126,7 +126,7 @@ def source(
 
 
 def rounding(dtype: np.dtype[Any]) -> str:
-    """The double v as `rounded` of `spline_taps` converts it.
+    """The double v as `rounded` of `parameters.casts` converts it.
 
     Examples
     --------

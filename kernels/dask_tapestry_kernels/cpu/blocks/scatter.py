@@ -14,14 +14,14 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks import scatter_compiled
 from dask_tapestry_kernels.cpu.blocks.gather import CoordinateStep, component_of, spread
-from dask_tapestry_kernels.cpu.blocks.outputs import OutputBlocks, OutputShape
 from dask_tapestry_kernels.cpu.blocks.take import wrapped
 from dask_tapestry_kernels.cpu.cells.interpreter import evaluate
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.output_blocks import OutputBlocks, OutputShape
+from dask_tapestry_kernels.parameters.scratch import SCATTERED
 
 Block = np.ndarray[Any, Any]
 
-SLAB: Final = 2**20  # places that are computed at a time, 8 MB: updates may be many more
 MOST_ROUNDS: Final = 64  # of updates for one cell, from which waiting for a compiled loop pays
 UFUNCS: Final = {"add": np.add, "multiply": np.multiply}  # whose `at` has the bits of a loop
 
@@ -115,7 +115,7 @@ def slabs(
     if not lead:
         yield _places(starts, [steps[d] for d in dims], batch, (), sides), 0, 1
         return
-    length = max(1, SLAB // max(1, prod(shape[1:lead])))
+    length = max(1, SCATTERED // max(1, prod(shape[1:lead])))
     for lo in range(0, shape[0], length):
         hi = min(shape[0], lo + length)
         told = [steps[d]._replace(first=steps[d].first + lo * (steps[d].axis == 0)) for d in dims]

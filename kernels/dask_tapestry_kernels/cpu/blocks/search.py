@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.stopping import stop_if_asked
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.stopping import stop_if_asked
 
 Block = np.ndarray[Any, Any]
 TURN: Final = 2**20  # cells that are looked up between two questions whether to go on

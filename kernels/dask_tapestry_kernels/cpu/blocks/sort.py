@@ -15,8 +15,9 @@ import numpy as np
 from dask_tapestry_kernels.cpu.blocks import rank_range, sort_compiled
 from dask_tapestry_kernels.cpu.blocks.stable_order import stable_order
 from dask_tapestry_kernels.cpu.cells.interpreter import tiles
-from dask_tapestry_kernels.cpu.stopping import stop_if_asked
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.parameters.ranks import is_long as is_long_line
+from dask_tapestry_kernels.stopping import stop_if_asked
 
 Block = np.ndarray[Any, Any]
 KEY: Final = "key"
@@ -59,7 +60,7 @@ def argsort(out: Block | None, block: Block, *, axis: int, part: slice) -> Block
 
 def is_long(block: Block, axis: int) -> bool:
     """Whether some cells of a sorted lane are found sooner than all are sorted."""
-    return rank_range.is_long(block.shape[axis], block.dtype)
+    return is_long_line(block.shape[axis], block.dtype)
 
 
 def _ranked(line: Block, start: int, stop: int, made: Block) -> None:

@@ -16,9 +16,9 @@ from dask_tapestry_kernels.cpu.blocks import sparse_matmul_compiled
 from dask_tapestry_kernels.cpu.blocks.sparse_matmul_compiled import one_step
 from dask_tapestry_kernels.cpu.cells.interpreter import tiles
 from dask_tapestry_kernels.cpu.cells.reproducible_ufuncs import multiply
-from dask_tapestry_kernels.cpu.floating_point import listening
-from dask_tapestry_kernels.cpu.stopping import stop_if_asked
+from dask_tapestry_kernels.floating_point import listening
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.stopping import stop_if_asked
 
 Block = np.ndarray[Any, Any]
 TILE_CELLS: Final = 2**16  # of results that NumPy adds up at a time

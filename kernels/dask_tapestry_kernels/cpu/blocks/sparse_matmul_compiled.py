@@ -16,7 +16,7 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu.jit.compile_service import compiled
 from dask_tapestry_kernels.cpu.jit.memory_layout import address, storage
-from dask_tapestry_kernels.cpu.stopping import stop_if_asked
+from dask_tapestry_kernels.stopping import stop_if_asked
 
 Block = np.ndarray[Any, Any]
 DType = np.dtype[Any]

@@ -15,10 +15,10 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks import spline_filter_compiled
-from dask_tapestry_kernels.cpu.blocks.window_casts import from_double
-from dask_tapestry_kernels.cpu.floating_point import listening
-from dask_tapestry_kernels.cpu.stopping import stop_if_asked
+from dask_tapestry_kernels.floating_point import listening
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.parameters.casts import from_double
+from dask_tapestry_kernels.stopping import stop_if_asked
 
 Block = np.ndarray[Any, Any]
 TILE_CELLS: Final = 2**20

@@ -11,53 +11,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks.spline_weights import WEIGHTS
+from dask_tapestry_kernels.parameters.splines import FAR, UNMAPPED, continued
 
 Block = np.ndarray[Any, Any]
-FAR: Final = 2.0**50  # coordinates further out are taken as this far
-UNMAPPED: Final = ("nearest", "grid-constant")  # modes that leave coordinates as they are
-BORDERS: Final = {"constant": "mirror", "wrap": "mirror"}  # modes whose cells go on as another's
-
-
-class SplineAxis(NamedTuple):
-    """Where along an axis the cells of a result lie: number k at ``((k + shift) * zoom) + pad``.
-
-    Attributes
-    ----------
-    length
-        Cells of the axis, those that were put before and after it included.
-    pad
-        How many were put before it.
-    shift, zoom
-        None for nothing.
-    centred
-        Whether coordinates are those of cells' edges while they are multiplied: half a cell more.
-    start, step
-        The cells of the result are numbers ``start + step * i``.
-    """
-
-    length: int
-    pad: int = 0
-    shift: float | None = None
-    zoom: float | None = None
-    centred: bool = False
-    start: int = 0
-    step: int = 1
-
-    def at(self, numbers: Any) -> Any:
-        """Coordinates of cells of the result.
-
-        Examples
-        --------
-        >>> float(SplineAxis(9, 0, 0.5, 2.0).at(3))
-        7.0
-        """
-        c = np.asarray(self.start + self.step * numbers, np.float64)
-        with np.errstate(invalid="ignore"):
-            if self.shift is not None:
-                c = c + self.shift
-            if self.zoom is not None:
-                c = (c + 0.5) * self.zoom - 0.5 if self.centred else c * self.zoom
-            return c + float(self.pad)
 
 
 class Taps(NamedTuple):
@@ -170,48 +126,3 @@ ABOVE: Final = {
     "wrap": _wrap_above,
     "grid-wrap": _grid_wrap_above,
 }
-
-
-def continued(places: Block, n: int, mode: str) -> Block:
-    """Cells of an axis of n for places that may lie beyond its ends; -1 for a constant there.
-
-    Examples
-    --------
-    >>> continued(np.arange(-3, 7), 4, "reflect")
-    array([2, 1, 0, 0, 1, 2, 3, 3, 2, 1])
-    """
-    if mode == "grid-constant":
-        return np.where((places < 0) | (places >= n), -1, places)
-    if n == 1:
-        return np.zeros_like(places)
-    border = BORDERS.get(mode, mode)
-    if border == "nearest":
-        return np.clip(places, 0, n - 1)
-    if border == "grid-wrap":
-        return places % n
-    period = 2 * n - 2 if border == "mirror" else 2 * n
-    found = places % period
-    return np.where(found < n, found, period - (border == "reflect") - found)
-
-
-def rounded(cells: Block, dtype: np.dtype[Any]) -> Block:
-    """Doubles as cells of `dtype`: integers are the nearest in its range, halves away from zero.
-
-    What is no number is the integer 0.
-
-    Examples
-    --------
-    >>> rounded(np.array([-1.5, 2.5, 300.0, -300.0]), np.dtype("i1"))
-    array([  -2,    3,  127, -128], dtype=int8)
-    """
-    with np.errstate(all="ignore"):
-        if dtype.kind in "fc":
-            return cells.astype(dtype)
-        if dtype.kind == "b":
-            return np.not_equal(np.trunc(cells), 0)
-        info = np.iinfo(dtype)
-        away = np.where(cells > 0, cells + 0.5, 0.0 if dtype.kind == "u" else cells - 0.5)
-        away = np.where(np.isnan(cells), 0.0, away)
-        most = away >= float(info.max)
-        made = np.where(most, 0.0, np.maximum(away, float(info.min))).astype(dtype)
-        return np.where(most, dtype.type(info.max), made)

@@ -9,26 +9,24 @@ with the cells beyond the ends, and NumPy's views lead from step to step. The bi
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from itertools import product
 from math import prod
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.blocks.outputs import OutputAxis, OutputBlocks, OutputShape
 from dask_tapestry_kernels.cpu.cells import compiled_tiles
 from dask_tapestry_kernels.cpu.cells.interpreter import evaluate
-from dask_tapestry_kernels.cpu.floating_point import checking_fp_errors
-from dask_tapestry_kernels.cpu.stopping import stop_if_asked
+from dask_tapestry_kernels.floating_point import checking_fp_errors
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.output_blocks import OutputAxis, OutputBlocks, OutputShape
+from dask_tapestry_kernels.parameters.formula_tiles import GridLine, Operation
+from dask_tapestry_kernels.parameters.stencil_tiles import tile_of
+from dask_tapestry_kernels.stopping import stop_if_asked
 
 Block = np.ndarray[Any, Any]
 Ints = tuple[int, ...]
 
-CACHE: Final = 2**20  # bytes of a tile's fields, twice: half of a second-level cache
-WIDTHS: Final = (4096, 2048, 1024, 512, 256, 128, 64)  # of a tile: cells of its last dimension
-CALL_CELLS: Final = 48  # that could be computed in the time that each row of a tile costs
 SMALLEST: Final = 2**12  # cells; of fewer, finding the compiled way takes longer than NumPy
 
 
@@ -186,43 +184,6 @@ def _cell_bytes(program: Any) -> int:
     return sum(expression.dtype.itemsize for expression, _ in program.formulas)
 
 
-@lru_cache(maxsize=512)
-def tile_of(shape: Ints, reach: Ints, steps: int, cell_bytes: int) -> tuple[float, Ints]:
-    """How much more than the cells a tile takes, and the shape of the tile that takes least.
-
-    Examples
-    --------
-    >>> more, sides = tile_of((6000, 6000), (1, 1), 8, 8)
-    >>> sides, round(more, 2)
-    ((110, 512), 1.08)
-    """
-    best: tuple[float, Ints] | None = None
-    for width in dict.fromkeys(min(width, shape[-1]) for width in (*WIDTHS, 1)):
-        sides = _sides(shape, reach, steps, width, CACHE // (2 * cell_bytes))
-        work = sum(
-            prod([n + 2 * left * r for n, r in zip(sides, reach, strict=True)])
-            for left in range(steps)
-        )
-        call = (1 + CALL_CELLS / max(1, sides[-1])) / (1 + CALL_CELLS / 512)
-        more = work * call / (steps * max(1, prod(sides)))
-        if best is None or more < best[0]:
-            best = more, sides
-    assert best is not None
-    return best
-
-
-def _sides(shape: Ints, reach: Ints, steps: int, width: int, room: int) -> Ints:
-    """A tile of this width, the other sides as equal as the room lets them be."""
-    around = [2 * (steps - 1) * r for r in reach]
-    left = max(1, room // (width + around[-1]))
-    sides = [width]
-    for axis in range(len(shape) - 2, -1, -1):
-        side = int(left ** (1 / (axis + 1)) + 1e-9)
-        sides.insert(0, max(1, min(shape[axis], side - around[axis])))
-        left = max(1, left // (sides[0] + around[axis]))
-    return tuple(sides)
-
-
 def _run_tiles(run: _StencilRun, here: Box, inner: Box, made: Sequence[Block]) -> bool:
     """Compute the inner cells by one compiled loop; return whether that was done, and no error."""
     program, steps = run.program, run.steps
@@ -250,10 +211,9 @@ def _run_tiles(run: _StencilRun, here: Box, inner: Box, made: Sequence[Block]) -
             outer = here if step == steps else widest
             arrays.append(target[region.within(outer, still)])
             moves.append(target.strides if step == steps else still)
-            operations.append(compiled_tiles.Operation(expression, tuple(arrays), tuple(moves)))
+            operations.append(Operation(expression, tuple(arrays), tuple(moves)))
     grid = [
-        compiled_tiles.GridLine(-(-n // side), side, n - side)
-        for n, side in zip(inner.shape, sides, strict=True)
+        GridLine(-(-n // side), side, n - side) for n, side in zip(inner.shape, sides, strict=True)
     ]
     with checking_fp_errors() as suspicion:
         done = compiled_tiles.run(operations, grid, inner.size)

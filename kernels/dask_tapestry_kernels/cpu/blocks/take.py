@@ -10,8 +10,8 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks import select_compiled
 from dask_tapestry_kernels.cpu.blocks.strided import strided
-from dask_tapestry_kernels.cpu.stopping import stop_if_asked
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.stopping import stop_if_asked
 
 Block = np.ndarray[Any, Any]
 TURN: Final = 2**22  # cells that are taken between two questions whether to go on

@@ -8,10 +8,10 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.block_format import is_foreign, is_on_device, refusal, with_all_cells
-from dask_tapestry_kernels.cpu.floating_point import CASTS, tell
-from dask_tapestry_kernels.cpu.stopping import stop_if_asked
+from dask_tapestry_kernels.floating_point import CASTS, tell
 from dask_tapestry_kernels.kernel_table import Kernel
 from dask_tapestry_kernels.lattice_cells import Counts, folded_nodes
+from dask_tapestry_kernels.stopping import stop_if_asked
 
 Block = np.ndarray[Any, Any]
 Index = tuple[Any, ...]  # of slices

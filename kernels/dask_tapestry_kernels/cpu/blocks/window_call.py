@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.blocks.window_casts import from_double
 from dask_tapestry_kernels.cpu.blocks.window_tiles import cells_at, window_tiles
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.parameters.casts import from_double
 
 Block = np.ndarray[Any, Any]
 HELD: Final = 2**16  # cells of windows that are gathered at a time

@@ -6,11 +6,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.blocks.window_casts import from_double
 from dask_tapestry_kernels.cpu.blocks.window_fold import EXTREMES
 from dask_tapestry_kernels.cpu.blocks.window_tiles import cells_at, window_tiles
-from dask_tapestry_kernels.cpu.floating_point import listening
+from dask_tapestry_kernels.floating_point import listening
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.parameters.casts import from_double, with_addend
 
 Block = np.ndarray[Any, Any]
 TILE_CELLS: Final = 2**15
@@ -59,23 +59,6 @@ def window_extreme(
             if best is not None:
                 made[...] = from_double(best, dtype) if best.dtype != dtype else best
     return out
-
-
-def with_addend(cells: Block, addend: float, first: bool) -> Block:
-    """Doubles that are compared: a number added to cells.
-
-    SciPy converts those of integers, but for the first, to their dtype, modulo its range.
-
-    Examples
-    --------
-    >>> with_addend(np.array([1, 5], np.uint8), -2.0, False)
-    array([255.,   3.])
-    """
-    total: Block = np.add(cells, addend, dtype=np.float64)
-    if first or cells.dtype.kind == "f":
-        return total
-    own = np.dtype(np.uint8) if cells.dtype.kind == "b" else cells.dtype
-    return from_double(total, own).astype(np.float64)
 
 
 KERNELS: Final[dict[str, Kernel]] = {"windowextreme": window_extreme}

@@ -12,10 +12,10 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks.rank_networks import Network, box_network, places_network
-from dask_tapestry_kernels.cpu.blocks.window_casts import from_double
 from dask_tapestry_kernels.cpu.blocks.window_tiles import cells_at, window_tiles
-from dask_tapestry_kernels.cpu.floating_point import listening
+from dask_tapestry_kernels.floating_point import listening
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.parameters.casts import from_double
 
 Block = np.ndarray[Any, Any]
 MOST: Final = 225  # places that a network sorts

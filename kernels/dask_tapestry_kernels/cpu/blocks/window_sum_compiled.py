@@ -15,7 +15,7 @@ import numpy as np
 from dask_tapestry_kernels.cpu.blocks.sparse_matmul_compiled import byte_table
 from dask_tapestry_kernels.cpu.jit.compile_service import compiled
 from dask_tapestry_kernels.cpu.jit.memory_layout import address, storage
-from dask_tapestry_kernels.cpu.stopping import stop_if_asked
+from dask_tapestry_kernels.stopping import stop_if_asked
 
 Block = np.ndarray[Any, Any]
 Place = tuple[int, ...]

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.stopping import stop_if_asked
+from dask_tapestry_kernels.stopping import stop_if_asked
 
 Block = np.ndarray[Any, Any]
 REACH: Final = 4  # windows that a tile has room for along an axis: the rest is read twice

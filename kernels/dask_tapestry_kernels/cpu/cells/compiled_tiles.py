@@ -10,34 +10,29 @@ import numpy as np
 from dask_tapestry_kernels.cpu.cells import rows
 from dask_tapestry_kernels.cpu.cells.compiled_formulas import Layout, layout_of
 from dask_tapestry_kernels.cpu.jit.compile_service import compiled
+from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.parameters.formula_tiles import GridLine, Operation
 
 Block = np.ndarray[Any, Any]
 LOOP: Final = "from dask_tapestry_kernels.cpu.cells.child.tile_loop import kernel\n"
 LOOP_ARITY: Final = 5
 
 
-class Operation(NamedTuple):
-    """A formula in the first tile.
+def tiled_map(
+    out: Block, *, operations: Sequence[Operation], grid: Sequence[GridLine], cells: int
+) -> Block | None:
+    """Run formulas in tiles, of which the last one writes to `out`; None where none is compiled.
 
-    Attributes
+    Parameters
     ----------
-    arrays
-        What it reads, then what it writes.
-    moves
-        For each of these, the bytes it moves with each cell that the tile moves, by dimension.
+    operations
+        The formulas in the first tile, in order.
+    grid
+        The tiles along each dimension.
+    cells
+        How many each formula computes in all tiles.
     """
-
-    expression: Any
-    arrays: tuple[Block, ...]
-    moves: tuple[tuple[int, ...], ...]
-
-
-class GridLine(NamedTuple):
-    """Tiles along a dimension: how many, from one to the next, and where the last one begins."""
-
-    tiles: int
-    step: int
-    last: int
+    return out if run(operations, grid, cells) else None
 
 
 def run(operations: Sequence[Operation], grid: Sequence[GridLine], cells: int) -> bool:
@@ -83,3 +78,6 @@ def _ready(operation: Operation, rank: int, cells: int) -> _Ready | None:
     places = [layout.table.ctypes.data, first.ctypes.data, steps.ctypes.data]
     line = [native.address, layout.arrays - 1, layout.rank, layout.strip, *places]
     return _Ready(line, layout, first, steps)
+
+
+KERNELS: Final[dict[str, Kernel]] = {"tiledmap": tiled_map}  # type: ignore[dict-item]

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cpu.cells import compiled_formulas
-from dask_tapestry_kernels.cpu.floating_point import (
+from dask_tapestry_kernels.floating_point import (
     FpErrorCheck,
     checking_fp_errors,
     only_invalid,

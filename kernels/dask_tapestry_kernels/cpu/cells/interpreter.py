@@ -17,7 +17,7 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu.cells import compiled_formulas, formula_errors
 from dask_tapestry_kernels.cpu.cells.reproducible_ufuncs import EXACT, is_exact
-from dask_tapestry_kernels.cpu.floating_point import checking_fp_errors, suspect
+from dask_tapestry_kernels.floating_point import checking_fp_errors, suspect
 from dask_tapestry_kernels.formulas import scalar_codegen
 from dask_tapestry_kernels.kernel_table import Kernel
 

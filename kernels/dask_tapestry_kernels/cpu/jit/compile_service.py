@@ -23,12 +23,12 @@ from itertools import count
 from threading import Condition, Thread
 from typing import Any, Final, NamedTuple
 
-from dask_tapestry_kernels.cpu.floating_point import noted
 from dask_tapestry_kernels.cpu.jit import object_cache, shipped
 from dask_tapestry_kernels.cpu.jit.child.compiler import compile_source
 from dask_tapestry_kernels.cpu.jit.child_process import Child
 from dask_tapestry_kernels.cpu.jit.compile_notices import Notices
 from dask_tapestry_kernels.cpu.jit.llvm import llvm
+from dask_tapestry_kernels.floating_point import noted
 
 PATIENCE: Final = 120.0  # seconds to wait for one kernel, where it is waited for
 SILENT: Final = 1.0  # seconds of them before a line says so

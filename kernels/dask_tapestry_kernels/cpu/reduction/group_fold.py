@@ -14,11 +14,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dask_tapestry_kernels.cpu.cells.interpreter import tiles
-from dask_tapestry_kernels.cpu.floating_point import listening
 from dask_tapestry_kernels.cpu.reduction.group_leaves import GroupedLeaf, group_states
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
 from dask_tapestry_kernels.cpu.reduction.node_merges import merged_to_levels
 from dask_tapestry_kernels.cpu.reduction.reduce import leaf_grid, reduce
+from dask_tapestry_kernels.floating_point import listening
 from dask_tapestry_kernels.kernel_table import Kernel
 from dask_tapestry_kernels.lattice_cells import (
     Counts,

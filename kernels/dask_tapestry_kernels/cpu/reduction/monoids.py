@@ -15,8 +15,8 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cpu.cells import reproducible_ufuncs
-from dask_tapestry_kernels.cpu.floating_point import checking_fp_errors, tell, telling
 from dask_tapestry_kernels.cpu.reduction.lane_folds import flat, fold, nothing_added
+from dask_tapestry_kernels.floating_point import checking_fp_errors, tell, telling
 
 Block = np.ndarray[Any, Any]
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu.cells import formula_errors, rows
 from dask_tapestry_kernels.cpu.cells.interpreter import evaluate, tiles
-from dask_tapestry_kernels.cpu.floating_point import FpErrorCheck, checking_fp_errors
 from dask_tapestry_kernels.cpu.jit.compile_service import compiled
 from dask_tapestry_kernels.cpu.reduction.formula_states import column_states
 from dask_tapestry_kernels.cpu.reduction.lane_folds import LANES
@@ -20,6 +19,7 @@ from dask_tapestry_kernels.cpu.reduction.leaf_states import Formula, leaf_states
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC, FOLD_ERRORS, LINEAR, MonoidOps
 from dask_tapestry_kernels.cpu.reduction.node_merges import merged_to_levels
 from dask_tapestry_kernels.cpu.reduction.row_folds import row_states
+from dask_tapestry_kernels.floating_point import FpErrorCheck, checking_fp_errors
 from dask_tapestry_kernels.fold_part import FoldPart, globalize, last_level, tells_places
 from dask_tapestry_kernels.kernel_table import Kernel
 from dask_tapestry_kernels.lattice_cells import node_numbers

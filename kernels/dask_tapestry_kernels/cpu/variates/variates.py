@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -18,47 +17,21 @@ from dask_tapestry_kernels.cpu.blocks.random import Pair, runs
 from dask_tapestry_kernels.cpu.jit.compile_service import required
 from dask_tapestry_kernels.cpu.jit.memory_layout import address
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.parameters.variates import COUNT, DRAWS, REAL, ROW_DRAWS
 
 Block = np.ndarray[Any, Any]
-REAL, COUNT = np.dtype(np.float64), np.dtype(np.int64)
 PLACE_ARITY: Final = 9  # arguments of a loop that say which cells, and which words
 ROW_ARITY: Final = PLACE_ARITY + 5
 
 
-class Draw(NamedTuple):
-    """A distribution's loop: where its function is, the dtypes of its parameters and of a cell."""
-
-    module: str
-    parameters: tuple[np.dtype[Any], ...]
-    dtype: np.dtype[Any]
-
-
-DRAWS: Final = MappingProxyType(
-    {
-        "gamma": Draw("real_draws", (REAL,), REAL),
-        "log_gamma": Draw("real_draws", (REAL,), REAL),
-        "beta": Draw("real_draws", (REAL, REAL), REAL),
-        "chisquare": Draw("real_draws", (REAL,), REAL),
-        "noncentral_chisquare": Draw("real_draws", (REAL, REAL), REAL),
-        "f": Draw("real_draws", (REAL, REAL), REAL),
-        "noncentral_f": Draw("real_draws", (REAL, REAL, REAL), REAL),
-        "standard_t": Draw("real_draws", (REAL,), REAL),
-        "wald": Draw("real_draws", (REAL, REAL), REAL),
-        "vonmises": Draw("real_draws", (REAL, REAL), REAL),
-        "poisson": Draw("count_draws", (REAL,), COUNT),
-        "binomial": Draw("count_draws", (COUNT, REAL), COUNT),
-        "negative_binomial": Draw("rare_draws", (REAL, REAL), COUNT),
-        "hypergeometric": Draw("rare_draws", (COUNT, COUNT, COUNT), COUNT),
-        "logseries": Draw("rare_draws", (REAL,), COUNT),
-        "zipf": Draw("rare_draws", (REAL,), COUNT),
-    }
-)
-ROW_DRAWS: Final = MappingProxyType(
-    {
-        "multinomial": Draw("row_draws", (COUNT, REAL), COUNT),
-        "multivariate_hypergeometric": Draw("row_draws", (COUNT, COUNT), COUNT),
-    }
-)
+FUNCTIONS: Final = {  # of modules in `child`, by the distributions that they draw
+    "real_draws": "gamma log_gamma beta chisquare noncentral_chisquare f noncentral_f standard_t "
+    "wald vonmises",
+    "count_draws": "poisson binomial",
+    "rare_draws": "negative_binomial hypergeometric logseries zipf",
+    "row_draws": "multinomial multivariate_hypergeometric",
+}
+MODULES: Final = {name: module for module, names in FUNCTIONS.items() for name in names.split()}
 
 CELLS: Final = """\
 import numpy as np
@@ -107,7 +80,7 @@ def cell_source(name: str) -> str:
         for n in numbers
     ]
     return CELLS.format(
-        module=draw.module,
+        module=MODULES[name],
         name=name,
         arguments=", ".join(["int64"] * cell_arity(name)),
         addresses=", ".join(f"given_{n}, move_{n}" for n in numbers),
@@ -124,7 +97,7 @@ def cell_arity(name: str) -> int:
 def row_source(name: str) -> str:
     """The text of a module that draws rows of a distribution."""
     arguments = ", ".join(["int64"] * ROW_ARITY)
-    return ROWS.format(module=ROW_DRAWS[name].module, name=name, arguments=arguments)
+    return ROWS.format(module=MODULES[name], name=name, arguments=arguments)
 
 
 class LoopParameter(NamedTuple):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dask_tapestry_kernels.cpu import KERNELS
-from dask_tapestry_kernels.cpu.blocks.fourier import TRANSFORMS
+from dask_tapestry_kernels.parameters.fourier import TRANSFORMS
 
 X = np.random.default_rng(0).random((3, 8, 2))
 

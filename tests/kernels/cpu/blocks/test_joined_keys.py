@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from dask_tapestry_kernels.cpu.blocks.joined_keys import WORD, joined_keys, text_bytes
+from dask_tapestry_kernels.cpu.blocks.joined_keys import joined_keys
+from dask_tapestry_kernels.parameters.key_bytes import WORD, text_bytes
 from tests.operators.sorting.test_exchange_sort import KINDS, cells
 
 PAIRS = [(a, b) for at, a in enumerate(KINDS) for b in (KINDS[at - 1], KINDS[at - 4])]

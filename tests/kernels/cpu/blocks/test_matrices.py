@@ -5,7 +5,7 @@ import pytest
 
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.blocks import matrices
-from dask_tapestry_kernels.cpu.blocks.outputs import OutputAxis, OutputShape
+from dask_tapestry_kernels.output_blocks import OutputAxis, OutputShape
 
 A = np.random.default_rng(0).normal(size=(3, 4, 4))
 WHOLE = tuple(slice(0, n) for n in A.shape)

@@ -43,7 +43,7 @@ def test_no_site_is_nearer(mode, metric, data):
     backwards = data.draw(st.booleans())
     with compile_service.mode(mode), pytest.MonkeyPatch.context() as patch:
         patch.setattr(nearest_sites_compiled, "SMALL", 0)
-        patch.setattr(nearest_sites, "HELD", data.draw(st.sampled_from([1, 20, 2**18])))
+        patch.setattr(nearest_sites, "SITES", data.draw(st.sampled_from([1, 20, 2**18])))
         found = transformed(x, metric, backwards, steps, 9).reshape(-1)
     if x.all():
         assert (found == -1).all()

@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dask_tapestry_kernels.cpu import KERNELS
-from dask_tapestry_kernels.cpu.blocks.order_keys import key_bytes, order_keys
+from dask_tapestry_kernels.cpu.blocks.order_keys import order_keys
+from dask_tapestry_kernels.parameters.key_bytes import key_bytes
 
 CELLS = st.sampled_from([-np.inf, -2.5, -1e-42, -0.0, 0.0, 1.0, 7.0, np.inf, np.nan, -np.nan])
 

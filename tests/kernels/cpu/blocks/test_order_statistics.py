@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dask_tapestry_kernels.cpu import KERNELS
-from dask_tapestry_kernels.cpu.blocks import rank_range
+from dask_tapestry_kernels.parameters import ranks as rank_rules
 from tests.kernels.cpu.blocks.test_sort import zeros_and_nans
 
 RANDOM = np.random.default_rng(17)
@@ -10,7 +10,7 @@ RANDOM = np.random.default_rng(17)
 
 @pytest.fixture
 def long_lanes(monkeypatch):
-    monkeypatch.setattr(rank_range, "LONG", 100)
+    monkeypatch.setattr(rank_rules, "LONG", 100)
 
 
 @pytest.mark.parametrize("axis", [0, 1])

@@ -4,8 +4,8 @@ from scipy import ndimage
 
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.blocks import points
-from dask_tapestry_kernels.cpu.blocks.points import Spline
 from dask_tapestry_kernels.cpu.jit import compile_service
+from dask_tapestry_kernels.parameters.splines import Spline
 
 X = np.random.default_rng(0).normal(size=(7, 9)) * 20
 PLACES = np.random.default_rng(1).uniform(-9, 14, (2, 5, 6))

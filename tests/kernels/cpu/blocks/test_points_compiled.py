@@ -3,8 +3,8 @@ import pytest
 
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.blocks import points_compiled
-from dask_tapestry_kernels.cpu.blocks.points import Spline
 from dask_tapestry_kernels.cpu.jit import compile_service
+from dask_tapestry_kernels.parameters.splines import Spline
 from tests.comparisons import same_bits
 
 

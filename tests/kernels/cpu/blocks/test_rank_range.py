@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dask_tapestry_kernels.cpu.blocks import rank_range
-from dask_tapestry_kernels.cpu.blocks.rank_range import groups, is_long, ranked, ranked_places
+from dask_tapestry_kernels.cpu.blocks.rank_range import ranked, ranked_places
 from dask_tapestry_kernels.cpu.blocks.sort import sort_cells, sort_line
 
 RANDOM = np.random.default_rng(13)
@@ -59,10 +59,3 @@ def test_near_ranks_are_found_together():
     chosen = [SIZE - 1, 2000, 1999, 2000, 0]
     made = rank_range.some_ranked(x, chosen, sort_line)
     assert np.array_equal(made, np.sort(x)[chosen])
-    assert groups(chosen, SIZE) == [[0], [1999, 2000], [SIZE - 1]]
-
-
-def test_long_lines_of_numbers_are_worth_it():
-    assert is_long(10**6, np.dtype("f8"))
-    assert not is_long(10**3, np.dtype("f8"))
-    assert not any(is_long(10**6, np.dtype(d)) for d in ("f2", "c16", "S3", "M8[s]", ">f8", "?"))

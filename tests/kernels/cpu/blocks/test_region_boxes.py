@@ -6,8 +6,8 @@ from scipy import ndimage
 
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.blocks import region_boxes_compiled
-from dask_tapestry_kernels.cpu.blocks.regions import Tiled
 from dask_tapestry_kernels.cpu.jit import compile_service
+from dask_tapestry_kernels.parameters.region_tiles import Tiled
 
 
 def found(labels, most, rows):

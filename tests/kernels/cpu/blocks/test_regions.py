@@ -1,8 +1,9 @@
 import numpy as np
 
 from dask_tapestry_kernels.cpu import KERNELS
-from dask_tapestry_kernels.cpu.blocks.outputs import OutputAxis, OutputShape
-from dask_tapestry_kernels.cpu.blocks.regions import TILE, Tiled
+from dask_tapestry_kernels.cpu.blocks.regions import TILE
+from dask_tapestry_kernels.output_blocks import OutputAxis, OutputShape
+from dask_tapestry_kernels.parameters.region_tiles import Tiled
 
 TILED = Tiled((4, 3), (2,), 2)
 CELLS = np.array([[1, 0, 1], [1, 0, 1], [1, 1, 1]], bool)  # a row of the second tile is missing
@@ -53,10 +54,3 @@ def test_tiles_that_touch_nothing_go_on_counting():
     made = KERNELS["renumber"](None, labels, merged, tiled=TILED, dtype=np.dtype("i8"), keep=KEEP)
     assert made.tolist() == [[1, 0, 2], [0] * 3, [0] * 3, [3, 0, 4]]
     assert KERNELS["regioncount"](None, merged) == 4
-
-
-def test_where_a_tile_lies():
-    tiled = Tiled((5, 6, 7), (5, 3), 2)
-    assert tiled.number((3, 2)) == 11
-    assert tiled.ends((3, 2)) == [(3, 4), (4, 6), (0, 7)]
-    assert tiled.within((3, 2)) == (slice(3, 4), slice(4, 6))

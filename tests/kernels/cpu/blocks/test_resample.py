@@ -4,8 +4,8 @@ from scipy import ndimage
 
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.blocks import resample
-from dask_tapestry_kernels.cpu.blocks.spline_taps import SplineAxis
 from dask_tapestry_kernels.cpu.jit import compile_service
+from dask_tapestry_kernels.parameters.splines import SplineAxis
 
 X = np.random.default_rng(0).normal(size=(7, 9)) * 20
 ZOOM, SHIFT, SHAPE = (0.41, 0.7), (-1.3, 2.1), (25, 13)

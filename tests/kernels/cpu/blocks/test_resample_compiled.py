@@ -3,8 +3,8 @@ import pytest
 
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.blocks import resample_compiled
-from dask_tapestry_kernels.cpu.blocks.spline_taps import SplineAxis
 from dask_tapestry_kernels.cpu.jit import compile_service
+from dask_tapestry_kernels.parameters.splines import SplineAxis
 from tests.comparisons import same_bits
 
 

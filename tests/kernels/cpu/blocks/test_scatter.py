@@ -67,7 +67,7 @@ def test_nan_neither_comes_in_nor_leaves():
 
 
 def test_slabs_cover_all_updates_in_order(monkeypatch):
-    monkeypatch.setattr(scatter, "SLAB", 6)
+    monkeypatch.setattr(scatter, "SCATTERED", 6)
     steps = [CoordinateStep(1, 0, 5, 5, 0, 0), CoordinateStep(2, None, 0, 3, 0, 0)]
     found = list(scatter.slabs([np.array([0, 4, -1, 2]), None], steps, (1, 2), (4, 2, 3), (5, 3)))
     assert [(lo, hi) for _, lo, hi in found] == [(0, 3), (3, 4)]

@@ -5,8 +5,8 @@ from dask_tapestry.cells import CellBuilder
 from dask_tapestry.operators.windows.stencil_steps import End, StencilProgram
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.blocks import stencil_steps as module
-from dask_tapestry_kernels.cpu.blocks.stencil_steps import tile_of
 from dask_tapestry_kernels.cpu.jit import compile_service
+from dask_tapestry_kernels.parameters import stencil_tiles
 
 F8 = np.dtype("f8")
 TAPS = ((0, (0, 0)), (0, (-1, 0)), (0, (0, 2)), (1, (0, 0)))
@@ -72,22 +72,11 @@ def test_a_block_has_the_cells_of_the_whole(mode, steps, compiled, monkeypatch):
     x, c = rng.standard_normal((90, 110)), rng.random((90, 110))
     expected = by_numpy(x, c, steps, 3, mode)
     monkeypatch.setattr(module, "SMALLEST", 64)
-    monkeypatch.setattr(module, "CACHE", 2**14)
-    tile_of.cache_clear()
+    monkeypatch.setattr(stencil_tiles, "CACHE", 2**14)
+    stencil_tiles.tile_of.cache_clear()
     with compile_service.mode("wait" if compiled else "off"):
         for box in (((0, 90), (0, 110)), ((0, 31), (60, 110)), ((40, 41), (30, 95))):
             (a, b), (e, f) = box
             found = block_of(x, c, box, steps, mode)
             np.testing.assert_array_equal(found, expected[a:b, e:f])
-    tile_of.cache_clear()
-
-
-@pytest.mark.parametrize("shape", [(6000, 6000), (100,), (70, 80, 90), (3, 5, 1, 40)])
-@pytest.mark.parametrize("steps", [1, 4, 16])
-def test_tiles_fit_the_cache_where_they_can(shape, steps):
-    more, sides = tile_of(shape, (1,) * len(shape), steps, 8)
-    assert more >= 1 / (1 + module.CALL_CELLS / 512)
-    assert all(1 <= side <= n for side, n in zip(sides, shape, strict=True))
-    if len(shape) < 3:
-        cells = np.prod([side + 2 * (steps - 1) for side in sides])
-        assert 2 * 8 * cells <= 1.1 * module.CACHE
+    stencil_tiles.tile_of.cache_clear()

@@ -16,8 +16,8 @@ from dask_tapestry_kernels.cpu.cells.formula_errors import (
     is_quiet,
 )
 from dask_tapestry_kernels.cpu.cells.interpreter import evaluate
-from dask_tapestry_kernels.cpu.floating_point import listening
 from dask_tapestry_kernels.cpu.jit import compile_service
+from dask_tapestry_kernels.floating_point import listening
 
 F8, B1, I4 = np.dtype(float), np.dtype(bool), np.dtype("i4")
 ALL = frozenset({"divide", "over", "invalid"})

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from dask_tapestry_kernels.cpu.blocks.spline_taps import FAR
+from dask_tapestry_kernels.parameters.splines import FAR
 
 inlined = njit(error_model="numpy")
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from dask_tapestry_kernels.cpu.blocks.child import spline_cells
-from dask_tapestry_kernels.cpu.blocks.spline_taps import rounded
 from dask_tapestry_kernels.cpu.blocks.spline_weights import WEIGHTS
+from dask_tapestry_kernels.parameters.casts import rounded
 
 CELLS = (0.0, 0.5, -0.5, 2.5, 126.6, -128.7, 1e30, -1e30, np.nan)
 

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from dask_tapestry_kernels.cpu.blocks.child import spline_ends
-from dask_tapestry_kernels.cpu.blocks.spline_taps import FAR, continued, mapped
+from dask_tapestry_kernels.cpu.blocks.spline_taps import mapped
+from dask_tapestry_kernels.parameters.splines import FAR, continued
 
 MODES = "reflect constant nearest mirror wrap grid-constant grid-wrap".split()
 

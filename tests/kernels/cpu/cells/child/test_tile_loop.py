@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from dask_tapestry.cells import CellBuilder
-from dask_tapestry_kernels.cpu.cells.compiled_tiles import GridLine, Operation, run
+from dask_tapestry_kernels.cpu.cells.compiled_tiles import run
 from dask_tapestry_kernels.cpu.jit import compile_service
+from dask_tapestry_kernels.parameters.formula_tiles import GridLine, Operation
 
 F4 = np.dtype("f4")
 

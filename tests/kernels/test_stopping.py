@@ -5,7 +5,7 @@ import pytest
 
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.blocks import search, sort, take
-from dask_tapestry_kernels.cpu.stopping import StoppedError, stop_if_asked, stoppable
+from dask_tapestry_kernels.stopping import StoppedError, stop_if_asked, stoppable
 
 
 def test_inside_alone_and_in_this_thread_alone():

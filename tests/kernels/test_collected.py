@@ -2,9 +2,9 @@ import sys
 
 import numpy as np
 
+from dask_tapestry_kernels.collected import Collected
 from dask_tapestry_kernels.cpu.blocks.buckets import BucketBlocks
-from dask_tapestry_kernels.cpu.blocks.collected import Collected
-from dask_tapestry_kernels.cpu.blocks.outputs import OutputAxis, OutputBlocks, OutputShape
+from dask_tapestry_kernels.output_blocks import OutputAxis, OutputBlocks, OutputShape
 
 
 def test_their_bytes_are_those_of_their_arrays():

@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from dask_tapestry_kernels.cpu import floating_point
+from dask_tapestry_kernels import floating_point
 from dask_tapestry_kernels.cpu.cells import rows
-from dask_tapestry_kernels.cpu.floating_point import (
+from dask_tapestry_kernels.cpu.jit.compile_service import required
+from dask_tapestry_kernels.floating_point import (
     FLAGS,
     KINDS,
     checking_fp_errors,
     listening,
     tell,
 )
-from dask_tapestry_kernels.cpu.jit.compile_service import required
 
 ALL = frozenset({"divide", "over", "invalid"})
 ENDS = [0.0, -0.0, -1.0, 1.0, 2.0, 0.5, -30.5, np.inf, -np.inf, 710.0, 1e30]

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.block_format import BlockFormat
-from dask_tapestry_kernels.cpu.cells.interpreter import evaluate
+from dask_tapestry_kernels.devices import kernels_of
 
 Foreign = Any  # a block in the arrays of another library
 
@@ -82,9 +82,10 @@ def elementwise(*blocks: Foreign, expression: Any) -> Foreign | None:
     if not block.has_canonical_format:  # a cell may be held as several terms of a sum
         block = block.copy()
         block.sum_duplicates()
-    if evaluate(None, np.zeros(1, block.dtype), expression=expression).any():
+    kernel = kernels_of("cpu")["map"]
+    if kernel(None, np.zeros(1, block.dtype), expression=expression).any():
         return None  # cells that it does not hold are 0
-    held = evaluate(None, block.data, expression=expression)
+    held = kernel(None, block.data, expression=expression)
     return type(block)((held, block.indices, block.indptr), shape=block.shape)
 
 
@@ -97,7 +98,8 @@ class _Formula:
     def __call__(self, *cells: Any, **_: Any) -> np.ndarray[Any, Any]:
         whole = np.broadcast_arrays(*cells)
         rows = [np.ascontiguousarray(one).reshape(-1) for one in whole]
-        return evaluate(None, *rows, expression=self.expression).reshape(whole[0].shape)
+        made = kernels_of("cpu")["map"](None, *rows, expression=self.expression)
+        return made.reshape(whole[0].shape)
 
 
 def _is_coordinates(block: Foreign) -> bool:

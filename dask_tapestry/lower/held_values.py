@@ -1,0 +1,103 @@
+"""The values of a program while one box of its output is computed, each held until its last use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.errors import PlanError
+from dask_tapestry.lower.assemble import part_of
+from dask_tapestry.lower.device_calls import brought
+from dask_tapestry.lower.instruction_call import called, memory_for
+from dask_tapestry.steps.device_values import lying
+from dask_tapestry.steps.program import Program
+from dask_tapestry.steps.schedule import Key, Schedule, Work
+from dask_tapestry.zspace import ZRange
+
+Block = Any  # an array, or `Collected` ones
+Blocks = dict[Key, Block]
+Cells = Callable[[int, ZRange], Block]  # of a value that is held, the cells of a box
+
+
+class HeldValues:
+    """Blocks of a program's values.
+
+    Parameters
+    ----------
+    blocks
+        Those that are there.
+    outer
+        Gives cells of inputs that are held elsewhere.
+    """
+
+    def __init__(
+        self, program: Program, schedule: Schedule, blocks: Blocks, outer: Cells | None = None
+    ) -> None:
+        self.program, self.schedule, self.blocks, self.outer = program, schedule, blocks, outer
+        self._lying = lying(program)
+        for (value, box), block in list(blocks.items()) if self._lying is not None else ():
+            self.blocks[value, box] = self._placed(value, block)
+        self._uses: dict[Key, int] = {}  # how often each is still to be read
+        for work in schedule.works:
+            for key in self._sources(work):
+                self._uses[key] = self._uses.get(key, 0) + 1
+
+    def _sources(self, work: Work) -> list[Key]:
+        held = self.schedule
+        return [(s, held.holder(s, need)) for s, need in work.reads if held.boxes[s]]
+
+    def _placed(self, value: int, block: Block) -> Block:
+        """A block of a value on the device where that is held, if it is not held on the host."""
+        where = None if self._lying is None else self._lying.held[value]
+        if where is None:
+            return block
+        return brought(block, where, self.program, self.program.types[value])
+
+    def cells(self, source: int, need: ZRange) -> Block:
+        """Cells of a value that is held here or outside; none of what only empty boxes are read.
+
+        Boxes of a value may overlap: those that nothing reads any more are not held.
+        """
+        held = self.schedule.held(source, need, self.blocks)
+        if held is not None:
+            return part_of(self.blocks[source, held], held, need)
+        if need.is_empty and not self.schedule.boxes[source]:
+            return np.empty(need.shape, self.program.types[source].dtype)
+        if self.outer is None:
+            raise PlanError(f"cells {need} of value {source} are read, which are not held")
+        return self.outer(source, need)
+
+    def compute(self, work: Work, out: Block | None) -> None:
+        """Call the instruction of one value, and hold what it yields; `out` is memory for that."""
+        instruction = self.program.instruction(work.value)
+        if out is None:
+            out = memory_for(instruction, work.box)
+        blocks = [self.cells(*read) for read in work.reads]
+        self.keep(work, called(instruction, work, blocks, out, self._pace(work)))
+
+    def _pace(self, work: Work) -> int:
+        """Of the first axis of what is read, one cell in so many that a block needs."""
+        pace = self.program.paces.get(work.value, 1)
+        works = self.schedule.works if pace > 1 else ()
+        reads = [need for w in works for s, need in w.reads if s == work.value]
+        return pace if reads == [work.box] else 1
+
+    def keep(self, work: Work, block: Block) -> None:
+        """Hold a computed value, and drop those that nothing reads any more."""
+        self.blocks[work.value, work.box] = self._placed(work.value, block)
+        for key in self._sources(work):
+            self._uses[key] -= 1
+            if not self._uses[key]:
+                self.blocks.pop(key, None)
+
+    @property
+    def last(self) -> int:
+        """The number of the output."""
+        return len(self.program.types) - 1
+
+    def output(self) -> Block:
+        """The block of the output, which is held no longer."""
+        (box,) = self.schedule.boxes[-1]
+        return self.blocks.pop((self.last, box))

@@ -1,0 +1,85 @@
+"""One instruction of a step, called: its operator's kernel, or what reads and writes a store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.errors import compute_error, of_user
+from dask_tapestry.lower.device_calls import called_on_device
+from dask_tapestry.memory.buffer_pool import POOL
+from dask_tapestry.steps.program import Instruction
+from dask_tapestry.steps.schedule import Work
+from dask_tapestry.teg import Sink, Source
+from dask_tapestry.zspace import ZRange
+from dask_tapestry_kernels import sparse_kernels as other_formats
+from dask_tapestry_kernels.block_format import is_foreign, is_on_device, with_all_cells
+from dask_tapestry_kernels.devices import kernels_of
+
+Block = Any  # an array, or `Collected` ones
+
+
+def called(
+    instruction: Instruction, work: Work, blocks: list[Block], out: Block | None, pace: int = 1
+) -> Any:
+    """What an instruction yields for the `blocks` that it reads; errors say where it was written.
+
+    Parameters
+    ----------
+    out
+        Memory for the result, which a kernel may fill; None to let it allocate.
+    pace
+        Of the first axis of what a source reads, one cell in so many is needed.
+    """
+    try:
+        return _call(instruction, work, blocks, out, pace)
+    except Exception as error:
+        types = ", ".join(map(str, instruction.types))
+        text = f"{instruction.operator.label}({types}), block {work.box} of {_where(instruction)}"
+        raise compute_error(error, f"while computing {text}") from of_user(error)
+
+
+def confirm(instruction: Instruction, boxes: Sequence[ZRange]) -> None:
+    """Have a source look again whether what was read is of one version."""
+    source = instruction.operator
+    assert isinstance(source, Source)
+    try:
+        source.confirm(boxes)
+    except Exception as error:
+        text = f"{source.label}(), boxes {', '.join(map(str, boxes))} of {_where(instruction)}"
+        raise compute_error(error, f"while computing {text}") from error
+
+
+def memory_for(instruction: Instruction, box: ZRange) -> Block | None:
+    """Memory for a result that stays in this process; None to let the kernel allocate."""
+    if not instruction.operator.fills or instruction.device is not None:
+        return None
+    return POOL.array(box.shape, instruction.type.dtype)
+
+
+def _where(instruction: Instruction) -> str:
+    built = f", built at {instruction.line}" if instruction.line else ""
+    return f"{instruction.type}{built}"
+
+
+def _call(one: Instruction, work: Work, blocks: list[Block], to: Block | None, pace: int) -> Any:
+    operator, box = one.operator, work.box
+    if isinstance(operator, Source):
+        return operator.read(box, to) if pace == 1 else operator.read_some(box, to, pace)
+    if isinstance(operator, Sink):
+        operator.write(box, np.asarray(with_all_cells(blocks[0])))
+        return None
+    arguments = operator.arguments(one.types, box, work.boxes)
+    if one.device is not None:
+        return called_on_device(one, one.device, blocks, arguments)
+    as_given = operator.calls and operator.any_format
+    if any(map(is_on_device, blocks)):
+        blocks = list(map(with_all_cells, blocks))
+    elif not as_given and any(map(is_foreign, blocks)):
+        made = other_formats.computed(operator.kernel, blocks, arguments)
+        if made is not None:
+            return made
+        blocks = list(map(with_all_cells, blocks))
+    return kernels_of("cpu")[operator.kernel](to, *blocks, **arguments)

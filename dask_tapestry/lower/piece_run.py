@@ -1,0 +1,95 @@
+"""Loops over pieces while they run: the value that pieces write, and the cells that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import repeat
+
+import numpy as np
+
+from dask_tapestry.lower.frame import Frame, block_frame, piece_frame
+from dask_tapestry.lower.held_values import Block, HeldValues
+from dask_tapestry.lower.instruction_call import called
+from dask_tapestry.lower.moving_window import MovingWindow, moved
+from dask_tapestry.lower.read_ahead import pieces_with_reads
+from dask_tapestry.memory.buffer_pool import POOL
+from dask_tapestry.steps.block_schedule import BlockSchedule, LoopEntry
+from dask_tapestry.steps.schedule import Work
+from dask_tapestry.steps.streaming import piece_schedule_of
+from dask_tapestry.steps.windows import Window
+from dask_tapestry.teg import Sink
+from dask_tapestry.zspace import ZRange
+
+
+class PieceRun:
+    """A value that is computed piece by piece.
+
+    Parameters
+    ----------
+    entry
+        The loop.
+    held
+        The values around it, of which pieces read.
+    out
+        Memory for the value, if there is some.
+
+    Attributes
+    ----------
+    result
+        What pieces write into: the value, or what `completion` computes it from.
+    """
+
+    def __init__(self, entry: LoopEntry, held: HeldValues, out: Block | None) -> None:
+        self._entry, self._held, self._out = entry, held, out
+        loop = entry.loop
+        types, count = loop.program.inputs, len(loop.windows)
+        self._shown = len(types) - count  # the first input that a window shows
+        paces = [loop.program.paces.get(value, 1) for value in range(self._shown, len(types))]
+        self._windows = list(map(MovingWindow, loop.windows, repeat(_read_window), paces))
+        self._given = self._shown - len(loop.carried)  # the first input that is carried
+        carried = zip(loop.carried, types[self._given : self._shown], strict=True)
+        self._carried = [np.empty(box.shape, type_.dtype) for box, type_ in carried]
+        self.result = _memory(entry, out)
+
+    def frames(self) -> Iterator[Frame]:
+        """The pieces in order, each with where its cells go."""
+        loop, result = self._entry.loop, self.result
+        for piece, read in pieces_with_reads(loop):
+            moved(self._windows, loop.program.input_boxes(piece)[self._shown :])
+            out = result if result is None or loop.adds else result[piece.index(loop.box)]
+            yield piece_frame(piece_schedule_of(loop, piece), read, self._cells, out)
+
+    def completion(self) -> Frame | None:
+        """What computes the value from what pieces have written; None where that is the value."""
+        loop = self._entry.loop
+        if loop.then is None:
+            return None
+        block = BlockSchedule.whole(loop.then, self._entry.work.box)
+        return block_frame(block, {(0, loop.box): self.result}, self._out)
+
+    def _cells(self, source: int, need: ZRange) -> Block:
+        """Cells of an input of the pieces' program: held around the loop, carried, or shown."""
+        if source < self._given:
+            return self._held.cells(self._entry.inputs[source], need)
+        if source >= self._shown:
+            return self._windows[source - self._shown].cells(need)
+        number = source - self._given
+        return self._carried[number][need.index(self._entry.loop.carried[number])]
+
+
+def _memory(entry: LoopEntry, out: Block | None) -> Block | None:
+    """Where pieces are written, or added to: `out` where they are the value; None for a sink's."""
+    loop, program = entry.loop, entry.loop.program
+    if loop.adds:
+        total = POOL.room(entry.work.box.shape, program.type.dtype) if out is None else out
+        total[...] = 0
+        return total
+    if loop.then is None and isinstance(program.instructions[-1].operator, Sink):
+        return None
+    if loop.then is None and out is not None:
+        return out
+    return POOL.room(loop.box.shape, program.type.dtype)
+
+
+def _read_window(window: Window, box: ZRange, out: Block | None, pace: int) -> Block:
+    return called(window.instruction, Work(0, box, ()), [], out, pace)

@@ -1,0 +1,37 @@
+"""Reading ahead: what the next piece reads from stores is read while a piece is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+from dask_tapestry.lower.held_values import Blocks, HeldValues
+from dask_tapestry.steps.block_schedule import PieceLoop
+from dask_tapestry.steps.program import Program
+from dask_tapestry.steps.schedule import Schedule
+from dask_tapestry.steps.store_reads import read_from_stores
+from dask_tapestry.zspace import ZRange
+
+
+def pieces_with_reads(loop: PieceLoop) -> Iterator[tuple[ZRange, Blocks]]:
+    """The pieces, each with what was read for it while the one before was computed."""
+    if not loop.ahead:
+        for piece in loop.pieces:
+            yield piece, {}
+        return
+    pieces = list(loop.pieces)
+    with ThreadPoolExecutor(1, "tapestry-ahead") as reader:
+        reading = reader.submit(_read, loop.program, pieces[0])
+        for piece, after in zip(pieces, [*pieces[1:], None], strict=True):
+            read = reading.result()
+            if after is not None:
+                reading = reader.submit(_read, loop.program, after)
+            yield piece, read
+
+
+def _read(program: Program, piece: ZRange) -> Blocks:
+    """What a piece reads from stores."""
+    held = HeldValues(program, Schedule(program.schedule(piece).boxes, ()), {})
+    for work in read_from_stores(program, piece):
+        held.compute(work, None)
+    return held.blocks

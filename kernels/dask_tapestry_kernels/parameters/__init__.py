@@ -1,0 +1,1 @@
+"""What kernels of every device are called with beside blocks: types, tables, rules of dtypes."""

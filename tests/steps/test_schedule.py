@@ -1,0 +1,29 @@
+import pytest
+
+from dask_tapestry.steps.schedule import Schedule, Work
+from dask_tapestry.zspace import ZRange
+
+LEFT, RIGHT = ZRange((0,), (4,)), ZRange((6,), (9,))
+OUT = ZRange((0,), (2,))
+WORK = Work(1, OUT, ((0, ZRange((1,), (3,))), (0, ZRange((7,), (9,)))))
+SCHEDULE = Schedule(((LEFT, RIGHT), (OUT,)), (WORK,))
+
+
+def test_a_work_tells_its_boxes():
+    assert WORK.boxes == (ZRange((1,), (3,)), ZRange((7,), (9,)))
+
+
+@pytest.mark.parametrize(("box", "holder"), [((1, 3), LEFT), ((6, 9), RIGHT)])
+def test_the_holder_of_a_box_contains_it(box, holder):
+    assert SCHEDULE.holder(0, ZRange(*zip(box))) == holder
+
+
+def test_only_boxes_in_memory_are_held():
+    assert SCHEDULE.held(0, ZRange((1,), (3,)), {(0, RIGHT)}) is None
+    assert SCHEDULE.held(0, ZRange((7,), (8,)), {(0, RIGHT)}) == RIGHT
+
+
+def test_boxes_are_numbered_value_by_value():
+    assert SCHEDULE.places == (3, (2,), ((0, 1),))
+    alone = Schedule(((LEFT,), (OUT,)), (Work(1, OUT, ((0, LEFT),)),))
+    assert alone.places == (2, (1,), ((0,),))
