@@ -366,17 +366,6 @@ def of_user(error: Exception) -> Exception:
     return error if trace is None else error.with_traceback(trace)
 
 
-def without_own_frames(error: BaseException) -> None:
-    """Cut the traceback of an error of a block behind the frame in which it is handled.
-
-    Its text says what was computed and where the user wrote it; how the block came to be computed
-    is of no use to anyone. A user's function that raised it is in the traceback of its cause.
-    """
-    trace = error.__traceback__
-    if isinstance(error, ComputeError) and trace is not None:
-        trace.tb_next = None
-
-
 def is_users(frame: FrameType) -> bool:
     """Whether the code of a frame is the user's, and not of a library that calls this one."""
     name = str(frame.f_globals.get("__name__", ""))
