@@ -16,23 +16,11 @@ ShapeError
 
 from __future__ import annotations
 
-from functools import lru_cache
-from linecache import getline
-from traceback import walk_tb
-from types import FrameType
-from typing import Any, Final
-
 import numpy as np
 
 from dask_tapestry.basic_errors import ArgumentError, ArgumentTypeError, TapestryError
 from dask_tapestry.device_errors import DeviceError
-from dask_tapestry_kernels.device_error import DeviceError as LackingDevice
 
-LIBRARIES: Final = frozenset(  # whose frames are not the user's
-    "dask dask_tapestry dask_tapestry_kernels distributed flox numpy scipy xarray".split()
-)
-
-CUDA: Final = frozenset({"cupy", "cupy_backends"})  # whose own errors are a device's
 __all__ = [
     "ArgumentError",
     "ArgumentTypeError",
@@ -322,76 +310,3 @@ class StoreNotFoundError(StoreError, FileNotFoundError):
     ...     print(error)
     there is no Zarr array at nowhere.zarr
     """
-
-
-def compute_error(error: Exception, where: str) -> Exception:
-    """Return `error` as a `ComputeError` of its own type too, its text ending in `where`.
-
-    Examples
-    --------
-    >>> raised = compute_error(ValueError("no"), "while computing add")
-    >>> isinstance(raised, ValueError), isinstance(raised, ComputeError)
-    (True, True)
-    >>> print(raised)
-    no
-    while computing add
-    """
-    said = error.args[0] if len(error.args) == 1 else error
-    raised = raising_line(error)
-    return _compute_error(type(error), f"{said}\n{where}{raised and f'{chr(10)}{raised}'}")
-
-
-def raising_line(error: BaseException) -> str:
-    """The line of a function of the user that raised an error; empty if it came from a library.
-
-    Examples
-    --------
-    >>> raising_line(ValueError("that nobody raised"))
-    ''
-    """
-    frames = [(frame, line) for frame, line in walk_tb(error.__traceback__) if is_users(frame)]
-    if not frames:
-        return ""
-    frame, number = frames[-1]
-    code = frame.f_code
-    line = getline(code.co_filename, number, frame.f_globals).strip()
-    return f"raised at {code.co_filename}:{number}, in {code.co_name}{line and f': {line}'}"
-
-
-def of_user(error: Exception) -> Exception:
-    """`error` with the traceback that begins in the user's code, if it came through that."""
-    trace = error.__traceback__
-    while trace is not None and not is_users(trace.tb_frame):
-        trace = trace.tb_next
-    return error if trace is None else error.with_traceback(trace)
-
-
-def is_users(frame: FrameType) -> bool:
-    """Whether the code of a frame is the user's, and not of a library that calls this one."""
-    name = str(frame.f_globals.get("__name__", ""))
-    return name.partition(".")[0] not in LIBRARIES
-
-
-def _compute_error(kind: type[Exception], text: str) -> Exception:
-    return _compute_error_type(kind)(text)  # type: ignore[arg-type]  # a type is hashable
-
-
-@lru_cache(maxsize=128)
-def _compute_error_type(kind: type[Exception]) -> type[Exception]:
-    """`ComputeError` and `kind` in one; `ComputeError` alone where `kind` is made otherwise."""
-    if issubclass(kind, TapestryError):
-        return kind
-    if issubclass(kind, LackingDevice) or kind.__module__.partition(".")[0] in CUDA:
-        return DeviceError
-    if issubclass(kind, StopIteration | StopAsyncIteration):
-        return ComputeError  # in a coroutine those mean something else
-    try:
-        made = type("ComputeError", (ComputeError, kind), {"__reduce__": _reduce, "kind": kind})
-        made("text")
-    except TypeError:
-        return ComputeError
-    return made
-
-
-def _reduce(self: Any) -> tuple[Any, ...]:
-    return _compute_error, (self.kind, str(self))

@@ -1,7 +1,7 @@
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.errors import compute_error
+from dask_tapestry.compute_errors import compute_error
 from dask_tapestry_kernels.device_error import DeviceError
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from dask.utils import format_bytes
 
-from dask_tapestry.errors import compute_error
+from dask_tapestry.compute_errors import compute_error
 from dask_tapestry.steps.device_values import hands_blocks, why_on_host
 from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.teg import Source, TensorType

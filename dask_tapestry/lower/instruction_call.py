@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.errors import compute_error, of_user
+from dask_tapestry.compute_errors import compute_error, of_user
 from dask_tapestry.lower.device_calls import called_on_device
 from dask_tapestry.memory.buffer_pool import POOL
 from dask_tapestry.steps.program import Instruction

@@ -10,7 +10,7 @@ from typing import Final
 
 import dask
 
-from dask_tapestry.errors import is_users
+from dask_tapestry.compute_errors import is_users
 
 PACKAGE: Final = str(Path(__file__).resolve().parent.parent)
 NOT_THE_USERS: Final = (PACKAGE, str(Path(dask.__file__).parent))

@@ -15,7 +15,8 @@ from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
 from dask_tapestry.arrays.core.masked import LOSES_MASK, Masked
 from dask_tapestry.arrays.core.naming import named
-from dask_tapestry.errors import ArgumentTypeError, DTypeError, compute_error
+from dask_tapestry.compute_errors import compute_error
+from dask_tapestry.errors import ArgumentTypeError, DTypeError
 from dask_tapestry.io.sources.block_source import cuts_of_chunks
 from dask_tapestry.io.sources.declared_type import checked_block
 from dask_tapestry.teg import Node

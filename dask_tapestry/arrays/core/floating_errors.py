@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 
-from dask_tapestry.errors import ComputeError
+from dask_tapestry.compute_errors import without_own_frames
 from dask_tapestry.lower.errstate_reporting import ErrorState, category_of, tell_of_nesting
 from dask_tapestry.lower.fp_error_events import ErrorLog, collect_errors
 from dask_tapestry.planner.machine.resources import runs_in_processes
@@ -33,20 +33,9 @@ class ErrorReporting:
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         self._asking.__exit__()
         if error is not None:
-            _cut_own_frames(error)
+            without_own_frames(error)
         if error is None and self._asking.heard.texts:
             self._state.tell(self._asking.heard.texts, _warn)
-
-
-def _cut_own_frames(error: BaseException) -> None:
-    """Cut the traceback of an error of a block behind the frame in which it is handled.
-
-    Its text says what was computed and where the user wrote it; how the block came to be computed
-    is of no use to anyone. A user's function that raised it is in the traceback of its cause.
-    """
-    trace = error.__traceback__
-    if isinstance(error, ComputeError) and trace is not None:
-        trace.tb_next = None
 
 
 def _warn(text: str) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from dask.base import tokenize
 from dask.utils import funcname
 
-from dask_tapestry.errors import compute_error, of_user
+from dask_tapestry.compute_errors import compute_error, of_user
 from dask_tapestry.teg.users_line import users_line
 
 Dtypes = Mapping[Any, np.dtype[Any]]

@@ -1,8 +1,8 @@
 """Exchange through a store: a value that workers cannot hold is written, and read again.
 
-``x -> exchanged(after=[exchangestore(x)])``. Its readers wait until all of it is written. So blocks of
-rows become blocks of columns at the price of writing and reading each cell once, whatever the
-memory; without a store each block of columns would read, or compute, all rows again.
+``x -> exchanged(after=[exchangestore(x)])``. Its readers wait until all of it is written. So
+blocks of rows become blocks of columns at the price of writing and reading each cell once, whatever
+the memory; without a store each block of columns would read, or compute, all rows again.
 
 The form is every node's. Its size is the sides of the chunks, as one number.
 """
