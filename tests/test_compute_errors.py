@@ -38,11 +38,10 @@ def test_the_line_of_the_users_function_is_the_last():
 
 
 def test_frames_of_libraries_before_the_users_are_cut():
-    try:
+    with pytest.raises(KeyError) as found:
         fails(None)
-    except KeyError as error:
-        assert "in fails" in raising_line(error)
-        assert of_user(error) is error
+    assert "in fails" in raising_line(found.value)
+    assert of_user(found.value) is found.value
     lone = ComputeError("x")
     without_own_frames(lone)
     assert lone.__traceback__ is None

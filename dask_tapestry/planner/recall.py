@@ -82,6 +82,8 @@ def recalled(graph: Graph, resources: Resources) -> SearchResult | None:
     forms = {graph.nodes[at]: taken for at, taken in found.forms}
     in_forms = formed(graph, forms)[0] if forms else graph
     grids = {in_forms.nodes[at]: grid for at, grid, _ in found.steps}
+    if any(node.type.shape != tuple([c.extent for c in g]) for node, g in grids.items()):
+        return None
     choices = Choices(
         forms,
         held=frozenset(grids),

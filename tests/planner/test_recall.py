@@ -6,6 +6,7 @@ import dask_tapestry as dt
 from dask_tapestry.planner import build
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.cache import plan_of
+from dask_tapestry.planner.rewriting.exchanged_values import is_exchange
 
 USUAL = dt.Resources(workers=8, threads=2, memory="8 GiB")
 
@@ -86,3 +87,15 @@ def test_values_are_those_of_the_cells():
         y = ((dt.asarray(x * scale).T @ dt.asarray(x)) + 1).sum(axis=0)
         dt.plan(y)
         np.testing.assert_allclose(y.compute(), ((x * scale).T @ x + 1).sum(axis=0))
+
+
+def test_exchanges_through_a_store_are_recalled(searches):
+    few = dt.Resources(workers=8, threads=2, memory="4 GiB", bandwidth="1 GB/s")
+    x = dt.placeholder((14610, 721, 1440), "f4", (24, 721, 1440))
+    nodes = [dt.to_zarr(dt.abs(dt.fft.rfft(x, axis=0)), "nowhere", compute=False).node]
+    first = build_plan(nodes, few)
+    again = build_plan(nodes, few, recall=True)
+    assert len(searches) == 1
+    assert any(is_exchange(node) for node in again.graph.nodes)
+    assert again.cost == first.cost
+    again.verify()

@@ -27,7 +27,7 @@ from dask_tapestry.zspace import largest_box
 Forms = Mapping[Node, Sequence[FormChoice]]
 
 NODES_A_COST: Final = 16  # of a graph that take as long to evaluate as the cost of one step
-COSTS_A_STEP: Final = 1  # of a plan: its memory takes as long to add up as the costs of its steps
+STEPS_A_COST: Final = 4  # of a plan whose memory takes as long to add up as the cost of one step
 
 
 class Sketch(NamedTuple):
@@ -155,7 +155,7 @@ class PlanEvaluator:
         return self._lacking[key]
 
     def _lacks(self, state: State) -> int:
-        self.pricing.evaluated += COSTS_A_STEP * len(state.placed)
+        self.pricing.evaluated += len(state.placed) // STEPS_A_COST
         if state.choices.key not in self._peaks:
             memory = self._memory(state)
             if not memory.fullest(Slices.ALL).lacking(self.reserve):

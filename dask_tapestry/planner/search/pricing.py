@@ -27,7 +27,7 @@ from dask_tapestry.steps.streaming import may_stream
 from dask_tapestry.teg import Graph, Node
 from dask_tapestry.zspace import Cuts, largest_box
 
-SHORT_PROGRAM: Final = 4  # operators whose cost takes as long as the rest of a step's
+SHORT_PROGRAM: Final = 8  # operators whose cost takes as long as the rest of a step's
 
 Cut = tuple[tuple[Cuts, ...] | None, ...]
 

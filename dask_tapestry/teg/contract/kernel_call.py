@@ -27,7 +27,7 @@ class KernelContract(NamingContract):
     Class attributes
     ----------------
     kernel
-        Name of the kernel, a key of the table of kernels that each device has.
+        Name of the kernel, a key of ``kernels_of(device)`` of each device that has it.
     fills
         Its kernel writes its block into memory that it is given: a result's buffer, or used memory.
     in_place

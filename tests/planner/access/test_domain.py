@@ -30,7 +30,7 @@ def test_a_line_has_the_places_of_one_value(counts, form, value):
         assert [line.place(place) for place in found] == [(t,) for t in range(len(found))]
 
 
-@given(COUNTS, FORMS, st.integers(-9, 9), st.integers(0, 4))
+@given(COUNTS, FORMS, st.integers(-9, 9), st.integers(0, 60))
 def test_a_band_is_not_counted(counts, form, low, width):
     domain = replace(plane(counts), band=Band(form, low, low + width))
     assert domain.count == sum(place not in domain.band for place in product(*map(range, counts)))
