@@ -30,7 +30,6 @@ def test_functions_of_xarray_that_go_along_a_dimension():
     gaps = X.where(X > 0.2)
     cut = gaps.chunk(t=5, x=2)
     for call in (
-        lambda x: x.rank("t"),
         lambda x: x.interpolate_na("t"),
         lambda x: x.quantile([0.1, 0.9], "t"),
         lambda x: x.interp(t=[0.5, 7.25]),
