@@ -37,6 +37,7 @@ def test_every_module_of_rules_has_a_listed_rule(rules):
         "neighbouring_nodes",
         "neighbours",
         "repeated_steps",
+        "tuning",
     }
     assert modules - whole_graph - shared == {
         r.__module__.rpartition(".")[2] for r in rules.listed()

@@ -82,6 +82,9 @@ def reshape_method(self: Array, *shape: int | Sequence[int], order: str = "C") -
     return reshape(self, sides, order)
 
 
+reshape_method.__qualname__ = "Array.reshape"  # Python's errors of arguments name it
+
+
 def _c_or_f(order: str) -> str:
     """``"F"``, or ``"C"`` for all orders that mean it here."""
     if not is_one_of(order, ("C", "F", "A", "K")):
