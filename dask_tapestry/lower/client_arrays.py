@@ -81,7 +81,7 @@ class ClientArrays:
 
     def __init__(self, shelf: InputRegistry | None = None) -> None:
         self.shelf = SHELF if shelf is None else shelf
-        self.lease = Lease(self.shelf)
+        self.lease = self.shelf.lease()
         self.offers: dict[Node, ServedArray] = {}
 
     def offer(self, x: Node, cuts: tuple[Cuts, ...] | None = None) -> ServedArrayLayer:
@@ -89,15 +89,17 @@ class ClientArrays:
         if x not in self.offers:
             cuts = cuts or scatter_cuts(x.type.shape, x.type.dtype.itemsize)
             data = x.operator.data  # type: ignore[attr-defined]
-            self.offers[x] = self.shelf.put(ServedArray(f"memory-{uuid4().hex}", cuts, data))
+            self.offers[x] = self.shelf.put(
+                ServedArray(f"memory-{uuid4().hex}", cuts, data), self.lease
+            )
         offer = self.offers[x]
         return ServedArrayLayer(offer.name, offer.cuts, self.shelf.topic, offer.data, self.lease)
 
     def needed_for(self, results: Iterable[Any] | None) -> None:
         """Say which keys' futures need the arrays once the graph is gone; None: any key's."""
-        if self.offers:
-            keys = None if results is None else frozenset(results)
-            self.shelf.lend(self.lease, list(self.offers.values()), keys)
+        keys = None if results is None else frozenset(results)
+        for offer in self.offers.values():
+            offer.results = keys
 
     def send_ahead(self, client: Any, result: Key) -> None:
         """Send what there is room for to a client's workers, before a graph with a key `result`."""
@@ -122,9 +124,9 @@ class InputRegistry(Leases[ServedArray]):
         """Name of the events by which tasks ask this process."""
         return f"tapestry-arrays-{self._name}-{os.getpid()}"
 
-    def put(self, one: ServedArray) -> ServedArray:
+    def put(self, one: ServedArray, lease: Lease) -> ServedArray:
         """Offer an array, through all clients of this process."""
-        super().put(one)
+        super().put(one, lease)
         self.listen()
         return one
 

@@ -29,7 +29,7 @@ from dask_tapestry.lower.materialize import materialize
 from dask_tapestry.lower.rehearsal import rehearsed
 from dask_tapestry.lower.rehearsal_state import is_rehearsal
 from dask_tapestry.lower.retry_events import hear_retries_from
-from dask_tapestry.lower.temporary_values import needed_for
+from dask_tapestry.lower.temporary_values import exchanged_through
 from dask_tapestry.planner.cost.step import with_first
 from dask_tapestry.planner.long_jobs import plan_to_run
 from dask_tapestry.planner.machine.resources import live_client
@@ -59,11 +59,11 @@ def lower_plan(plan: PlannedGraph, results: ResultMemory, names: Sequence[str] =
     sources = [x.digest for x in plan.sources.values()]
     kept = results is ResultMemory.KEPT
     told = [*sources, *plan.stamps, *raised_by_blocks()]
-    plan = replace(plan, steps=with_first(plan.steps, " ".join(told) if kept else run))
+    is_lasting = kept and exchanged_through(plan) is None  # what is exchanged is of this run alone
+    plan = replace(plan, steps=with_first(plan.steps, " ".join(told) if is_lasting else run))
     arrays = ClientArrays() if client is not None else None
     named = dict(zip(plan.graph.roots, names, strict=False))
-    lowering = Lowering(plan, arrays, client, named, run)
-    lowered = lowering.lower(results is ResultMemory.JOINED)
+    lowered = Lowering(plan, arrays, client, named, run).lower(results is ResultMemory.JOINED)
     if client is not None or recorded():
         lowered.job = job.describe(plan, named, lowered.graph, run)
         if client is None:
@@ -72,9 +72,19 @@ def lower_plan(plan: PlannedGraph, results: ResultMemory, names: Sequence[str] =
             sent(client, lowered.job)
     if arrays is not None:
         arrays.needed_for(flatten(lowered.keys))
-    if lowering.folder is not None:
-        needed_for(lowering.folder, run, frozenset(flatten(lowered.keys)))
+    if lowered.folder is not None:
+        lowered.folder.needed_for(frozenset(flatten(lowered.keys)))
     return lowered, arrays
+
+
+def for_other_collections(lowered: LoweredPlan) -> LoweredPlan:
+    """Layers on whose blocks other collections may stand: what these need is kept for any key."""
+    layers, arrays = lowered
+    if arrays is not None:
+        arrays.needed_for(None)
+    if layers.folder is not None:
+        layers.folder.needed_for(None)
+    return lowered
 
 
 def _refuse_local_members(plan: PlannedGraph) -> None:

@@ -33,7 +33,7 @@ from dask_tapestry.lower.shared_keys import TakenKeys, renamed, renamed_key
 from dask_tapestry.lower.slices import SliceLayer
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
-from dask_tapestry.lower.temporary_values import lease_of_folder
+from dask_tapestry.lower.temporary_values import FolderLease, lease_of_folder
 from dask_tapestry.lower.worker_placement import (
     beside_blocks,
     device_resources,
@@ -65,12 +65,15 @@ class Lowered:
         How the blocks of the roots lie.
     job
         What is told of it to those who watch; None where nobody does.
+    folder
+        The lease on what it writes for itself; None where it writes nothing.
     """
 
     graph: HighLevelGraph
     keys: list[Any]
     layouts: list[ResultLayout]
     job: dict[str, Any] | None = None
+    folder: FolderLease | None = None
 
 
 class Lowering:
@@ -126,7 +129,8 @@ class Lowering:
             for node, own in zip(self.plan.graph.roots, written, strict=True)
             if node not in self.ends
         ]
-        return Lowered(HighLevelGraph(self.layers, self.dependencies), keys, layouts)
+        graph = HighLevelGraph(self.layers, self.dependencies)
+        return Lowered(graph, keys, layouts, folder=self.folder)
 
     def _buffers(self) -> dict[Node, ResultBuffer]:
         """Where the blocks of results come, and of values between that lie as well in one array."""
@@ -159,7 +163,8 @@ class Lowering:
         sink = step.program.instructions[-1].operator if step.program.instructions else None
         if isinstance(sink, Sink):
             prepare = self._prepare_name(node)
-            how = (node.type, self.run, waits, annotations, self.folder)
+            lease = None if self.folder is None else self.folder.lease
+            how = (node.type, self.run, waits, annotations, lease)
             made = PrepareLayer(prepare, sink, *how)
             self._add(made, {key[0] for key in waits})
             after = tuple({*after, (prepare, 0)} - set(waits))

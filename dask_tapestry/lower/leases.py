@@ -6,7 +6,7 @@ results: tasks of a cluster may be repeated until these are there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from logging import getLogger
 from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakValueDictionary, finalize
 
@@ -59,17 +59,17 @@ class Leases(Generic[T]):
     def __len__(self) -> int:
         return len(self._lent)
 
-    def put(self, one: T) -> T:
-        """Keep something until its lease has ended, and results of it are there."""
+    def lease(self) -> Lease:
+        """A lease on what is put with it, which ends when nobody holds the lease any more."""
+        lease = Lease(self)
+        finalize(lease, self._ended).atexit = False
+        return lease
+
+    def put(self, one: T, lease: Lease) -> T:
+        """Keep something until its lease has ended, and the results that need it are there."""
+        self._let[one.name] = lease
         self._lent[one.name] = one
         return one
-
-    def lend(self, lease: Lease, things: Sequence[T], results: frozenset[Any] | None) -> None:
-        """Keep things for as long as a lease is held, and `results` of theirs are expected."""
-        for one in things:
-            one.results = results
-            self._let[one.name] = lease
-        finalize(lease, self._ended).atexit = False
 
     def sweep(self) -> bool:
         """Drop what nobody can ask for any more; return whether a lease has ended of what is left.
@@ -83,17 +83,17 @@ class Leases(Generic[T]):
         left = [o for o in ended if (wanted if o.results is None else wanted & o.results)]
         for one in ended:
             if one not in left and self._lent.pop(one.name, None) is not None:
-                one.ended()  # once, though another thread may have been here
+                _end(one)  # once, though another thread may have been here
         return bool(left)
 
     def clear(self) -> None:
         """Drop all: the process ends."""
         while self._lent:
-            self._lent.popitem()[1].ended()
+            _end(self._lent.popitem()[1])
 
     def _ended(self) -> None:
         """A lease has ended, at any point of any thread: its things are looked after elsewhere."""
-        clients = live_clients()
+        clients = live_clients() if self._lent else []
         if clients:
             clients[0].loop.add_callback(self._sweep_by_turns)
         else:
@@ -102,3 +102,11 @@ class Leases(Generic[T]):
     async def _sweep_by_turns(self) -> None:
         while self.sweep():
             await asyncio.sleep(SWEEP_SECONDS)
+
+
+def _end(one: Lent) -> None:
+    """End one; what goes wrong with it keeps no other from ending."""
+    try:
+        one.ended()
+    except Exception as error:
+        getLogger(__name__).warning("%s is left behind: %s", one.name, error)

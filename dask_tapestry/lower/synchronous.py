@@ -32,6 +32,7 @@ from dask_tapestry.lower.rehearsal_state import is_rehearsal
 from dask_tapestry.lower.result_array import finish_array
 from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
 from dask_tapestry.lower.step_spec import StepSpec
+from dask_tapestry.lower.temporary_values import exchanged_through
 from dask_tapestry.lower.thread_map import side_by_side
 from dask_tapestry.lower.tuning import (
     BRIEF_SECONDS,
@@ -125,6 +126,8 @@ def _small_plan(roots: Sequence[Node]) -> PlannedGraph | None:
     ):
         return None
     if plan.resources.workers > 1 or any(is_symmetric(step.program, step.cuts) for step in steps):
+        return None
+    if exchanged_through(plan) is not None:
         return None
     return plan
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import atexit
+import os
 from dataclasses import field
+from threading import Thread
 from typing import Any, Final
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io.sinks.temporary_sink import TemporarySink
-from dask_tapestry.io.stores.temporary_folder import release
+from dask_tapestry.io.stores.temporary_folder import hide, remove, remove_left
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.lower.leases import Lease, Leases
 from dask_tapestry.planner.machine.resources import has_temporary_store
 from dask_tapestry.planner.plan import PlannedGraph
@@ -17,15 +20,45 @@ from dask_tapestry.planner.plan import PlannedGraph
 
 @dataclass(eq=False)
 class RunFolder:
-    """The folder of one compute, which goes when its results are there."""
+    """The folder of one compute, which goes when the compute has ended.
+
+    Attributes
+    ----------
+    name, root
+        The compute, and where its folder lies.
+    results
+        Keys of the results that need it, for as long as there are futures of them; None: any.
+    process
+        Number of the process whose compute it is; a fork has another.
+    """
 
     name: str
     root: str
-    results: frozenset[Any] | None = field(default=frozenset())
+    results: frozenset[Any] | None = None
+    process: int = field(default_factory=os.getpid)
 
     def ended(self) -> None:
-        """Remove the folder."""
-        release(self.root, self.name)
+        """Remove the folder: at once from sight, its cells by another thread."""
+        if self.process != os.getpid():
+            return
+        hidden = hide(self.root, self.name)
+        if hidden is None:
+            return
+        try:
+            Thread(target=remove, args=(hidden,), name="tapestry-remove").start()
+        except RuntimeError:  # the interpreter ends
+            remove(hidden)
+
+
+class FolderLease(NamedTuple):
+    """The right to use a compute's folder."""
+
+    lease: Lease
+    folder: RunFolder
+
+    def needed_for(self, results: frozenset[Any] | None) -> None:
+        """Say which keys' futures need it once the graph is gone; None: any key's."""
+        self.folder.results = results
 
 
 RUN_FOLDERS: Final = Leases[RunFolder]()
@@ -39,8 +72,10 @@ def exchanged_through(plan: PlannedGraph) -> TemporarySink | None:
     return next((sink for sink in sinks if isinstance(sink, TemporarySink)), None)
 
 
-def lease_of_folder(plan: PlannedGraph, client: Any) -> Lease | None:
+def lease_of_folder(plan: PlannedGraph, client: Any) -> FolderLease | None:
     """The lease on the folder of the compute that a plan has been told of; None where it has none.
+
+    What processes of this machine have left there is removed.
 
     Raises
     ------
@@ -56,11 +91,6 @@ def lease_of_folder(plan: PlannedGraph, client: Any) -> Lease | None:
             "machines may not share: the setting 'temporary-store' names a folder or a URL that "
             "all of them reach; Resources(temporary_store=False) plans without one"
         )
-    RUN_FOLDERS.put(RunFolder(sink.run, sink.root))
-    return Lease(RUN_FOLDERS)
-
-
-def needed_for(lease: Lease, run: str, results: frozenset[Any] | None) -> None:
-    """Say which keys' futures need the folder of a compute once its graph is gone."""
-    folder = RUN_FOLDERS._lent[run]
-    RUN_FOLDERS.lend(lease, [folder], results)
+    remove_left(sink.root)
+    lease = RUN_FOLDERS.lease()
+    return FolderLease(lease, RUN_FOLDERS.put(RunFolder(sink.run, sink.root), lease))

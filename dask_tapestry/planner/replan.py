@@ -43,7 +43,8 @@ def as_there(planned: Resources, there: Resources) -> Resources:
     """What is there; of workers that are alike their number alone, all else stays as declared."""
     if planned.groups or there.groups or planned.local:
         return there
-    return replace(planned, workers=there.workers)
+    has_store = planned.temporary_store and there.temporary_store
+    return replace(planned, workers=there.workers, temporary_store=has_store)
 
 
 def fitted(plan: PlannedGraph, client: Any) -> PlannedGraph:

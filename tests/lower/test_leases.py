@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from dask_tapestry.lower.leases import Lease, Leases
+from dask_tapestry.lower.leases import Leases
 
 
 @dataclass(eq=False)
@@ -39,9 +39,9 @@ def clients(monkeypatch):
     [({"wanted"}, True), ({"other"}, False), (None, True), (set(), False)],
 )
 def test_a_thing_is_kept_for_results_that_are_awaited(results, kept, clients):
-    leases, thing, lease = Leases(), Thing("a"), Lease()
-    leases.put(thing)
-    leases.lend(lease, [thing], None if results is None else frozenset(results))
+    leases = Leases()
+    lease = leases.lease()
+    thing = leases.put(Thing("a", None if results is None else frozenset(results)), lease)
     assert leases.sweep() is False, "the lease is held"
     assert len(leases) == 1
     del lease
@@ -56,9 +56,9 @@ def test_a_thing_is_kept_for_results_that_are_awaited(results, kept, clients):
 
 def test_without_clients_nothing_is_kept(clients):
     clients.clear()
-    leases, thing, lease = Leases(), Thing("a"), Lease()
-    leases.put(thing)
-    leases.lend(lease, [thing], None)
+    leases = Leases()
+    lease = leases.lease()
+    thing = leases.put(Thing("a", None), lease)
     del lease
     gc.collect()
     assert thing.ends == ["a"], "it is looked after where the lease ends"
@@ -66,7 +66,24 @@ def test_without_clients_nothing_is_kept(clients):
 
 def test_the_end_of_the_process_ends_all():
     leases = Leases()
-    things = [leases.put(Thing(name)) for name in "ab"]
+    lease = leases.lease()
+    things = [leases.put(Thing(name), lease) for name in "ab"]
     leases.clear()
     assert [thing.ends for thing in things] == [["a"], ["b"]]
     assert not len(leases)
+
+
+def test_one_that_cannot_end_keeps_no_other(clients, caplog):
+    class Stuck(Thing):
+        def ended(self):
+            raise OSError("the disk is gone")
+
+    clients.clear()
+    leases = Leases()
+    lease = leases.lease()
+    leases.put(Stuck("stuck"), lease)
+    thing = leases.put(Thing("a"), lease)
+    del lease
+    gc.collect()
+    assert thing.ends == ["a"]
+    assert "stuck is left behind: the disk is gone" in caplog.text

@@ -35,6 +35,9 @@ def root(tmp_path):
     with dt.config(temporary_store=folder):
         yield folder
     gc.collect()  # an error keeps what failed as long as it is there itself
+    end = time.monotonic() + 10
+    while list(folder.iterdir()) and time.monotonic() < end:
+        time.sleep(0.05)  # another thread removes
     assert not list(folder.iterdir()), "nothing is left"
 
 
@@ -86,7 +89,8 @@ def test_computes_at_the_same_time_do_not_meet(maps, root, tmp_path):
 
 def test_the_end_of_the_process_removes_what_is_left(root):
     claim(str(root), "run", "owner")
-    RUN_FOLDERS.put(RunFolder("run", str(root)))
+    lease = RUN_FOLDERS.lease()
+    RUN_FOLDERS.put(RunFolder("run", str(root)), lease)
     RUN_FOLDERS.clear()
     assert not len(RUN_FOLDERS)
 
@@ -133,4 +137,59 @@ def test_workers_on_several_machines_need_a_place(maps, tmp_path, monkeypatch):
     module = "dask_tapestry.lower.temporary_values"
     monkeypatch.setattr(f"{module}.has_temporary_store", lambda client: False)
     with pytest.raises(dt.StoreError, match="'temporary-store' names a folder or a URL"):
-        lease_of_folder(plan.core, object())
+        lease_of_folder(plan.core.for_run("run"), object())
+
+
+def test_what_both_ends_read_is_computed_before_either():
+    """The write waits for it, and so does the result: no store is made ready in a circle."""
+    x = dt.ones((40, 30)) + dt.arange(30)
+    read_by_both = dt.sort(x, axis=1)
+    value = exchanged(read_by_both * 2, (8, 8))
+    np.testing.assert_array_equal((value + read_by_both).compute(), np.sort(x.compute()) * 3)
+
+
+def test_what_both_ends_read_of_a_write(root, tmp_path):
+    x = dt.sort(dt.ones((40, 30)) + dt.arange(30), axis=1)
+    (exchanged(x * 2, (8, 8)) + x).to_zarr(tmp_path / "o.zarr")
+    expected = np.sort(np.ones((40, 30)) + np.arange(30), axis=1) * 3
+    np.testing.assert_array_equal(zarr.open_array(tmp_path / "o.zarr")[:], expected)
+
+
+def test_a_small_compute_has_its_stores_made_ready(root):
+    """What is small enough for no scheduler may be too large for the memory that it is given."""
+    x = dt.sin(dt.arange(4e5)).reshape(400, 1000)
+    with dt.config(resources=dt.Resources(workers=1, threads=2, memory="4 MB")):
+        found = abs(dt.fft.fft2(x)).max(axis=0).compute()
+    np.testing.assert_allclose(found, abs(np.fft.fft2(x.compute())).max(axis=0))
+
+
+def test_a_graph_that_somebody_else_runs(root):
+    x = exchanged(dt.ones((40, 30)) + 1, (8, 8)).sum(axis=0)
+    graph = dt.plan(x).graph()
+    keys = [key for name in graph.layers for key in graph.layers[name] if "gather" in name]
+    assert dask.threaded.get(dict(graph), keys)[0].sum() == 2 * 40 * 30
+    del graph
+
+
+@pytest.mark.cluster
+def test_runs_that_share_a_value_have_folders_of_their_own(root):
+    from distributed import Client
+
+    value = exchanged(dt.arange(1200.0).reshape(40, 30) + 1, (8, 8))
+    sums, most = value.sum(axis=0), value.max(axis=1)
+    with Client(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None) as c:
+        first = dt.plan(sums + 1).persist()
+        time.sleep(0.5)
+        second = dt.plan(most + 1).persist()
+        np.testing.assert_array_equal(second.compute(), np.arange(29.0, 1200, 30) + 2)
+        np.testing.assert_array_equal(first.compute(), value.compute().sum(axis=0) + 1)
+        parts = (sums * 3).to_delayed()
+        future = c.compute(dask.delayed(np.concatenate)(list(parts.ravel())))
+        del parts
+        gc.collect()
+        np.testing.assert_array_equal(future.result(), value.compute().sum(axis=0) * 3)
+        del first, second, future
+        end = time.monotonic() + 20
+        while len(RUN_FOLDERS) and time.monotonic() < end:
+            gc.collect()
+            time.sleep(0.1)

@@ -231,9 +231,8 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
         known: dict[Any, expression.LoweredPlan] = self.__dict__.setdefault("lowered", {})
         if cuts not in known:
             plan = build_plan([kept_blocks.held_in(self.node, cuts)])
-            known[cuts] = _, arrays = expression.lower_plan(plan, ResultMemory.KEPT, [self.name])
-            if arrays is not None:
-                arrays.needed_for(None)  # other collections may stand on these blocks
+            lowered = expression.lower_plan(plan, ResultMemory.KEPT, [self.name])
+            known[cuts] = expression.for_other_collections(lowered)
         return known[cuts]
 
     @property

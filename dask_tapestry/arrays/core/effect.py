@@ -100,9 +100,17 @@ class Effect(DaskMethodsMixin):
             raise
 
     def _lowered(self) -> Any:
-        return expression.lower_plan(
-            self._plan_given or build_plan([self.node]), ResultMemory.KEPT
-        )[0]
+        """The layers; of a compute that writes for itself, its graph and keys are of one run."""
+        known = self.__dict__.get("lowered")
+        if known is not None:
+            return known
+        plan = self._plan_given or build_plan([self.node])
+        lowered = expression.for_other_collections(expression.lower_plan(plan, ResultMemory.KEPT))[
+            0
+        ]
+        if lowered.folder is not None:
+            self.__dict__["lowered"] = lowered
+        return lowered
 
     def __dask_graph__(self) -> Any:
         return self._lowered().graph

@@ -22,7 +22,12 @@ from dask_tapestry.lower.dask_private import (
     HLGExpr,
     HLGExprSequence,
 )
-from dask_tapestry.lower.expression import TapestryExpr, TapestrySequence, lower_plan
+from dask_tapestry.lower.expression import (
+    TapestryExpr,
+    TapestrySequence,
+    for_other_collections,
+    lower_plan,
+)
 from dask_tapestry.lower.graph import Lowered
 from dask_tapestry.operators.layouts.rechunk import rechunk
 from dask_tapestry.planner.build import build_plan
@@ -62,9 +67,8 @@ def planned_together(
     if len(set(plan.graph.roots)) < len(roots):
         return arrays  # of two that are found to be one the keys would be
     peak_memory_is_bounded(plan, results)
-    lowered, sent = lower_plan(plan, ResultMemory.KEPT, [x.name for x in held.values()])
-    if sent is not None:
-        sent.needed_for(None)  # other collections may stand on these blocks
+    names = [x.name for x in held.values()]
+    lowered, sent = for_other_collections(lower_plan(plan, ResultMemory.KEPT, names))
     numbers = {node: number for number, node in enumerate(held)}
     for x in new:
         if x.name != held[x.node].name:

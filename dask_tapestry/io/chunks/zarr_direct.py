@@ -146,7 +146,7 @@ class DirectArray:
                 part_of(whole, part)[...] = cells
                 cells = whole
             try:
-                with replaced_file(self.folder / key) as number:
+                with replaced_file(self.folder / key, known.is_complete) as number:
                     file = CellFile(number, known.format.dtype)
                     file.put(0, cells.transpose(known.format.axes))
             except OSError as error:
@@ -236,16 +236,19 @@ def _remove_chunk(path: Path, key: str) -> None:
 
 
 @contextmanager
-def replaced_file(path: Path) -> Iterator[int]:
+def replaced_file(path: Path, in_folder: bool = False) -> Iterator[int]:
     """A new file to write to, which takes its place when all is written: another name until then.
 
     Another task or process sees all of a chunk or nothing of it, as with zarr's own local store.
+    With `in_folder` its folder must be there.
     """
     partial = path.with_name(f"{path.name}.{uuid4().hex}{PARTIAL}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     try:
         number = os.open(partial, flags, 0o666)
     except FileNotFoundError:
+        if in_folder:
+            raise
         path.parent.mkdir(parents=True, exist_ok=True)
         number = os.open(partial, flags, 0o666)
     try:

@@ -53,10 +53,10 @@ class RemoteArray:
     @classmethod
     def of(cls, array: Any) -> RemoteArray | None:
         """Return what is known of an array; None where zarr must read it."""
-        if is_at_hand(array) or has_other_pipeline(array):
+        encoding = None if is_at_hand(array) else ArrayEncoding.of(array)
+        if encoding is None or (encoding.is_encoded and has_other_pipeline(array)):
             return None
-        encoding = ArrayEncoding.of(array)
-        return None if encoding is None else cls(array.store_path, encoding)
+        return cls(array.store_path, encoding)
 
     @property
     def read_sides(self) -> tuple[int, ...]:

@@ -33,6 +33,7 @@ NOT_ENCODED: Final[dict[str, Any]] = {
     "fill_value": 0,
     "zarr_format": 3,
     "attributes": {COMPLETE: True},
+    "chunk_key_encoding": {"name": "default", "separator": "."},  # all in one folder
 }
 
 

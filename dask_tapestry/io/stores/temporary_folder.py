@@ -2,17 +2,19 @@
 
 It lies in what the setting ``temporary-store`` names, a folder or URL that all workers reach; by
 default where Dask's workers put what they spill. Its name tells which process computes: what
-killed processes have left is removed by the next one that writes there.
+killed processes have left is removed by the next compute that writes there.
 """
 
 from __future__ import annotations
 
 import shutil
 from contextlib import suppress
+from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import gettempdir
 from typing import Any, Final
+from urllib.parse import unquote, urlsplit
 
 import dask.config
 import numpy as np
@@ -24,12 +26,35 @@ from dask_tapestry.settings import setting
 
 PREFIX: Final = "tapestry-temporary-"
 OWNER: Final = "owner"  # file that names the process whose folder it is
+HIDDEN: Final = "-ended"  # ends the name of one that is being removed
 
 
 def temporary_root() -> str:
     """Folder or URL in which computes have their folders."""
     named = setting("temporary-store") or dask.config.get("temporary-directory", None)
-    return str(named or gettempdir()).rstrip("/")
+    root = str(named or gettempdir()).rstrip("/")
+    if root.startswith("file://"):
+        root = unquote(urlsplit(root).path)
+    return root if _is_url(root) else str(Path(root).expanduser().absolute())
+
+
+@lru_cache(maxsize=16)
+def lies_in_memory(root: str) -> bool:
+    """Whether a folder is one of a file system in this machine's memory: nothing is gained there.
+
+    Examples
+    --------
+    >>> lies_in_memory("/no such folder"), lies_in_memory("s3://bucket")
+    (False, False)
+    """
+    mounts = Path("/proc/mounts")
+    if _is_url(root) or not mounts.exists():
+        return False
+    lines = mounts.read_text("utf-8", "replace").splitlines()
+    kinds = {fields[1]: fields[2] for line in lines if len(fields := line.split()) > 2}
+    folder = Path(root).resolve()
+    within = [one for one in (folder, *folder.parents) if str(one) in kinds]
+    return bool(within) and kinds[str(within[0])] in ("tmpfs", "ramfs")
 
 
 def folder_of_run(root: str, run: str) -> str:
@@ -49,30 +74,45 @@ def temporary_location(root: str, run: str, name: str) -> Location:
 
 
 def claim(root: str, run: str, owner: str) -> None:
-    """Make the folder of a compute of the process `owner`, where folders have owners.
-
-    What processes of this machine have left that have ended is removed.
-    """
-    if _is_url(root):
-        return
-    folder = Path(folder_of_run(root, run))
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / OWNER).write_text(owner)
-    for other in folder.parent.glob(f"{PREFIX}*/{OWNER}"):
-        with suppress(OSError):  # another process removes it, too
-            if has_ended(other.read_text()):
-                shutil.rmtree(other.parent, ignore_errors=True)
-
-
-def release(root: str, run: str) -> None:
-    """Remove what a compute has written for itself; what is not there is no error."""
-    folder = folder_of_run(root, run)
+    """Make the folder of a compute of the process `owner`, where folders have owners."""
     if not _is_url(root):
-        shutil.rmtree(folder, ignore_errors=True)
+        folder = Path(folder_of_run(root, run))
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / OWNER).write_text(owner)
+
+
+def remove_left(root: str) -> None:
+    """Remove what processes of this machine have left that have ended."""
+    for owner in () if _is_url(root) else Path(root).glob(f"{PREFIX}*/{OWNER}"):
+        with suppress(OSError, ValueError):  # another process removes it, too; it is no such file
+            if owner.is_file() and has_ended(owner.read_text("utf-8")):
+                remove(str(owner.parent))
+
+
+def hide(root: str, run: str) -> str | None:
+    """Give the folder of a compute another name, so that no task finds it; None if it is not there.
+
+    Objects behind a URL keep theirs.
+    """
+    folder = folder_of_run(root, run)
+    if _is_url(root):
+        return folder
+    with suppress(OSError):
+        return str(Path(folder).rename(f"{folder}{HIDDEN}"))
+    return None
+
+
+def remove(folder: str) -> None:
+    """Remove a folder and all in it, last the file that tells whose it was."""
+    if _is_url(folder):
+        files, path = lazy_import("fsspec.core").url_to_fs(folder)
+        with suppress(FileNotFoundError):
+            files.rm(path, recursive=True)
         return
-    files, path = lazy_import("fsspec.core").url_to_fs(folder)
-    with suppress(FileNotFoundError):
-        files.rm(path, recursive=True)
+    for inside in Path(folder).iterdir():
+        if inside.is_dir():
+            shutil.rmtree(inside, ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def value_name(digest: str, sides: tuple[int, ...]) -> str:

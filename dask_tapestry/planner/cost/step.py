@@ -156,7 +156,7 @@ def with_first(steps: dict[Node, Step], salt: str = "") -> dict[Node, Step]:
     """
     wanted: dict[Node, set[Node]] = {}
     for node in reversed(steps):
-        if isinstance(node.operator, Sink) and not node.after:
+        if isinstance(node.operator, Sink) and not steps[node].after:
             wanted.setdefault(node, set()).add(node)
         for x in steps[node].inputs:
             wanted.setdefault(x, set()).update(wanted.get(node, ()))

@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import field, fields
+from dataclasses import field, fields, replace
 from typing import Any, Final, cast
 
 import dask
@@ -25,6 +25,7 @@ from dask_tapestry.amounts import (
 )
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError
 from dask_tapestry.imports import lazy_import
+from dask_tapestry.io.stores.temporary_folder import lies_in_memory, temporary_root
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.memory.process_memory import kept_bytes, machine_memory
 from dask_tapestry.planner.machine.adaptive import grown_groups
@@ -277,7 +278,8 @@ def _declared(name: str, given: Any) -> Resources | None:
 
 def this_machine() -> Resources:
     """Return the threads and memory of this machine."""
-    return Resources(workers=1, threads=CPU_COUNT, local=True)
+    has_store = not lies_in_memory(temporary_root())
+    return Resources(workers=1, threads=CPU_COUNT, local=True, temporary_store=has_store)
 
 
 def live_client() -> Any:
@@ -319,10 +321,10 @@ def current() -> Resources:
 
     Of an adaptive cluster with a maximum they are that many workers.
     """
-    declared = _declared("resources", setting("resources"))
+    declared, client = _declared("resources", setting("resources")), live_client()
     if declared is not None:
-        return declared
-    client = live_client()
+        lacks = declared.temporary_store and client is not None and not has_temporary_store(client)
+        return replace(declared, temporary_store=False) if lacks else declared
     found = None if client is None else workers_of(client)
     return this_machine() if found is None else found
 
@@ -351,19 +353,15 @@ def workers_of(client: Any) -> Resources | None:
 def has_temporary_store(client: Any) -> bool:
     """Whether a client's workers all reach one folder or URL for what they cannot hold.
 
-    They do where the setting names one, or where all of them run on this machine.
+    They do where the setting names one, or where a cluster on this machine makes them all, whose
+    folder is none in memory.
     """
     if setting("temporary-store") is not None:
         return True
-    workers = client.scheduler_info(n_workers=-1).get("workers", {}).values()
-    own = _own_hosts()
-    return bool(workers) and all(w.get("host", "") in own for w in workers)
-
-
-def _own_hosts() -> frozenset[str]:
-    """What workers of this machine call their host."""
-    own = lazy_import("distributed.utils").get_ip()
-    return frozenset(("", "localhost", "127.0.0.1", "::1", own))
+    local = lazy_import("distributed").LocalCluster
+    return isinstance(getattr(client, "cluster", None), local) and not lies_in_memory(
+        temporary_root()
+    )
 
 
 def _live_gpus(workers: Mapping[str, Any]) -> list[int]:

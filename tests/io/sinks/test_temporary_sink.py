@@ -1,8 +1,10 @@
 """Values that computes write for themselves, written and read back as workers do."""
 
 import pickle
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 from uuid import uuid4
 
 import numpy as np
@@ -14,7 +16,7 @@ from hypothesis.extra import numpy as npst
 import dask_tapestry as dt
 from dask_tapestry.io.sinks.temporary_sink import TemporarySink
 from dask_tapestry.io.sources.temporary_source import TemporarySource
-from dask_tapestry.io.stores.temporary_folder import folder_of_run, release
+from dask_tapestry.io.stores.temporary_folder import folder_of_run, hide, remove
 from dask_tapestry.teg import TensorType
 from dask_tapestry.zspace import ZRange
 
@@ -70,7 +72,7 @@ def test_any_shape_and_order(tmp_path_factory, data):
 
 def test_zeros_are_stored_and_a_chunk_that_is_gone_is_an_error(root):
     sink, source = written(np.zeros((4, 4)), (2, 2))
-    chunks = [p for p in Path(folder_of_run(sink.root, sink.run)).rglob("c/*/*") if p.is_file()]
+    chunks = [p for p in Path(folder_of_run(sink.root, sink.run)).rglob("c.*") if p.is_file()]
     assert len(chunks) == 4
     chunks[0].unlink()
     with pytest.raises(dt.StoreError, match="has removed it"):
@@ -94,7 +96,7 @@ def test_computes_do_not_meet(root):
     other = replace(source, run="other")
     with pytest.raises(dt.StoreError, match="cannot read"):
         other.read(source.type.box)
-    release(sink.root, sink.run)
+    remove(hide(sink.root, sink.run))
     with pytest.raises(dt.StoreError, match="cannot read"):
         source.read(source.type.box)
 
@@ -106,3 +108,28 @@ def test_a_place_that_takes_nothing_is_named_with_the_way_out(root):
         pytest.raises(dt.StoreError, match=f"to {root}, which fails: .*'temporary-store' names"),
     ):
         ends_of(np.ones(3), (2,))
+
+
+def test_a_write_after_the_end_leaves_nothing(root):
+    """A task that nobody waits for any more goes on for a while."""
+    sink, source = written(np.ones((4, 4)), (2, 2))
+    remove(hide(sink.root, sink.run))
+    with pytest.raises(dt.StoreError, match="'temporary-store' names"):
+        sink.write(source.type.box, np.ones((4, 4)))
+    assert not list(root.iterdir())
+
+
+def test_the_end_during_a_write_leaves_nothing(root):
+    sink, source = ends_of(np.ones((64, 64)), (1, 1))
+    writer = Thread(target=lambda: suppress_store_error(sink, source))
+    writer.start()
+    while not any(Path(folder_of_run(sink.root, sink.run)).rglob("c.*")):
+        pass
+    remove(hide(sink.root, sink.run))
+    writer.join()
+    assert not list(root.iterdir())
+
+
+def suppress_store_error(sink, source):
+    with suppress(dt.StoreError):
+        sink.write(source.type.box, np.ones((64, 64)))

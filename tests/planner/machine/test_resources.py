@@ -4,6 +4,7 @@ from math import inf, nan
 
 import pytest
 from dask.system import CPU_COUNT
+from distributed import LocalCluster, SpecCluster
 
 import dask_tapestry as dt
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError
@@ -74,7 +75,9 @@ def test_otherwise_it_is_this_machine(monkeypatch):
 
 
 class FakeClient:
-    """A client whose workers are known."""
+    """A client of a cluster on this machine, whose workers are known."""
+
+    cluster = object.__new__(LocalCluster)
 
     def __init__(self, *workers):
         self.workers = workers
@@ -237,13 +240,22 @@ def test_a_worker_of_one_byte_is_too_small_and_no_division_by_zero():
             dt.plan(dt.ones(9) + 1, resources=tiny).verify()
 
 
-@pytest.mark.parametrize(
-    ("hosts", "has"),
-    [(["127.0.0.1"] * 2, True), (["10.255.255.1"], False), (["127.0.0.1", "10.255.255.1"], False)],
-)
-def test_workers_of_this_machine_have_a_place_for_what_they_cannot_hold(hosts, has, tmp_path):
-    workers = [{"nthreads": 1, "memory_limit": 2**30, "host": host} for host in hosts]
-    client = FakeClient(*workers)
+@pytest.mark.parametrize("cluster", [LocalCluster, SpecCluster, None])
+def test_workers_that_this_machine_makes_have_a_place_for_what_they_cannot_hold(
+    cluster, tmp_path, monkeypatch
+):
+    client = FakeClient({"nthreads": 1, "memory_limit": 2**30})
+    client.cluster = cluster and object.__new__(cluster)
+    has = cluster is LocalCluster
+    monkeypatch.setattr(module, "live_client", lambda: client)
+    monkeypatch.setattr(module, "lies_in_memory", lambda root: False)
+    declared = Resources(workers=1, threads=1, memory="1 GiB")
     assert module.workers_of(client).temporary_store is has
-    with dt.config(temporary_store=tmp_path):
+    with dt.config(resources=declared):
+        assert current().temporary_store is has
+    with dt.config(temporary_store=tmp_path, resources=declared):
         assert module.workers_of(client).temporary_store
+        assert current() == declared
+    monkeypatch.setattr(module, "lies_in_memory", lambda root: True)
+    assert not module.workers_of(client).temporary_store
+    assert not this_machine().temporary_store

@@ -1,5 +1,7 @@
 """Values that workers cannot hold go through a store; nothing is computed here."""
 
+from graphlib import TopologicalSorter
+
 import numpy as np
 import pytest
 
@@ -90,3 +92,28 @@ def test_a_saved_plan_has_its_exchanges():
 def test_the_plan_says_what_it_does():
     text = str(dt.plan(JOBS["spectra"](), resources=SMALL))
     assert "exchanged, rfft" in text
+
+
+BOTH = {  # values that the write and its readers read
+    "sorted twice": lambda x, v: dt.sort(dt.sort(x - v, axis=2), axis=0) * v,
+    "transformed twice": lambda x, v: (
+        dt.abs(dt.fft.fft(dt.fft.fft2(x * v, axes=(1, 2)), axis=0)) * v
+    ),
+    "over its mean": lambda x, v: (
+        dt.sort(dt.sort(x / x.mean(axis=0), axis=2), axis=0) * x.mean(axis=0)
+    ),
+}
+
+
+@pytest.mark.parametrize("job", BOTH)
+def test_no_step_waits_for_a_store_that_waits_for_it(job):
+    v = dt.sort(dt.placeholder((721, 1440), "f4", (721, 1440)), axis=1)
+    plan = dt.plan(stored(BOTH[job](maps(), v), 14_610, 16, 16), resources=SMALL)
+    assert exchanges(plan)
+    graph = plan.graph()
+    sorted_layers(graph.dependencies)
+
+
+def sorted_layers(dependencies):
+    """Raise `CycleError` if layers wait for each other in a circle."""
+    return list(TopologicalSorter(dependencies).static_order())
