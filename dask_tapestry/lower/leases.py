@@ -15,7 +15,7 @@ from dask_tapestry.lower.dask_private import live_clients
 from dask_tapestry.lower.tuning import SWEEP_SECONDS
 
 
-class Lent(Protocol):
+class LeasedItem(Protocol):
     """Something that tasks need.
 
     Attributes
@@ -46,7 +46,7 @@ class Lease:
         return Lease, ()
 
 
-T = TypeVar("T", bound=Lent)
+T = TypeVar("T", bound=LeasedItem)
 
 
 class Leases(Generic[T]):
@@ -104,7 +104,7 @@ class Leases(Generic[T]):
             await asyncio.sleep(SWEEP_SECONDS)
 
 
-def _end(one: Lent) -> None:
+def _end(one: LeasedItem) -> None:
     """End one; what goes wrong with it keeps no other from ending."""
     try:
         one.ended()
