@@ -11,7 +11,7 @@ from typing import Any, Final
 from dask_tapestry.basic_errors import TapestryError
 from dask_tapestry.device_errors import DeviceError
 from dask_tapestry.errors import ComputeError
-from dask_tapestry_kernels.device_error import DeviceError as LackingDevice
+from dask_tapestry_kernels.device_error import KernelDeviceError
 
 LIBRARIES: Final = frozenset(  # whose frames are not the user's
     "dask dask_tapestry dask_tapestry_kernels distributed flox numpy scipy xarray".split()
@@ -88,7 +88,7 @@ def _compute_error_type(kind: type[Exception]) -> type[Exception]:
     """`ComputeError` and `kind` in one; `ComputeError` alone where `kind` is made otherwise."""
     if issubclass(kind, TapestryError):
         return kind
-    if issubclass(kind, LackingDevice) or kind.__module__.partition(".")[0] in CUDA:
+    if issubclass(kind, KernelDeviceError) or kind.__module__.partition(".")[0] in CUDA:
         return DeviceError
     if issubclass(kind, StopIteration | StopAsyncIteration):
         return ComputeError  # in a coroutine those mean something else

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dask_tapestry.basic_errors import TapestryError
-from dask_tapestry_kernels.device_error import DeviceError as LackingDevice
+from dask_tapestry_kernels.device_error import KernelDeviceError
 
 
-class DeviceError(TapestryError, LackingDevice):
+class DeviceError(TapestryError, KernelDeviceError):
     """A device is not there, or lacks what an array on it needs.
 
     Raised when an expression is built, if its arrays lie on several devices or have cells that no

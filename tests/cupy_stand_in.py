@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dask_tapestry_kernels import cpu, devices
-from dask_tapestry_kernels.device_error import DeviceError
+from dask_tapestry_kernels.device_error import KernelDeviceError
 
 REFUSED = "Implicit conversion to a NumPy array is not allowed. Please use `.get()`."
 
@@ -154,7 +154,7 @@ class DeviceKernels(Mapping):
             assert all(isinstance(block, ndarray) for block in blocks), (name, blocks)
             assert len({block.number for block in blocks}) < 2
             if any(block.dtype in self.refused for block in blocks):
-                raise DeviceError(f"kernel {name}: no such cells")
+                raise KernelDeviceError(f"kernel {name}: no such cells")
             self.called.append(name)
             cells = [block.cells for block in blocks]
             made = cpu.KERNELS[name](None, *cells, **arguments)

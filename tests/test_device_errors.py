@@ -2,7 +2,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.compute_errors import compute_error
-from dask_tapestry_kernels.device_error import DeviceError
+from dask_tapestry_kernels.device_error import KernelDeviceError
 
 
 class OutOfMemoryError(MemoryError):
@@ -12,7 +12,7 @@ class OutOfMemoryError(MemoryError):
 OutOfMemoryError.__module__ = "cupy.cuda.memory"
 
 
-@pytest.mark.parametrize("raised", [DeviceError("no kernel"), OutOfMemoryError("no room")])
+@pytest.mark.parametrize("raised", [KernelDeviceError("no kernel"), OutOfMemoryError("no room")])
 def test_what_kernels_and_cuda_raise_is_our_error_of_devices(raised):
     error = compute_error(raised, "while computing add")
     assert type(error) is dt.DeviceError
@@ -20,5 +20,5 @@ def test_what_kernels_and_cuda_raise_is_our_error_of_devices(raised):
 
 
 def test_kernels_errors_and_ours_are_caught_alike():
-    with pytest.raises(DeviceError, match="cells of object"):
+    with pytest.raises(KernelDeviceError, match="cells of object"):
         dt.asarray([None, 1], dtype=object).to_device("cuda")

@@ -17,7 +17,7 @@ from dask_tapestry.steps.device_values import hands_blocks, why_on_host
 from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.teg import Source, TensorType
 from dask_tapestry_kernels.block_format import BlockFormat, with_all_cells
-from dask_tapestry_kernels.device_error import DeviceError, UnusableDeviceError
+from dask_tapestry_kernels.device_error import KernelDeviceError, UnusableDeviceError
 from dask_tapestry_kernels.devices import HANDED_ON, kernels_of
 
 Block = Any
@@ -28,7 +28,7 @@ def brought(block: Block, wanted: BlockFormat, program: Program, type_: TensorTy
 
     Raises
     ------
-    DeviceError
+    KernelDeviceError
         If there is no such device, or it has no room; the text has the bytes.
     """
     try:
@@ -68,7 +68,7 @@ def _on_device(
         return kernels_of(device.kind)[kernel](None, *held, **arguments)
     except UnusableDeviceError:
         raise
-    except DeviceError:
+    except KernelDeviceError:
         return _on_host(kernel, held, arguments)
 
 

@@ -11,7 +11,7 @@ from dask_tapestry.errors import PlanError
 from dask_tapestry.lower.assemble import part_of
 from dask_tapestry.lower.device_calls import brought
 from dask_tapestry.lower.instruction_call import called, memory_for
-from dask_tapestry.steps.device_values import lying
+from dask_tapestry.steps.device_values import value_places
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.schedule import Key, Schedule, Work
 from dask_tapestry.zspace import ZRange
@@ -36,7 +36,7 @@ class HeldValues:
         self, program: Program, schedule: Schedule, blocks: Blocks, outer: Cells | None = None
     ) -> None:
         self.program, self.schedule, self.blocks, self.outer = program, schedule, blocks, outer
-        self._lying = lying(program)
+        self._lying = value_places(program)
         for (value, box), block in list(blocks.items()) if self._lying is not None else ():
             self.blocks[value, box] = self._placed(value, block)
         self._uses: dict[Key, int] = {}  # how often each is still to be read

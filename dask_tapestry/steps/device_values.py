@@ -52,7 +52,7 @@ def host_paths(program: Program) -> tuple[tuple[Instruction, str], ...]:
     return tuple([(one, why) for one, why in found if why is not None])
 
 
-class Lying(NamedTuple):
+class ValuePlaces(NamedTuple):
     """Where the values of a program lie, each by its number.
 
     Attributes
@@ -71,7 +71,7 @@ class Lying(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def lying(program: Program) -> Lying | None:
+def value_places(program: Program) -> ValuePlaces | None:
     """Where the values of a program lie; None if all are on the host."""
     if program.device is None and not any(program.devices):
         return None
@@ -88,7 +88,7 @@ def lying(program: Program) -> Lying | None:
         _held_on(own, readers[value], type_.dtype)
         for value, (own, type_) in enumerate(zip(made, program.types, strict=True))
     ]
-    return Lying(tuple(held), made, reads)
+    return ValuePlaces(tuple(held), made, reads)
 
 
 def _made_on(one: Instruction, reads: Device) -> Device:
@@ -105,7 +105,7 @@ def _held_on(made: Device, readers: set[Device], dtype: np.dtype[Any]) -> Device
 
 def link_bytes(program: Program, box: ZRange) -> int:
     """Bytes that go between host and device for the cells `box` of a program's output."""
-    where = lying(program)
+    where = value_places(program)
     if where is None:
         return 0
     schedule, first, found = program.schedule(box), len(program.inputs), 0

@@ -21,7 +21,7 @@ from dask_tapestry.teg.token import token
 from dask_tapestry.teg.types import TensorType
 from dask_tapestry.teg.users_line import users_line
 from dask_tapestry_kernels.block_format import BlockFormat, device_among
-from dask_tapestry_kernels.device_error import DeviceError as LackingDevice
+from dask_tapestry_kernels.device_error import KernelDeviceError
 
 _interned: WeakValueDictionary[str, Node] = WeakValueDictionary()
 _lock = Lock()
@@ -186,7 +186,7 @@ def _device_read(operator: Operator, formats: Formats) -> BlockFormat | None:
         return None
     try:
         return device_among(formats)
-    except LackingDevice as error:
+    except KernelDeviceError as error:
         raise DeviceError(f"{operator.label}: {error}") from None
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from dask_tapestry_kernels.block_libraries import library_named, names
 from dask_tapestry_kernels.block_library import Block, BlockLibrary, Number
-from dask_tapestry_kernels.device_error import DeviceError, UnusableDeviceError
+from dask_tapestry_kernels.device_error import KernelDeviceError, UnusableDeviceError
 
 WITHOUT: Final = "gG"  # codes of dtypes that CuPy's arrays cannot hold
 DEVICES: Final = {"cupy": "cuda"}  # kinds of devices, by the libraries whose arrays lie on them
@@ -167,7 +167,7 @@ def _cupy() -> Any:
 
     Raises
     ------
-    DeviceError
+    KernelDeviceError
         If it is not there.
     """
     try:
@@ -184,7 +184,7 @@ def device_among(formats: Sequence[BlockFormat | None]) -> BlockFormat | None:
 
     Raises
     ------
-    DeviceError
+    KernelDeviceError
         If they lie on several.
 
     Examples
@@ -194,7 +194,7 @@ def device_among(formats: Sequence[BlockFormat | None]) -> BlockFormat | None:
     """
     found = [one for one in formats if one is not None and one.on_device]
     if len({one.device for one in found}) > 1:
-        raise DeviceError(
+        raise KernelDeviceError(
             f"arrays are on {' and '.join(sorted({one.device for one in found}))}: bring them to "
             "one device with to_device"
         )

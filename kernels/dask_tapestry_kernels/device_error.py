@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 
-class DeviceError(RuntimeError):
+class KernelDeviceError(RuntimeError):
     """A device lacks a kernel, a dtype or what it needs to run at all; the text says which.
 
     Examples
     --------
-    >>> raise DeviceError("kernel map: complex64 has no arithmetic on cuda")
+    >>> raise KernelDeviceError("kernel map: no complex64 on cuda")
     Traceback (most recent call last):
     ...
-    dask_tapestry_kernels.device_error.DeviceError: kernel map: complex64 has no arithmetic on cuda
+    dask_tapestry_kernels.device_error.KernelDeviceError: kernel map: no complex64 on cuda
     """
 
 
-class UnusableDeviceError(DeviceError):
+class UnusableDeviceError(KernelDeviceError):
     """There is no device, or not what loading a kernel takes: no kernel runs, whatever its cells.
 
     Examples
     --------
-    >>> issubclass(UnusableDeviceError, DeviceError)
+    >>> issubclass(UnusableDeviceError, KernelDeviceError)
     True
     """

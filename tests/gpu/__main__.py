@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from dask_tapestry_kernels.cuda.jit import runtime
-from dask_tapestry_kernels.device_error import DeviceError
+from dask_tapestry_kernels.device_error import KernelDeviceError
 from tests.gpu import bandwidth
 
 ROOT = Path(__file__).parents[2]
@@ -30,7 +30,7 @@ def main(arguments=None):
     told = parser.parse_args(arguments)
     try:
         gpu = runtime.runtime()
-    except DeviceError as error:
+    except KernelDeviceError as error:
         print(f"Nothing was run on a GPU: {error}")
         return NO_DEVICE
     found = {"commit": commit(), "device": bandwidth.device(), "processors": gpu.processors}

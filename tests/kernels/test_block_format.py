@@ -14,7 +14,7 @@ from dask_tapestry_kernels.block_format import (
     refusal,
     with_all_cells,
 )
-from dask_tapestry_kernels.device_error import DeviceError
+from dask_tapestry_kernels.device_error import KernelDeviceError
 
 CELLS = np.array([[0.0, 1.5, 0], [0, 0, -2]])
 ARRAYS = [
@@ -115,11 +115,11 @@ def test_blocks_go_from_device_to_device(device_kernels):
 def test_what_lies_on_two_devices_is_on_none():
     assert device_among([None, BlockFormat.of(ARRAYS[0])]) is None
     assert device_among([on_cuda(1), None, on_cuda(1)]) == on_cuda(1)
-    with pytest.raises(DeviceError, match="cuda and cuda:1"):
+    with pytest.raises(KernelDeviceError, match="cuda and cuda:1"):
         device_among([on_cuda(), on_cuda(1)])
 
 
 def test_where_there_is_no_cupy_an_error_says_so(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", None)
-    with pytest.raises(DeviceError, match="there is no CuPy"):
+    with pytest.raises(KernelDeviceError, match="there is no CuPy"):
         on_cuda().holding(CELLS)

@@ -1,7 +1,7 @@
 import numpy as np
 
 import dask_tapestry as dt
-from dask_tapestry.steps.device_values import host_paths, link_bytes, lying
+from dask_tapestry.steps.device_values import host_paths, link_bytes, value_places
 from dask_tapestry_kernels.block_format import on_cuda
 from tests.cupy_stand_in import transfers
 
@@ -24,7 +24,7 @@ def crossing(x):
 
 def test_programs_of_the_host_lie_there():
     program = program_of(dt.asarray(CELLS) + 1)
-    assert lying(program) is None
+    assert value_places(program) is None
     assert link_bytes(program, program.type.box) == 0
     assert not host_paths(program)
 

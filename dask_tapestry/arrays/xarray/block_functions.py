@@ -15,7 +15,7 @@ from dask_tapestry.teg.users_line import users_line
 Dtypes = Mapping[Any, np.dtype[Any]]
 
 
-class BlockFunction:
+class TemplateFunction:
     """`func` of blocks of datasets or arrays, whose variables have the dtypes of a template.
 
     xarray names the blocks of a result by its arguments and the name of the function, so that two

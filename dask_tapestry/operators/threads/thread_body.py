@@ -39,7 +39,7 @@ class Read(NamedTuple):
     window: IndexProjection
 
 
-class Result(NamedTuple):
+class ThreadResult(NamedTuple):
     """What threads write to an output: the value of a node of the body.
 
     Attributes
@@ -81,7 +81,7 @@ class ThreadBody:
     graph: Graph
     ids: tuple[int | None, ...]
     reads: tuple[Read, ...]
-    results: tuple[Result, ...]
+    results: tuple[ThreadResult, ...]
 
     @property
     def __name__(self) -> str:
@@ -172,7 +172,7 @@ class _Output(NamedTuple):
     places: Block
 
     @classmethod
-    def of(cls, node: Node, result: Result, extents: tuple[int, ...]) -> _Output:
+    def of(cls, node: Node, result: ThreadResult, extents: tuple[int, ...]) -> _Output:
         part, dtype = node.type.shape, node.type.dtype
         if not result.axes:
             array = np.empty((*extents, *part), dtype)

@@ -10,7 +10,7 @@ from dask_tapestry.operators.functions.user_function import UserFunction
 from dask_tapestry.operators.generators.coordinates import coordinates
 from dask_tapestry.operators.generators.symbol import Symbol
 from dask_tapestry.operators.threads.affine_cells import Affine, affine_of
-from dask_tapestry.operators.threads.thread_body import Read, Result, ThreadBody
+from dask_tapestry.operators.threads.thread_body import Read, ThreadBody, ThreadResult
 from dask_tapestry.operators.threads.thread_slice import ThreadSlice
 from dask_tapestry.operators.threads.thread_tiles import Tiles
 from dask_tapestry.operators.user.block_function import call_blocks
@@ -89,7 +89,9 @@ def thread_values(threads: Threads, wanted: Sequence[ThreadValue]) -> tuple[Tens
         graph,
         tuple(number.get(symbols[node]) for node in threads.ids),
         tuple(Read(number[symbols[node]], window) for node, (_, window) in given.items()),
-        tuple(Result(number[r], one.axes) for r, one in zip(graph.roots, wanted, strict=True)),
+        tuple(
+            ThreadResult(number[r], one.axes) for r, one in zip(graph.roots, wanted, strict=True)
+        ),
     )
     names = tuple(f"t{dim}" for dim in range(len(threads.ids)))
     index = tuple(

@@ -20,7 +20,7 @@ from dask_tapestry.planner.cost.footprint import met_blocks
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.tuning import ROW_BYTES
 from dask_tapestry.steps.chunk_alignment import Held
-from dask_tapestry.steps.device_values import link_bytes, lying
+from dask_tapestry.steps.device_values import link_bytes, value_places
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.schedule import Schedule
 from dask_tapestry.teg import Operator
@@ -102,7 +102,7 @@ def _seconds(program: Program, box: ZRange, machine: Machine, cuts: Held, order:
     values, places = _values(program), schedule.places
     cuts = cuts or (None,) * first
     held, layout = _inputs(program, schedule, cuts, machine, order)
-    kernels, where = 0.0, lying(program)
+    kernels, where = 0.0, value_places(program)
     result = len(program.types) - 1
     for work, at, reading in zip(schedule.works, places.made, places.read, strict=True):
         number, own_box, needs = work

@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 import dask_tapestry as dt
-from dask_tapestry.arrays.xarray.block_functions import BlockFunction, dtypes_of
+from dask_tapestry.arrays.xarray.block_functions import TemplateFunction, dtypes_of
 from dask_tapestry.errors import ComputeError
 
 X = xr.DataArray(np.arange(6.0), dims="x", name="a")
@@ -28,7 +28,7 @@ def test_functions_of_one_name_have_values_of_their_own():
 
 
 def test_a_function_of_the_same_code_and_template_is_the_same():
-    names = [BlockFunction(np.sin, {None: np.dtype(one)}).__name__ for one in ("f8", "f8", "f4")]
+    names = [TemplateFunction(np.sin, {None: np.dtype(one)}).__name__ for one in ("f8", "f8", "f4")]
     assert names[0] == names[1] != names[2]
 
 

@@ -7,7 +7,7 @@ import dask_tapestry as dt
 from dask_tapestry.operators.functions.user_function import identity_of
 from dask_tapestry.operators.generators.symbol import symbol
 from dask_tapestry.operators.threads import thread_body
-from dask_tapestry.operators.threads.thread_body import Read, Result, ThreadBody
+from dask_tapestry.operators.threads.thread_body import Read, ThreadBody, ThreadResult
 from dask_tapestry.teg import Graph
 from dask_tapestry.zspace import IndexProjection
 
@@ -21,7 +21,7 @@ def body(axes=()):
     graph = Graph([(rows * number).node])
     at = {node: n for n, node in enumerate(graph.nodes)}
     window = IndexProjection([[2, 0], [0, 0]], [0, 0], [2, 5])
-    result = Result(at[graph.roots[0]], axes)
+    result = ThreadResult(at[graph.roots[0]], axes)
     return ThreadBody(
         "f", graph, (None, at[number.node]), (Read(at[rows.node], window),), (result,)
     )
@@ -48,7 +48,11 @@ def test_windows_that_run_backwards():
     graph = Graph([(cells + 0).node])
     at = {node: n for n, node in enumerate(graph.nodes)}
     one = ThreadBody(
-        "f", graph, (None,), (Read(at[cells.node], window),), (Result(at[graph.roots[0]], ()),)
+        "f",
+        graph,
+        (None,),
+        (Read(at[cells.node], window),),
+        (ThreadResult(at[graph.roots[0]], ()),),
     )
     made = one(np.arange(3), np.arange(8.0))
     np.testing.assert_array_equal(made, [[4, 7], [2, 5], [0, 3]])
@@ -70,6 +74,8 @@ def test_what_is_the_same_for_all_threads_does_not_count_as_theirs():
     graph = Graph([(table[:2] * number).node])
     at = {node: n for n, node in enumerate(graph.nodes)}
     whole = Read(at[table.node], IndexProjection.whole((1000,), 1))
-    one = ThreadBody("f", graph, (at[number.node],), (whole,), (Result(at[graph.roots[0]], ()),))
+    one = ThreadBody(
+        "f", graph, (at[number.node],), (whole,), (ThreadResult(at[graph.roots[0]], ()),)
+    )
     assert one.thread_bytes < 100
     assert one.scratch.most == thread_body.THREAD_VALUES_BYTES

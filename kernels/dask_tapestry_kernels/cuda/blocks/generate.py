@@ -8,10 +8,10 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cuda.cells.formulas import handed
-from dask_tapestry_kernels.cuda.jit.program import Program, memory_type, pointer_type
+from dask_tapestry_kernels.cuda.jit.program import CudaProgram, memory_type, pointer_type
 from dask_tapestry_kernels.cuda.jit.runtime import Block, blocks_for, runtime
 from dask_tapestry_kernels.cuda.kernel_texts import grid_stride, module_text, to_store
-from dask_tapestry_kernels.device_error import DeviceError
+from dask_tapestry_kernels.device_error import KernelDeviceError
 from dask_tapestry_kernels.formulas import scalar_codegen
 from dask_tapestry_kernels.kernel_table import Kernel
 
@@ -48,12 +48,12 @@ def arange(
 
     Raises
     ------
-    DeviceError
+    KernelDeviceError
         For dtypes that a GPU has no numbers of, as times.
     """
     program = range_program(first.dtype) if first.dtype == dtype else None
     if program is None:
-        raise DeviceError(f"kernel arange: {dtype} has no numbers on a GPU")
+        raise KernelDeviceError(f"kernel arange: {dtype} has no numbers on a GPU")
     gpu, count = runtime(), len(places)
     made = out if out is not None and out.flags.c_contiguous else gpu.empty((count,), dtype)
     words = [np.int64(word) for word in (count, places.start, places.step)]
@@ -64,7 +64,7 @@ def arange(
 
 
 @lru_cache(maxsize=32)
-def range_program(dtype: DType) -> Program | None:
+def range_program(dtype: DType) -> CudaProgram | None:
     """The program that fills a range of numbers; None for dtypes without numbers."""
     if not scalar_codegen.is_known(dtype) or dtype.kind not in "iuf":
         return None
@@ -82,7 +82,7 @@ def range_program(dtype: DType) -> Program | None:
         f"value = {scalar_codegen.step('add', ['first', 'far'], kinds, dtype)}",
         f"out[i] = {to_store('value', dtype)}",
     ]
-    return Program(module_text(arguments, grid_stride(lines)), f"arange of {dtype}")
+    return CudaProgram(module_text(arguments, grid_stride(lines)), f"arange of {dtype}")
 
 
 def index(out: Block | None, *, axis: int, places: range, shape: tuple[int, ...]) -> Block:  # noqa: ARG001

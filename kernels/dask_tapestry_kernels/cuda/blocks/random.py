@@ -10,7 +10,7 @@ import numpy as np
 
 from dask_tapestry_kernels.cuda.blocks.random_texts import random_program
 from dask_tapestry_kernels.cuda.jit.runtime import Block, blocks_for, runtime
-from dask_tapestry_kernels.device_error import DeviceError
+from dask_tapestry_kernels.device_error import KernelDeviceError
 from dask_tapestry_kernels.formulas.philox_rounds import Fraction
 from dask_tapestry_kernels.kernel_table import Kernel
 
@@ -36,7 +36,7 @@ def random_bits(
 
     Raises
     ------
-    DeviceError
+    KernelDeviceError
         For tensors of more than 2**64 cells.
     """
     return _filled(out, key, draw, frame, places, None)
@@ -109,7 +109,9 @@ def _filled(
 ) -> Block:
     gpu, shape = runtime(), tuple([len(place) for place in places])
     if prod(frame) > PAGE:
-        raise DeviceError(f"kernel randombits: a tensor of {prod(frame)} cells, at most 2**64 here")
+        raise KernelDeviceError(
+            f"kernel randombits: a tensor of {prod(frame)} cells, at most 2**64 here"
+        )
     dtype = np.dtype(np.uint64) if fraction is None else fraction.dtype
     result = out if out is not None and out.flags.c_contiguous else gpu.empty(shape, dtype)
     if not prod(shape):

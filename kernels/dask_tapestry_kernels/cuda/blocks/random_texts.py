@@ -10,13 +10,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from dask_tapestry_kernels.cuda.jit.program import Program, pointer_type
+from dask_tapestry_kernels.cuda.jit.program import CudaProgram, pointer_type
 from dask_tapestry_kernels.cuda.kernel_texts import coordinates, grid_stride, module_text
 from dask_tapestry_kernels.formulas.philox_rounds import Fraction, rounds
 
 
 @lru_cache(maxsize=64)
-def random_program(fraction: Fraction | None, axes: int) -> Program:
+def random_program(fraction: Fraction | None, axes: int) -> CudaProgram:
     """The program of runs of cells, numbered by so many axes, as bits or as fractions."""
     dtype = np.dtype(np.uint64) if fraction is None else fraction.dtype
     arguments = [("n", "int64"), ("groups", "int64"), ("length", "int64"), ("start", "uint64")]
@@ -40,4 +40,4 @@ def random_program(fraction: Fraction | None, axes: int) -> Program:
     for lane, word in enumerate("abcd"):
         lines += [f"at = first + {lane}", "if at >= 0 and at < length:"]
         lines += [f"    bits = {word}", f"    out[run + at] = {made}"]
-    return Program(module_text(arguments, grid_stride(lines)), f"random numbers of {dtype}")
+    return CudaProgram(module_text(arguments, grid_stride(lines)), f"random numbers of {dtype}")

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry_kernels.cuda.jit.program import Program, memory_type, pointer_type
+from dask_tapestry_kernels.cuda.jit.program import CudaProgram, memory_type, pointer_type
 from dask_tapestry_kernels.cuda.kernel_texts import (
     coordinates,
     grid_stride,
@@ -34,7 +34,7 @@ DType = np.dtype[Any]
 
 
 @lru_cache(maxsize=1024)
-def formula_program(expression: Any, rank: int, wide: bool) -> Program | None:
+def formula_program(expression: Any, rank: int, wide: bool) -> CudaProgram | None:
     """The program of an expression; None if a step has no compiled meaning.
 
     Parameters
@@ -73,7 +73,7 @@ def formula_program(expression: Any, rank: int, wide: bool) -> Program | None:
     extents = [f"n{d}" for d in range(rank)]
     body = [*coordinates("i", axes, extents, word), *loads, *cell, store]
     source = module_text(arguments, grid_stride(body))
-    return Program(source, f"map of {expression.format([f'${i}' for i in range(count)], 80)}")
+    return CudaProgram(source, f"map of {expression.format([f'${i}' for i in range(count)], 80)}")
 
 
 def _held(dtype: DType) -> DType:

@@ -8,7 +8,7 @@ import numpy as np
 
 from dask_tapestry_kernels.cuda.cells.formula_texts import formula_program
 from dask_tapestry_kernels.cuda.jit.runtime import Block, Runtime, blocks_for, runtime
-from dask_tapestry_kernels.device_error import DeviceError
+from dask_tapestry_kernels.device_error import KernelDeviceError
 from dask_tapestry_kernels.formulas.formula_steps import formula_steps
 from dask_tapestry_kernels.formulas.merged_dims import merged
 from dask_tapestry_kernels.kernel_table import Kernel
@@ -24,7 +24,7 @@ def evaluate(out: Block | None, *blocks: Block, expression: Any) -> Block:
 
     Raises
     ------
-    DeviceError
+    KernelDeviceError
         If a step has no meaning on a GPU, as of dates and texts.
     """
     gpu = runtime()
@@ -49,7 +49,7 @@ def _launch(gpu: Runtime, result: Block, blocks: list[Block], expression: Any) -
     program = formula_program(expression, rank, wide)
     if program is None:
         dtypes = ", ".join(dict.fromkeys(str(dtype) for dtype in expression.parameters))
-        raise DeviceError(f"kernel map: {expression} of {dtypes} has no meaning on a GPU")
+        raise KernelDeviceError(f"kernel map: {expression} of {dtypes} has no meaning on a GPU")
     word = np.uint64 if wide else np.uint32
     arguments: list[Any] = [np.int64(result.size)]
     if rank:

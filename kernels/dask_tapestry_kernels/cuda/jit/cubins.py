@@ -14,7 +14,7 @@ from dask_tapestry_kernels.cpu.jit import object_cache
 from dask_tapestry_kernels.cpu.jit.child_process import Child
 from dask_tapestry_kernels.cpu.jit.object_cache import Compiled
 from dask_tapestry_kernels.cuda.jit import cubin_cache
-from dask_tapestry_kernels.cuda.jit.program import Program
+from dask_tapestry_kernels.cuda.jit.program import CudaProgram
 from dask_tapestry_kernels.device_error import UnusableDeviceError
 
 IDLE: Final = 60.0  # seconds after which a child without work is let go
@@ -32,7 +32,7 @@ class Cubins:
         self._child: Child | None = None
         self._idle: Timer | None = None
 
-    def get(self, program: Program, sm: int) -> Compiled:
+    def get(self, program: CudaProgram, sm: int) -> Compiled:
         """The cubin of a program for an architecture, waiting for it.
 
         Raises
@@ -49,7 +49,7 @@ class Cubins:
                 found = self._ready[program.source, sm] = self._made(program, sm)
             return found
 
-    def _made(self, program: Program, sm: int) -> Compiled:
+    def _made(self, program: CudaProgram, sm: int) -> Compiled:
         key = cubin_cache.key_of(program.source, sm)
         kept = object_cache.read(key)
         if kept is not None:
@@ -91,7 +91,7 @@ class Cubins:
 _cubins = Cubins()
 
 
-def cubin_of(program: Program, sm: int) -> Compiled:
+def cubin_of(program: CudaProgram, sm: int) -> Compiled:
     """`Cubins.get` of this process."""
     return _cubins.get(program, sm)
 

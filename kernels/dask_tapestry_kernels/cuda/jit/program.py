@@ -10,7 +10,7 @@ DType = np.dtype[Any]
 ANY: Final = 0  # threads of a block: as many as the runtime takes
 
 
-class Program(NamedTuple):
+class CudaProgram(NamedTuple):
     """A kernel as its compiler and its launcher know it.
 
     Attributes

@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from dask_tapestry_kernels.cuda.jit.cubins import cubin_of
-from dask_tapestry_kernels.cuda.jit.program import Program
+from dask_tapestry_kernels.cuda.jit.program import CudaProgram
 from dask_tapestry_kernels.device_error import UnusableDeviceError
 
 Block = Any  # a CuPy array
@@ -45,7 +45,7 @@ class Runtime(Protocol):
     def is_addressed_by_cells(self, block: Block) -> bool:
         """Whether places and strides of a block are whole numbers of cells."""
 
-    def launch(self, program: Program, blocks: int, arguments: Sequence[Any]) -> None:
+    def launch(self, program: CudaProgram, blocks: int, arguments: Sequence[Any]) -> None:
         """Run a program on so many blocks of threads; arguments are memory and NumPy's scalars."""
 
 
@@ -108,13 +108,13 @@ class CupyRuntime:
         size = size // 2 if block.dtype.kind == "c" else size
         return block.data.ptr % size == 0 and all(s % block.itemsize == 0 for s in block.strides)
 
-    def launch(self, program: Program, blocks: int, arguments: Sequence[Any]) -> None:
+    def launch(self, program: CudaProgram, blocks: int, arguments: Sequence[Any]) -> None:
         """Launch on the current stream of CuPy; nothing waits for it."""
         function = self._function(program)
         given = tuple([_argument(argument) for argument in arguments])
         function((blocks,), (program.threads or self.threads,), given)
 
-    def _function(self, program: Program) -> Any:
+    def _function(self, program: CudaProgram) -> Any:
         """The loaded kernel of a program; modules stay loaded as long as this process runs."""
         device = self._cupy.cuda.Device().id
         found = self._functions.get((program.source, device))

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dask_tapestry_kernels.cuda.cells.formulas import handed
-from dask_tapestry_kernels.cuda.jit.program import Program
+from dask_tapestry_kernels.cuda.jit.program import CudaProgram
 from dask_tapestry_kernels.cuda.jit.runtime import Block, Runtime, blocks_for, runtime
 from dask_tapestry_kernels.cuda.reduction.leaf_texts import LANES, leaf_program
 from dask_tapestry_kernels.cuda.reduction.monoid_texts import (
@@ -26,7 +26,7 @@ from dask_tapestry_kernels.cuda.reduction.node_texts import (
     pair_program,
     value_program,
 )
-from dask_tapestry_kernels.device_error import DeviceError
+from dask_tapestry_kernels.device_error import KernelDeviceError
 from dask_tapestry_kernels.fold_part import FoldPart, last_level
 from dask_tapestry_kernels.formulas.formula_steps import FormulaSteps, formula_steps
 from dask_tapestry_kernels.formulas.merged_dims import merged
@@ -80,7 +80,7 @@ def reduce(out: Block | None, *blocks: Block, **part: Any) -> Block:  # noqa: AR
 
     Raises
     ------
-    DeviceError
+    KernelDeviceError
         If the monoid has no form on a GPU for these dtypes.
     """
     fold = _fold_of(blocks, FoldPart(**part))
@@ -106,9 +106,9 @@ def _fold_of(blocks: Sequence[Block], part: FoldPart) -> _Fold:
     cell = formula.steps[-1].dtype if formula.steps else formula.parameters[-1]
     text = monoid_text(part.monoid, cell, part.state)
     if part.source is not None and len(part.state.names or ()) > 1:
-        raise DeviceError(f"kernel reduce: nodes of {part.monoid} are merged on the host")
+        raise KernelDeviceError(f"kernel reduce: nodes of {part.monoid} are merged on the host")
     if text is None:
-        raise DeviceError(
+        raise KernelDeviceError(
             f"kernel reduce: {part.monoid} of {cell} to {part.state} has no form on a GPU"
         )
     return _Fold(runtime(), part, text, formula)
@@ -174,7 +174,9 @@ def _leaves(
         fold.what, fold.made, fold.formula, len(operands), rank, len(kept), gpu.threads, columns
     )
     if program is None:
-        raise DeviceError(f"kernel {fold.what}: {fold.part.expression} has no meaning on a GPU")
+        raise KernelDeviceError(
+            f"kernel {fold.what}: {fold.part.expression} has no meaning on a GPU"
+        )
     words = [count]
     words += [word for numbers in zip(grid, shape, sides, strict=False) for word in numbers]
     if "place" in fold.text.fields:
@@ -243,7 +245,7 @@ def _merged_once(
     return made
 
 
-def _launch(gpu: Runtime, program: Program, words: Sequence[int], blocks: Nodes) -> None:
+def _launch(gpu: Runtime, program: CudaProgram, words: Sequence[int], blocks: Nodes) -> None:
     """Launch over as many cells as the first word says."""
     arguments = [*[np.int64(word) for word in words], *blocks]
     gpu.launch(program, blocks_for(words[0], gpu), arguments)
@@ -286,7 +288,9 @@ def _value(fold: _Fold, nodes: Nodes) -> Block:
     result = gpu.empty(nodes[0].shape[rank:], part.dtype)
     program = value_program(fold.what, part.monoid, root.dtype, part.dtype)
     if program is None:
-        raise DeviceError(f"kernel {fold.what}: {root.dtype} does not become {part.dtype} here")
+        raise KernelDeviceError(
+            f"kernel {fold.what}: {root.dtype} does not become {part.dtype} here"
+        )
     count = prod(part.tree.extents)
     degrees = max(count - part.ddof, 0) if part.monoid in SPREADS else count
     by = handed(np.asarray(degrees).astype(root.dtype)[()])

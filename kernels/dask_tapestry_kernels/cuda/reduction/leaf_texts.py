@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cuda.cells.formula_texts import cell_statements
-from dask_tapestry_kernels.cuda.jit.program import Program, memory_type, pointer_type
+from dask_tapestry_kernels.cuda.jit.program import CudaProgram, memory_type, pointer_type
 from dask_tapestry_kernels.cuda.kernel_texts import (
     coordinates,
     indented,
@@ -50,7 +50,7 @@ def leaf_program(
     kept: int,
     threads: int,
     columns: bool,
-) -> Program | None:
+) -> CudaProgram | None:
     """The program of a fold's leaves; None if a step of its formula has no compiled meaning.
 
     Parameters
@@ -78,7 +78,7 @@ def leaf_program(
     threads = COLUMNS if columns else threads
     leaves = _Leaves(text, formula, steps, dtypes, count, reduced, kept, threads, columns)
     source = module_text(leaves.arguments(), leaves.lines(), threads * columns)
-    return Program(source, key, threads)
+    return CudaProgram(source, key, threads)
 
 
 class _Leaves:

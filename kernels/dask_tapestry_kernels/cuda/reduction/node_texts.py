@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry_kernels.cuda.jit.program import Program, memory_type, pointer_type
+from dask_tapestry_kernels.cuda.jit.program import CudaProgram, memory_type, pointer_type
 from dask_tapestry_kernels.cuda.kernel_texts import (
     coordinates,
     grid_stride,
@@ -23,7 +23,7 @@ DType = np.dtype[Any]
 
 
 @lru_cache(maxsize=256)
-def merge_program(key: str, made: Any, reduced: int, axis: int) -> Program:
+def merge_program(key: str, made: Any, reduced: int, axis: int) -> CudaProgram:
     """The program that merges neighbours along an axis; the last of an odd number passes through.
 
     Nodes lie in C order, the kept axes as one after the reduced ones.
@@ -53,7 +53,7 @@ def merge_program(key: str, made: Any, reduced: int, axis: int) -> Program:
         merge += combine(text, [f"a_{n}" for n in text.names], [f"b_{n}" for n in text.names])
         lines += [f"if c{axis} * 2 + 1 < n{axis}:", *indented(merge)]
     lines += [f"out_{n}[i] = {to_store(f'a_{n}', d)}" for n, d in text.fields.items()]
-    return Program(module_text(arguments, grid_stride(lines)), key)
+    return CudaProgram(module_text(arguments, grid_stride(lines)), key)
 
 
 def _cells(text: MonoidText, reduced: int, axis: int) -> list[str]:
@@ -71,7 +71,7 @@ def _cells(text: MonoidText, reduced: int, axis: int) -> list[str]:
 
 
 @lru_cache(maxsize=256)
-def pair_program(key: str, made: Any) -> Program:
+def pair_program(key: str, made: Any) -> CudaProgram:
     """The program that merges the nodes of one array with those of another, cell by cell."""
     text = MonoidText(made[0], dict(made[1]), made[2])
     arguments = [("n", "int64")]
@@ -83,11 +83,11 @@ def pair_program(key: str, made: Any) -> Program:
     lines += [f"b_{n} = {loaded(f'y_{n}[i]', d)}" for n, d in fields]
     lines += combine(text, [f"a_{n}" for n in text.names], [f"b_{n}" for n in text.names])
     lines += [f"z_{n}[i] = {to_store(f'a_{n}', d)}" for n, d in fields]
-    return Program(module_text(arguments, grid_stride(lines)), key)
+    return CudaProgram(module_text(arguments, grid_stride(lines)), key)
 
 
 @lru_cache(maxsize=256)
-def value_program(key: str, monoid: str, state: DType, dtype: DType) -> Program | None:
+def value_program(key: str, monoid: str, state: DType, dtype: DType) -> CudaProgram | None:
     """The program that makes values of roots; None where a dtype cannot be converted.
 
     `by` is what a mean or a spread is divided by, in the dtype of the state.
@@ -101,7 +101,7 @@ def value_program(key: str, monoid: str, state: DType, dtype: DType) -> Program 
     held = "float32" if state.char == "e" else memory_type(state)
     arguments = [("n", "int64"), ("by", held), ("x", pointer_type(state))]
     arguments.append(("out", pointer_type(dtype)))
-    return Program(module_text(arguments, grid_stride(lines)), key)
+    return CudaProgram(module_text(arguments, grid_stride(lines)), key)
 
 
 def _finished(monoid: str, state: DType) -> list[str]:

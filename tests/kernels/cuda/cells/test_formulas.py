@@ -5,7 +5,7 @@ from dask_tapestry.cells import CellBuilder
 from dask_tapestry_kernels.cuda import KERNELS
 from dask_tapestry_kernels.cuda.cells.formulas import handed
 from dask_tapestry_kernels.cuda.jit import runtime
-from dask_tapestry_kernels.device_error import DeviceError
+from dask_tapestry_kernels.device_error import KernelDeviceError
 from tests.kernels.cuda.fake_cupy import FakeCupy
 
 DATES = np.dtype("M8[s]")
@@ -22,5 +22,7 @@ def test_dates_are_refused_by_the_kernel_and_the_dtype(monkeypatch):
     builder = CellBuilder((DATES, DATES))
     expression = builder.finish(builder.call("maximum", (0, 1), DATES))
     x = runtime.runtime().empty((3,), DATES)
-    with pytest.raises(DeviceError, match=r"kernel map: maximum\(\$0, \$1\) of datetime64\[s\]"):
+    with pytest.raises(
+        KernelDeviceError, match=r"kernel map: maximum\(\$0, \$1\) of datetime64\[s\]"
+    ):
         KERNELS["map"](None, x, x, expression=expression)

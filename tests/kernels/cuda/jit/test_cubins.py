@@ -6,8 +6,8 @@ import pytest
 
 from dask_tapestry_kernels.cpu.jit import object_cache
 from dask_tapestry_kernels.cuda.jit import cubin_cache, cubins
-from dask_tapestry_kernels.cuda.jit.program import Program
-from dask_tapestry_kernels.device_error import DeviceError
+from dask_tapestry_kernels.cuda.jit.program import CudaProgram
+from dask_tapestry_kernels.device_error import KernelDeviceError
 
 SOURCE = """\
 from numba import cuda
@@ -33,7 +33,7 @@ def service(tmp_path, monkeypatch):
 
 
 def test_a_cubin_is_compiled_once_and_kept(service, tmp_path, monkeypatch):
-    program = Program(SOURCE, "numbers")
+    program = CudaProgram(SOURCE, "numbers")
     first = service.get(program, 90)
     assert first.code.startswith(b"\x7fELF")
     assert "kernel" in first.symbol
@@ -47,18 +47,20 @@ def test_a_cubin_is_compiled_once_and_kept(service, tmp_path, monkeypatch):
 
 
 def test_what_cannot_be_compiled_says_why(service):
-    with pytest.raises(DeviceError, match="kernel broken cannot be compiled for sm_90: NameError"):
-        service.get(Program(SOURCE + "\nnothing\n", "broken"), 90)
-    assert service.get(Program(SOURCE, "numbers"), 90).code
+    with pytest.raises(
+        KernelDeviceError, match="kernel broken cannot be compiled for sm_90: NameError"
+    ):
+        service.get(CudaProgram(SOURCE + "\nnothing\n", "broken"), 90)
+    assert service.get(CudaProgram(SOURCE, "numbers"), 90).code
 
 
 def test_a_child_that_ends_is_an_error_and_the_next_one_serves(service):
-    service.get(Program(SOURCE, "numbers"), 90)
+    service.get(CudaProgram(SOURCE, "numbers"), 90)
     service._child._process.kill()
     service._child._process.wait()
-    with pytest.raises(DeviceError, match="the compiler ended"):
-        service.get(Program(SOURCE + "\n", "numbers"), 90)
-    assert service.get(Program(SOURCE + "\n", "numbers"), 90).code
+    with pytest.raises(KernelDeviceError, match="the compiler ended"):
+        service.get(CudaProgram(SOURCE + "\n", "numbers"), 90)
+    assert service.get(CudaProgram(SOURCE + "\n", "numbers"), 90).code
 
 
 def test_a_child_that_does_not_start_is_an_error(service, monkeypatch):
@@ -67,16 +69,16 @@ def test_a_child_that_does_not_start_is_an_error(service, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(cubins, "Child", refused)
-        with pytest.raises(DeviceError, match="no compiler starts: no process"):
-            service.get(Program(SOURCE, "numbers"), 90)
+        with pytest.raises(KernelDeviceError, match="no compiler starts: no process"):
+            service.get(CudaProgram(SOURCE, "numbers"), 90)
 
 
 def test_this_process_imports_no_compiler(tmp_path):
     program = f"""
 import sys
 from dask_tapestry_kernels.cuda.jit.cubins import cubin_of
-from dask_tapestry_kernels.cuda.jit.program import Program
-assert cubin_of(Program({SOURCE!r}, "numbers"), 90).code
+from dask_tapestry_kernels.cuda.jit.program import CudaProgram
+assert cubin_of(CudaProgram({SOURCE!r}, "numbers"), 90).code
 assert not {{"numba", "numba_cuda", "llvmlite", "cuda.bindings", "cupy"}} & set(sys.modules)
 """
     tmp_path.chmod(0o700)

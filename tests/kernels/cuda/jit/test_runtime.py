@@ -7,8 +7,8 @@ from dask_tapestry.cells import CellBuilder
 from dask_tapestry_kernels.cpu.jit.object_cache import Compiled
 from dask_tapestry_kernels.cuda import KERNELS
 from dask_tapestry_kernels.cuda.jit import runtime
-from dask_tapestry_kernels.cuda.jit.program import Program
-from dask_tapestry_kernels.device_error import DeviceError
+from dask_tapestry_kernels.cuda.jit.program import CudaProgram
+from dask_tapestry_kernels.device_error import KernelDeviceError
 from tests.kernels.cuda.fake_cupy import FakeCupy
 
 F8 = np.dtype("f8")
@@ -32,7 +32,7 @@ def test_a_program_is_loaded_once_and_launched_on_addresses_and_numbers(cupy):
     gpu = runtime.runtime()
     x = gpu.empty((5, 3), F8)
     for _ in range(2):
-        gpu.launch(Program("source", "what", 64), 7, [np.int64(15), x, np.float32(2)])
+        gpu.launch(CudaProgram("source", "what", 64), 7, [np.int64(15), x, np.float32(2)])
     assert cupy.asked == [("what", 90)]
     assert cupy.loaded == [b"cubin"]
     symbol, grid, block, arguments = cupy.launches[1]
@@ -44,7 +44,7 @@ def test_a_program_is_loaded_once_and_launched_on_addresses_and_numbers(cupy):
 def test_each_device_loads_its_own(cupy):
     gpu = runtime.runtime()
     for cupy.current in (0, 1, 0, 1):
-        gpu.launch(Program("source", "what"), 1, [])
+        gpu.launch(CudaProgram("source", "what"), 1, [])
     assert len(cupy.loaded) == 2
     assert gpu.processors == 132
 
@@ -73,12 +73,12 @@ def test_arrays_between_cells_are_not_addressed_by_cells(cupy):
 def test_no_cupy_is_an_error_that_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", None)
     monkeypatch.setattr(runtime, "_runtimes", [])
-    with pytest.raises(DeviceError, match=r"there is no CuPy .*dask_tapestry\[cuda\]"):
+    with pytest.raises(KernelDeviceError, match=r"there is no CuPy .*dask_tapestry\[cuda\]"):
         runtime.runtime()
 
 
 @pytest.mark.parametrize("devices", [None, 0])
 def test_no_driver_and_no_device_are_errors(monkeypatch, devices):
     FakeCupy(devices).install(monkeypatch)
-    with pytest.raises(DeviceError, match="there is no CUDA device"):
+    with pytest.raises(KernelDeviceError, match="there is no CUDA device"):
         runtime.runtime()

@@ -7,7 +7,7 @@ from dask_tapestry.cells import CellBuilder, Lattice, Tree
 from dask_tapestry.operators.reductions.monoids import MONOIDS
 from dask_tapestry_kernels.cpu import KERNELS as CPU
 from dask_tapestry_kernels.cuda import KERNELS as CUDA
-from dask_tapestry_kernels.device_error import DeviceError
+from dask_tapestry_kernels.device_error import KernelDeviceError
 from tests.comparisons import same_bits
 from tests.kernels.cpu.cells.expressions import special
 from tests.kernels.cuda.simulated.run_kernel import run
@@ -125,7 +125,7 @@ def test_nodes_of_a_level_go_on_to_the_next(gpu, name):
     _, state = MONOIDS[name].dtypes(x.dtype, None)
     nodes = CPU["reduce"](None, x, **told)
     if state.names:
-        with pytest.raises(DeviceError, match=f"nodes of {name} are merged on the host"):
+        with pytest.raises(KernelDeviceError, match=f"nodes of {name} are merged on the host"):
             run(CUDA["reduce"], None, nodes, **{**told, "source": 1, "target": None})
         return
     told |= {"source": 1, "target": None}
@@ -151,10 +151,10 @@ def test_trees_over_stored_chunks(gpu, name):
 def test_what_has_no_form_on_a_gpu_is_an_error_with_kernel_and_dtypes(gpu, name):
     told = arguments("i8" if name == "gcd" else "f8", (10,), name, (0,))
     x = np.ones(10, "i8" if name == "gcd" else "f8")
-    with pytest.raises(DeviceError, match=f"kernel reduce: {name} of {x.dtype} to "):
+    with pytest.raises(KernelDeviceError, match=f"kernel reduce: {name} of {x.dtype} to "):
         run(CUDA["reduce"], None, x, **told)
 
 
 def test_complex_cells_have_no_form_on_a_gpu_yet(gpu):
-    with pytest.raises(DeviceError, match="sum of complex128 to complex128 has no form"):
+    with pytest.raises(KernelDeviceError, match="sum of complex128 to complex128 has no form"):
         run(CUDA["reduce"], None, np.ones(3, "D"), **arguments("D", (3,), "sum", (0,)))

@@ -5,7 +5,7 @@ import pytest
 
 from dask_tapestry_kernels.cpu import KERNELS as CPU
 from dask_tapestry_kernels.cuda import KERNELS as CUDA
-from dask_tapestry_kernels.device_error import DeviceError
+from dask_tapestry_kernels.device_error import KernelDeviceError
 from tests.comparisons import same_bits
 from tests.kernels.cuda.simulated.run_kernel import run
 
@@ -52,5 +52,5 @@ def test_a_buffer_is_filled(gpu):
 
 def test_more_cells_than_a_counter_tells_apart_are_refused(gpu):
     told = {"key": KEY, "draw": DRAW, "frame": (2**40, 2**40), "places": [range(1), range(1)]}
-    with pytest.raises(DeviceError, match="kernel randombits: a tensor of"):
+    with pytest.raises(KernelDeviceError, match="kernel randombits: a tensor of"):
         CUDA["randombits"](None, **told)

@@ -5,7 +5,7 @@ import pytest
 
 from dask_tapestry_kernels.cpu import KERNELS as CPU
 from dask_tapestry_kernels.cuda import KERNELS as CUDA
-from dask_tapestry_kernels.device_error import DeviceError
+from dask_tapestry_kernels.device_error import KernelDeviceError
 from tests.comparisons import same_bits
 from tests.kernels.cuda.simulated.run_kernel import run
 
@@ -75,7 +75,7 @@ def test_ranges_of_every_dtype(gpu, kind):
 
 def test_ranges_of_times_are_refused(gpu):
     told = {"first": np.int64(0), "delta": np.int64(1), "places": range(3)}
-    with pytest.raises(DeviceError, match=r"kernel arange: datetime64\[s\]"):
+    with pytest.raises(KernelDeviceError, match=r"kernel arange: datetime64\[s\]"):
         CUDA["arange"](None, **told, dtype=np.dtype("M8[s]"))
 
 

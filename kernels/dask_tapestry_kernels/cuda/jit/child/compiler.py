@@ -34,7 +34,7 @@ RESOURCES: Final = {
 }
 
 
-class Resources(NamedTuple):
+class KernelResources(NamedTuple):
     """What a kernel takes of a multiprocessor: registers a thread, and bytes."""
 
     registers: int
@@ -50,7 +50,7 @@ class Assembly(NamedTuple):
     ptx: str
     symbol: str
     cubin: bytes
-    resources: Resources
+    resources: KernelResources
 
 
 def ptx_of(source: str, sm: int, name: str = "kernel") -> str:
@@ -103,10 +103,10 @@ def _entry(ptx: str) -> str:
     return str(symbol)
 
 
-def _resources(said: str) -> Resources:
+def _resources(said: str) -> KernelResources:
     """What the assembler says of the kernel, whose line is the last."""
     found = {name: pattern.findall(said) for name, pattern in RESOURCES.items()}
-    return Resources(
+    return KernelResources(
         **{name: int(numbers[-1]) if numbers else 0 for name, numbers in found.items()}
     )
 
