@@ -14,6 +14,7 @@ from dask_tapestry.compute_errors import is_users
 
 PACKAGE: Final = str(Path(__file__).resolve().parent.parent)
 NOT_THE_USERS: Final = (PACKAGE, str(Path(dask.__file__).parent))
+EXAMPLE: Final = "<doctest "  # begins the name of an example in a docstring
 PUBLIC: Final = str(Path(PACKAGE) / "arrays")  # functions that users call are there
 WRAPPERS: Final = frozenset(
     "asked call_numpy_function call_ufunc checking chosen decorated filled function "
@@ -94,8 +95,12 @@ def users_level() -> int:
 
 
 def _is_inside(frame: FrameType) -> bool:
-    """Whether a frame is of no user; paths are compared first, as most are of this library."""
-    return frame.f_code.co_filename.startswith(NOT_THE_USERS) or not is_users(frame)
+    """Whether a frame is of no user; paths are compared first, as most are of this library.
+
+    An example of a docstring is a user's, in the module that it describes.
+    """
+    path = frame.f_code.co_filename
+    return path.startswith(NOT_THE_USERS) or (not is_users(frame) and not path.startswith(EXAMPLE))
 
 
 def _called_name(inside: list[CodeType]) -> str:

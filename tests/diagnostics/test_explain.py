@@ -89,7 +89,7 @@ def test_it_is_said_why_stored_chunks_are_read_again():
     columns = dt.to_zarr(x, "nowhere", chunks=(14_000, 100), compute=False)
     told = {}
     for memory in ("1 GB", "8 GB"):
-        small = dt.Resources(workers=2, threads=1, memory=memory)
+        small = dt.Resources(workers=2, threads=1, memory=memory, temporary_store=False)
         told[memory] = dt.plan(columns, resources=small).explain()
     assert "reads each stored byte 4.0 times: to be exchanged, 0.91 GiB would be" in told["1 GB"]
     assert "each stored byte" not in told["8 GB"]

@@ -143,7 +143,7 @@ def test_loops_nest_in_every_way():
 
 @pytest.mark.parametrize("size", [2**12, 2**15])
 def test_tiles_of_pieces_are_compiled_too(size, monkeypatch):
-    monkeypatch.setattr(tiling, "SMALLEST", 1)
+    monkeypatch.setattr(tiling, "SMALLEST_TILED_CELLS", 1)
     ran, run = [], compiled_tiles.run
     monkeypatch.setattr(compiled_tiles, "run", lambda *a: ran.append(run(*a)) or ran[-1])
     x = np.random.default_rng(0).random((203, 97))

@@ -32,7 +32,11 @@ WORKS = {
 @pytest.fixture
 def stores(tmp_path, monkeypatch):
     """Two stored arrays, small cells of lattices, and how often chunks of each were read."""
-    for name, cells in (("FEW", 20_000), ("MOST", 40_000), ("FOLDED", 4)):
+    for name, cells in (
+        ("FEW_LATTICE_CELLS", 20_000),
+        ("MOST_LATTICE_CELLS", 40_000),
+        ("FOLDED_CELLS", 4),
+    ):
         monkeypatch.setattr(lattice, name, cells)
     found = []
     for name in "xy":

@@ -63,3 +63,7 @@ __all__ = [
 
 if not TYPE_CHECKING:
     __getattr__ = late_names("linalg", __all__)
+
+    def __dir__() -> list[str]:
+        """The public names, those that come late too."""
+        return sorted({*globals(), *__all__})

@@ -36,4 +36,9 @@ __all__ = [
 if not TYPE_CHECKING:
     __getattr__ = late_names("overlap", __all__)
 
+    def __dir__() -> list[str]:
+        """The public names, those that come late too."""
+        return sorted({*globals(), *__all__})
+
+
 write_out(__name__)

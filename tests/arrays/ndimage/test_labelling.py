@@ -79,7 +79,7 @@ def test_complex_cells_are_refused():
 
 @pytest.mark.parametrize("chunks", [(50, 3), (7, 40), (16, 16)])
 def test_every_sharding_has_one_value(chunks, shardings, monkeypatch):
-    for name, cells in (("FEW", 100), ("ROWS", 1)):
+    for name, cells in (("FEW_TILE_CELLS", 100), ("LEAST_TILE_ROWS", 1)):
         monkeypatch.setattr(region_tiles, name, cells)
     x = ndimage.gaussian_filter(image((50, 40), "f8"), 1) > 0
     expected, count = ndimage.label(x)

@@ -11,7 +11,11 @@ from dask_tapestry.operators.images.labelled_regions import labelled_regions
 
 def of_tiny_tiles(patch, few=8, most=24):
     """Cut the smallest arrays into tiles, along one axis or more."""
-    for name, cells in (("FEW", few), ("MOST", most), ("ROWS", 1)):
+    for name, cells in (
+        ("FEW_TILE_CELLS", few),
+        ("MOST_TILE_CELLS", most),
+        ("LEAST_TILE_ROWS", 1),
+    ):
         patch.setattr(region_tiles, name, cells)
 
 
