@@ -5,7 +5,9 @@ from __future__ import annotations
 import atexit
 import os
 from dataclasses import field
-from threading import Thread
+from logging import getLogger
+from queue import SimpleQueue
+from threading import Lock, Thread
 from typing import Any, Final
 
 from dask_tapestry.errors import StoreError
@@ -16,6 +18,47 @@ from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.lower.leases import Lease, Leases
 from dask_tapestry.planner.machine.resources import has_temporary_store
 from dask_tapestry.planner.plan import PlannedGraph
+
+
+class Remover:
+    """A thread that removes folders, one after the other.
+
+    A lease may end while garbage is collected, at any point of any thread: even where that thread
+    holds the lock of starting threads. The thread runs before, and a simple queue has no such lock.
+    """
+
+    def __init__(self) -> None:
+        self._folders: SimpleQueue[str | None] = SimpleQueue()
+        self._thread: Thread | None = None
+        self._process, self._starting = 0, Lock()
+
+    def start(self) -> None:
+        """Let the thread run in this process, which may be a fork of one where it runs."""
+        with self._starting:
+            if self._process != os.getpid():
+                self._process, self._folders = os.getpid(), SimpleQueue()
+                self._thread = Thread(target=self._run, name="tapestry-remove", daemon=True)
+                self._thread.start()
+
+    def remove(self, folder: str) -> None:
+        """Remove a folder soon."""
+        self._folders.put(folder)
+
+    def finish(self) -> None:
+        """Wait until all are removed: the process ends."""
+        if self._thread is not None and self._process == os.getpid():
+            self._folders.put(None)
+            self._thread.join()
+
+    def _run(self) -> None:
+        while (folder := self._folders.get()) is not None:
+            try:
+                remove(folder)
+            except Exception as error:  # of a file system of any kind
+                getLogger(__name__).warning("%s is left behind: %s", folder, error)
+
+
+REMOVER: Final = Remover()
 
 
 @dataclass(eq=False)
@@ -42,12 +85,8 @@ class RunFolder:
         if self.process != os.getpid():
             return
         hidden = hide(self.root, self.name)
-        if hidden is None:
-            return
-        try:
-            Thread(target=remove, args=(hidden,), name="tapestry-remove").start()
-        except RuntimeError:  # the interpreter ends
-            remove(hidden)
+        if hidden is not None:
+            REMOVER.remove(hidden)
 
 
 class FolderLease(NamedTuple):
@@ -62,7 +101,12 @@ class FolderLease(NamedTuple):
 
 
 RUN_FOLDERS: Final = Leases[RunFolder]()
-atexit.register(RUN_FOLDERS.clear)
+
+
+@atexit.register
+def _remove_all() -> None:
+    RUN_FOLDERS.clear()
+    REMOVER.finish()
 
 
 def exchanged_through(plan: PlannedGraph) -> TemporarySink | None:
@@ -92,5 +136,6 @@ def lease_of_folder(plan: PlannedGraph, client: Any) -> FolderLease | None:
             "all of them reach; Resources(temporary_store=False) plans without one"
         )
     remove_left(sink.root)
+    REMOVER.start()
     lease = RUN_FOLDERS.lease()
     return FolderLease(lease, RUN_FOLDERS.put(RunFolder(sink.run, sink.root), lease))

@@ -3,6 +3,7 @@
 import gc
 import os
 import signal
+import threading
 import time
 from functools import partial
 from threading import Thread
@@ -14,7 +15,12 @@ import zarr
 
 import dask_tapestry as dt
 from dask_tapestry.io.stores.temporary_folder import claim
-from dask_tapestry.lower.temporary_values import RUN_FOLDERS, RunFolder, lease_of_folder
+from dask_tapestry.lower.temporary_values import (
+    REMOVER,
+    RUN_FOLDERS,
+    RunFolder,
+    lease_of_folder,
+)
 from dask_tapestry.planner.rewriting.exchanged_values import EXCHANGED, number_of
 from dask_tapestry.planner.rewriting.rule_choices import form_named
 
@@ -89,9 +95,21 @@ def test_computes_at_the_same_time_do_not_meet(maps, root, tmp_path):
 
 def test_the_end_of_the_process_removes_what_is_left(root):
     claim(str(root), "run", "owner")
+    REMOVER.start()
     lease = RUN_FOLDERS.lease()
     RUN_FOLDERS.put(RunFolder("run", str(root)), lease)
     RUN_FOLDERS.clear()
+    assert not len(RUN_FOLDERS)
+
+
+def test_a_lease_may_end_while_a_thread_is_started(root):
+    claim(str(root), "run", "owner")
+    REMOVER.start()
+    lease = RUN_FOLDERS.lease()
+    RUN_FOLDERS.put(RunFolder("run", str(root)), lease)
+    with threading._active_limbo_lock:  # as where garbage is collected within a thread's start
+        del lease
+        gc.collect()
     assert not len(RUN_FOLDERS)
 
 
