@@ -112,9 +112,9 @@ def test_every_cut_of_the_output_gives_the_same_value(comparison, samples, equal
                 assert equal(value, expected), (inputs, x.plan())
 
 
-@pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("step", [6, pytest.param(1, marks=pytest.mark.exhaustive)])
 def test_tiny_blocks_give_the_same_value(comparison, samples, equal, shardings, step):
-    """Of each third sample, which come to all shapes and dtypes of most operations."""
+    """Of each sixth sample, beginning elsewhere in each operation."""
     tried = samples[first(comparison) % min(step, len(samples)) :: step]
     with shardings.tiny(8):
         results = [r for sample in tried for r in ours(comparison, sample.inputs)]

@@ -18,8 +18,15 @@ def test_a_fixed_share_of_pipelines(seed):
         run.run(Random(number))
 
 
+SEEDS = range(1000, 2000, 50)
+SHARE = 10  # of these, in each run of the tests
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1000, 2000, 50))
+@pytest.mark.parametrize(
+    "seed",
+    [*SEEDS[:SHARE], *(pytest.param(n, marks=pytest.mark.exhaustive) for n in SEEDS[SHARE:])],
+)
 def test_many_pipelines(seed):
     for number in range(seed, seed + 50):
         run.run(Random(number))

@@ -60,7 +60,7 @@ FEW = ["sum", "std", "argmin", "max"]
 @pytest.mark.parametrize("axes", [(0,), (2,), (0, 2), (0, 1, 2)], ids=str)
 def test_folds_of_every_shape(gpu, name, axes):
     gpu.threads = 64  # two leaves at a time
-    check([X], name, axes)
+    check([X if 0 in axes else X[:5]], name, axes)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -77,7 +77,9 @@ def test_folds_of_any_number_of_cells(gpu, name, cells):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("dtype", ["d", "e", pytest.param("f", marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize(
+    "dtype", ["d", *(pytest.param(c, marks=pytest.mark.exhaustive) for c in "ef")]
+)
 def test_folds_of_special_cells(gpu, name, dtype):
     numbers = special(np.dtype(dtype))
     numbers = numbers[~np.isnan(numbers)]
