@@ -70,14 +70,15 @@ def causes(error):
 
 
 class Deadly:
-    """An array whose last rows, when they are first read, end the process that reads them."""
+    """An array whose last rows, when they are first read, end the worker that reads them."""
 
     def __init__(self, data, path):
-        self.data, self.path = np.asarray(data), Path(path)
+        self.data, self.path, self.client = np.asarray(data), Path(path), os.getpid()
         self.shape, self.dtype = self.data.shape, self.data.dtype
 
     def __getitem__(self, key):
         if key[0].stop == self.shape[0] and not self.path.exists():
+            assert os.getpid() != self.client, "tests go on"
             self.path.touch()
             os._exit(1)
         return self.data[key]
