@@ -117,7 +117,7 @@ def test_a_clusters_devices_are_found_and_used_one_task_at_a_time(device_kernels
             n_workers=1,
             threads_per_worker=2,
             processes=False,
-            dashboard_address=None,
+            dashboard_address=":0",
             resources={"GPU": 1},
         ) as cluster,
         Client(cluster) as client,

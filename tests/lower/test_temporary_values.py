@@ -140,7 +140,7 @@ def test_a_worker_that_dies_between_writing_and_reading(maps, root, tmp_path, wh
     x = exchanged(x, (8, 16, 16))
     if where == "after":
         x = dt.map_blocks(die, x, dtype=x.dtype)
-    with Client(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None):
+    with Client(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"):
         x.to_zarr(tmp_path / "o.zarr")
         assert (tmp_path / "died").exists()
         end = time.monotonic() + 20
@@ -195,7 +195,7 @@ def test_runs_that_share_a_value_have_folders_of_their_own(root):
 
     value = exchanged(dt.arange(1200.0).reshape(40, 30) + 1, (8, 8))
     sums, most = value.sum(axis=0), value.max(axis=1)
-    with Client(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None) as c:
+    with Client(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=":0") as c:
         first = dt.plan(sums + 1).persist()
         time.sleep(0.5)
         second = dt.plan(most + 1).persist()
