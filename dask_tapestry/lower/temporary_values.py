@@ -23,8 +23,9 @@ from dask_tapestry.planner.plan import PlannedGraph
 class Remover:
     """A thread that removes folders, one after the other.
 
-    A lease may end while garbage is collected, at any point of any thread: even where that thread
-    holds the lock of starting threads. The thread runs before, and a simple queue has no such lock.
+    A lease may end while garbage is collected, at any point of any thread: even within the start of
+    a thread, whose lock in CPython 3.11 (`_shutdown_locks_lock`) a second start would wait for. So
+    the thread runs before, and is told by a queue that may be used anywhere.
     """
 
     def __init__(self) -> None:
