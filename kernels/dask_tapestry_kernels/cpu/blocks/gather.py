@@ -60,11 +60,12 @@ def start_of(indices: Block, vector: int, step: CoordinateStep) -> Block | None:
 
     None where no index moves them.
     """
-    found = component_of(indices, vector, step.component)
+    found: Block | None = component_of(indices, vector, step.component)
     if found is None or not step.most:
         return None
     top = min(step.most, np.iinfo(found.dtype).max)
-    return np.clip(found, 0, top, dtype=found.dtype).astype(np.intp, copy=False)
+    held: Block = np.clip(found, 0, top, dtype=found.dtype)
+    return held.astype(np.intp, copy=False)
 
 
 def _indexed(

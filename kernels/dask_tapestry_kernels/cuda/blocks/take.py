@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 from typing import Final
 
 import numpy as np
@@ -93,9 +92,10 @@ def _checked(
 ) -> Block:
     """What is picked; where no cell is, or there are none, the places alone are looked at."""
     empty = any(not block.shape[pick.axis] for pick in picks)
-    if empty or not prod(shape):
+    filled = all(shape)
+    if empty or not filled:
         error = refused(runtime(), picks)
-        if error is None and empty and prod(shape):
+        if error is None and filled:
             error = IndexError("cannot do a non-empty take from an empty axes.")
         if error is not None:
             raise error
