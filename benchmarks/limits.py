@@ -32,7 +32,7 @@ from numcodecs import Blosc  # noqa: E402
 
 import dask_tapestry as dt  # noqa: E402
 from benchmarks import storage  # noqa: E402
-from benchmarks.machine import PATIENCE, commit, hardware, keep  # noqa: E402
+from benchmarks.machine import commit, hardware, keep  # noqa: E402
 from benchmarks.peers import BENCHED, OURS, PEERS, Cubed, Peer, as_tuple, named  # noqa: E402
 from benchmarks.unavoidable import Copy, Files, Gather, Memory, Product, Read, Together, Write  # noqa: E402
 
@@ -52,6 +52,7 @@ CODECS: Final = {"none": None, "blosc": Blosc("lz4")}  # a frame says how it was
 Seconds = tuple[float, float]  # of the clock, of the processor
 Calls = dict[str, Callable[[], Any]]
 LIMIT: Final = "limit"
+PATIENCE: Final = 3.0  # seconds a work and library: one that has taken them is not repeated
 
 
 def taken(call: Callable[[], Any]) -> Seconds:
@@ -212,7 +213,7 @@ def arguments(words: Sequence[str] | None) -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--only", default="", help="works whose names start as these do")
-    parser.add_argument("--repeats", type=int, default=7)
+    parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--scale", type=float, default=1.0, help="cells, as a share of the usual")
     parser.add_argument("--peers", help="as numpy,jax; the default is all that are installed")
     parser.add_argument("--json", type=Path)
