@@ -12,12 +12,11 @@ from dask_tapestry.teg import Form, Graph, Node, Sink
 from dask_tapestry.teg.node import device_of
 
 HOST: Final = "host"
-ONE_SIZE: Final = (1,)
 
 
 def host_form(node: Node) -> Form | None:
     """The form in which the host computes what a device would; None of what has none."""
-    return Form(HOST, ONE_SIZE, _by_host) if may_move_to_host(node) else None
+    return Form(HOST, (1,), _by_host) if may_move_to_host(node) else None
 
 
 def _by_host(node: Node, _: int) -> Node:
