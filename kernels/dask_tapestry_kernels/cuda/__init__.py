@@ -18,5 +18,6 @@ KERNELS: Final = KernelTable(
         "blocks.select": "identity view windows concat mosaic",
         "cells.formulas": "map",
         "reduction.folds": "reduce",
+        "scan.scans": "scan scan_on leaf_totals leaf_scan leaf_ends after_leaf",
     },
 )
