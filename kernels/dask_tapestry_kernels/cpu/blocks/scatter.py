@@ -13,11 +13,12 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks import scatter_compiled
-from dask_tapestry_kernels.cpu.blocks.gather import CoordinateStep, component_of, spread
+from dask_tapestry_kernels.cpu.blocks.gather import spread
 from dask_tapestry_kernels.cpu.blocks.take import wrapped
 from dask_tapestry_kernels.cpu.cells.interpreter import evaluate
 from dask_tapestry_kernels.kernel_table import Kernel
 from dask_tapestry_kernels.output_blocks import OutputBlocks, OutputShape
+from dask_tapestry_kernels.parameters.coordinate_steps import CoordinateStep, component_of
 from dask_tapestry_kernels.parameters.scratch import SCATTERED
 
 Block = np.ndarray[Any, Any]
