@@ -21,5 +21,6 @@ KERNELS: Final = KernelTable(
         "blocks.take": "take takealong insert",
         "cells.formulas": "map",
         "reduction.folds": "reduce",
+        "scan.scans": "scan scan_on leaf_totals leaf_scan leaf_ends after_leaf",
     },
 )
