@@ -232,6 +232,12 @@ PLACE_PRIOR: Final = 0.5
 # Of rounds that are tried
 ROUNDS_TRIED: Final = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)
 
+# search/refusal
+MEMORY_HALVINGS: Final = 4  # of the memory that would do, so told to a sixteenth
+MEMORY_ROOM: Final = 1.01  # times it, as texts round
+MEMORY_GROWTH: Final = 1.5  # times the memory before, where that does not do
+ENOUGH_TRIES: Final = 4  # of them: each takes as long as a plan
+
 # search/rule_selection
 MOST_PLANS: Final = 64  # that are compared; each takes as long as a plan without choices
 CHOICE_GAIN: Final = 0.99  # of the seconds without it: a choice must save a hundredth
