@@ -123,12 +123,12 @@ def places_source(count: int, dtype: str) -> str:
 def fold(
     results: Sequence[Block],
     updates: Sequence[Block],
-    places: Block,
+    row_numbers: Block,
     row: int,
     expressions: tuple[Any, ...],
     wait: bool = False,
 ) -> bool:
-    """Fold updates into the rows that `places` number; False where no kernel serves.
+    """Fold updates into the rows that `row_numbers` number; False where no kernel serves.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def fold(
     wait
         For the kernel, whatever it takes.
     """
-    cells = places.size * row
+    cells = row_numbers.size * row
     if (cells < SMALL and not wait) or any(r.dtype.hasobject for r in results):
         return False
     words = tuple(_move_dtype(r.dtype) for r in results) if _only_moves(expressions) else None
@@ -157,9 +157,9 @@ def fold(
         return False
     arrays = [np.ascontiguousarray(u) for u in updates]
     there = np.array([address(r) for r in results], np.int64)
-    given = np.array([address(u) for u in arrays], np.int64)
+    update_cells = np.array([address(u) for u in arrays], np.int64)
     last = results[0].size // max(1, row)
-    native(*map(address, (there, given, places)), places.size, row, last)
+    native(*map(address, (there, update_cells, row_numbers)), row_numbers.size, row, last)
     return True
 
 
@@ -231,7 +231,7 @@ def _cell(folds: tuple[tuple[DType, Any], ...], result: str, update: str) -> lis
             lines.append(f"r{number} = v{count + number}")
             continue
         names, kinds = [f"v{n}" for n in range(2 * count)], list(both)
-        for place, step in enumerate(expression.steps):
+        for position, step in enumerate(expression.steps):
             if step.value is not None:
                 text: str | None = scalar_codegen.constant(expression.constant(step))
             else:
@@ -240,7 +240,7 @@ def _cell(folds: tuple[tuple[DType, Any], ...], result: str, update: str) -> lis
                 text = scalar_codegen.step(step.function, of, own, step.dtype, careful=True)
             if text is None or not scalar_codegen.is_known(step.dtype):
                 return None
-            names.append(f"s{number}_{place}")
+            names.append(f"s{number}_{position}")
             kinds.append(step.dtype)
             lines.append(f"{names[-1]} = {text}")
         lines.append(f"r{number} = {names[-1]}")

@@ -131,11 +131,11 @@ def _shows_invalid(expression: Any) -> bool:
 def tell_errors(
     expression: Any,
     blocks: Sequence[Block],
-    made: Block,
+    result: Block,
     tiles: Iterable[Any],
     suspicion: FpErrorCheck,
 ) -> None:
-    """Compute again by NumPy the cells that were `made`; NumPy tells whom `listening` concerns."""
+    """Compute the cells of `result` again by NumPy, which tells those that listen of errors."""
     looks = suspicion.always or not only_invalid(suspicion.flags)
     if not looks and not _may_be_invalid(expression):
         return  # to compare a NaN raises a flag and is no error
@@ -144,10 +144,10 @@ def tell_errors(
         if looks:
             _by_numpy(expression, cells)
         else:
-            _tell_nan_errors(expression, cells, np.ravel(made[tile]))
+            _tell_nan_errors(expression, cells, np.ravel(result[tile]))
 
 
-def _tell_nan_errors(expression: Any, cells: Sequence[Block], made: Block) -> None:
+def _tell_nan_errors(expression: Any, cells: Sequence[Block], result: Block) -> None:
     """Tell the errors of cells with NaNs apart from those of the others.
 
     Those of NaNs are computed by NumPy; the others only if they made a NaN, where a formula shows
@@ -165,7 +165,7 @@ def _tell_nan_errors(expression: Any, cells: Sequence[Block], made: Block) -> No
         return
     places = np.flatnonzero(lost) if len(cells) > 1 else np.array([np.argmax(lost)])
     _by_numpy(expression, [x[places] for x in rows])
-    if _shows_invalid(expression) and not (np.isnan(made) & ~lost).any():
+    if _shows_invalid(expression) and not (np.isnan(result) & ~lost).any():
         return
     others = [np.where(lost, x[number], x) for x in rows]
     room = np.empty(lost.shape, expression.dtype)

@@ -117,18 +117,18 @@ class CupyRuntime:
     def _function(self, program: CudaProgram) -> Any:
         """The loaded kernel of a program; modules stay loaded as long as this process runs."""
         device = self._cupy.cuda.Device().id
-        found = self._functions.get((program.source, device))
-        if found is not None:
-            return found
+        function = self._functions.get((program.source, device))
+        if function is not None:
+            return function
         cubin = cubin_of(program, self._device()[0])
         with self._lock:
-            found = self._functions.get((program.source, device))
-            if found is None:
+            function = self._functions.get((program.source, device))
+            if function is None:
                 module = self._cupy.cuda.Module()
                 module.load(cubin.code)
-                found = module.get_function(cubin.symbol)
-                self._functions[program.source, device] = found
-            return found
+                function = module.get_function(cubin.symbol)
+                self._functions[program.source, device] = function
+            return function
 
 
 def _argument(argument: Any) -> Any:
