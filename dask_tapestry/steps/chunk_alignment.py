@@ -137,7 +137,7 @@ def _held_unit(
         if unit := _follow(here, there, sides):
             return unit
     if distance > 1:
-        here, there = (boxes[value] for boxes in neighbours(program, dim, apart=distance))
+        here, there = (boxes[value] for boxes in neighbours(program, dim, distance=distance))
         unit = _follow(here, there, sides)
         if unit is not None and unit.pace == 1:
             return unit._replace(length=unit.length * distance, lead=unit.lead * distance)

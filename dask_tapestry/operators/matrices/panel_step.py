@@ -138,7 +138,7 @@ def panel_step(
     output: tuple[str, np.dtype[Any]],
     work: tuple[str, float],
     cut: str = "",
-    scratch: float = 1.5,
+    taken: float = 1.5,
     **options: Any,
 ) -> Tensor:
     """The value of a kernel of panels.
@@ -160,7 +160,7 @@ def panel_step(
     """
     letters, dtype = output
     reads, given = tuple([named for _, named in inputs]), tuple(options.items())
-    operator = PanelStep(kernel, reads, letters, dtype, work, cut, scratch, given)
+    operator = PanelStep(kernel, reads, letters, dtype, work, cut, taken, given)
     return apply(operator, *[x for x, _ in inputs])
 
 
