@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field, fields, replace
+from functools import lru_cache
 from typing import Any, Final, cast
 
 import dask
@@ -278,8 +279,12 @@ def _declared(name: str, value: Any) -> Resources | None:
 
 def this_machine() -> Resources:
     """Return the threads and memory of this machine."""
-    has_store = not lies_in_memory(temporary_root())
-    return Resources(workers=1, threads=CPU_COUNT, local=True, temporary_store=has_store)
+    return _machine_of(CPU_COUNT, machine_memory(), not lies_in_memory(temporary_root()))
+
+
+@lru_cache(maxsize=16)
+def _machine_of(threads: int, memory: int, has_store: bool) -> Resources:
+    return Resources(1, threads, memory, local=True, temporary_store=has_store)
 
 
 def live_client() -> Any:

@@ -9,25 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks import gather_compiled
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.parameters.coordinate_steps import CoordinateStep, component_of
 
 Block = np.ndarray[Any, Any]
-
-
-class CoordinateStep(NamedTuple):
-    """How a coordinate of the operand comes about; see the operators' `dimension_numbers`."""
-
-    axis: int | None
-    component: int | None
-    most: int
-    extent: int
-    first: int
-    origin: int
 
 
 def gather(
@@ -70,21 +60,12 @@ def start_of(indices: Block, vector: int, step: CoordinateStep) -> Block | None:
 
     None where no index moves them.
     """
-    found = component_of(indices, vector, step.component)
+    found: Block | None = component_of(indices, vector, step.component)
     if found is None or not step.most:
         return None
     top = min(step.most, np.iinfo(found.dtype).max)
-    return np.clip(found, 0, top, dtype=found.dtype).astype(np.intp, copy=False)
-
-
-def component_of(indices: Block, vector: int, component: int | None) -> Block | None:
-    """One component of all index vectors."""
-    if component is None:
-        return None
-    if vector == indices.ndim:
-        return indices
-    part: Block = indices[(slice(None),) * vector + (component,)]
-    return part
+    held: Block = np.clip(found, 0, top, dtype=found.dtype)
+    return held.astype(np.intp, copy=False)
 
 
 def _indexed(

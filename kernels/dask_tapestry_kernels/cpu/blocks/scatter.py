@@ -13,11 +13,17 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks import scatter_compiled
-from dask_tapestry_kernels.cpu.blocks.gather import CoordinateStep, component_of, spread
+from dask_tapestry_kernels.cpu.blocks.gather import spread
 from dask_tapestry_kernels.cpu.blocks.take import wrapped
 from dask_tapestry_kernels.cpu.cells.interpreter import evaluate
+from dask_tapestry_kernels.formulas.update_steps import only_moves
 from dask_tapestry_kernels.kernel_table import Kernel
 from dask_tapestry_kernels.output_blocks import OutputBlocks, OutputShape
+from dask_tapestry_kernels.parameters.coordinate_steps import (
+    CoordinateStep,
+    component_of,
+    rows_from,
+)
 from dask_tapestry_kernels.parameters.scratch import SCATTERED
 
 Block = np.ndarray[Any, Any]
@@ -126,26 +132,6 @@ def slabs(
         yield _places(here, told, batch, (hi - lo, *shape[1:lead]), sides), lo, hi
 
 
-def rows_from(
-    steps: Sequence[CoordinateStep],
-    window: tuple[int, ...],
-    shape: tuple[int, ...],
-    block: tuple[int, ...],
-) -> int:
-    """The first axis of the updates of those that lie side by side in the block, too.
-
-    All axes before it are at least those of the index vectors.
-    """
-    axis, dim = len(shape), len(block)
-    while axis and dim and axis - 1 in window:
-        step = steps[dim - 1]
-        whole = shape[axis - 1] == block[dim - 1] and step.first == step.origin
-        if step.axis != axis - 1 or step.component is not None or not whole:
-            break
-        axis, dim = axis - 1, dim - 1
-    return axis
-
-
 def _whole(start: Block) -> Block:
     """Starts as int64; those beyond it lie outside of every block."""
     if start.dtype == np.uint64:
@@ -217,7 +203,7 @@ def fold(
     if (flat < 0).any():
         in_range = flat >= 0
         flat, update_rows = flat[in_range], [u[in_range] for u in update_rows]
-    if all(e.chosen == len(results) + n for n, e in enumerate(expressions)):
+    if only_moves(expressions):
         for r, u in zip(rows, update_rows, strict=True):
             r[flat] = u
         return

@@ -11,6 +11,7 @@ import numpy as np
 from dask_tapestry_kernels.cpu.blocks import select_compiled
 from dask_tapestry_kernels.cpu.blocks.strided import strided
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.parameters.coordinate_steps import out_of_bounds
 from dask_tapestry_kernels.stopping import stop_if_asked
 
 Block = np.ndarray[Any, Any]
@@ -28,9 +29,9 @@ def wrapped(indices: Block, extent: int, axis: int) -> Block:
     if not indices.size:
         return indices.astype(np.intp, copy=False)
     low, high = indices.min(), indices.max()
-    if high >= extent or low < -extent:
-        wrong = int(high if high >= extent else low)
-        raise IndexError(f"index {wrong} is out of bounds for axis {axis} with size {extent}")
+    error = out_of_bounds(low, high, extent, axis)
+    if error is not None:
+        raise error
     chosen = indices.astype(np.intp, copy=False)
     return np.where(chosen < 0, chosen + extent, chosen) if low < 0 else chosen
 

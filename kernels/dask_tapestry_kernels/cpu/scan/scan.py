@@ -17,9 +17,9 @@ import numpy as np
 from dask_tapestry_kernels.cpu.cells.interpreter import tiles
 from dask_tapestry_kernels.cpu.cells.reproducible_ufuncs import EXACT
 from dask_tapestry_kernels.cpu.scan import scan_compiled
-from dask_tapestry_kernels.cpu.scan.scan_compiled import ScanSpec
 from dask_tapestry_kernels.floating_point import checking_fp_errors
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.parameters.scan_spec import ScanSpec
 
 Block = np.ndarray[Any, Any]
 Function = Callable[..., Block]

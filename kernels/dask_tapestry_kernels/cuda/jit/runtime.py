@@ -42,6 +42,9 @@ class Runtime(Protocol):
     def to_host(self, block: Block) -> np.ndarray[Any, Any]:
         """A copy of a block on the host."""
 
+    def order_of(self, keys: Block) -> Block:
+        """The order that sorts keys of one dimension, int64; equal ones stay in theirs."""
+
     def is_addressed_by_cells(self, block: Block) -> bool:
         """Whether places and strides of a block are whole numbers of cells."""
 
@@ -101,6 +104,10 @@ class CupyRuntime:
         """The array as one of NumPy."""
         copied: np.ndarray[Any, Any] = self._cupy.asnumpy(block)
         return copied
+
+    def order_of(self, keys: Block) -> Block:
+        """The order that sorts keys, by CuPy's stable sort."""
+        return self._cupy.argsort(keys)
 
     def is_addressed_by_cells(self, block: Block) -> bool:
         """Whether the array's address and strides are multiples of the size of its cells."""
