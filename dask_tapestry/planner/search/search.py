@@ -125,7 +125,7 @@ def _found(
     for spaces in _to_fit(graph, resources, (side_by_side, one_by_one)):
         if not fitting:
             fitting = _within_shares(spaces, method, TO_FIT, seed, misfits)
-    return (preferred(fitting, lambda one: one.rank) if fitting else None), misfits
+    return (preferred(fitting, lambda result: result.rank) if fitting else None), misfits
 
 
 def _spaces(graph: Graph, resources: Resources, method: str) -> list[PlanEvaluator]:
