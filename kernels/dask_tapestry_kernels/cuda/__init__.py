@@ -16,6 +16,7 @@ KERNELS: Final = KernelTable(
         "blocks.gather": "gather",
         "blocks.generate": "full arange index",
         "blocks.random": "randombits randomfraction",
+        "blocks.scatter": "scatter",
         "blocks.select": "identity view windows concat mosaic",
         "blocks.take": "take takealong insert",
         "cells.formulas": "map",

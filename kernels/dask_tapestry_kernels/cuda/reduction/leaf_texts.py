@@ -189,8 +189,8 @@ class _Leaves:
             terms = [f"c{a} * s{p}_{a}" for a in self.reduced]
             place = " + ".join([f"base{p}", *terms])
             lines.append(f"v{p} = {loaded(f'x{p}[{place}]', self.dtypes[p])}")
-        place = [f"new_place = {self._place()}"] if "place" in self.text.fields else []
-        return [*lines, *self.steps, *place, *new_fields(self.text, f"v{len(self.dtypes) - 1}")]
+        number = [f"new_place = {self._place()}"] if "place" in self.text.fields else []
+        return [*lines, *self.steps, *number, *new_fields(self.text, f"v{len(self.dtypes) - 1}")]
 
     def _one_pass(self) -> list[str]:
         """Statements that fold the cells and then the lanes."""

@@ -1,4 +1,4 @@
-"""Monoids as statements: what a state is made of, and how two states combine.
+"""Monoids as statements: what a state is text of, and how two states combine.
 
 A state is a few *fields*, each a variable. `combine` has statements that fold the fields of one
 state into those of another that comes before it, with the meanings that the cells of formulas have.
@@ -72,20 +72,20 @@ class MonoidText(NamedTuple):
 def monoid_text(monoid: str, cell: DType, state: DType) -> MonoidText | None:
     """The text of a monoid; None where a GPU has none for these dtypes."""
     if monoid in PLAIN:
-        made = MonoidText(monoid, cell, (("value", state),))
+        text = MonoidText(monoid, cell, (("value", state),))
     elif monoid in SEVERAL:
-        made = MonoidText(monoid, cell, tuple([(name, state[name]) for name in state.names or ()]))
+        text = MonoidText(monoid, cell, tuple([(name, state[name]) for name in state.names or ()]))
     else:
         return None
-    dtypes = [cell, *made.fields.values()]
+    dtypes = [cell, *text.fields.values()]
     if not all(scalar_codegen.is_known(d) and d.kind in KINDS for d in dtypes):
         return None
-    first = made.parts[0][1]
+    first = text.parts[0][1]
     if cell_value("x", cell, first) is None:
         return None
-    functions = {made.function, PLACES.get(monoid, ""), *(["minimum"] * (monoid == "ptp"))} - {""}
+    functions = {text.function, PLACES.get(monoid, ""), *(["minimum"] * (monoid == "ptp"))} - {""}
     texts = [scalar_codegen.step(name, "ab", [first, first], first) for name in functions]
-    return None if None in texts else made
+    return None if None in texts else text
 
 
 def cell_value(value: str, cell: DType, field: DType) -> str | None:
@@ -93,18 +93,18 @@ def cell_value(value: str, cell: DType, field: DType) -> str | None:
     return value if cell == field else scalar_codegen.step("cast", [value], [cell], field)
 
 
-def new_fields(made: MonoidText, raw: str) -> list[str]:
+def new_fields(text: MonoidText, raw: str) -> list[str]:
     """Statements for the fields ``new_...`` of a cell; its place is `new_place` already."""
-    first, dtype = made.parts[0]
+    first, dtype = text.parts[0]
     held = scalar_codegen.held_type_text(dtype)
-    lines = [f"cell = {cell_value(raw, made.cell, dtype)}"]
-    if made.monoid in OF_NUMBERS:
-        lines.insert(0, f"missing = {scalar_codegen.step('isnan', [raw], [made.cell], BOOL)}")
-        instead = f"{held}({WORST[made.monoid]})" if made.monoid in WORST else _nothing(dtype)
+    lines = [f"cell = {cell_value(raw, text.cell, dtype)}"]
+    if text.monoid in OF_NUMBERS:
+        lines.insert(0, f"missing = {scalar_codegen.step('isnan', [raw], [text.cell], BOOL)}")
+        instead = f"{held}({WORST[text.monoid]})" if text.monoid in WORST else _nothing(dtype)
         instead = instead.replace("(inf)", "(np.inf)").replace("(-inf)", "(-np.inf)")
         lines.append(f"cell = {instead} if missing else cell")
     lines.append(f"new_{first} = cell")
-    return lines + [f"new_{n} = {text}" for n, text in _OTHERS.items() if n in made.fields]
+    return lines + [f"new_{n} = {value}" for n, value in _OTHERS.items() if n in text.fields]
 
 
 _OTHERS: Final = {
@@ -122,12 +122,12 @@ def _nothing(dtype: DType) -> str:
     return f"{held}(complex({part}, {part}))" if dtype.kind == "c" else part
 
 
-def combine_lanes(made: MonoidText, into: Sequence[str], other: Sequence[str]) -> list[str]:
+def combine_lanes(text: MonoidText, into: Sequence[str], other: Sequence[str]) -> list[str]:
     """Statements that fold fields of one pass over a leaf: of spreads their sums."""
-    if made.monoid not in (*SPREADS, *NUMBER_SPREADS):
-        return combine(made, into, other)
-    names = made.in_lanes
-    return [_joined("add", made.fields[n], *p) for n, *p in zip(names, into, other, strict=True)]
+    if text.monoid not in (*SPREADS, *NUMBER_SPREADS):
+        return combine(text, into, other)
+    names = text.in_lanes
+    return [_joined("add", text.fields[n], *p) for n, *p in zip(names, into, other, strict=True)]
 
 
 def _joined(function: str, dtype: DType, into: str, other: str) -> str:
@@ -135,21 +135,21 @@ def _joined(function: str, dtype: DType, into: str, other: str) -> str:
     return f"{into} = {scalar_codegen.step(function, [into, other], [dtype, dtype], dtype)}"
 
 
-def combine(made: MonoidText, into: Sequence[str], other: Sequence[str]) -> list[str]:
+def combine(text: MonoidText, into: Sequence[str], other: Sequence[str]) -> list[str]:
     """Statements that fold a later state into an earlier one, by the names of their fields.
 
     Of spreads of all cells the numbers that they stand for are ``cells_a`` and ``cells_b``,
     float64.
     """
-    if made.monoid in SPREADS:
-        return _combine_spreads(made, into, other)
-    if made.monoid in NUMBER_SPREADS:
-        return _combine_number_spreads(made, into, other)
-    if made.monoid in PLACES:
-        return _combine_places(made, into, other)
+    if text.monoid in SPREADS:
+        return _combine_spreads(text, into, other)
+    if text.monoid in NUMBER_SPREADS:
+        return _combine_number_spreads(text, into, other)
+    if text.monoid in PLACES:
+        return _combine_places(text, into, other)
     functions = {"ptp": ["minimum", "maximum"], "nanmean": ["add", "add"]}
-    told = functions.get(made.monoid, [made.function])
-    parts = zip(told, made.fields.values(), into, other, strict=True)
+    told = functions.get(text.monoid, [text.function])
+    parts = zip(told, text.fields.values(), into, other, strict=True)
     return [_joined(*part) for part in parts]
 
 
@@ -173,11 +173,11 @@ def divided(total: str, by: str, dtype: DType) -> str:
     return f"{held}(complex({re} / {by}, {im} / {by}) if {by} == 0 else complex({smith}))"
 
 
-def _combine_spreads(made: MonoidText, into: Sequence[str], other: Sequence[str]) -> list[str]:
+def _combine_spreads(text: MonoidText, into: Sequence[str], other: Sequence[str]) -> list[str]:
     """Chan's update, in the order of operations that the CPU's has."""
     (mean, m2), (mean_b, m2_b) = into, other
-    held = scalar_codegen.held_type_text(made.fields["m2"])
-    dtype = made.fields["mean"]
+    held = scalar_codegen.held_type_text(text.fields["m2"])
+    dtype = text.fields["mean"]
     step = "off * share"
     if dtype.kind == "c":
         whole = scalar_codegen.held_type_text(dtype)
@@ -191,11 +191,11 @@ def _combine_spreads(made: MonoidText, into: Sequence[str], other: Sequence[str]
 
 
 def _combine_number_spreads(
-    made: MonoidText, into: Sequence[str], other: Sequence[str]
+    text: MonoidText, into: Sequence[str], other: Sequence[str]
 ) -> list[str]:
     """Chan's update with the numbers of each state; a state without numbers changes nothing."""
     count, count_b = into[2], other[2]
-    chan = _combine_spreads(made, into[:2], other[:2])
+    chan = _combine_spreads(text, into[:2], other[:2])
     taken = [f"{a} = {b}" for a, b in zip(into[:2], other[:2], strict=True)]
     return [
         f"cells_a, cells_b = np.float64({count}), np.float64({count_b})",
@@ -207,11 +207,11 @@ def _combine_number_spreads(
     ]
 
 
-def _combine_places(made: MonoidText, into: Sequence[str], other: Sequence[str]) -> list[str]:
+def _combine_places(text: MonoidText, into: Sequence[str], other: Sequence[str]) -> list[str]:
     """The better value, at a tie the lower place; a NaN beats every number."""
     (value, place, *_), (value_b, place_b, *_) = into, other
-    dtype = made.fields["value"]
-    better = scalar_codegen.step(PLACES[made.monoid], [value_b, value], [dtype, dtype], dtype)
+    dtype = text.fields["value"]
+    better = scalar_codegen.step(PLACES[text.monoid], [value_b, value], [dtype, dtype], dtype)
     if dtype.kind == "f":
         nans = [f"{name} != {name}" for name in (value, value_b)]
         wins = f"(nan_b and not nan_a) if (nan_a or nan_b) else ({better})"
