@@ -89,6 +89,9 @@ SLICE_SAVES_BYTES: Final = 2**20  # that cutting a block where it lies must save
 # machine/rates
 RATE_DIGITS: Final = 2  # of a rate: more are noise
 
+# Blocks that a device has at a time: one is computed while the cells of the next one come
+DEVICE_BLOCKS: Final = 2
+
 # machine/resources
 MOST_PROCESS_SHARE: Final = 0.2  # of a worker's memory: of workers that are smaller than can be
 DEVICE_USABLE: Final = 0.9  # of a device's memory: the rest is its context's, and of libraries
