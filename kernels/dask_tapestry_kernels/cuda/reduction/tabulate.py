@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dask_tapestry_kernels.cuda.jit.runtime import BLOCKS, Block, Runtime, blocks_for, runtime
-from dask_tapestry_kernels.cuda.reduction.folds import Fold, Nodes, merged_nodes, merged_pair
+from dask_tapestry_kernels.cuda.reduction.folds import Fold, Nodes, merged_levels, merged_pair
 from dask_tapestry_kernels.cuda.reduction.monoid_texts import monoid_text
 from dask_tapestry_kernels.cuda.reduction.table_texts import (
     GROUP,
@@ -168,7 +168,7 @@ def _in_order(
         return gpu.empty((*node_counts(tree, level, origin, shape), 0), dtype)
     fold = _sums(tables, tree)
     first = node_numbers(tree, 0, origin)
-    return _of_fold(merged_nodes(fold, [_for_fold(leaves)], range(level), first, tree), dtype)
+    return _of_fold(merged_levels(fold, [_for_fold(leaves)], range(level), first, tree), dtype)
 
 
 def _in_lattice(tables: _Tables, given: Sequence[Block], last: int, grid: Sequence[int]) -> Block:
