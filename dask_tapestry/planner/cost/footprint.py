@@ -231,11 +231,6 @@ class BlockHits(NamedTuple):
     most: int
 
 
-def held_cells(box: ZRange, cuts: Sequence[Cuts] | None) -> int:
-    """Cells of the blocks that meet `box`; of the box itself where nothing is cut."""
-    return box.size if cuts is None else _block_hits(box, tuple(cuts)).cells
-
-
 def met_blocks(box: ZRange, cuts: Sequence[Cuts]) -> int:
     """Number of blocks that meet `box`; of an empty box one."""
     return _block_hits(box, tuple(cuts)).blocks

@@ -113,13 +113,6 @@ class Pricing:
         """Bytes of memory of all workers."""
         return self.machine.workers * self.machine.memory_limit
 
-    def with_limits(self, limits: Limits) -> Pricing:
-        """The same, for other limits; groups and costs stay known."""
-        other = Pricing(self.machine, limits)
-        other._groups, other._programs = self._groups, self._programs
-        other._costs = self._costs
-        return other
-
     def held(self, graph: Graph, extra: frozenset[Node], fused: frozenset[Node]) -> frozenset[Node]:
         """The nodes of a graph that are held, with some `extra` ones and but for `fused` ones.
 
