@@ -66,7 +66,7 @@ def needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs:
 
 
 def least_needs(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs:
-    """The same, with no more memory and no fewer pieces than any way to compute the cells takes.
+    """A lower bound of `needs_of`: no way to compute the cells takes less memory or fewer pieces.
 
     It is found in a fraction of the time, as nobody looks for that way. A step takes no less time
     than with these needs.

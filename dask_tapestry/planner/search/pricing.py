@@ -90,15 +90,15 @@ class Pricing:
         self._spent[0] = count
 
     def at(self, place: str) -> Pricing:
-        """The same at a place, with its machine and memory; itself for ""."""
+        """The pricing for a group of workers, with its machine and memory; this one for ""."""
         return self._of(place, self.machine.at(place)) if place else self
 
     def on(self, device: str) -> Pricing:
-        """The same for a kind of device inside the workers; itself for ""."""
+        """The pricing for a kind of device inside the workers; this one for ""."""
         return self._of(f"on {device}", self.machine.on(device)) if device else self
 
     def _of(self, name: str, machine: Machine) -> Pricing:
-        """The same for a part of the machine, remembered by a name."""
+        """The pricing for a part of the machine, remembered by a name."""
         pricing = self._places.get(name)
         if pricing is None:
             share = machine.task_bytes / self.machine.task_bytes
