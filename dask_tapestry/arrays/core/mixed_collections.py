@@ -31,8 +31,8 @@ from dask_tapestry.lower.expression import (
 from dask_tapestry.lower.graph import Lowered
 from dask_tapestry.operators.layouts.rechunk import rechunk
 from dask_tapestry.planner.build import build_plan
+from dask_tapestry.planner.memory.bound import peak_memory_is_bounded
 from dask_tapestry.planner.memory.results import ResultMemory
-from dask_tapestry.planner.verify import peak_memory_is_bounded
 from dask_tapestry.teg import Sink, Tensor
 from dask_tapestry.teg.node import reapply, topological
 
