@@ -69,7 +69,7 @@ class SearchResult(NamedTuple):
 
     @property
     def rank(self) -> Rank:
-        """Of the plan to take."""
+        """The rank of the chosen plan."""
         return self.state.rank
 
 
@@ -138,7 +138,7 @@ def _spaces(graph: Graph, resources: Resources, method: str) -> list[PlanEvaluat
 def _to_fit(
     graph: Graph, resources: Resources, ways: Iterable[Sequence[Pricing]]
 ) -> Iterator[list[PlanEvaluator]]:
-    """Where plans are looked for if none fits: in each of some ways, and in few or many rounds."""
+    """The searches if no plan fits: for each set of limits, and for few or many fetch rounds."""
     for pricings in filter(None, ways):
         for rounds in _rounds(graph, resources):
             yield [PlanEvaluator(graph, one, resources, rounds) for one in pricings]
@@ -190,7 +190,7 @@ def _within_shares(
 
 
 def _uncut(space: PlanEvaluator, _effort: SearchBudget, _seed: int) -> SearchResult:
-    """One block an operator."""
+    """The choices in which every operator is one block."""
     return SearchResult(space.state(Choices()))
 
 

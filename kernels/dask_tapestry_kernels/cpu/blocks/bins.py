@@ -103,7 +103,7 @@ def _natively(result: Block, x: Block, edges: Block, even: bool) -> bool:
 
 
 def _spans(edges: Block, positions: Block, count: int, tolerance: float) -> Block:
-    """For each grid cell the bins of what may lie in it; of what lies below and above, the one."""
+    """For each grid cell the range of bins that its values may have; one bin beyond the ends."""
     below, grid = int(np.isneginf(edges).sum()), np.arange(-1.0, count + 1)
     spans = np.empty((count + 2, 2), np.int64)
     spans[:, 0] = below + np.searchsorted(positions, grid - 2 * tolerance, side="left")
@@ -121,7 +121,7 @@ def searched(cells: Block, edges: Block) -> Block:
 
 
 def _tabled(dtype: np.dtype[Any], edges: Block) -> Callable[[Block], Block]:
-    """Of cells of one byte: each of their values is searched for once."""
+    """The bins of cells of one byte: each possible value is searched for once."""
     every = np.arange(256, dtype=np.uint8).view(dtype)
     table = searched(every, edges)
     return lambda cells: table.take(cells.view(np.uint8))

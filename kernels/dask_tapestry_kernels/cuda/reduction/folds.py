@@ -55,7 +55,7 @@ class Fold(NamedTuple):
 
     @property
     def what(self) -> str:
-        """For errors."""
+        """The name of the fold, for errors."""
         cell = self.formula.steps[-1].dtype if self.formula.steps else self.formula.parameters[-1]
         return f"reduce: {self.part.monoid} of {cell}"
 
