@@ -38,6 +38,7 @@ DEFAULTS: dict[str, object] = {
     "mutators": (),  # the same, made by dt.mutator
     "rates": "measured",  # how fast machines are: "measured", "shipped", a file, or a dictionary
     "device": None,  # of new arrays: "cpu", "cuda" or "cuda:1"; None for the CPU
+    "host-parts": True,  # whether the host computes what is quicker there, though it is a device's
     "temporary-store": None,  # folder or URL that all workers reach, for what they cannot hold
     "algebra": "exact",  # or "fast": rules that change floating-point bits of sums and quotients
 }
@@ -63,6 +64,7 @@ _checks: dict[str, Check] = {
     "kept-memory": optional(partial(bytes_of, least=0)),
     "relax-placement": truth,
     "line-numbers": truth,
+    "host-parts": truth,
     "device": optional(device_name),
     "algebra": partial(one_of, choices=("exact", "fast")),
     "resume": resuming,
@@ -120,7 +122,9 @@ def config(**settings: object) -> dask.config.set:
         tenth of its memory, 1 GiB at most),
         ``relax_placement``, ``line_numbers``, ``resume`` (whether `to_zarr`, and `store` into Zarr
         arrays, go on where the same write was killed, as their ``resume=`` says), ``device``
-        (of arrays that functions make anew, as ``"cuda"``: see ``device=`` of `full`), ``rates``
+        (of arrays that functions make anew, as ``"cuda"``: see ``device=`` of `full`),
+        ``host_parts`` (whether the host computes of arrays on a device what is quicker there, as a
+        plan finds by its cost; results lie where they were asked for), ``rates``
         (how fast machines are: ``"measured"``, as `calibrate` found or else as shipped,
         ``"shipped"``, the path of a file of rates, or some
         of them by name), ``algebra`` (``"exact"``, or ``"fast"``:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
+import dask_tapestry as dt
 from dask_tapestry_kernels import cpu, devices
 from dask_tapestry_kernels.device_error import KernelDeviceError
 
@@ -183,9 +184,13 @@ def stand_in():
 
 @pytest.fixture
 def device_kernels(monkeypatch):
-    """CuPy and a device with all kernels of the CPU's; what it returns is the table."""
+    """CuPy and a device with all kernels of the CPU's; what it returns is the table.
+
+    Plans leave to the device what is its: the host would do such small work in less time.
+    """
     table = DeviceKernels()
     monkeypatch.setitem(sys.modules, "cupy", stand_in())
     monkeypatch.setitem(devices.TABLES, "cuda", table)
     transfers.clear()
-    return table
+    with dt.config(host_parts=False):
+        yield table

@@ -55,6 +55,7 @@ WRONG = {
     "resume": ["yes", 2],
     "walltime": ["soon", 0, -1, "00:00:00", "1:2:3:4", "1:x", True],
     "line-numbers": ["yes", None, 0.5],
+    "host-parts": ["auto", None, 2],
     "rules": ["module:name", 4, [4], [None]],
     "mutators": ["module:name", 4, [4]],
     "rates": [4, None, {"network": "fast"}, {"nothing": 1}, "nowhere.json"],

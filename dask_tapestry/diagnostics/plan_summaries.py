@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from dask.utils import format_bytes
@@ -36,18 +36,23 @@ from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.memory.result_transfer import gathered
 from dask_tapestry.planner.memory.simulate import simulate
 from dask_tapestry.planner.plan import PlannedGraph
+from dask_tapestry.planner.rewriting.host_parts import HOST
 from dask_tapestry.planner.tuning import IMBALANCE
 from dask_tapestry.steps.device_values import host_paths
 from dask_tapestry.teg import Graph, Node, Source
+from dask_tapestry.teg.node import device_of
 from dask_tapestry.teg.operator import Operator
 from dask_tapestry.zspace import Cuts
+
+WrittenNode: TypeAlias = tuple[tuple[str, ...], str | None]  # the user's words, and the line
 
 
 def plan_summary(plan: PlannedGraph) -> PlanSummary:
     """What explanations and comparisons say of a plan."""
     number = {node: i for i, node in enumerate(plan.steps, start=1)}
     readers = _readers(plan)
-    steps = tuple(_step(step, number, readers) for step in plan.steps.values())
+    moved = _moved_to_host(plan)
+    steps = tuple(_step(step, number, readers, moved) for step in plan.steps.values())
     transfer = gathered(plan)
     return PlanSummary(
         str(plan.resources),
@@ -81,7 +86,7 @@ def told_whole(plan: PlannedGraph) -> PlanSummary:
     )
 
 
-def with_blocks(plan: PlannedGraph, told: PlanSummary, blocks: Mapping[int, Any]) -> PlanSummary:
+def with_blocks(plan: PlannedGraph, summary: PlanSummary, blocks: Mapping[int, Any]) -> PlanSummary:
     """The same, with a chosen block of each of some steps, by their numbers from 1 on, first.
 
     Raises
@@ -89,14 +94,14 @@ def with_blocks(plan: PlannedGraph, told: PlanSummary, blocks: Mapping[int, Any]
     PlanError
         If there is no such step, or no such block.
     """
-    steps, known = list(told.steps), list(plan.steps.values())
+    steps, known = list(summary.steps), list(plan.steps.values())
     for number, index in blocks.items():
         if type(number) is not int or not 1 <= number <= len(steps):
             raise PlanError(f"blocks names step {number!r}: the plan has steps 1 to {len(steps)}")
         chosen, one = chosen_block(known[number - 1], index), steps[number - 1]
         others = tuple(block for block in one.examples if block.block != chosen.block)
         steps[number - 1] = one._replace(examples=(chosen, *others))
-    return told._replace(steps=tuple(steps))
+    return summary._replace(steps=tuple(steps))
 
 
 def told_nodes(graph: Graph) -> tuple[NodeSummary, ...]:
@@ -166,7 +171,21 @@ def _sources(step: Step, steps: Mapping[Node, Any]) -> list[Node]:
     return [node for node in reads if isinstance(node.operator, Source)]
 
 
-def _step(step: Step, number: Mapping[Node, int], readers: Mapping[Node, list[int]]) -> StepSummary:
+def _moved_to_host(plan: PlannedGraph) -> frozenset[WrittenNode]:
+    """What the host computes though it could be a device's."""
+    return frozenset(_written(c.before) for c in plan.rewrites if c.rule == HOST)
+
+
+def _written(node: Node) -> WrittenNode:
+    return tuple(words_of(node)), node.line
+
+
+def _step(
+    step: Step,
+    number: Mapping[Node, int],
+    readers: Mapping[Node, list[int]],
+    moved: frozenset[WrittenNode],
+) -> StepSummary:
     cost, second = step.cost, runner_up(step)
     named = zip(step.inputs, sources(step, number), strict=True)
     return StepSummary(
@@ -185,7 +204,7 @@ def _step(step: Step, number: Mapping[Node, int], readers: Mapping[Node, list[in
         place=_place(step),
         alone=step.machine.alone,
         counted=cost.counted,
-        again=(*_of_device(step), *_why_again(step), *_shared_reads(step, number, readers)),
+        again=(*_of_device(step, moved), *_why_again(step), *_shared_reads(step, number, readers)),
         second="" if second is None else f"{second.text}, {second.why}",
         seconds=float(cost.seconds),
         kinds=tuple(seconds_by_kind(cost).values()),  # type: ignore[arg-type]
@@ -203,8 +222,12 @@ def _place(step: Step) -> str:
     return " of ".join(filter(None, (device.device if device else "", step.place)))
 
 
-def _of_device(step: Step) -> Iterator[str]:
-    """What is said of a step on a device: what crosses the link, and what the host computes."""
+def _of_device(step: Step, moved: frozenset[WrittenNode]) -> Iterator[str]:
+    """What is said of a device: what crosses the link, and what the host computes of its work."""
+    own = [m for m in step.members if moved and _written(m) in moved and device_of(m) is None]
+    words = dict.fromkeys(word for member in own for word in words_of(member))
+    if words:
+        yield f"computes {', '.join(words)} on the host: with a device it takes longer"
     if step.program.device is None:
         return
     if step.cost.link:

@@ -48,13 +48,13 @@ def run_block(
 
 
 def _block(
-    spec: StepSpec, index: tuple[int, ...], out: ResultBuffer, given: tuple[Any, ...]
+    spec: StepSpec, index: tuple[int, ...], out: ResultBuffer, arguments: tuple[Any, ...]
 ) -> Any:
     """Compute block `index` of a step, as long as it is wanted."""
     box, program = spec.box(index), spec.program
     block = block_schedule_of(program, box)
     target = out.box(box) if out.is_local else None
-    frame = block_frame(block, given_values(spec, block.schedule, given), target)
+    frame = block_frame(block, given_values(spec, block.schedule, arguments), target)
     result = _walked(spec, frame)
     for value, instruction in program.confirming:
         confirm(instruction, program.schedule(box).boxes[value])

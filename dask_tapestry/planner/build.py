@@ -99,10 +99,17 @@ def plan_as_found(
     graph = Graph([*written.roots, *points]) if points else written
     with collection_paused():
         graph = keep_effects(written, points, rewritten(graph, trace), trace)
-    graph, found = choosing(graph, find, trace)
+    graph, found, taken = choosing(graph, find, trace)
     state = found.state
     with_forms(graph, state.choices.forms, trace)
     steps = with_first(steps_of(state, Machine.of(machines)))
     return PlannedGraph(
-        written, state.graph, steps, machines, trace, choices=state.choices, points=found.points
+        written,
+        state.graph,
+        steps,
+        machines,
+        trace,
+        taken=taken,
+        choices=state.choices,
+        points=found.points,
     )

@@ -17,6 +17,7 @@ from dask_tapestry.planner.memory.totals import plan_cost
 from dask_tapestry.planner.search.choices import Choices
 from dask_tapestry.planner.search.frontier import Point
 from dask_tapestry.planner.search.plan_evaluator import steps_of
+from dask_tapestry.planner.search.rule_selection import Taken
 from dask_tapestry.planner.verify import verify
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node, Operator, Sink, Source
@@ -39,6 +40,8 @@ class PlannedGraph:
         What it was made for.
     sources
         The source or sink for each slot that the plan was made with, by the slot's form.
+    taken
+        What graphs took before the search: choices among users' rules, and parts for the host.
     choices
         What was decided.
     points
@@ -54,6 +57,7 @@ class PlannedGraph:
     resources: Resources
     rewrites: Trace = field(repr=False)
     sources: Mapping[str, Node] = field(default_factory=dict, repr=False)
+    taken: tuple[Taken, ...] = field(default=(), repr=False)
     choices: Choices = field(default=Choices(), repr=False)
     points: tuple[Point, ...] = field(default=(), repr=False)
     passed: set[ResultMemory] | None = field(default=None, repr=False, compare=False)

@@ -39,6 +39,7 @@ from dask_tapestry.planner.rewriting.rule_choices import with_forms
 from dask_tapestry.planner.search.choices import Choices, FormChoice
 from dask_tapestry.planner.search.evaluate import evaluate
 from dask_tapestry.planner.search.pricing import Pricing
+from dask_tapestry.planner.search.rule_selection import Taken, with_taken
 from dask_tapestry.planner.search.search import steps_of
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node, Sink, Source
@@ -46,20 +47,23 @@ from dask_tapestry.teg.node import written_as
 from dask_tapestry.teg.token import token
 from dask_tapestry.zspace import Cuts
 
-VERSION: Final = 3  # of the file's form
-READ: Final = (2, VERSION)  # version 2 has no graph as data
+VERSION: Final = 4  # of the file's form
+READ: Final = (2, 3, VERSION)  # version 2 has no graph as data, version 3 nothing that was taken
 KIND: Final = "dask_tapestry plan"
 
 
-def dumps(plan: PlannedGraph, told: Mapping[str, Any] | None = None) -> str:
-    """A plan as text; `told` is its summary, for readers who lack its arrays.
+def dumps(plan: PlannedGraph, summary: Mapping[str, Any] | None = None) -> str:
+    """A plan as text, with its summary for readers who lack its arrays.
 
     A plan that was found again names its choices by slots: it is planned again for the arrays.
     """
     if plan.sources:
         plan = build_plan(plan.written.roots, plan.resources)
     graph = simplified(plan.written, Trace())
-    position = {node: i for i, node in enumerate(graph.nodes)}
+    chosen = graph
+    for taken in plan.taken:
+        chosen = with_taken(chosen, taken)
+    position = {node: i for i, node in enumerate(chosen.nodes)}
     number = {node: i for i, node in enumerate(plan.graph.nodes)}
     content = {
         "kind": KIND,
@@ -68,10 +72,11 @@ def dumps(plan: PlannedGraph, told: Mapping[str, Any] | None = None) -> str:
         "written": digest(plan.written),
         "rewritten": digest(graph),
         "results": _results(plan.written),
+        "taken": [list(map(list, taken)) for taken in plan.taken],
         "forms": [[position[n], *f] for n, forms in plan.choices.forms.items() for f in forms],
         "steps": [_step(step, number) for step in plan.steps.values()],
         "cost": plan.cost,
-        "told": told,
+        "told": summary,
     }
     return json.dumps(content, indent=1)
 
@@ -102,14 +107,24 @@ def loads(text: str, roots: Sequence[Node], name: str = "the text") -> PlannedGr
     try:
         resources = Resources(**content["resources"])
         machine = Machine.of(resources)
-        forms = _forms(content["forms"], graph)
+        taken = tuple([tuple(map(tuple, one)) for one in content["taken"]])
         with written_as(None):
+            for one in taken:
+                graph = _taken(graph, one, trace)
+            forms = _forms(content["forms"], graph)
             formed = with_forms(graph, forms, trace)
         chosen = _choices(content["steps"], formed, forms, {"", *(m.place for m in machine.places)})
     except (FormError, TapestryError) as error:
         raise PlanError(f"{name} is damaged: {error}") from error
     choices, steps = _placed(formed, chosen, resources, name)
-    return PlannedGraph(written, formed, steps, resources, trace, choices=choices)
+    return PlannedGraph(written, formed, steps, resources, trace, taken=taken, choices=choices)
+
+
+def _taken(graph: Graph, taken: Taken, trace: Trace) -> Graph:
+    """The graph in the forms that were taken before the search."""
+    for at, *_ in taken:
+        _node(at, graph, "taken")
+    return with_taken(graph, taken, trace)
 
 
 def _forms(listed: Sequence[Any], graph: Graph) -> dict[Node, tuple[FormChoice, ...]]:
@@ -199,10 +214,10 @@ def _content(text: str, name: str) -> dict[str, Any]:
     if content.get("version") not in READ:
         raise PlanError(
             f"{name} is a plan of version {str(content.get('version'))[:20]}; this library reads "
-            f"versions {' and '.join(map(str, READ))}: plan again"
+            f"versions {READ[0]} to {VERSION}: plan again"
         )
     try:
-        found: dict[str, Any] = FORM(content, "it")
+        found: dict[str, Any] = FORM({"taken": [], **content}, "it")
     except FormError as error:
         raise PlanError(f"{name} is damaged: {error}") from None
     return found
@@ -256,6 +271,7 @@ FORM: Final = record(
         **{field.name: anything for field in fields(Resources) if field.name != "rates"},
         rates=optional(record(**{field.name: anything for field in fields(Rates)})),
     ),
+    taken=listed(listed(sequence(whole(), text_form, whole()))),
     forms=listed(sequence(whole(), text_form, whole())),
     steps=listed(record(node=whole(), grid=listed(_cuts), place=text_form)),
 )

@@ -192,13 +192,13 @@ def device_among(formats: Sequence[BlockFormat | None]) -> BlockFormat | None:
     >>> device_among([None, on_cuda(1)]).device
     'cuda:1'
     """
-    found = [one for one in formats if one is not None and one.on_device]
-    if len({one.device for one in found}) > 1:
+    devices = [fmt for fmt in formats if fmt is not None and fmt.on_device]
+    if len({fmt.device for fmt in devices}) > 1:
         raise KernelDeviceError(
-            f"arrays are on {' and '.join(sorted({one.device for one in found}))}: bring them to "
+            f"arrays are on {' and '.join(sorted({fmt.device for fmt in devices}))}: bring them to "
             "one device with to_device"
         )
-    return found[0] if found else None
+    return devices[0] if devices else None
 
 
 def is_on_device(block: object) -> bool:

@@ -168,6 +168,7 @@ ANCHORS = (
     row("gram_sum", programs.gram_sum, MATRICES, square(6000), one_value=False),
 )
 REDUCED = (
+    row("sum", programs.total, MATRICES, square(6000), memory_bound=True),
     row("row_sum", programs.row_sum, MATRICES, square(6000), memory_bound=True),
     row(
         "row_sum float32",

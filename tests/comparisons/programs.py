@@ -62,6 +62,10 @@ def gram_sum(xp: Any, x: Any) -> Any:
     return xp.sum(x @ x.T)
 
 
+def total(xp: Any, x: Any) -> Any:
+    return xp.sum(x)
+
+
 def row_sum(xp: Any, x: Any) -> Any:
     return xp.sum(x, axis=1)
 

@@ -37,6 +37,7 @@ JOBS = {
     "layouts": lambda: [(stored().rechunk(((30_000, 20_000, 50_000), -1)) + 1).rechunk((-1, 500))],
     "two results": lambda: [stored().sum(), stored().max(axis=1)],
     "one cell": lambda: [dt.ones(()) + 1],
+    "on the host": lambda: [dt.sort(np.sin(stored().to_device("cuda")), axis=1).mean(axis=1)],
 }
 
 
@@ -120,7 +121,7 @@ def test_files_of_version_2_are_read():
 
 def test_another_version_is_refused():
     text = saved(dt.plan(dt.ones(3) + 1)).replace(f'"version": {VERSION}', '"version": 99')
-    with pytest.raises(PlanError, match=f"version 99; this library reads versions 2 and {VERSION}"):
+    with pytest.raises(PlanError, match=f"version 99; this library reads versions 2 to {VERSION}"):
         read(text, [dt.ones(3) + 1])
 
 
@@ -291,3 +292,27 @@ def test_a_plan_that_was_found_again_is_saved(tmp_path):
         Plan(core, (x, y)).save(tmp_path / "plan.json")
         found = dt.load_plan(tmp_path / "plan.json", x, y)
         assert found.diff(dt.plan(x, y)) == "the plans are the same"
+
+
+def test_what_the_host_does_for_a_device_is_kept():
+    (x,) = JOBS["on the host"]()
+    core = x.plan(resources=FOUR).core
+    assert core.taken
+    assert loads(dumps(core), [x.node]).taken == core.taken
+
+
+def test_a_plan_with_a_choice_among_rules_is_read_again():
+    @dt.rule(on="reduce", kind="choice")
+    def largest_of_sorted(node):
+        """``max(sort(x)) -> max(x)``."""
+        (x,) = node.inputs
+        is_sorted = x.operator.name == "sort"
+        return dt.Array(x.inputs[0]).max(axis=node.operator.axes) if is_sorted else None
+
+    x = dt.sort(stored(), axis=1).max(axis=1)
+    with dt.config(rules=[largest_of_sorted]):
+        plan = x.plan(resources=FOUR)
+        assert plan.core.taken
+        again = read(saved(plan), [x])
+        assert again.cost == plan.core.cost
+        dt.verify(Plan(again, (x,)), x)

@@ -348,8 +348,12 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
 def run_count(counts: Node, keep: Sequence[Node]) -> CountRun:
     """Run a count graph; the nodes to keep stay where they are computed."""
     with ErrorReporting():
-        first, *rest = dask_persist(Array(counts), *map(Array, keep), **local_options({}))
-        return CountRun(np.asarray(with_all_cells(first.compute())), tuple(x.node for x in rest))
+        kept = kept_blocks.kept_here([counts, *keep])
+        if kept is None:
+            arrays = dask_persist(Array(counts), *map(Array, keep), **local_options({}))
+            kept = [x.node for x in arrays]
+        first, *rest = kept
+        return CountRun(np.asarray(with_all_cells(Array(first).compute())), tuple(rest))
 
 
 def _rebuild(graph: Any, x: Array, rename: dict[str, str] | None = None) -> Array:

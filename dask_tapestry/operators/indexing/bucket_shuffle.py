@@ -261,30 +261,30 @@ def rows_of(side: int, table: TensorType) -> list[tuple[int, int]]:
     return [(side, side), *map(whole, table.shape[1:])]
 
 
-def gathered(table: Tensor, places: Tensor, owners: int) -> Tensor:
-    """Rows of `table` at `places`, a vector of numbers of rows."""
-    rows, count = table.type.shape[0], places.type.shape[0]
+def gathered(table: Tensor, row_numbers: Tensor, owners: int) -> Tensor:
+    """Rows of `table` at `row_numbers`, a vector of numbers of rows."""
+    rows, count = table.type.shape[0], row_numbers.type.shape[0]
     division = divided(rows, count, owners)
-    requests = apply(Routed(division), places)
+    requests = apply(Routed(division), row_numbers)
     answers = apply(Served(division), requests, table)
     row = table.type.shape[1:]
-    made = apply(Returned(division, row), answers, places)
-    return basic_slice(made, (slice(0, count),))
+    rows_of_runs = apply(Returned(division, row), answers, row_numbers)
+    return basic_slice(rows_of_runs, (slice(0, count),))
 
 
 def scattered(
     table: Tensor,
-    places: Tensor,
+    row_numbers: Tensor,
     updates: Tensor,
     expressions: tuple[CellExpression, ...],
     owners: int,
 ) -> Tensor:
-    """`table` with `updates` folded into the rows `places`; those below zero are left out."""
-    rows, count = table.type.shape[0], places.type.shape[0]
+    """`table` with `updates` folded into the rows `row_numbers`; those below zero are left out."""
+    rows, count = table.type.shape[0], row_numbers.type.shape[0]
     division = divided(rows, count, owners)
-    requests = apply(Routed(division), places)
-    sent = apply(Sent(division), places, updates)
-    made = apply(FoldedRows(division, expressions), table, requests, sent)
+    requests = apply(Routed(division), row_numbers)
+    routed = apply(Sent(division), row_numbers, updates)
+    made = apply(FoldedRows(division, expressions), table, requests, routed)
     return basic_slice(made, (slice(0, rows),))
 
 

@@ -168,12 +168,12 @@ def _sources(program: Program) -> tuple[tuple[int, tuple[tuple[_Shift, ...], ...
             continue
         at = [a + steps[dim] * (d == dim) for d, a in enumerate(middle)]
         there = program.schedule(ZRange(at, [a + 1 for a in at]), rounded=False)
-        for value, found in shifts.items():
-            boxes = zip(found, origin.boxes[value], there.boxes[value], strict=False)
+        for value, value_shifts in shifts.items():
+            boxes = zip(value_shifts, origin.boxes[value], there.boxes[value], strict=False)
             for own, here, moved in boxes:
                 own += [
                     _Shift(dim, axis, b - a, steps[dim])
                     for axis, (a, b) in enumerate(zip(here.lo, moved.lo, strict=True))
                     if a != b
                 ]
-    return tuple((value, tuple(map(tuple, found))) for value, found in shifts.items())
+    return tuple((value, tuple(map(tuple, value_shifts))) for value, value_shifts in shifts.items())

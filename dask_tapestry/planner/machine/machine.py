@@ -144,7 +144,7 @@ class Machine:
 
     @cached_property
     def _of_devices(self) -> Machine:
-        given, room = shipped_device_rates(), self.device_bytes
+        device_rates, room = shipped_device_rates(), self.device_bytes
         hosts = min(self.hosts, self.device_workers)
         return replace(
             self,
@@ -156,13 +156,13 @@ class Machine:
             memory_limit=room,
             usable=room,
             task_bytes=max(1, room // 2),
-            memory=given.memory,
-            fresh=given.memory,
-            fresh_pages=given.memory,
+            memory=device_rates.memory,
+            fresh=device_rates.memory,
+            fresh_pages=device_rates.memory,
             row=0.0,
-            call=given.launch + self.call,
+            call=device_rates.launch + self.call,
             speed=1.0,
-            rates=given.of_kernels(self.rates),
+            rates=device_rates.of_kernels(self.rates),
         )
 
     @cached_property

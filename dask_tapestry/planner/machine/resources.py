@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field, fields, replace
+from functools import lru_cache
 from typing import Any, Final, cast
 
 import dask
@@ -249,14 +250,14 @@ class Resources:
         return int(self.bandwidth)
 
     def __str__(self) -> str:
-        held = f", {self.held:.0%} of it held by other arrays" if self.held else ""
+        text = f", {self.held:.0%} of it held by other arrays" if self.held else ""
         if self.gpus:
-            held += f", {self.gpus} GPU{'s' * (self.gpus != 1)} a worker"
+            text += f", {self.gpus} GPU{'s' * (self.gpus != 1)} a worker"
         if self.groups:
-            return "; ".join(map(str, self.groups)) + held
+            return "; ".join(map(str, self.groups)) + text
         threads = f"{self.threads} thread{'s' * (self.threads != 1)}"
         who = f"this machine, {threads}" if self.local else workers_text(self.workers, self.threads)
-        return f"{who}, {format_bytes(self.memory_bytes)} each{held}"
+        return f"{who}, {format_bytes(self.memory_bytes)} each{text}"
 
 
 def _limited(memory: int) -> int:
@@ -266,20 +267,24 @@ def _limited(memory: int) -> int:
 
 
 @checked_by("resources")
-def _declared(name: str, given: Any) -> Resources | None:
-    """The resources `given` for the setting `name`, which may be a dictionary of their fields."""
-    if given is None or isinstance(given, Resources):
-        return given
-    if not isinstance(given, Mapping):
-        raise ArgumentTypeError(f"{name} must be Resources or a dictionary of them, not {given!r}")
-    refuse_unknown("Resources", given, [field.name for field in fields(Resources)])
-    return Resources(**given)
+def _declared(name: str, value: Any) -> Resources | None:
+    """The resources `value` for the setting `name`, which may be a dictionary of their fields."""
+    if value is None or isinstance(value, Resources):
+        return value
+    if not isinstance(value, Mapping):
+        raise ArgumentTypeError(f"{name} must be Resources or a dictionary of them, not {value!r}")
+    refuse_unknown("Resources", value, [field.name for field in fields(Resources)])
+    return Resources(**value)
 
 
 def this_machine() -> Resources:
     """Return the threads and memory of this machine."""
-    has_store = not lies_in_memory(temporary_root())
-    return Resources(workers=1, threads=CPU_COUNT, local=True, temporary_store=has_store)
+    return _machine_of(CPU_COUNT, machine_memory(), not lies_in_memory(temporary_root()))
+
+
+@lru_cache(maxsize=16)
+def _machine_of(threads: int, memory: int, has_store: bool) -> Resources:
+    return Resources(1, threads, memory, local=True, temporary_store=has_store)
 
 
 def live_client() -> Any:

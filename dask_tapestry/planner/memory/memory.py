@@ -110,16 +110,16 @@ class WorkerMemory:
             peak = _peak(self, resources.kinds[0], "", slices)
             return PeakWorkers(peak, resources.usable_bytes)
         groups = [(g, g.place if resources.groups else "") for g in resources.kinds]
-        found = [
+        candidates = [
             PeakWorkers(_peak(self, g, place, slices), resources.usable_by(g), place)
             for g, place in groups
         ]
-        found += [
+        candidates += [
             PeakWorkers(_device_peak(self, d, place, slices), resources.device_bytes, place, d)
             for _, place in groups
             for d in devices
         ]
-        return max(found, key=lambda one: one.bytes / one.usable)
+        return max(candidates, key=lambda one: one.bytes / one.usable)
 
     @property
     def _devices(self) -> list[str]:
@@ -141,14 +141,14 @@ def _peak(memory: WorkerMemory, kind: WorkerGroup, place: str, slices: Slices) -
     that may run beside it; arrays that the client has sent; and memory that is kept to be used
     again. Of steps at another place it holds and computes nothing.
     """
-    plan, lifetimes, held = memory.plan, memory.lifetimes, memory.held
+    plan, lifetimes, bytes_of = memory.plan, memory.lifetimes, memory.held
     resources = plan.resources
     steps = {n: step for n, step in plan.steps.items() if step.machine.place in ("", place)}
     placed = plan.graph.roots if resources.local else ()  # in the final array
     running = [
         _Running.of(
             step,
-            0 if lifetimes and lifetimes.takes_place(node) else held[node],
+            0 if lifetimes and lifetimes.takes_place(node) else bytes_of[node],
             node in placed and step.needs.copied,
             kind.threads,
             slices,
@@ -158,7 +158,7 @@ def _peak(memory: WorkerMemory, kind: WorkerGroup, place: str, slices: Slices) -
     ]
     blocks = sorted(running, key=lambda block: -block.beside)
     parts = {
-        n: 0.0 if lies_on(n) else bytes_of_one_worker(n, step.cuts, held[n], step.machine.hosts)
+        n: 0.0 if lies_on(n) else bytes_of_one_worker(n, step.cuts, bytes_of[n], step.machine.hosts)
         for n, step in steps.items()
     }
     if lifetimes is None:
@@ -184,7 +184,7 @@ def _peak(memory: WorkerMemory, kind: WorkerGroup, place: str, slices: Slices) -
 
 def _device_peak(memory: WorkerMemory, device: str, place: str, slices: Slices) -> int:
     """The most bytes that a device of a worker holds at a time: values, and one block."""
-    lifetimes, held = memory.lifetimes, memory.held
+    lifetimes, bytes_of = memory.lifetimes, memory.held
     steps = {
         n: step
         for n, step in memory.plan.steps.items()
@@ -195,8 +195,8 @@ def _device_peak(memory: WorkerMemory, device: str, place: str, slices: Slices) 
         step = steps[n]
         return bytes_of_one_worker(n, step.cuts, size, step.machine.hosts) if lies_on(n) else 0.0
 
-    parts = {n: share(n, held[n]) for n in steps}
-    running = [_Running.of(step, held[n], False, 1, slices) for n, step in steps.items()]
+    parts = {n: share(n, bytes_of[n]) for n in steps}
+    running = [_Running.of(step, bytes_of[n], False, 1, slices) for n, step in steps.items()]
     blocks = sorted(running, key=lambda block: -block.beside)
     if lifetimes is None:
         return round(sum(parts.values()) + _threads_full(blocks, 1))
@@ -218,13 +218,15 @@ def lies_on(node: Node) -> str:
 def _sent_bytes(plan: PlannedSteps) -> float:
     """Bytes of one worker, of arrays in the client's memory that are sent and stay to the end."""
     machine, workers = Machine.of(plan.resources), plan.resources.workers
-    sent = {
+    scattered = {
         x: held or scatter_cuts(x.type.shape, x.type.dtype.itemsize)
         for step in plan.steps.values()
         for x, held in zip(step.inputs, step.held, strict=True)
         if is_external(x) and is_sent(x, machine)
     }
-    return sum(bytes_of_one_worker(x, cuts, x.type.nbytes, workers) for x, cuts in sent.items())
+    return sum(
+        bytes_of_one_worker(x, cuts, x.type.nbytes, workers) for x, cuts in scattered.items()
+    )
 
 
 def _block_bytes(node: Node, cuts: Sequence[Cuts]) -> int:

@@ -14,6 +14,7 @@ from typing import Final, Protocol
 from dask_tapestry.errors import PlanError
 from dask_tapestry.first import first_of
 from dask_tapestry.planner.rewriting.exchanged_values import EXCHANGED, exchanged_form
+from dask_tapestry.planner.rewriting.host_parts import HOST, host_form
 from dask_tapestry.planner.rewriting.passes import passes
 from dask_tapestry.rewrite.driver import brief, rebuilt, rewrite
 from dask_tapestry.rewrite.rule import Rules
@@ -25,6 +26,7 @@ from dask_tapestry.teg import Form, Graph, Node
 from dask_tapestry.teg.node import written_as
 
 ONE_SIZE: Final = (1,)  # a rule has no size
+OF_ANY_NODE: Final = {EXCHANGED: exchanged_form, HOST: host_form}
 
 
 class FormKey(Protocol):
@@ -146,7 +148,7 @@ def _take(
 
 def form_named(node: Node, name: str, own: Sequence[OwnRule] | None = None) -> Form:
     """The form of a node that has this name."""
-    forms = forms_of(node, own) if name != EXCHANGED else (exchanged_form(node),)
+    forms = (OF_ANY_NODE[name](node),) if name in OF_ANY_NODE else forms_of(node, own)
     form = next((f for f in forms if f is not None and f.name == name), None)
     if form is None:
         raise PlanError(f"{brief(node)} has no form {name!r}")

@@ -27,6 +27,7 @@ from dask_tapestry.settings import BLOCK_BYTES
 from dask_tapestry.steps.access_strides import movement
 from dask_tapestry.steps.chunk_alignment import units
 from dask_tapestry.teg import Node, Sink, Source
+from dask_tapestry.teg.node import device_of
 from dask_tapestry.zspace import Cuts, largest_box
 
 
@@ -44,13 +45,13 @@ def hold(state: State, priced: PricedGroup) -> Iterator[Choices]:
     arranged = [n for n in arrangements(priced, read) if n not in state.placed]
     sets = (read, every, *([n] for n in nodes), arranged)
     for some in {frozenset(some): None for some in sets if some}:
-        held = replace(
+        more_held = replace(
             state.choices, held=state.choices.held | some, fused=state.choices.fused - some
         )
-        yield held
+        yield more_held
         whole = {n: g for n in some if (g := stored_grid(n)) is not None}
         if whole and some == frozenset(read):
-            yield replace(held, grids={**held.grids, **whole})
+            yield replace(more_held, grids={**more_held.grids, **whole})
 
 
 def stored_grid(node: Node) -> Grid | None:
@@ -124,19 +125,28 @@ def hold_shared(state: State, node: Node) -> Choices:
 
 
 def split(state: State, priced: PricedGroup) -> Iterator[Choices]:
-    """A step becomes two, between what it reduces or multiplies, or writes, and the rest.
+    """A step becomes two, between what it reduces or multiplies, writes or brings to a device.
 
     Each of them is then cut as is best for itself: rows of a product that fill the slots are
-    gathered into the large pieces that a store has.
+    gathered into the large pieces that a store has. And all threads of the host compute what a
+    device's one task at a time reads.
     """
     for member in priced.group.members[-2::-1]:
-        written = any(isinstance(c.operator, Sink) for c in state.graph.consumers[member])
-        if (written or not member.operator.transparent) and member not in state.placed:
+        moved = any(_is_moved(member, c) for c in state.graph.consumers[member])
+        if (moved or not member.operator.transparent) and member not in state.placed:
             yield replace(
                 state.choices,
                 held=state.choices.held | {member},
                 fused=state.choices.fused - {member},
             )
+
+
+def _is_moved(node: Node, reader: Node) -> bool:
+    """Whether a reader writes a value, or brings to a device what the host has computed."""
+    if isinstance(reader.operator, Sink):
+        return True
+    brings = reader.operator.sets_format and device_of(reader) is not None
+    return brings and device_of(node) is None and not isinstance(node.operator, Source)
 
 
 def fuse(state: State, nodes: frozenset[Node]) -> Choices:

@@ -195,7 +195,9 @@ def steps_of(
     """The steps of a plan, producers first; `needs` tells what a block takes at most."""
     blocks = [(p.group.program, p.group.inputs, largest_box(p.grid)) for p in state.placed.values()]
     whole = sent_whole(blocks, machine)
-    held = {node: input_cuts(p.group.inputs, p.held, whole) for node, p in state.placed.items()}
+    cuts_read = {
+        node: input_cuts(p.group.inputs, p.held, whole) for node, p in state.placed.items()
+    }
     return {
         node: Step(
             node=node,
@@ -203,10 +205,10 @@ def steps_of(
             inputs=priced.group.inputs,
             members=priced.group.members,
             cuts=priced.grid,
-            held=held[node],
+            held=cuts_read[node],
             machine=priced.on(machine),
             estimate=priced.cost,
-            needs=needs(priced.group.program, priced.grid, held[node], machine.workers == 1),
+            needs=needs(priced.group.program, priced.grid, cuts_read[node], machine.workers == 1),
             name="",
             second=priced.second,
         )

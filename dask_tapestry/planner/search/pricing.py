@@ -126,13 +126,13 @@ class Pricing:
         One set for one question: most plans that a search compares differ in grids alone.
         """
         key = graph, extra, fused
-        found = self._held.get(key)
-        if found is None:
+        nodes = self._held.get(key)
+        if nodes is None:
             local = self.machine.local
-            found = self._held[key] = frozenset(
+            nodes = self._held[key] = frozenset(
                 held_values(graph, self.memory, extra, fused, local)
             )
-        return found
+        return nodes
 
     def group(self, node: Node, held: Set[Node]) -> Group:
         """What computes `node` from what is held."""

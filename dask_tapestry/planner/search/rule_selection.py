@@ -1,22 +1,25 @@
-"""Choosing: whether a graph takes the choices among a user's rules, by the cost of whole plans.
+"""Choosing: forms that a graph takes before it is searched, by the cost of whole plans.
 
-A choice may spare what stands before a node, or change what its readers can be fused with. So each
-is compared as a plan of the whole graph, and the best is taken, again and again until none pays.
+A user's choice may spare what stands before a node, or change what its readers can be fused with;
+what the host computes instead of a device changes what crosses the link between them. So each is
+compared as a plan of the whole graph, and the best is taken, again and again until none pays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from dask_tapestry.errors import MemoryLimitError
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.rank import Rank
+from dask_tapestry.planner.rewriting.host_parts import HOST, host_parts
 from dask_tapestry.planner.rewriting.rule_choices import choices_of, with_forms
 from dask_tapestry.planner.tuning import CHOICE_GAIN, MOST_PLANS
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rewrite.user_rules import rules_in_force
+from dask_tapestry.settings import setting
 from dask_tapestry.teg import Graph, Node
 
 
@@ -38,10 +41,28 @@ class AppliedChoice(NamedTuple):
     size: int
 
 
-def choosing(
-    graph: Graph, find: Callable[[Graph], S], trace: Trace | None = None
-) -> tuple[Graph, S]:
-    """The graph with the choices among the rules in force that make it cheaper, and its plan.
+Offer = Mapping[Node, AppliedChoice]
+Taken = tuple[tuple[int, str, int], ...]  # of nodes by their places in a graph, name and size
+
+
+class Chosen(NamedTuple, Generic[S]):
+    """What was chosen.
+
+    Attributes
+    ----------
+    graph, found
+        The graph with the choices that make it cheaper, and its plan.
+    taken
+        What was taken of each graph on the way, in order.
+    """
+
+    graph: Graph
+    found: S
+    taken: tuple[Taken, ...]
+
+
+def choosing(graph: Graph, find: Callable[[Graph], S], trace: Trace | None = None) -> Chosen[S]:
+    """The graph in the forms that make it cheaper: those of users' rules, and those of the host.
 
     Parameters
     ----------
@@ -55,43 +76,63 @@ def choosing(
     MemoryLimitError
         If no plan fits.
     """
-    offers_any = any(rule.kind == "choice" for rule in rules_in_force())
     best, refusal = _plan_or_reason(graph, find)
-    left = MOST_PLANS if offers_any else 0
+    left, taken = MOST_PLANS, list[Taken]()
     while left > 0:
         offers = list(islice(_offers(graph), left))
         left -= len(offers)
         better = _best(graph, offers, find, best)
         if better is None:
             break
-        node, choice, best = better
-        graph = with_forms(graph, {node: [choice]}, trace)
+        offer, best = better
+        taken.append(taken_of(graph, offer))
+        graph = with_taken(graph, taken[-1], trace)
     if best is None:
         assert refusal is not None
         raise refusal
-    return graph, best
+    return Chosen(graph, best, tuple(taken))
+
+
+def taken_of(graph: Graph, offer: Offer) -> Taken:
+    """An offer by the places of its nodes in a graph."""
+    found = [(at, offer[node]) for at, node in enumerate(graph.nodes) if node in offer]
+    return tuple([(at, choice.name, choice.size) for at, choice in found])
+
+
+def with_taken(graph: Graph, taken: Taken, trace: Trace | None = None) -> Graph:
+    """The graph in which nodes, by their places, have taken forms.
+
+    Raises
+    ------
+    PlanError
+        If a node has no form of that name.
+    """
+    forms = {graph.nodes[at]: [AppliedChoice(name, size)] for at, name, size in taken}
+    return with_forms(graph, forms, trace)
 
 
 def _best(
-    graph: Graph,
-    offers: Sequence[tuple[Node, AppliedChoice]],
-    find: Callable[[Graph], S],
-    best: S | None,
-) -> tuple[Node, AppliedChoice, S] | None:
+    graph: Graph, offers: Sequence[Offer], find: Callable[[Graph], S], best: S | None
+) -> tuple[Offer, S] | None:
     """The offer that leads to the cheapest plan, if that is better than `best`."""
-    taken: tuple[Node, AppliedChoice, S] | None = None
-    for node, choice in offers:
-        other, _ = _plan_or_reason(with_forms(graph, {node: [choice]}), find)
+    taken: tuple[Offer, S] | None = None
+    for offer in offers:
+        forms = {node: [choice] for node, choice in offer.items()}
+        other, _ = _plan_or_reason(with_forms(graph, forms), find)
         if other is not None and _is_better(other, best):
-            taken, best = (node, choice, other), other
+            taken, best = (offer, other), other
     return taken
 
 
-def _offers(graph: Graph) -> Iterator[tuple[Node, AppliedChoice]]:
-    """The nodes with the choices that they have, readers first."""
-    for node in reversed(graph.nodes):
-        for form in choices_of(node):
-            yield node, AppliedChoice(form.name, form.sizes[0])
+def _offers(graph: Graph) -> Iterator[Offer]:
+    """What a graph may take: the choices of single nodes, readers first; parts for the host."""
+    if any(rule.kind == "choice" for rule in rules_in_force()):
+        for node in reversed(graph.nodes):
+            for form in choices_of(node):
+                yield {node: AppliedChoice(form.name, form.sizes[0])}
+    if setting("host-parts") and any(node.format is not None for node in graph.nodes):
+        for part in host_parts(graph):
+            yield dict.fromkeys(part, AppliedChoice(HOST, 1))
 
 
 def _plan_or_reason(

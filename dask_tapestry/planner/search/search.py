@@ -104,10 +104,11 @@ def search(
     effort = SearchBudget.of(budget)
     machine = Machine.of(resources)
     spaces = [
-        PlanEvaluator(graph, Pricing(machine, one), resources) for one in _limits(resources, method)
+        PlanEvaluator(graph, Pricing(machine, result), resources)
+        for result in _limits(resources, method)
     ]
     results, fitting = _within_shares(spaces, method, effort, seed)
-    is_enough = any(not one.state.shortfall for one in results)
+    is_enough = any(not result.state.shortfall for result in results)
     side_by_side = [space.pricing for space in spaces] if is_enough and effort is WORTH else []
     one_by_one = [Pricing(machine, spaces[0].pricing.limits.with_alone(resources))]
     for spaces in _to_fit(graph, resources, (side_by_side, one_by_one)):
@@ -115,10 +116,11 @@ def search(
             more, fitting = _within_shares(spaces, method, TO_FIT, seed)
             results += more
     if fitting:
-        return preferred(fitting, lambda one: one.rank)
-    for one in results:
-        if not one.state.shortfall:  # no task is too large, all together are: told when it is run
-            return one
+        return preferred(fitting, lambda result: result.rank)
+    for result in results:
+        # no single task is too large, only all of them together: an error when the plan is run
+        if not result.state.shortfall:
+            return result
     worst = max(results[-1].state.placed.values(), key=lambda priced: priced.cost.work)
     raise MemoryLimitError(_refusal(worst))
 

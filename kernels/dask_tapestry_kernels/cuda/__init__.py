@@ -13,10 +13,14 @@ from dask_tapestry_kernels.kernel_table import KernelTable
 KERNELS: Final = KernelTable(
     __name__,
     {
+        "blocks.gather": "gather",
         "blocks.generate": "full arange index",
         "blocks.random": "randombits randomfraction",
+        "blocks.scatter": "scatter",
         "blocks.select": "identity view windows concat mosaic",
+        "blocks.take": "take takealong insert",
         "cells.formulas": "map",
         "reduction.folds": "reduce",
+        "scan.scans": "scan scan_on leaf_totals leaf_scan leaf_ends after_leaf",
     },
 )

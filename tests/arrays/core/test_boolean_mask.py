@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.lower import expression
+from dask_tapestry.arrays.core import array
+from dask_tapestry.lower import expression, synchronous
 from tests.arrays.parity import agreed
 from tests.comparisons import same_bits
 
@@ -14,10 +15,11 @@ CELLS = np.arange(60).reshape(3, 4, 5) * 7 % 11
 
 @pytest.fixture
 def runs(monkeypatch):
-    """How many plans have been run."""
+    """How many plans have been run, by a scheduler or without one."""
     made = []
-    lower = expression.lower_plan
-    monkeypatch.setattr(expression, "lower_plan", lambda *args: made.append(args) or lower(*args))
+    for module, name in ((expression, "lower_plan"), (synchronous, "_run")):
+        run = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda *a, run=run: made.append(a) or run(*a))
     return made
 
 
@@ -48,6 +50,12 @@ def test_a_mask_is_counted_once(runs):
     assert x[mask].shape == first.shape
     assert [len(i) for i in dt.nonzero(mask)] == [first.shape[0]] * 3
     assert len(runs) == counted
+
+
+def test_few_cells_are_counted_without_a_scheduler(monkeypatch):
+    monkeypatch.setattr(array, "dask_persist", None)
+    x = dt.asarray(CELLS)
+    assert x[x > 5].compute().tolist() == CELLS[CELLS > 5].tolist()
 
 
 def test_a_plan_of_what_is_not_counted_shows_the_bound(runs):

@@ -1,16 +1,21 @@
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.planner.cost.rank import Rank
 from dask_tapestry.planner.search import rule_selection as module
-from dask_tapestry.planner.search.rule_selection import choosing
+from dask_tapestry.planner.search.rule_selection import choosing, with_taken
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph
 
 X = dt.placeholder((10**6,), "f8")
 CLUSTER = dt.Resources(workers=4, threads=2, memory="8 GiB")
+ON_DEVICE = dt.placeholder((20_000, 10_000), "f4", stored_chunks=(1000, 10_000)).to_device("cuda")
+DEVICES = dt.Resources(
+    workers=4, threads=8, memory="64 GiB", gpus=1, gpu_memory="80 GiB", link_bandwidth="25 GB/s"
+)
 
 
 @dt.rule(on="reduce", kind="choice")
@@ -62,10 +67,12 @@ def test_the_trace_has_what_was_taken():
     graph = dt.sort(X).max().teg
     trace = Trace()
     with dt.config(rules=[largest_of_sorted, sorted_first]):
-        now, found = choosing(graph, by_length, trace)
+        now, found, taken = choosing(graph, by_length, trace)
     assert (names(now), found.rank) == (["placeholder", "reduce"], taking(2.0).rank)
     assert [change.rule for change in trace] == ["largest_of_sorted"]
     assert trace.replay(graph) == now
+    with dt.config(rules=[largest_of_sorted, sorted_first]):
+        assert [with_taken(graph, one) for one in taken] == [now]
 
 
 def test_without_choices_one_plan_is_made():
@@ -78,7 +85,7 @@ def test_without_choices_one_plan_is_made():
     graph = dt.sort(X).max().teg
     for rules in ([], [dt.rule(on="sort")(lambda node: None)]):
         with dt.config(rules=rules):
-            assert choosing(graph, find) == (graph, taking(1.0))
+            assert choosing(graph, find) == (graph, taking(1.0), ())
     assert seen == [graph, graph]
 
 
@@ -86,7 +93,7 @@ def test_a_choice_must_save_a_hundredth():
     graph = dt.sort(X).max().teg
     for shorter, taken in ((0.995, False), (0.98, True)):
         with dt.config(rules=[largest_of_sorted]):
-            now, _ = choosing(graph, lambda g, s=shorter: taking(s if len(g) == 2 else 1.0))
+            now, *_ = choosing(graph, lambda g, s=shorter: taking(s if len(g) == 2 else 1.0))
         assert (now != graph) == taken
 
 
@@ -122,3 +129,36 @@ def test_the_best_choice_is_taken_first():
     with dt.config(rules=[sorted_first, largest_of_sorted]):
         plan = dt.plan(dt.sort(X).max(), X.max() + 1, resources=CLUSTER)
     assert [r for r in str(plan.trace()).split() if "sorted" in r] == ["largest_of_sorted:"]
+
+
+def test_the_host_computes_what_takes_longer_with_a_device():
+    """Sorts have no kernel of a device: their cells would cross the link twice."""
+    x = dt.sort(np.sin(ON_DEVICE), axis=1)
+    plan = x.plan(resources=DEVICES)
+    with dt.config(host_parts=False):
+        of_device = x.plan(resources=DEVICES)
+    assert plan.cost["seconds"] < of_device.cost["seconds"]
+    assert names(plan.teg)[-1] == "todevice"
+    assert names(of_device.teg)[-1] == "sort"
+    assert plan.teg.roots[0].format == of_device.teg.roots[0].format == x.node.format
+    said = "computes sin, sort on the host: with a device it takes longer"
+    assert said in plan.explain()
+    assert said not in of_device.explain()
+    dt.verify(plan, x)
+
+
+def test_a_device_computes_where_that_takes_less():
+    """Cells that many operations are done on, and of which few come back."""
+    x = ON_DEVICE
+    for _ in range(30):
+        x = np.sin(x) * 1.5 + x
+    plan = x.mean(axis=0).plan(resources=DEVICES)
+    assert "host" not in str(plan.trace())
+    assert all(step.program.device for step in plan.core.steps.values())
+
+
+def test_so_few_parts_are_offered_for_any_graph():
+    x = ON_DEVICE
+    for _ in range(50):
+        x = dt.sort(np.sin(x), axis=1)
+    assert len(list(module._offers(x.teg))) <= 5

@@ -9,25 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks import gather_compiled
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.parameters.coordinate_steps import CoordinateStep, component_of
 
 Block = np.ndarray[Any, Any]
-
-
-class CoordinateStep(NamedTuple):
-    """How a coordinate of the operand comes about; see the operators' `dimension_numbers`."""
-
-    axis: int | None
-    component: int | None
-    most: int
-    extent: int
-    first: int
-    origin: int
 
 
 def gather(
@@ -55,14 +45,14 @@ def gather(
     """
     if 0 in shape:
         return np.empty(shape, operand.dtype) if out is None else out
-    told = [CoordinateStep(*step) for step in steps]
+    coordinate_steps = [CoordinateStep(*step) for step in steps]
     batch = tuple(axis for axis in range(len(shape)) if axis not in window)
-    starts = [start_of(indices, vector, s) for s in told]
+    starts = [start_of(indices, vector, s) for s in coordinate_steps]
     if prod(shape) >= gather_compiled.SMALL:
-        made = gather_compiled.gather(out, operand, starts, told, batch, shape)
+        made = gather_compiled.gather(out, operand, starts, coordinate_steps, batch, shape)
         if made is not None:
             return made
-    return _indexed(operand, starts, told, batch, shape)
+    return _indexed(operand, starts, coordinate_steps, batch, shape)
 
 
 def start_of(indices: Block, vector: int, step: CoordinateStep) -> Block | None:
@@ -70,21 +60,12 @@ def start_of(indices: Block, vector: int, step: CoordinateStep) -> Block | None:
 
     None where no index moves them.
     """
-    found = component_of(indices, vector, step.component)
+    found: Block | None = component_of(indices, vector, step.component)
     if found is None or not step.most:
         return None
     top = min(step.most, np.iinfo(found.dtype).max)
-    return np.clip(found, 0, top, dtype=found.dtype).astype(np.intp, copy=False)
-
-
-def component_of(indices: Block, vector: int, component: int | None) -> Block | None:
-    """One component of all index vectors."""
-    if component is None:
-        return None
-    if vector == indices.ndim:
-        return indices
-    part: Block = indices[(slice(None),) * vector + (component,)]
-    return part
+    held: Block = np.clip(found, 0, top, dtype=found.dtype)
+    return held.astype(np.intp, copy=False)
 
 
 def _indexed(

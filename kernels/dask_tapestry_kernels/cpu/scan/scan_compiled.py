@@ -3,44 +3,18 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry_kernels.cpu.jit.compile_service import Native, compiled
 from dask_tapestry_kernels.cpu.jit.memory_layout import address, lines, readable
 from dask_tapestry_kernels.cpu.scan.scan_texts import APART, BODIES, GROUP, MOST_LEAF, STRIP, source
+from dask_tapestry_kernels.parameters.scan_spec import ScanSpec
 
 Block = np.ndarray[Any, Any]
 
 SMALL: Final = 16_384  # cells; fewer are not worth a kernel that is not loaded
-
-
-class ScanSpec(NamedTuple):
-    """What is combined, and how.
-
-    Attributes
-    ----------
-    function
-        Name of the ufunc that combines cells.
-    axis
-        Along which it does.
-    leaf
-        Cells of a leaf along the axis.
-    state
-        Dtype in which cells are combined.
-    skip
-        Cells along the axis that the result leaves out, or that come before the block.
-    apart
-        Scan each leaf by itself.
-    """
-
-    function: str
-    axis: int
-    leaf: int
-    state: np.dtype[Any]
-    skip: int = 0
-    apart: bool = False
 
 
 def scan(result: Block, block: Block, carry: Block | None, how: ScanSpec) -> bool:

@@ -42,6 +42,9 @@ class Runtime(Protocol):
     def to_host(self, block: Block) -> np.ndarray[Any, Any]:
         """A copy of a block on the host."""
 
+    def order_of(self, keys: Block) -> Block:
+        """The order that sorts keys of one dimension, int64; equal ones stay in theirs."""
+
     def is_addressed_by_cells(self, block: Block) -> bool:
         """Whether places and strides of a block are whole numbers of cells."""
 
@@ -102,6 +105,10 @@ class CupyRuntime:
         copied: np.ndarray[Any, Any] = self._cupy.asnumpy(block)
         return copied
 
+    def order_of(self, keys: Block) -> Block:
+        """The order that sorts keys, by CuPy's stable sort."""
+        return self._cupy.argsort(keys)
+
     def is_addressed_by_cells(self, block: Block) -> bool:
         """Whether the array's address and strides are multiples of the size of its cells."""
         size = block.itemsize
@@ -117,18 +124,18 @@ class CupyRuntime:
     def _function(self, program: CudaProgram) -> Any:
         """The loaded kernel of a program; modules stay loaded as long as this process runs."""
         device = self._cupy.cuda.Device().id
-        found = self._functions.get((program.source, device))
-        if found is not None:
-            return found
+        function = self._functions.get((program.source, device))
+        if function is not None:
+            return function
         cubin = cubin_of(program, self._device()[0])
         with self._lock:
-            found = self._functions.get((program.source, device))
-            if found is None:
+            function = self._functions.get((program.source, device))
+            if function is None:
                 module = self._cupy.cuda.Module()
                 module.load(cubin.code)
-                found = module.get_function(cubin.symbol)
-                self._functions[program.source, device] = found
-            return found
+                function = module.get_function(cubin.symbol)
+                self._functions[program.source, device] = function
+            return function
 
 
 def _argument(argument: Any) -> Any:

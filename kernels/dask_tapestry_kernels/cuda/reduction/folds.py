@@ -84,18 +84,18 @@ def reduce(out: Block | None, *blocks: Block, **part: Any) -> Block:  # noqa: AR
         If the monoid has no form on a GPU for these dtypes.
     """
     fold = _fold_of(blocks, FoldPart(**part))
-    told, gpu = fold.part, fold.gpu
-    order = (*told.axes, *_kept_axes(blocks[0], told.axes))
+    spec, gpu = fold.part, fold.gpu
+    order = (*spec.axes, *_kept_axes(blocks[0], spec.axes))
     turned = [block.transpose(order) for block in blocks]
-    nodes = _nodes(fold, turned) if told.source is None else [gpu.in_order(turned[0])]
-    if told.source is not None or told.tree.lattice is None:
-        first = told.origin if told.source is not None else node_numbers(told.tree, 0, told.origin)
-        nodes = _merged(fold, nodes, range(told.source or 0, last_level(told)), first, told.tree)
+    nodes = _nodes(fold, turned) if spec.source is None else [gpu.in_order(turned[0])]
+    if spec.source is not None or spec.tree.lattice is None:
+        first = spec.origin if spec.source is not None else node_numbers(spec.tree, 0, spec.origin)
+        nodes = _merged(fold, nodes, range(spec.source or 0, last_level(spec)), first, spec.tree)
     back = np.argsort(order)
-    if told.target is not None:
+    if spec.target is not None:
         return _handed_on(fold, nodes).transpose(back)
     value = _value(fold, nodes)
-    return value.transpose(np.argsort(order[len(told.axes) :]))
+    return value.transpose(np.argsort(order[len(spec.axes) :]))
 
 
 def _fold_of(blocks: Sequence[Block], part: FoldPart) -> _Fold:
@@ -234,15 +234,15 @@ def _merged_once(
     gpu, rank = fold.gpu, len(fold.part.axes)
     before = nodes[0].shape
     after = tuple([-(-n // 2) if a == axis else n for a, n in enumerate(before)])
-    made = [gpu.empty(after, node.dtype) for node in nodes]
+    merged_nodes = [gpu.empty(after, node.dtype) for node in nodes]
     words = [prod(after), *before[:rank], *after[:rank], prod(before[rank:])]
     if fold.text.monoid in SPREADS:
         sides, whole = tree.sides(level), tree.extents
         told = zip(first, tree.offset, sides, whole, strict=True)
         words += [word for numbers in told for word in numbers]
     program = merge_program(fold.what, fold.made, rank, axis)
-    _launch(gpu, program, words, [*nodes, *made])
-    return made
+    _launch(gpu, program, words, [*nodes, *merged_nodes])
+    return merged_nodes
 
 
 def _launch(gpu: Runtime, program: CudaProgram, words: Sequence[int], blocks: Nodes) -> None:
@@ -253,9 +253,9 @@ def _launch(gpu: Runtime, program: CudaProgram, words: Sequence[int], blocks: No
 
 def _pair(fold: _Fold, left: Nodes, right: Nodes, cells: Counts) -> Nodes:
     gpu, count = fold.gpu, prod(left[0].shape)
-    made = [gpu.empty(left[0].shape, node.dtype) for node in left]
+    merged_nodes = [gpu.empty(left[0].shape, node.dtype) for node in left]
     if not count:
-        return made
+        return merged_nodes
     program = pair_program(fold.what, fold.made)
     arguments: list[Any] = [np.int64(count)]
     if fold.text.monoid in SPREADS:
@@ -263,9 +263,9 @@ def _pair(fold: _Fold, left: Nodes, right: Nodes, cells: Counts) -> Nodes:
     gpu.launch(
         program,
         blocks_for(count, gpu),
-        [*arguments, *left, *right, *made],
+        [*arguments, *left, *right, *merged_nodes],
     )
-    return made
+    return merged_nodes
 
 
 def _handed_on(fold: _Fold, nodes: Nodes) -> Block:

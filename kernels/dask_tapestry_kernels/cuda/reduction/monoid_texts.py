@@ -50,22 +50,22 @@ class MonoidText(NamedTuple):
 def monoid_text(monoid: str, cell: DType, state: DType) -> MonoidText | None:
     """The text of a monoid; None where a GPU has none for these dtypes."""
     if monoid in PLAIN:
-        made = MonoidText(monoid, {"value": state}, PLAIN[monoid])
+        text = MonoidText(monoid, {"value": state}, PLAIN[monoid])
     elif monoid in SPREADS:
-        made = MonoidText(monoid, {"mean": state["mean"], "m2": state["m2"]}, "add")
+        text = MonoidText(monoid, {"mean": state["mean"], "m2": state["m2"]}, "add")
     elif monoid in PLACES:
-        made = MonoidText(monoid, {"value": state["value"], "place": state["place"]}, "")
+        text = MonoidText(monoid, {"value": state["value"], "place": state["place"]}, "")
     else:
         return None
-    dtypes = [cell, *made.fields.values()]
+    dtypes = [cell, *text.fields.values()]
     if not all(scalar_codegen.is_known(d) and d.kind in KINDS for d in dtypes):
         return None
-    first = next(iter(made.fields.values()))
+    first = next(iter(text.fields.values()))
     if cell_value("x", cell, first) is None:
         return None
-    if made.function and scalar_codegen.step(made.function, "ab", [first, first], first) is None:
+    if text.function and scalar_codegen.step(text.function, "ab", [first, first], first) is None:
         return None
-    return made
+    return text
 
 
 def cell_value(value: str, cell: DType, field: DType) -> str | None:
@@ -80,16 +80,16 @@ def combine_first(made: MonoidText, into: str, other: str) -> str:
     return f"{into} = {text}"
 
 
-def combine(made: MonoidText, into: Sequence[str], other: Sequence[str]) -> list[str]:
+def combine(text: MonoidText, into: Sequence[str], other: Sequence[str]) -> list[str]:
     """Statements that fold a later state into an earlier one, by the names of their fields.
 
     Of spreads the numbers of cells that they stand for are ``cells_a`` and ``cells_b``, float64.
     """
-    if made.monoid in SPREADS:
-        return _combine_spreads(made, into, other)
-    if made.monoid in PLACES:
-        return _combine_places(made, into, other)
-    return [combine_first(made, into[0], other[0])]
+    if text.monoid in SPREADS:
+        return _combine_spreads(text, into, other)
+    if text.monoid in PLACES:
+        return _combine_places(text, into, other)
+    return [combine_first(text, into[0], other[0])]
 
 
 def _combine_spreads(made: MonoidText, into: Sequence[str], other: Sequence[str]) -> list[str]:

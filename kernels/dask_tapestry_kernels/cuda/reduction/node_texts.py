@@ -36,13 +36,13 @@ def merge_program(key: str, made: Any, reduced: int, axis: int) -> CudaProgram:
     arguments = [("n", "int64"), *[(word, "int64") for word in words]]
     arguments += [(f"x_{name}", pointer_type(d)) for name, d in text.fields.items()]
     arguments += [(f"out_{name}", pointer_type(d)) for name, d in text.fields.items()]
-    places = [f"c{a}" for a in axes] + ["k"]
+    coordinate_names = [f"c{a}" for a in axes] + ["k"]
     left = [f"c{a} * 2" if a == axis else f"c{a}" for a in axes]
     place = "np.int64(0)"
     for a in axes:
         place = f"({place}) * n{a} + {left[a]}"
     after = " * ".join(["kept", *[f"n{a}" for a in range(axis + 1, reduced)]])
-    lines = coordinates("i", places, [f"m{a}" for a in axes] + ["kept"], "int64")
+    lines = coordinates("i", coordinate_names, [f"m{a}" for a in axes] + ["kept"], "int64")
     lines += [f"left = ({place}) * kept + k"]
     for side, at in (("a", "left"), ("b", "right")):
         loads = [f"{side}_{n} = {loaded(f'x_{n}[{at}]', d)}" for n, d in text.fields.items()]

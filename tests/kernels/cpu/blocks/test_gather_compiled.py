@@ -3,6 +3,7 @@ import pytest
 
 from dask_tapestry_kernels.cpu.blocks import gather, gather_compiled
 from dask_tapestry_kernels.cpu.jit import compile_service
+from dask_tapestry_kernels.parameters.coordinate_steps import CoordinateStep
 
 
 @pytest.mark.parametrize("dtype", ["i1", "f2", "f4", "f8", "c16", "S3", "S6"])
@@ -22,7 +23,7 @@ def test_the_loop_has_numpys_cells(dtype, window):
     counts = iter([200, 90])
     shape = tuple(next(sides) if a in window else next(counts) for a in range(rank))
     indices = generator.integers(-3, 40, (200, 90, 3))
-    told = [gather.CoordinateStep(*s) for s in steps]
+    told = [CoordinateStep(*s) for s in steps]
     starts = [gather.start_of(indices, 2, s) for s in told]
     with compile_service.mode("wait"):
         made = gather_compiled.gather(None, operand, starts, told, batch, shape)
@@ -37,8 +38,8 @@ def test_the_loop_has_numpys_cells(dtype, window):
 def test_memory_that_is_given_is_filled():
     x, out = np.arange(40_000.0).reshape(-1, 2), np.empty((20_000, 2))
     told = [
-        gather.CoordinateStep(None, 0, 19_999, 20_000, 0, 0),
-        gather.CoordinateStep(1, None, 0, 2, 0, 0),
+        CoordinateStep(None, 0, 19_999, 20_000, 0, 0),
+        CoordinateStep(1, None, 0, 2, 0, 0),
     ]
     starts = [np.arange(20_000)[::-1], None]
     with compile_service.mode("wait"):

@@ -4,8 +4,8 @@ import pytest
 from dask_tapestry.operators.cells.cell_updates import cell_update
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.blocks import scatter
-from dask_tapestry_kernels.cpu.blocks.gather import CoordinateStep
 from dask_tapestry_kernels.cpu.jit import compile_service
+from dask_tapestry_kernels.parameters.coordinate_steps import CoordinateStep
 
 LINE = {"vector": 1, "window": ()}
 

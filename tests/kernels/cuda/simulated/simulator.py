@@ -85,6 +85,9 @@ class SimulatedRuntime:
     def to_host(self, block):
         return np.array(block)
 
+    def order_of(self, keys):
+        return np.argsort(keys, kind="stable")
+
     def is_addressed_by_cells(self, block):
         return block.flags.aligned and all(s % block.itemsize == 0 for s in block.strides)
 

@@ -1,0 +1,1 @@
+"""Scans over the canonical leaves on a GPU."""
