@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.lower.device_calls import brought
+from dask_tapestry.lower.device_turns import on_a_device
 from dask_tapestry.lower.exclusive_blocks import one_by_one
 from dask_tapestry.lower.frame import Frame, block_frame
 from dask_tapestry.lower.given_values import given_values
@@ -41,7 +42,8 @@ def run_block(
         arguments only express dependencies.
     """
     try:
-        with stoppable(spec.stop.asked()), one_by_one(spec.turns):
+        stopping, device = stoppable(spec.stop.asked()), on_a_device(spec.device, given)
+        with stopping, one_by_one(spec.turns), device:
             return _block(spec, index, out, given)
     except StoppedError:
         raise spec.stop.error() from None

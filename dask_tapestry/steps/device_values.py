@@ -95,7 +95,7 @@ def value_places(program: Program) -> ValuePlaces | None:
 
 
 def _made_on(one: Instruction, reads: Device) -> Device:
-    """Where an instruction's value comes, that reads the memory of some device."""
+    """The device in whose memory an instruction's value is made, given where its inputs lie."""
     return reads if reads is not None and has_cells(reads.kind, one.type.dtype) else None
 
 

@@ -19,7 +19,7 @@ from dask_tapestry.planner.machine.device_rates import shipped_device_rates
 from dask_tapestry.planner.machine.rates import Rates
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.machine.worker_group import WorkerGroup
-from dask_tapestry.planner.tuning import HUGE_PAGE, REQUESTS
+from dask_tapestry.planner.tuning import DEVICE_BLOCKS, HUGE_PAGE, REQUESTS
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,9 @@ class Machine:
         The machine that feeds the device; None where threads compute.
     link
         Bytes a second between the memory of a worker and that of its device.
-    device_workers, device_bytes
-        Workers that have a device, and bytes of its memory that a plan may fill.
+    device_workers, devices, device_bytes
+        Workers that have devices, how many each of them has, and bytes of the memory of one that a
+        plan may fill.
     rates
         What the rates of kernels are looked up in.
     """
@@ -113,6 +114,7 @@ class Machine:
     host: Machine | None = field(default=None, repr=False)
     link: float = inf
     device_workers: int = 0
+    devices: int = 1
     device_bytes: int = 0
     rates: Rates = field(kw_only=True, repr=False)
 
@@ -138,7 +140,7 @@ class Machine:
     def on(self, device: str) -> Machine:
         """The machine whose workers' devices of a kind compute; itself for "".
 
-        A worker uses one device, which has one block at a time.
+        Each computes one block at a time, while it gets the cells of another.
         """
         return self._of_devices if device and not self.device else self
 
@@ -150,12 +152,12 @@ class Machine:
             self,
             device="cuda",
             host=self,
-            threads=1,
-            slots=hosts,
+            threads=self.devices,
+            slots=hosts * self.devices,
             hosts=hosts,
             memory_limit=room,
             usable=room,
-            task_bytes=max(1, room // 2),
+            task_bytes=max(1, room // (2 * DEVICE_BLOCKS)),
             memory=device_rates.memory,
             fresh=device_rates.memory,
             fresh_pages=device_rates.memory,
@@ -243,6 +245,7 @@ def _machine(resources: Resources, bytes: tuple[int, int, int], rates: Rates) ->
         speed=min(kind.speed for kind in resources.kinds),
         link=resources.link_bytes,
         device_workers=resources.device_workers,
+        devices=max(1, resources.gpus),
         device_bytes=resources.device_bytes,
         rates=rates,
     )

@@ -20,6 +20,7 @@ from dask_tapestry.planner.memory.far_reads import reads_far_apart
 from dask_tapestry.planner.memory.lifetimes import Lifetimes
 from dask_tapestry.planner.memory.phased_execution import largest_round
 from dask_tapestry.planner.tuning import (
+    DEVICE_BLOCKS,
     FEW_BLOCKS_TOGETHER,
     IMBALANCE,
     MOST_PAIRED_STEPS,
@@ -183,7 +184,7 @@ def _peak(memory: WorkerMemory, kind: WorkerGroup, place: str, slices: Slices) -
 
 
 def _device_peak(memory: WorkerMemory, device: str, place: str, slices: Slices) -> int:
-    """The most bytes that a device of a worker holds at a time: values, and one block."""
+    """The most bytes that one device of a worker holds at a time: values, and a few blocks."""
     lifetimes, bytes_of = memory.lifetimes, memory.held
     steps = {
         n: step
@@ -193,16 +194,16 @@ def _device_peak(memory: WorkerMemory, device: str, place: str, slices: Slices) 
 
     def share(n: Node, size: int) -> float:
         step = steps[n]
-        return bytes_of_one_worker(n, step.cuts, size, step.machine.hosts) if lies_on(n) else 0.0
+        return bytes_of_one_worker(n, step.cuts, size, step.machine.slots) if lies_on(n) else 0.0
 
-    parts = {n: share(n, bytes_of[n]) for n in steps}
-    running = [_Running.of(step, bytes_of[n], False, 1, slices) for n, step in steps.items()]
+    parts, few = {n: share(n, bytes_of[n]) for n in steps}, DEVICE_BLOCKS
+    running = [_Running.of(step, bytes_of[n], False, few, slices) for n, step in steps.items()]
     blocks = sorted(running, key=lambda block: -block.beside)
     if lifetimes is None:
-        return round(sum(parts.values()) + _threads_full(blocks, 1))
+        return round(sum(parts.values()) + _threads_full(blocks, few))
     most = lifetimes.most_together(
         parts,
-        lambda may_run: _threads_full((b for b in blocks if may_run(b.node)), 1),
+        lambda may_run: _threads_full((b for b in blocks if may_run(b.node)), few),
         {n: share(n, n.type.nbytes) for n in steps},
     )
     return round(most)
@@ -341,7 +342,7 @@ def _lifetimes(plan: PlannedSteps) -> Lifetimes | None:
 def _all_resident(
     plan: PlannedSteps, lifetimes: Lifetimes | None, rounds: int = 1
 ) -> dict[Node, int]:
-    """The same, where it is known which steps have ended before others.
+    """The bytes that workers hold of each value, as far as it is known which steps end before.
 
     Of results that are fetched in `rounds` the blocks of one are held.
     """
