@@ -45,7 +45,8 @@ def lacking(
     """What a kind of device lacks to run a kernel on cells of these dtypes; None if nothing.
 
     `made` is the dtype of the result, where that is known: structured states of folds, which no
-    array on a device holds, some kernels hand to the host. It is told without looking at blocks. A kernel may still refuse some by a `DeviceError`.
+    array on a device holds, some kernels hand to the host. It is told without looking at blocks:
+    a kernel may still refuse some by a `DeviceError`.
 
     Examples
     --------
