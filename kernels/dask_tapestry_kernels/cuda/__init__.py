@@ -21,11 +21,13 @@ KERNELS: Final = KernelTable(
         "packedslogdet solve svdvals triangle",
         "blocks.random": "randombits randomfraction",
         "blocks.scatter": "scatter",
+        "blocks.search": "search digitize isin bin",
         "blocks.select": "identity view windows concat mosaic",
         "blocks.sort": "sort argsort ranks top",
         "blocks.take": "take takealong insert",
         "cells.formulas": "map",
         "reduction.folds": "reduce",
+        "reduction.tabulate": "tabulate",
         "scan.scans": "scan scan_on leaf_totals leaf_scan leaf_ends after_leaf",
     },
 )
