@@ -29,6 +29,7 @@ from dask_tapestry.arrays.xarray.grouped_reductions import (
     taking_ends_together,
     taking_quantiles_together,
 )
+from dask_tapestry.arrays.xarray.shifted_cells import in_chunks_as_before
 from dask_tapestry.arrays.xarray.zarr_chunks import between_writes, of_equal_lengths
 
 __all__ = ["use"]
@@ -49,6 +50,8 @@ WRAPPED = tuple(  # functions that do not ask a manager, by where xarray calls t
         (groupby.GroupBy, "quantile", taking_quantiles_together),
         (groupby.GroupBy, "_first_or_last", taking_ends_together),
         (groupby.GroupBy, "_flox_scan", scanning_together),
+        (xarray.Variable, "_shift_one_dim", in_chunks_as_before),
+        (xarray.Variable, "_roll_one_dim", in_chunks_as_before),
         (dask_array_ops, "push", filling_here),
         (ufuncs, "apply_variable_ufunc", joined_by_the_plan),
         (zarr, "_determine_zarr_chunks", of_equal_lengths),

@@ -46,7 +46,7 @@ def grid_stride(body: Sequence[str], count: str = "n") -> list[str]:
     return ["i = cuda.grid(1)", "step = cuda.gridsize(1)", *loop]
 
 
-def coordinates(number: str, places: Sequence[str], extents: Sequence[str], word: str) -> list[str]:
+def coordinates(number: str, names: Sequence[str], extents: Sequence[str], word: str) -> list[str]:
     """Statements that take a number apart into coordinates, of which the first has no extent.
 
     Examples
@@ -57,18 +57,31 @@ def coordinates(number: str, places: Sequence[str], extents: Sequence[str], word
     rest = np.uint32(rest // n1)
     c0 = rest
     """
-    if not places:
+    if not names:
         return []
     lines = [f"rest = np.{word}({number})"]
-    for place, extent in zip(reversed(places[1:]), reversed(extents), strict=False):
-        lines.append(f"{place} = np.{word}(rest % {extent})")
+    for name, extent in zip(reversed(names[1:]), reversed(extents), strict=False):
+        lines.append(f"{name} = np.{word}(rest % {extent})")
         lines.append(f"rest = np.{word}(rest // {extent})")
-    return [*lines, f"{places[0]} = rest"]
+    return [*lines, f"{names[0]} = rest"]
 
 
 def loaded(cell: str, dtype: DType) -> str:
     """Text of the value of a cell in memory; any byte but zero is true."""
     return f"{cell} != 0" if dtype.char == "?" else scalar_codegen.loaded(cell, dtype)
+
+
+def number_text(read: str, dtype: DType) -> str:
+    """Text of an integer in memory as int64; those that it does not hold are its largest.
+
+    Examples
+    --------
+    >>> number_text("x[i]", np.dtype("i2")), number_text("x[i]", np.dtype("?"))
+    ('np.int64(x[i])', 'np.int64(x[i] != 0)')
+    """
+    largest = np.iinfo(np.int64).max
+    held = f"min({read}, np.uint64({largest}))" if dtype == np.uint64 else loaded(read, dtype)
+    return f"np.int64({held})"
 
 
 def to_store(value: str, dtype: DType) -> str:

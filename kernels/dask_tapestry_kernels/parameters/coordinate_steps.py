@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 Block = Any  # an array of NumPy or CuPy
@@ -48,3 +49,23 @@ def out_of_bounds(low: int, high: int, extent: int, axis: int) -> IndexError | N
         return None
     wrong = int(high if high >= extent else low)
     return IndexError(f"index {wrong} is out of bounds for axis {axis} with size {extent}")
+
+
+def rows_from(
+    steps: Sequence[CoordinateStep],
+    window: tuple[int, ...],
+    shape: tuple[int, ...],
+    block: tuple[int, ...],
+) -> int:
+    """The first axis of the updates of those that lie side by side in the block, too.
+
+    All axes before it are at least those of the index vectors.
+    """
+    axis, dim = len(shape), len(block)
+    while axis and dim and axis - 1 in window:
+        step = steps[dim - 1]
+        whole = shape[axis - 1] == block[dim - 1] and step.first == step.origin
+        if step.axis != axis - 1 or step.component is not None or not whole:
+            break
+        axis, dim = axis - 1, dim - 1
+    return axis

@@ -12,6 +12,12 @@ import numpy as np
 from dask_tapestry_kernels.cpu.jit.compile_service import compiled, required
 from dask_tapestry_kernels.cpu.jit.memory_layout import address
 from dask_tapestry_kernels.formulas import scalar_codegen
+from dask_tapestry_kernels.formulas.update_steps import (
+    Folds,
+    only_moves,
+    update_dtypes,
+    update_statements,
+)
 
 Block = np.ndarray[Any, Any]
 DType = np.dtype[Any]
@@ -123,12 +129,12 @@ def places_source(count: int, dtype: str) -> str:
 def fold(
     results: Sequence[Block],
     updates: Sequence[Block],
-    places: Block,
+    row_numbers: Block,
     row: int,
     expressions: tuple[Any, ...],
     wait: bool = False,
 ) -> bool:
-    """Fold updates into the rows that `places` number; False where no kernel serves.
+    """Fold updates into the rows that `row_numbers` number; False where no kernel serves.
 
     Parameters
     ----------
@@ -139,10 +145,10 @@ def fold(
     wait
         For the kernel, whatever it takes.
     """
-    cells = places.size * row
+    cells = row_numbers.size * row
     if (cells < SMALL and not wait) or any(r.dtype.hasobject for r in results):
         return False
-    words = tuple(_move_dtype(r.dtype) for r in results) if _only_moves(expressions) else None
+    words = tuple(_move_dtype(r.dtype) for r in results) if only_moves(expressions) else None
     if words and None not in words:
         text = source(tuple((w, None) for w in words))
     else:
@@ -157,9 +163,9 @@ def fold(
         return False
     arrays = [np.ascontiguousarray(u) for u in updates]
     there = np.array([address(r) for r in results], np.int64)
-    given = np.array([address(u) for u in arrays], np.int64)
+    update_cells = np.array([address(u) for u in arrays], np.int64)
     last = results[0].size // max(1, row)
-    native(*map(address, (there, given, places)), places.size, row, last)
+    native(*map(address, (there, update_cells, row_numbers)), row_numbers.size, row, last)
     return True
 
 
@@ -168,20 +174,15 @@ def _move_dtype(dtype: DType) -> DType | None:
     return np.dtype(WORDS[dtype.itemsize]) if dtype.itemsize in WORDS else None
 
 
-def _only_moves(expressions: tuple[Any, ...]) -> bool:
-    """Whether each result becomes its update."""
-    return all(e.chosen == len(expressions) + n for n, e in enumerate(expressions))
-
-
 @lru_cache(maxsize=256)
-def source(folds: tuple[tuple[DType, Any], ...]) -> str | None:
+def source(folds: Folds) -> str | None:
     """The text of a module for results of these dtypes and their expressions; None without one.
 
     An expression that is None is the update.
     """
     count = len(folds)
     if not all(
-        map(scalar_codegen.is_known, [*(dtype for dtype, _ in folds), *_update_dtypes(folds)])
+        map(scalar_codegen.is_known, [*(dtype for dtype, _ in folds), *update_dtypes(folds)])
     ):
         return None
     cell, row_cell = (_cell(folds, *names) for names in (("at", "k"), ("i", "i")))
@@ -189,7 +190,7 @@ def source(folds: tuple[tuple[DType, Any], ...]) -> str | None:
         return None
     arrays: dict[str, list[str]] = {"results": [], "updates": []}
     rows: dict[str, list[str]] = {"results": [], "updates": []}
-    for n, ((dtype, _), given) in enumerate(zip(folds, _update_dtypes(folds), strict=True)):
+    for n, ((dtype, _), given) in enumerate(zip(folds, update_dtypes(folds), strict=True)):
         kind, size = scalar_codegen.stored(dtype), dtype.itemsize
         own, own_size = scalar_codegen.stored(given), given.itemsize
         arrays["results"].append(f"x{n} = carray(pointer(there[{n}]), (rows,), {kind})")
@@ -208,41 +209,19 @@ def source(folds: tuple[tuple[DType, Any], ...]) -> str | None:
     )
 
 
-def _update_dtypes(folds: tuple[tuple[DType, Any], ...]) -> list[DType]:
-    """Dtypes of the updates: those of the results where they only replace."""
-    first = folds[0][1]
-    dtypes = [dtype for dtype, _ in folds]
-    return dtypes if first is None else list(first.parameters[len(folds) :])
-
-
 def _indented(lines: Sequence[str], depth: int) -> str:
     return "\n".join("    " * depth + line for line in lines)
 
 
-def _cell(folds: tuple[tuple[DType, Any], ...], result: str, update: str) -> list[str] | None:
+def _cell(folds: Folds, result: str, update: str) -> list[str] | None:
     """Statements that fold one update, found at `update`, into the cells at `result`."""
     dtypes, count = [dtype for dtype, _ in folds], len(folds)
-    both = [*dtypes, *_update_dtypes(folds)]
+    both = [*dtypes, *update_dtypes(folds)]
     values = [f"x{n}[{result}]" for n in range(count)] + [f"u{n}[{update}]" for n in range(count)]
     loads = [scalar_codegen.loaded(value, both[n]) for n, value in enumerate(values)]
     lines = [f"v{n} = {load}" for n, load in enumerate(loads)]
-    for number, (_, expression) in enumerate(folds):
-        if expression is None:
-            lines.append(f"r{number} = v{count + number}")
-            continue
-        names, kinds = [f"v{n}" for n in range(2 * count)], list(both)
-        for place, step in enumerate(expression.steps):
-            if step.value is not None:
-                text: str | None = scalar_codegen.constant(expression.constant(step))
-            else:
-                own = [kinds[i] for i in step.operands]
-                of = [names[i] for i in step.operands]
-                text = scalar_codegen.step(step.function, of, own, step.dtype, careful=True)
-            if text is None or not scalar_codegen.is_known(step.dtype):
-                return None
-            names.append(f"s{number}_{place}")
-            kinds.append(step.dtype)
-            lines.append(f"{names[-1]} = {text}")
-        lines.append(f"r{number} = {names[-1]}")
+    folded = update_statements(folds)
+    if folded is None:
+        return None
     stores = [scalar_codegen.to_store(f"r{n}", dtype) for n, dtype in enumerate(dtypes)]
-    return lines + [f"x{n}[{result}] = {store}" for n, store in enumerate(stores)]
+    return lines + folded + [f"x{n}[{result}] = {store}" for n, store in enumerate(stores)]

@@ -21,36 +21,10 @@ from dask_tapestry_kernels.lattice_cells import (
     node_counts,
     node_numbers,
 )
+from dask_tapestry_kernels.parameters.tables import Tables, refusal
 
 Block = np.ndarray[Any, Any]
 SUM: Final = ARITHMETIC["sum"]
-
-
-class Tables(NamedTuple):
-    """What is counted, and how tables are added up.
-
-    Attributes
-    ----------
-    tree
-        The canonical tree, with what `reduce.Part` asks of it.
-    origin
-        Where the block begins.
-    bins
-        The numbers that are counted.
-    state
-        Dtype of the tables.
-    target
-        Level whose tables are returned; None for the value.
-    limit
-        Number of all bins, to raise ValueError where a cell is none of them; None leaves it out.
-    """
-
-    tree: Any
-    origin: tuple[int, ...]
-    bins: range
-    state: np.dtype[Any]
-    target: int | None
-    limit: int | None
 
 
 def tabulate(out: Block | None, numbers: Block, *weights: Block, **how: Any) -> Block:  # noqa: ARG001
@@ -83,7 +57,7 @@ def _node_tables(
     tree: Any,
     level: int,
     origin: Sequence[int],
-    told: Filling,
+    filling: Filling,
 ) -> Block:
     """Tables of the nodes at a level of a tree without lattice.
 
@@ -92,10 +66,10 @@ def _node_tables(
     """
     if numbers.ndim == 1 and not weights:
         side = tree.sides(level)[0]
-        tables = np.zeros((*leaf_grid(numbers.shape, (side,)), len(told.bins)), told.state)
-        if _fill_natively(tables, numbers, weights, side, told.bins, told.limit):
+        tables = np.zeros((*leaf_grid(numbers.shape, (side,)), len(filling.bins)), filling.state)
+        if _fill_natively(tables, numbers, weights, side, filling.bins, filling.limit):
             return tables
-    leaves = _leaf_tables(numbers, weights, tree, told)
+    leaves = _leaf_tables(numbers, weights, tree, filling)
     return merged_to_levels(leaves, SUM, tree, range(level), node_numbers(tree, 0, origin))
 
 
@@ -124,10 +98,10 @@ def _lattice_tables(
     tree: Any,
     last: int,
     origin: Sequence[int],
-    told: Filling,
+    filling: Filling,
 ) -> Block:
     """Tables of the nodes at level `last` of a tree over a lattice."""
-    line = None if weights else _line_tables(numbers, tree, last, origin, told)
+    line = None if weights else _line_tables(numbers, tree, last, origin, filling)
     if line is not None:
         return line
 
@@ -135,32 +109,32 @@ def _lattice_tables(
         added = [one[cell.cut] for one in weights]
         first = (0,) * numbers.ndim
         level = cell.tree.depth
-        return _root(_node_tables(numbers[cell.cut], added, cell.tree, level, first, told))
+        return _root(_node_tables(numbers[cell.cut], added, cell.tree, level, first, filling))
 
     def merge(left: Block, right: Block, cells: Counts) -> Block:  # noqa: ARG001
         return np.add(left, right)
 
     grid = node_counts(tree, last, origin, numbers.shape)
-    tables = np.empty((*grid, len(told.bins)), told.state)
+    tables = np.empty((*grid, len(filling.bins)), filling.state)
     for place, table in folded_nodes(tree, last, origin, numbers.shape, fold, merge):
         tables[place] = table
     return tables
 
 
 def _line_tables(
-    numbers: Block, tree: Any, level: int, origin: Sequence[int], told: Filling
+    numbers: Block, tree: Any, level: int, origin: Sequence[int], filling: Filling
 ) -> Block | None:
     """Tables of counts of the nodes along a line, each filled in one go; None without a kernel."""
     if numbers.ndim != 1:
         return None
     first = node_numbers(tree, level, origin)[0]
     (count,) = node_counts(tree, level, origin, numbers.shape)
-    tables = np.zeros((count, len(told.bins)), told.state)
+    tables = np.zeros((count, len(filling.bins)), filling.state)
     for place in range(count):
         low, high = tree.span(level, 0, first + place)
         cells = numbers[low - origin[0] : high - origin[0]]
         if not _fill_natively(
-            tables[place : place + 1], cells, (), len(cells), told.bins, told.limit
+            tables[place : place + 1], cells, (), len(cells), filling.bins, filling.limit
         ):
             return None
     return tables
@@ -212,7 +186,7 @@ def _fill(
 ) -> None:
     low, high = int(numbers.min()), int(numbers.max())
     if limit is not None and (low < 0 or high >= limit):
-        raise ValueError(_refused(low, high, limit))
+        raise ValueError(refusal(low, high, limit))
     if low < 0 or high > bins.stop or bins.start > 1:
         inside = (numbers >= bins.start) & (numbers < bins.stop)
         numbers = numbers[inside]
@@ -229,12 +203,6 @@ def _fill(
         table.imag = np.bincount(cells, weights.imag, bins.stop)[part]
     else:
         table[...] = np.bincount(cells, weights, bins.stop)[part]
-
-
-def _refused(low: int, high: int, limit: int) -> str:
-    if low < 0:
-        return "'list' argument must have no negative elements"
-    return f"a cell is {high}, and the table has {limit} bins"
 
 
 KERNELS: Final[dict[str, Kernel]] = {

@@ -7,6 +7,7 @@ a simulator. CuPy is imported when the first kernel runs, and nothing else of CU
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from importlib import import_module
 from threading import Lock
 from typing import Any, Final, Protocol
@@ -15,7 +16,7 @@ import numpy as np
 
 from dask_tapestry_kernels.cuda.jit.cubins import cubin_of
 from dask_tapestry_kernels.cuda.jit.program import CudaProgram
-from dask_tapestry_kernels.device_error import UnusableDeviceError
+from dask_tapestry_kernels.cupy_module import cupy_with_device
 
 Block = Any  # a CuPy array
 BLOCKS: Final = 16  # of threads for each multiprocessor: enough to hide memory behind
@@ -30,6 +31,13 @@ class Runtime(Protocol):
     def processors(self) -> int:
         """Multiprocessors."""
 
+    @property
+    def library(self) -> Any:
+        """CuPy, whose functions call NVIDIA's libraries."""
+
+    def errors_of_matrices(self) -> AbstractContextManager[Any]:
+        """A context in which functions of matrices look whether they could be computed."""
+
     def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Block:
         """Memory that is not cleared."""
 
@@ -41,6 +49,9 @@ class Runtime(Protocol):
 
     def to_host(self, block: Block) -> np.ndarray[Any, Any]:
         """A copy of a block on the host."""
+
+    def order_of(self, keys: Block) -> Block:
+        """The order that sorts keys of one dimension, int64; equal ones stay in theirs."""
 
     def is_addressed_by_cells(self, block: Block) -> bool:
         """Whether places and strides of a block are whole numbers of cells."""
@@ -61,7 +72,7 @@ class CupyRuntime:
     threads = 256
 
     def __init__(self) -> None:
-        self._cupy = _cupy()
+        self._cupy = cupy_with_device()
         self._functions: dict[tuple[str, int], Any] = {}
         self._lock = Lock()
         self._properties: dict[int, tuple[int, int]] = {}
@@ -70,6 +81,16 @@ class CupyRuntime:
     def processors(self) -> int:
         """Multiprocessors of the current device."""
         return self._device()[1]
+
+    @property
+    def library(self) -> Any:
+        """CuPy."""
+        return self._cupy
+
+    def errors_of_matrices(self) -> AbstractContextManager[Any]:
+        """CuPy's state in which it waits for cuSOLVER's answer; without, it returns anything."""
+        context: AbstractContextManager[Any] = import_module("cupyx").errstate(linalg="raise")
+        return context
 
     def _device(self) -> tuple[int, int]:
         """Architecture and number of multiprocessors of the current device."""
@@ -102,6 +123,10 @@ class CupyRuntime:
         copied: np.ndarray[Any, Any] = self._cupy.asnumpy(block)
         return copied
 
+    def order_of(self, keys: Block) -> Block:
+        """The order that sorts keys, by CuPy's stable sort."""
+        return self._cupy.argsort(keys)
+
     def is_addressed_by_cells(self, block: Block) -> bool:
         """Whether the array's address and strides are multiples of the size of its cells."""
         size = block.itemsize
@@ -117,40 +142,23 @@ class CupyRuntime:
     def _function(self, program: CudaProgram) -> Any:
         """The loaded kernel of a program; modules stay loaded as long as this process runs."""
         device = self._cupy.cuda.Device().id
-        found = self._functions.get((program.source, device))
-        if found is not None:
-            return found
+        function = self._functions.get((program.source, device))
+        if function is not None:
+            return function
         cubin = cubin_of(program, self._device()[0])
         with self._lock:
-            found = self._functions.get((program.source, device))
-            if found is None:
+            function = self._functions.get((program.source, device))
+            if function is None:
                 module = self._cupy.cuda.Module()
                 module.load(cubin.code)
-                found = module.get_function(cubin.symbol)
-                self._functions[program.source, device] = found
-            return found
+                function = module.get_function(cubin.symbol)
+                self._functions[program.source, device] = function
+            return function
 
 
 def _argument(argument: Any) -> Any:
     """An argument as CuPy hands it over: of memory its address."""
     return argument if isinstance(argument, np.generic) else np.uint64(argument.data.ptr)
-
-
-def _cupy() -> Any:
-    """CuPy, if it has a device."""
-    try:
-        cupy = import_module("cupy")
-    except ImportError as error:
-        raise UnusableDeviceError(
-            f"there is no CuPy ({error}): pip install 'dask_tapestry[cuda]' brings it"
-        ) from error
-    try:
-        count = cupy.cuda.runtime.getDeviceCount()
-    except cupy.cuda.runtime.CUDARuntimeError as error:
-        raise UnusableDeviceError(f"there is no CUDA device: {error}") from error
-    if not count:
-        raise UnusableDeviceError("there is no CUDA device")
-    return cupy
 
 
 _runtimes: list[Runtime] = []
