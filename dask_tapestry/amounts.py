@@ -140,23 +140,23 @@ def folder_or_url(name: str, given: Any) -> str:
     return str(given)
 
 
-def whole_number(name: str, given: Any, least: int = 1) -> int:
-    """The whole number `given` for the parameter `name`, an integer from `least` on.
+def whole_number(name: str, value: Any, least: int = 1) -> int:
+    """The whole number `value` for the parameter `name`, an integer from `least` on.
 
     Examples
     --------
     >>> whole_number("workers", 4)
     4
     """
-    wanted = f"{name} must be a whole number of at least {least}"
+    requirement = f"{name} must be a whole number of at least {least}"
     try:
-        number = least - 1 if isinstance(given, bool) else index(given)
+        number = least - 1 if isinstance(value, bool) else index(value)
     except TypeError:
-        raise ArgumentTypeError(f"{wanted}, not {given!r}") from None
-    if isinstance(given, bool):
-        raise ArgumentTypeError(f"{wanted}, not {given!r}")
+        raise ArgumentTypeError(f"{requirement}, not {value!r}") from None
+    if isinstance(value, bool):
+        raise ArgumentTypeError(f"{requirement}, not {value!r}")
     if not least <= number <= MOST:
-        raise ArgumentError(f"{wanted}, not {_short_number_text(given)}")
+        raise ArgumentError(f"{requirement}, not {_short_number_text(value)}")
     return number
 
 
@@ -214,7 +214,7 @@ def seconds(name: str, given: Any) -> float:
     return _amount(name, given, "seconds", "200 us", _time, 0)
 
 
-def walltime(name: str, given: Any) -> float:
+def walltime(name: str, value: Any) -> float:
     """The seconds of a time limit, also as batch systems write it: ``days-hours:minutes:seconds``.
 
     Examples
@@ -222,42 +222,42 @@ def walltime(name: str, given: Any) -> float:
     >>> walltime("walltime", "1-02:30:00"), walltime("walltime", "30:00")
     (95400.0, 1800.0)
     """
-    if not isinstance(given, str) or ":" not in given:
-        found = seconds(name, given)
+    if not isinstance(value, str) or ":" not in value:
+        total = seconds(name, value)
     else:
-        days, _, clock = given.rpartition("-")
+        days, _, clock = value.rpartition("-")
         parts = [days or "0", *clock.split(":")]
         if len(parts) > 4 or not all(part.isdecimal() for part in parts):
-            raise ArgumentError(f'{name} must be a time such as "1 h" or "01:00:00", not {given!r}')
+            raise ArgumentError(f'{name} must be a time such as "1 h" or "01:00:00", not {value!r}')
         number = [int(part) for part in (parts[0], *["0"] * (4 - len(parts)), *parts[1:])]
-        found = float(((24 * number[0] + number[1]) * 60 + number[2]) * 60 + number[3])
-    if found <= 0:
-        raise ArgumentError(f"{name} must be above 0, not {given!r}")
-    return found
+        total = float(((24 * number[0] + number[1]) * 60 + number[2]) * 60 + number[3])
+    if total <= 0:
+        raise ArgumentError(f"{name} must be above 0, not {value!r}")
+    return total
 
 
-def positive(name: str, given: Any) -> float:
-    """The number above 0 that is `given` for the parameter `name`."""
-    wanted = f"{name} must be a positive number"
-    if isinstance(given, bool) or not isinstance(given, int | float):
-        raise ArgumentTypeError(f"{wanted}, not {given!r}")
-    if not 0 < given < inf:
-        raise ArgumentError(f"{wanted}, not {_short_number_text(given)}")
-    return given
+def positive(name: str, value: Any) -> float:
+    """The number above 0 that is `value` for the parameter `name`."""
+    requirement = f"{name} must be a positive number"
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ArgumentTypeError(f"{requirement}, not {value!r}")
+    if not 0 < value < inf:
+        raise ArgumentError(f"{requirement}, not {_short_number_text(value)}")
+    return value
 
 
-def amounts_by_name(given: Mapping[str, float]) -> dict[str, float]:
+def amounts_by_name(amounts: Mapping[str, float]) -> dict[str, float]:
     """The amounts of resources that users have named, sorted by name."""
-    if not isinstance(given, Mapping):
-        raise ArgumentTypeError(f"limits must be a dictionary of numbers by name, not {given!r}")
-    for name, amount in given.items():
+    if not isinstance(amounts, Mapping):
+        raise ArgumentTypeError(f"limits must be a dictionary of numbers by name, not {amounts!r}")
+    for name, amount in amounts.items():
         if not isinstance(name, str):
             raise ArgumentTypeError(f"limits are of resources by name; {name!r} is no name")
         positive(f"the limit of {name!r}", amount)
-    return dict(sorted(given.items()))
+    return dict(sorted(amounts.items()))
 
 
-def device_name(name: str, given: Any) -> str:
+def device_name(name: str, value: Any) -> str:
     """Check the name of a device: ``"cpu"``, ``"cuda"``, or one of several, as ``"cuda:1"``.
 
     Raises
@@ -270,16 +270,16 @@ def device_name(name: str, given: Any) -> str:
     >>> device_name("device", "cuda:1")
     'cuda:1'
     """
-    if not isinstance(given, str) or not DEVICE.fullmatch(given):
+    if not isinstance(value, str) or not DEVICE.fullmatch(value):
         raise ArgumentError(
             'Device not understood. Only "cpu", "cuda" and "cuda:<number>" are allowed, but '
-            f"received for {name}: {given!r}"
+            f"received for {name}: {value!r}"
         )
-    return str(given)
+    return str(value)
 
 
-def one_of(name: str, given: Any, choices: Collection[str]) -> Any:
-    """The choice `given` for the parameter `name`; the error suggests the one that looks like it.
+def one_of(name: str, value: Any, choices: Collection[str]) -> Any:
+    """The choice `value` for the parameter `name`; the error suggests the one that looks like it.
 
     Examples
     --------
@@ -289,11 +289,11 @@ def one_of(name: str, given: Any, choices: Collection[str]) -> Any:
     ...     print(error)
     method must be one of 'linear', 'lower', not 'linaer'; did you mean 'linear'?
     """
-    if isinstance(given, str) and given in choices:
-        return given
+    if isinstance(value, str) and value in choices:
+        return value
     listed = ", ".join(map(repr, choices))
-    hint = suggestion(given, choices)
-    raise ArgumentError(f"{name} must be one of {listed}, not {given!r}{hint}")
+    hint = suggestion(value, choices)
+    raise ArgumentError(f"{name} must be one of {listed}, not {value!r}{hint}")
 
 
 def suggestion(given: Any, names: Iterable[str]) -> str:
@@ -328,21 +328,21 @@ def refuse_unknown(what: str, given: Iterable[str], known: Collection[str], then
 
 
 def _amount(
-    name: str, given: Any, unit: str, example: str, read: Callable[[Any], float], least: int
+    name: str, value: Any, unit: str, example: str, read: Callable[[Any], float], least: int
 ) -> float:
     """A number or text that `read` understands, from `least` on."""
-    wanted = f'{name} must be a number of {unit}, or text such as "{example}"'
-    if not isinstance(given, str):
+    requirement = f'{name} must be a number of {unit}, or text such as "{example}"'
+    if not isinstance(value, str):
         with reading(name):
-            given = getattr(given, "item", lambda: given)()  # of NumPy
-    if isinstance(given, bool) or not isinstance(given, int | float | str):
-        raise ArgumentTypeError(f"{wanted}, not {given!r}")
+            value = getattr(value, "item", lambda: value)()  # of NumPy
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise ArgumentTypeError(f"{requirement}, not {value!r}")
     try:
-        number = read(given)
+        number = read(value)
     except (ValueError, OverflowError, KeyError):  # Dask's, of texts and of what is not finite
-        raise ArgumentError(f"{wanted}, not {given!r}") from None
+        raise ArgumentError(f"{requirement}, not {value!r}") from None
     if not least <= number <= MOST or not isfinite(number):
-        raise ArgumentError(f"{wanted}, of at least {least}, not {_short_number_text(given)}")
+        raise ArgumentError(f"{requirement}, of at least {least}, not {_short_number_text(value)}")
     return number
 
 

@@ -1,12 +1,20 @@
 """A stand-in for CuPy: arrays that wrap NumPy's and are no NumPy arrays, and a table of kernels.
 
 It has the names of CuPy's that the library and its tests use, and refuses what CuPy refuses: an
-array is never converted to NumPy's by itself, and none is written to or read by NumPy's.
+array is never converted to NumPy's by itself, and none is written to or read by NumPy's. Copies
+between host and device wait in their stream until somebody waits for them, so that who reads or
+writes too early finds other cells; an array that another stream has not made yet is refused.
 """
 
 import sys
+import threading
 import types
+import weakref
+from collections import Counter
 from collections.abc import Mapping
+from contextlib import contextmanager
+from functools import partial
+from math import inf
 
 import numpy as np
 import pytest
@@ -18,28 +26,149 @@ from dask_tapestry_kernels.device_error import KernelDeviceError
 REFUSED = "Implicit conversion to a NumPy array is not allowed. Please use `.get()`."
 
 
-current = [0]  # numbers of devices, the one that is used last
+class _Current(threading.local):
+    """What a thread uses: devices, streams of each and allocators, the last of each."""
+
+    def __init__(self):
+        self.devices, self.streams, self.allocators = [0], {}, []
+
+
+current = _Current()
+DEVICES = 2
+
+
+class CUDARuntimeError(RuntimeError):
+    """An error of CUDA itself."""
+
+
+CUDARuntimeError.__module__ = "cupy_backends.cuda.api.runtime"
+
+
+class OutOfMemoryError(MemoryError):
+    """A pool has no memory left."""
+
+
+OutOfMemoryError.__module__ = "cupy.cuda.memory"
 
 
 class Device:
     """One of two devices, as `cupy.cuda.Device`."""
 
     def __init__(self, number=None):
-        self.id = current[-1] if number is None else int(number)
-        if self.id > 1:
-            raise RuntimeError("cudaErrorInvalidDevice: invalid device ordinal")
+        self.id = current.devices[-1] if number is None else int(number)
+        if self.id >= DEVICES:
+            raise CUDARuntimeError("cudaErrorInvalidDevice: invalid device ordinal")
 
     def __enter__(self):
-        current.append(self.id)
+        current.devices.append(self.id)
         return self
 
     def __exit__(self, *error):
-        current.pop()
+        current.devices.pop()
 
     def __eq__(self, other):
         return self.id == other.id
 
     __hash__ = None
+
+
+class Stream:
+    """As `cupy.cuda.Stream`: copies wait until it is waited for, or what follows needs them."""
+
+    def __init__(self, is_default=False):
+        self.device, self.is_default, self.thread = Device().id, is_default, threading.get_ident()
+        self.waiting, self.lock = [], threading.RLock()  # others wait for its events
+        self.begun = self.done = 0  # operations
+
+    def __enter__(self):
+        assert not self.is_default
+        current.streams.setdefault(self.device, []).append(self)
+        return self
+
+    def __exit__(self, *error):
+        current.streams[self.device].pop()
+
+    def put(self, copy):
+        with self.lock:
+            self.begun += 1
+            self.waiting.append((self.begun, copy))
+
+    def run(self, upto=None):
+        with self.lock:
+            upto = self.begun if upto is None else upto
+            while self.waiting and self.waiting[0][0] <= upto:
+                self.waiting.pop(0)[1]()
+            self.done = max(self.done, upto)
+
+    def computed(self):
+        """Something was computed in it: what number it has."""
+        with self.lock:
+            self.begun += 1
+            return self.begun
+
+    def synchronize(self):
+        synchronized.append(self)
+        self.run()
+
+
+synchronized = []  # streams that were waited for
+DEFAULT = {number: Stream(is_default=True) for number in range(DEVICES)}
+
+
+def get_current_stream():
+    """The stream that a thread uses on its device."""
+    return (current.streams.get(Device().id) or [DEFAULT[Device().id]])[-1]
+
+
+class Event:
+    """As `cupy.cuda.Event`: what a stream had to do when it was recorded."""
+
+    def __init__(self):
+        self.at = None
+
+    def record(self, stream=None):
+        stream = stream or get_current_stream()
+        self.at = stream, stream.begun
+
+    def synchronize(self):
+        if self.at is not None:
+            self.at[0].run(self.at[1])
+
+
+class MemoryPool:
+    """As `cupy.cuda.MemoryPool`: memory of each device, up to a limit."""
+
+    def __init__(self):
+        self.limits, self.used, self.most = {}, Counter(), Counter()
+
+    def set_limit(self, size=None):
+        self.limits[Device().id] = size
+
+    def malloc(self, size):
+        """Take so many bytes; what gives them back."""
+        device, limit = Device().id, self.limits.get(Device().id) or inf
+        if self.used[device] + size > limit:
+            raise OutOfMemoryError(
+                f"Out of memory allocating {size:,} bytes (allocated so far: "
+                f"{self.used[device]:,} bytes, limit set to: {limit:,} bytes)."
+            )
+        self.used[device] += size
+        self.most[device] = max(self.most[device], self.used[device])
+        pools.append(self) if self not in pools else None
+        return partial(self.used.subtract, {device: size})
+
+
+pools = []  # of which memory was taken
+
+
+@contextmanager
+def using_allocator(allocator):
+    """Arrays that this thread makes take their memory so."""
+    current.allocators.append(allocator)
+    try:
+        yield
+    finally:
+        current.allocators.pop()
 
 
 class ndarray:
@@ -51,21 +180,56 @@ class ndarray:
         assert type(cells) is np.ndarray
         assert cells.dtype.kind in "biufc"
         assert cells.dtype.char not in "gG"
-        self.cells = cells
-        self.number = current[-1] if number is None else number
+        self.number = current.devices[-1] if number is None else number
+        if cells.base is None and current.allocators:
+            with Device(self.number):
+                weakref.finalize(cells, current.allocators[-1](cells.nbytes))
+        self.memory = cells
+        self.stream = get_current_stream()
+        self.at = self.stream.computed()
 
-    shape = property(lambda self: self.cells.shape)
-    dtype = property(lambda self: self.cells.dtype)
-    ndim = property(lambda self: self.cells.ndim)
-    size = property(lambda self: self.cells.size)
-    nbytes = property(lambda self: self.cells.nbytes)
-    itemsize = property(lambda self: self.cells.itemsize)
-    strides = property(lambda self: self.cells.strides)
+    @property
+    def cells(self):
+        """The cells, for what is computed now: they must be there for the stream that is used."""
+        here = get_current_stream()
+        is_ordered = here is self.stream or here.is_default or self.stream.is_default
+        assert is_ordered or self.stream.done >= self.at, "read before another stream has made it"
+        self.stream.run(None if is_ordered else self.at)
+        return self.memory
+
+    shape = property(lambda self: self.memory.shape)
+    dtype = property(lambda self: self.memory.dtype)
+    ndim = property(lambda self: self.memory.ndim)
+    size = property(lambda self: self.memory.size)
+    nbytes = property(lambda self: self.memory.nbytes)
+    itemsize = property(lambda self: self.memory.itemsize)
+    strides = property(lambda self: self.memory.strides)
     device = property(lambda self: Device(self.number))
 
-    def get(self):
+    def get(self, stream=None, out=None, blocking=True):
         transfers.append(("to host", self.nbytes))
-        return self.cells.copy()
+        if blocking:
+            return self.cells.copy()
+        assert (out.shape, out.dtype) == (self.shape, self.dtype)
+        assert self.memory.flags.c_contiguous
+        assert out.flags.c_contiguous
+        assert is_pinned(out)
+        stream.put(partial(np.copyto, out, self.memory))
+        return out
+
+    def set(self, cells, stream):
+        transfers.append(("to device", self.nbytes))
+        assert (cells.shape, cells.dtype) == (self.shape, self.dtype)
+        assert self.memory.flags.c_contiguous
+        assert is_pinned(cells)
+        stream.put(partial(np.copyto, self.memory, cells))
+
+    def reshape(self, *shape):
+        return self._view(self.memory.reshape(*shape))
+
+    def _view(self, memory):
+        """An array over the same memory, which is there when this is."""
+        return ndarray(memory, self.number)
 
     def tolist(self):
         return self.cells.tolist()
@@ -118,6 +282,24 @@ class ndarray:
 
 
 transfers = []  # what went over the link: way and bytes
+pinned = []  # memory that devices copy by themselves
+
+
+def alloc_pinned_memory(size):
+    """Memory that a device copies by itself."""
+    pinned.append(np.zeros(size, np.uint8))
+    return pinned[-1]
+
+
+def is_pinned(cells):
+    return any(np.shares_memory(cells, one) for one in pinned) or not cells.size
+
+
+def ascontiguousarray(array):
+    """The array, or a copy in C order."""
+    if array.memory.flags.c_contiguous:
+        return array
+    return ndarray(np.ascontiguousarray(array.cells), array.number)
 
 
 def asarray(cells):
@@ -132,7 +314,7 @@ def asarray(cells):
 def empty(shape, dtype=float):
     """Cells that nobody has written: NaN, or the largest number."""
     cells = np.empty(shape, dtype)
-    cells.view(np.uint8)[...] = 255 if cells.ndim else 0
+    cells.reshape(-1).view(np.uint8)[...] = 255
     return ndarray(cells)
 
 
@@ -175,10 +357,16 @@ class DeviceKernels(Mapping):
 def stand_in():
     """The module that is imported by the name of CuPy's."""
     module = types.ModuleType("cupy")
-    for one in (ndarray, asarray, empty):
+    for one in (ndarray, asarray, ascontiguousarray, empty):
         one.__module__ = "cupy"
         setattr(module, one.__name__, one)
-    module.cuda = types.SimpleNamespace(Device=Device)
+    of_cuda = (Device, Event, MemoryPool, Stream, alloc_pinned_memory, get_current_stream)
+    named = {one.__name__: one for one in (*of_cuda, using_allocator)}
+    runtime = types.SimpleNamespace(
+        getDeviceCount=lambda: DEVICES, CUDARuntimeError=CUDARuntimeError
+    )
+    memory = types.SimpleNamespace(OutOfMemoryError=OutOfMemoryError)
+    module.cuda = types.SimpleNamespace(**named, runtime=runtime, memory=memory)
     return module
 
 
@@ -191,6 +379,7 @@ def device_kernels(monkeypatch):
     table = DeviceKernels()
     monkeypatch.setitem(sys.modules, "cupy", stand_in())
     monkeypatch.setitem(devices.TABLES, "cuda", table)
-    transfers.clear()
+    for kept in (transfers, synchronized, pools):
+        kept.clear()
     with dt.config(host_parts=False):
         yield table

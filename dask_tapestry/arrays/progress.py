@@ -185,15 +185,15 @@ def progress(
     return None
 
 
-def _futures(given: Any) -> Iterator[Any]:
+def _futures(value: Any) -> Iterator[Any]:
     """All futures in what is given."""
-    if isinstance(given, list | tuple | set | frozenset):
-        for one in given:
-            yield from _futures(one)
-    elif hasattr(given, "key") and hasattr(given, "client"):
-        yield given
-    elif is_dask_collection(given):
-        yield from _of_graph(given.__dask_graph__())
+    if isinstance(value, list | tuple | set | frozenset):
+        for entry in value:
+            yield from _futures(entry)
+    elif hasattr(value, "key") and hasattr(value, "client"):
+        yield value
+    elif is_dask_collection(value):
+        yield from _of_graph(value.__dask_graph__())
 
 
 def _of_graph(graph: Mapping[Any, Any]) -> Iterator[Any]:

@@ -11,6 +11,7 @@ import numpy as np
 from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.cells.tuning import ELEMENTARY_FLOPS, INTEGER_DIVISION_FLOPS
 from dask_tapestry.errors import ArgumentError, DTypeError
+from dask_tapestry_kernels.formulas.function_table import facts_of
 
 Operand = np.dtype[np.generic] | type  # a dtype, or int, float, complex: a weak scalar
 DTypes = tuple[np.dtype[Any] | type[np.dtype[Any]] | None, ...]
@@ -23,23 +24,6 @@ UFUNCS: Final = MappingProxyType(
         if isinstance(ufunc, np.ufunc) and ufunc.signature is None
     }
 )
-
-CHEAP: Final = frozenset(
-    "add subtract multiply negative positive absolute minimum maximum fmin fmax equal not_equal "
-    "less less_equal greater greater_equal logical_and logical_or logical_xor logical_not "
-    "bitwise_and bitwise_or bitwise_xor invert left_shift right_shift sign signbit isnan isinf "
-    "isfinite conjugate square rint floor ceil trunc cast where constant coordinate".split()
-)
-# Multiples of the time of an add in cache, by AVX2 and in float64; in float32 they are alike.
-COSTS: Final = MappingProxyType(
-    dict.fromkeys("divide reciprocal".split(), 8)
-    | dict.fromkeys("log log2 log10 log1p expm1 sin cos sinh cosh arccos".split(), 48)
-    | dict.fromkeys("tan tanh arctan arctan2 arctanh cbrt".split(), 64)
-    | dict.fromkeys("arcsinh arccosh nextafter power float_power".split(), 112)
-    | dict.fromkeys("logaddexp logaddexp2".split(), 144)
-    | dict.fromkeys("remainder fmod floor_divide divmod".split(), 320)
-)
-HARMLESS: Final = MappingProxyType({"arctanh": 0})  # numbers it takes and tells nothing; else 1
 
 
 def flops(function: str, dtype: np.dtype[np.generic] | None = None) -> int:
@@ -57,11 +41,9 @@ def flops(function: str, dtype: np.dtype[np.generic] | None = None) -> int:
     >>> flops("add"), flops("remainder"), flops("remainder", np.dtype("int64"))
     (1, 320, 16)
     """
-    if function in CHEAP:
-        return 1
-    found = COSTS.get(function.partition(".")[0], ELEMENTARY_FLOPS)
+    cost = facts_of(function).cost or ELEMENTARY_FLOPS
     integers = dtype is not None and dtype.kind in "iu"
-    return min(found, INTEGER_DIVISION_FLOPS) if integers else found
+    return min(cost, INTEGER_DIVISION_FLOPS) if integers else cost
 
 
 def safe_operand(function: str) -> int:
@@ -72,7 +54,7 @@ def safe_operand(function: str) -> int:
     >>> safe_operand("log"), safe_operand("arctanh")
     (1, 0)
     """
-    return HARMLESS.get(function, 1)
+    return facts_of(function).harmless
 
 
 @lru_cache(maxsize=4096)

@@ -19,13 +19,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_cluster(parser)
 
 
-def main(told: argparse.Namespace) -> int:
+def main(options: argparse.Namespace) -> int:
     """Measure, and print the rates."""
     dt = lazy_import("dask_tapestry")
-    if not is_named(told):
+    if not is_named(options):
         print(dt.calibrate())
         return 0
-    with connected(told) as client:
+    with connected(options) as client:
         try:
             print(dt.calibrate(client))
         except dt.PlanError as error:

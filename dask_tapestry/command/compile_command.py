@@ -28,13 +28,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_resources(parser)
 
 
-def main(told: argparse.Namespace) -> int:
+def main(options: argparse.Namespace) -> int:
     """Compile for the script; 3 if it needs a value."""
     folder = directory()
     if folder is None:
         raise CommandError("there is no folder for kernels: DASK_TAPESTRY_CACHE may name one")
-    script = Script(told.script, told.arguments)
-    planner = ScriptCompiler(script, declared_of(told), None)
+    script = Script(options.script, options.arguments)
+    planner = ScriptCompiler(script, declared_of(options), None)
     before = kept_kernels()
     code = planned_script(script, planner)
     made = len(kept_kernels() - before)

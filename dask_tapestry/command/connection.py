@@ -32,7 +32,7 @@ def is_named(told: argparse.Namespace) -> bool:
 
 
 @contextmanager
-def connected(told: argparse.Namespace) -> Iterator[Any]:
+def connected(arguments: argparse.Namespace) -> Iterator[Any]:
     """A client of the cluster that the arguments name.
 
     Raises
@@ -40,20 +40,20 @@ def connected(told: argparse.Namespace) -> Iterator[Any]:
     UsageError
         If they name none, or nobody answers there.
     """
-    if not is_named(told):
+    if not is_named(arguments):
         raise UsageError(f"name the scheduler: an address, --scheduler-file F or ${ADDRESS}")
-    options: dict[str, Any] = {"timeout": told.timeout, "set_as_default": True}
-    if told.scheduler_file is not None:
-        if not Path(told.scheduler_file).is_file():
-            raise UsageError(f"there is no scheduler file {told.scheduler_file}")
-        options["scheduler_file"] = told.scheduler_file
+    options: dict[str, Any] = {"timeout": arguments.timeout, "set_as_default": True}
+    if arguments.scheduler_file is not None:
+        if not Path(arguments.scheduler_file).is_file():
+            raise UsageError(f"there is no scheduler file {arguments.scheduler_file}")
+        options["scheduler_file"] = arguments.scheduler_file
     else:
-        options["address"] = told.address or os.environ[ADDRESS]
+        options["address"] = arguments.address or os.environ[ADDRESS]
     distributed = lazy_import("distributed")
-    if told.tls_ca_file or told.tls_cert or told.tls_key:
-        files = {"tls_ca_file": told.tls_ca_file, "tls_client_cert": told.tls_cert}
+    if arguments.tls_ca_file or arguments.tls_cert or arguments.tls_key:
+        files = {"tls_ca_file": arguments.tls_ca_file, "tls_client_cert": arguments.tls_cert}
         options["security"] = distributed.Security(
-            **files, tls_client_key=told.tls_key, require_encryption=True
+            **files, tls_client_key=arguments.tls_key, require_encryption=True
         )
     where = options.get("scheduler_file") or options["address"]
     try:

@@ -69,31 +69,31 @@ def _module(name: str) -> ModuleType:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the arguments say, and return the exit code."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    command = next((a for a in given if a in COMMANDS), None)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    command = next((a for a in words if a in COMMANDS), None)
     parser = parser_of(command)
-    own, rest = given, list[str]()
-    if command in SCRIPTED and "--" in given:
-        cut = given.index("--")
-        own, rest = given[:cut], given[cut + 1 :]
-    told, others = parser.parse_known_args(own)
-    if told.version:
+    own, rest = words, list[str]()
+    if command in SCRIPTED and "--" in words:
+        cut = words.index("--")
+        own, rest = words[:cut], words[cut + 1 :]
+    options, others = parser.parse_known_args(own)
+    if options.version:
         print(lazy_import("dask_tapestry").__version__)
         return 0
-    if told.command is None:
+    if options.command is None:
         parser.print_help()
         return 2
     if command in SCRIPTED:
-        told.arguments = [*others, *rest]
+        options.arguments = [*others, *rest]
     elif others:
-        parser.error(f"{told.command} does not know {' '.join(others)}")
+        parser.error(f"{options.command} does not know {' '.join(others)}")
     try:
-        return int(_module(told.command).main(told))
+        return int(_module(options.command).main(options))
     except UsageError as error:
-        print(f"dask-tapestry {told.command}: {error}", file=sys.stderr)
+        print(f"dask-tapestry {options.command}: {error}", file=sys.stderr)
         return 2
     except CommandError as error:
-        print(f"dask-tapestry {told.command}: {error}", file=sys.stderr)
+        print(f"dask-tapestry {options.command}: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)

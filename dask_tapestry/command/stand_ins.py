@@ -147,7 +147,7 @@ class StandInFuture:
         return self._value
 
     def done(self) -> bool:
-        """It is."""
+        """True: a future of a stand-in is always done."""
         return True
 
     def release(self) -> None:
@@ -177,14 +177,14 @@ def resources_of(options: Mapping[str, Any], workers: int | None) -> Resources |
     if workers is None:
         return None
     processes = int(options.get("processes") or 1)
-    told: dict[str, Any] = {"workers": workers}
+    amounts: dict[str, Any] = {"workers": workers}
     threads = options.get("threads_per_worker") or int(options.get("cores") or 0) // processes
     if threads:
-        told["threads"] = threads
+        amounts["threads"] = threads
     memory = options.get("memory_limit") or options.get("memory")
     if isinstance(memory, int | str) and memory != "auto":
-        told["memory"] = int(parse_bytes(memory)) // processes
-    return Resources(**told)
+        amounts["memory"] = int(parse_bytes(memory)) // processes
+    return Resources(**amounts)
 
 
 def _waited(futures: Any, *_: Any, **__: Any) -> Any:

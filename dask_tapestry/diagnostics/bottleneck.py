@@ -60,14 +60,14 @@ def _activity(plan: PlanSummary, kind: int) -> str:
 
 def _memory(plan: PlanSummary) -> str:
     peak, usable = plan.cost["peak_worker_bytes"], plan.memory_bytes
-    held = [n for n, step in enumerate(plan.steps, start=1) if step.decided == "memory"]
-    told = ""
-    if held:
-        shown = ", ".join(map(str, held[:6])) + (", …" if len(held) > 6 else "")
-        told = f" Memory decided how step{'s' * (len(held) > 1)} {shown} are cut."
+    memory_bound = [n for n, step in enumerate(plan.steps, start=1) if step.decided == "memory"]
+    text = ""
+    if memory_bound:
+        shown = ", ".join(map(str, memory_bound[:6])) + (", …" if len(memory_bound) > 6 else "")
+        text = f" Memory decided how step{'s' * (len(memory_bound) > 1)} {shown} are cut."
     if usable and peak >= NEARLY_FULL_MEMORY * usable:
-        told += (
+        text += (
             f" A worker holds {format_bytes(int(peak))} of the {format_bytes(int(usable))} "
             "that a plan may fill."
         )
-    return told
+    return text

@@ -54,18 +54,18 @@ def _matched(
     for step in reversed(second.steps):
         if step.digest not in pairs:
             waiting[step.label, step.type].append(step)
-    gone = []
+    removed = []
     for step in first.steps:
         if step.digest not in pairs:
             alike = waiting[step.label, step.type]
             if alike:
                 pairs[step.digest] = alike.pop()
             else:
-                gone.append(step)
+                removed.append(step)
     left = {step.digest for steps in waiting.values() for step in steps}
     new = [step for step in second.steps if step.digest in left]
     ordered = [(step, pairs[step.digest]) for step in first.steps if step.digest in pairs]
-    return ordered, gone, new
+    return ordered, removed, new
 
 
 def _changes(one: StepSummary, other: StepSummary) -> Iterator[str]:

@@ -65,18 +65,19 @@ def jobs_html(report: Mapping[str, Any]) -> str:
 
 def job_html(job: Report, now: Report | None = None) -> str:
     """One job: how far it is, its graph, its steps, and the memory of workers."""
-    told, state = progress_of(job, now), str(job["state"])
+    progress, state = progress_of(job, now), str(job["state"])
     colour = COLOURS[state]
-    left = f", about {duration(told.remaining)} left" if state == "running" else ""
+    left = f", about {duration(progress.remaining)} left" if state == "running" else ""
     facts = (
-        f"{told.done:.0%} · {duration(told.elapsed)}{left} · predicted {duration(job['seconds'])} "
-        f"on {counted(job['workers'], 'worker')} of {counted(job['threads'], 'thread')}"
+        f"{progress.done:.0%} · {duration(progress.elapsed)}{left} · predicted "
+        f"{duration(job['seconds'])} on {counted(job['workers'], 'worker')} of "
+        f"{counted(job['threads'], 'thread')}"
     )
     return (
         f'<div class="job"><span class="state" style="background:{colour}">{escape(state)}</span>'
-        f"<h2>{escape(job['title'])}</h2>{_bar(told.done, colour)}"
+        f"<h2>{escape(job['title'])}</h2>{_bar(progress.done, colour)}"
         f'<div class="facts">{escape(facts)}</div>'
-        f'<p class="why">{escape(sentence(job, told, now))}</p>'
+        f'<p class="why">{escape(sentence(job, progress, now))}</p>'
         f'<div class="scroll">{graph_svg(job["steps"])}</div>'
         f"{steps_table(job['steps'])}{_memory(job)}</div>"
     )

@@ -55,15 +55,15 @@ class LocalJobs(CancellationCallback):
         for told in peek_announced(groups):
             self._adopt(told, groups)
 
-    def _adopt(self, told: Job, groups: Mapping[str, int]) -> None:
+    def _adopt(self, announced: Job, groups: Mapping[str, int]) -> None:
         steps = []
-        for step in told["steps"]:
+        for step in announced["steps"]:
             count = groups.get(step["name"], 0)
             steps.append({**step, "measured": {**NOTHING, "tasks": count, "open": count}})
-        job = {**told, "begin": time(), "end": 0.0, "state": "running", "steps": steps}
-        job["by_worker"] = {"this process": {"peak": 0, "grown": 0, "limit": told["memory"]}}
+        job = {**announced, "begin": time(), "end": 0.0, "state": "running", "steps": steps}
+        job["by_worker"] = {"this process": {"peak": 0, "grown": 0, "limit": announced["memory"]}}
         with self._lock:
-            self.jobs[told["id"]] = job
+            self.jobs[announced["id"]] = job
             self._steps.update({step["name"]: (step, job) for step in steps})
             while len(self.jobs) > JOBS_REMEMBERED:
                 self._drop(self.jobs.popitem(last=False)[1])

@@ -64,7 +64,7 @@ def plan_summary(plan: PlannedGraph) -> PlanSummary:
 
 
 def told_whole(plan: PlannedGraph) -> PlanSummary:
-    """The same with what pages and files show besides: a simulated run, operators, some blocks."""
+    """The summary with what only pages and files show: a simulated run, operators, some blocks."""
     short, run = plan_summary(plan), simulate(plan)
     whole = len(short.steps) <= STEPS_IN_DETAIL
     steps = []
@@ -86,22 +86,22 @@ def told_whole(plan: PlannedGraph) -> PlanSummary:
     )
 
 
-def with_blocks(plan: PlannedGraph, told: PlanSummary, blocks: Mapping[int, Any]) -> PlanSummary:
-    """The same, with a chosen block of each of some steps, by their numbers from 1 on, first.
+def with_blocks(plan: PlannedGraph, summary: PlanSummary, blocks: Mapping[int, Any]) -> PlanSummary:
+    """The summary with chosen blocks of some steps first; steps are numbered from 1.
 
     Raises
     ------
     PlanError
         If there is no such step, or no such block.
     """
-    steps, known = list(told.steps), list(plan.steps.values())
+    steps, known = list(summary.steps), list(plan.steps.values())
     for number, index in blocks.items():
         if type(number) is not int or not 1 <= number <= len(steps):
             raise PlanError(f"blocks names step {number!r}: the plan has steps 1 to {len(steps)}")
         chosen, one = chosen_block(known[number - 1], index), steps[number - 1]
         others = tuple(block for block in one.examples if block.block != chosen.block)
         steps[number - 1] = one._replace(examples=(chosen, *others))
-    return told._replace(steps=tuple(steps))
+    return summary._replace(steps=tuple(steps))
 
 
 def told_nodes(graph: Graph) -> tuple[NodeSummary, ...]:

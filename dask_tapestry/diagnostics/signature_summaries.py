@@ -13,7 +13,7 @@ from dask_tapestry.zspace import IndexProjection
 
 
 def told_signatures(step: Step) -> tuple[SignatureSummary, ...]:
-    """Of each operator of a step that has one, cell by cell formulas aside.
+    """The signatures of a step's operators, except those that compute cell by cell.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def told_signature(number: int, one: Instruction) -> SignatureSummary:
     )
 
 
-def _names(one: Instruction, signature: Signature) -> list[str]:
+def _names(instruction: Instruction, signature: Signature) -> list[str]:
     """Names of the index dimensions: the user's own, those of dimensions that they move alone.
 
     Examples
@@ -67,10 +67,10 @@ def _names(one: Instruction, signature: Signature) -> list[str]:
     ['time', 'place']
     """
     own = [dim.name for dim in signature.index]
-    if one.operator.calls:  # a function of the user's, who has named them
+    if instruction.operator.calls:  # a function of the user's, who has named them
         return own
     named: dict[int, str] = {}
-    for x, read in zip(one.types, signature.inputs, strict=True):
+    for x, read in zip(instruction.types, signature.inputs, strict=True):
         for name, row in zip(x.dims or (), read.matrix, strict=False):
             moving = [d for d, step in enumerate(row) if step]
             if name is not None and len(moving) == 1 and name not in named.values():

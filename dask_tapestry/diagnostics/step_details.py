@@ -98,45 +98,47 @@ def _operators(step: StepSummary) -> Iterator[str]:
         yield f"<p>… and {counted(left_out, 'operator')} more</p>"
 
 
-def _operator(number: int, one: NodeSummary, inputs: int) -> tuple[str, ...]:
+def _operator(number: int, node: NodeSummary, inputs: int) -> tuple[str, ...]:
     takes = [
-        f"input {x + 1}" if x < inputs else f"{x - inputs + 1}" for x in one.inputs[:SLICES_SHOWN]
+        f"input {x + 1}" if x < inputs else f"{x - inputs + 1}" for x in node.inputs[:SLICES_SHOWN]
     ]
-    takes += ["…"] if len(one.inputs) > SLICES_SHOWN else []
-    said = " · ".join(filter(None, (", ".join(one.words[:SLICES_SHOWN]), lines_text([one.line]))))
-    parameters = "" if one.parameters == one.name else one.parameters
+    takes += ["…"] if len(node.inputs) > SLICES_SHOWN else []
+    words = " · ".join(
+        filter(None, (", ".join(node.words[:SLICES_SHOWN]), lines_text([node.line])))
+    )
+    parameters = "" if node.parameters == node.name else node.parameters
     return (
         str(number),
-        named(one.name),
+        named(node.name),
         named(parameters, "code"),
-        named(one.type),
+        named(node.type),
         ", ".join(takes),
-        named(said),
+        named(words),
     )
 
 
-def _signature(one: SignatureSummary, step: StepSummary) -> str:
+def _signature(summary: SignatureSummary, step: StepSummary) -> str:
     """Index dimensions down; to the right the cells that one more step along each adds."""
-    known = one.operator < len(step.inside)
-    name = step.inside[one.operator].name if known else "operator"
+    known = summary.operator < len(step.inside)
+    name = step.inside[summary.operator].name if known else "operator"
     head = ["dimension", "extent", "kind"]
-    cells = [f"[{', '.join(axes)}]" for _, axes in one.tensors]
+    cells = [f"[{', '.join(axes)}]" for _, axes in summary.tensors]
     head += [
         f"{html_text(title)} {named(text, 'code')}"
-        for (title, _), text in zip(one.tensors, cells, strict=True)
+        for (title, _), text in zip(summary.tensors, cells, strict=True)
     ]
     rows = [
         (
             named(dim, "code"),
             f"{extent:,}",
             html_text(kind),
-            *(_added(found[at]) if at < len(found) else "" for found in one.marginal),
+            *(_added(found[at]) if at < len(found) else "" for found in summary.marginal),
         )
-        for at, (dim, extent, kind) in enumerate(one.dims)
+        for at, (dim, extent, kind) in enumerate(summary.dims)
     ]
     return (
-        f"<h3>Signature of {one.operator + 1} {named(name)}: the cells of each axis that an index "
-        "point selects, and those that one more step along a dimension adds</h3>"
+        f"<h3>Signature of {summary.operator + 1} {named(name)}: the cells of each axis that an "
+        "index point selects, and those that one more step along a dimension adds</h3>"
         f"{table(head, rows)}"
     )
 

@@ -70,10 +70,10 @@ def _row(
         ", …" if len(row) > STEP_NUMBERS_NAMED else ""
     )
     times = f"<small>{len(row):,} steps</small>" if len(row) > 1 else ""
-    taken = ""
+    measured_time = ""
     if measured:
         known = [measured[n].seconds for n, _ in row if n in measured]
-        taken = f'<span class="taken">{duration(sum(known)) if known else "–"}</span>'
+        measured_time = f'<span class="taken">{duration(sum(known)) if known else "–"}</span>'
     first = "<h3>The first of them</h3>" if len(row) > 1 else ""
     anchor = f' id="step-{number}"' if len(row) == 1 else ""
     return (
@@ -81,7 +81,7 @@ def _row(
         f"<span>{_step_title(step, code)}</span>"
         f"<span>{named(step.type, 'type')}<small>{named(step.grid)}, "
         f"{counted(step.blocks, 'block')}</small></span>"
-        f"{_lane(row, end)}<span>{duration(sum(s.seconds for _, s in row))}</span>{taken}"
+        f"{_lane(row, end)}<span>{duration(sum(s.seconds for _, s in row))}</span>{measured_time}"
         f'</summary><div class="inside">{first}'
         f"{step_details(step, measured.get(number), whole=whole)}{_grouped_steps(row, measured)}"
         "</div></details>"

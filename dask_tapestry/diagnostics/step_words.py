@@ -32,7 +32,7 @@ class Worded(Protocol):
 
     @property
     def line(self) -> str | None:
-        """Where the user wrote it, a `UsersLine` where that is known."""
+        """The user's line that made it, as a `UsersLine` if it is known."""
 
 
 class Words(NamedTuple):
@@ -85,15 +85,15 @@ def step_words(instructions: Iterable[Worded], last: Worded) -> Words:
     return Words(tuple(functions), tuple(lines))
 
 
-def words_of(one: Worded) -> Iterator[str]:
+def words_of(described: Worded) -> Iterator[str]:
     """The functions of one operator, as its user calls them."""
-    operator = one.operator
+    operator = described.operator
     if operator.label != operator.name:  # a function of the user's
         yield _shortened(operator.label)
         return
-    said = words_at(one.line)
-    if said and not isinstance(operator, Source):
-        yield from (PLAIN.get(word, word) for word in said)
+    words = words_at(described.line)
+    if words and not isinstance(operator, Source):
+        yield from (PLAIN.get(word, word) for word in words)
         return
     formulas = formula_words(operator)
     yield from formulas or (PLAIN.get(operator.name, operator.name),)

@@ -46,20 +46,22 @@ def assemble_foreign(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Any])
 def assemble_on_device(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Any]) -> Any:
     """Return the cells `box`, from blocks on a device, in one array there."""
     boxes = [block_box(cuts, numbers) for numbers in product(*block_range(cuts, box))]
-    for held, block in zip(boxes, blocks, strict=True):
-        check_lengths(block, held.shape, held.intersection(box).shape)
+    for block_cells, block in zip(boxes, blocks, strict=True):
+        check_lengths(block, block_cells.shape, block_cells.intersection(box).shape)
     if len(boxes) == 1 and not box.is_empty:
         part = boxes[0].intersection(box)
         return blocks[0] if blocks[0].shape == part.shape else blocks[0][part.index(boxes[0])]
     known = BlockFormat.of(blocks[0])
     assert known is not None
     result = known.room(box.shape, blocks[0].dtype)
-    for held, block in zip(boxes, blocks, strict=True):
-        part = held.intersection(box)
+    for block_cells, block in zip(boxes, blocks, strict=True):
+        part = block_cells.intersection(box)
         if part.is_empty:
             continue
         cells = known.of_block(block)
-        result[part.slices(box)] = cells if block.shape == part.shape else cells[part.index(held)]
+        result[part.slices(box)] = (
+            cells if block.shape == part.shape else cells[part.index(block_cells)]
+        )
     return result
 
 
@@ -69,21 +71,21 @@ def assemble(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Block]) -> Bl
         return _empty_as(blocks[0], box.shape)
     ranges = block_range(cuts, box)
     if len(blocks) == 1:
-        held = block_box(cuts, tuple(r.start for r in ranges))
-        check_lengths(blocks[0], held.shape, box.shape)
-        return with_all_cells(part_of(blocks[0], held, box))
+        block_cells = block_box(cuts, tuple(r.start for r in ranges))
+        check_lengths(blocks[0], block_cells.shape, box.shape)
+        return with_all_cells(part_of(blocks[0], block_cells, box))
     boxes = [block_box(cuts, numbers) for numbers in product(*ranges)]
-    for held, block in zip(boxes, blocks, strict=True):
-        if block.shape != held.shape:
-            check_lengths(block, held.shape, held.intersection(box).shape)
+    for block_cells, block in zip(boxes, blocks, strict=True):
+        if block.shape != block_cells.shape:
+            check_lengths(block, block_cells.shape, block_cells.intersection(box).shape)
     hull = ZRange(boxes[0].lo, boxes[-1].hi)
     whole = joined(hull, boxes, blocks)
     if whole is not None:
         return part_of(whole, hull, box)
     result = _empty_as(blocks[0], box.shape)
-    for held, block in zip(boxes, blocks, strict=True):
-        part = held.intersection(box)
-        result[part.slices(box)] = with_all_cells(part_of(block, held, part))
+    for block_cells, block in zip(boxes, blocks, strict=True):
+        part = block_cells.intersection(box)
+        result[part.slices(box)] = with_all_cells(part_of(block, block_cells, part))
     return result
 
 

@@ -46,15 +46,15 @@ def compile_ahead(plan: PlannedGraph) -> Ahead:
     """Compile the kernels that the blocks of `plan` ask for, and keep them on disk."""
     left = []
     for step in plan.steps.values():
-        told = label_of(step_told(step))
+        label = label_of(step_told(step))
         try:
             own = any(map(_is_users, [one.operator for one in step.program.instructions]))
             if own:
-                left.append(f"{told}: it calls a function of yours")
+                left.append(f"{label}: it calls a function of yours")
             else:
                 _rehearse(step)
         except Exception as error:  # of cells that a kernel cannot take, such as singular matrices
-            left.append(f"{told}: {type(error).__name__}: {error}")
+            left.append(f"{label}: {type(error).__name__}: {error}")
     return Ahead(len(plan.steps) - len(left), tuple(left))
 
 
@@ -69,14 +69,14 @@ def _rehearse(step: Step) -> None:
     blocks = {(0,) * len(step.cuts), tuple(n - 1 for n in step.grid_shape)}
     for index in blocks:
         schedule = program.schedule(spec.box(index))
-        given = [
+        samples = [
             np.zeros(box.shape, program.inputs[value].dtype)
             for value in range(inputs)
             for box in schedule.boxes[value]
         ]
         with compilation.mode("wait"), warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore", RuntimeWarning)
-            run_block(spec, index, REMOTE, *given)
+            run_block(spec, index, REMOTE, *samples)
 
 
 def _is_users(operator: Operator) -> bool:

@@ -41,17 +41,20 @@ def brought(block: Block, wanted: BlockFormat, program: Program, type_: TensorTy
 
 
 def called_on_device(
-    one: Instruction, device: BlockFormat, blocks: Sequence[Block], arguments: Mapping[str, Any]
+    instruction: Instruction,
+    device: BlockFormat,
+    blocks: Sequence[Block],
+    arguments: Mapping[str, Any],
 ) -> Block:
     """What an instruction of a device yields, on host or device, for blocks that lie anywhere."""
-    operator = one.operator
+    operator = instruction.operator
     assert not isinstance(operator, Source)
     with device.current():
-        if hands_blocks(one):
+        if hands_blocks(instruction):
             return kernels_of("cpu")[operator.kernel](None, *blocks, **arguments)
         if operator.kernel == HANDED_ON:
             return blocks[0]
-        if why_on_host(one) is not None:
+        if why_on_host(instruction) is not None:
             return _on_host(operator.kernel, blocks, arguments)
         return _on_device(operator.kernel, device, blocks, arguments)
 
@@ -59,17 +62,17 @@ def called_on_device(
 def _on_device(
     kernel: str, device: BlockFormat, blocks: Sequence[Block], arguments: Mapping[str, Any]
 ) -> Block:
-    """By the device's kernel, or by the host's if that refuses these cells.
+    """Call the device's kernel, or the host's if the device's refuses these cells.
 
     Without a device, or what loads a kernel, nothing is computed: that would not be told by a plan.
     """
-    held = [device.of_block(block) for block in blocks]
+    on_device = [device.of_block(block) for block in blocks]
     try:
-        return kernels_of(device.kind)[kernel](None, *held, **arguments)
+        return kernels_of(device.kind)[kernel](None, *on_device, **arguments)
     except UnusableDeviceError:
         raise
     except KernelDeviceError:
-        return _on_host(kernel, held, arguments)
+        return _on_host(kernel, on_device, arguments)
 
 
 def _on_host(kernel: str, blocks: Sequence[Block], arguments: Mapping[str, Any]) -> Block:

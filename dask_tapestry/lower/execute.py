@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.lower.device_calls import brought
+from dask_tapestry.lower.device_turns import on_a_device
 from dask_tapestry.lower.exclusive_blocks import one_by_one
 from dask_tapestry.lower.frame import Frame, block_frame
 from dask_tapestry.lower.given_values import given_values
@@ -41,20 +42,21 @@ def run_block(
         arguments only express dependencies.
     """
     try:
-        with stoppable(spec.stop.asked()), one_by_one(spec.turns):
+        stopping, device = stoppable(spec.stop.asked()), on_a_device(spec.device, given)
+        with stopping, one_by_one(spec.turns), device:
             return _block(spec, index, out, given)
     except StoppedError:
         raise spec.stop.error() from None
 
 
 def _block(
-    spec: StepSpec, index: tuple[int, ...], out: ResultBuffer, given: tuple[Any, ...]
+    spec: StepSpec, index: tuple[int, ...], out: ResultBuffer, arguments: tuple[Any, ...]
 ) -> Any:
     """Compute block `index` of a step, as long as it is wanted."""
     box, program = spec.box(index), spec.program
     block = block_schedule_of(program, box)
     target = out.box(box) if out.is_local else None
-    frame = block_frame(block, given_values(spec, block.schedule, given), target)
+    frame = block_frame(block, given_values(spec, block.schedule, arguments), target)
     result = _walked(spec, frame)
     for value, instruction in program.confirming:
         confirm(instruction, program.schedule(box).boxes[value])

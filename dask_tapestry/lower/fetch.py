@@ -200,28 +200,30 @@ def _take_all(
     crew: CrewWatch,
 ) -> list[Any]:
     """Have all blocks computed and put where they belong; return the values of `others`."""
-    held: dict[Key, Any] = {}  # futures of what a later round needs
-    beside: list[Any] = []
+    kept_futures: dict[Key, Any] = {}  # futures of what a later round needs
+    other_results: list[Any] = []
     try:
         for fetch_round in rounds_of(lowered.graph, lowered.keys, rounds):
             own = [*fetch_round.keys, *fetch_round.kept]
             expr = TapestryExpr(
                 None, False, None, lowered.graph, own, fetch_round.name, None, lowered.job
             )
-            wanted, also = _with_others(expr, others)
-            keys = list(dict.fromkeys([*fetch_round.keys, *fetch_round.kept, *also]))
+            wanted, others_now = _with_others(expr, others)
+            keys = list(dict.fromkeys([*fetch_round.keys, *fetch_round.kept, *others_now]))
             futures = dict(zip(keys, client.get(wanted, keys, sync=False, **options), strict=True))
             try:
                 with crew.over(() if others else futures.values()):
                     _take(fetch_round, futures, places, client)
-                beside += client.gather([futures[key] for key in also]) if also else []
-                held.update({key: futures.pop(key) for key in fetch_round.kept})
+                other_results += (
+                    client.gather([futures[key] for key in others_now]) if others_now else []
+                )
+                kept_futures.update({key: futures.pop(key) for key in fetch_round.kept})
             finally:
                 _release(futures.values())
-            _release([held.pop(key) for key in fetch_round.over])
+            _release([kept_futures.pop(key) for key in fetch_round.over])
     finally:
-        _release(held.values())
-    return beside
+        _release(kept_futures.values())
+    return other_results
 
 
 def _with_others(expr: TapestryExpr, others: Sequence[Any]) -> tuple[Expr, list[Key]]:
@@ -233,13 +235,18 @@ def _with_others(expr: TapestryExpr, others: Sequence[Any]) -> tuple[Expr, list[
 
 
 def _take(
-    one: FetchRound, futures: Mapping[Key, Any], places: Mapping[Key, list[_Place]], client: Any
+    fetch_round: FetchRound,
+    futures: Mapping[Key, Any],
+    places: Mapping[Key, list[_Place]],
+    client: Any,
 ) -> None:
     """Put the blocks of a round where they belong, as they are computed."""
-    sizes = {key: max(p.result.block_bytes(p.block) for p in places[key]) for key in one.keys}
-    wanted, kept = [futures[key] for key in one.keys], set(one.kept)
+    sizes = {
+        key: max(p.result.block_bytes(p.block) for p in places[key]) for key in fetch_round.keys
+    }
+    pending, kept = [futures[key] for key in fetch_round.keys], set(fetch_round.kept)
     at_once = sum(sizes.values()) <= BYTES_ASKED_TOGETHER
-    batches = iter([wanted]) if at_once else as_completed(wanted, client).batches()
+    batches = iter([pending]) if at_once else as_completed(pending, client).batches()
     for finished in batches:
         for few in _in_batches(finished, [sizes[future.key] for future in finished]):
             for future, value in zip(few, client.gather(few), strict=True):

@@ -199,15 +199,17 @@ class Lowering:
         return {**said, **(kept or {}), **there}
 
     def _slices(
-        self, spec: StepSpec, place: int, source: Any, annotations: Mapping[str, Any]
+        self, spec: StepSpec, input_number: int, source: Any, annotations: Mapping[str, Any]
     ) -> str | None:
         """Layer that slices blocks for an input of a step, where blocks have to travel."""
         if self.plan.resources.workers == 1 or not isinstance(source, str):
             return None
-        name = f"{companion_name(spec.name, 'slice')}-{place}"
-        blocks = prod(cut.count for cut in spec.input_cuts[place] or ())
-        near = {**annotations, **beside_blocks(self.client, blocks)}
-        self._add(SliceLayer(name, source, spec, place, near), self._known(source))
+        name = f"{companion_name(spec.name, 'slice')}-{input_number}"
+        blocks = prod(cut.count for cut in spec.input_cuts[input_number] or ())
+        layer_annotations = {**annotations, **beside_blocks(self.client, blocks)}
+        self._add(
+            SliceLayer(name, source, spec, input_number, layer_annotations), self._known(source)
+        )
         return name
 
     def _input(self, x: Node, held: Any) -> tuple[str | np.ndarray[Any, Any], Any]:

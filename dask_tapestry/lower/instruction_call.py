@@ -64,16 +64,18 @@ def _where(instruction: Instruction) -> str:
     return f"{instruction.type}{built}"
 
 
-def _call(one: Instruction, work: Work, blocks: list[Block], to: Block | None, pace: int) -> Any:
-    operator, box = one.operator, work.box
+def _call(
+    instruction: Instruction, work: Work, blocks: list[Block], target: Block | None, pace: int
+) -> Any:
+    operator, box = instruction.operator, work.box
     if isinstance(operator, Source):
-        return operator.read(box, to) if pace == 1 else operator.read_some(box, to, pace)
+        return operator.read(box, target) if pace == 1 else operator.read_some(box, target, pace)
     if isinstance(operator, Sink):
         operator.write(box, np.asarray(with_all_cells(blocks[0])))
         return None
-    arguments = operator.arguments(one.types, box, work.boxes)
-    if one.device is not None:
-        return called_on_device(one, one.device, blocks, arguments)
+    arguments = operator.arguments(instruction.types, box, work.boxes)
+    if instruction.device is not None:
+        return called_on_device(instruction, instruction.device, blocks, arguments)
     as_given = operator.calls and operator.any_format
     if any(map(is_on_device, blocks)):
         blocks = list(map(with_all_cells, blocks))
@@ -82,4 +84,4 @@ def _call(one: Instruction, work: Work, blocks: list[Block], to: Block | None, p
         if made is not None:
             return made
         blocks = list(map(with_all_cells, blocks))
-    return kernels_of("cpu")[operator.kernel](to, *blocks, **arguments)
+    return kernels_of("cpu")[operator.kernel](target, *blocks, **arguments)

@@ -46,7 +46,7 @@ def describe(plan: PlannedGraph, names: Mapping[Node, str], graph: HighLevelGrap
     for layer in graph.layers.values():
         if isinstance(layer, SliceLayer):
             slices.setdefault(layer.reader.name, []).append(layer.name)
-    told = [
+    step_entries = [
         {
             **step_told(step),
             "name": names.get(node, step.name),
@@ -60,13 +60,13 @@ def describe(plan: PlannedGraph, names: Mapping[Node, str], graph: HighLevelGrap
         "id": run,
         "plan": fingerprint(plan),
         "made": time(),
-        "title": title_of(told),
+        "title": title_of(step_entries),
         "workers": resources.workers,
         "threads": resources.threads,
         "memory": resources.memory_bytes,
         "bound": int(plan.cost["peak_worker_bytes"]),
-        "seconds": sum(step["seconds"] for step in told),
-        "steps": told,
+        "seconds": sum(step["seconds"] for step in step_entries),
+        "steps": step_entries,
         "also": [one.name for one in graph.layers.values() if isinstance(one, ENDS)],
     }
 

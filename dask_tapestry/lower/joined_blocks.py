@@ -21,7 +21,7 @@ from dask_tapestry.teg import Node
 from dask_tapestry.zspace import ZRange, block_box, block_range
 
 
-def joined(hull: ZRange, held: Sequence[ZRange], blocks: Sequence[Block]) -> Block | None:
+def joined(hull: ZRange, boxes: Sequence[ZRange], blocks: Sequence[Block]) -> Block | None:
     """The cells `hull` as a view, if `blocks`, which tile it, lie so in one array; else None.
 
     Parameters
@@ -43,8 +43,8 @@ def joined(hull: ZRange, held: Sequence[ZRange], blocks: Sequence[Block]) -> Blo
     base, strides = first.base, first.strides
     if first.dtype.hasobject or not base.flags.forc:
         return None
-    begin = _begin(first, held[0], hull)
-    for block, box in zip(blocks[1:], held[1:], strict=True):
+    begin = _begin(first, boxes[0], hull)
+    for block, box in zip(blocks[1:], boxes[1:], strict=True):
         if not isinstance(block, np.ndarray) or block.base is not base:
             return None
         if (block.strides, block.dtype) != (strides, first.dtype):

@@ -66,12 +66,12 @@ class MovingCells:
 
 
 def moving_reads(
-    held: Sequence[HeldBlocks | HeldCells], leaf: ClassLeaf
+    sources: Sequence[HeldBlocks | HeldCells], leaf: ClassLeaf
 ) -> list[MovingBlocks | MovingCells]:
     """What holds the boxes of all inputs that the blocks of a class read, in order."""
     return [
         MovingBlocks(source, box) if isinstance(source, HeldBlocks) else MovingCells(source, box)
-        for source, boxes in zip(held, leaf.moving, strict=True)
+        for source, boxes in zip(sources, leaf.moving, strict=True)
         for box in boxes
     ]
 

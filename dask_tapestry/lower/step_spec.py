@@ -15,11 +15,13 @@ import cloudpickle
 from dask_tapestry.imports import unpickle
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.lower.cancellation import Cancellation, WorkerCancellation
+from dask_tapestry.lower.device_turns import DeviceUse
 from dask_tapestry.lower.fp_error_events import ErrorLog, current_log
 from dask_tapestry.lower.tuning import FEW_BLOCKS, SPECS_REMEMBERED
 from dask_tapestry.lower.version_mark import OfAnotherVersion, marked, unmarked
 from dask_tapestry.planner.access.access import Access
 from dask_tapestry.planner.cost.step import Step
+from dask_tapestry.planner.tuning import DEVICE_BLOCKS
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.symmetric import is_symmetric
 from dask_tapestry.zspace import Cuts, ZRange, block_box
@@ -46,8 +48,9 @@ class StepSpec:
     stop
         By what blocks are asked to stop.
     turns
-        Name of the blocks of which a worker, or its device, computes one at a time; "" if others
-        may be beside.
+        Name of the blocks of which a worker computes one at a time; "" if others may be beside.
+    device
+        How blocks use the devices of a worker; None of those of the host.
     """
 
     name: str
@@ -59,6 +62,7 @@ class StepSpec:
     format: BlockFormat | None = None
     stop: Cancellation = field(default_factory=WorkerCancellation, compare=False, repr=False)
     turns: str = ""
+    device: DeviceUse | None = None
     payload: list[bytes] = field(default_factory=list, compare=False, repr=False)
 
     @classmethod
@@ -74,11 +78,9 @@ class StepSpec:
         if step.count <= machine.workers:
             threads = None if machine.local else machine.threads
         known = step.node.format
-        turns = (
-            f"{run} {machine.device}".strip() if run and (machine.alone or machine.device) else ""
-        )
+        turns = run if machine.alone and not machine.device else ""
         parts = step.name, step.program, step.cuts, input_cuts, threads
-        return cls(*parts, current_log(), known, stop, turns)
+        return cls(*parts, current_log(), known, stop, turns, _device_use(step, run))
 
     @property
     def grid_shape(self) -> tuple[int, ...]:
@@ -122,7 +124,7 @@ class StepSpec:
     def __reduce__(self) -> tuple[Any, ...]:
         if not self.payload:
             own = (self.program, self.cuts, self.input_cuts, self.threads)
-            self.payload.append(marked(_dumps((*own, self.format, self.turns))))
+            self.payload.append(marked(_dumps((*own, self.format, self.turns, self.device))))
         return _load, (self.name, self.payload[0], self.heard)
 
     def __dask_tokenize__(self) -> str:
@@ -130,6 +132,16 @@ class StepSpec:
 
     def __repr__(self) -> str:
         return f"<StepSpec {self.name}>"
+
+
+def _device_use(step: Step, run: str) -> DeviceUse | None:
+    """How the blocks of a step in a compute use the devices of a worker."""
+    machine, program = step.machine, step.program
+    if not machine.device or program.device is None:
+        return None
+    blocks = 1 if machine.alone else DEVICE_BLOCKS
+    label = program.instructions[-1].operator.label
+    return DeviceUse(run, program.device.number, machine.threads, blocks, machine.usable, label)
 
 
 def _dumps(parts: Any) -> bytes:
@@ -153,9 +165,9 @@ def _load(name: str, payload: bytes, heard: ErrorLog | None) -> StepSpec:
     own = unmarked(payload)
     if own is None:
         return OfAnotherVersion(payload)  # type: ignore[return-value]  # fails when it is used
-    program, cuts, input_cuts, threads, known, turns = unpickle(own)
+    program, cuts, input_cuts, threads, known, turns, device = unpickle(own)
     parts = name, program, cuts, input_cuts, threads
-    spec = StepSpec(*parts, heard, known, turns=turns, payload=[payload])
+    spec = StepSpec(*parts, heard, known, turns=turns, device=device, payload=[payload])
     with _lock:
         _loaded[key] = spec
         while len(_loaded) > SPECS_REMEMBERED:

@@ -199,29 +199,29 @@ def _run(plan: PlannedGraph, outs: Mapping[Node, ResultBuffer]) -> dict[Node, Bl
     plan = plan.for_run(uuid4().hex)
     roots = plan.graph.roots
     readers = Counter(x for step in plan.steps.values() for x in dict.fromkeys(step.inputs))
-    held: dict[Node, Blocks] = {}
+    computed: dict[Node, Blocks] = {}
     for node in plan.graph.nodes:
         step = plan.steps.get(node)
         if step is None:
             continue
-        held[node] = _blocks(plan, step, held, outs.get(node, REMOTE), threads)
+        computed[node] = _blocks(plan, step, computed, outs.get(node, REMOTE), threads)
         for x in dict.fromkeys(step.inputs):
             readers[x] -= 1
             if not readers[x] and x not in roots:
-                held.pop(x, None)
-    return held
+                computed.pop(x, None)
+    return computed
 
 
 def _blocks(
-    plan: PlannedGraph, step: Step, held: Mapping[Node, Blocks], out: ResultBuffer, threads: int
+    plan: PlannedGraph, step: Step, computed: Mapping[Node, Blocks], out: ResultBuffer, threads: int
 ) -> Blocks:
     """Compute a step's blocks, in C order."""
-    cuts = [_cuts(plan, x, held) for x in step.inputs]
+    cuts = [_cuts(plan, x, computed) for x in step.inputs]
     stop = Cancellation()
     spec = StepSpec.of(step, tuple(cuts), stop)
     indices = list(product(*map(range, step.grid_shape)))
     calls = [
-        partial(run_block, spec, index, out, *_block_inputs(plan, step, spec, index, held))
+        partial(run_block, spec, index, out, *_block_inputs(plan, step, spec, index, computed))
         for index in indices
     ]
     together = 1 if step.machine.alone else threads
@@ -241,20 +241,20 @@ def _block_inputs(
     step: Step,
     spec: StepSpec,
     index: tuple[int, ...],
-    held: Mapping[Node, Blocks],
+    computed: Mapping[Node, Blocks],
 ) -> list[Block]:
     """What a block reads: blocks of other steps, or given ones, and cells of arrays in memory."""
-    given: list[Block] = []
+    inputs: list[Block] = []
     for x, boxes in zip(step.inputs, spec.input_boxes(index), strict=True):
         operator = plan.source(x).operator
-        if x in held:
+        if x in computed:
             cuts = plan.steps[x].cuts
-            given += [held[x][i] for box in boxes for i in product(*block_range(cuts, box))]
+            inputs += [computed[x][i] for box in boxes for i in product(*block_range(cuts, box))]
         elif isinstance(operator, BlockSource):
             graph, name = operator.graph, operator.key_name
             ranges = [block_range(operator.cuts, box) for box in boxes]
-            given += [graph[(name, *i)] for each in ranges for i in product(*each)]
+            inputs += [graph[(name, *i)] for each in ranges for i in product(*each)]
         else:
             data: Block = operator.data  # type: ignore[attr-defined]
-            given += [data[box.index()] for box in boxes]
-    return given
+            inputs += [data[box.index()] for box in boxes]
+    return inputs

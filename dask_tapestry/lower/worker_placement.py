@@ -12,6 +12,7 @@ from dask_tapestry.errors import PlanError
 from dask_tapestry.lower.tuning import ALIKE_MEMORY, FEW_TASKS
 from dask_tapestry.planner.machine.resources import GPU
 from dask_tapestry.planner.machine.worker_group import WorkerGroup
+from dask_tapestry.planner.tuning import DEVICE_BLOCKS
 from dask_tapestry.settings import setting
 from dask_tapestry.teg import Node
 from dask_tapestry.teg.annotations import HIGHEST, OTHERS_MAY, PLACING
@@ -81,12 +82,12 @@ def placement(
 def device_resources(client: Any, said: Mapping[str, Any]) -> dict[str, Any]:
     """Annotations of tasks that use a device, where the workers that have one say so.
 
-    Dask then gives a worker no more of them at a time than it has devices.
+    Dask then gives a worker no more of them at a time than its devices have blocks.
     """
     workers = workers_of(client).values()
     if not any(GPU in (worker.get("resources") or {}) for worker in workers):
         return {}
-    return {"resources": {GPU: 1, **said.get("resources", {})}}
+    return {"resources": {GPU: 1 / DEVICE_BLOCKS, **said.get("resources", {})}}
 
 
 def for_any_worker(annotations: Mapping[str, Any]) -> dict[str, Any]:

@@ -37,18 +37,18 @@ def _following(value: Node, node: Node) -> Node:
     The first ones are those that take the inputs, or selections of them: a selection that waited
     would be held.
     """
-    given = set(node.inputs)
-    now = {n: n for n in topological(node.inputs)}
+    fresh = set(node.inputs)
+    rebuilt = {n: n for n in topological(node.inputs)}
     for earlier in topological([value]):
-        if earlier in now:
+        if earlier in rebuilt:
             continue
-        first = any(x in given for x in earlier.inputs) if given else not earlier.inputs
+        first = any(x in fresh for x in earlier.inputs) if fresh else not earlier.inputs
         if first and earlier.operator.is_selector and earlier is not value:
-            given.add(earlier)
+            fresh.add(earlier)
             first = False
         after = (*earlier.after, *node.after) if first else earlier.after
-        now[earlier] = reapply(earlier, [now[x] for x in earlier.inputs], after)
-    return now[value]
+        rebuilt[earlier] = reapply(earlier, [rebuilt[x] for x in earlier.inputs], after)
+    return rebuilt[value]
 
 
 def a_dozen(sizes: Sequence[int]) -> tuple[int, ...]:

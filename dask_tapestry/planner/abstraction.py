@@ -50,28 +50,28 @@ def abstract(plan: PlanView) -> Graph:
         If a form is not what its node makes.
     """
     ends = {node: plan.source(node) for node in plan.graph.nodes if not node.inputs}
-    one = Unfused({node: source for node, source in ends.items() if source is not node})
-    undone = _Undone(one)
+    unfused = Unfused({node: source for node, source in ends.items() if source is not node})
+    undone = _Undone(unfused)
     for each in plan.rewrites.rounds:
         if each.name == FORMS:
             for change in each.changes:
                 undone.learn(change)
     sharded = of_steps(plan)
-    return Graph([undone.node(one.node(root)) for root in sharded.roots])
+    return Graph([undone.node(unfused.node(root)) for root in sharded.roots])
 
 
 def of_steps(plan: PlanView) -> Graph:
     """The graph of the operators of all steps, as their programs have them."""
     values: dict[Node, Node] = {}
     for node, step in plan.steps.items():
-        found = [values.get(x, x) for x in step.inputs]
+        members = [values.get(x, x) for x in step.inputs]
         for member, instruction in zip(step.members, step.program.instructions, strict=True):
-            inputs = [found[i] for i in instruction.inputs]
+            inputs = [members[i] for i in instruction.inputs]
             follows = member is node or is_read_late(member)
             after = [_point(a, values) for a in member.after] if follows else []
             line = instruction.line or ""
-            found.append(apply(instruction.operator, *inputs, after=after, line=line))
-        values[node] = found[-1]
+            members.append(apply(instruction.operator, *inputs, after=after, line=line))
+        values[node] = members[-1]
     points = [_point(r, values) if r.is_sequence_point else r for r in plan.graph.roots]
     return Graph([values.get(root, root) for root in points])
 

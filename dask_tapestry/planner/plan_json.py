@@ -52,8 +52,8 @@ READ: Final = (2, 3, VERSION)  # version 2 has no graph as data, version 3 nothi
 KIND: Final = "dask_tapestry plan"
 
 
-def dumps(plan: PlannedGraph, told: Mapping[str, Any] | None = None) -> str:
-    """A plan as text; `told` is its summary, for readers who lack its arrays.
+def dumps(plan: PlannedGraph, summary: Mapping[str, Any] | None = None) -> str:
+    """A plan as text, with its summary for readers who lack its arrays.
 
     A plan that was found again names its choices by slots: it is planned again for the arrays.
     """
@@ -76,7 +76,7 @@ def dumps(plan: PlannedGraph, told: Mapping[str, Any] | None = None) -> str:
         "forms": [[position[n], *f] for n, forms in plan.choices.forms.items() for f in forms],
         "steps": [_step(step, number) for step in plan.steps.values()],
         "cost": plan.cost,
-        "told": told,
+        "told": summary,
     }
     return json.dumps(content, indent=1)
 

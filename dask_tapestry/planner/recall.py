@@ -76,12 +76,12 @@ def recalled(graph: Graph, resources: Resources) -> SearchResult | None:
     if not _known:
         return None
     with _lock:
-        found = _known.get(_key(graph, resources))
-    if found is None:
+        remembered = _known.get(_key(graph, resources))
+    if remembered is None:
         return None
-    forms = {graph.nodes[at]: taken for at, taken in found.forms}
+    forms = {graph.nodes[at]: taken for at, taken in remembered.forms}
     in_forms = formed(graph, forms)[0] if forms else graph
-    grids = {in_forms.nodes[at]: grid for at, grid, _ in found.steps}
+    grids = {in_forms.nodes[at]: grid for at, grid, _ in remembered.steps}
     if any(node.type.shape != tuple([c.extent for c in g]) for node, g in grids.items()):
         return None
     choices = Choices(
@@ -89,15 +89,15 @@ def recalled(graph: Graph, resources: Resources) -> SearchResult | None:
         held=frozenset(grids),
         fused=frozenset([node for node in in_forms.nodes if node not in grids]),
         grids=grids,
-        places={in_forms.nodes[at]: place for at, _, place in found.steps if place},
+        places={in_forms.nodes[at]: place for at, _, place in remembered.steps if place},
     )
-    state = evaluate(in_forms, choices, Pricing(Machine.of(resources), found.limits))
+    state = evaluate(in_forms, choices, Pricing(Machine.of(resources), remembered.limits))
     same = {node: priced.grid for node, priced in state.placed.items()} == grids
-    return SearchResult(state, limits=found.limits) if same else None
+    return SearchResult(state, limits=remembered.limits) if same else None
 
 
 def settings_in_force() -> tuple[object, ...]:
-    """All that is set but for resources, which a key has beside.
+    """All settings except the resources, which a key has separately.
 
     Own rules and mutators are compared as objects, which the key keeps alive: their texts hold
     addresses, which another rule has once the first one is gone.

@@ -89,6 +89,9 @@ SLICE_SAVES_BYTES: Final = 2**20  # that cutting a block where it lies must save
 # machine/rates
 RATE_DIGITS: Final = 2  # of a rate: more are noise
 
+# Blocks that a device has at a time: one is computed while the cells of the next one come
+DEVICE_BLOCKS: Final = 2
+
 # machine/resources
 MOST_PROCESS_SHARE: Final = 0.2  # of a worker's memory: of workers that are smaller than can be
 DEVICE_USABLE: Final = 0.9  # of a device's memory: the rest is its context's, and of libraries
@@ -231,6 +234,12 @@ PLACE_PRIOR: Final = 0.5
 # search/phased_values
 # Of rounds that are tried
 ROUNDS_TRIED: Final = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)
+
+# search/refusal
+MEMORY_HALVINGS: Final = 4  # of the memory that would do, so told to a sixteenth
+MEMORY_ROOM: Final = 1.01  # times it, as texts round
+MEMORY_GROWTH: Final = 1.5  # times the memory before, where that does not do
+ENOUGH_TRIES: Final = 4  # of them: each takes as long as a plan
 
 # search/rule_selection
 MOST_PLANS: Final = 64  # that are compared; each takes as long as a plan without choices

@@ -29,22 +29,22 @@ class Annotated:
             return None
         return cls(graph)
 
-    def replacement(self, node: Node, made: Node) -> Node | None:
+    def replacement(self, node: Node, result: Node) -> Node | None:
         """What a rule made of `node`, annotated like all that it replaces; None to refuse it."""
         self._known.add(node)
-        fresh, read = self._fresh(made)
-        said = joined(one.annotations for one in _replaced_nodes(node, read))
-        if said is None:
+        fresh, read = self._fresh(result)
+        annotations = joined(fresh_node.annotations for fresh_node in _replaced_nodes(node, read))
+        if annotations is None:
             return None
-        now = {x: x for x in read}
-        for one in fresh:
-            own = joined((said, one.annotations))
+        rebuilt = {x: x for x in read}
+        for fresh_node in fresh:
+            own = joined((annotations, fresh_node.annotations))
             if own is None:
                 return None
-            ends = [now[x] for x in one.inputs], [now[a] for a in one.after]
-            now[one] = reapply(one, *ends, own)
-        self._known.update(now.values())
-        return now.get(made, made)
+            ends = [rebuilt[x] for x in fresh_node.inputs], [rebuilt[a] for a in fresh_node.after]
+            rebuilt[fresh_node] = reapply(fresh_node, *ends, own)
+        self._known.update(rebuilt.values())
+        return rebuilt.get(result, result)
 
     def _fresh(self, made: Node) -> tuple[list[Node], set[Node]]:
         """The nodes that a rule made, inputs first, and those of the graph that they read."""
@@ -70,13 +70,13 @@ class Annotated:
 
 def _replaced_nodes(node: Node, read: set[Node]) -> set[Node]:
     """The nodes between `node`, which is one of them, and those that are still read."""
-    gone, stack = {node}, [node]
+    replaced, stack = {node}, [node]
     while stack:
         for x in stack.pop().inputs:
-            if x not in gone and x not in read:
-                gone.add(x)
+            if x not in replaced and x not in read:
+                replaced.add(x)
                 stack.append(x)
-    return gone
+    return replaced
 
 
 class TraceView(Protocol):
@@ -114,7 +114,7 @@ def merge_annotated(graph: Graph, trace: TraceView) -> Graph:
 
 
 def without_annotations(graph: Graph) -> dict[Node, Node]:
-    """For each node of a graph the same without annotations."""
+    """A map from each node of a graph to the node without annotations."""
     done: dict[Node, Node] = {}
     for node in graph.nodes:
         ends = [done[x] for x in node.inputs], [done[a] for a in node.after]

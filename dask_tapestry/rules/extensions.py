@@ -78,7 +78,7 @@ def extension_of(node: Node) -> Extension | None:
     places = node.operator.offsets(node.input_types)
     parts: list[_Part] = []
     sides: list[tuple[_Part, Any]] = []
-    for chain, place in zip(chains, places, strict=True):
+    for chain, position in zip(chains, places, strict=True):
         length = chain[0].type.shape[axis]
         if not length:
             continue
@@ -86,10 +86,10 @@ def extension_of(node: Node) -> Extension | None:
             line = _line(chain[: chain.index(base)], axis)
             if line is None:
                 return None
-            parts.append(_Part(place, length, *line))
+            parts.append(_Part(position, length, *line))
         else:
             assert isinstance(chain[-1].operator, Full)
-            sides.append((_Part(place, length, 0, 0), chain[-1].operator.scalar))
+            sides.append((_Part(position, length, 0, 0), chain[-1].operator.scalar))
     return _matched(base, axis, parts, sides)
 
 
@@ -127,14 +127,14 @@ def _constant(value: Any) -> AxisExtension:
 def _modes(part: _Part, first: int, extent: int) -> frozenset[str]:
     """The modes that give the cells of a part, the first of which is `first` of the base."""
     turned = -1 - first if first < 0 else 2 * extent - 1 - first
-    wanted = {
+    continuations = {
         "wrap": (first % extent, 1),
         "edge": (0 if first < 0 else extent - 1, 0),
         "symmetric": (turned, -1),
     }
     return frozenset(
         mode
-        for mode, (start, step) in wanted.items()
+        for mode, (start, step) in continuations.items()
         if start == part.start and (part.length == 1 or step == part.step)
     )
 

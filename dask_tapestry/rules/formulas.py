@@ -66,13 +66,13 @@ def undo_formula(node: Node) -> Node | None:
     return None
 
 
-def _inlined(node: Node, place: int, inner: CellExpression, inputs: list[Node]) -> Node | None:
+def _inlined(node: Node, number: int, inner: CellExpression, inputs: list[Node]) -> Node | None:
     """`node` with the formula of an input written into it, if that adds no step."""
     (outer,) = node.operator.formulas(node.input_types)
     tensors = list(dict.fromkeys(inputs))
     builder = CellBuilder([x.type.dtype for x in tensors])
     numbers = [tensors.index(x) for x in inputs]
-    numbers[place] = simplified(builder, inner, [numbers[place]])
+    numbers[number] = simplified(builder, inner, [numbers[number]])
     result = simplified(builder, outer, numbers)
     if result >= len(tensors) and len(builder.finish(result).steps) > len(outer.steps):
         return None

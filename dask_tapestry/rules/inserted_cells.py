@@ -129,13 +129,13 @@ def embedded(
     node: Node, offset: Offset, sides: Sequence[Sides], shape: Sequence[int]
 ) -> Node | None:
     """Data for `shape` cells, so far from its own; ones where it is hidden and has none."""
-    taken, into = [], []
+    kept_slices, into = [], []
     for by, side, extent, n in zip(offset, sides, node.type.shape, shape, strict=True):
         first, stop = max(0, -by), min(n, extent - by)
         if side not in (INSIDE, HIDDEN) or (side == INSIDE and stop - first < n):
             return None
         into.append(Progression(first, 1, max(0, stop - first)))
-        taken.append(slice(first + by, max(first, stop) + by))
-    cells = basic_slice(node, tuple(taken))
+        kept_slices.append(slice(first + by, max(first, stop) + by))
+    cells = basic_slice(node, tuple(kept_slices))
     ones = full(tuple(shape), np.ones((), node.type.dtype)[()])
     return insert(ones, tuple(into), cells)

@@ -143,14 +143,14 @@ def _joined(a: Node, b: Node, dim: int) -> Node | None:
     if first.runs or second.runs or len(at) != 1:
         return None
     (axis,) = at
-    one, other = first.axes[axis], second.axes[axis]
+    axis_a, axis_b = first.axes[axis], second.axes[axis]
     count, more = first.shape[dim], second.shape[dim]
-    step = one.step if count > 1 else other.step
-    follows = other.start == one.start + step * count and other.step in (step, 1 // more)
-    axes = [*first.axes[:axis], other, *first.axes[axis + 1 :]]
+    step = axis_a.step if count > 1 else axis_b.step
+    follows = axis_b.start == axis_a.start + step * count and axis_b.step in (step, 1 // more)
+    axes = [*first.axes[:axis], axis_b, *first.axes[axis + 1 :]]
     if not follows or tuple(axes) != second.axes:
         return None
-    axes[axis] = one._replace(step=step)
+    axes[axis] = axis_a._replace(step=step)
     shape = [*first.shape[:dim], count + more, *first.shape[dim + 1 :]]
     return _viewed(View(tuple(shape), tuple(axes)), a.inputs[0])
 

@@ -34,12 +34,12 @@ def output_of_view(node: Node) -> Node | None:
 
 
 def _viewed_points(
-    one: Output, view: View, points: Node, whole: Node
+    output: Output, view: View, points: Node, whole: Node
 ) -> tuple[ViewAxis, ...] | None:
     """The cells of an output that a view of index points in their order shows; None for others."""
-    window = one.window((points.type,)).projection
+    window = output.window((points.type,)).projection
     axes = [ViewAxis(axis, 0, 1) for axis in range(whole.type.ndim)]
-    signature = one.signature(points.type)
+    signature = output.signature(points.type)
     for axis, width in enumerate(window.shape):
         dim = signature.owner(0, axis)
         if dim is None:

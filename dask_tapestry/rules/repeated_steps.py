@@ -55,13 +55,13 @@ def repeated_parts(nodes: Sequence[Node]) -> Iterator[Iterator[Repeated]]:
     The nodes are given inputs first; states of few fields come first. A part is seen that has one
     of the nodes in the middle, at the quarters, at the eighths, and so on.
     """
-    number = {node: place for place, node in enumerate(nodes)}
+    number = {node: position for position, node in enumerate(nodes)}
     order = _Order(nodes, [tuple([number[x] for x in node.inputs]) for node in nodes])
     seen: list[tuple[int, int]] = []
-    for place in _places(len(nodes)):
-        if any(first <= place < last for first, last in seen):
+    for position in _places(len(nodes)):
+        if any(first <= position < last for first, last in seen):
             continue
-        period, first, last = _longest(order, place)
+        period, first, last = _longest(order, position)
         if period:
             seen.append((first, last))
             yield _steps(order, period, first, last)
@@ -128,18 +128,18 @@ def _previous_state(
 ) -> tuple[int, ...] | None:
     """The state from which a step like that from `state` to `after` leads to `state`."""
     like = dict(zip(after, state, strict=True))
-    stack, wanted = [*after], set(state)
+    stack, state_nodes = [*after], set(state)
     done: set[int] = set()
     while stack:
         position = stack.pop()
-        if position in done or position in wanted:
+        if position in done or position in state_nodes:
             continue
         done.add(position)
         own = like[position]
         if order.nodes[position].form != order.nodes[own].form:
             return None
         for x, known in zip(order.reads[position], order.reads[own], strict=True):
-            if x == known and x not in wanted:
+            if x == known and x not in state_nodes:
                 continue
             if like.setdefault(x, known) != known:
                 return None

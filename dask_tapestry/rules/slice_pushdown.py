@@ -61,13 +61,13 @@ def _restrictions(graph: Graph) -> dict[Node, Restriction | None]:
     A node of which no cell is read becomes a tensor without cells; one that fixes a layout stays,
     for others ask for its blocks.
     """
-    wanted: dict[Node, Region] = {root: Region.whole(root.type.shape) for root in graph.roots}
+    regions: dict[Node, Region] = {root: Region.whole(root.type.shape) for root in graph.roots}
     plans: dict[Node, Restriction | None] = {}
     for node in reversed(graph.nodes):
         effect = node.is_sequence_point or isinstance(node.operator, Sink)
-        if node not in wanted and not effect:
+        if node not in regions and not effect:
             continue
-        region = wanted.get(node, Region.whole(node.type.shape))
+        region = regions.get(node, Region.whole(node.type.shape))
         plan = None
         is_laid_out = bool(node.inputs) and node.operator.layout is not None
         if region.is_empty and not effect and not is_laid_out:
@@ -79,9 +79,9 @@ def _restrictions(graph: Graph) -> dict[Node, Restriction | None]:
         plans[node] = plan
         reads = plan.inputs if plan else [Region.whole(x.type.shape) for x in node.inputs]
         for source, read in zip(node.inputs, reads, strict=False):  # no cells, no reads
-            wanted[source] = wanted[source].hull(read) if source in wanted else read
+            regions[source] = regions[source].hull(read) if source in regions else read
         for earlier in node.after:
-            wanted[earlier] = Region.whole(earlier.type.shape)  # one waits for all of it
+            regions[earlier] = Region.whole(earlier.type.shape)  # one waits for all of it
     return plans
 
 

@@ -111,15 +111,15 @@ def _stops(graph: Graph, loop: Repeated) -> list[int] | None:
     """The numbers of states that are read behind the loop; None if something else of it is."""
     known = {node: step for step, state in enumerate(loop.states) for node in state}
     inner = _inner(graph, loop)
-    wanted = {len(loop.states) - 1}
+    stops = {len(loop.states) - 1}
     outer = [node for node in graph.nodes if node not in inner]
     read = {x for node in outer for x in (*node.inputs, *node.after)} | {*graph.roots}
     for node in read:
         if node in inner:
             if node not in known:
                 return None
-            wanted.add(known[node])
-    return sorted(wanted)
+            stops.add(known[node])
+    return sorted(stops)
 
 
 def _inner(graph: Graph, loop: Repeated) -> set[Node]:

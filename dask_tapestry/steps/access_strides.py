@@ -74,23 +74,23 @@ def movement(program: Program) -> tuple[InputStrides, ...]:
     if 0 not in shape:
         origin = _boxes_at(program, (0,) * len(shape))
         for dim, extent in enumerate(shape):
-            for place in sorted({1, extent - 1} - {0}) if extent > 1 else ():
+            for index in sorted({1, extent - 1} - {0}) if extent > 1 else ():
                 there = _boxes_at(
-                    program, tuple(place if d == dim else 0 for d in range(len(shape)))
+                    program, tuple(index if d == dim else 0 for d in range(len(shape)))
                 )
                 for number in range(len(program.inputs)):
                     here, moved = origin.boxes[number], there.boxes[number]
                     if here == moved:
                         continue
                     dims[number].add(dim)
-                    if place == 1 and len(here) == len(moved) == 1:
+                    if index == 1 and len(here) == len(moved) == 1:
                         _note(paces[number], dim, here[0], moved[0])
             _note_first_of_several(program, dim, paces)
     return tuple(InputStrides(frozenset(d), p) for d, p in zip(dims, paces, strict=True))
 
 
 def _note_first_of_several(program: Program, dim: int, paces: list[dict[int, AxisStride]]) -> None:
-    """Of inputs of which several boxes are read, as of ``x + x.T``, the first box tells."""
+    """Note inputs of which several boxes are read, as in ``x + x.T``, by their first box."""
     if program.type.shape[dim] < 2:
         return
     here, there = neighbours(program, dim, ends=True)
@@ -127,7 +127,7 @@ def _note(paces: dict[int, AxisStride], dim: int, here: ZRange, moved: ZRange) -
 
 @lru_cache(maxsize=4096)
 def neighbours(
-    program: Program, dim: int, ends: bool = False, apart: int = 1
+    program: Program, dim: int, ends: bool = False, distance: int = 1
 ) -> tuple[Boxes, Boxes]:
     """The boxes of each value that two cells along a dimension need: the first, and one further on.
 
@@ -135,7 +135,7 @@ def neighbours(
     """
     shape = program.type.shape
     at = [n - 1 if ends else 0 for n in shape]
-    first, second = (tuple([n if d == dim else a for d, a in enumerate(at)]) for n in (0, apart))
+    first, second = (tuple([n if d == dim else a for d, a in enumerate(at)]) for n in (0, distance))
     return _boxes_at(program, first).boxes, _boxes_at(program, second).boxes
 
 

@@ -162,13 +162,13 @@ class BlockSchedule(NamedTuple):
             return None
         if any(type(e) is LoopEntry and e.work.value >= min(part.values) for e in self.entries):
             return None  # its pieces have tiles
-        found: list[Entry] = []
+        entries: list[Entry] = []
         for entry in self.entries:
             if type(entry) is not Work or entry.value not in part.values:
-                found.append(entry)
+                entries.append(entry)
             elif entry.value == part.goal:
-                found.append(TileEntry(entry, part))
-        return tuple(found)
+                entries.append(TileEntry(entry, part))
+        return tuple(entries)
 
     @property
     def loops(self) -> dict[Key, PieceLoop]:

@@ -29,7 +29,7 @@ def rounded_out(box: ZRange, together: tuple[int, ...], shape: tuple[int, ...]) 
 
 
 def merged(
-    boxes: Sequence[ZRange], within: Sequence[ZRange] = (), room: float = 0.0
+    boxes: Sequence[ZRange], outer: Sequence[ZRange] = (), room: float = 0.0
 ) -> tuple[ZRange, ...]:
     """Boxes that together hold all `boxes`: the hulls of near ones, which have no more cells.
 
@@ -56,12 +56,12 @@ def merged(
     filled = list(dict.fromkeys([box for box in boxes if not box.is_empty]))
     if len(filled) < 2:
         return tuple(filled or boxes[:1])
-    if len(within) < 2:
+    if len(outer) < 2:
         return _hulls(filled, room)
     groups: dict[int, list[ZRange]] = defaultdict(list)
-    index = BoxIndex(within)
+    index = BoxIndex(outer)
     for box in filled:
-        groups[holder(within, box, index)].append(box)
+        groups[holder(outer, box, index)].append(box)
     found = [_hulls(group, room) if len(group) > 1 else (group[0],) for group in groups.values()]
     return found[0] if len(found) == 1 else _outermost([one for own in found for one in own])
 
@@ -146,7 +146,7 @@ def _merged_along(hulls: list[_Hull], axis: int, room: float) -> list[_Hull]:
 
 
 def _outermost(boxes: Sequence[ZRange]) -> tuple[ZRange, ...]:
-    """Those of different boxes that none of the others contains."""
+    """The boxes that no other box contains."""
     index = BoxIndex(boxes)
     return tuple([b for b in boxes if all(boxes[n] is b for n in index.containing(b))])
 
@@ -190,8 +190,8 @@ class BoxIndex:
             at -= 1
 
 
-def holder(held: Sequence[ZRange], box: ZRange, index: BoxIndex | None = None) -> int:
-    """The number of the first of the boxes that are `held` that contains another one.
+def holder(boxes: Sequence[ZRange], box: ZRange, index: BoxIndex | None = None) -> int:
+    """The number of the first of `boxes` that contains `box`.
 
     Parameters
     ----------
@@ -203,15 +203,15 @@ def holder(held: Sequence[ZRange], box: ZRange, index: BoxIndex | None = None) -
     PlanError
         If none does: what a block reads was not planned for.
     """
-    if len(held) == 1:
+    if len(boxes) == 1:
         return 0
     if index is None or box.is_empty:
-        found = next((n for n, one in enumerate(held) if one is box or one.contains(box)), None)
+        found = next((n for n, one in enumerate(boxes) if one is box or one.contains(box)), None)
     else:
         found = min(index.containing(box), default=None)
     if found is not None:
         return found
     raise PlanError(
-        f"cells {box} are read, of which only {', '.join(map(str, held)) or 'none'} are held: "
+        f"cells {box} are read, of which only {', '.join(map(str, boxes)) or 'none'} are held: "
         "this is an error of the library"
     )

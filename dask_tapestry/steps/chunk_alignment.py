@@ -83,27 +83,27 @@ def _units(
     program: Program, chunks: tuple[Sequence[Cuts] | None, ...]
 ) -> tuple[ChunkAlignment, ...]:
     shape = program.type.shape
-    wanted = [ChunkAlignment()] * len(shape)
+    units = [ChunkAlignment()] * len(shape)
     if 0 in shape:
-        return tuple(wanted)
+        return tuple(units)
     holders = _chunked_values(program, chunks)
     for dim, extent in enumerate(shape):
         if extent < 2:
             continue
         together = _joint_units(program, *neighbours(program, dim))
-        apart = computed_together(program, dim)
-        if not apart:
-            wanted[dim] = ChunkAlignment(extent, 0, required=True)
+        distance = computed_together(program, dim)
+        if not distance:
+            units[dim] = ChunkAlignment(extent, 0, required=True)
             continue
         weighted_units = [(program.type.nbytes, unit) for unit in together]
         weighted_units += [
             (program.types[value].nbytes, unit._replace(required=required))
             for value, steps, required in holders
-            if (unit := _held_unit(program, value, dim, steps, apart))
+            if (unit := _held_unit(program, value, dim, steps, distance))
             and (unit.pace == 1 or not required)
         ]
-        wanted[dim] = common_unit(weighted_units)
-    return tuple(wanted)
+        units[dim] = common_unit(weighted_units)
+    return tuple(units)
 
 
 @lru_cache(maxsize=1024)
@@ -124,7 +124,7 @@ def computed_together(program: Program, dim: int) -> int:
 
 @lru_cache(maxsize=4096)
 def _held_unit(
-    program: Program, value: int, dim: int, sides: tuple[int, ...], apart: int
+    program: Program, value: int, dim: int, sides: tuple[int, ...], distance: int
 ) -> ChunkAlignment | None:
     """Chunks of a value in steps of a dimension, if one step moves what is read by whole cells.
 
@@ -136,11 +136,11 @@ def _held_unit(
         here, there = (boxes[value] for boxes in neighbours(program, dim, ends))
         if unit := _follow(here, there, sides):
             return unit
-    if apart > 1:
-        here, there = (boxes[value] for boxes in neighbours(program, dim, apart=apart))
+    if distance > 1:
+        here, there = (boxes[value] for boxes in neighbours(program, dim, distance=distance))
         unit = _follow(here, there, sides)
         if unit is not None and unit.pace == 1:
-            return unit._replace(length=unit.length * apart, lead=unit.lead * apart)
+            return unit._replace(length=unit.length * distance, lead=unit.lead * distance)
     return None
 
 
@@ -161,7 +161,7 @@ def _joint_units(program: Program, origin: Boxes, moved: Boxes) -> list[ChunkAli
     return joint_units
 
 
-def common_unit(found: list[tuple[int, ChunkAlignment]]) -> ChunkAlignment:
+def common_unit(weighted_units: list[tuple[int, ChunkAlignment]]) -> ChunkAlignment:
     """The unit of the largest value, among those that keep to the required ones.
 
     Examples
@@ -172,12 +172,12 @@ def common_unit(found: list[tuple[int, ChunkAlignment]]) -> ChunkAlignment:
     (5000, True, 100)
     """
     must = ChunkAlignment()
-    for _, unit in found:
+    for _, unit in weighted_units:
         if unit.required:
             must = _common_alignment(must, unit)
     fitting = [
         (size, unit)
-        for size, unit in found
+        for size, unit in weighted_units
         if unit.length % must.length == 0
         and (unit.lead - must.lead) % must.length == 0
         and (unit.pace == 1 or must.length == 1)
@@ -188,16 +188,18 @@ def common_unit(found: list[tuple[int, ChunkAlignment]]) -> ChunkAlignment:
     return best._replace(required=True, least=must.length)
 
 
-def _common_alignment(one: ChunkAlignment, other: ChunkAlignment) -> ChunkAlignment:
+def _common_alignment(unit: ChunkAlignment, other: ChunkAlignment) -> ChunkAlignment:
     """The unit whose edges are those of both; the first where they have none in common."""
-    both = gcd(one.length, other.length)
-    apart, odd = divmod(other.lead - one.lead, both)
+    both = gcd(unit.length, other.length)
+    offset, odd = divmod(other.lead - unit.lead, both)
     if odd:
-        return one
-    steps = apart * pow(one.length // both, -1, other.length // both) if other.length > both else 0
-    length = lcm(one.length, other.length)
-    lead = (one.lead + steps * one.length) % length
-    return ChunkAlignment(length, lead, one.required or other.required)
+        return unit
+    steps = (
+        offset * pow(unit.length // both, -1, other.length // both) if other.length > both else 0
+    )
+    length = lcm(unit.length, other.length)
+    lead = (unit.lead + steps * unit.length) % length
+    return ChunkAlignment(length, lead, unit.required or other.required)
 
 
 def _chunked_values(program: Program, chunks: Held) -> list[tuple[int, tuple[int, ...], bool]]:
@@ -226,7 +228,7 @@ def _follow(
 def _follow_axis(
     origin: tuple[ZRange, ...], moved: tuple[ZRange, ...], axis: int, side: int
 ) -> ChunkAlignment | None:
-    """The same along one axis of the value, whose pieces are `side` long."""
+    """The alignment along one axis of the value, whose pieces are `side` long."""
     if len(origin) != len(moved):
         return None
     for here, there in zip(origin, moved, strict=True):

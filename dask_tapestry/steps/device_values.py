@@ -22,7 +22,7 @@ from dask_tapestry_kernels.devices import has_cells, lacking
 Device = BlockFormat | None  # None for the host
 
 
-def why_on_host(one: Instruction) -> str | None:
+def why_on_host(instruction: Instruction) -> str | None:
     """Why the host computes an instruction of a device; None if the device does.
 
     Examples
@@ -34,11 +34,11 @@ def why_on_host(one: Instruction) -> str | None:
     >>> why_on_host(one)
     'no kernel'
     """
-    operator = one.operator
-    if one.device is None or isinstance(operator, Source) or hands_blocks(one):
+    operator = instruction.operator
+    if instruction.device is None or isinstance(operator, Source) or hands_blocks(instruction):
         return None
-    dtypes = [x.dtype for x in (*one.types, one.type)]
-    return lacking(one.device.kind, operator.kernel, dtypes)
+    dtypes = [x.dtype for x in (*instruction.types, instruction.type)]
+    return lacking(instruction.device.kind, operator.kernel, dtypes)
 
 
 def hands_blocks(one: Instruction) -> bool:
@@ -76,8 +76,11 @@ def value_places(program: Program) -> ValuePlaces | None:
     if program.device is None and not any(program.devices):
         return None
     reads = tuple([None if why_on_host(one) else one.device for one in program.instructions])
-    given = program.devices or (None,) * len(program.inputs)
-    made = (*given, *[_made_on(*pair) for pair in zip(program.instructions, reads, strict=True)])
+    input_devices = program.devices or (None,) * len(program.inputs)
+    devices = (
+        *input_devices,
+        *[_made_on(*pair) for pair in zip(program.instructions, reads, strict=True)],
+    )
     readers: dict[int, set[Device]] = defaultdict(set)
     for one, own in zip(program.instructions, reads, strict=True):
         for source in one.inputs:
@@ -86,13 +89,13 @@ def value_places(program: Program) -> ValuePlaces | None:
         readers[len(program.types) - 1] = {program.instructions[-1].device}
     held = [
         _held_on(own, readers[value], type_.dtype)
-        for value, (own, type_) in enumerate(zip(made, program.types, strict=True))
+        for value, (own, type_) in enumerate(zip(devices, program.types, strict=True))
     ]
-    return ValuePlaces(tuple(held), made, reads)
+    return ValuePlaces(tuple(held), devices, reads)
 
 
 def _made_on(one: Instruction, reads: Device) -> Device:
-    """Where an instruction's value comes, that reads the memory of some device."""
+    """The device in whose memory an instruction's value is made, given where its inputs lie."""
     return reads if reads is not None and has_cells(reads.kind, one.type.dtype) else None
 
 
@@ -108,13 +111,13 @@ def link_bytes(program: Program, box: ZRange) -> int:
     where = value_places(program)
     if where is None:
         return 0
-    schedule, first, found = program.schedule(box), len(program.inputs), 0
+    schedule, first, total = program.schedule(box), len(program.inputs), 0
     for value, boxes in enumerate(schedule.boxes):
         if where.made[value] != where.held[value]:
-            found += sum([b.size for b in boxes]) * program.types[value].dtype.itemsize
+            total += sum([b.size for b in boxes]) * program.types[value].dtype.itemsize
     for work in schedule.works:
         own = where.reads[work.value - first]
         for source, need in work.reads:
             if where.held[source] != own:
-                found += need.size * program.types[source].dtype.itemsize
-    return found
+                total += need.size * program.types[source].dtype.itemsize
+    return total

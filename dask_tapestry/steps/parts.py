@@ -44,16 +44,16 @@ class Part:
 
 
 @lru_cache(maxsize=512)
-def parts_of(program: Program, apart: frozenset[int] = frozenset()) -> Mapping[int, Part]:
+def parts_of(program: Program, excluded: frozenset[int] = frozenset()) -> Mapping[int, Part]:
     """The parts of a program that can be computed in turns, by the value that each computes.
 
-    Values `apart` are computed by parts of their own, and held.
+    Values `excluded` are computed by parts of their own, and held.
     """
-    held = set(apart)
-    found = _parts(program, held)
+    excluded_values = set(excluded)
+    found = _parts(program, excluded_values)
     for part in found.values():
-        held |= _read_by_all(part)
-    return _parts(program, held) if held - apart else found
+        excluded_values |= _read_by_all(part)
+    return _parts(program, excluded_values) if excluded_values - excluded else found
 
 
 def little_inputs(program: Program, goal: int, part: Part) -> frozenset[int]:
@@ -67,7 +67,7 @@ def little_inputs(program: Program, goal: int, part: Part) -> frozenset[int]:
     return frozenset({v for v in reads if program.types[v].nbytes <= LITTLE_SHARE * most})
 
 
-def _parts(program: Program, held: Collection[int]) -> dict[int, Part]:
+def _parts(program: Program, excluded: Collection[int]) -> dict[int, Part]:
     first, last = len(program.inputs), len(program.types) - 1
     goals: dict[int, int | None] = {}  # of the part that each value is in; None for no part
     readers: dict[int, set[int | None]] = defaultdict(set)
@@ -75,7 +75,7 @@ def _parts(program: Program, held: Collection[int]) -> dict[int, Part]:
     for value in range(last, first - 1, -1):
         operator, inputs, types, *_ = program.instructions[value - first]
         turns = operator.turns(types)
-        into = readers[value] if value != last and value not in held else set()
+        into = readers[value] if value != last and value not in excluded else set()
         only = next(iter(into)) if len(into) == 1 else None
         if turns is None:
             goals[value] = None

@@ -61,11 +61,11 @@ def peak_bytes(
     dying = _last_uses(places, copies)
     sizes: list[tuple[bool, int]] = []  # of each work's block
     alive_used = alive_fresh = arrays = used = fresh = peak = 0
-    for work, gone in zip(schedule.works, dying, strict=True):
+    for work, last_used in zip(schedule.works, dying, strict=True):
         value, box, _ = work
         operator, _, types, type_, *_ = program.instructions[value - first]
-        told = turned.get((value, box)) if turned else None
-        if told is None:
+        turn_peak = turned.get((value, box)) if turned else None
+        if turn_peak is None:
             again, size = operator.fills, operator.block_bytes(type_, box)
             own = lasting[value - first]
             scratch = operator.scratch_bytes(types, box) if own.scratch else 0
@@ -73,7 +73,7 @@ def peak_bytes(
                 scratch += _turned_round(program, work)
             beside = (0, 0, scratch, scratch)
         else:
-            again, size, beside = True, told.cells, told.beside[:4]
+            again, size, beside = True, turn_peak.cells, turn_peak.beside[:4]
         sizes.append((again, size))
         if again:
             alive_used += size
@@ -82,7 +82,7 @@ def peak_bytes(
         now = alive_used + alive_fresh
         arrays, peak = max(arrays, now + beside[0]), max(peak, now + beside[3])
         used, fresh = max(used, alive_used + beside[1]), max(fresh, alive_fresh + beside[2])
-        for number in gone:
+        for number in last_used:
             again, size = sizes[number]
             if again:
                 alive_used -= size
@@ -123,19 +123,19 @@ def _turned_round(program: Program, work: Work) -> int:
     return min(work.box.size, prod(operator.chunks)) * types[0].dtype.itemsize
 
 
-def _last_uses(places: Places, copies: Sequence[bool]) -> list[list[int]]:
+def _last_uses(numbers: Places, copies: Sequence[bool]) -> list[list[int]]:
     """For each work, the numbers of those whose blocks it needs last, itself or by a view."""
-    count = len(places.made)
-    ends = [-1] * places.total
+    count = len(numbers.made)
+    ends = [-1] * numbers.total
     ends[-1] = count  # the output stays
     dying: list[list[int]] = [[] for _ in range(count)]
     for number in range(count - 1, -1, -1):
-        made = ends[places.made[number]]
+        made = ends[numbers.made[number]]
         last = number if made < 0 else made
         if last < count:
             dying[last].append(number)
         until = number if copies[number] else last
-        for read in places.read[number]:
+        for read in numbers.read[number]:
             if read is not None and until > ends[read]:
                 ends[read] = until
     return dying

@@ -52,13 +52,13 @@ def _grain(program: Program, dim: int, unit: ChunkAlignment) -> ChunkAlignment |
         if not 0 < edge < extent:
             return None
         ends = max(0, edge - side), edge, min(extent, edge + side), min(extent, edge + 2 * side)
-        apart = [_layer_cost(program, dim, *span) for span in pairwise(ends)]
+        separate = [_layer_cost(program, dim, *span) for span in pairwise(ends)]
         joined = [_layer_cost(program, dim, ends[n], ends[n + 2]) for n in range(2)]
         too_few = joined[0][0] and side > max(unit.length, extent // LEAST_REPEATING_PIECES)
-        pairs = zip(pairwise([stored for stored, _ in apart]), joined, strict=True)
+        pairs = zip(pairwise([stored for stored, _ in separate]), joined, strict=True)
         if too_few or any(sum(pair) > REPEATED_WORK * stored for pair, (stored, _) in pairs):
             return None
-        again = sum(work for _, work in apart[:2]) / max(1, joined[0][1])
+        again = sum(work for _, work in separate[:2]) / max(1, joined[0][1])
         if again <= (1 if side == unit.length else REPEATED_WORK):
             return unit._replace(length=side)
         side *= LONGER_PIECES

@@ -247,15 +247,15 @@ class Program:
     def _schedule(self, box: ZRange, rounded: bool) -> Schedule:
         first = len(self.inputs)
         count = first + len(self.instructions)
-        wanted: list[list[ZRange]] = [[] for _ in range(count)]
-        wanted[-1].append(box)
+        boxes_read: list[list[ZRange]] = [[] for _ in range(count)]
+        boxes_read[-1].append(box)
         boxes: list[tuple[ZRange, ...]] = [()] * count
         works: list[Work] = []
         outer, plain = dict(self.within), self.plain
         nothing = box.is_empty or not rounded  # also boxes without cells move
         for value in range(count - 1, first - 1, -1):
             operator, inputs, types, type_, *_ = self.instructions[value - first]
-            value_boxes = wanted[value]
+            value_boxes = boxes_read[value]
             together = self.granularity[value - first] if rounded else None
             if together and value < count - 1:
                 value_boxes = [rounded_out(b, together, type_.shape) for b in value_boxes]
@@ -263,22 +263,22 @@ class Program:
             room = 0.0 if lasting.is_source else EXTRA_CELLS
             held = boxes[value] = merged(value_boxes, outer.get(value, ()), room)
             demand = lasting.demand
-            for one in held:
+            for value_box in held:
                 if demand is not None:
-                    reads = tuple(zip(inputs, demand(one), strict=True))
+                    reads = tuple(zip(inputs, demand(value_box), strict=True))
                 else:
-                    pieces = operator.pieces(types, one)
+                    pieces = operator.pieces(types, value_box)
                     reads = tuple([(inputs[number], need) for number, need in pieces])
-                works.append(Work(value, one, reads))
+                works.append(Work(value, value_box, reads))
                 for source, need in reads:
                     if not need.is_empty or nothing or not plain[source]:
-                        wanted[source].append(need)
+                        boxes_read[source].append(need)
         for value in range(first):
-            boxes[value] = merged(wanted[value], outer.get(value, ()))
+            boxes[value] = merged(boxes_read[value], outer.get(value, ()))
         return Schedule(tuple(boxes), tuple(reversed(works)))
 
     def with_operators(self, operators: Mapping[int, Operator]) -> Program:
-        """The same with other `operators` in instructions, which read the same boxes."""
+        """The program with other `operators` in its instructions, which read the same boxes."""
         instructions = list(self.instructions)
         for at, operator in operators.items():
             instructions[at] = instructions[at]._replace(operator=operator)
@@ -294,7 +294,7 @@ class Program:
 
     @cached_property
     def without_data(self) -> Program:
-        """The same with slots for what is read and written: equal for all data of these types."""
+        """The program with slots for sources and sinks: equal for all data of these types."""
         slots: dict[Operator, Operator] = {}
         for one in self.instructions:
             if isinstance(one.operator, Source | Sink) and one.operator not in slots:
@@ -306,7 +306,7 @@ class Program:
         return Program(self.inputs, tuple(found), self.within, self.devices)
 
     def inside(self, boxes: Sequence[tuple[ZRange, ...]]) -> Program:
-        """The same for parts of a block that has these `boxes` of each value.
+        """The program for parts of a block that has these `boxes` of each value.
 
         What a part reads then lies in what the block holds: an operator asks for no more cells
         when fewer of its own are asked for, and boxes are merged in one that is held alone.
@@ -316,7 +316,7 @@ class Program:
 
     @cached_property
     def anywhere(self) -> Program:
-        """The same for any block."""
+        """The program for any block."""
         return self._within(())
 
     def _within(self, within: Within) -> Program:

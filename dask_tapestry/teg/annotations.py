@@ -100,33 +100,33 @@ def joined(several: Iterable[Annotations]) -> Annotations | None:
     True
     """
     distinct = list(dict.fromkeys(several))
-    some = [one for one in distinct if one]
+    some = [entry for entry in distinct if entry]
     if len(distinct) < 2 or not some:
         return some[0] if some else NONE
     if dask.config.get("optimization.annotations.fuse", None) is False:
         return None
     if len(some) == 1:
         return some[0]
-    return _joined([one.said for one in some])
+    return _joined([entry.said for entry in some])
 
 
 def _joined(several: Sequence[Mapping[str, Any]]) -> Annotations | None:
-    together: dict[str, Any] = {}
-    for kind in dict.fromkeys(kind for said in several for kind in said):
-        values = [said[kind] for said in several if kind in said]
+    merged: dict[str, Any] = {}
+    for kind in dict.fromkeys(kind for entries in several for kind in entries):
+        values = [entries[kind] for entries in several if kind in entries]
         if len({tokenize(value) for value in values}) > 1:
             value = _value(kind, values)
             if value is None:
                 return None
-            together[kind] = value
+            merged[kind] = value
         else:
-            together[kind] = values[0]
-    if len({tuple(kind for kind in PLACING if kind in said) for said in several} - {()}) > 1:
+            merged[kind] = values[0]
+    if len({tuple(kind for kind in PLACING if kind in entries) for entries in several} - {()}) > 1:
         return None
-    if "workers" in together and OTHERS_MAY in together:
-        bound = [said for said in several if "workers" in said]
-        together[OTHERS_MAY] = all(said.get(OTHERS_MAY, False) for said in bound)
-    return Annotations.of(together)
+    if "workers" in merged and OTHERS_MAY in merged:
+        bound = [entries for entries in several if "workers" in entries]
+        merged[OTHERS_MAY] = all(entries.get(OTHERS_MAY, False) for entries in bound)
+    return Annotations.of(merged)
 
 
 def _value(kind: str, values: Sequence[Any]) -> Any:

@@ -60,36 +60,36 @@ def canonical_axes(chunks: Chunks) -> tuple[int, ...]:
     return tuple([axis for axis, one in enumerate(chunks) if not one.said])
 
 
-def common_chunks(found: Sequence[AxisChunks]) -> AxisChunks | None:
+def common_chunks(inputs: Sequence[AxisChunks]) -> AxisChunks | None:
     """Chunks for several inputs: the edges of all that are `said`, or those of the first.
 
     Those of greatest weight alone, if any has one. None where nothing is read, or where there would
     be too many.
     """
-    wanted = [one for one in found if one.said] or found[:1]
-    if not wanted:
+    candidates = [chunks for chunks in inputs if chunks.said] or inputs[:1]
+    if not candidates:
         return None
-    if any(one.weight for one in wanted):
-        return max(wanted, key=attrgetter("weight"))
-    several = {one.cuts for one in wanted if one.cuts.count > 1}
+    if any(chunks.weight for chunks in candidates):
+        return max(candidates, key=attrgetter("weight"))
+    several = {chunks.cuts for chunks in candidates if chunks.cuts.count > 1}
     if len(several) > 1 and sum(cuts.count for cuts in several) > MOST_CHUNK_EDGES:
         return None
-    common = reduce(Cuts.common, [one.cuts for one in wanted])
+    common = reduce(Cuts.common, [chunks.cuts for chunks in candidates])
     if len(several) > 1 and common.count > max(cuts.count for cuts in several):
         common = without_slivers(common.lengths(), max(cuts.longest for cuts in several))
-    return AxisChunks(common, wanted[0].said)
+    return AxisChunks(common, candidates[0].said)
 
 
-def concatenated_chunks(found: Sequence[AxisChunks]) -> AxisChunks | None:
+def concatenated_chunks(inputs: Sequence[AxisChunks]) -> AxisChunks | None:
     """The chunks of several inputs in a row; None where there would be too many.
 
     None too where nobody said any and they differ: the joined value has canonical ones.
     """
-    is_said = any(one.said for one in found)
-    alike = all(one.cuts == found[0].cuts for one in found)
-    if sum(one.cuts.count for one in found) > MOST_CHUNK_EDGES or not (is_said or alike):
+    is_said = any(chunks.said for chunks in inputs)
+    alike = all(chunks.cuts == inputs[0].cuts for chunks in inputs)
+    if sum(chunks.cuts.count for chunks in inputs) > MOST_CHUNK_EDGES or not (is_said or alike):
         return None
-    lengths = [n for one in found for n in one.cuts.lengths()]
+    lengths = [n for chunks in inputs for n in chunks.cuts.lengths()]
     return AxisChunks(without_slivers(lengths, max(lengths)), is_said)
 
 

@@ -69,18 +69,20 @@ def _completed(along: Known, type_: TensorType, most: int) -> Chunks:
     So are chunks that nobody said, where operators have made them too large.
     """
     known = [
-        AxisChunks(Cuts.regular(n, max(1, n)), False) if one is None else one
-        for n, one in zip(type_.shape, along, strict=True)
+        AxisChunks(Cuts.regular(n, max(1, n)), False) if chunks is None else chunks
+        for n, chunks in zip(type_.shape, along, strict=True)
     ]
-    size = prod(one.cuts.longest for one in known) * max(1, type_.dtype.itemsize)
+    size = prod(chunks.cuts.longest for chunks in known) * max(1, type_.dtype.itemsize)
     free = [
         axis
-        for axis, (one, told) in enumerate(zip(known, along, strict=True))
-        if told is None or (not one.said and size > MOST_NOMINAL_GROWTH * most)
+        for axis, (chunks, given_chunks) in enumerate(zip(known, along, strict=True))
+        if given_chunks is None or (not chunks.said and size > MOST_NOMINAL_GROWTH * most)
     ]
-    sides = [one.cuts.longest for one in known]
+    sides = [chunks.cuts.longest for chunks in known]
     fitting = fitting_sides(sides, free, most // max(1, type_.dtype.itemsize))
     return tuple(
-        one if side >= one.cuts.longest else AxisChunks(Cuts.regular(one.cuts.extent, side), False)
-        for side, one in zip(fitting, known, strict=True)
+        chunks
+        if side >= chunks.cuts.longest
+        else AxisChunks(Cuts.regular(chunks.cuts.extent, side), False)
+        for side, chunks in zip(fitting, known, strict=True)
     )

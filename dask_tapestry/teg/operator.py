@@ -74,7 +74,7 @@ class Operator(KernelContract, StreamingContract, LayoutContract):
         return ()
 
     def with_formulas(self, formulas: tuple[CellExpression, ...]) -> Operator:
-        """The same operator, reading through other `formulas` of other inputs."""
+        """The operator, reading other inputs through other `formulas`."""
         raise NotImplementedError(f"{self.name} does not read through formulas")
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
@@ -82,7 +82,7 @@ class Operator(KernelContract, StreamingContract, LayoutContract):
         return None
 
     def keeping(self, names: Collection[str]) -> Operator:
-        """The same operator with those of its several outputs that are in `names`, in its order.
+        """The operator with only the outputs in `names`, in its own order.
 
         One whose value is a tensor has none to leave out.
         """

@@ -65,13 +65,15 @@ def _grid_of_node(node: Node) -> Known:
     operator, nothing = node.operator, (None,) * len(node.type.shape)
     if not node.inputs:
         cuts = operator.stored_cuts or nothing
-        return tuple([None if one is None else AxisChunks(one, True) for one in cuts])
+        return tuple(
+            [None if own_cuts is None else AxisChunks(own_cuts, True) for own_cuts in cuts]
+        )
     inputs = [x.stored or () for x in node.inputs]
     if not any(any(own) for own in inputs):
         return nothing
     chunks = [_weighed(x, own) for x, own in zip(node.inputs, inputs, strict=True)]
     along = operator.follow(node.input_types, tuple(chunks))
-    return tuple([one if one is not None and one.said else None for one in along])
+    return tuple([axis if axis is not None and axis.said else None for axis in along])
 
 
 def _weighed(x: Node, stored: Known) -> Chunks:

@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry_kernels.block_libraries import library_named, names
 from dask_tapestry_kernels.block_library import Block, BlockLibrary, Number
-from dask_tapestry_kernels.device_error import KernelDeviceError, UnusableDeviceError
+from dask_tapestry_kernels.cupy_module import cupy_module, cupy_with_device
+from dask_tapestry_kernels.device_error import KernelDeviceError
+from dask_tapestry_kernels.device_transfers import to_device, to_host
 
 WITHOUT: Final = "gG"  # codes of dtypes that CuPy's arrays cannot hold
 DEVICES: Final = {"cupy": "cuda"}  # kinds of devices, by the libraries whose arrays lie on them
@@ -94,7 +95,10 @@ class BlockFormat:
 
     def current(self) -> AbstractContextManager[Any]:
         """A context in which its device is the one that is used."""
-        return nullcontext() if self.number is None else _cupy().cuda.Device(self.number)
+        if self.number is None:
+            return nullcontext()
+        device: AbstractContextManager[Any] = cupy_with_device(self.number).cuda.Device(self.number)
+        return device
 
     def takes(self, ndim: int, dtype: np.dtype[Any]) -> bool:
         """Whether arrays of it may have so many dimensions, and cells of this dtype."""
@@ -105,7 +109,7 @@ class BlockFormat:
         return self._library.takes(self.name, ndim, dtype)
 
     def filled(self, fill: Number) -> BlockFormat:
-        """The same class with another fill value, if its arrays have one."""
+        """The format with another fill value, if its arrays have one."""
         has_fill = not self.on_device and self._library.has_fill
         return replace(self, fill=fill) if has_fill else self
 
@@ -113,7 +117,7 @@ class BlockFormat:
         """The cells as an array of this format."""
         if self.on_device:
             with self.current():
-                return _cupy().asarray(cells)
+                return to_device(np.asarray(cells))
         return self._library.holding(cells, self.module, self.name, self.fill)
 
     def of_block(self, block: Any) -> Any:
@@ -126,16 +130,15 @@ class BlockFormat:
         return self.holding(with_all_cells(block))
 
     def _here(self, block: Any) -> Any:
-        """A block of some device on this one."""
-        if self.number is None or block.device.id == self.number:
-            return block
+        """A block of some device on this one, or on the one that is used."""
         with self.current():
-            return block.copy()  # to the device that is used
+            is_here = block.device.id == cupy_module().cuda.Device().id
+            return block if is_here else block.copy()  # to the device that is used
 
     def room(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Memory of a device for so many cells, which are to be written."""
         with self.current():
-            return _cupy().empty(tuple(shape), dtype)
+            return cupy_module().empty(tuple(shape), dtype)
 
     def joined(self, blocks: Sequence[Any], axis: int) -> Any:
         """Arrays of this format, side by side along an axis."""
@@ -162,23 +165,6 @@ def on_cuda(number: int | None = None) -> BlockFormat:
     return BlockFormat("cupy", "ndarray", number=number)
 
 
-def _cupy() -> Any:
-    """CuPy.
-
-    Raises
-    ------
-    KernelDeviceError
-        If it is not there.
-    """
-    try:
-        return import_module("cupy")
-    except ImportError as error:
-        raise UnusableDeviceError(
-            f"there is no CuPy ({error}): arrays on a CUDA device are CuPy's, which "
-            "pip install 'dask_tapestry[cuda]' brings"
-        ) from error
-
-
 def device_among(formats: Sequence[BlockFormat | None]) -> BlockFormat | None:
     """The device on which blocks in some of these formats lie; None if all are on the host.
 
@@ -192,13 +178,13 @@ def device_among(formats: Sequence[BlockFormat | None]) -> BlockFormat | None:
     >>> device_among([None, on_cuda(1)]).device
     'cuda:1'
     """
-    found = [one for one in formats if one is not None and one.on_device]
-    if len({one.device for one in found}) > 1:
+    devices = [fmt for fmt in formats if fmt is not None and fmt.on_device]
+    if len({fmt.device for fmt in devices}) > 1:
         raise KernelDeviceError(
-            f"arrays are on {' and '.join(sorted({one.device for one in found}))}: bring them to "
+            f"arrays are on {' and '.join(sorted({fmt.device for fmt in devices}))}: bring them to "
             "one device with to_device"
         )
-    return found[0] if found else None
+    return devices[0] if devices else None
 
 
 def is_on_device(block: object) -> bool:
@@ -232,7 +218,9 @@ def with_all_cells(block: Any) -> Any:
     """A block in any format as a NumPy array of all its cells; anything else as it is."""
     if not is_foreign(block):
         return block
-    for way in ("toarray", "todense", "get"):
+    if is_on_device(block):
+        return to_host(block)
+    for way in ("toarray", "todense"):
         if hasattr(block, way):
             return np.asarray(getattr(block, way)())
     return np.asarray(block)

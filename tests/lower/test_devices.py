@@ -1,6 +1,7 @@
 """Jobs on a device, end to end: stores, kept values, products, clusters that have devices."""
 
 import sys
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -8,8 +9,12 @@ import zarr
 from distributed import Client, LocalCluster, wait
 
 import dask_tapestry as dt
+from dask_tapestry.lower.device_turns import DeviceUse, on_a_device
 from dask_tapestry.planner.machine.resources import current
-from tests.cupy_stand_in import transfers
+from dask_tapestry.planner.memory.memory import WorkerMemory
+from dask_tapestry_kernels import device_transfers
+from dask_tapestry_kernels.block_format import on_cuda
+from tests.cupy_stand_in import pools, synchronized, transfers
 
 CELLS = np.random.default_rng(0).normal(size=(40, 30))
 ON_DEVICE = {
@@ -111,7 +116,7 @@ def test_without_cupy_functions_are_tried_on_numpys_arrays():
     assert (x.device, x.dtype) == ("cuda", CELLS.dtype)
 
 
-def test_a_clusters_devices_are_found_and_used_one_task_at_a_time(device_kernels):
+def test_a_clusters_devices_are_found_and_have_two_tasks_at_a_time(device_kernels):
     with (
         LocalCluster(
             n_workers=1,
@@ -130,5 +135,75 @@ def test_a_clusters_devices_are_found_and_used_one_task_at_a_time(device_kernels
         tasks = client.run_on_scheduler(
             lambda dask_scheduler: [t.resource_restrictions for t in dask_scheduler.tasks.values()]
         )
-        assert tasks.count({"GPU": 1}) == 4
+        assert tasks.count({"GPU": 0.5}) == 4
         assert cells((kept + 1).compute()).tobytes() == (CELLS * 2 + 1).tobytes()
+
+
+LARGE = np.random.default_rng(1).normal(size=(600, 500))
+
+
+@pytest.mark.parametrize("name", ["formula", "sum", "scan", "with the host's cells"])
+def test_large_cells_cross_in_parts_through_pinned_memory(name, device_kernels, monkeypatch):
+    monkeypatch.setattr(device_transfers, "BUFFER", 64 * 1024)
+    monkeypatch.setattr(device_transfers, "LEAST_STAGED", 32 * 1024)
+    monkeypatch.setattr(device_transfers, "_ways", {})
+    device_kernels.names = {"map", "reduce", "view"}
+    cells_ = LARGE[:, : CELLS.shape[1]] if name == "with the host's cells" else LARGE
+    wanted = ON_DEVICE[name](dt, dt.asarray(cells_)).compute()
+    x = dt.asarray(cells_).to_device("cuda").rechunk((100, -1))
+    found = ON_DEVICE[name](dt, x).compute()
+    assert max(size for _, size in transfers) <= 64 * 1024
+    assert cells(found).tobytes() == wanted.tobytes()
+
+
+def test_blocks_go_to_all_devices_of_a_worker(device_kernels):
+    two = dt.Resources(workers=1, threads=4, memory="1 GiB", gpus=2, gpu_memory="1 GiB", local=True)
+    with dt.config(resources=two):
+        kept = (dt.asarray(LARGE).to_device("cuda") * 2).rechunk((50, 500)).persist()
+        devices = Counter(block.device.id for block in dask_blocks(kept))
+        assert set(devices) == {0, 1}
+        assert cells((kept + 1).compute()).tobytes() == (LARGE * 2 + 1).tobytes()
+        assert cells(kept.sum(axis=0).compute()).tobytes() == (
+            dt.asarray(LARGE * 2).rechunk((50, 500)).sum(axis=0).compute().tobytes()
+        )
+
+
+def dask_blocks(x):
+    source = next(node for node in x.teg if not node.inputs)
+    return source.operator.graph.values()
+
+
+def test_blocks_take_no_more_memory_of_a_device_than_the_plan_says(device_kernels):
+    machine = dt.Resources(workers=1, threads=4, memory="1 GiB", gpu_memory="40 MB", local=True)
+    with dt.config(resources=machine):
+        x = dt.asarray(LARGE).to_device("cuda")
+        plan = (np.sin(x) * 2 + x).plan()
+        plan.verify()
+        fullest = WorkerMemory(plan.core).fullest()
+        (np.sin(x) * 2 + x).compute()
+    (pool,) = pools
+    assert pool.limits == {0: int(0.9 * 40e6)}
+    assert (fullest.device, 0 < pool.most[0] <= fullest.bytes) == ("cuda", True)
+
+
+def test_memory_of_a_device_that_ends_is_told_with_step_and_bytes(device_kernels):
+    """As where a card has less than was declared, or others use it."""
+    x = dt.asarray(LARGE).to_device("cuda") * 2
+    with dt.config(
+        resources=dt.Resources(workers=1, memory="1 GiB", gpu_memory="2 MB", local=True)
+    ):
+        plan = dt.plan(x)
+        with pytest.raises(dt.MemoryLimitError, match="on one cuda device of a worker"):
+            plan.verify()
+    spec = DeviceUse("", None, 1, 2, 2**20, "multiply")
+    ended = r"(?s)Out of memory allocating 2,400,000 bytes.*while a device computed multiply"
+    with pytest.raises(dt.DeviceError, match=ended), on_a_device(spec):
+        on_cuda().room(LARGE.shape, LARGE.dtype)
+
+
+def test_each_thread_waits_for_its_own_stream_alone(device_kernels):
+    x = dt.asarray(LARGE).to_device("cuda").rechunk((50, 500))
+    kept = (x * 2).persist(scheduler="threads")
+    assert len(synchronized) >= 12
+    assert not any(stream.is_default for stream in synchronized)
+    assert cells(kept.compute()).tobytes() == (LARGE * 2).tobytes()

@@ -72,6 +72,9 @@ def test_a_block_that_has_a_worker_to_itself_has_its_threads():
 def test_a_devices_blocks_take_turns_of_their_own():
     (host,) = (dt.ones(3) + 1).plan().core.steps.values()
     (there,) = (dt.ones(3, device="cuda") + 1).plan().core.steps.values()
-    turns = [StepSpec.of(step, (), Cancellation(), "run").turns for step in (host, there)]
-    assert turns == ["", "run cuda"]
+    specs = [StepSpec.of(step, (), Cancellation(), "run") for step in (host, there)]
+    assert [spec.turns for spec in specs] == ["", ""]
+    assert specs[0].device is None
+    assert specs[1].device[:4] == ("run", None, 1, 2)
+    assert pickle.loads(pickle.dumps(specs[1])).device == specs[1].device
     assert StepSpec.of(there, (), Cancellation()).turns == ""

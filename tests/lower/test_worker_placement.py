@@ -181,7 +181,7 @@ def test_few_blocks_are_sliced_where_they_are():
 
 def test_tasks_of_devices_ask_for_the_resource_that_workers_say():
     there = {a: {**w, "resources": {"GPU": 1}} for a, w in THERE.items()}
-    assert device_resources(client(there), {}) == {"resources": {"GPU": 1}}
+    assert device_resources(client(there), {}) == {"resources": {"GPU": 0.5}}
     assert device_resources(client(there), {"resources": {"GPU": 2, "disk": 1}}) == {
         "resources": {"GPU": 2, "disk": 1}
     }

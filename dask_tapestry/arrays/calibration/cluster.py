@@ -48,12 +48,12 @@ def worker_rates() -> dict[str, Any]:
     return memory | {"machine": processor(), OPERATIONS: operations}
 
 
-def slowest_rates(found: Iterable[dict[str, Any]]) -> dict[str, Any]:
+def slowest_rates(machines: Iterable[dict[str, Any]]) -> dict[str, Any]:
     """The least of the rates of several machines, and the names of all."""
-    found = list(found)
-    names = found[0].keys() - {"machine", OPERATIONS}
-    kernels = found[0][OPERATIONS]
-    least: dict[str, Any] = {name: min(rates[name] for rates in found) for name in names}
-    least["machine"] = ", ".join(sorted({rates["machine"] for rates in found}))
-    least[OPERATIONS] = {k: min(rates[OPERATIONS][k] for rates in found) for k in kernels}
+    machines = list(machines)
+    names = machines[0].keys() - {"machine", OPERATIONS}
+    kernels = machines[0][OPERATIONS]
+    least: dict[str, Any] = {name: min(rates[name] for rates in machines) for name in names}
+    least["machine"] = ", ".join(sorted({rates["machine"] for rates in machines}))
+    least[OPERATIONS] = {k: min(rates[OPERATIONS][k] for rates in machines) for k in kernels}
     return least

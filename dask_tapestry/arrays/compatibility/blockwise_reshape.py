@@ -49,14 +49,14 @@ def reshape_blockwise(x: ArrayLike, shape: int | Shape, chunks: Chunks | None = 
     array([0, 1, 4, 5, 2, 3, 6, 7])
     """
     array = asarray(x)
-    wanted = _sides(array.size, shape)
-    if wanted == array.shape:
+    new_shape = _sides(array.size, shape)
+    if new_shape == array.shape:
         return array
-    if len(wanted) > array.ndim:
-        return _split(array, wanted, chunks)
+    if len(new_shape) > array.ndim:
+        return _split(array, new_shape, chunks)
     if chunks is not None:
         raise ShapeError("Setting chunks is not allowed when dimensions are joined")
-    groups = _groups(array.shape, wanted)
+    groups = _groups(array.shape, new_shape)
     return _joined(array, array.chunks, _merged(array.chunks, groups))
 
 

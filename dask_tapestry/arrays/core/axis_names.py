@@ -81,14 +81,14 @@ class AxisNames:
             args = [*args[:at], *self._number(self._several, tuple(args[at:]), args, kwargs)]
         return args, kwargs
 
-    def _number(self, name: str, given: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def _number(self, name: str, value: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         operands = list(map(_dims_of, self._operands(args, kwargs)))
         if not any(operands):  # without names of dimensions a text is refused as others are
-            return given
-        if name == "axes" and self._each and isinstance(given, tuple | list):
-            operands += [()] * len(given)  # for results, whose axes are numbers
-            return [self._of_one(one, dims) for one, dims in zip(given, operands, strict=False)]
-        return self._of_one(given, operands[name == "axisb"])
+            return value
+        if name == "axes" and self._each and isinstance(value, tuple | list):
+            operands += [()] * len(value)  # for results, whose axes are numbers
+            return [self._of_one(entry, dims) for entry, dims in zip(value, operands, strict=False)]
+        return self._of_one(value, operands[name == "axisb"])
 
     def _operands(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Iterator[Any]:
         """The arguments that may be arrays, in the order of the parameters."""
@@ -102,15 +102,15 @@ class AxisNames:
         if self._several not in self._names:
             yield from [one for one in args[count:] if not callable(one)]
 
-    def _of_one(self, given: Any, dims: Dims) -> Any:
-        if isinstance(given, str):
-            number = axis_of(given, dims)
+    def _of_one(self, value: Any, dims: Dims) -> Any:
+        if isinstance(value, str):
+            number = axis_of(value, dims)
             return number - len(dims) if self._from_last else number
-        if isinstance(given, tuple | list):
-            return type(given)([self._of_one(one, dims) for one in given])
-        if isinstance(given, Mapping):
-            return {self._of_one(one, dims): amount for one, amount in given.items()}
-        return given
+        if isinstance(value, tuple | list):
+            return type(value)([self._of_one(entry, dims) for entry in value])
+        if isinstance(value, Mapping):
+            return {self._of_one(entry, dims): amount for entry, amount in value.items()}
+        return value
 
 
 def _dims_of(operand: Any) -> Dims:
@@ -140,15 +140,15 @@ def axis_of(name: str, dims: Dims) -> int:
     raise AxisError(f"{what} named {name!r}: the array has {dims}")
 
 
-def _has_names(name: str, given: Any) -> bool:
+def _has_names(name: str, value: Any) -> bool:
     """Whether an argument holds a text where an axis may be."""
-    if isinstance(given, Mapping):
-        return any(isinstance(one, str) for one in given)
+    if isinstance(value, Mapping):
+        return any(isinstance(entry, str) for entry in value)
     if name in BY_AXIS:  # of which a text, or a list, is something else
         return False
-    if isinstance(given, tuple | list):
-        return any(_has_names(name, one) for one in given)
-    return isinstance(given, str)
+    if isinstance(value, tuple | list):
+        return any(_has_names(name, entry) for entry in value)
+    return isinstance(value, str)
 
 
 def names_axes(function: Function) -> Function:

@@ -19,18 +19,19 @@ from dask_tapestry.zspace import Cuts
 from dask_tapestry_kernels.block_format import BlockFormat
 
 
-def name_of_blocks(node: Node, said: Mapping[str, str]) -> str:
+def name_of_blocks(node: Node, annotations: Mapping[str, str]) -> str:
     """The first part of the keys of a node's blocks.
 
     {Parameters}
         node: The node.
-        said: What the user said of the array: its ``"name"``, or what was ``"called"`` to make it.
+        annotations: What the user said of the array: its ``"name"``, or the function that was
+            ``"called"``.
     {Returns} str: The name that was given; the name that blocks of another collection have already;
         else what was called and a digest of the expression and the chunks, so that it is the same
         every time.
     """
-    if "name" in said:
-        return said["name"]
+    if "name" in annotations:
+        return annotations["name"]
     cuts, operator = nominal_cuts(node), node.operator
     if isinstance(operator, BlockSource) and operator.layout == cuts:
         return operator.key_name
@@ -38,7 +39,7 @@ def name_of_blocks(node: Node, said: Mapping[str, str]) -> str:
     maker = node
     while not maker.operator.called:
         maker = maker.inputs[0]
-    called = said.get("called") or maker.operator.called
+    called = annotations.get("called") or maker.operator.called
     return f"{called}-{blake2b(text.encode(), digest_size=DIGEST_BYTES).hexdigest()}"
 
 

@@ -43,21 +43,29 @@ def cuts_from(
     if isinstance(chunks, str | int | np.integer | None):
         chunks = (chunks,) * type_.ndim
     if isinstance(chunks, Mapping):
-        wanted = {_dimension(key, type_): one for key, one in chunks.items()}
-        chunks = tuple(wanted.get(dim) for dim in range(type_.ndim))
-    given = listed(chunks, "chunks")
-    if not type_.ndim and all(isinstance(n, int | np.integer) for n in given):
+        by_dim = {_dimension(key, type_): axis_chunks for key, axis_chunks in chunks.items()}
+        chunks = tuple(by_dim.get(dim) for dim in range(type_.ndim))
+    per_axis = listed(chunks, "chunks")
+    if not type_.ndim and all(isinstance(n, int | np.integer) for n in per_axis):
         return ()
-    if type_.ndim == 1 and len(given) != 1 and all(isinstance(n, int | np.integer) for n in given):
-        given = (given,)
-    if len(given) != type_.ndim:
+    if (
+        type_.ndim == 1
+        and len(per_axis) != 1
+        and all(isinstance(n, int | np.integer) for n in per_axis)
+    ):
+        per_axis = (per_axis,)
+    if len(per_axis) != type_.ndim:
         raise ShapeError(f"chunks {chunks} do not fit the {type_.ndim} dimensions of {type_}")
     known = own or [Cuts.regular(n, max(n, 1)) for n in type_.shape]
     cuts = [
-        known[dim] if one is None else _cuts(-1 if isinstance(one, str) else one, type_, dim)
-        for dim, one in enumerate(given)
+        known[dim]
+        if axis_chunks is None
+        else _cuts(-1 if isinstance(axis_chunks, str) else axis_chunks, type_, dim)
+        for dim, axis_chunks in enumerate(per_axis)
     ]
-    auto = {dim: one for dim, one in enumerate(given) if isinstance(one, str)}
+    auto = {
+        dim: axis_chunks for dim, axis_chunks in enumerate(per_axis) if isinstance(axis_chunks, str)
+    }
     return _with_auto(cuts, auto, type_, limit)
 
 
@@ -71,18 +79,18 @@ def _dimension(key: int | str, type_: TensorType) -> int:
     return integer(key) % type_.ndim
 
 
-def _cuts(one: Any, type_: TensorType, dim: int) -> Cuts:
+def _cuts(axis_chunks: Any, type_: TensorType, dim: int) -> Cuts:
     extent = type_.shape[dim]
-    if isinstance(one, int | np.integer) and one == -1:
+    if isinstance(axis_chunks, int | np.integer) and axis_chunks == -1:
         return Cuts.regular(extent, max(extent, 1))
-    if isinstance(one, tuple | list):
-        lengths = [integer(n) for n in one]
+    if isinstance(axis_chunks, tuple | list):
+        lengths = [integer(n) for n in axis_chunks]
         if sum(lengths) != extent or any(n < 0 for n in lengths):
             raise ShapeError(
-                f"chunks {tuple(one)} do not add up to {extent}, axis {dim} of {type_}"
+                f"chunks {tuple(axis_chunks)} do not add up to {extent}, axis {dim} of {type_}"
             )
         return Cuts.of_lengths(lengths)
-    length = integer(one)
+    length = integer(axis_chunks)
     if not extent and not length:
         return Cuts.regular(0, 1)
     if length < 1:

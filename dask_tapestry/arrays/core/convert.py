@@ -108,15 +108,15 @@ def asarray(
     if dtype is not None and not _is_typed(a):
         a = _converted(a, as_dtype(dtype))
     x = _array_of(a, names_of(dims))
-    wanted = x.dtype if dtype is None else as_dtype(dtype)
+    target = x.dtype if dtype is None else as_dtype(dtype)
     in_memory = not isinstance(a, list | tuple | int | float | complex)
-    if copy is False and not (in_memory and wanted == x.dtype):
+    if copy is False and not (in_memory and target == x.dtype):
         raise ArgumentError("Unable to avoid copy while creating an array as requested.")
     if copy is False and isinstance(a, Array) and chunks is None and dims is None:
         return a  # which later assignments change
-    made = x if dtype is None else Array(cast(x.node, wanted))
-    made = (moved_to if isinstance(a, Array) or x.bound.format else new_on)(made, device)
-    return with_chunks(held_as(held_like(made, like), hints.get("meta")), chunks)
+    converted = x if dtype is None else Array(cast(x.node, target))
+    converted = (moved_to if isinstance(a, Array) or x.bound.format else new_on)(converted, device)
+    return with_chunks(held_as(held_like(converted, like), hints.get("meta")), chunks)
 
 
 @implements(np.result_type)

@@ -82,13 +82,13 @@ class Frontier(Sequence[tuple[dict[str, float], P]], Generic[P]):
         for name in (resource, *most):
             if name not in known:
                 raise PlanError(f"plans have no cost {name!r}; they have {', '.join(known)}")
-        within = [p for p in self._plans if all(p[0][k] <= v for k, v in most.items())]
-        if not within:
+        feasible = [p for p in self._plans if all(p[0][k] <= v for k, v in most.items())]
+        if not feasible:
             least = {name: min(cost[name] for cost, _ in self._plans) for name in most}
             raise PlanError(
                 f"no plan found is within {_text(most)}; the least that one takes: {_text(least)}"
             )
-        return min(within, key=lambda p: p[0][resource])
+        return min(feasible, key=lambda p: p[0][resource])
 
     def __repr__(self) -> str:
         rows = [SHOWN, *(tuple(_figure(k, cost[k]) for k in SHOWN) for cost, _ in self._plans)]

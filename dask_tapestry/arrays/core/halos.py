@@ -73,16 +73,16 @@ def halos(ndim: int, depth: Depths, boundary: Boundaries) -> tuple[Halo, ...]:
     return tuple(per_axis)
 
 
-def _per_axis(ndim: int, given: Any, default: Any) -> list[Any]:
+def _per_axis(ndim: int, argument: Any, default: Any) -> list[Any]:
     """What is given for each axis; a mapping may leave some out."""
-    if isinstance(given, Mapping):
-        wrong = [axis for axis in given if not -ndim <= integer(axis) < ndim]
+    if isinstance(argument, Mapping):
+        wrong = [axis for axis in argument if not -ndim <= integer(axis) < ndim]
         if wrong:
             raise ArgumentError(f"there are no axes {wrong} of {ndim}")
-        known = {axis % ndim: value for axis, value in given.items()}
+        known = {axis % ndim: value for axis, value in argument.items()}
         return [known.get(axis, default) for axis in range(ndim)]
-    if isinstance(given, tuple | list):
-        if len(given) > ndim:
-            raise ArgumentError(f"{given} are more than the {ndim} axes")
-        return [*given, *[default] * (ndim - len(given))]
-    return [default if given is None else given] * ndim
+    if isinstance(argument, tuple | list):
+        if len(argument) > ndim:
+            raise ArgumentError(f"{argument} are more than the {ndim} axes")
+        return [*argument, *[default] * (ndim - len(argument))]
+    return [default if argument is None else argument] * ndim

@@ -70,8 +70,8 @@ def parse(key: UserKey, x: TensorType) -> Key:
     IndexingError
         For too many indices, a mask of another shape, or another kind of thing.
     """
-    given = [_item(one) for one in (key if isinstance(key, tuple) else (key,))]
-    items = list(_filled(given, x))
+    entries = [_item(index) for index in (key if isinstance(key, tuple) else (key,))]
+    items = list(_filled(entries, x))
     basic: list[Item] = []
     advanced: list[Advanced] = []
     axis = dim = 0
@@ -83,11 +83,11 @@ def parse(key: UserKey, x: TensorType) -> Key:
             axis += item is not None
             dim += not isinstance(item, int)
             continue
-        one = _advanced(item, x, axis, dim)
-        basic += [None] if one.axis is None else [slice(None)] * len(one.dims)
-        axis += 0 if one.axis is None else len(one.dims)
-        dim += len(one.dims)
-        advanced.append(one)
+        index = _advanced(item, x, axis, dim)
+        basic += [None] if index.axis is None else [slice(None)] * len(index.dims)
+        axis += 0 if index.axis is None else len(index.dims)
+        dim += len(index.dims)
+        advanced.append(index)
     return Key(tuple(basic), tuple(advanced), _lead(items, advanced))
 
 
@@ -101,7 +101,7 @@ def _advanced(item: Cells, x: TensorType, axis: int, dim: int) -> Advanced:
 
 
 def _lead(items: list[Any], advanced: list[Advanced]) -> int:
-    """Where picked dimensions begin: with the first array, or in front where arrays lie apart.
+    """The first dimension of indexed cells: the first array's, or 0 if slices part arrays.
 
     Beside arrays, NumPy counts integers among them.
     """
@@ -121,36 +121,36 @@ def in_bounds(key: Key, x: TensorType) -> Key:
     IndexingError
         If one is out of bounds; where nothing is picked, NumPy looks at no place.
     """
-    nothing = any(_picks_nothing(one.cells) for one in key.advanced)
+    nothing = any(_picks_nothing(index.cells) for index in key.advanced)
     in_range = []
-    for one in key.advanced:
-        cells = one.cells
-        if isinstance(cells, np.ndarray) and not one.is_mask and one.axis is not None:
-            side = x.shape[one.axis]
-            cells = np.zeros_like(cells) if nothing else wrapped(cells, side, one.axis)
-        in_range.append(one._replace(cells=cells))
+    for index in key.advanced:
+        cells = index.cells
+        if isinstance(cells, np.ndarray) and not index.is_mask and index.axis is not None:
+            side = x.shape[index.axis]
+            cells = np.zeros_like(cells) if nothing else wrapped(cells, side, index.axis)
+        in_range.append(index._replace(cells=cells))
     return key._replace(advanced=tuple(in_range))
 
 
-def _item(one: Any) -> Any:
+def _item(entry: Any) -> Any:
     """An item as int, slice, None, Ellipsis, NumPy array or tensor."""
-    if one is None or one is Ellipsis or isinstance(one, slice):
-        return one
-    is_array = isinstance(one, Array)  # whose chunks are not written out to be looked at
-    if not is_array and hasattr(one, "__dask_graph__") and hasattr(one, "chunks"):
-        return _item(from_dask_array(one))
+    if entry is None or entry is Ellipsis or isinstance(entry, slice):
+        return entry
+    is_array = isinstance(entry, Array)  # whose chunks are not written out to be looked at
+    if not is_array and hasattr(entry, "__dask_graph__") and hasattr(entry, "chunks"):
+        return _item(from_dask_array(entry))
     if is_array:
-        return one.node if one.dtype.kind in "iub" else _refuse()
-    if isinstance(one, bool | np.bool_):
-        return np.asarray(one)
-    if not isinstance(one, np.ndarray) and hasattr(one, "__index__"):
-        return as_index(one)
-    cells = np.asarray(one)
+        return entry.node if entry.dtype.kind in "iub" else _refuse()
+    if isinstance(entry, bool | np.bool_):
+        return np.asarray(entry)
+    if not isinstance(entry, np.ndarray) and hasattr(entry, "__index__"):
+        return as_index(entry)
+    cells = np.asarray(entry)
     if not cells.ndim and cells.dtype.kind in "iu":
         return int(cells)
-    if cells.dtype.kind not in "iub" and isinstance(one, np.ndarray):
+    if cells.dtype.kind not in "iub" and isinstance(entry, np.ndarray):
         raise IndexingError("arrays used as indices must be of integer (or boolean) type")
-    if cells.dtype.kind not in "iub" and not (cells.size == 0 and isinstance(one, list)):
+    if cells.dtype.kind not in "iub" and not (cells.size == 0 and isinstance(entry, list)):
         _refuse()
     return cells.astype(np.intp) if cells.dtype.kind not in "iub" else cells
 
@@ -161,17 +161,17 @@ def _refuse() -> Any:
 
 def _filled(items: list[Any], x: TensorType) -> Iterator[Any]:
     """The items, with the axes that an Ellipsis or nothing stands for written out behind it."""
-    used = sum(_consumes(one) for one in items)
+    used = sum(_consumes(entry) for entry in items)
     if used > x.ndim:
         raise IndexingError(
             f"too many indices for array: array is {x.ndim}-dimensional, but {used} were indexed"
         )
-    dots = sum(one is Ellipsis for one in items)
+    dots = sum(entry is Ellipsis for entry in items)
     if dots > 1:
         raise IndexingError("an index can only have a single ellipsis ('...')")
-    for one in items if dots else [*items, Ellipsis]:
-        yield one
-        if one is Ellipsis:
+    for entry in items if dots else [*items, Ellipsis]:
+        yield entry
+        if entry is Ellipsis:
             yield from [slice(None)] * (x.ndim - used)
 
 
@@ -227,7 +227,7 @@ def _mask_of_shape(mask: Cells, x: TensorType, axis: int) -> Cells:
     return mask if _shape(mask) == sides else np.zeros(sides, bool)
 
 
-def wrapped(places: np.ndarray[Any, Any], extent: int, axis: int) -> np.ndarray[Any, Any]:
+def wrapped(indices: np.ndarray[Any, Any], extent: int, axis: int) -> np.ndarray[Any, Any]:
     """Known places along an axis, negative ones counted from the end.
 
     Raises
@@ -235,14 +235,15 @@ def wrapped(places: np.ndarray[Any, Any], extent: int, axis: int) -> np.ndarray[
     IndexingError
         If one is out of bounds.
     """
-    if not places.size:
-        return places.astype(np.intp)
-    low, high = int(places.min()), int(places.max())
+    if not indices.size:
+        return indices.astype(np.intp)
+    low, high = int(indices.min()), int(indices.max())
     if low < -extent or high >= extent:
         raise IndexingError(
             f"index {high if high >= extent else low} is out of bounds for axis {axis} with size "
             f"{extent}"
         )
-    known = POOL.room(places.shape, np.dtype(np.intp))  # the caller may go on changing his array
-    np.copyto(known, places, casting="unsafe")
-    return np.where(known < 0, known + extent, known) if low < 0 else known
+    # a copy, as callers may change their array later
+    positive = POOL.room(indices.shape, np.dtype(np.intp))
+    np.copyto(positive, indices, casting="unsafe")
+    return np.where(positive < 0, positive + extent, positive) if low < 0 else positive

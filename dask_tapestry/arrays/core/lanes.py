@@ -82,12 +82,12 @@ def align_weights(weights: Array, shape: tuple[int, ...], axis: Axes) -> Array:
         return weights
     if axis is None:
         raise DTypeError("Axis must be specified when shapes of a and weights differ.")
-    order = [normalize_axis(one, len(shape)) for one in each_axis(axis)]
-    if weights.shape != tuple(shape[one] for one in order):
+    order = [normalize_axis(number, len(shape)) for number in each_axis(axis)]
+    if weights.shape != tuple(shape[number] for number in order):
         raise ShapeError(
             "Shape of weights must be consistent with shape of a along specified axis."
         )
     axes = normalize_axes(order, len(shape))
     kept = tuple(dim for dim in range(len(shape)) if dim not in axes)
-    turned = permute(weights.node, [order.index(one) for one in axes])
+    turned = permute(weights.node, [order.index(number) for number in axes])
     return Array(broadcast(unsqueeze(turned, kept), shape))

@@ -31,8 +31,8 @@ from dask_tapestry.lower.expression import (
 from dask_tapestry.lower.graph import Lowered
 from dask_tapestry.operators.layouts.rechunk import rechunk
 from dask_tapestry.planner.build import build_plan
+from dask_tapestry.planner.memory.bound import peak_memory_is_bounded
 from dask_tapestry.planner.memory.results import ResultMemory
-from dask_tapestry.planner.verify import peak_memory_is_bounded
 from dask_tapestry.teg import Sink, Tensor
 from dask_tapestry.teg.node import reapply, topological
 
@@ -59,32 +59,32 @@ def planned_together(
         The same.
     """
     new = [x for x in arrays if x.nominal_cuts not in x.__dict__.get("lowered", {})]
-    held = {x.node: x for x in new}
-    if len(held) < 2:
+    by_node = {x.node: x for x in new}
+    if len(by_node) < 2:
         return arrays
-    roots = _reading_each_other(held)
+    roots = _reading_each_other(by_node)
     plan = build_plan(roots)
     if len(set(plan.graph.roots)) < len(roots):
         return arrays  # of two that are found to be one the keys would be
     peak_memory_is_bounded(plan, results)
-    names = [x.name for x in held.values()]
-    lowered, sent = for_other_collections(lower_plan(plan, ResultMemory.KEPT, names))
-    numbers = {node: number for number, node in enumerate(held)}
+    names = [x.name for x in by_node.values()]
+    lowered, scattered = for_other_collections(lower_plan(plan, ResultMemory.KEPT, names))
+    numbers = {node: number for number, node in enumerate(by_node)}
     for x in new:
-        if x.name != held[x.node].name:
+        if x.name != by_node[x.node].name:
             continue  # another name of the same value: keys are those of the name
         own = Lowered(lowered.graph, [lowered.keys[numbers[x.node]]], lowered.layouts)
-        x.__dict__.setdefault("lowered", {})[x.nominal_cuts] = own, sent
+        x.__dict__.setdefault("lowered", {})[x.nominal_cuts] = own, scattered
     return arrays
 
 
-def _reading_each_other(held: Mapping[Tensor, Array]) -> list[Tensor]:
+def _reading_each_other(by_node: Mapping[Tensor, Array]) -> list[Tensor]:
     """The values in their chunks; one that is computed from another reads its chunks."""
-    made: dict[Tensor, Tensor] = {}
-    for node in topological(held):
-        own = reapply(node, [made[x] for x in node.inputs], [made[x] for x in node.after])
-        made[node] = rechunk(own, held[node].nominal_cuts) if node in held else own
-    return [made[node] for node in held]
+    rebuilt: dict[Tensor, Tensor] = {}
+    for node in topological(by_node):
+        own = reapply(node, [rebuilt[x] for x in node.inputs], [rebuilt[x] for x in node.after])
+        rebuilt[node] = rechunk(own, by_node[node].nominal_cuts) if node in by_node else own
+    return [rebuilt[node] for node in by_node]
 
 
 class MixedCollection:
@@ -142,7 +142,7 @@ class MixedExpr(HLGExpr):
 
     @property
     def parts(self) -> tuple[tuple[Array, ...], Callable[[Sequence[Any]], Any]] | None:
-        """All that the collection holds, and what makes its value of theirs; None if unknown."""
+        """The arrays inside, and a function that builds the value of theirs; None if unknown."""
         held = self.operand("held")
         return None if held.value is None else (held.arrays, held.value)
 
@@ -159,22 +159,22 @@ class MixedExpr(HLGExpr):
 
     def all_planned(self, operands: Sequence[Expr]) -> list[Expr]:
         """What is computed at once, with one plan for these collections and arrays beside them."""
-        mine = [one for one in operands if isinstance(one, MixedExpr)]
-        beside = {id(one): Array(one.operand("root")) for one in operands if _is_plain(one)}
-        inside = [x for one in mine for x in one.operand("held").arrays]
-        joins = any(one.operand("final") for one in mine)
+        mine = [expr for expr in operands if isinstance(expr, MixedExpr)]
+        beside = {id(expr): Array(expr.operand("root")) for expr in operands if _is_plain(expr)}
+        inside = [x for expr in mine for x in expr.operand("held").arrays]
+        joins = any(expr.operand("final") for expr in mine)
         results = ResultMemory.JOINED if joins else ResultMemory.KEPT
         planned_together([*inside, *beside.values()], results)
-        done: list[Expr] = []
-        for one in operands:
-            x = beside.get(id(one))
-            if isinstance(one, MixedExpr):
-                done.append(one.made)
+        planned: list[Expr] = []
+        for expr in operands:
+            x = beside.get(id(expr))
+            if isinstance(expr, MixedExpr):
+                planned.append(expr.made)
             elif x is not None and "lowered" in x.__dict__:
-                done.append(HLGExpr.from_collection(x).finalize_compute())
+                planned.append(HLGExpr.from_collection(x).finalize_compute())
             else:
-                done.append(one)
-        return done
+                planned.append(expr)
+        return planned
 
     @cached_property
     def made(self) -> Any:
@@ -208,10 +208,10 @@ def _identity(made: Any) -> Any:
     return made
 
 
-def _is_plain(one: Expr) -> bool:
+def _is_plain(expr: Expr) -> bool:
     """Whether it is the value of an array that is not planned yet."""
-    if not isinstance(one, TapestryExpr) or one.operand("dsk") is not None:
+    if not isinstance(expr, TapestryExpr) or expr.operand("dsk") is not None:
         return False
-    root = one.operand("root")
+    root = expr.operand("root")
     is_array = not root.is_sequence_point and not isinstance(root.operator, Sink)
-    return bool(one.operand("final") and one.operand("plan") is None and is_array)
+    return bool(expr.operand("final") and expr.operand("plan") is None and is_array)

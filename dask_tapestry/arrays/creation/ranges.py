@@ -159,16 +159,16 @@ def linspace(
     if count < 0:
         raise ShapeError(f"Number of samples, {count}, must be non-negative.")
     kind = _floating_dtype(start, stop)
-    wanted = kind if dtype is None else as_dtype(dtype)
+    result_dtype = kind if dtype is None else as_dtype(dtype)
     first, last = _scalar_or_array(start, kind), _scalar_or_array(stop, kind)
     numbers, step = _evenly_spaced(first, last, count, count - 1 if endpoint else count)
     if endpoint and count > 1:
         at_end = FUNCTIONS["equal"](_indices(count, numbers.ndim - 1), count - 1)
         numbers = where(at_end, last, numbers)
     numbers = moveaxis(numbers, 0, axis) if axis else numbers
-    if dtype is not None and wanted.kind in "iu":
+    if dtype is not None and result_dtype.kind in "iu":
         numbers = FUNCTIONS["floor"](numbers)
-    numbers = new_on(astype(numbers, wanted), device)
+    numbers = new_on(astype(numbers, result_dtype), device)
     return (numbers, step) if retstep else numbers
 
 
@@ -272,8 +272,8 @@ def geomspace(
     >>> dt.geomspace(1, 8, 4).compute()
     array([1., 2., 4., 8.])
     """
-    wanted = np.dtype(float) if dtype is None else as_dtype(dtype)
-    kind = promoted(*[asarray(v).dtype for v in (start, stop)], real("num", num), wanted)
+    result_dtype = np.dtype(float) if dtype is None else as_dtype(dtype)
+    kind = promoted(*[asarray(v).dtype for v in (start, stop)], real("num", num), result_dtype)
     if kind.kind not in "fc":
         raise DTypeError(f"geometric sequences are of numbers, not {kind}")
     first, last = _scalar_or_array(start, kind), _scalar_or_array(stop, kind)
@@ -294,4 +294,4 @@ def geomspace(
         numbers = where(FUNCTIONS["equal"](places, numbers.shape[0] - 1), last, numbers)
     numbers = FUNCTIONS["multiply"](numbers, turn)
     numbers = moveaxis(numbers, 0, axis) if axis else numbers
-    return astype(numbers, kind if dtype is None else wanted)
+    return astype(numbers, kind if dtype is None else result_dtype)

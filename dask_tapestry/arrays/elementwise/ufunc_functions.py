@@ -288,7 +288,7 @@ def _results(
     return tuple(Array(elementwise(name, *values, output=n, signature=signature)) for n in outputs)
 
 
-def _as_cell(ufunc: np.ufunc, values: Sequence[Any], place: int) -> Array:
+def _as_cell(ufunc: np.ufunc, values: Sequence[Any], number: int) -> Array:
     """One of a ufunc's scalars as an array; large integers among Python's in the loop's dtype.
 
     Raises
@@ -298,15 +298,15 @@ def _as_cell(ufunc: np.ufunc, values: Sequence[Any], place: int) -> Array:
     OverflowError
         If the loop is of integers that cannot hold it.
     """
-    found = asarray(values[place])
-    if type(values[place]) is not int or found.dtype == np.int64 or ufunc.nin == 1:
-        return found
+    array = asarray(values[number])
+    if type(values[number]) is not int or array.dtype == np.int64 or ufunc.nin == 1:
+        return array
     kinds = [type(v) if type(v) in (int, float, complex) else asarray(v).dtype for v in values]
     try:
         loop = ufunc.resolve_dtypes((*kinds, *[None] * ufunc.nout))
     except TypeError as error:
         raise DTypeError(str(error)) from None
-    return asarray(values[place], loop[place])
+    return asarray(values[number], loop[number])
 
 
 def _registered(name: str, function: Function) -> Function:

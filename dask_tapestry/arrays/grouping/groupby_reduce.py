@@ -77,7 +77,7 @@ def groupby_reduce(
            [5., 5.]]), array(['a', 'b'], dtype='<U1'))
     """
     array, reduction = asarray(x), REDUCTIONS[one_of("func", func, REDUCTIONS)]
-    given = _options(func, reduction, dtype, options)
+    accepted = _options(func, reduction, dtype, options)
     known = codes_of(labels, _expected(expected_groups, len(labels)))
     axes = labelled_axes(known, array.shape, axis)
     reduced = axes if axis is None else _reduced(axis, axes, array.ndim)
@@ -89,10 +89,10 @@ def groupby_reduce(
     whole = tuple(a for a in reduced if a not in labelled)
     rows = tuple(labelled[n] for n in kept)
     cells = GroupCells(array, codes, labelled, total, reduction.skipna, whole, rows)
-    found = _filled(reduction, cells, reduction.value(cells, **given), fill_value, min_count)
+    values = _filled(reduction, cells, reduction.value(cells, **accepted), fill_value, min_count)
     if (wanted := wanted_dtype(dtype)) is not None:
-        found = found.astype(wanted)
-    return _in_order(found, cells, known), *known.groups
+        values = values.astype(wanted)
+    return _in_order(values, cells, known), *known.groups
 
 
 def labelled_axes(labels: Labels, shape: tuple[int, ...], axis: Any) -> tuple[int, ...]:
@@ -173,22 +173,22 @@ def _in_order(result: Array, cells: GroupCells, labels: Labels) -> Array:
 
 
 def _filled(
-    reduction: GroupReduction, cells: GroupCells, found: Array, fill_value: Any, min_count: Any
+    reduction: GroupReduction, cells: GroupCells, values: Array, fill_value: Any, min_count: Any
 ) -> Array:
     """The result, with a value for groups of too few cells."""
     is_null = reduction.empty is None and cells.has_null  # of groups in which all is left out
     if (reduction.has_identity or is_null) and fill_value is None and not min_count:
-        return found
+        return values
     least = whole_number("min_count", min_count or 1, 0)
     empty = reduction.empty if fill_value is None and not min_count else fill_value
     skipna = cells.skipna if min_count is None else min_count > 0
     counted = cells.with_cells(cells.x, skipna=skipna)
     numbers = counted.numbers()
     if isinstance(numbers, np.ndarray) and (numbers >= least).all():
-        return found
+        return values
     if empty is not None:
-        return np.where(numbers >= least, found, np.asarray(empty))  # type: ignore[return-value]
-    kind = found.dtype.kind
-    null: Any = np.array("NaT", found.dtype) if kind in "mM" else np.nan
-    wide = found if kind in "fcmM" else found.astype(np.float64)
+        return np.where(numbers >= least, values, np.asarray(empty))  # type: ignore[return-value]
+    kind = values.dtype.kind
+    null: Any = np.array("NaT", values.dtype) if kind in "mM" else np.nan
+    wide = values if kind in "fcmM" else values.astype(np.float64)
     return np.where(numbers >= least, wide, null)  # type: ignore[return-value]

@@ -118,13 +118,13 @@ def _of_rows(
     return value
 
 
-def running(cells: GroupCells, scan: Callable[..., Array], wanted: Numbers) -> Array:
+def running(cells: GroupCells, scan: Callable[..., Array], cell_numbers: Numbers) -> Array:
     """Running totals of the cells of each group, at the cells that are wanted.
 
     {Parameters}
         cells: Of one axis, whose codes are known.
         scan: Such as `cumsum`; called with an array and its axis.
-        wanted: Places along the axis, of cells that are in groups.
+        cell_numbers: Places along the axis, of cells that are in groups.
     """
     (axis,), lanes = cells.axes, _lanes(cells)[..., 0]
     codes, totals = np.asarray(cells.codes), []
@@ -135,7 +135,7 @@ def running(cells: GroupCells, scan: Callable[..., Array], wanted: Numbers) -> A
         totals.append(total.reshape((*shape[:-2], rows.places.size)))
         positions[rows.places[rows.held]] = first + np.flatnonzero(rows.held)
         first += rows.places.size
-    return moveaxis(_joined(totals, positions[wanted]), -1, axis)
+    return moveaxis(_joined(totals, positions[cell_numbers]), -1, axis)
 
 
 def _lanes(cells: GroupCells) -> Array:

@@ -52,18 +52,18 @@ def choose(
     choices = listed(choices, "choices")
     if not choices:
         raise ArgumentError("choices are needed")
-    given = [asarray(c) for c in choices]
-    shape = broadcast_shape([number.shape, *[c.shape for c in given]])
+    candidates = [asarray(c) for c in choices]
+    shape = broadcast_shape([number.shape, *[c.shape for c in candidates]])
     dtype = promoted(*[_kind(c) for c in choices])
-    spread = [np.broadcast_to(c.astype(dtype), shape)[None] for c in given]
+    spread = [np.broadcast_to(c.astype(dtype), shape)[None] for c in candidates]
     table = np.concatenate(spread)
     if not isinstance(a, Array):
-        places = places_within(a, len(given), mode)
-        if places.size and not 0 <= places.min() <= places.max() < len(given):
+        numbers = places_within(a, len(candidates), mode)
+        if numbers.size and not 0 <= numbers.min() <= numbers.max() < len(candidates):
             raise ArgumentError("invalid entry in choice array")
-        number = asarray(places)
+        number = asarray(numbers)
     else:
-        number = asarray(places_within(number, len(given), mode))
+        number = asarray(places_within(number, len(candidates), mode))
     wide = np.broadcast_to(number, shape)[None]
     return assigned_to_out(out, take_along_axis(table, wide, 0)[0])
 

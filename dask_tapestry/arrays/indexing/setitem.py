@@ -59,22 +59,22 @@ def setitem(x: Array, key: UserKey, value: ArrayLike) -> None:
     """
     node = x.node
     if names_fields(key, node):
-        given = broadcast(asarray(value).node, node.type.shape)
-        x.node = assigned_field(node, key, given)
+        new_cells = broadcast(asarray(value).node, node.type.shape)
+        x.node = assigned_field(node, key, new_cells)
         return
     parsed = parse(key, node.type)
     part = basic_slice(node, parsed.basic)
-    given = _converted(value, node.type.dtype)
-    if given.type.ndim and _is_cell(key, node.type.ndim):
+    new_cells = _converted(value, node.type.dtype)
+    if new_cells.type.ndim and _is_cell(key, node.type.ndim):
         raise ShapeError("setting an array element with a sequence.")
-    if given.type.ndim > 1 and _is_one_mask(key, parsed, node.type.ndim):
+    if new_cells.type.ndim > 1 and _is_one_mask(key, parsed, node.type.ndim):
         raise DTypeError(
             "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input "
-            f"has {given.type.ndim} dimensions"
+            f"has {new_cells.type.ndim} dimensions"
         )
     if parsed.advanced:
-        given = _with_places_replaced(part, parsed, given, node.type)
-    made, known = _with_slice_replaced(node, part, given), node.format
+        new_cells = _with_places_replaced(part, parsed, new_cells, node.type)
+    made, known = _with_slice_replaced(node, part, new_cells), node.format
     x.node = made if known is None or made.format is not None else in_format(made, known)
 
 

@@ -116,15 +116,15 @@ def _imports(found: Mapping[str, Any]) -> list[str]:
 def _facts_of_workers(
     client: Any, workers: Mapping[str, Any], problems: list[str]
 ) -> dict[str, Facts]:
-    told = client.run(worker_facts, on_error="return")
+    answers = client.run(worker_facts, on_error="return")
     facts: dict[str, Facts] = {}
-    for address, one in told.items():
+    for address, answer in answers.items():
         name = f"worker {workers.get(address, {}).get('name', address)}"
-        if isinstance(one, dict):
-            facts[name] = one
+        if isinstance(answer, dict):
+            facts[name] = answer
         else:
-            problems.append(f"workers: {name} did not answer: {one!r}; see its log")
-    return dict(sorted(facts.items(), key=lambda one: (len(one[0]), one[0])))
+            problems.append(f"workers: {name} did not answer: {answer!r}; see its log")
+    return dict(sorted(facts.items(), key=lambda answer: (len(answer[0]), answer[0])))
 
 
 def _facts_of_scheduler(client: Any, problems: list[str]) -> dict[str, Facts]:

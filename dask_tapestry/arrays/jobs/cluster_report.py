@@ -70,7 +70,7 @@ def _row(name: str, facts: Facts) -> tuple[str, ...]:
     scratch = "-"
     if is_worker:
         scratch = f"{format_bytes(facts['scratch_free'])} {facts['scratch_kind']}".strip()
-    told: list[Any] = [
+    columns: list[Any] = [
         name,
         facts["host"],
         facts.get("threads", "-"),
@@ -79,4 +79,4 @@ def _row(name: str, facts: Facts) -> tuple[str, ...]:
         scratch,
         f"{facts['versions']['dask_tapestry']} ({facts['code'][:6]})",
     ]
-    return tuple(map(str, told))
+    return tuple(map(str, columns))

@@ -95,9 +95,15 @@ def store_problems(
     except Exception as error:
         notes.append(f"store: {store.url} is read-only for this process ({error})")
         name = ""
-    told = run(seen_by, store, name, on_error="return")
-    wrote = [one["wrote"] for one in told.values() if isinstance(one, dict) and "wrote" in one]
-    problems = [text for worker, one in told.items() for text in _wrong(store, worker, one, here)]
+    answers = run(seen_by, store, name, on_error="return")
+    wrote = [
+        answer["wrote"]
+        for answer in answers.values()
+        if isinstance(answer, dict) and "wrote" in answer
+    ]
+    problems = [
+        text for worker, answer in answers.items() for text in _wrong(store, worker, answer, here)
+    ]
     if not problems:
         lost = [own for own in wrote if not store.reads(own)]
         if lost:
@@ -105,21 +111,21 @@ def store_problems(
                 f"store: {len(lost)} workers wrote to {store.url} what this process does not see: "
                 "it is another folder there; give a path on a file system that all machines share"
             )
-        refused = {one["refused"] for one in told.values() if "refused" in one}
+        refused = {answer["refused"] for answer in answers.values() if "refused" in answer}
         notes += [f"store: workers cannot write to {store.url}: {text}" for text in refused]
     store.remove([name, *wrote] if name else wrote)
     return problems, notes
 
 
-def _wrong(store: Store, worker: str, one: Any, here: list[str]) -> list[str]:
-    if isinstance(one, BaseException):
-        return [f"store: worker {worker} could not look at {store.url}: {one!r}"]
-    if "error" in one:
+def _wrong(store: Store, worker: str, answer: Any, here: list[str]) -> list[str]:
+    if isinstance(answer, BaseException):
+        return [f"store: worker {worker} could not look at {store.url}: {answer!r}"]
+    if "error" in answer:
         return [
-            f"store: worker {worker} cannot reach {store.url} ({one['error']}); give a place that "
-            "all machines see, and credentials that workers have, too"
+            f"store: worker {worker} cannot reach {store.url} ({answer['error']}); give a place "
+            "that all machines see, and credentials that workers have, too"
         ]
-    if not one["reads"] or not set(here) <= set(one["names"]):
+    if not answer["reads"] or not set(here) <= set(answer["names"]):
         return [
             f"store: worker {worker} sees other files in {store.url} than this process: it is "
             "another folder there; give a path on a file system that all machines share"

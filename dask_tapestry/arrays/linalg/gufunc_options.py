@@ -43,13 +43,13 @@ def with_gufunc_options(
         ShapeError: If `axes` are not one entry for each operand, or for these and the result.
         AxisError: If an entry does not name as many dimensions as are core dimensions.
     """
-    x, w = (_converted(asarray(one), dtype) for one in operands)
+    x, w = (_converted(asarray(operand), dtype) for operand in operands)
     if axes is None or not (x.ndim and w.ndim):  # of an operand without any the function tells
         return assigned_to_out(out, function(x, w), broadcasts=True)
-    cores = [each_axis(one) for one in listed(axes, "axes of each operand")]
+    cores = [each_axis(operand) for operand in listed(axes, "axes of each operand")]
     if len(cores) not in (OPERANDS, OPERANDS + 1):
         raise ShapeError(f"axes are those of {OPERANDS} operands and of the result, not {axes}")
-    missing = sum(max(rank - one.ndim, 0) for rank, one in zip(ranks, (x, w), strict=False))
+    missing = sum(max(rank - operand.ndim, 0) for rank, operand in zip(ranks, (x, w), strict=False))
     result = function(_at_end(x, cores[0], ranks[0]), _at_end(w, cores[1], ranks[1]))
     for core in cores[OPERANDS:]:
         _check_count(core, ranks[-1] - missing)

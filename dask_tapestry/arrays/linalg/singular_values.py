@@ -106,14 +106,14 @@ def cond(x: ArrayLike, p: Any = None) -> Array:
     >>> float(dt.linalg.cond([[4.0, 0.0], [0.0, 2.0]]))
     2.0
     """
-    given = asarray(x)
-    if 0 in given.shape[-2:] and given.ndim > 1:
+    array = asarray(x)
+    if 0 in array.shape[-2:] and array.ndim > 1:
         raise LinAlgError("cond is not defined on empty arrays")
     with reading("p"):
         several = np.ndim(p)
     if several:
         raise ArgumentError(f"p is a number or a name, not {p!r}")
-    (matrix,) = matrices(given, square=p not in (None, 2, -2))
+    (matrix,) = matrices(array, square=p not in (None, 2, -2))
     if p in (None, 2, -2):
         sizes = svdvals(matrix)
         first, last = sizes[..., 0], sizes[..., -1]

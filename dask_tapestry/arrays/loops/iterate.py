@@ -90,7 +90,7 @@ def iterate(
     """
     callable_argument("step", step)
     first = state_of(state)
-    most, apart = checked_ends(steps, until, every, checkpoint)
+    most, interval = checked_ends(steps, until, every, checkpoint)
     fields = [StateField.of(x) for x in first]
     graph = traced_step(step, fields)
     test = ending(until, fields)
@@ -102,7 +102,7 @@ def iterate(
         else Checkpoints.at(checkpoint, identity_of(graph, first), len(first))
     )
 
-    last = run(first, one_by_one(graph), Ends(most, test, apart, checkpoints))
+    last = run(first, one_by_one(graph), Ends(most, test, interval, checkpoints))
     return as_given(state, last)
 
 
@@ -113,5 +113,5 @@ def traced_step(step: Callable[..., Any], fields: Sequence[StateField]) -> Trace
 
 
 def as_given(state: Any, arrays: State) -> Array | tuple[Array, ...]:
-    """One array for one, a tuple for several."""
+    """An array if the state was given as an array, else a tuple."""
     return arrays if isinstance(state, tuple | list) else arrays[0]

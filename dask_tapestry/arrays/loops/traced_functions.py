@@ -36,7 +36,7 @@ class StateField(NamedTuple):
 
     @classmethod
     def of(cls, array: Array) -> StateField:
-        """That of the field whose first value is `array`."""
+        """The field of the state whose first value is `array`."""
         return cls(array.node.type, array.nominal_cuts)
 
 
@@ -53,13 +53,13 @@ class Traced(NamedTuple):
     slots: Mapping[int, int]
     roots: tuple[int, ...]
 
-    def __call__(self, given: Sequence[Node]) -> list[Node]:
-        """The results for the arguments `given`."""
+    def __call__(self, arguments: Sequence[Node]) -> list[Node]:
+        """The results for `arguments`."""
         nodes: list[Node] = []
         for place, (node, inputs, after) in enumerate(self.rows):
             slot = self.slots.get(place)
             if slot is not None:
-                nodes.append(given[slot])
+                nodes.append(arguments[slot])
                 continue
             nodes.append(reapply(node, [nodes[i] for i in inputs], [nodes[i] for i in after]))
         return [nodes[root] for root in self.roots]

@@ -45,16 +45,16 @@ def mapped(
 
     {Raises} ArgumentError: If another masked array is given.
     """
-    if any(isinstance(one, Masked) for one in (*args, *kwargs.values())):
+    if any(isinstance(sample, Masked) for sample in (*args, *kwargs.values())):
         raise ArgumentError("map_blocks takes one masked array: give cells and masks of others")
     function = callable_argument("func", function)
     if dtype is None:
         own = {k: v for k, v in kwargs.items() if k not in ("chunks", "drop_axis", "new_axis")}
-        one = np.ma.ones((1,) * cells.ndim, cells.dtype)
-        dtype = np.ma.asarray(tried(function, [[one, *args]], name_of(function), **own)).dtype
+        sample = np.ma.ones((1,) * cells.ndim, cells.dtype)
+        dtype = np.ma.asarray(tried(function, [[sample, *args]], name_of(function), **own)).dtype
     kind = np.dtype([("cells", as_dtype(dtype)), ("hidden", bool)])
     token = kwargs.pop("token", None) or name_of(function)
-    made = map_blocks(
+    packed = map_blocks(
         PackedMaskedFunction(function, kind),
         cells,
         hidden,
@@ -63,4 +63,4 @@ def mapped(
         token=token,
         **kwargs,
     )
-    return made["cells"], made["hidden"]
+    return packed["cells"], packed["hidden"]

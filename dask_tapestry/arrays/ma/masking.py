@@ -53,13 +53,13 @@ def masked_where(
     [0, 1, None, 3]
     """
     x = asarray(a)
-    told = cells_of(condition).astype(bool)
-    if told.ndim and told.shape != x.shape:
+    chosen = cells_of(condition).astype(bool)
+    if chosen.ndim and chosen.shape != x.shape:
         raise IndexingError(
             "Inconsistent shape between the condition and the input "
-            f"(got {told.shape} and {x.shape})"
+            f"(got {chosen.shape} and {x.shape})"
         )
-    hidden = combined_mask(spread(told, x.shape), spread(mask_of(condition), x.shape), x.hidden)
+    hidden = combined_mask(spread(chosen, x.shape), spread(mask_of(condition), x.shape), x.hidden)
     return MaskedArray(x.cells, hidden, x.fill)
 
 

@@ -88,15 +88,19 @@ class Reductions(MaskedArithmetic):
         normalize_axes(axis, self.cells.ndim)  # a cell has none here, though a sum takes its first
         if self.hidden is None:
             return self._like(statistics.mean(self.cells, axis, dtype, keepdims=keepdims), None)
-        given = self.cells.dtype
-        if dtype is None and given.kind in "biu":
+        input_dtype = self.cells.dtype
+        if dtype is None and input_dtype.kind in "biu":
             dtype = np.float64
-        elif dtype is None and given == np.float16:
+        elif dtype is None and input_dtype == np.float16:
             dtype = np.float32
         total = self.sum(axis, dtype, keepdims=keepdims)
         whole: Self = total * 1.0
-        made = quotient(whole, self._like(self.count(axis, keepdims), None))
-        return made.astype(given) if given == np.float16 and dtype == np.float32 else made
+        averages = quotient(whole, self._like(self.count(axis, keepdims), None))
+        return (
+            averages.astype(input_dtype)
+            if input_dtype == np.float16 and dtype == np.float32
+            else averages
+        )
 
     @abstractmethod
     def astype(self, dtype: DTypeLike) -> Self:
@@ -126,13 +130,13 @@ class Reductions(MaskedArithmetic):
         number = call("subtract", self.count(axis, keepdims), ddof)
         off = self - self.mean(axis, dtype, keepdims=True)
         squares = abs(off) ** 2 if off.cells.dtype.kind == "c" else off * off
-        made: Self = squares.sum(axis, keepdims=keepdims) / number
-        if made.cells.ndim:
+        variances: Self = squares.sum(axis, keepdims=keepdims) / number
+        if variances.cells.ndim:
             few = call("less_equal", number, 0)
             return self._like(
-                made.cells, combined_mask(self._all_hidden(axis, keepdims), few), self.fill
+                variances.cells, combined_mask(self._all_hidden(axis, keepdims), few), self.fill
             )
-        return made
+        return variances
 
     @checked_as(np.ma.std)
     def std(

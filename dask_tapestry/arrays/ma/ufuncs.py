@@ -80,8 +80,8 @@ def masked_results(
             does, and its operators: these hide what is not finite too.
         **kwargs: For our function: ``dtype``.
     """
-    cells = [_plain(one) for one in operands]
-    masks = [mask_of(one) for one in operands]
+    cells = [_plain(operand) for operand in operands]
+    masks = [mask_of(operand) for operand in operands]
     undefined = _undefined(name, cells) if name in FILLS else None
     given = cells if plain or undefined is None else _in_domain(name, cells, undefined)
     made = FUNCTIONS[name](*given, **kwargs)
@@ -90,7 +90,7 @@ def masked_results(
         return [_one_result(name, results[0], cells, masks, fill, undefined)]
     mask = combined_mask(*masks)
     if undefined is None:
-        return [(one, spread(mask, one.shape)) for one in results]
+        return [(operand, spread(mask, operand.shape)) for operand in results]
     (result,) = results
     undefined = spread(undefined, result.shape)
     return [

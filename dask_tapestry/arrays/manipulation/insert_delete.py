@@ -88,16 +88,16 @@ def _inserted_places(obj: Places, extent: int) -> np.ndarray[Any, Any]:
     """The places before which to insert, as integers that may be negative."""
     if isinstance(obj, slice):
         return np.arange(*obj.indices(extent))
-    given = known_now(obj, "positions")
+    known = known_now(obj, "positions")
     with reading("positions"):
-        positions = np.asarray(given)
+        positions = np.asarray(known)
     if positions.dtype == bool:
         if positions.ndim != 1:
             raise ShapeError("boolean array argument obj to insert must be one dimensional")
         return np.flatnonzero(positions)
     if positions.ndim > 1:
         raise ShapeError("index array argument obj to insert must be one dimensional or scalar")
-    return _checked_integers(positions, given)
+    return _checked_integers(positions, known)
 
 
 def _checked_integers(places: np.ndarray[Any, Any], obj: object) -> np.ndarray[Any, Any]:
@@ -130,9 +130,9 @@ def delete(arr: ArrayLike, obj: Places, axis: int | None = None) -> Array:
     extent = x.shape[number]
     if isinstance(obj, slice):
         return Array(_without_range(x.node, range(*obj.indices(extent)), number))
-    given = known_now(obj, "positions")
+    known = known_now(obj, "positions")
     with reading("positions"):
-        positions = np.asarray(given)
+        positions = np.asarray(known)
     keep = np.ones(extent, bool)
     if positions.dtype == bool:
         if positions.shape != (extent,):
@@ -142,7 +142,7 @@ def delete(arr: ArrayLike, obj: Places, axis: int | None = None) -> Array:
             )
         keep = ~positions
     else:
-        for place in _checked_integers(positions, given).flat:
+        for place in _checked_integers(positions, known).flat:
             keep[_checked_place(int(place), extent, number, beyond=0)] = False
     return take_known(x, np.flatnonzero(keep), number)
 

@@ -150,7 +150,7 @@ def distance_transform_bf(
            [1, 1, 2, 3]], dtype=uint32)
     """
     function = "distance_transform_bf"
-    wanted = _requested_outputs(function, return_distances, return_indices)
+    requested = _requested_outputs(function, return_distances, return_indices)
     cells, name = truths(function, input), metric.lower() if isinstance(metric, str) else ""
     if name not in ("euclidean", "chessboard", *TAXICAB):
         raise FilterError(f"{function}: distance metric not supported: {metric!r}")
@@ -165,7 +165,7 @@ def distance_transform_bf(
         if which == "euclidean"
         else nearest.steps(np.dtype(np.uint32), np.iinfo(np.uint32).max)
     )
-    return _returned_outputs(function, nearest, away, wanted, (distances, indices))
+    return _returned_outputs(function, nearest, away, requested, (distances, indices))
 
 
 def _metric(function: str, metric: str | ArrayLike, ndim: int) -> Metric:
@@ -201,32 +201,32 @@ def _steps(function: str, sampling: Sampling, ndim: int) -> tuple[float, ...]:
 
 
 def _requested_outputs(function: str, distances: bool, indices: bool) -> tuple[bool, bool]:
-    wanted = (
+    requested = (
         truth(f"{function}: return_distances", distances),
         truth(f"{function}: return_indices", indices),
     )
-    if not any(wanted):
+    if not any(requested):
         raise FilterError(
             f"{function}: at least one of return_distances/return_indices must be True"
         )
-    return wanted
+    return requested
 
 
 def _returned_outputs(
     function: str,
-    found: NearestCells,
+    nearest: NearestCells,
     distances: Array,
-    wanted: tuple[bool, bool],
+    requested: tuple[bool, bool],
     outputs: tuple[Array | None, Array | None],
 ) -> Any:
-    """Those of distances and indices that are wanted, and have no array that takes them."""
+    """The requested outputs that are returned, as no array was given to write them to."""
     names, results = ("distances", "indices"), []
-    for name, want, out in zip(names, wanted, outputs, strict=True):
+    for name, want, out in zip(names, requested, outputs, strict=True):
         if out is not None and not want:
             raise FilterError(f"{function}: return_{name} must be True if {name} is not None")
         if not want:
             continue
-        value = distances if name == "distances" else found.indices()
+        value = distances if name == "distances" else nearest.indices()
         if out is None:
             results.append(value)
             continue

@@ -284,12 +284,12 @@ def _mean(
     cval: Any,
     dtype: DType,
 ) -> Tensor:
-    def averaged(one: Tensor, factors: Block, value: float, own: DType) -> Tensor:
-        if length <= CELLS_ADDED_ONE_BY_ONE or not one.type.size:
-            return line_sum(one, factors, axis, cells, mode, value, own, float(length))
-        ndim = one.type.ndim
+    def averaged(field: Tensor, factors: Block, value: float, own: DType) -> Tensor:
+        if length <= CELLS_ADDED_ONE_BY_ONE or not field.type.size:
+            return line_sum(field, factors, axis, cells, mode, value, own, float(length))
+        ndim = field.type.ndim
         widths, window, modes = [(0, 0)] * ndim, [1] * ndim, ["reflect"] * ndim
         widths[axis], window[axis], modes[axis] = cells, length, mode
-        return window_fold(padded(one, widths, modes, value), window, "mean", own)
+        return window_fold(padded(field, widths, modes, value), window, "mean", own)
 
     return by_parts(function, averaged, x, np.ones(length), cval, dtype)

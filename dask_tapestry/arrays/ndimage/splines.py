@@ -158,17 +158,17 @@ def plain(x: Tensor) -> Tensor:
     return astype(x, np.dtype(np.float32)) if x.type.dtype.char == "e" else x
 
 
-def in_parts(found: OfPart, x: Tensor, cval: complex, dtype: DType) -> Tensor:
+def in_parts(of_part: OfPart, x: Tensor, cval: complex, dtype: DType) -> Tensor:
     """What is found of a real tensor, or of the real and the imaginary part of a complex one.
 
     {Parameters}
-        found: Takes a real tensor, what is beyond its ends and the dtype of the result.
+        of_part: Takes a real tensor, what is beyond its ends and the dtype of the result.
         cval: Of which each part gets its own.
     """
     fill = complex(cval)
     if x.type.dtype.kind != "c":
-        real = found(x, fill.real, np.dtype(dtype.char.lower()) if dtype.kind == "c" else dtype)
+        real = of_part(x, fill.real, np.dtype(dtype.char.lower()) if dtype.kind == "c" else dtype)
         return astype(real, dtype)
     part = np.dtype(dtype.char.lower())
-    parts = [found(real_part(x), fill.real, part), found(imag_part(x), fill.imag, part)]
+    parts = [of_part(real_part(x), fill.real, part), of_part(imag_part(x), fill.imag, part)]
     return called_on_cells(JoinedParts(dtype), dtype, parts)

@@ -63,12 +63,12 @@ def iterate_structure(structure: ArrayLike, iterations: int, origin: Any = None)
     return iterated, [times * one for one in origins]
 
 
-def _minkowski_sum(made: Block, cells: Block) -> Block:
-    """All sums of a place that is true in one and a place that is true in the other."""
-    sides = [n + m - 1 for n, m in zip(made.shape, cells.shape, strict=True)]
-    found = np.zeros(sides, bool)
+def _minkowski_sum(structure: Block, cells: Block) -> Block:
+    """The Minkowski sum: all sums of the coordinates of true cells, one from each array."""
+    sides = [n + m - 1 for n, m in zip(structure.shape, cells.shape, strict=True)]
+    sums = np.zeros(sides, bool)
     for place in product(*[range(n) for n in cells.shape]):
         if cells[place]:
-            ways = zip(place, made.shape, strict=True)
-            found[tuple([slice(at, at + n) for at, n in ways])] |= made
-    return found
+            ways = zip(place, structure.shape, strict=True)
+            sums[tuple([slice(at, at + n) for at, n in ways])] |= structure
+    return sums

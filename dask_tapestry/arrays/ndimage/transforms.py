@@ -138,19 +138,19 @@ def _plane(axes: Sequence[int], ndim: int) -> tuple[int, ...]:
     """
     if ndim < 2:
         raise ArgumentError(f"rotate: input array should be at least 2D, it has {ndim} dimension")
-    given = listed(axes, "axes")
-    if len(given) != 2:
+    listed_axes = listed(axes, "axes")
+    if len(listed_axes) != 2:
         raise ArgumentError(f"rotate: axes should contain exactly two values, not {axes!r}")
     with reading("rotate: axes"):
-        whole = all(float(axis).is_integer() for axis in given)
+        whole = all(float(axis).is_integer() for axis in listed_axes)
     if not whole:
         raise ArgumentError(f"rotate: axes should contain only integer values, not {axes!r}")
-    found = sorted(int(axis) + ndim if axis < 0 else int(axis) for axis in given)
-    if found[0] < 0 or found[1] >= ndim or found[0] == found[1]:
+    plane = sorted(int(axis) + ndim if axis < 0 else int(axis) for axis in listed_axes)
+    if plane[0] < 0 or plane[1] >= ndim or plane[0] == plane[1]:
         raise ArgumentError(
             f"rotate: invalid rotation plane specified: {axes!r} of {ndim} dimensions"
         )
-    return tuple(found)
+    return tuple(plane)
 
 
 def shape_of(function: str, given: Iterable[int]) -> tuple[int, ...]:
@@ -165,7 +165,7 @@ def shape_of(function: str, given: Iterable[int]) -> tuple[int, ...]:
     return shape
 
 
-def _map(matrix: Block, offset: Any, ndim: int, made: int) -> tuple[Block, Block]:
+def _map(matrix: Block, offset: Any, ndim: int, out_ndim: int) -> tuple[Block, Block]:
     """Matrix, or its diagonal, and offset of an affine map.
 
     {Raises}
@@ -192,9 +192,9 @@ def _map(matrix: Block, offset: Any, ndim: int, made: int) -> tuple[Block, Block
             f"{name}: affine matrix has wrong number of rows: {factors.shape[0]} for {ndim}"
         )
     columns = factors.shape[1] if factors.ndim == 2 else ndim
-    if columns != made:
+    if columns != out_ndim:
         raise FilterError(
-            f"{name}: affine matrix has wrong number of columns: {columns} for {made}"
+            f"{name}: affine matrix has wrong number of columns: {columns} for {out_ndim}"
         )
     moved = known_cells(name, "offset", offset)
     if moved.dtype.kind == "c" or moved.shape not in ((), (ndim,)):

@@ -59,9 +59,9 @@ def attention(
     array([[1.],
            [2.]])
     """
-    given = [asarray(one) for one in (q, k, v)]
-    _check(*given)
-    queries, keys, rows = [floating("attention", one) for one in given]
+    operands = [asarray(operand) for operand in (q, k, v)]
+    _check(*operands)
+    queries, keys, rows = [floating("attention", operand) for operand in operands]
     side = queries.shape[-1]
     factor = real("scale", scale) if scale is not None else 1 / sqrt(side) if side else 1.0
     scores = matmul(queries * queries.dtype.type(factor), keys.mT)
@@ -83,9 +83,9 @@ def attention(
         order = [Array(coordinates((length, count), axis)) for axis in (0, 1)]
         scores = where(order[0] >= order[1], scores, scores.dtype.type(-np.inf))
     weights = exponentials(scores, -1)
-    made = matmul(weights, rows) / total(weights, axis=-1, keepdims=True)
-    half = all(one.dtype == np.float16 for one in given)
-    return made.astype(np.float16) if half else made
+    averages = matmul(weights, rows) / total(weights, axis=-1, keepdims=True)
+    half = all(operand.dtype == np.float16 for operand in operands)
+    return averages.astype(np.float16) if half else averages
 
 
 def _check(q: Array, k: Array, v: Array) -> None:

@@ -112,19 +112,19 @@ def conv_transpose(
     """
     cells, weights = asarray(x).node, asarray(k).node
     rank = _rank("conv_transpose", cells, weights)
-    pace, apart = per_axis("strides", strides, rank), per_axis("dilation", dilation, rank)
+    steps, dilations = per_axis("strides", strides, rank), per_axis("dilation", dilation, rank)
     count = whole_number("groups", groups)
     more = per_axis("output_padding", output_padding, rank, 0)
     space, window = cells.type.shape[2:], weights.type.shape[2:]
     if isinstance(padding, str):
         raise ShapeError(f"conv_transpose takes padding in cells, not {padding!r}")
-    less = pads(padding, space, window, pace, apart)
+    less = pads(padding, space, window, steps, dilations)
     ends = []
     for n, w, s, d, (before, after), extra in zip(
-        space, window, pace, apart, less, more, strict=True
+        space, window, steps, dilations, less, more, strict=True
     ):
         if extra >= max(s, d):
-            raise ShapeError(f"output_padding {more} must be below strides {pace} or {apart}")
+            raise ShapeError(f"output_padding {more} must be below strides {steps} or {dilations}")
         reach = d * (w - 1)
         made = (n - 1) * s + reach + 1 + extra - before - after if n else 0
         if made < 1:
@@ -134,14 +134,14 @@ def conv_transpose(
             )
         ends.append((reach - before, reach - after + extra))
     wide = cells
-    for axis, s in enumerate(pace, start=2):
+    for axis, s in enumerate(steps, start=2):
         wide = spread(wide, axis, s)
     cut = [(max(0, -a), max(0, -b)) for a, b in ends]
     for axis, (a, b) in enumerate(cut, start=2):
         wide = slice_axis(wide, axis, a, wide.type.shape[axis] - b)
     wide = padded(wide, [(max(0, a), max(0, b)) for a, b in ends], "zeros")
     turned = _transposed_weights(weights, count)
-    return Array(convolve(wide, turned, (1,) * rank, apart, count))
+    return Array(convolve(wide, turned, (1,) * rank, dilations, count))
 
 
 def _transposed_weights(k: Tensor, groups: int) -> Tensor:

@@ -82,21 +82,21 @@ def layer_norm(
     >>> dt.nn.layer_norm(dt.asarray([[1.0, 3.0]]), eps=0).compute()
     array([[-1.,  1.]])
     """
-    given = asarray(x)
+    operand = asarray(x)
     more = {n: asarray(v) for n, v in (("weight", weight), ("bias", bias)) if v is not None}
-    sides = _last_sides(given, normalized_shape, more)
+    sides = _last_sides(operand, normalized_shape, more)
     for name, array in more.items():
         if array.shape != sides:
             raise ShapeError(f"layer_norm over {sides}: {name} has shape {array.shape}")
-    cells = floating("layer_norm", given)
+    cells = floating("layer_norm", operand)
     axes = tuple(range(-len(sides), 0))
     centred = cells - mean(cells, axis=axes, keepdims=True)
     spread = mean(centred * centred, axis=axes, keepdims=True)
-    made = centred / sqrt(spread + cells.dtype.type(real("eps", eps)))
+    normalized = centred / sqrt(spread + cells.dtype.type(real("eps", eps)))
     for name, array in more.items():
-        made = made * array if name == "weight" else made + array
-    halves = all(a.dtype == np.float16 for a in (given, *more.values()))
-    return made.astype(np.float16) if halves else made
+        normalized = normalized * array if name == "weight" else normalized + array
+    halves = all(a.dtype == np.float16 for a in (operand, *more.values()))
+    return normalized.astype(np.float16) if halves else normalized
 
 
 def _last_sides(

@@ -35,7 +35,7 @@ def per_axis(name: str, given: PerAxis, rank: int, least: int = 1) -> tuple[int,
 
 
 def pads(
-    given: Padding,
+    padding: Padding,
     space: Sequence[int],
     window: Sequence[int],
     strides: Sequence[int],
@@ -53,32 +53,32 @@ def pads(
     ... )
     ([(1, 1), (1, 1)], [(1, 1), (0, 2)])
     """
-    if isinstance(given, str):
-        if one_of("padding", given, ("same", "valid")) == "valid":
+    if isinstance(padding, str):
+        if one_of("padding", padding, ("same", "valid")) == "valid":
             return [(0, 0)] * len(space)
         found = []
         for n, w, s, d in zip(space, window, strides, dilation, strict=True):
             total = max(0, (-(-n // s) - 1) * s + d * (w - 1) + 1 - n)
             found.append((total // 2, total - total // 2))
         return found
-    if not is_several(given):
-        width = whole_number("padding", given, 0)
+    if not is_several(padding):
+        width = whole_number("padding", padding, 0)
         return [(width, width)] * len(space)
-    each = listed(given, "cells before and after")
+    each = listed(padding, "cells before and after")
     if len(each) != len(space):
         raise ShapeError(
-            f"padding {given!r} has no widths for each of {len(space)} dimensions of space"
+            f"padding {padding!r} has no widths for each of {len(space)} dimensions of space"
         )
     return [_pair(one) for one in each]
 
 
-def _pair(given: Any) -> tuple[int, int]:
-    if not is_several(given):
-        width = whole_number("padding", given, 0)
+def _pair(padding: Any) -> tuple[int, int]:
+    if not is_several(padding):
+        width = whole_number("padding", padding, 0)
         return width, width
-    pair = [whole_number("padding", n, 0) for n in listed(given, "cells before and after")]
+    pair = [whole_number("padding", n, 0) for n in listed(padding, "cells before and after")]
     if len(pair) != 2:
-        raise ArgumentError(f"padding {given!r} is not a pair of cells before and after")
+        raise ArgumentError(f"padding {padding!r} is not a pair of cells before and after")
     return pair[0], pair[1]
 
 
@@ -91,7 +91,7 @@ def padded(x: Tensor, widths: Sequence[tuple[int, int]], mode: Mode, fill: Any =
     """
     one_of("padding_mode", mode, MODES)
     first = x.type.ndim - len(widths)
-    given = x.type
+    unpadded = x.type
     for axis, pair in enumerate(widths, start=first):
         if not any(pair):
             continue
@@ -99,7 +99,7 @@ def padded(x: Tensor, widths: Sequence[tuple[int, int]], mode: Mode, fill: Any =
             value = np.asarray(fill, x.type.dtype)[()]
             x = pad_constant(x, axis, pair, (value, value))
         elif not x.type.shape[axis]:
-            raise ShapeError(f"padding_mode={mode!r} has no cells of {given} along axis {axis}")
+            raise ShapeError(f"padding_mode={mode!r} has no cells of {unpadded} along axis {axis}")
         elif mode == "reflect":
             x = pad_reflect(x, axis, pair, edge=False)
         else:

@@ -75,7 +75,7 @@ def map_overlap(
     array([ 1,  3,  6,  9, 12, 14])
     """
     function, args = (args[0], (func, *args[1:])) if isinstance(func, Array) else (func, args)
-    arrays = [one for one in args if isinstance(one, Array)]
+    arrays = [arg for arg in args if isinstance(arg, Array)]
     if not arrays:
         raise ArgumentError("map_overlap takes an array")
     beside = [
@@ -88,10 +88,10 @@ def map_overlap(
     if align_arrays:
         arrays = _cut_alike(arrays)
     seen = iter([with_halos(x, own) for x, own in zip(arrays, beside, strict=True)])
-    given = [next(seen) if isinstance(one, Array) else one for one in args]
+    blocks_seen = [next(seen) if isinstance(arg, Array) else arg for arg in args]
     if not trim and not kwargs.keys() & CHANGES and _trims(function, args, beside, kwargs):
         kwargs["chunks"] = arrays[widest].chunks
-    result = map_blocks(function, *given, **kwargs)
+    result = map_blocks(function, *blocks_seen, **kwargs)
     if not trim:
         return result
     sides = [
@@ -101,13 +101,13 @@ def map_overlap(
     return without_halos(result, _of_result(sides, kwargs.get("drop_axis"), kwargs.get("new_axis")))
 
 
-def _of_each(given: Any, arrays: Sequence[Array]) -> list[Any]:
+def _of_each(argument: Any, arrays: Sequence[Array]) -> list[Any]:
     """An argument for each array; only a list has several."""
-    if not isinstance(given, list):
-        return [given] * len(arrays)
-    if len(given) != len(arrays):
-        raise ArgumentError(f"{len(given)} depths or boundaries for {len(arrays)} arrays")
-    return given
+    if not isinstance(argument, list):
+        return [argument] * len(arrays)
+    if len(argument) != len(arrays):
+        raise ArgumentError(f"{len(argument)} depths or boundaries for {len(arrays)} arrays")
+    return argument
 
 
 def _cut_alike(arrays: Sequence[Array]) -> list[Array]:
@@ -134,21 +134,21 @@ def _trims(
     """Whether a function takes what a block saw from its result: it is called on a few cells."""
     own = {k: v for k, v in options.items() if k not in OF_MAP_BLOCKS}
     halos_left = iter(beside)
-    given: list[Any] = []
+    samples: list[Any] = []
     widest: Sequence[Halo] = ()
-    for one in args:
-        if isinstance(one, Array):
+    for arg in args:
+        if isinstance(arg, Array):
             halo = next(halos_left)
             widest = max(widest, halo, key=len)
             sides = tuple(h.before + h.after + TRIAL_SIDE for h in halo)
-            given.append((sides, one.dtype))
+            samples.append((sides, arg.dtype))
         else:
-            given.append(one)
+            samples.append(arg)
     try:
-        made = tried(function, [given], name_of(function), **own)
+        sample_result = tried(function, [samples], name_of(function), **own)
     except SignatureError:
         return True  # as Dask takes it
-    return bool(np.shape(made) == (TRIAL_SIDE,) * len(widest))
+    return bool(np.shape(sample_result) == (TRIAL_SIDE,) * len(widest))
 
 
 def _of_result(

@@ -156,15 +156,17 @@ def _written(
     if not any(trace.writes for trace in traces):
         raise TraceError(f"{name} neither writes nor returns what perform_concurrently makes")
     for trace in traces:
-        for n, (target, one) in enumerate(trace.writes):
-            trace.writes[n] = target, one._replace(last=one.last or last, check=check)
+        for n, (target, insert) in enumerate(trace.writes):
+            trace.writes[n] = target, insert._replace(last=insert.last or last, check=check)
     check_written(name, [trace.writes for trace in traces], len(traces[0].around.ids))
     if outer is not None:
         for trace in traces:
             outer.has(trace)
         return None
-    writes = [(target, _resolved(one, trace)) for trace in traces for target, one in trace.writes]
-    events = [one for trace in traces for one in trace.events]
+    writes = [
+        (target, _resolved(insert, trace)) for trace in traces for target, insert in trace.writes
+    ]
+    events = [insert for trace in traces for insert in trace.events]
     return written(name, writes, events, set().union(*[trace.reads for trace in traces]))
 
 
@@ -214,17 +216,19 @@ def _nested_symbol(one: Nested, outer: ThreadTrace) -> Tensor:
     return promise
 
 
-def _results(made: Sequence[Nested], trace: ThreadTrace) -> list[Tensor]:
+def _results(nested_inserts: Sequence[Nested], trace: ThreadTrace) -> list[Tensor]:
     """The arrays of the outermost threads."""
     own = set(trace.threads.ids) | set(trace.nested)
-    for one in made:
-        if own & set(topological([one.into])):
+    for nested in nested_inserts:
+        if own & set(topological([nested.into])):
             raise TraceError(
                 f"{trace.threads.name}: what is inserted into is the same for all threads"
             )
-    cells = thread_cells([_resolved(one.insert, trace, one.into) for one in made])
-    pairs = zip(made, cells, strict=True)
-    return [inserted(one.into, found) for one, found in pairs]
+    cells = thread_cells(
+        [_resolved(nested.insert, trace, nested.into) for nested in nested_inserts]
+    )
+    pairs = zip(nested_inserts, cells, strict=True)
+    return [inserted(nested.into, found) for nested, found in pairs]
 
 
 def _resolved(insert: ThreadInsert, trace: ThreadTrace, into: Tensor | None = None) -> ThreadInsert:
@@ -251,13 +255,13 @@ def _resolved(insert: ThreadInsert, trace: ThreadTrace, into: Tensor | None = No
     return insert._replace(value=values[0], starts=tuple(values[1:]))
 
 
-def _follows(inner: Nested, one: ThreadInsert, into: Tensor | None) -> bool:
+def _follows(inner: Nested, insert: ThreadInsert, into: Tensor | None) -> bool:
     """Whether inner threads may insert for the outer one: what they leave is there already."""
     part = part_of(inner.into)
-    if part is not None and part.whole is into and part.strides == one.strides:
+    if part is not None and part.whole is into and part.strides == insert.strides:
         here, there = (
-            [affine_of(start, one.threads.ids) for start in starts]
-            for starts in (one.starts, part.starts)
+            [affine_of(start, insert.threads.ids) for start in starts]
+            for starts in (insert.starts, part.starts)
         )
         if None not in here and here == there:
             return True

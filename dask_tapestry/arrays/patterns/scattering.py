@@ -78,17 +78,17 @@ def scatter(
            [11, 13, 15],
            [ 4,  5,  6]])
     """
-    x, given = asarray(operand).node, asarray(update).node
+    x, updates = asarray(operand).node, asarray(update).node
     if not is_one_of(rmw_op, UPDATES):
         raise ArgumentError(f"rmw_op must be one of {', '.join(UPDATES)}, not {rmw_op!r}")
     indices, dims = index_vectors(start_indices, scatter_dims, x.type.ndim)
     batch = indices.type.shape[:-1]
-    _check_boxes(x.type, given.type, batch, dims)
-    window = tuple(range(len(batch), given.type.ndim))
+    _check_boxes(x.type, updates.type, batch, dims)
+    window = tuple(range(len(batch), updates.type.ndim))
     numbers = DimensionNumbers(window, (), (), (), dims, len(batch))
-    if x.type.dtype.kind in "SU" and not np.can_cast(given.type.dtype, x.type.dtype):
-        raise DTypeError(f"texts of update {given.type} would be cut in cells of {x.type}")
-    boxes = astype(given, x.type.dtype)
+    if x.type.dtype.kind in "SU" and not np.can_cast(updates.type.dtype, x.type.dtype):
+        raise DTypeError(f"texts of update {updates.type} would be cut in cells of {x.type}")
+    boxes = astype(updates, x.type.dtype)
     expressions = [cell_update(UPDATES[rmw_op], x.type.dtype)]
     once = unique_indices and check
     (made,) = scatter_tensors([x], indices, [boxes], numbers, expressions, once=once)

@@ -71,12 +71,12 @@ def check_events(name: str, events: Sequence[Event]) -> None:
             ordered(threads, events)
 
 
-def _check_apart(one: ThreadInsert, turn: Sequence[ThreadBox]) -> None:
+def _check_apart(insert: ThreadInsert, turn: Sequence[ThreadBox]) -> None:
     """Raise if threads of several pieces of a turn write one cell; those of one are looked at."""
-    tiles = one.tiles()
-    if one.last or one.is_empty or len(turn) == 1 or (tiles is None and not one.check):
+    tiles = insert.tiles()
+    if insert.last or insert.is_empty or len(turn) == 1 or (tiles is None and not insert.check):
         return
-    name = one.threads.name
+    name = insert.threads.name
     if tiles is None:
         raise ConstraintError(
             f"{name}: threads that begin together and lie in several pieces are not checked for "
@@ -86,12 +86,12 @@ def _check_apart(one: ThreadInsert, turn: Sequence[ThreadBox]) -> None:
         return
     ids = np.concatenate([_threads_of(piece) for piece in turn])
     starts = [ids @ np.array(s.coefficients) + s.constant for s in tiles.starts]
-    met = overlapping_parts(starts, one.into.shape, tiles.sizes, tiles.strides)
-    if met is not None:
-        a, b = (tuple(map(int, ids[n])) for n in met)
+    overlap = overlapping_parts(starts, insert.into.shape, tiles.sizes, tiles.strides)
+    if overlap is not None:
+        a, b = (tuple(map(int, ids[n])) for n in overlap)
         raise ConstraintError(
             f"{name}: threads {a} and {b} both write cells of {_overlap(tiles, a, b)} of "
-            f"{one.into}: give on_overlap='last' to let the highest id win"
+            f"{insert.into}: give on_overlap='last' to let the highest id win"
         )
 
 
@@ -106,17 +106,17 @@ def _threads_of(piece: ThreadBox) -> Any:
 
 
 def _of_piece(
-    one: ThreadInsert,
+    insert: ThreadInsert,
     piece: ThreadBox,
     reads: Collection[Node],
     before: Effect | None,
     several: bool,
 ) -> ThreadInsert:
     """What the threads of a piece write, who read targets as they are when `before` has ended."""
-    given = replaced([one.value, *one.starts], _as_of(reads, before))
-    threads, (value, *starts) = of_piece(one.threads, piece, given)
-    return one._replace(
-        threads=threads, value=value, starts=tuple(starts), last=one.last or several
+    tensors = replaced([insert.value, *insert.starts], _as_of(reads, before))
+    threads, (value, *starts) = of_piece(insert.threads, piece, tensors)
+    return insert._replace(
+        threads=threads, value=value, starts=tuple(starts), last=insert.last or several
     )
 
 
@@ -132,17 +132,21 @@ def _as_of(reads: Collection[Node], before: Effect | None) -> dict[Node, Tensor]
 
 def _single_write(writes: Sequence[WriteOf], before: Effect | None) -> Effect:
     """A lazy write after `before`."""
-    cells = thread_cells([one for _, one in writes])
-    pairs = [(target, found) for (target, _), found in zip(writes, cells, strict=True)]
-    scattered = {id(target) for target, found in pairs if isinstance(found, Scattered)}
+    cells = thread_cells([insert for _, insert in writes])
+    pairs = [
+        (target, written_cells) for (target, _), written_cells in zip(writes, cells, strict=True)
+    ]
+    scattered = {
+        id(target) for target, written_cells in pairs if isinstance(written_cells, Scattered)
+    }
     wholes: dict[int, tuple[Tensor, Any]] = {}
     stores: list[tuple[Tensor, Any, Any]] = []
-    for target, found in pairs:
+    for target, written_cells in pairs:
         if id(target) in scattered:
             whole, _ = wholes.get(id(target)) or (_whole(target, before), target)
-            wholes[id(target)] = inserted(whole, found), target
-        elif not isinstance(found, Scattered):
-            stores += [(part.cells, target, _slices(part)) for part in found]
+            wholes[id(target)] = inserted(whole, written_cells), target
+        elif not isinstance(written_cells, Scattered):
+            stores += [(part.cells, target, _slices(part)) for part in written_cells]
     stores += [(node, target, None) for node, target in wholes.values()]
     if not stores:
         return before or sequence_point()
@@ -159,7 +163,7 @@ def _slices(part: InsertPart) -> tuple[slice, ...]:
 
 
 def _whole(target: Any, before: Effect | None) -> Tensor:
-    """All of a target, as it is when `before` has ended."""
+    """The cells of a target after the write `before` has finished."""
     whole = asarray(target) if isinstance(target, np.ndarray) else from_zarr(target)
     (node,) = replaced([whole.node], _as_of([whole.node], before))
     return node

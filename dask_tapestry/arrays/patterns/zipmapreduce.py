@@ -80,12 +80,12 @@ def zipmapreduce(
     array([[1., 0.],
            [3., 4.]])
     """
-    tensors = [asarray(one).node for one in listed(arrays, "arrays")]
+    tensors = [asarray(tensor).node for tensor in listed(arrays, "arrays")]
     if not tensors:
         raise ArgumentError("zipmapreduce takes at least one array: its cells have their shape")
     results, several = _mapped(fn, tensors)
     if reduce is None:
-        values = [Array(one) for one in results]
+        values = [Array(tensor) for tensor in results]
     elif isinstance(reduce, Monoid) and reduce.map is None and reduce.count == len(results):
         return reduction(Array(packed(results)), reduce, axis=axis, keepdims=keepdims)
     else:
@@ -97,7 +97,7 @@ def zipmapreduce(
         if len(chosen) != len(results):
             raise ArgumentError(f"{len(chosen)} reductions are given for {len(results)} results")
         pairs = zip(results, chosen, strict=True)
-        values = [_reduced(Array(one), how, axis, keepdims) for one, how in pairs]
+        values = [_reduced(Array(tensor), how, axis, keepdims) for tensor, how in pairs]
     return tuple(values) if several else values[0]
 
 

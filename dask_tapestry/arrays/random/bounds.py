@@ -127,15 +127,15 @@ def count_parameter(value: ArrayLike, name: str, *bounds: Bound) -> int | Tensor
         _check_counts(tensor.type.dtype, name)
         return checked_later(astype(tensor, COUNT), name, bounds)
     with reading(name):
-        given = np.asarray(value)
-    if not given.ndim:
+        numbers = np.asarray(value)
+    if not numbers.ndim:
         with reading(name):
-            number = int(given)
+            number = int(numbers)
             cells = np.asarray(np.int64(number))
         _check(cells, name, bounds)
         return number
-    _check_counts(given.dtype, name)
-    cells = given.astype(COUNT)
+    _check_counts(numbers.dtype, name)
+    cells = numbers.astype(COUNT)
     _check(cells, name, bounds)
     return asarray(cells).node
 

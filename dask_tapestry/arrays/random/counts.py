@@ -157,13 +157,13 @@ class RandomCounts(GammaVariates):
         >>> dt.random.default_rng(0).hypergeometric(10, 20, 5, 3).shape
         (3,)
         """
-        given = (ngood, nbad, nsample)
+        arguments = (ngood, nbad, nsample)
         parameters = (
             count_parameter(ngood, "ngood", NO_DEBT, FEW_BALLS),
             count_parameter(nbad, "nbad", NO_DEBT, FEW_BALLS),
             count_parameter(nsample, "nsample", NO_DEBT),
         )
-        checked = checked_together(given, parameters, _enough, "ngood + nbad < nsample")
+        checked = checked_together(arguments, parameters, _enough, "ngood + nbad < nsample")
         return in_chunks(self._variates("hypergeometric", size, *checked), chunks)
 
     def logseries(

@@ -262,17 +262,17 @@ def _balls(colors: ArrayLike, nsample: int) -> np.ndarray[Any, Any]:
     if is_lazy(colors):
         raise DTypeError("colors must be known when the expression is built: compute() it first")
     with reading("colors"):
-        given = np.asarray(colors)
-    if given.ndim != 1 or (given.size and given.dtype.kind not in "iu") or (given < 0).any():
+        counts = np.asarray(colors)
+    if counts.ndim != 1 or (counts.size and counts.dtype.kind not in "iu") or (counts < 0).any():
         raise ArgumentError("colors must be a one-dimensional sequence of nonnegative integers")
-    total = sum(given.tolist())
+    total = sum(counts.tolist())
     if integer(nsample) < 0:
         raise ArgumentError("nsample must be nonnegative.")
     if nsample > total:
         raise ArgumentError("nsample > sum(colors)")
     if total >= MOST_BALLS:
         raise ArgumentError(f"sum(colors) must be less than {MOST_BALLS}")
-    return given.astype(COUNT)
+    return counts.astype(COUNT)
 
 
 def _rows_in_chunks(x: Tensor, chunks: Chunks) -> Array:

@@ -49,13 +49,13 @@ class RandomOrders(RandomIntegers):
         array([4, 5, 6, 7])
         """
         no_out(out)
-        given = asarray(x)
+        array = asarray(x)
         if axis is None:
-            order = self.permutation(given.size)
-            return in_chunks(given.reshape(-1)[order].reshape(given.shape).node, chunks)
-        number = normalize_axis(axis, given.ndim)
-        places = argsort(random_bits(given.shape, self._draws.next()), number)
-        return in_chunks(take_along_axis(given.node, places, number), chunks)
+            order = self.permutation(array.size)
+            return in_chunks(array.reshape(-1)[order].reshape(array.shape).node, chunks)
+        number = normalize_axis(axis, array.ndim)
+        keys_order = argsort(random_bits(array.shape, self._draws.next()), number)
+        return in_chunks(take_along_axis(array.node, keys_order, number), chunks)
 
     @names_axes
     def shuffle(self, x: Array, axis: int = 0) -> None:

@@ -46,9 +46,9 @@ class Draws:
     """
 
     def __init__(self, seed: Seed = None, calls: int = 0) -> None:
-        given = seed
+        known_seed = seed
         if isinstance(seed, type) and issubclass(seed, np.random.BitGenerator):
-            given, seed = None, seed()
+            known_seed, seed = None, seed()
         if isinstance(seed, np.random.BitGenerator):
             seed = np.random.Generator(seed)
         if isinstance(seed, np.random.Generator | np.random.RandomState):
@@ -56,7 +56,7 @@ class Draws:
         if not isinstance(seed, np.random.SeedSequence):
             with reading("seed"):
                 seed = np.random.SeedSequence(seed)
-            if given is None:
+            if known_seed is None:
                 _system_seeds.add(seed.entropy)
         self.seeds = seed
         self.is_seeded = not isinstance(seed.entropy, int) or seed.entropy not in _system_seeds

@@ -173,10 +173,10 @@ def _group_numbers(mask: Tensor, order: Tensor) -> Tensor:
     return _rows_at(elementwise("subtract", count, 1), argsort(order, 0))
 
 
-def _rows_at(table: Tensor, places: Tensor) -> Tensor:
+def _rows_at(table: Tensor, rows: Tensor) -> Tensor:
     """Slices of a table along its first axis; those of a long one may be sent for."""
     if table.type.nbytes <= LONG_TABLE_BYTES:
-        return take(table, places, 0)
+        return take(table, rows, 0)
     kept = tuple(range(1, table.type.ndim))
     numbers = DimensionNumbers(kept, (0,), (), (), (0,), 1)
-    return gather(table, unsqueeze(places, (1,)), numbers, (1, *table.type.shape[1:]))
+    return gather(table, unsqueeze(rows, (1,)), numbers, (1, *table.type.shape[1:]))

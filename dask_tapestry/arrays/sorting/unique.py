@@ -98,21 +98,21 @@ def unique(
     """
     array = asarray(ar)
     number = None if axis is None else normalize_axis(axis, array.ndim)
-    found: Distinct | DistinctNumbers | DistinctRows
+    distinct: Distinct | DistinctNumbers | DistinctRows
     in_order: Distinct | DistinctRows | None = None
     if number is not None and array.ndim != 1:
-        found = in_order = DistinctRows(array, number)
+        distinct = in_order = DistinctRows(array, number)
     elif return_index:  # which a table of counts does not tell
-        found = in_order = Distinct.of(array, equal_nan)
+        distinct = in_order = Distinct.of(array, equal_nan)
     else:
-        found = _distinct(array, equal_nan)
-    results = [found.values()]
+        distinct = _distinct(array, equal_nan)
+    results = [distinct.values()]
     if return_index and in_order is not None:
         results.append(in_order.index())
     if return_inverse:
-        results.append(found.inverse())
+        results.append(distinct.inverse())
     if return_counts:
-        results.append(found.counts())
+        results.append(distinct.counts())
     return results[0] if len(results) == 1 else tuple(results)
 
 

@@ -82,15 +82,15 @@ def _mean_of_sum(
     keepdims: bool,
 ) -> Tensor:
     """The sum in the dtype asked for, divided by the number of cells, in that dtype again."""
-    given = x.type.dtype
-    if given.kind not in "biufcm":
-        raise DTypeError(f"a mean has no meaning for dtype {dtype_name(given)}")
-    work = kind or (DOUBLE if given.kind in "biu" else accumulator(given))
-    total = _sum(x, mask, axes, None if given.kind == "m" else work, keepdims)
+    input_dtype = x.type.dtype
+    if input_dtype.kind not in "biufcm":
+        raise DTypeError(f"a mean has no meaning for dtype {dtype_name(input_dtype)}")
+    work = kind or (DOUBLE if input_dtype.kind in "biu" else accumulator(input_dtype))
+    total = _sum(x, mask, axes, None if input_dtype.kind == "m" else work, keepdims)
     quotient = elementwise("divide", total, _count(x, mask, axes, keepdims))
-    if given.kind == "m":
+    if input_dtype.kind == "m":
         return quotient
-    return astype(quotient, kind or (DOUBLE if given.kind in "biu" else given))
+    return astype(quotient, kind or (DOUBLE if input_dtype.kind in "biu" else input_dtype))
 
 
 def _sum(
@@ -228,23 +228,23 @@ def _two_passes(
     mean: ArrayLike,
 ) -> Tensor:
     """The mean, then the sum of squared deviations over the degrees of freedom."""
-    given = x.type.dtype
-    if given.kind not in "biufc":
-        raise DTypeError(f"a variance has no meaning for dtype {dtype_name(given)}")
+    input_dtype = x.type.dtype
+    if input_dtype.kind not in "biufc":
+        raise DTypeError(f"a variance has no meaning for dtype {dtype_name(input_dtype)}")
     around = _mean_of_sum(x, mask, axes, kind, keepdims=True)
     if mean is not NOT_GIVEN:
         around = asarray(mean).node
     elif kind is None:
-        around = astype(around, DOUBLE if given.kind in "biu" else given)
-    squares = _squared(elementwise("subtract", x, around), given)
-    wanted = kind or (DOUBLE if given.kind in "biu" else squares.type.dtype)
-    total = _sum(squares, mask, axes, accumulator(wanted), keepdims)
+        around = astype(around, DOUBLE if input_dtype.kind in "biu" else input_dtype)
+    squares = _squared(elementwise("subtract", x, around), input_dtype)
+    result_dtype = kind or (DOUBLE if input_dtype.kind in "biu" else squares.type.dtype)
+    total = _sum(squares, mask, axes, accumulator(result_dtype), keepdims)
     count = _count(x, mask, axes, keepdims)
     if isinstance(count, Tensor):
         degrees: Operand = elementwise("maximum", elementwise("subtract", count, ddof), 0)
     else:
         degrees = np.float64(max(float(count) - ddof, 0))
-    return astype(elementwise("divide", total, degrees), wanted)
+    return astype(elementwise("divide", total, degrees), result_dtype)
 
 
 def _squared(off: Tensor, given: np.dtype[Any]) -> Tensor:

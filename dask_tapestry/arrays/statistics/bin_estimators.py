@@ -124,13 +124,13 @@ def with_estimated_bins(
         raise ArgumentError(f"{name!r} is not a valid estimator for `bins`")
     if x.dtype.kind not in "iuf":
         raise DTypeError(f"bins={name!r}: no estimator takes cells of dtype {x.dtype}")
-    within = None if bounds is None else _edge_range(bounds)
+    limits = None if bounds is None else _edge_range(bounds)
     keep = () if is_at_hand(x.node) else (x.node,)
-    values = stack([astype(one, DOUBLE) for one in _statistics(x, name, within)])
+    values = stack([astype(one, DOUBLE) for one in _statistics(x, name, limits)])
 
     def deferred(make: Callable[[Array, int], Array]) -> Array:
         def build(counted: Counts, kept: Sequence[Node]) -> Node:
-            return make(Array(kept[0]) if kept else x, _bins(x.dtype, name, within, counted)).node
+            return make(Array(kept[0]) if kept else x, _bins(x.dtype, name, limits, counted)).node
 
         bound = full((MOST_BINS + 1,), np.zeros((), make(x, 1).dtype)[()])
         return Array(Deferred(values, keep, build, bound, x.node))

@@ -76,14 +76,14 @@ def correlate(a: ArrayLike, v: ArrayLike, mode: Mode = "valid") -> Array:
 
 def _sequences(name: str, a: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
     """Both as arrays of one dimension."""
-    sequences = [asarray(one) for one in (a, v)]
-    for label, one in zip("av", sequences, strict=True):
-        if one.ndim > 1:
-            raise ShapeError(f"{name} takes sequences: {label} has shape {one.shape}")
-        if not one.size:
+    sequences = [asarray(sequence) for sequence in (a, v)]
+    for label, sequence in zip("av", sequences, strict=True):
+        if sequence.ndim > 1:
+            raise ShapeError(f"{name} takes sequences: {label} has shape {sequence.shape}")
+        if not sequence.size:
             raise ShapeError(f"{name}: {label} cannot be empty")
     product_dtype(sequences[0].dtype, sequences[1].dtype)
-    first, second = [Array(reshape(one.node, (one.size,))) for one in sequences]
+    first, second = [Array(reshape(sequence.node, (sequence.size,))) for sequence in sequences]
     return first, second
 
 

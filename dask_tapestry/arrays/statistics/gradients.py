@@ -79,15 +79,15 @@ def _axes(axis: Axes, rank: int) -> tuple[int, ...]:
     return chosen
 
 
-def _spacings(x: Array, axes: Sequence[int], given: Sequence[ArrayLike]) -> list[Spacing]:
+def _spacings(x: Array, axes: Sequence[int], distances: Sequence[ArrayLike]) -> list[Spacing]:
     """For each axis a number, or the distances of neighbours in a shape that broadcasts."""
-    if not given:
+    if not distances:
         return [1.0] * len(axes)
-    if len(given) == 1 and _is_number(given[0]):
-        return [given[0]] * len(axes)
-    if len(given) != len(axes):
+    if len(distances) == 1 and _is_number(distances[0]):
+        return [distances[0]] * len(axes)
+    if len(distances) != len(axes):
         raise DTypeError("invalid number of arguments")
-    return [_distances(x, a, h) for a, h in zip(axes, given, strict=True)]
+    return [_distances(x, a, h) for a, h in zip(axes, distances, strict=True)]
 
 
 def _is_number(spacing: ArrayLike) -> TypeGuard[complex]:

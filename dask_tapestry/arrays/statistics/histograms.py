@@ -119,12 +119,12 @@ def _countable(a: ArrayLike) -> Array:
 
 
 def _counts(
-    cells: Sequence[Array], found: Sequence[tuple[Array, bool]], weights: ArrayLike | None
+    cells: Sequence[Array], edges_of: Sequence[tuple[Array, bool]], weights: ArrayLike | None
 ) -> Array:
     """Counts in each bin, or sums in double precision; it has a dimension for each coordinate."""
     if not cells:
         raise ShapeError("a sample has at least one coordinate")
-    shape = tuple(builtins.max(edges.size - 1, 0) for edges, _ in found)
+    shape = tuple(builtins.max(edges.size - 1, 0) for edges, _ in edges_of)
     added = None if weights is None else asarray(weights)
     if added is not None and added.shape != cells[0].shape:
         raise ShapeError("weights should have the same shape as a.")
@@ -132,7 +132,7 @@ def _counts(
         return Array(full(shape, np.float64(0) if added is not None else np.intp(0)))
     numbers = [
         histogram_bin(x.node, edges.node, even=even)
-        for x, (edges, even) in zip(cells, found, strict=True)
+        for x, (edges, even) in zip(cells, edges_of, strict=True)
     ]
     sides = tuple(n + 2 for n in shape)  # at both ends, cells in no bin
     table = Array(

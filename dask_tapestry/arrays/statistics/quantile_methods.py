@@ -89,13 +89,13 @@ def neighbours(place: Places, n: Count) -> tuple[Places, Places]:
     return before, after
 
 
-def weight(method: str, place: Places, n: Count) -> Places:
+def weight(method: str, position: Places, n: Count) -> Places:
     """The share of the cell after a place, from 0 to 1."""
-    low = np.floor(place)
-    base = np.where(place >= n - 1, -1, np.where(place < 0, 0, low))
-    gamma = place - base
+    low = np.floor(position)
+    base = np.where(position >= n - 1, -1, np.where(position < 0, 0, low))
+    gamma = position - base
     if method == "averaged_inverted_cdf":
         return np.where(gamma == 0, 0.5, 1.0)
     if method == "midpoint":
-        return np.where(place % 1 == 0, 0.0, 0.5)
+        return np.where(position % 1 == 0, 0.0, 0.5)
     return gamma

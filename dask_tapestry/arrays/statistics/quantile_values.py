@@ -100,13 +100,13 @@ def nan_values(
     ordered = Array(sort(x.node, 0))
     count = (~isnan(x)).sum(axis=0)
     n = count.astype(q.dtype)
-    quantiles = [_nan_value(lanes, ordered, n, one, method, weak) for one in q.ravel()]
+    quantiles = [_nan_value(lanes, ordered, n, level, method, weak) for level in q.ravel()]
     if not quantiles:
         return Array(astype(asarray(np.empty((*q.shape, *x.shape[1:]))).node, x.dtype))
     nothing: Any = np.array("NaT" if x.dtype.kind in "mM" else np.nan, quantiles[0].dtype)[()]
     if tells:
         nothing = first_number(ordered).astype(quantiles[0].dtype)
-    together = Array(stack([one.node for one in quantiles]))
+    together = Array(stack([level.node for level in quantiles]))
     value = where(count == 0, nothing, together)
     return _shaped(value, q, x)
 

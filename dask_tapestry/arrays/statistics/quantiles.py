@@ -177,17 +177,19 @@ class _QuantileRequest(NamedTuple):
     @reading("q")
     def levels(self) -> np.ndarray[Any, Any]:
         """The quantiles, between 0 and 1."""
-        given = np.asanyarray(known_now(self.q, "quantiles to compute"))
-        if given.dtype.kind == "c":
+        fractions = np.asanyarray(known_now(self.q, "quantiles to compute"))
+        if fractions.dtype.kind == "c":
             raise DTypeError("q must be real numbers")
         levels: np.ndarray[Any, Any] = np.asanyarray(
-            np.true_divide(given, self.scale) if self.scale > 1 else given
+            np.true_divide(fractions, self.scale) if self.scale > 1 else fractions
         )
         if levels.size and not (levels.min() >= 0 and levels.max() <= 1):
             name = "Quantiles" if self.scale == 1 else "Percentiles"
             percents = self.scale == 1 and 1 < levels.max() <= PERCENTS
             hint = ": percentile takes percents" if percents else ""
-            raise ArgumentError(f"{name} must be in the range [0, {self.scale}], not {given}{hint}")
+            raise ArgumentError(
+                f"{name} must be in the range [0, {self.scale}], not {fractions}{hint}"
+            )
         if levels.ndim > 2:
             raise ShapeError("q must be a scalar or 1d")
         return levels
@@ -195,26 +197,26 @@ class _QuantileRequest(NamedTuple):
 
 def _quantile(
     a: ArrayLike,
-    asked: _QuantileRequest,
+    request: _QuantileRequest,
     axis: Axes,
     out: Array | None,
     keepdims: bool,
     skip_nan: bool,
 ) -> Array:
     """The quantiles along `axis`, computed in the way that weights and NaN need."""
-    array, method = asarray(a), asked.method
+    array, method = asarray(a), request.method
     if array.dtype.kind == "c":
         raise DTypeError("a must be an array of real numbers")
     check_method(method)
-    if asked.weights is not None and method != "inverted_cdf":
+    if request.weights is not None and method != "inverted_cdf":
         raise ArgumentError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
-    levels = asked.levels()
-    weak = type(asked.q) in (int, float)
+    levels = request.levels()
+    weak = type(request.q) in (int, float)
     if skip_nan and not array.size:
         return assigned_to_out(out, nanmean(array, axis, keepdims=keepdims))
     lanes = LaneArray(array, axis)
-    if asked.weights is not None:
-        weights = LaneArray(align_weights(asarray(asked.weights), array.shape, axis), axis).array
+    if request.weights is not None:
+        weights = LaneArray(align_weights(asarray(request.weights), array.shape, axis), axis).array
         quantiles = weighted_values(lanes.array, weights, levels, skip_nan)
     else:
         check_method(method)

@@ -108,15 +108,15 @@ def _with_checked_totals(wanted: Array, shape: tuple[int, ...], axis: int, total
     return Array(assert_condition(spread.node, holds, text))
 
 
-def _terms(seen: Array, wanted: Array, power: float) -> Array:
+def _terms(observed: Array, expected: Array, power: float) -> Array:
     """What each frequency adds to the statistic."""
     if power == 1:
-        return (seen - wanted) ** 2 / wanted
+        return (observed - expected) ** 2 / expected
     if power == 0:
-        return _times_log(seen, wanted) * 2
+        return _times_log(observed, expected) * 2
     if power == -1:
-        return _times_log(wanted, seen) * 2
-    terms: Any = seen * ((seen / wanted) ** power - 1)
+        return _times_log(expected, observed) * 2
+    terms: Any = observed * ((observed / expected) ** power - 1)
     return asarray(terms * (2 / (power * (power + 1))))
 
 

@@ -86,16 +86,18 @@ def ttest_ind(
     """
     x, first, n = sample(a, axis)
     y, second, m = sample(b, axis)
-    one, other = x.var(axis=first, ddof=1), y.var(axis=second, ddof=1)
+    variance_x, variance_y = x.var(axis=first, ddof=1), y.var(axis=second, ddof=1)
     freedom: Any = n + m - 2
     if equal_var:
-        pooled = (one * (n - 1) + other * (m - 1)) / freedom
+        pooled = (variance_x * (n - 1) + variance_y * (m - 1)) / freedom
         with np.errstate(divide="ignore"):  # of samples without cells, which have no mean either
             error = sqrt(pooled * float(np.divide(1, n) + np.divide(1, m)))
     else:
-        one, other = one / n, other / m
-        error = sqrt(one + other)
-        shared = (one + other) ** 2 / (one * one / (n - 1) + other * other / (m - 1))
+        variance_x, variance_y = variance_x / n, variance_y / m
+        error = sqrt(variance_x + variance_y)
+        shared = (variance_x + variance_y) ** 2 / (
+            variance_x * variance_x / (n - 1) + variance_y * variance_y / (m - 1)
+        )
         alone = asarray(np.ones(())).node
         freedom = Array(where(isnan(shared).node, alone, shared.node))
     return _of_t((x.mean(axis=first) - y.mean(axis=second)) / error, freedom)

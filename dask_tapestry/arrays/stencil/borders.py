@@ -60,22 +60,22 @@ def borders(shape: Sequence[int], depth: Depths, boundary: SideBoundaries) -> tu
     return tuple(per_axis)
 
 
-def _per_axis(name: str, given: Any, ndim: int, default: Any) -> list[Any]:
+def _per_axis(name: str, argument: Any, ndim: int, default: Any) -> list[Any]:
     """What is given for each axis: one for all, a sequence of as many, or some by axis."""
-    if isinstance(given, Mapping):
-        wrong = [axis for axis in given if not -ndim <= integer(axis) < ndim]
+    if isinstance(argument, Mapping):
+        wrong = [axis for axis in argument if not -ndim <= integer(axis) < ndim]
         if wrong:
             raise ArgumentError(f"{name}: there are no axes {wrong} of {ndim}")
-        known = {axis % ndim: value for axis, value in given.items()}
+        known = {axis % ndim: value for axis, value in argument.items()}
         return [known.get(axis, default) for axis in range(ndim)]
-    if isinstance(given, tuple | list):
-        if len(given) != ndim:
+    if isinstance(argument, tuple | list):
+        if len(argument) != ndim:
             raise ArgumentError(
-                f"{name}={given!r} has {len(given)} entries for {ndim} axes: give one for all "
-                "axes, or one for each, which may be a pair for its two sides"
+                f"{name}={argument!r} has {len(argument)} entries for {ndim} axes: give one for "
+                "all axes, or one for each, which may be a pair for its two sides"
             )
-        return list(given)
-    return [given] * ndim
+        return list(argument)
+    return [argument] * ndim
 
 
 def _pair(given: Any) -> tuple[Any, Any]:

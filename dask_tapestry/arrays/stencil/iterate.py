@@ -106,7 +106,7 @@ def iterate(
     """
     callable_argument("step", step)
     first = state_of(state)
-    most, apart = checked_ends(steps, until, every, checkpoint)
+    most, interval = checked_ends(steps, until, every, checkpoint)
     fields = [StateField.of(x) for x in first]
     around = [borders(x.shape, depth, boundary) for x in first]
     graph, padded = _traced_step(step, fields, around)
@@ -120,7 +120,7 @@ def iterate(
 
     found = _neighbours(graph, padded, fields, around[0])
     advance, fused = (one_by_one(graph), 1) if found is None else fused_steps(found, fields)
-    return as_given(state, run(first, advance, Ends(most, test, apart, checkpoints), fused))
+    return as_given(state, run(first, advance, Ends(most, test, interval, checkpoints), fused))
 
 
 def _traced_step(
@@ -155,14 +155,14 @@ def _neighbours(
     if any(field.type.shape != shape for field in fields):
         return None
     slots = {number: step.nodes[place] for place, number in step.slots.items()}
-    given = Fields(
+    fields_read = Fields(
         tuple(padded),
         shape,
         tuple([before.depth for before, _ in around]),
         tuple([(_boundary_value(before), _boundary_value(after)) for before, after in around]),
         slots.get(len(padded)),
     )
-    return neighbours_of([step.nodes[root] for root in step.roots], given)
+    return neighbours_of([step.nodes[root] for root in step.roots], fields_read)
 
 
 def _boundary_value(side: Side) -> AxisExtension | None:
@@ -197,14 +197,16 @@ def _reach_told(shape: tuple[int, ...], found: tuple[int, ...], own: tuple[Borde
     """What a shape that is too short, or too long, says of the cells that a step reads."""
     if len(shape) != len(found):
         return ""
-    told = []
-    for axis, (wanted, length, (before, after)) in enumerate(zip(shape, found, own, strict=True)):
+    notes = []
+    for axis, (expected, length, (before, after)) in enumerate(zip(shape, found, own, strict=True)):
         seen = before.depth + after.depth
-        if length < wanted:
-            told.append(
-                f"along axis {axis} it reads {seen + wanted - length} cells beside its own, and "
+        if length < expected:
+            notes.append(
+                f"along axis {axis} it reads {seen + expected - length} cells beside its own, and "
                 f"depth gives {before.depth} before and {after.depth} after"
             )
-        elif length > wanted:
-            told.append(f"along axis {axis} {length - wanted} cells too many: cut off what it saw")
-    return "".join(f"; {one}" for one in told)
+        elif length > expected:
+            notes.append(
+                f"along axis {axis} {length - expected} cells too many: cut off what it saw"
+            )
+    return "".join(f"; {note}" for note in notes)

@@ -86,14 +86,14 @@ def to_hdf5(
     [0 1 2]
     """
     if len(args) == 1 and isinstance(args[0], Mapping):
-        given = dict(args[0])
+        by_path = dict(args[0])
     elif len(args) == 2 and isinstance(args[0], str):
-        given = {args[0]: args[1]}
+        by_path = {args[0]: args[1]}
     else:
         raise ArgumentTypeError(
             "to_hdf5 takes a path of a dataset and an array, or a dictionary of them"
         )
-    arrays = {path: asarray(x) for path, x in given.items()}
+    arrays = {path: asarray(x) for path, x in by_path.items()}
     if runs_elsewhere():  # before anything is made or replaced
         raise StoreError(ONE_PROCESS)
     with written_file(filename) as file:

@@ -113,14 +113,14 @@ def store(
     del load_stored
     several = isinstance(sources, SEVERAL)
     arrays = [asarray(x) for x in _listed(sources, several)]
-    given = [x.compute() if is_delayed(x) else x for x in _listed(targets, several)]
+    computed_targets = [x.compute() if is_delayed(x) else x for x in _listed(targets, several)]
     slices = _for_each(regions, len(arrays))
-    if not len(arrays) == len(given) == len(slices):
+    if not len(arrays) == len(computed_targets) == len(slices):
         raise ShapeError(
             f"as many sources, targets and regions are needed: there are {len(arrays)}, "
-            f"{len(given)} and {len(slices)}"
+            f"{len(computed_targets)} and {len(slices)}"
         )
-    sized = [_sized(*one) for one in zip(given, arrays, slices, strict=True)]
+    sized = [_sized(*one) for one in zip(computed_targets, arrays, slices, strict=True)]
     found = _targets(sized, _checked_lock(lock))
     where = [resolve_region(r, t.shape) for r, t in zip(slices, found, strict=True)]
     writes = [write_of(*one) for one in zip(arrays, found, where, strict=True)]
@@ -190,7 +190,7 @@ def write_of(x: Array, target: Target, place: RegionSlices) -> OrderedWrite:
 
 def written(
     writes: Sequence[OrderedWrite],
-    places: Sequence[RegionSlices],
+    regions: Sequence[RegionSlices],
     after: Sequence[Array | Effect],
     workers: tuple[str, ...],
     compute: bool,
@@ -208,6 +208,6 @@ def written(
     if not return_stored:
         return None if compute else effect
     return tuple(
-        Array(target_tensor(write, None if compute else sink))[place.key]
-        for write, sink, place in zip(writes, sinks, places, strict=True)
+        Array(target_tensor(write, None if compute else sink))[region.key]
+        for write, sink, region in zip(writes, sinks, regions, strict=True)
     )

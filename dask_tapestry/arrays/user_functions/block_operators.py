@@ -109,13 +109,15 @@ class BlockFunction:
         index, _ = solve(parts, [x.type.shape for x in tensors])
         extents = {dim.name: dim.extent for dim in index}
         if folded is not None:
-            given = self._dtypes if self._finalize is None else {}
-            one = UserFunction.of(TupleFinalize(folded, len(results)))
-            results = finalized(one, parts, results, (), (), given, outputs, extents)
+            declared = self._dtypes if self._finalize is None else {}
+            finalizer = UserFunction.of(TupleFinalize(folded, len(results)))
+            results = finalized(finalizer, parts, results, (), (), declared, outputs, extents)
         if self._finalize is not None:
-            one, given = UserFunction.of(self._finalize), self._dtypes
+            finalizer, declared = UserFunction.of(self._finalize), self._dtypes
             then = self._then
-            results = finalized(one, written, results, then, further, given, outputs, extents)
+            results = finalized(
+                finalizer, written, results, then, further, declared, outputs, extents
+            )
         return Array(results[0]) if len(results) == 1 else tuple(map(Array, results))
 
     def _arguments(
@@ -127,17 +129,17 @@ class BlockFunction:
             raise ArgumentTypeError(
                 f"{self.__name__}() takes {', '.join(names)}: {len(arrays)} were given"
             )
-        given = dict(zip(names, arrays, strict=False))
+        by_name = dict(zip(names, arrays, strict=False))
         options = dict(named)
         for name in names:
             if name in options:
-                if name in given:
+                if name in by_name:
                     raise ArgumentTypeError(f"{self.__name__}() got multiple values for {name!r}")
-                given[name] = options.pop(name)
-        missing = [name for name in names if name not in given]
+                by_name[name] = options.pop(name)
+        missing = [name for name in names if name not in by_name]
         if missing:
             raise ArgumentTypeError(f"{self.__name__}() misses {', '.join(missing)}")
-        tensors = [asarray(given[name]).node for name in names]
+        tensors = [asarray(by_name[name]).node for name in names]
         count = len(self.signature.inputs)
         return tensors[:count], tensors[count:], options
 

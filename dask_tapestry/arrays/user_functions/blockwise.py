@@ -156,14 +156,14 @@ def apply_blockwise(
     kwargs: Mapping[str, Any],
     indices: Indices,
     declared: tuple[np.dtype[Any] | None, BlockFormat | None],
-    told: tuple[str, ...] = (),
+    block_arguments: tuple[str, ...] = (),
 ) -> Array:
     """Apply a function to blocks; `args` are arrays and their indices by turns.
 
     {Parameters}
         declared: Dtype and format of the result; without a dtype learnt by calling `func` on one
             cell.
-        told: ``"block_id"`` and ``"block_info"``, where `func` takes them.
+        block_arguments: ``"block_id"`` and ``"block_info"``, where `func` takes them.
     """
     call, pairs, numbers = _slots(func, args, kwargs)
     cuts = _index_cuts(pairs, indices.align)
@@ -176,7 +176,7 @@ def apply_blockwise(
     whole = tuple((n, r) for n, r in zip(numbers, reads, strict=False) if n is not None)
     arrays = [x for x, _ in pairs]
     call = taking_formats(call, [x.node for x in arrays], devices=True)
-    blind = Blockwise(call, out, reads, np.dtype("V0"), told, (), whole, out)
+    blind = Blockwise(call, out, reads, np.dtype("V0"), block_arguments, (), whole, out)
     dtype, known = declared
     if dtype is None:
         dtype, known = _inferred_result(blind, arrays)
@@ -256,15 +256,15 @@ def _reads(
         whole = tuple(Cuts.regular(n, max(n, 1)) for n in x.shape)
         return BlocksOf(whole, (-1,) * x.ndim, (1,) * x.ndim)
     own = []
-    for one, mine in zip(ind, x.nominal_cuts, strict=True):
-        shared = cuts[one]
+    for letter, mine in zip(ind, x.nominal_cuts, strict=True):
+        shared = cuts[letter]
         if mine.extent == shared.extent and (indices.align or mine.count != shared.count):
             mine = shared
         if mine.count not in (1, shared.count):
-            raise ShapeError(f"index {one!r} has {mine.count} blocks and {shared.count}")
+            raise ShapeError(f"index {letter!r} has {mine.count} blocks and {shared.count}")
         own.append(mine)
     letters = indices.letters
-    axes = tuple(letters.index(one) if one in letters else -1 for one in ind)
+    axes = tuple(letters.index(letter) if letter in letters else -1 for letter in ind)
     return BlocksOf(tuple(own), axes, (1,) * x.ndim, lists=not indices.joined)
 
 
@@ -296,7 +296,7 @@ def _inferred_result(
     operator: Blockwise, arrays: Sequence[Array]
 ) -> tuple[np.dtype[Any], BlockFormat | None]:
     """Dtype and format of what the function returns for one cell, or for none."""
-    told = operator.told_at((0,) * len(operator.cuts))
+    arguments = operator.told_at((0,) * len(operator.cuts))
     attempts = []
     for side in (1, 0):
         attempt = []
@@ -306,5 +306,5 @@ def _inferred_result(
                 one = [one]
             attempt.append(one)
         attempts.append(attempt)
-    result = tried(callable_here(operator.function), attempts, operator.function.name, **told)
+    result = tried(callable_here(operator.function), attempts, operator.function.name, **arguments)
     return kind_of(result, operator.function.name)

@@ -159,14 +159,14 @@ def _meta_dtypes(meta: ArrayLike | Sequence[ArrayLike]) -> Dtypes:
     return dtype_of_meta(cast(ArrayLike, meta))
 
 
-def _dtypes(read: GufuncSignature, given: Dtypes) -> dict[str, np.dtype[Any]]:
+def _dtypes(read: GufuncSignature, declared: Dtypes) -> dict[str, np.dtype[Any]]:
     """Dtypes of the outputs by their numbers, as strings; none if they are to be learnt."""
-    if given is None:
+    if declared is None:
         return {}
-    kinds: list[Any] = list(given) if isinstance(given, tuple | list) else [given]
+    kinds: list[Any] = list(declared) if isinstance(declared, tuple | list) else [declared]
     count = len(read.outputs)
-    if len(kinds) != count or (read.several and not isinstance(given, tuple | list)):
-        raise SignatureError(f"{count} outputs need {count} dtypes, not {given!r}")
+    if len(kinds) != count or (read.several and not isinstance(declared, tuple | list)):
+        raise SignatureError(f"{count} outputs need {count} dtypes, not {declared!r}")
     return {str(n): as_dtype(kind) for n, kind in enumerate(kinds)}
 
 

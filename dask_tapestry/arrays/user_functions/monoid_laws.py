@@ -45,9 +45,9 @@ def check_monoid(
         except Exception as error:
             raise _broken("combine_takes_cells", name, f"it raises {error!r}") from error
 
-    def require(law: str, made: Value, expected: Value, text: str) -> None:
-        for one, other in zip(made, expected, strict=True):
-            difference = closeness.difference(one, other)
+    def require(law: str, actual: Value, expected: Value, text: str) -> None:
+        for left, other in zip(actual, expected, strict=True):
+            difference = closeness.difference(left, other)
             if difference:
                 raise _broken(law, name, f"{text}: {difference}")
 

@@ -196,10 +196,10 @@ class _Tree:
         """Return the partial results of the blocks of the first array."""
         cuts = inputs[0].nominal_cuts
         ndim = len(cuts)
-        told = {"axis": self.axes, "keepdims": True}
+        arguments = {"axis": self.axes, "keepdims": True}
         attempts = [[sample((side,) * ndim, x.dtype) for x in inputs] for side in (self.trial, 1)]
         try:
-            sample_result = tried(function, attempts, name_of(function), **told)
+            sample_result = tried(function, attempts, name_of(function), **arguments)
         except SignatureError:
             if kind is None:
                 raise
@@ -211,7 +211,7 @@ class _Tree:
         )
         dtype, container = _partial_dtype(sample_result, ndim, name_of(function))
         read = BlocksOf(cuts, tuple(range(ndim)), (1,) * ndim)
-        call = UserFunction.of(Unpacked(function, None, tuple(told.items())))
+        call = UserFunction.of(Unpacked(function, None, tuple(arguments.items())))
         node = self._apply(call, function, each, (read,) * len(inputs), dtype, inputs)
         return Partial(node, each, container)
 
@@ -303,15 +303,15 @@ class _Tree:
         return self._apply(call, function, tuple(out), (read,), kind, [value])
 
 
-def _partial_dtype(made: Any, ndim: int, name: str) -> tuple[np.dtype[Any], type | None]:
+def _partial_dtype(result: Any, ndim: int, name: str) -> tuple[np.dtype[Any], type | None]:
     """The dtype that holds a partial result, and the type of the container of several arrays."""
     container: type
-    if isinstance(made, dict):
-        named, container = list(made.items()), dict
-    elif isinstance(made, tuple | list):
-        named = [(f"f{n}", one) for n, one in enumerate(made)]
-        container = tuple if isinstance(made, tuple) else list
+    if isinstance(result, dict):
+        named, container = list(result.items()), dict
+    elif isinstance(result, tuple | list):
+        named = [(f"f{n}", one) for n, one in enumerate(result)]
+        container = tuple if isinstance(result, tuple) else list
     else:
-        return dtype_of(made, name), None
+        return dtype_of(result, name), None
     fields = [(str(key), dtype_of(one, name), np.shape(one)[ndim:]) for key, one in named]
     return np.dtype(fields), container

@@ -41,7 +41,8 @@ def _bounded(codec: Codec, array: zarr.Array[Any]) -> Codec:
     if type(codec) is V2Codec:
         cells = prod(array.chunks)
         filters: list[Any] = [
-            _Counted(one, cells) if one.codec_id in VLEN else one for one in codec.filters or ()
+            _Counted(inner, cells) if inner.codec_id in VLEN else inner
+            for inner in codec.filters or ()
         ]
         return V2Codec(tuple(filters) or None, _bounded_compressor(codec.compressor, array))
     if type(codec) is VLenUTF8Codec:
@@ -49,7 +50,7 @@ def _bounded(codec: Codec, array: zarr.Array[Any]) -> Codec:
     if type(codec) is VLenBytesCodec:
         return _CountedBytes()
     if type(codec) is ShardingCodec:
-        return replace(codec, codecs=tuple(_bounded(one, array) for one in codec.codecs))
+        return replace(codec, codecs=tuple(_bounded(inner, array) for inner in codec.codecs))
     if isinstance(codec, BytesBytesCodec):
         decoders = decoders_of([codec])
         return codec if decoders is None else _Bounded(codec, decoders[0])

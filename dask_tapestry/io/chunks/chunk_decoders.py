@@ -119,7 +119,7 @@ def _gzip(stored: Block, _: Block | None, most: int) -> Any:
 
 def _inflated(wbits: int, stored: Block, most: int) -> memoryview:
     """Decode streams of zlib piece by piece: all at once would take the decoded bytes twice."""
-    buffer, held, at = memoryview(bytearray(most)), 0, 0
+    buffer, filled, at = memoryview(bytearray(most)), 0, 0
     inflater = zlib.decompressobj(wbits)
     while at < len(stored):
         if inflater.eof:
@@ -127,15 +127,15 @@ def _inflated(wbits: int, stored: Block, most: int) -> memoryview:
         piece: Any = stored.data[at : at + ZLIB_PIECE_BYTES]
         at += len(piece)
         while len(piece) and not inflater.eof:
-            cells = inflater.decompress(piece, most + 1 - held)
-            _refuse_more(held + len(cells), most)
-            buffer[held : held + len(cells)] = cells
-            held += len(cells)
+            cells = inflater.decompress(piece, most + 1 - filled)
+            _refuse_more(filled + len(cells), most)
+            buffer[filled : filled + len(cells)] = cells
+            filled += len(cells)
             piece = inflater.unconsumed_tail
         at -= len(inflater.unused_data)
     if len(stored) and not inflater.eof:
         raise ValueError("it ends before what was compressed does")
-    return buffer[:held]
+    return buffer[:filled]
 
 
 def _streams(make: Callable[[], Any], stored: Block, most: int) -> bytes:

@@ -116,15 +116,15 @@ def _create_damage(objects: StoredObjects, write: RecordedWrite, box: Box) -> No
     _create(objects, late, [(box, None)])
 
 
-def _ready(key: WriteKey, one: Stored, chunks: tuple[int, int]) -> list[Stored]:
+def _ready(key: WriteKey, stored: Stored, chunks: tuple[int, int]) -> list[Stored]:
     """Return the boxes that are to have a mark now: several together where chunks are very many."""
     own, whole = chunks
     if whole <= MOST_MARKS:
-        return [one]
+        return [stored]
     with _lock:
         waiting = _waiting.setdefault(key, [])
         _waiting.move_to_end(key)
-        waiting.append(one)
+        waiting.append(stored)
         while len(_waiting) > MOST_WRITES_REMEMBERED:
             _waiting.popitem(last=False)
         if len(waiting) * max(1, own) * MOST_MARKS < whole:

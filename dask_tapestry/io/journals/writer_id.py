@@ -51,7 +51,12 @@ class WriterId(NamedTuple):
 
 
 def next_step(
-    maker: WriterId, found: WriterId | None, beside: WriterId | None, *, once: bool, overwrite: bool
+    maker: WriterId,
+    stored: WriterId | None,
+    beside: WriterId | None,
+    *,
+    once: bool,
+    overwrite: bool,
 ) -> Step:
     """Return what a write has to do before its first cell.
 
@@ -81,12 +86,12 @@ def next_step(
     >>> next_step(again, mine, None, once=False, overwrite=False)
     'repeat'
     """
-    if maker in (found, beside):
+    if maker in (stored, beside):
         return "keep"  # a task that Dask runs again: other tasks may have written since
-    if found is None:
+    if stored is None:
         return "create"
-    if maker.write in found.over:
-        return "keep" if once or not overwrite or found.run == maker.run else "create"
-    if found.write != maker.write:
+    if maker.write in stored.over:
+        return "keep" if once or not overwrite or stored.run == maker.run else "create"
+    if stored.write != maker.write:
         return "create"
     return "keep" if once else "repeat"

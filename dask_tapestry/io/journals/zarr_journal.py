@@ -63,14 +63,14 @@ def begin_write(location: Location, write: RecordedWrite, maker: WriterId | None
     if key not in keys_of(names, DONE) and key.name("over") not in names:
         known = key.name("begin") in names
         if known:
-            met = set(Record.of(objects.read(key.name("begin")) or b"").over)
+            conflicting = set(Record.of(objects.read(key.name("begin")) or b"").over)
         elif is_written_over(objects, names, key):  # its tasks that are done are not done again
             raise replaced_error(location)
         else:
             begun = _begun_records(objects, names) | _in_attribute(location)
-            met = {name for name, record in begun.items() if record.meets(write.reach)}
-            objects.create(key.name("begin"), write.record(met))
-        if key.name("lost") in names or not take_over(objects, write, met, fresh=not known):
+            conflicting = {name for name, record in begun.items() if record.meets(write.reach)}
+            objects.create(key.name("begin"), write.record(conflicting))
+        if key.name("lost") in names or not take_over(objects, write, conflicting, fresh=not known):
             raise replaced_error(location)
     if maker is not None:
         _say_maker(objects, names, maker)
@@ -238,14 +238,14 @@ def _begun_records(objects: StoredObjects, names: frozenset[str]) -> dict[str, R
 
 
 def _not_overwritten(
-    objects: StoredObjects, names: frozenset[str], found: dict[str, Record]
+    objects: StoredObjects, names: frozenset[str], ended: dict[str, Record]
 ) -> Unended:
     """Return what other writes that are done have not written over."""
     done = keys_of(names, DONE)
     overs = [name for name in names if name.startswith(OVER) and WriteKey.in_name(name) in done]
     records = {name: Record.of(objects.read(name) or b"") for name in overs}
     left: Unended = {}
-    for name, (boxes, *_) in found.items():
+    for name, (boxes, *_) in ended.items():
         covers = [(o, record) for o, record in records.items() if name in record.over]
         if any(_same_cells(o, name) for o, _ in covers):
             continue

@@ -86,13 +86,13 @@ class ZarrLayout:
         return options | compressor | _names(x.type.dims, version)
 
 
-def _version(asked: int | None, group: int | None, location: Location) -> int:
+def _version(requested: int | None, group: int | None, location: Location) -> int:
     """Version of the format that a new array has."""
-    if asked not in (None, 2, 3):
-        raise StoreError(f"zarr_format must be 2 or 3, not {asked!r}")
-    if group is not None and asked not in (None, group):
-        raise StoreError(f"{location} is in a group of format {group}, not {asked}")
-    return asked or group or 3
+    if requested not in (None, 2, 3):
+        raise StoreError(f"zarr_format must be 2 or 3, not {requested!r}")
+    if group is not None and requested not in (None, group):
+        raise StoreError(f"{location} is in a group of format {group}, not {requested}")
+    return requested or group or 3
 
 
 def _names(dims: Dims, version: int) -> dict[str, Any]:
@@ -120,14 +120,14 @@ def _chunk_shape(
             if shards is None
             else tuple(np.gcd(s, n) for s, n in zip(shards, found, strict=True))
         )
-    given = (chunks,) * x.ndim if isinstance(chunks, int) else tuple(chunks)
-    if len(given) != x.ndim:
+    lengths = (chunks,) * x.ndim if isinstance(chunks, int) else tuple(chunks)
+    if len(lengths) != x.ndim:
         raise ShapeError(
-            f"chunks {given} have {len(given)} lengths; the array {x} has {x.ndim} dimensions"
+            f"chunks {lengths} have {len(lengths)} lengths; the array {x} has {x.ndim} dimensions"
         )
-    if any(not isinstance(n, int | np.integer) or (n < 1 and n != -1) for n in given):
-        raise ShapeError(f"chunks {given} must be one length of at least 1 (or -1) a dimension")
-    return tuple(max(1, n if m == -1 else int(m)) for m, n in zip(given, x.shape, strict=True))
+    if any(not isinstance(n, int | np.integer) or (n < 1 and n != -1) for n in lengths):
+        raise ShapeError(f"chunks {lengths} must be one length of at least 1 (or -1) a dimension")
+    return tuple(max(1, n if m == -1 else int(m)) for m, n in zip(lengths, x.shape, strict=True))
 
 
 def _shard_shape(

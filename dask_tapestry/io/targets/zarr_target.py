@@ -96,29 +96,29 @@ class ZarrTarget(Target):
         with pinned(self.location) as place:
             self._begin(place, regions, run)
 
-    def _begin(self, place: Location, regions: Sequence[WriteRegion], run: str) -> None:
+    def _begin(self, location: Location, regions: Sequence[WriteRegion], run: str) -> None:
         writes = [self._write(region, run) for region in regions]
         maker = WriterId(self.location.nonce, run)
-        last_maker = maker_of(place)
+        last_maker = maker_of(location)
         if last_maker is not None and last_maker.run != run and maker.write in last_maker.over:
             raise StoreError(
                 f"{self} was written into, and replaced by a write that followed and read that; "
                 "make both again"
             )
         if self.before is None:
-            self._refuse_other_shape(place, self.shape)
+            self._refuse_other_shape(location, self.shape)
             for write in writes:
-                begin_write(place, write)
+                begin_write(location, write)
             return
         if (
             last_maker is not None and last_maker.write == maker.write
         ):  # it has grown for this write before
-            self._refuse_other_shape(place, self.before, self.shape)
+            self._refuse_other_shape(location, self.before, self.shape)
         else:
-            self._refuse_other_shape(place, self.before)
+            self._refuse_other_shape(location, self.before)
         for write in writes:
-            begin_write(place, write, maker)
-        open_array(place, "r+").resize(self.shape)
+            begin_write(location, write, maker)
+        open_array(location, "r+").resize(self.shape)
 
     def _write(self, region: WriteRegion, run: str) -> RecordedWrite:
         cells = "" if region.is_dense else str(region)

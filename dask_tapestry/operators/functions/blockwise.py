@@ -139,7 +139,7 @@ class Blockwise(Operator):
         return tuple(boxes)
 
     def regularity(self, inputs: Types) -> Regularity:
-        """By blocks, of which the first and the last of an axis may be of other lengths."""
+        """Regular by blocks; the first and the last of an axis may have another length."""
         return tuple([self._rule(axis, c) for axis, c in enumerate(self.cuts)])
 
     def _rule(self, axis: int, cuts: Cuts) -> Regular | None:
@@ -269,12 +269,13 @@ def _window(cuts: Cuts, numbers: range) -> Cuts:
 def _clipped(works: list[Any], shape: tuple[int, ...]) -> list[Any]:
     """For each block where its cells go, and which of them are inside the box."""
     clipped = []
-    for place, made, pieces, told in works:
-        inside = tuple(
-            slice(max(0, s.start), min(n, s.stop)) for s, n in zip(place, shape, strict=True)
+    for target, lengths, pieces, arguments in works:
+        clipped_target = tuple(
+            slice(max(0, s.start), min(n, s.stop)) for s, n in zip(target, shape, strict=True)
         )
         keep = tuple(
-            slice(i.start - s.start, i.stop - s.start) for i, s in zip(inside, place, strict=True)
+            slice(i.start - s.start, i.stop - s.start)
+            for i, s in zip(clipped_target, target, strict=True)
         )
-        clipped.append((inside, made, keep, pieces, told))
+        clipped.append((clipped_target, lengths, keep, pieces, arguments))
     return clipped

@@ -68,15 +68,15 @@ def folded_dtype(
     free = [name not in declared for name in names]
     kinds = [_holding(k, e) if f else k for k, e, f in zip(kinds, empties, free, strict=True)]
     for level in count():
-        made = _combined(combine, _joined(dtype, kinds))
-        joined = zip(kinds, made, free, strict=True)
+        combined = _combined(combine, _joined(dtype, kinds))
+        joined = zip(kinds, combined, free, strict=True)
         wider = [_wider(k, m, level < levels) if f else k for k, m, f in joined]
         if wider == kinds:
             break
         if max(kind.itemsize for kind in wider) > MOST_STATE_BYTES:
             raise DTypeError(
-                f"combine makes {made[0]} of two {kinds[0]}, and so on: the result is too long for "
-                "cells of a fixed dtype"
+                f"combine makes {combined[0]} of two {kinds[0]}, and so on: the result is too long "
+                "for cells of a fixed dtype"
             )
         kinds = wider
     return _joined(dtype, kinds)

@@ -100,7 +100,7 @@ class ShuffleOperator(ExchangeOperator):
 
     @property
     def run_flops(self) -> int:
-        """To put the places of a run in the order of owners, and a bucket for each of these."""
+        """The operations to sort the indices of a run by owner, and to make the owners' buckets."""
         return PLACE_SORT_FLOPS * self.division.length + BUCKET_FLOPS * self.division.owners
 
     def _count(self, inputs: Types, box: ZRange) -> int:
@@ -177,7 +177,7 @@ class Served(ShuffleOperator):
         return {"side": self.division.side, "keep": self.keep(inputs, box)}
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        """One for each row that is asked for, a share of those of all owners."""
+        """One operation for each requested row; an owner has a share of all of them."""
         runs, length, owners, _ = self.division
         row = row_flops(inputs[1].shape[1:], inputs[1].dtype)
         each = BUCKET_FLOPS + row * length // owners
@@ -261,30 +261,30 @@ def rows_of(side: int, table: TensorType) -> list[tuple[int, int]]:
     return [(side, side), *map(whole, table.shape[1:])]
 
 
-def gathered(table: Tensor, places: Tensor, owners: int) -> Tensor:
-    """Rows of `table` at `places`, a vector of numbers of rows."""
-    rows, count = table.type.shape[0], places.type.shape[0]
+def gathered(table: Tensor, row_numbers: Tensor, owners: int) -> Tensor:
+    """Rows of `table` at `row_numbers`, a vector of numbers of rows."""
+    rows, count = table.type.shape[0], row_numbers.type.shape[0]
     division = divided(rows, count, owners)
-    requests = apply(Routed(division), places)
+    requests = apply(Routed(division), row_numbers)
     answers = apply(Served(division), requests, table)
     row = table.type.shape[1:]
-    made = apply(Returned(division, row), answers, places)
-    return basic_slice(made, (slice(0, count),))
+    rows_of_runs = apply(Returned(division, row), answers, row_numbers)
+    return basic_slice(rows_of_runs, (slice(0, count),))
 
 
 def scattered(
     table: Tensor,
-    places: Tensor,
+    row_numbers: Tensor,
     updates: Tensor,
     expressions: tuple[CellExpression, ...],
     owners: int,
 ) -> Tensor:
-    """`table` with `updates` folded into the rows `places`; those below zero are left out."""
-    rows, count = table.type.shape[0], places.type.shape[0]
+    """`table` with `updates` folded into the rows `row_numbers`; those below zero are left out."""
+    rows, count = table.type.shape[0], row_numbers.type.shape[0]
     division = divided(rows, count, owners)
-    requests = apply(Routed(division), places)
-    sent = apply(Sent(division), places, updates)
-    made = apply(FoldedRows(division, expressions), table, requests, sent)
+    requests = apply(Routed(division), row_numbers)
+    routed = apply(Sent(division), row_numbers, updates)
+    made = apply(FoldedRows(division, expressions), table, requests, routed)
     return basic_slice(made, (slice(0, rows),))
 
 

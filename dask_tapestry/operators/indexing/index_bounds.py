@@ -40,19 +40,19 @@ class IndexBounds:
     table: Table = field(compare=False, repr=False)
 
     @classmethod
-    def of(cls, places: Sequence[np.ndarray[Any, Any]]) -> IndexBounds | None:
+    def of(cls, indices: Sequence[np.ndarray[Any, Any]]) -> IndexBounds | None:
         """Bounds of non-negative indices of one shape; None where there are none.
 
         Where indices lie so that each span has nearly all of their range, as at random, there is
         one span.
         """
-        shape = np.broadcast_shapes(*[p.shape for p in places])
+        shape = np.broadcast_shapes(*[p.shape for p in indices])
         if not shape or 0 in shape:
             return None
         span = -(-shape[0] // MOST_INDEX_SPANS)
         starts = np.arange(0, shape[0], span)
-        table = np.empty((len(places), len(starts), 2), np.int64)
-        for number, one in enumerate(places):
+        table = np.empty((len(indices), len(starts), 2), np.int64)
+        for number, one in enumerate(indices):
             rows = one.reshape((1,) * (len(shape) - one.ndim) + one.shape)
             lines = rows.reshape(rows.shape[0], -1)
             if len(lines) == 1 < shape[0]:

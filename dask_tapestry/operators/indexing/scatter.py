@@ -131,7 +131,7 @@ class Scatter(BlockOperator):
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         x = inputs[0]
-        told = {
+        options = {
             "steps": self.numbers.steps(x.shape, (0,) * x.ndim, boxes[-1], box),
             "vector": self.numbers.vector_dim,
             "window": self.numbers.window_dims,
@@ -139,7 +139,11 @@ class Scatter(BlockOperator):
             "strict": self.strict,
             "once": self.once,
         }
-        return told if self.count == 1 else told | {"kept": self.kept, "outputs": self._lie(inputs)}
+        return (
+            options
+            if self.count == 1
+            else options | {"kept": self.kept, "outputs": self._lie(inputs)}
+        )
 
     def _lie(self, inputs: Types) -> tuple[OutputShape, ...]:
         """How the outputs lie in the memory of a worker."""
@@ -190,7 +194,7 @@ class Scatter(BlockOperator):
         return each * updates.size // min(run, CELLS_SIDE_BY_SIDE)
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
-        """Where the updates of a slab belong."""
+        """Memory for the target offsets of a slab's updates."""
         updates = self.demand(inputs, box)[-1]
         return SCATTERED_PLACE_BYTES * min(updates.size, SCATTERED)
 
@@ -260,13 +264,13 @@ def scatter(
 
 def scatter_places(
     x: Tensor,
-    places: Sequence[Tensor],
+    indices_of_axes: Sequence[Tensor],
     axes: Sequence[int],
     at: int,
     values: Tensor,
     update: CellExpression | None = None,
 ) -> Tensor:
-    """`x` with `values`, which broadcast, at the indices `places` of `axes`, as NumPy's.
+    """`x` with `values`, which broadcast, at `indices_of_axes`, as NumPy assigns them.
 
     Parameters
     ----------
@@ -282,21 +286,21 @@ def scatter_places(
     ShapeError
         If indices or values do not broadcast.
     """
-    for p in places:
+    for p in indices_of_axes:
         if p.type.dtype.kind not in "iu":
             raise DTypeError(f"places are integers, not {p.type}")
-    shape = broadcast_shape([p.type.shape for p in places], "indexing arrays")
+    shape = broadcast_shape([p.type.shape for p in indices_of_axes], "indexing arrays")
     kept = [n for dim, n in enumerate(x.type.shape) if dim not in axes]
     full = (*kept[:at], *shape, *kept[at:])
     fold = update or cell_update("update", x.type.dtype)
-    given = broadcast(astype(values, fold.parameters[1]), full)
-    whole = [broadcast(p, shape) for p in places]
+    new_cells = broadcast(astype(values, fold.parameters[1]), full)
+    whole = [broadcast(p, shape) for p in indices_of_axes]
     indices = whole[0] if len(whole) == 1 else stack(_of_one_dtype(whole), len(shape))
     windows = tuple(a for a in range(len(full)) if not at <= a < at + len(shape))
     collapsed = tuple(sorted(axes))
     numbers = DimensionNumbers(windows, collapsed, (), (), tuple(axes), len(shape))
     put = Scatter(numbers, (fold,), strict=True)
-    return apply(put, x, indices, given)
+    return apply(put, x, indices, new_cells)
 
 
 def _of_one_dtype(places: Sequence[Tensor]) -> list[Tensor]:

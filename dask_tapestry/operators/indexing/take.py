@@ -78,7 +78,7 @@ class Take(Selector):
         return tuple([places if a in here else ANYWHERE for a in range(len(kept) + rank)])
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        """One for each run of cells that lie side by side, in the input too."""
+        """One operation for each run of cells that is contiguous in input and output."""
         kept, rank = self._split(inputs)
         whole = all(dim > axis for dim in kept[self.at :] for axis in self.axes)
         run = box.shape[self.at + rank :] if whole else ()
@@ -127,12 +127,12 @@ class Take(Selector):
 
 def take_places(
     x: Tensor,
-    places: Sequence[Tensor],
+    indices: Sequence[Tensor],
     axes: Sequence[int],
     at: int,
     bounds: IndexBounds | None = None,
 ) -> Tensor:
-    """Cells of `x` at the indices `places` of `axes`, which are broadcast together.
+    """Cells of `x` at `indices` along `axes`, which are broadcast together.
 
     Parameters
     ----------
@@ -148,11 +148,11 @@ def take_places(
     ShapeError
         If they do not broadcast.
     """
-    for p in places:
+    for p in indices:
         if p.type.dtype.kind not in "iu":
             raise DTypeError(f"places are integers, not {p.type}")
-    shape = broadcast_shape([p.type.shape for p in places], "indexing arrays")
-    ordered = sorted(zip(axes, places, strict=True), key=lambda pair: pair[0])
+    shape = broadcast_shape([p.type.shape for p in indices], "indexing arrays")
+    ordered = sorted(zip(axes, indices, strict=True), key=lambda pair: pair[0])
     if list(axes) != [axis for axis, _ in ordered]:
         bounds = None
     whole = [broadcast(p, shape) for _, p in ordered]
@@ -168,7 +168,7 @@ def take(x: Tensor, places: Tensor, axis: int) -> Tensor:
     return take_places(x, [places], [number], number)
 
 
-def take_along_axis(x: Tensor, places: Tensor, axis: int) -> Tensor:
+def take_along_axis(x: Tensor, indices: Tensor, axis: int) -> Tensor:
     """Cell o is `x` at o, but at ``places[o]`` along `axis`, as `numpy.take_along_axis`.
 
     The other dimensions broadcast against each other.
@@ -177,12 +177,12 @@ def take_along_axis(x: Tensor, places: Tensor, axis: int) -> Tensor:
     rank = x.type.ndim
     sides = [
         broadcast_shape([(a,), (b,)], "x and its places")[0] if dim != number else b
-        for dim, (a, b) in enumerate(zip(x.type.shape, places.type.shape, strict=True))
+        for dim, (a, b) in enumerate(zip(x.type.shape, indices.type.shape, strict=True))
     ]
     spread = broadcast(
         x, tuple(n if dim != number else x.type.shape[dim] for dim, n in enumerate(sides))
     )
-    whole = broadcast(places, tuple(sides))
+    whole = broadcast(indices, tuple(sides))
     return apply(TakeAlongAxis(number), spread, whole) if rank else x
 
 

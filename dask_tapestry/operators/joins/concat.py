@@ -62,14 +62,14 @@ class Concat(Selector):
         return {"axis": self.axis}
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
-        wanted = region[self.axis]
+        cells = region[self.axis]
         regions = []
         for x, offset in zip(inputs, self.offsets(inputs), strict=True):
-            inside = range(wanted.start, wanted.stop, wanted.step)
-            first = max(0, -(-(offset - wanted.start) // wanted.step))
-            last = max(first, -(-(offset + x.shape[self.axis] - wanted.start) // wanted.step))
+            inside = range(cells.start, cells.stop, cells.step)
+            first = max(0, -(-(offset - cells.start) // cells.step))
+            last = max(first, -(-(offset + x.shape[self.axis] - cells.start) // cells.step))
             part = inside[first:last]
-            own = Progression.of(part.start - offset, wanted.step, len(part))
+            own = Progression.of(part.start - offset, cells.step, len(part))
             regions.append(Region((*region[: self.axis], own, *region[self.axis + 1 :])))
         return Restriction(self, tuple(regions), region)
 

@@ -145,24 +145,24 @@ def _slice(place: MosaicAxis, first: int, count: int, origin: int) -> slice:
     return slice(start, start + place.step * (count - 1) + 1, place.step) if count else slice(0, 0)
 
 
-def met(place: MosaicAxis, extent: int, wanted: Progression) -> tuple[Progression, MosaicAxis]:
+def met(axis: MosaicAxis, extent: int, region: Progression) -> tuple[Progression, MosaicAxis]:
     """Cells of an input that are wanted, and where they lie among all wanted ones.
 
     Cell j is the k-th wanted one if ``start + step * j == wanted.start + wanted.step * k``; the
     first such pair is found by the inverse of one step in units of the other.
     """
     nothing = Progression(0, 1, 0), MosaicAxis(0, 1)
-    common = gcd(place.step, wanted.step)
-    apart, uneven = divmod(wanted.start - place.start, common)
-    if uneven or not extent or not wanted.count:
+    common = gcd(axis.step, region.step)
+    distance, uneven = divmod(region.start - axis.start, common)
+    if uneven or not extent or not region.count:
         return nothing
-    pace, own = wanted.step // common, place.step // common
-    j = apart * pow(own, -1, pace) % pace if pace > 1 else 0
-    k = (place.start + place.step * j - wanted.start) // wanted.step
+    pace, own = region.step // common, axis.step // common
+    j = distance * pow(own, -1, pace) % pace if pace > 1 else 0
+    k = (axis.start + axis.step * j - region.start) // region.step
     if k < 0:  # move it on by whole periods to the first wanted one
         periods = -(k // own)
         j, k = j + periods * pace, k + periods * own
-    count = min((extent - 1 - j) // pace, (wanted.count - 1 - k) // own) + 1
+    count = min((extent - 1 - j) // pace, (region.count - 1 - k) // own) + 1
     if count < 1:
         return nothing
     return Progression.of(j, pace, count), MosaicAxis(k, own if count > 1 else 1)

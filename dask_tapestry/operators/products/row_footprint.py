@@ -64,15 +64,15 @@ class RowFootprint:
         most = int(MOST_FOOTPRINT_TILES ** (1 / max(1, len(rows))))
         spans = tuple([max(1, -(-n // most)) for n in rows])
         step = max(1, -(-prod(rows) // MOST_FOOTPRINT_MARKS))
-        held = np.flatnonzero(np.diff(weights.starts))
+        stored_rows = np.flatnonzero(np.diff(weights.starts))
         low: list[Table] = []
         high: list[Table] = []
         for axis in range(len(grid)):
             along = weights.columns // max(1, prod(grid[axis + 1 :])) % max(1, grid[axis])
             for found, fold, none in ((low, np.minimum, grid[axis]), (high, np.maximum, -1)):
                 of_rows = np.full(prod(rows), none, np.int64)
-                if held.size:
-                    of_rows[held] = fold.reduceat(along, weights.starts[held])
+                if stored_rows.size:
+                    of_rows[stored_rows] = fold.reduceat(along, weights.starts[stored_rows])
                 found.append(_tiled(of_rows.reshape(rows), fold, spans))
         marks = np.append(weights.starts[:-1:step], weights.starts[-1:])
         tables = tuple(map(_narrow, (np.stack(low), np.stack(high) + 1, marks)))

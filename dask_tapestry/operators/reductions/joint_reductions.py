@@ -42,7 +42,7 @@ class JointPass(NamedTuple):
     folds: tuple[Reduce, ...]
 
     def types(self, inputs: Types) -> Types:
-        """Those of the inputs that it folds."""
+        """The types of the inputs that it folds."""
         return tuple([inputs[number] for number in self.reads])
 
 
@@ -101,16 +101,19 @@ class JointReductions(TreeReduction):
         return TensorType(types[0].shape, np.dtype(fields), types[0].dims)
 
     def signature(self, *inputs: TensorType) -> Signature:
-        """That of each pass; of dimensions which are folded to the end the longest counts."""
-        each = [(one, one.folds[0].signature(*one.types(inputs))) for one in self.passes(inputs)]
+        """The signatures of all passes as one; a completely folded dimension is the longest."""
+        each = [
+            (fold_pass, fold_pass.folds[0].signature(*fold_pass.types(inputs)))
+            for fold_pass in self.passes(inputs)
+        ]
         first = each[0][1]
         index = [
             IndexDim(dim.name, max(own.index[number].extent for _, own in each), dim.kind)
             for number, dim in enumerate(first.index)
         ]
         reads = [first.inputs[0]] * len(inputs)
-        for one, own in each:
-            for number in one.reads:
+        for fold_pass, own in each:
+            for number in fold_pass.reads:
                 reads[number] = own.inputs[0]
         return Signature(tuple(index), tuple(reads), first.outputs)
 
@@ -130,14 +133,14 @@ class JointReductions(TreeReduction):
         return JointReductions(tuple(part.with_formulas((formula,)) for part, formula in parts))
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
-        given: list[Mapping[str, Any]] = [{}] * len(self.parts)
+        options: list[Mapping[str, Any]] = [{}] * len(self.parts)
         passes = self.passes(inputs)
         for one in passes:
             own = tuple([boxes[number] for number in one.reads])
             for number, fold in zip(one.numbers, one.folds, strict=True):
-                given[number] = fold.arguments(one.types(inputs), box, own)
+                options[number] = fold.arguments(one.types(inputs), box, own)
         apart = [(one.numbers, one.reads) for one in passes] if len(passes) > 1 else None
-        return {"parts": tuple(given), **({"passes": tuple(apart)} if apart else {})}
+        return {"parts": tuple(options), **({"passes": tuple(apart)} if apart else {})}
 
     def flops(self, inputs: Types, box: ZRange) -> int:
         read = self.demand(inputs, box)

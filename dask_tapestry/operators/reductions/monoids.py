@@ -88,14 +88,14 @@ def _fold(function: str) -> Callable[[DType, DType | None], tuple[DType, DType]]
     return dtypes
 
 
-def _in_one_unit(x: DType, asked: DType | None) -> DType | None:
+def _in_one_unit(x: DType, requested: DType | None) -> DType | None:
     """The dtype asked for; NumPy takes no other unit of time than the cells'."""
-    if asked is not None and asked.kind in "mM" and asked != x:
+    if requested is not None and requested.kind in "mM" and requested != x:
         raise DTypeError(
-            f"a reduction of {dtype_name(x)} in {asked.name}: its dtype may not choose the unit of "
-            "time"
+            f"a reduction of {dtype_name(x)} in {requested.name}: its dtype may not choose the "
+            "unit of time"
         )
-    return asked
+    return requested
 
 
 def _loop(function: str, dtype: DType) -> DType:
@@ -146,14 +146,14 @@ def _mean(x: DType, asked: DType | None) -> tuple[DType, DType]:
     return result, accumulator(result)
 
 
-def _variance(x: DType, asked: DType | None) -> tuple[DType, DType]:
+def _variance(x: DType, requested: DType | None) -> tuple[DType, DType]:
     if x.kind not in "biufc":
         raise DTypeError(f"a variance has no meaning for dtype {dtype_name(x)}")
-    if asked is not None and asked.kind not in "fc":
-        raise DTypeError(f"a variance is not computed in dtype {asked.name}: floats are needed")
-    work = accumulator(asked or (np.dtype(np.float64) if x.kind in "biu" else x))
+    if requested is not None and requested.kind not in "fc":
+        raise DTypeError(f"a variance is not computed in dtype {requested.name}: floats are needed")
+    work = accumulator(requested or (np.dtype(np.float64) if x.kind in "biu" else x))
     real = np.dtype(work.char.lower()) if work.kind == "c" else work
-    result = (asked or x) if (asked or x).kind == "f" else real
+    result = (requested or x) if (requested or x).kind == "f" else real
     return result, np.dtype([("mean", work), ("m2", real)])
 
 

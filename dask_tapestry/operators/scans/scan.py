@@ -94,7 +94,7 @@ class Scan(ScanOperator):
         return Form("leaves", (self.leaf,), in_leaves), Form("totals", (self.leaf,), after_totals)
 
     def turns(self, inputs: Types) -> Turns:
-        """One piece after the other along the axis, each with the total of those before."""
+        """Pieces along the axis one after the other, each continuing from the total so far."""
         on = ScanOn(self.function, self.axis, self.leaf, self.dtype, self.state)
         return Turns(carry=Carry(on, self.axis, self.state))
 
@@ -338,13 +338,15 @@ def scan(x: Tensor, function: str, axis: int, *, dtype: np.dtype[Any] | None = N
     return apply(Scan(function, along, leaf, result, state), cells)
 
 
-def _result_dtype(function: str, x: np.dtype[Any], asked: np.dtype[Any] | None) -> np.dtype[Any]:
+def _result_dtype(
+    function: str, x: np.dtype[Any], requested: np.dtype[Any] | None
+) -> np.dtype[Any]:
     """Dtype that NumPy gives the result."""
     if function not in ASSOCIATIVE:
         raise DTypeError(f"{function} is not associative: it has no accumulate here")
     missing = f"{function}.accumulate has no loop for {dtype_name(x)}"
     try:
-        result: np.dtype[Any] = UFUNCS[function].accumulate(np.zeros(1, x), dtype=asked).dtype
+        result: np.dtype[Any] = UFUNCS[function].accumulate(np.zeros(1, x), dtype=requested).dtype
     except (TypeError, ValueError) as error:
         raise DTypeError(f"{missing}: {error}") from None
     if x.kind not in "biufcmMO":

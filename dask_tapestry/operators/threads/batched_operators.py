@@ -93,7 +93,7 @@ def _kernel(
     """A function of whole inputs that yields the whole value of an operator."""
     box = operator.infer(*types).box
     reads = operator.pieces(types, box)
-    told = operator.arguments(types, box, tuple(need for _, need in reads))
+    options = operator.arguments(types, box, tuple(need for _, need in reads))
     kernel = kernels_of("cpu")[operator.kernel]
     cuts = [(number, (*need.slices(), ...)) for number, need in reads]
 
@@ -102,6 +102,6 @@ def _kernel(
             inputs[number][cut] if isinstance(inputs[number], np.ndarray) else inputs[number]
             for number, cut in cuts
         ]
-        return kernel(None, *pieces, **told)
+        return kernel(None, *pieces, **options)
 
     return run

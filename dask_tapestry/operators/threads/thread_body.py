@@ -92,12 +92,12 @@ class ThreadBody:
         return (self.title, digests, self.ids, self.reads, self.results)
 
     def __call__(self, *blocks: Block) -> Any:
-        ids, given = blocks[: len(self.ids)], blocks[len(self.ids) :]
+        ids, input_blocks = blocks[: len(self.ids)], blocks[len(self.ids) :]
         extents = tuple(len(one) for one in ids)
         outputs = [_Output.of(self._nodes[r.node], r, extents) for r in self.results]
         if all(extents):
             for spans in self._batches(extents):
-                values = self._computed(ids, given, extents, spans)
+                values = self._computed(ids, input_blocks, extents, spans)
                 for one, result in zip(outputs, self.results, strict=True):
                     one.places[tuple(slice(a, b) for a, b in spans)] = values[result.node]
         return outputs[0].array if len(outputs) == 1 else tuple(one.array for one in outputs)
@@ -141,7 +141,7 @@ class ThreadBody:
     def _computed(
         self,
         ids: Sequence[Block],
-        given: Sequence[Block],
+        input_blocks: Sequence[Block],
         extents: Sequence[int],
         spans: Sequence[Span],
     ) -> dict[int, Any]:
@@ -152,7 +152,7 @@ class ThreadBody:
             if number is not None:
                 sides = [b - a if other == dim else 1 for other in range(rank)]
                 values[number] = ids[dim][a:b].reshape(sides)
-        for read, block in zip(self.reads, given, strict=True):
+        for read, block in zip(self.reads, input_blocks, strict=True):
             values[read.node] = _windows(block, read.window, extents, spans)
         for number, node in enumerate(self._nodes):
             if number in values:

@@ -80,7 +80,7 @@ class ThreadInsert(NamedTuple):
         return 0 in self.threads.extents or 0 in self.value.type.shape
 
     def tiles(self) -> Tiles | None:
-        """Where threads write, where their ids tell it."""
+        """The boxes that threads write, if their ids determine them; else None."""
         forms = [affine_of(start, self.threads.ids) for start in self.starts]
         known = tuple(form for form in forms if form is not None)
         if len(known) < len(forms):
@@ -146,20 +146,20 @@ def thread_cells(inserts: Sequence[ThreadInsert]) -> tuple[Cells, ...]:
     return tuple(by_number[n] for n in range(len(counted)))
 
 
-def _counted(one: ThreadInsert) -> ThreadInsert:
-    """The same without ids of which there is one; the first is kept where there is no other."""
-    name, ids, extents, called = one.threads
+def _counted(insert: ThreadInsert) -> ThreadInsert:
+    """The insert without ids of extent 1; the first id is kept if there is no other."""
+    name, ids, extents, called = insert.threads
     keep = [d for d, n in enumerate(extents) if n != 1] or [0]
     zero = full((), np.int64(0))
     gone: dict[Node, Tensor] = {node: zero for d, node in enumerate(ids) if d not in keep}
-    value, *starts = replaced([one.value, *one.starts], gone)
+    value, *starts = replaced([insert.value, *insert.starts], gone)
     if len(keep) < len(ids):
         lines = [tuple(int(d == dim) for d in range(len(ids))) for dim in range(len(ids))]
         now = called or [Affine(line, 0) for line in lines]
         called = tuple(Affine(tuple(a.coefficients[d] for d in keep), a.constant) for a in now)
     kept = tuple(ids[d] for d in keep), tuple(extents[d] for d in keep)
     threads = Threads(name, *kept, called)
-    return one._replace(threads=threads, value=value, starts=tuple(starts))
+    return insert._replace(threads=threads, value=value, starts=tuple(starts))
 
 
 class _PartPlacement:
@@ -209,14 +209,14 @@ class _PartPlacement:
             f"{_overlap(a, b)} of {into}: give on_overlap='last' to let the highest id win"
         )
 
-    def cells(self, made: Sequence[Tensor]) -> Cells:
+    def cells(self, tensors: Sequence[Tensor]) -> Cells:
         """The cells of all threads, of the tensors that were `wanted`."""
         tiles, one = self.tiles, self.one
         if tiles is None:
-            return _by_starts(one, made[0], made[1:])
+            return _by_starts(one, tensors[0], tensors[1:])
         if self.pieces is None:
-            return Scattered(_places(one, [None] * len(one.starts), tiles.starts), made[0])
-        digits = _in_digits(tiles, made[0], bool(self.wanted[0].axes))
+            return Scattered(_places(one, [None] * len(one.starts), tiles.starts), tensors[0])
+        digits = _in_digits(tiles, tensors[0], bool(self.wanted[0].axes))
         return tuple(_part(piece, digits) for piece in self.pieces)
 
 
@@ -256,7 +256,7 @@ def _in_digits(tiles: Tiles, x: Tensor, direct: bool) -> Tensor:
 
 
 def _part(piece: Piece, digits: Tensor) -> InsertPart:
-    """One piece of the cells: where it goes, and what."""
+    """A piece of the cells, with the slices of the target that it goes to."""
     key = tuple(slice(None) if at is None else at for places in piece.places for at in places)
     into = zip(piece.starts, piece.steps, piece.counts, strict=True)
     cells = reshape(basic_slice(digits, key), list(piece.counts))
@@ -264,16 +264,16 @@ def _part(piece: Piece, digits: Tensor) -> InsertPart:
 
 
 def _places(
-    one: ThreadInsert, starts: Sequence[Tensor | None], forms: Iterable[Affine]
+    insert: ThreadInsert, starts: Sequence[Tensor | None], forms: Iterable[Affine]
 ) -> tuple[Tensor, ...]:
     """The coordinates of each cell: of starts that are tensors, and of multiples of ids."""
-    extents, sizes = one.threads.extents, one.value.type.shape
+    extents, sizes = insert.threads.extents, insert.value.type.shape
     rank = len(extents) + len(sizes)
     progressions = []
     for axis, (start, form) in enumerate(zip(starts, forms, strict=True)):
         terms = [] if start is None else [reshape(start, [*extents, *(1,) * len(sizes)])]
         lines = [*zip(form.coefficients, extents, range(len(extents)), strict=True)]
-        lines.append((one.strides[axis], sizes[axis], len(extents) + axis))
+        lines.append((insert.strides[axis], sizes[axis], len(extents) + axis))
         for factor, extent, dim in lines:
             if factor and extent > 1:
                 sides = [extent if d == dim else 1 for d in range(rank)]
@@ -286,12 +286,14 @@ def _places(
     return tuple(progressions)
 
 
-def _by_starts(one: ThreadInsert, cells: Tensor, starts: Sequence[Tensor]) -> Scattered:
+def _by_starts(insert: ThreadInsert, cells: Tensor, starts: Sequence[Tensor]) -> Scattered:
     """Cells in places that are known when they are computed."""
-    shape, sizes = one.into.shape, one.value.type.shape
-    meets = one.check and not one.last
-    guard = StartsCheck(one.threads.name, shape, sizes, one.strides, meets, one.threads.called)
-    names = tuple(f"t{dim}" for dim in range(len(one.threads.extents)))
+    shape, sizes = insert.into.shape, insert.value.type.shape
+    meets = insert.check and not insert.last
+    guard = StartsCheck(
+        insert.threads.name, shape, sizes, insert.strides, meets, insert.threads.called
+    )
+    names = tuple(f"t{dim}" for dim in range(len(insert.threads.extents)))
     index = tuple((name, Kind.ATOMIC, None) for name in names)
     written = SignatureSpec(
         guard.__name__,
@@ -303,7 +305,7 @@ def _by_starts(one: ThreadInsert, cells: Tensor, starts: Sequence[Tensor]) -> Sc
     given = [astype(start, INDEX_DTYPE) for start in starts]
     checked = call_blocks(UserFunction.of(guard), written, given, dtypes, scratch=guard.scratch)
     none = Affine((0,) * len(names), 0)
-    return Scattered(_places(one, checked, [none] * len(checked)), cells)
+    return Scattered(_places(insert, checked, [none] * len(checked)), cells)
 
 
 @dataclass(frozen=True)

@@ -43,14 +43,14 @@ def may_overlap(a: Tiles, b: Tiles, shared: int = 0) -> bool:
     return bool(np.intersect1d(_cells(a), _cells(b)).size)
 
 
-def _of_one_thread(one: Tiles, other: Tiles, shared: int) -> Tiles:
-    """The same, with shared ids at 0 where they move both alike."""
+def _of_one_thread(tiles: Tiles, other: Tiles, shared: int) -> Tiles:
+    """The tiles `tiles`, with shared ids set to 0 where they move both writes alike."""
     starts = []
-    for here, there in zip(one.starts, other.starts, strict=True):
+    for here, there in zip(tiles.starts, other.starts, strict=True):
         alike = here.coefficients[:shared] == there.coefficients[:shared]
         lead = (0,) * shared if alike else here.coefficients[:shared]
         starts.append(here._replace(coefficients=(*lead, *here.coefficients[shared:])))
-    return one._replace(starts=tuple(starts))
+    return tiles._replace(starts=tuple(starts))
 
 
 def _reach(one: Tiles, axis: int) -> int:
@@ -67,15 +67,15 @@ def _line(one: Tiles, axis: int) -> Any:
     return found
 
 
-def _cells(one: Tiles) -> Any:
+def _cells(tiles: Tiles) -> Any:
     """The cells that threads write, as rows of coordinates that compare as one value."""
-    if prod(one.extents) * prod(one.sizes) > MOST_MEETING_CELLS:
+    if prod(tiles.extents) * prod(tiles.sizes) > MOST_MEETING_CELLS:
         raise TooManyThreadsError
-    ids = np.indices(one.extents).reshape(len(one.extents), -1)
-    inner = np.indices(one.sizes).reshape(len(one.sizes), -1)
+    ids = np.indices(tiles.extents).reshape(len(tiles.extents), -1)
+    inner = np.indices(tiles.sizes).reshape(len(tiles.sizes), -1)
     lines = [
         np.add.outer(np.array(start.coefficients) @ ids + start.constant, stride * cells).ravel()
-        for start, stride, cells in zip(one.starts, one.strides, inner, strict=True)
+        for start, stride, cells in zip(tiles.starts, tiles.strides, inner, strict=True)
     ]
     rows = np.ascontiguousarray(np.stack(lines, -1))
     return rows.view([("", rows.dtype)] * rows.shape[1]).ravel()

@@ -115,14 +115,14 @@ def ordered(threads: Threads, events: Sequence[Event]) -> list[Numbers]:
 
 def _signals_and_waits(threads: Threads, events: Sequence[Event]) -> tuple[Numbers, Numbers]:
     """Pairs (thread, event) of signals, and of waits; events are counted from 0."""
-    widths = {len(one.number) for one in events}
+    widths = {len(event.number) for event in events}
     if len(widths) > 1:
         raise TraceError(f"{threads.name}: its events have {sorted(widths)} numbers: as many each")
     lists: tuple[list[Numbers], list[Numbers]] = ([], [])
-    for one in events:
-        when, *numbers = _values(threads, (one.when, *one.number))
+    for event in events:
+        when, *numbers = _values(threads, (event.when, *event.number))
         at = np.flatnonzero(when)
-        lists[one.waits].append(np.stack([at, *[n[at] for n in numbers]], -1))
+        lists[event.waits].append(np.stack([at, *[n[at] for n in numbers]], -1))
     width = 1 + max(widths)
     pairs = [np.concatenate([np.zeros((0, width), int), *side]) for side in lists]
     names = np.concatenate([side[:, 1:] for side in pairs])
@@ -136,13 +136,13 @@ def _signals_and_waits(threads: Threads, events: Sequence[Event]) -> tuple[Numbe
     return made[0], made[1]
 
 
-def _values(threads: Threads, wanted: Sequence[Tensor]) -> Iterator[Numbers]:
+def _values(threads: Threads, tensors: Sequence[Tensor]) -> Iterator[Numbers]:
     """The values of all threads, one after the other in C order."""
     rank = len(threads.extents)
     by_node: dict[Node, Any] = {}
     for dim, (node, extent) in enumerate(zip(threads.ids, threads.extents, strict=True)):
         by_node[node] = np.arange(extent).reshape([-1 if d == dim else 1 for d in range(rank)])
-    for node in topological(wanted):
+    for node in topological(tensors):
         if node in by_node:
             continue
         if isinstance(node.operator, Full):
@@ -154,7 +154,7 @@ def _values(threads: Threads, wanted: Sequence[Tensor]) -> Iterator[Numbers]:
                 f"{threads.name}: which event is meant is computed of threads' numbers alone, not "
                 f"with {node.operator.name}"
             )
-    for node in wanted:
+    for node in tensors:
         yield np.broadcast_to(by_node[node], threads.extents).reshape(-1)
 
 

@@ -64,7 +64,7 @@ class ThreadValue(NamedTuple):
 Given = dict[Node, tuple[Tensor, IndexProjection]]
 
 
-def thread_values(threads: Threads, wanted: Sequence[ThreadValue]) -> tuple[Tensor, ...]:
+def thread_values(threads: Threads, requests: Sequence[ThreadValue]) -> tuple[Tensor, ...]:
     """The values of all threads, by one operator that is cut along the ids.
 
     Raises
@@ -74,11 +74,11 @@ def thread_values(threads: Threads, wanted: Sequence[ThreadValue]) -> tuple[Tens
     TraceError
         If the body does what threads cannot.
     """
-    values = [one.value for one in wanted]
-    given = _thread_reads(threads, values)
+    values = [request.value for request in requests]
+    windows_read = _thread_reads(threads, values)
     symbols: dict[Node, Tensor] = {
         node: apply(Symbol("what a thread reads", "", f"read {n}", node.type))
-        for n, node in enumerate(given)
+        for n, node in enumerate(windows_read)
     }
     for dim, node in enumerate(threads.ids):
         symbols[node] = apply(Symbol("a thread's number", "", f"number {dim}", node.type))
@@ -88,9 +88,10 @@ def thread_values(threads: Threads, wanted: Sequence[ThreadValue]) -> tuple[Tens
         f"{threads.name}{list(threads.extents)}",
         graph,
         tuple(number.get(symbols[node]) for node in threads.ids),
-        tuple(Read(number[symbols[node]], window) for node, (_, window) in given.items()),
+        tuple(Read(number[symbols[node]], window) for node, (_, window) in windows_read.items()),
         tuple(
-            ThreadResult(number[r], one.axes) for r, one in zip(graph.roots, wanted, strict=True)
+            ThreadResult(number[r], request.axes)
+            for r, request in zip(graph.roots, requests, strict=True)
         ),
     )
     names = tuple(f"t{dim}" for dim in range(len(threads.ids)))
@@ -98,24 +99,24 @@ def thread_values(threads: Threads, wanted: Sequence[ThreadValue]) -> tuple[Tens
         (name, Kind.PARALLEL, extent) for name, extent in zip(names, threads.extents, strict=True)
     )
     lines = tuple((name, (name,)) for name in names)
-    reads = tuple((f"x{n}", window) for n, (_, window) in enumerate(given.values()))
-    outputs = tuple((f"z{n}", _writes(one, len(names))) for n, one in enumerate(wanted))
+    reads = tuple((f"x{n}", window) for n, (_, window) in enumerate(windows_read.values()))
+    outputs = tuple((f"z{n}", _writes(request, len(names))) for n, request in enumerate(requests))
     written = SignatureSpec(body.__name__, index, (*lines, *reads), outputs)
     tensors = [coordinates((extent,), 0) for extent in threads.extents]
-    tensors += [source for source, _ in given.values()]
+    tensors += [source for source, _ in windows_read.values()]
     dtypes = {f"z{n}": value.type.dtype for n, value in enumerate(values)}
     costs = (("flops", ((names, float(_flops(graph))),)),)
     called = UserFunction.of(body)
     return call_blocks(called, written, tensors, dtypes, costs, scratch=body.scratch)
 
 
-def _writes(one: ThreadValue, rank: int) -> Form:
+def _writes(request: ThreadValue, rank: int) -> Form:
     """The projection of what a thread writes."""
-    part = one.value.type.shape
-    if one.axes:
+    part = request.value.type.shape
+    if request.axes:
         rows = [
             tuple(width if dim == axis else 0 for dim in range(rank))
-            for axis, width in zip(one.axes, part, strict=True)
+            for axis, width in zip(request.axes, part, strict=True)
         ]
         return IndexProjection(rows, (0,) * len(part), part, in_ndim=rank)
     rows = [tuple(int(dim == axis) for dim in range(rank)) for axis in range(rank + len(part))]
@@ -139,14 +140,14 @@ def _thread_reads(threads: Threads, values: Sequence[Tensor]) -> Given:
                 raise TraceError(f"{threads.name}: threads write by subview and by inserts alone")
         elif isinstance(node.operator, Symbol) and node not in own:
             raise TraceError(f"{threads.name}: it uses {node.operator.what} of another function")
-    given: Given = {}
+    reads: Given = {}
     for node in _body_nodes(values, windows, own):
         if node in windows:
-            given[node] = windows[node]
+            reads[node] = windows[node]
         elif node not in own:
             rank = len(threads.ids)
-            given[node] = (node, IndexProjection.whole(node.type.shape, rank))
-    return given
+            reads[node] = (node, IndexProjection.whole(node.type.shape, rank))
+    return reads
 
 
 def _body_nodes(values: Sequence[Tensor], windows: Given, own: set[Node]) -> list[Node]:

@@ -213,52 +213,54 @@ def _folding(monoid: Combination | None, dtype: np.dtype[Any]) -> str | Fold:
 
 
 def _nothing(
-    operator: UserOperator, made: Applied, tensors: Sequence[Tensor], after: Sequence[Node]
+    operator: UserOperator, applied: Applied, tensors: Sequence[Tensor], after: Sequence[Node]
 ) -> Tensor | None:
     """The monoid's identity, where a folded dimension is empty; else None."""
-    empty = any(dim.kind is Kind.REDUCTION and not dim.extent for dim in made.index)
+    empty = any(dim.kind is Kind.REDUCTION and not dim.extent for dim in applied.index)
     type_ = operator.infer(*[x.type for x in tensors])
     if not empty or not type_.size:
         return None
-    cell = empty_cell(made.written.monoid or "sum", operator.dtype)
+    cell = empty_cell(applied.written.monoid or "sum", operator.dtype)
     return apply(Full(type_, packed(cell)), after=tuple(after))
 
 
 def _kinds(
     function: UserFunction,
-    made: Applied,
+    applied: Applied,
     tensors: Sequence[Tensor],
-    given: Mapping[str, np.dtype[Any]],
+    declared: Mapping[str, np.dtype[Any]],
 ) -> tuple[dict[str, np.dtype[Any]], BlockFormat | None]:
     """Dtypes of the outputs, and the format of the only one, if nothing folds it."""
-    outputs = made.written.outputs
-    if all(name in given for name, _ in outputs):
-        return dict(given), None
+    outputs = applied.written.outputs
+    if all(name in declared for name, _ in outputs):
+        return dict(declared), None
     attempts = [
         (index, shapes)
         for longest in (None, TRIAL_WHOLE_CELLS)
-        if is_small(shapes := _trial_shapes(made, index := _trial_index(made, longest)))
+        if is_small(shapes := _trial_shapes(applied, index := _trial_index(applied, longest)))
     ]
     samples = [
         [(shape, x.type.dtype) for shape, x in zip(shapes, tensors, strict=True)]
         for _, shapes in attempts
     ]
-    result = tried(function, samples, made.written.owner)
+    result = tried(function, samples, applied.written.owner)
     results = result if len(outputs) > 1 else (result,)
     if not isinstance(results, tuple | list) or len(results) != len(outputs):
-        raise made.written.error(f"it returned {type(result).__name__}, not {len(outputs)} arrays")
-    found, known = {}, None
-    may_be_foreign = len(outputs) == 1 and made.written.monoid is None
+        raise applied.written.error(
+            f"it returned {type(result).__name__}, not {len(outputs)} arrays"
+        )
+    dtypes, known = {}, None
+    may_be_foreign = len(outputs) == 1 and applied.written.monoid is None
     for (name, form), one in zip(outputs, results, strict=True):
         rank = form.out_ndim if isinstance(form, IndexProjection) else len(form)
         if np.ndim(one) != rank:
-            raise made.written.error(
+            raise applied.written.error(
                 f"output {name} has {rank} dimensions, and it returned shape {np.shape(one)}"
             )
         known = BlockFormat.of(one) if may_be_foreign else None
         dtype = one.dtype if known is not None else None
-        found[name] = given.get(name) or dtype or dtype_of(one, made.written.owner)
-    return found, known
+        dtypes[name] = declared.get(name) or dtype or dtype_of(one, applied.written.owner)
+    return dtypes, known
 
 
 def _trial_index(made: Applied, longest: int | None) -> tuple[IndexDim, ...]:
@@ -284,7 +286,7 @@ def _check_tiles(made: Applied) -> None:
 
 def _outputs_node(
     function: UserFunction,
-    made: Applied,
+    applied: Applied,
     tensors: Sequence[Tensor],
     dtypes: Mapping[str, np.dtype[Any]],
     costs: Costs,
@@ -293,19 +295,19 @@ def _outputs_node(
     multithreaded: bool,
 ) -> Tensor:
     """Several outputs, each with its own projection of the parallel dimensions."""
-    parallel = [d for d, dim in enumerate(made.index) if dim.kind is Kind.PARALLEL]
+    parallel = [d for d, dim in enumerate(applied.index) if dim.kind is Kind.PARALLEL]
     windows = []
-    for name, form in made.written.outputs:
-        writes = made.writes(form)
+    for name, form in applied.written.outputs:
+        writes = applied.writes(form)
         rows = [[row[d] for d in parallel] for row in writes.matrix]
         points = IndexProjection(rows, writes.offset, writes.shape, in_ndim=len(parallel))
         windows.append(OutputWindow(name, dtypes[name], points))
-    names = tuple(made.index[d].name for d in parallel)
+    names = tuple(applied.index[d].name for d in parallel)
     operator = UserOutputs(
         function,
-        made.index,
-        made.reads,
-        made.writes(names),
+        applied.index,
+        applied.reads,
+        applied.writes(names),
         outputs_dtype(tuple(windows)),
         costs=costs,
         scratch=scratch,
@@ -324,20 +326,20 @@ def _axes(made: Applied, form: Form) -> tuple[list[int], list[int]]:
 
 
 def _together(
-    function: UserFunction, made: Applied, dtypes: Mapping[str, np.dtype[Any]]
+    function: UserFunction, applied: Applied, dtypes: Mapping[str, np.dtype[Any]]
 ) -> tuple[UserFunction, IndexProjection, np.dtype[Any]]:
     """Several folded outputs as one: they are tuples, so a field each, over the parallel dims."""
-    extent = {dim.name: dim.extent for dim in made.index}
+    extent = {dim.name: dim.extent for dim in applied.index}
     fields, orders = [], []
-    for name, form in made.written.outputs:
-        parallel, inner = _axes(made, form)
+    for name, form in applied.written.outputs:
+        parallel, inner = _axes(applied, form)
         names = form if isinstance(form, tuple) else ()
         sides = tuple(extent[names[axis]] for axis in inner)
         fields.append((name, dtypes[name], sides))
         orders.append((*parallel, *inner))
     if any(order != tuple(range(len(order))) for order in orders):
         function = replace(UserFunction.of(Reordered(function, tuple(orders))), name=function.name)
-    writes = made.writes(made.written.of_kind(Kind.PARALLEL))
+    writes = applied.writes(applied.written.of_kind(Kind.PARALLEL))
     return function, writes, np.dtype(fields)
 
 

@@ -72,14 +72,14 @@ class Output(BlockOperator):
         signature, shape = signature_of(self, inputs), self.window(inputs).projection.shape
         points = list(Region.whole(inputs[0].shape))
         yields = list(region)
-        for axis, (wanted, width) in enumerate(zip(region, shape, strict=True)):
+        for axis, (cells, width) in enumerate(zip(region, shape, strict=True)):
             dim = signature.owner(0, axis)
             if dim is None:
                 yields[axis] = Progression(0, 1, width)
             elif width == 1:
-                points[dim] = wanted
+                points[dim] = cells
             else:
-                first, end = wanted.start // width, -(-wanted.stop // width)
+                first, end = cells.start // width, -(-cells.stop // width)
                 points[dim] = Progression.of(first, 1, end - first)
                 yields[axis] = Progression.of(first * width, 1, (end - first) * width)
         return Restriction(self, (Region(points),), Region(yields))
@@ -92,7 +92,7 @@ class Output(BlockOperator):
 
 
 def output(x: Tensor, name: str) -> Tensor:
-    """One of the outputs of a value that has several."""
+    """One output of a value with several outputs."""
     return apply(Output(name), x)
 
 

@@ -239,26 +239,26 @@ class UserOperator(Contraction):
         if self.part is not None:
             return None
         kept = [Progression(0, 1, dim.extent) for dim in self.index]
-        yields, apart = list(region), list(self.apart)
+        yields, separate = list(region), list(self.apart)
         extents = [dim.extent for dim in self.index]
         signature = signature_of(self, inputs)
-        for axis, wanted in enumerate(region):
+        for axis, cells in enumerate(region):
             dim, width = signature.owner(0, axis), self.writes.shape[axis]
             if dim is None:
                 yields[axis] = Progression(0, 1, width)
             elif width == 1 and all(moves_by_cells(read, dim) for read in self.reads):
-                kept[dim] = wanted
-            elif self._leaves_windows_out(inputs, extents, dim, width, wanted):
-                kept[dim] = wanted
-                apart.append(dim)
+                kept[dim] = cells
+            elif self._leaves_windows_out(inputs, extents, dim, width, cells):
+                kept[dim] = cells
+                separate.append(dim)
             else:
-                first, end = wanted.start // width, (wanted.stop - 1) // width + 1
+                first, end = cells.start // width, (cells.stop - 1) // width + 1
                 kept[dim] = Progression(first, 1, end - first)
                 yields[axis] = Progression(first * width, 1, (end - first) * width)
         index = tuple(replace(d, extent=k.count) for d, k in zip(self.index, kept, strict=True))
         parts = [restricted(read, kept) for read in self.reads]
         reads = tuple(read for read, _ in parts)
-        operator = replace(self, index=index, reads=reads, apart=tuple(sorted(set(apart))))
+        operator = replace(self, index=index, reads=reads, apart=tuple(sorted(set(separate))))
         return Restriction(operator, tuple(place for _, place in parts), Region(yields))
 
     def _leaves_windows_out(
@@ -267,15 +267,15 @@ class UserOperator(Contraction):
         extents: Sequence[int],
         dim: int,
         width: int,
-        wanted: Progression,
+        cells: Progression,
     ) -> bool:
         """Whether a region leaves out windows, of which it is worth to read none."""
-        if not self.skips or self.folding is not None or not left_out(wanted, width):
+        if not self.skips or self.folding is not None or not left_out(cells, width):
             return False
-        return are_apart(self.reads, inputs, extents, dim, wanted.step)
+        return are_apart(self.reads, inputs, extents, dim, cells.step)
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        """Those declared; else one for each cell of the largest operand at each index point."""
+        """The declared number; else one a cell of the largest operand at each index point."""
         if any(name == "flops" for name, _ in self.costs):
             return round(self.own_costs(inputs, box)["flops"])
         points = self._points(inputs, box)

@@ -204,7 +204,7 @@ class _Scan:
     def parts(
         self,
         function: PartwiseFunction,
-        place: tuple[int, int, int],
+        part_range: tuple[int, int, int],
         dtypes: DTypes,
         costs: Costs,
         after: Sequence[Node],
@@ -214,17 +214,17 @@ class _Scan:
 
         `before` is what came before each part.
         """
-        start, count, width = place
+        start, count, width = part_range
         index = tuple(
             replace(dim, extent=count * width) if n == self.number else dim
             for n, dim in enumerate(self.index)
         )
         lo = [start if n == self.number else 0 for n in range(len(index))]
         space = ZRange(lo, [a + dim.extent for a, dim in zip(lo, index, strict=True)])
-        given, forms, windows = [], [], []
+        slices, forms, windows = [], [], []
         for x, read in zip(self.tensors, self.reads, strict=True):
             box = read.of_range(space)
-            given.append(basic_slice(x, box.slices()))
+            slices.append(basic_slice(x, box.slices()))
             longer = self._lengthened(read, box, space, width)
             forms.append(longer)
             windows.append(self._windows(longer))
@@ -237,7 +237,7 @@ class _Scan:
             outputs=tuple((name, form) for name, _ in self.written.outputs),
         )
         parted = UserFunction.of(replace(function, windows=tuple(windows)))
-        return call_blocks(parted, written, [*given, *before], dtypes, costs, after)
+        return call_blocks(parted, written, [*slices, *before], dtypes, costs, after)
 
     def _windows(self, read: IndexProjection) -> tuple[Window, ...]:
         return tuple(

@@ -326,19 +326,24 @@ def projection(form: Form, index: Sequence[IndexDim]) -> IndexProjection:
     return IndexProjection(rows, (0,) * len(form), (1,) * len(form), in_ndim=len(index))
 
 
-def _with_whole_dims(one: IndexProjection, index: Sequence[IndexDim]) -> IndexProjection:
+def _with_whole_dims(projection: IndexProjection, index: Sequence[IndexDim]) -> IndexProjection:
     """A projection that dimensions in `WHOLE` do not move: its shape covers them instead."""
-    rows, offsets, sides, strides = [], list(one.offset), list(one.shape), list(one.stride)
-    for axis, row in enumerate(one.matrix):
+    rows, offsets, sides, strides = (
+        [],
+        list(projection.offset),
+        list(projection.shape),
+        list(projection.stride),
+    )
+    for axis, row in enumerate(projection.matrix):
         whole = [d for d, c in enumerate(row) if c and index[d].kind in WHOLE]
         rows.append([0 if d in whole else c for d, c in enumerate(row)])
         if whole:
             spans = [row[d] * (index[d].extent - 1) for d in whole]
             empty = any(not index[d].extent for d in whole)
             offsets[axis] += 0 if empty else sum(min(0, span) for span in spans)
-            sides[axis] = 0 if empty else one.extent[axis] + sum(abs(span) for span in spans)
+            sides[axis] = 0 if empty else projection.extent[axis] + sum(abs(span) for span in spans)
             strides[axis] = 1
-    return IndexProjection(rows, offsets, sides, strides, one.in_ndim)
+    return IndexProjection(rows, offsets, sides, strides, projection.in_ndim)
 
 
 def absorbed_output(form: Form, index: Sequence[IndexDim]) -> IndexProjection:

@@ -60,13 +60,13 @@ def _owner(row: Sequence[int]) -> int | None:
     return next((d for d, c in enumerate(row) if c), None)
 
 
-def points_apart(signature: Signature, box: ZRange, apart: Sequence[int]) -> list[ZRange]:
-    """The index points of a block, those of the dimensions `apart` one by one."""
+def points_apart(signature: Signature, box: ZRange, dims: Sequence[int]) -> list[ZRange]:
+    """The index points of a block, those of the dimensions `dims` one by one."""
     points = signature.index_range(box)
     separate_points = []
-    for chosen in product(*[range(points.lo[d], points.hi[d]) for d in apart]):
+    for chosen in product(*[range(points.lo[d], points.hi[d]) for d in dims]):
         one = points
-        for dim, at in zip(apart, chosen, strict=True):
+        for dim, at in zip(dims, chosen, strict=True):
             one = one.replace(dim, at, at + 1)
         separate_points.append(one)
     return separate_points
@@ -89,22 +89,22 @@ def calls_apart(
     signature: Signature,
     inputs: Types,
     box: ZRange,
-    apart: Sequence[int],
+    dims: Sequence[int],
     pieces: Sequence[tuple[int, ZRange]],
 ) -> list[WindowCallPart]:
     """The calls that a block takes, of blocks that hold `pieces`."""
     calls = []
-    for points in points_apart(signature, box, apart):
+    for points in points_apart(signature, box, dims):
         part_slices = []
         for number, (read, x) in enumerate(zip(signature.inputs, inputs, strict=True)):
-            wanted = x.clip(read.of_range(points))
+            needed = x.clip(read.of_range(points))
             holding = (
                 (at, held)
                 for at, (own, held) in enumerate(pieces)
-                if own == number and held.contains(wanted)
+                if own == number and held.contains(needed)
             )
-            at, held = first_of(holding, f"piece of input {number} that holds {wanted}")
-            part_slices.append((at, wanted.slices(held)))
+            at, held = first_of(holding, f"piece of input {number} that holds {needed}")
+            part_slices.append((at, needed.slices(held)))
         made = signature.written(points)
         kept = made.intersection(box)
         calls.append(

@@ -61,11 +61,11 @@ def broadcast_shape(shapes: Iterable[tuple[int, ...]], what: str = "operands") -
     >>> broadcast_shape([(3, 1), (4,)])
     (3, 4)
     """
-    given = list(shapes)
-    if all(shape == given[0] for shape in given):
-        return given[0]
+    listed = list(shapes)
+    if all(shape == listed[0] for shape in listed):
+        return listed[0]
     try:
-        return np.broadcast_shapes(*given)
+        return np.broadcast_shapes(*listed)
     except ValueError:
-        texts = " ".join(map(str, given))
+        texts = " ".join(map(str, listed))
         raise ShapeError(f"{what} could not be broadcast together with shapes {texts}") from None

@@ -178,22 +178,22 @@ class Reshape(Selector):
     def _cut(self, reads: Region, yields: Region) -> Reshape:
         """The reshape of the region `reads` into the region `yields`."""
         old, new = list(self.old), list(self.new)
-        window, held = [], []
+        window, stored = [], []
         for a, b, c, d in self.groups:
             if b - a == d - c == 1:  # the same dimension: its coordinates are counted from 0 again
                 old[a] = new[c] = reads[a].count
                 window.append((0, reads[a].count))
-                held.append((0, reads[a].count))
+                stored.append((0, reads[a].count))
                 continue
             for sides, parts, box, lead in (
                 (window, yields[c:d], self.window, c),
-                (held, reads[a:b], self.held, a),
+                (stored, reads[a:b], self.held, a),
             ):
                 for dim, part in enumerate(parts, start=lead):
                     start = part.start + (box.lo[dim] if box else 0)
                     sides.append((start, start + part.count))
         shapes = tuple(old), tuple(new)
-        out, own = _box(window), _box(held)
+        out, own = _box(window), _box(stored)
         whole = out == ZRange.of_shape(shapes[1]) and own == ZRange.of_shape(shapes[0])
         return Reshape(*shapes) if whole else Reshape(*shapes, out, own)
 

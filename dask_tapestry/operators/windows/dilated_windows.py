@@ -46,37 +46,37 @@ def in_phases(node: Tensor, _: int) -> Tensor:
     whole: Any = node.operator
     x, k = node.inputs
     pairs = list(zip(whole.strides, whole.dilation, strict=True))
-    apart = [d if s == 1 else 1 for s, d in pairs]
+    phases = [d if s == 1 else 1 for s, d in pairs]
     counts, batch = node.type.shape[SPACE:], node.type.shape[0]
-    for axis, d in enumerate(apart, SPACE):
+    for axis, d in enumerate(phases, SPACE):
         short = -x.type.shape[axis] % d
         zero = zero_cell(x.type.dtype)
         x = pad_constant(x, axis, (0, short), (zero, zero)) if short else x
-    left = tuple(1 if a > 1 else d for a, (_, d) in zip(apart, pairs, strict=True))
-    made = apply(replace(whole, dilation=left), _in_batch(x, apart), k)
-    made = _interleaved(made, apart, batch)
+    left = tuple(1 if a > 1 else d for a, (_, d) in zip(phases, pairs, strict=True))
+    made = apply(replace(whole, dilation=left), _in_batch(x, phases), k)
+    made = _interleaved(made, phases, batch)
     for axis, count in enumerate(counts, SPACE):
         made = slice_axis(made, axis, 0, count)
     return made
 
 
-def _in_batch(x: Tensor, apart: Sequence[int]) -> Tensor:
+def _in_batch(x: Tensor, phases: Sequence[int]) -> Tensor:
     """Every so many cells along each axis of space, as images of a larger batch."""
     lead, space = x.type.shape[:SPACE], x.type.shape[SPACE:]
-    sides = [side for n, d in zip(space, apart, strict=True) for side in (n // d, d)]
-    places = [SPACE + 2 * a for a in range(len(apart))]
+    sides = [side for n, d in zip(space, phases, strict=True) for side in (n // d, d)]
+    places = [SPACE + 2 * a for a in range(len(phases))]
     order = [0, *(at + 1 for at in places), 1, 2, *places]
     parts = permute(reshape(x, (*lead, *sides)), order)
-    return reshape(parts, (lead[0] * prod(apart), *parts.type.shape[1 + len(apart) :]))
+    return reshape(parts, (lead[0] * prod(phases), *parts.type.shape[1 + len(phases) :]))
 
 
-def _interleaved(x: Tensor, apart: Sequence[int], batch: int) -> Tensor:
+def _interleaved(x: Tensor, phases: Sequence[int], batch: int) -> Tensor:
     """What `_in_batch` has taken apart, side by side again."""
-    rank, (_, groups, outputs, *space) = len(apart), x.type.shape
-    parts = reshape(x, (batch, *apart, groups, outputs, *space))
+    rank, (_, groups, outputs, *space) = len(phases), x.type.shape
+    parts = reshape(x, (batch, *phases, groups, outputs, *space))
     order = [0, 1 + rank, 2 + rank]
     for axis in range(rank):
         order += [SPACE + rank + axis, 1 + axis]
     whole = permute(parts, order)
-    sides = [n * d for n, d in zip(space, apart, strict=True)]
+    sides = [n * d for n, d in zip(space, phases, strict=True)]
     return reshape(whole, (batch, groups, outputs, *sides))

@@ -118,7 +118,7 @@ class ClassTree:
 
     def leaf(self, place: Place) -> tuple[ClassLeaf, Place]:
         """The class of the block at a place, and its place there."""
-        part, within = [], []
+        part, inner = [], []
         for way, t in enumerate(place):
             number = 0
             starts = self._starts.get(way)
@@ -128,8 +128,8 @@ class ClassTree:
             elif way in self._strides:
                 t, number = divmod(t, self._strides[way])
             part.append(number)
-            within.append(t)
-        return self._part(tuple(part)).leaf(tuple(within))
+            inner.append(t)
+        return self._part(tuple(part)).leaf(tuple(inner))
 
     def _part(self, part: Place) -> ClassLeaf | ClassTree | BandedClasses:
         known = self._parts.get(part)
@@ -299,14 +299,14 @@ class Access:
         """The classes; `UncountableError` where these are more than can be looked at."""
         if self._is_uncountable:
             raise UncountableError("too many classes of blocks")
-        found, works = list[ClassLeaf](), 0
+        leaves, works = list[ClassLeaf](), 0
         for leaf in self.each_leaf():
-            found.append(leaf)
+            leaves.append(leaf)
             works += len(leaf.schedule.works)
-            if len(found) > 1 and (len(found) > MOST_CLASSES or works > MOST_WORKS):
+            if len(leaves) > 1 and (len(leaves) > MOST_CLASSES or works > MOST_WORKS):
                 self._is_uncountable = True
-                raise UncountableError(f"more than {len(found) - 1} classes of blocks")
-        return tuple(found)
+                raise UncountableError(f"more than {len(leaves) - 1} classes of blocks")
+        return tuple(leaves)
 
     def each_leaf(self) -> Iterator[ClassLeaf]:
         """The classes, one after another."""

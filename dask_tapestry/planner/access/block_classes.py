@@ -107,10 +107,10 @@ def study(
     else:
         return division or _split_along_band(domain)
     division = DomainSplit()
-    found = TranslatedBlocks(domain, place, here, tuple([moved or () for moved in shifts]))
-    _follow_rules(program, found, known, division)
-    _keep_apart(program, found, there, turns, division)
-    return division or found
+    blocks = TranslatedBlocks(domain, place, here, tuple([moved or () for moved in shifts]))
+    _follow_rules(program, blocks, known, division)
+    _keep_apart(program, blocks, there, turns, division)
+    return division or blocks
 
 
 @lru_cache(maxsize=1024)
@@ -209,36 +209,36 @@ def _split_along_band(domain: Domain) -> DomainSplit:
 
 def _follow_rules(
     program: Program,
-    found: TranslatedBlocks,
+    blocks: TranslatedBlocks,
     known: Sequence[Regularity | None],
     division: DomainSplit,
 ) -> None:
     """Divide where a box would sweep over a break, or move by less than a period."""
     first = len(program.inputs)
-    schedule = found.schedule
-    ways = [way for way, moved in enumerate(found.shifts) if moved]
+    schedule = blocks.schedule
+    ways = [way for way, moved in enumerate(blocks.shifts) if moved]
     for number, instruction in enumerate(program.instructions):
         if not instruction.inputs:
             continue
         value = first + number
         rules = known[number]
         for at, box in enumerate(schedule.boxes[value]):
-            moves = {way: found.shifts[way][value][at] for way in ways}
+            moves = {way: blocks.shifts[way][value][at] for way in ways}
             for axis in range(box.ndim):
                 rule = None if rules is None else rules[axis]
                 pace = {way: shift[axis] for way, shift in moves.items() if shift[axis]}
                 if rule is None:
                     for way in pace:
-                        division.cut(way, range(found.domain.ways[way].count))
+                        division.cut(way, range(blocks.domain.ways[way].count))
                 elif pace and rule is not ANYWHERE:
-                    _follow_rule(rule, (box.lo[axis], box.hi[axis]), pace, found, division)
+                    _follow_rule(rule, (box.lo[axis], box.hi[axis]), pace, blocks, division)
 
 
 def _follow_rule(
     rule: Regular,
     span: tuple[int, int],
     pace: dict[int, int],
-    found: TranslatedBlocks,
+    blocks: TranslatedBlocks,
     division: DomainSplit,
 ) -> None:
     if rule.period > 1:
@@ -250,22 +250,22 @@ def _follow_rule(
         return
     low, high = span
     for way, step in pace.items():
-        behind = (found.domain.ways[way].count - 1 - found.place[way]) * step
-        before = -found.place[way] * step
+        behind = (blocks.domain.ways[way].count - 1 - blocks.place[way]) * step
+        before = -blocks.place[way] * step
         low, high = low + min(behind, before), high + max(behind, before)
     at = bisect_right(rule.breaks, low)
     inside = rule.breaks[at : at + MOST_STARTS]
     if not inside or inside[0] >= high:
         return
     if len(pace) > 1:
-        widest = max(pace, key=lambda way: abs(pace[way]) * (found.domain.ways[way].count - 1))
-        division.cut(widest, (found.domain.ways[widest].count // 2,))
+        widest = max(pace, key=lambda way: abs(pace[way]) * (blocks.domain.ways[way].count - 1))
+        division.cut(widest, (blocks.domain.ways[widest].count // 2,))
         return
     ((way, step),) = pace.items()
     for edge in inside:
         if edge >= high:
             break
-        division.cut(way, _straddling(span, step, edge, found.place[way]))
+        division.cut(way, _straddling(span, step, edge, blocks.place[way]))
 
 
 def _straddling(span: tuple[int, int], step: int, edge: int, place: int) -> range:
@@ -283,7 +283,7 @@ def _straddling(span: tuple[int, int], step: int, edge: int, place: int) -> rang
 
 def _keep_apart(
     program: Program,
-    found: TranslatedBlocks,
+    blocks: TranslatedBlocks,
     there: Sequence[Schedule | None],
     turns: Sequence[int],
     division: DomainSplit,
@@ -292,7 +292,7 @@ def _keep_apart(
     reads: dict[int, list[ShiftedBox]] = {}
     ways = [way for way, other in enumerate(there) if other is not None]
     others = [there[way] for way in ways]
-    for number, work in enumerate(found.schedule.works):
+    for number, work in enumerate(blocks.schedule.works):
         for at, (source, box) in enumerate(work.reads):
             if box.is_empty:
                 continue
@@ -301,14 +301,14 @@ def _keep_apart(
                 assert other is not None
                 shift = shift_between(box, other.works[number].reads[at][1], turns[way])
                 if shift is None:
-                    division.cut(way, (found.place[way] + max(0, turns[way]),))
+                    division.cut(way, (blocks.place[way] + max(0, turns[way]),))
                     return
                 shifts.append(shift)
             reads.setdefault(source, []).append(ShiftedBox(box, tuple(shifts)))
     for source, moving in reads.items():
-        held = _rounded(program, source, moving, ways, found, division)
+        held = _rounded(program, source, moving, ways, blocks, division)
         if len({m.shifts for m in held}) > 1:
-            _part(held, ways, found, division)
+            _part(held, ways, blocks, division)
 
 
 def _rounded(
@@ -316,7 +316,7 @@ def _rounded(
     value: int,
     moving: Sequence[ShiftedBox],
     ways: Sequence[int],
-    found: TranslatedBlocks,
+    blocks: TranslatedBlocks,
     division: DomainSplit,
 ) -> Sequence[ShiftedBox]:
     """The boxes in which what is read of a value is computed; divided where these move unevenly."""
@@ -331,28 +331,28 @@ def _rounded(
             if cells > 1 and pace:
                 last = (extent // cells * cells,) if extent % cells else ()
                 _follow_rule(
-                    Regular(cells, last), (box.lo[axis], box.hi[axis]), pace, found, division
+                    Regular(cells, last), (box.lo[axis], box.hi[axis]), pace, blocks, division
                 )
     still = [n == 0 for n in together]
-    held = []
+    rounded_boxes = []
     for box, shifts in moving:
         kept = [
             tuple([0 if s else n for s, n in zip(still, shift, strict=True)]) for shift in shifts
         ]
-        held.append(ShiftedBox(rounded_out(box, together, shape), tuple(kept)))
-    return held
+        rounded_boxes.append(ShiftedBox(rounded_out(box, together, shape), tuple(kept)))
+    return rounded_boxes
 
 
 def _part(
     moving: Sequence[ShiftedBox],
     ways: Sequence[int],
-    found: TranslatedBlocks,
+    blocks: TranslatedBlocks,
     division: DomainSplit,
 ) -> None:
     """Divide where boxes that move apart are near each other."""
-    domain = found.domain
+    domain = blocks.domain
     counts = [domain.ways[way].count for way in ways]
-    parted = proximity_band(moving, [found.place[way] for way in ways], counts)
+    parted = proximity_band(moving, [blocks.place[way] for way in ways], counts)
     if parted is None:
         return
     involved = [ways[at] for at in parted.ways]

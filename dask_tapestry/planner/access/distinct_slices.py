@@ -61,7 +61,7 @@ def distinct_slices(shares: Sequence[ReadCount], cuts: tuple[Cuts, ...], itemsiz
 
 
 def _listed(
-    patterns: Sequence[Pattern], gone: Sequence[ReadCount], cuts: tuple[Cuts, ...], itemsize: int
+    patterns: Sequence[Pattern], unread: Sequence[ReadCount], cuts: tuple[Cuts, ...], itemsize: int
 ) -> int:
     """Number of the parts of all boxes, but those of patterns that no block reads after all."""
     met = sum(prod([sum(g.kinds.values()) for g in block_overlaps_of(p, cuts)]) for p in patterns)
@@ -69,7 +69,7 @@ def _listed(
         raise UncountableError(f"{met} parts of blocks that may be equal")
     boxes = set[ZRange]()
     for pattern in patterns:
-        less = {box for share in gone if share.whole == pattern for box in share.pattern.boxes()}
+        less = {box for share in unread if share.whole == pattern for box in share.pattern.boxes()}
         boxes.update(box for box in pattern.boxes() if box not in less)
     return _number_of_parts(boxes, cuts, itemsize)
 
@@ -84,13 +84,14 @@ def _number_of_parts(boxes: Iterable[ZRange], cuts: tuple[Cuts, ...], itemsize: 
     for box in boxes:
         along.setdefault((box.lo[1:], box.hi[1:]), set()).add((box.lo[:1], box.hi[:1]))
     numbers: dict[frozenset[tuple[Ends, Ends]], int] = {}
-    met: dict[_BlockPart, set[int]] = {}  # of each part along the others: what it meets of these
+    # for each part along the other axes, the numbers of the sets of parts that it is read with
+    numbers_of: dict[_BlockPart, set[int]] = {}
     for others, spans in along.items():
         number = numbers.setdefault(frozenset(spans), len(numbers))
         for part in _parts(*others, cuts[1:]):
-            met.setdefault(part, set()).add(number)
+            numbers_of.setdefault(part, set()).add(number)
     alike: Counter[tuple[frozenset[int], int, int]] = Counter()
-    for part, some in met.items():
+    for part, some in numbers_of.items():
         alike[frozenset(some), part.cells, part.held] += 1
     parts = [set[_BlockPart]().union(*[_parts(*e, cuts[:1]) for e in ends]) for ends in numbers]
 

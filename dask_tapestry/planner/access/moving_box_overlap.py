@@ -44,7 +44,7 @@ class ProximityBand(NamedTuple):
 def proximity_band(
     moving: Sequence[ShiftedBox], place: Sequence[int], counts: Sequence[int]
 ) -> ProximityBand | None:
-    """Where merging the boxes may have another outcome than far away; None for nowhere.
+    """The blocks near which boxes may be merged otherwise than elsewhere; None if there are none.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def _proximity_range(
                 highs.append(-(-ahead // abs(pace)))
                 lows.append(behind // -abs(pace))
     most = _largest_merge(moving)
-    apart = [
+    distances = [
         [
             (a.box.lo[axis], a.box.hi[axis], b.box.lo[axis], b.box.hi[axis], pace)
             for axis in range(a.box.ndim)
@@ -151,7 +151,7 @@ def _proximity_range(
         return all(
             prod([max(h, q + pace * value) - min(o, p + pace * value) for o, h, p, q, pace in axes])
             > most
-            for axes in apart
+            for axes in distances
         )
 
     return _first(is_far, min(lows), -1) + 1, _first(is_far, max(highs), 1) - 1

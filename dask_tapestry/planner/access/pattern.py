@@ -50,29 +50,32 @@ def _length(step: Steps) -> int:
     return max(map(abs, step.shift), default=0)
 
 
-def _reaches(apart: tuple[int, ...], steps: Sequence[Steps]) -> bool:
+def _reaches(offset: tuple[int, ...], steps: Sequence[Steps]) -> bool:
     """Whether some of each step lead so far."""
     if not steps:
-        return not any(apart)
+        return not any(offset)
     (shift, places), *rest = steps
     axis = first_of((a for a, n in enumerate(shift) if n), "axis along which steps lead")
-    for t in _times(apart[axis], shift[axis], places, [(s.shift[axis], s.places) for s in rest]):
-        if _reaches(tuple([a - t * n for a, n in zip(apart, shift, strict=True)]), rest):
+    for t in _times(offset[axis], shift[axis], places, [(s.shift[axis], s.places) for s in rest]):
+        if _reaches(tuple([a - t * n for a, n in zip(offset, shift, strict=True)]), rest):
             return True
     return False
 
 
-def _times(apart: int, shift: int, places: int, rest: Sequence[tuple[int, int]]) -> range:
+def _times(offset: int, shift: int, limit: int, rest: Sequence[tuple[int, int]]) -> range:
     """How often a shift along an axis is taken, if the rest can lead as far as is left.
 
     A few times at most where steps are longer than all shorter ones together, as those of blocks
     and of chunks in them are.
     """
     ends = [n * (count - 1) for n, count in rest]
-    nearest, farthest = apart - sum(n for n in ends if n > 0), apart - sum(n for n in ends if n < 0)
+    nearest, farthest = (
+        offset - sum(n for n in ends if n > 0),
+        offset - sum(n for n in ends if n < 0),
+    )
     if shift < 0:
         shift, nearest, farthest = -shift, -farthest, -nearest
-    return range(max(0, -(-nearest // shift)), min(places - 1, farthest // shift) + 1)
+    return range(max(0, -(-nearest // shift)), min(limit - 1, farthest // shift) + 1)
 
 
 def pattern_of(box: ZRange, steps: Iterable[tuple[tuple[int, ...], int]]) -> tuple[Pattern, int]:

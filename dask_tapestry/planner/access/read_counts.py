@@ -73,15 +73,15 @@ def _are_mixed(found: Mapping[Pattern, int], parts: Mapping[Pattern, tuple[Patte
 
 
 def _mixes(
-    found: Mapping[Pattern, int],
+    counts: Mapping[Pattern, int],
     parts: Mapping[Pattern, tuple[Pattern, int]],
-    one: Pattern,
+    pattern: Pattern,
     other: Pattern,
 ) -> bool:
-    if one not in parts and other not in parts:
+    if pattern not in parts and other not in parts:
         return True
-    ways = ((one, other), (other, one))
-    return any(line in parts and p in found and p != parts[line][0] for line, p in ways)
+    ways = ((pattern, other), (other, pattern))
+    return any(line in parts and p in counts and p != parts[line][0] for line, p in ways)
 
 
 def _listed(
@@ -98,13 +98,13 @@ def _listed(
     return tuple([ReadCount(Pattern(box, ()), times) for box, times in read.items() if times])
 
 
-def _read_counts(found: Mapping[Pattern, int]) -> Iterator[ReadCount]:
+def _read_counts(counts: Mapping[Pattern, int]) -> Iterator[ReadCount]:
     """The patterns, those boxes apart that are in one of more boxes too."""
     read: dict[ZRange, int] = {}
-    patterns = sorted(found, key=lambda pattern: -pattern.places)
+    patterns = sorted(counts, key=lambda pattern: -pattern.places)
     pairs = PatternPairs(patterns)
     for number, pattern in enumerate(patterns):
-        times = found[pattern]
+        times = counts[pattern]
         others = [patterns[n] for n in pairs.sharing(number)]
         if not others:
             yield ReadCount(pattern, times)
@@ -112,7 +112,7 @@ def _read_counts(found: Mapping[Pattern, int]) -> Iterator[ReadCount]:
         few_places([pattern])
         for box in pattern.boxes():
             whole = next((p for p in others if p.holds(box)), None)
-            inside = read.get(box, 0 if whole is None else found[whole])
+            inside = read.get(box, 0 if whole is None else counts[whole])
             read[box] = inside + times
             yield ReadCount(Pattern(box, ()), times, whole, inside)
 

@@ -141,24 +141,24 @@ def input_traffic(
             edges += times
             empty = 0 if may_cut and _first_is_large(cuts, itemsize) else _first_cells(cuts)
             cut.append(share)
-            sent = empty * itemsize
+            block_bytes = empty * itemsize
         else:
-            lying = block_overlaps_of(pattern, cuts)
-            needed, met, count = _totals(lying)
+            overlaps = block_overlaps_of(pattern, cuts)
+            needed, met, count = _totals(overlaps)
             cells, whole, edges = cells + times * needed, whole + times * met, edges + times * count
-            sent, own = met * itemsize, 0
+            block_bytes, slice_bytes = met * itemsize, 0
             if may_cut and met > needed:
-                sent, own = _sent(lying, itemsize)
-            if own:
+                block_bytes, slice_bytes = _sent(overlaps, itemsize)
+            if slice_bytes:
                 cut.append(share)
-                sliced += more * own
-            near = more * prod([group.largest for group in lying]) * itemsize
+                sliced += more * slice_bytes
+            near = more * prod([group.largest for group in overlaps]) * itemsize
             nearest += near
             parts.append((near, more * pattern.places))
-        moved += times * sent
-        distinct += more * sent
+        moved += times * block_bytes
+        distinct += more * block_bytes
         boxes, reads = boxes + more * pattern.places, reads + times * pattern.places
-        fetched += sent * (min(share.inside + times, workers) - min(share.inside, workers))
+        fetched += block_bytes * (min(share.inside + times, workers) - min(share.inside, workers))
     slices = distinct_slices(cut, cuts, itemsize) if may_cut else 0
     totals = (cells, whole, edges, slices, moved, distinct, fetched, nearest, boxes, reads, sliced)
     return InputTraffic(*totals, _main(parts, nearest, boxes, access.count))
@@ -189,15 +189,15 @@ def _totals(lying: Sequence[BlockOverlap]) -> tuple[int, int, int]:
     return cells, whole, count
 
 
-def _sent(lying: Sequence[BlockOverlap], itemsize: int) -> tuple[int, int]:
+def _sent(overlaps: Sequence[BlockOverlap], itemsize: int) -> tuple[int, int]:
     """Bytes of blocks, or of slices where these save enough, and bytes of the slices."""
-    sent = sliced = 0
-    for (part, held), n in combined([kinds for kinds, _ in lying]).items():
+    moved = sliced = 0
+    for (part, held), n in combined([kinds for kinds, _ in overlaps]).items():
         if (held - part) * itemsize < SLICE_SAVES_BYTES:
-            sent += n * held
+            moved += n * held
         else:
-            sent, sliced = sent + n * part, sliced + n * part
-    return sent * itemsize, sliced * itemsize
+            moved, sliced = moved + n * part, sliced + n * part
+    return moved * itemsize, sliced * itemsize
 
 
 def _first_cells(cuts: Sequence[Cuts]) -> int:

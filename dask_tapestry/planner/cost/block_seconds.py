@@ -85,12 +85,12 @@ def block_seconds(
 
 
 def kernel_seconds(program: Program, box: ZRange, machine: Machine) -> float:
-    """Those of the kernels alone, wherever cells lie: blocks of a box together take no less."""
+    """The seconds of kernels alone, whatever the layout: a lower bound for blocks of a box."""
     return _seconds(program, box, machine, (), "C").kernels
 
 
 class _Seconds(NamedTuple):
-    """Of kernels, and of going from row to row, across rows, and of joining and copying blocks."""
+    """The seconds of kernels, and those of strided access and of joining and copying blocks."""
 
     kernels: float
     layout: float
@@ -101,25 +101,25 @@ def _seconds(program: Program, box: ZRange, machine: Machine, cuts: Held, order:
     schedule = program.schedule(box)
     values, places = _values(program), schedule.places
     cuts = cuts or (None,) * first
-    held, layout = _inputs(program, schedule, cuts, machine, order)
+    memory_of, layout = _inputs(program, schedule, cuts, machine, order)
     kernels, where = 0.0, value_places(program)
     result = len(program.types) - 1
     for work, at, reading in zip(schedule.works, places.made, places.read, strict=True):
         number, own_box, needs = work
         value, computing = values[number - first], machine
         operator, _, types, type_, *_ = program.instructions[number - first]
-        reads = [NOTHING if place is None else held[place] for place in reading]
+        reads = [NOTHING if place is None else memory_of[place] for place in reading]
         flops = operator.flops(types, own_box) if value.flops else 0
         read = _bytes_read(program, needs, reads, flops)
         own = own_box.size * value.itemsize
         rows = max([r.rows for r in reads], default=0.0)
         if value.across is not None:
             turned = reads[0].across != _is_across(value.across, own_box)
-            held[at] = _Held(min(read, own), turned, rows, reads[0].origin)
+            memory_of[at] = _Held(min(read, own), turned, rows, reads[0].origin)
             continue
         kept = 0 if value.cached else own
         through = rows if value.cached else 0.0
-        held[at] = _Held(kept, False, through, at)
+        memory_of[at] = _Held(kept, False, through, at)
         written = kept if operator.block_bytes(type_, own_box) else 0
         touched = read + written if written or flops else 0
         if where is not None and where.reads[number - first] is None:
@@ -136,7 +136,7 @@ def _seconds(program: Program, box: ZRange, machine: Machine, cuts: Held, order:
             layout += machine.seconds(ACROSS, type_.dtype, cells, 0)
     if where is not None:
         layout += link_bytes(program, box) / machine.link
-    return _Seconds(kernels, layout + _copied(program, box, held[-1], machine))
+    return _Seconds(kernels, layout + _copied(program, box, memory_of[-1], machine))
 
 
 def _inputs(
@@ -146,7 +146,7 @@ def _inputs(
 
     In places of the schedule's boxes, those of values that it computes too.
     """
-    held = [_Held(0)] * schedule.places.total
+    memory_of = [_Held(0)] * schedule.places.total
     joined = position = 0
     for number, (type_, own) in enumerate(zip(program.inputs, cuts, strict=True)):
         size = type_.dtype.itemsize
@@ -157,9 +157,9 @@ def _inputs(
                 joined += cells
             else:
                 rows = _row_seconds(part, sides, size, machine, order)
-            held[position] = _Held(cells, False, rows, position)
+            memory_of[position] = _Held(cells, False, rows, position)
             position += 1
-    return held, 2 * joined / machine.memory
+    return memory_of, 2 * joined / machine.memory
 
 
 def _row_seconds(
@@ -195,13 +195,13 @@ def _bytes_read(
     return sum(read.values())
 
 
-def _copied(program: Program, box: ZRange, held: _Held, machine: Machine) -> float:
+def _copied(program: Program, box: ZRange, result: _Held, machine: Machine) -> float:
     """Seconds to copy a block that is a view, or an array of somebody else's, to where it goes."""
     if box.is_empty or (program.instructions and not program.instructions[-1].operator.is_view):
         return 0.0
     own, dtype = box.size * program.type.dtype.itemsize, program.type.dtype
-    seconds = machine.seconds("", dtype, 0, own + min(own, held.bytes))
-    return seconds + (machine.seconds(ACROSS, dtype, box.size, 0) if held.across else 0.0)
+    seconds = machine.seconds("", dtype, 0, own + min(own, result.bytes))
+    return seconds + (machine.seconds(ACROSS, dtype, box.size, 0) if result.across else 0.0)
 
 
 def _is_across(across: tuple[bool, ...], box: ZRange) -> bool:
@@ -243,13 +243,13 @@ def _across_by_dim(operator: Operator, types: Types, ndim: int) -> tuple[bool, .
 def _in_cache(program: Program) -> frozenset[int]:
     """Values of formulas that formulas alone read, themselves or through views."""
     first = len(program.inputs)
-    wanted: set[int] = {len(program.types) - 1}
+    outside: set[int] = {len(program.types) - 1}
     cached_values: set[int] = set()
     for value in range(len(program.types) - 1, first - 1, -1):
         operator, inputs, *_ = program.instructions[value - first]
-        inner = value not in wanted
+        inner = value not in outside
         if inner and operator.is_formula:
             cached_values.add(value)
         if not (operator.is_formula or (operator.is_view and inner)):
-            wanted.update(inputs)
+            outside.update(inputs)
     return frozenset(cached_values)

@@ -136,22 +136,22 @@ NOTHING_MET: Final = HeldReads(0, 0, 0.0, ())
 def step_cost(
     program: Program,
     cuts: Sequence[Cuts],
-    held: Held,
+    input_cuts: Held,
     machine: Machine,
     handy: int,
     order: Order = "C",
     needing: Callable[[Program, ZRange, Held, bool], Needs] = needs_of,
 ) -> StepCost:
-    """What the operators of a step take under a grid, whose inputs are `held` in blocks.
+    """What the operators of a step take under a grid, whose inputs are `input_cuts` in blocks.
 
     Memory beyond `handy` bytes a block is not used again, but comes fresh from the system. Inputs
     and output lie in memory in such an `order`. What a block needs is told by `needing`.
     """
     box = largest_box(cuts)
-    blocks, needs = GridBlocks.of(cuts), needing(program, box, held, machine.workers == 1)
+    blocks, needs = GridBlocks.of(cuts), needing(program, box, input_cuts, machine.workers == 1)
     writes = bool(program.lasting) and program.lasting[-1].is_sink
     written = program.type.nbytes if writes else 0
-    block = block_seconds(program, box, machine, held, order)
+    block = block_seconds(program, box, machine, input_cuts, order)
     own = step_amounts(program, box, blocks.total, blocks.equal, machine)
     block += _fresh_seconds(program, box, needs.work, handy, machine)
     if saves_half(program, tuple(cuts)):
@@ -159,17 +159,17 @@ def step_cost(
     tasks = Tasks(blocks, needs.calls, needs.ahead, needs.pieces, program.reads_plain)
     compute = _in_waves(block, tasks, program, machine)
     writing = blocks.equal if written else 0.0
-    taken = _step_traffic(program, cuts, box, held, needs, writing, machine)
-    takes = step_seconds(compute, taken, written, tasks, machine)
+    traffic = _step_traffic(program, cuts, box, input_cuts, needs, writing, machine)
+    seconds = step_seconds(compute, traffic, written, tasks, machine)
     return StepCost(
-        **takes._asdict(),
-        read=taken.read,
+        **seconds._asdict(),
+        read=traffic.read,
         written=written,
-        moved=taken.moved,
+        moved=traffic.moved,
         flops=needs.flops * blocks.equal,
         blocks=blocks.total,
-        slices=taken.slices,
-        edges=taken.edges,
+        slices=traffic.slices,
+        edges=traffic.edges,
         touched=needs.touched,
         work=needs.work,
         own=own,
@@ -178,42 +178,42 @@ def step_cost(
         ahead=tasks.ahead,
         pieces=tasks.pieces,
         plain=tasks.plain,
-        sliced=taken.sliced,
+        sliced=traffic.sliced,
         link=link_bytes(program, box) * blocks.equal,
     )
 
 
 def with_taken(
-    estimate: StepCost, taken: StepTraffic, cuts: Sequence[Cuts], machine: Machine
+    estimate: StepCost, traffic: StepTraffic, cuts: Sequence[Cuts], machine: Machine
 ) -> StepCost:
     """The cost of a step under a grid, of which all that its blocks take was counted."""
-    counts: dict[str, Any] = {name: getattr(taken, name) for name in COUNTED}
+    counts: dict[str, Any] = {name: getattr(traffic, name) for name in COUNTED}
     e = replace(estimate, counted=True, **counts)
     tasks = Tasks(GridBlocks.of(cuts), e.calls, e.ahead, e.pieces, e.plain)
-    takes = step_seconds(e.compute, taken, e.written, tasks, machine)
-    return replace(e, **takes._asdict())
+    seconds = step_seconds(e.compute, traffic, e.written, tasks, machine)
+    return replace(e, **seconds._asdict())
 
 
 def _step_traffic(
     program: Program,
     cuts: Sequence[Cuts],
     box: ZRange,
-    held: Held,
+    input_cuts: Held,
     needs: Needs,
     writing: float,
     machine: Machine,
 ) -> StepTraffic:
     """What the blocks take if each takes what the largest one does; so many of these write."""
-    met = inputs_met(program, cuts, held, machine)
+    reads = inputs_met(program, cuts, input_cuts, machine)
     read = stored_bytes(program, cuts, box) if needs.stored else 0.0
     opened = block_requests(program, box) if read or writing else (0.0, 0.0)
     return StepTraffic(
         read=read,
         requests=(opened[0] * read / needs.stored if read else 0.0) + opened[1] * writing,
-        moved=sum(bytes_from_others(met.readings, machine.workers)),
-        edges=met.edges,
-        slices=met.slices,
-        sliced=met.sliced,
+        moved=sum(bytes_from_others(reads.readings, machine.workers)),
+        edges=reads.edges,
+        slices=reads.slices,
+        sliced=reads.sliced,
     )
 
 
@@ -248,7 +248,7 @@ def inputs_met(program: Program, cuts: Sequence[Cuts], held: Held, machine: Mach
 def _held_reads(
     program: Program,
     cuts: tuple[Cuts, ...],
-    held: tuple[Sequence[Cuts] | None, ...],
+    input_cuts: tuple[Sequence[Cuts] | None, ...],
     workers: int,
     hosts: int,
 ) -> HeldReads:
@@ -258,22 +258,22 @@ def _held_reads(
     edges = slices = 0
     sliced = 0.0
     readings: list[InputReads] = []
-    for number, (type_, own) in enumerate(zip(program.inputs, held, strict=True)):
+    for number, (type_, own) in enumerate(zip(program.inputs, input_cuts, strict=True)):
         if own is None:
             continue
         reach = reach_of(boxes[number], tuple(own))
-        met = reach.blocks
-        edges += count * met
+        blocks_met = reach.blocks
+        edges += count * blocks_met
         if workers == 1:
             continue
         size = type_.dtype.itemsize
         exact, whole = reach.exact * size, reach.whole * size
         distinct = prod([cuts[d].count for d in moves[number].dims])
-        sent, fetches = whole, distinct * min(hosts, -(-count // distinct))
-        if met and whole - exact >= met * SLICE_SAVES_BYTES:
-            sent = exact
-            slices += distinct * met
+        fetch_size, fetches = whole, distinct * min(hosts, -(-count // distinct))
+        if blocks_met and whole - exact >= blocks_met * SLICE_SAVES_BYTES:
+            fetch_size = exact
+            slices += distinct * blocks_met
             sliced += exact * distinct
         most = reach.most * size * distinct
-        readings.append(InputReads(sent * fetches, sent * distinct, most, distinct))
+        readings.append(InputReads(fetch_size * fetches, fetch_size * distinct, most, distinct))
     return HeldReads(edges, slices, sliced, readings)

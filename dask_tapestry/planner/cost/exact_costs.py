@@ -29,15 +29,15 @@ def counted_cost(
     estimate: StepCost,
     program: Program,
     cuts: tuple[Cuts, ...],
-    held: Held,
+    input_cuts: Held,
     machine: Machine,
 ) -> StepCost:
-    """The cost of a step, whose inputs are `held` in blocks, counted over all its blocks.
+    """The cost of a step, whose inputs are `input_cuts` in blocks, counted over all its blocks.
 
     The `estimate` itself where blocks fall into too many classes to be counted.
     """
     try:
-        return with_taken(estimate, counted(program, cuts, held, machine), cuts, machine)
+        return with_taken(estimate, counted(program, cuts, input_cuts, machine), cuts, machine)
     except UncountableError:
         return estimate
 
@@ -83,7 +83,7 @@ def _reading(each: InputTraffic, blocks: int) -> InputReads:
     return InputReads(each.fetched, each.moved, each.main, blocks)
 
 
-def _edges(access: Access, held: tuple[tuple[Cuts, ...] | None, ...], edges: int) -> int:
+def _edges(access: Access, input_cuts: tuple[tuple[Cuts, ...] | None, ...], edges: int) -> int:
     """Blocks and slices that tasks wait for, of all `edges` that there are if each is computed.
 
     Below the diagonal of a symmetric result a task waits for one block, which it transposes.
@@ -95,7 +95,7 @@ def _edges(access: Access, held: tuple[tuple[Cuts, ...] | None, ...], edges: int
         raise UncountableError(f"{prod(batch) * side} blocks on diagonals")
     diagonal = 0
     for *first, n in product(*[range(count) for count in (*batch, side)]):
-        for boxes, own in zip(access.boxes((*first, n, n)), held, strict=True):
+        for boxes, own in zip(access.boxes((*first, n, n)), input_cuts, strict=True):
             met = [prod(map(len, block_range(own, box))) for box in boxes] if own else []
             diagonal += sum(max(1, n) for n in met)
     return (edges + diagonal) // 2 + prod(batch) * side * (side - 1) // 2

@@ -46,7 +46,7 @@ class Tasks(NamedTuple):
 
 
 class Seconds(NamedTuple):
-    """Those of a step, as its cost has them."""
+    """The seconds of a step by resource, as its cost has them."""
 
     seconds: float
     compute: float
@@ -56,13 +56,13 @@ class Seconds(NamedTuple):
 
 
 def step_seconds(
-    compute: float, taken: StepTraffic, written: float, tasks: Tasks, machine: Machine
+    compute: float, traffic: StepTraffic, written: float, tasks: Tasks, machine: Machine
 ) -> Seconds:
     """Seconds of a step, whose kernels take `compute`."""
     count = tasks.blocks.total
-    network = _network_seconds(taken.moved, taken.edges, count, machine)
-    store = _store_seconds(taken.read, written, taken.requests, tasks, machine)
-    handled = (taken.slices, taken.edges, taken.sliced)
+    network = _network_seconds(traffic.moved, traffic.edges, count, machine)
+    store = _store_seconds(traffic.read, written, traffic.requests, tasks, machine)
+    handled = (traffic.slices, traffic.edges, traffic.sliced)
     overhead = overhead_seconds(count, *handled, machine, tasks.calls)
     waiting = _unoverlapped_share(count, machine)
     beside = machine.threads > 1 and count > machine.workers

@@ -154,16 +154,18 @@ def with_first(steps: dict[Node, Step], salt: str = "") -> dict[Node, Step]:
 
     `salt` makes the names of one compute unique, as its blocks go into a buffer of its own.
     """
-    wanted: dict[Node, set[Node]] = {}
+    sinks_after: dict[Node, set[Node]] = {}
     for node in reversed(steps):
         if isinstance(node.operator, Sink) and not steps[node].after:
-            wanted.setdefault(node, set()).add(node)
+            sinks_after.setdefault(node, set()).add(node)
         for x in steps[node].inputs:
-            wanted.setdefault(x, set()).update(wanted.get(node, ()))
+            sinks_after.setdefault(x, set()).update(sinks_after.get(node, ()))
     named: dict[Node, Step] = {}
     for node, step in steps.items():
         reads_blocks = any(x in steps or x.operator.layout is not None for x in step.inputs)
-        sinks = () if reads_blocks else tuple(sorted(wanted.get(node, ()), key=lambda n: n.digest))
+        sinks = (
+            () if reads_blocks else tuple(sorted(sinks_after.get(node, ()), key=lambda n: n.digest))
+        )
         names = [named[x].name if x in named else x.digest for x in step.inputs]
         stands_on = (*names, *[sink.digest for sink in sinks], salt)
         name = step_name(node, step.cuts, stands_on, step.members)

@@ -25,7 +25,7 @@ def usual_needs(program: Program, cuts: tuple[Cuts, ...], held: Held, local: boo
     return needs_of(program, largest_box(cuts), held, local)
 
 
-def worst_needs(program: Program, cuts: tuple[Cuts, ...], held: Held, local: bool) -> Needs:
+def worst_needs(program: Program, cuts: tuple[Cuts, ...], input_cuts: Held, local: bool) -> Needs:
     """What a block takes at most, field by field.
 
     Of more than `MOST_NEEDS_CLASSES` classes of blocks so many are looked at, and a block that is
@@ -45,16 +45,16 @@ def worst_needs(program: Program, cuts: tuple[Cuts, ...], held: Held, local: boo
     >>> usual.read, worst.read
     (0, 4000000)
     """
-    usual = usual_needs(program, cuts, held, local)
-    if not any(held) and reads_in_place(program):
+    usual = usual_needs(program, cuts, input_cuts, local)
+    if not any(input_cuts) and reads_in_place(program):
         return usual
 
     def needs(index: Place) -> Needs:
-        return needs_of(program, block_box(cuts, index), held, local)
+        return needs_of(program, block_box(cuts, index), input_cuts, local)
 
     leaves = tuple(islice(Access.of(program, cuts).each_leaf(), MOST_NEEDS_CLASSES))
     found = [usual, *[needs(leaf.index) for leaf in leaves]]
-    if any(held) and not local:
+    if any(input_cuts) and not local:
         heaviest = max(zip(found[1:], leaves, strict=True), key=lambda pair: pair[0].work)[1]
         found += [needs(index) for index in _neighbour_blocks(heaviest)]
     return Needs(*map(max, zip(*found, strict=True)))

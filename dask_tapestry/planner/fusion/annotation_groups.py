@@ -14,21 +14,21 @@ def held_apart(graph: Graph, held: Collection[Node]) -> set[Node]:
 
     All that is not held is taken to be fused with what reads it.
     """
-    apart: set[Node] = set()
+    separate: set[Node] = set()
     if not any_were_met() or not any(node.annotations for node in graph.nodes):
-        return apart
-    said: dict[Node, Annotations] = {}  # of a node, with all that is fused into it
+        return separate
+    annotations: dict[Node, Annotations] = {}  # of a node, with all that is fused into it
     for node in graph.nodes:
-        said[node] = node.annotations
+        annotations[node] = node.annotations
         for x in dict.fromkeys(node.inputs):
-            if x in held or x in apart or is_external(x):
+            if x in held or x in separate or is_external(x):
                 continue
-            both = joined((said[node], said[x]))
+            both = joined((annotations[node], annotations[x]))
             if both is None:
-                apart.add(x)
+                separate.add(x)
             else:
-                said[node] = both
-    return apart
+                annotations[node] = both
+    return separate
 
 
 def annotations_of_step(node: Node, inputs: Collection[Node]) -> Annotations:

@@ -104,9 +104,9 @@ def devices_of(members: Sequence[Node]) -> dict[Node, BlockFormat]:
 
     What follows from coordinates alone is computed where all of the step that read it are.
     """
-    found = {m: own for m in members if (own := device_of(m)) is not None}
-    if not found:
-        return found
+    devices = {m: own for m in members if (own := device_of(m)) is not None}
+    if not devices:
+        return devices
     free: set[Node] = set()
     readers: dict[Node, list[Node]] = defaultdict(list)
     for member in members:
@@ -115,10 +115,10 @@ def devices_of(members: Sequence[Node]) -> dict[Node, BlockFormat]:
         for x in member.inputs:
             readers[x].append(member)
     for member in reversed(members):
-        where = {found.get(r) for r in readers[member]}
-        if member in free and member not in found and len(where) == 1 and None not in where:
-            found[member] = next(iter(where - {None}))  # type: ignore[assignment]
-    return found
+        where = {devices.get(r) for r in readers[member]}
+        if member in free and member not in devices and len(where) == 1 and None not in where:
+            devices[member] = next(iter(where - {None}))  # type: ignore[assignment]
+    return devices
 
 
 def inputs_of(members: Sequence[Node]) -> tuple[Node, ...]:

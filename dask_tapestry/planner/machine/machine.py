@@ -19,7 +19,7 @@ from dask_tapestry.planner.machine.device_rates import shipped_device_rates
 from dask_tapestry.planner.machine.rates import Rates
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.machine.worker_group import WorkerGroup
-from dask_tapestry.planner.tuning import HUGE_PAGE, REQUESTS
+from dask_tapestry.planner.tuning import DEVICE_BLOCKS, HUGE_PAGE, REQUESTS
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,9 @@ class Machine:
         The machine that feeds the device; None where threads compute.
     link
         Bytes a second between the memory of a worker and that of its device.
-    device_workers, device_bytes
-        Workers that have a device, and bytes of its memory that a plan may fill.
+    device_workers, devices, device_bytes
+        Workers that have devices, how many each of them has, and bytes of the memory of one that a
+        plan may fill.
     rates
         What the rates of kernels are looked up in.
     """
@@ -113,6 +114,7 @@ class Machine:
     host: Machine | None = field(default=None, repr=False)
     link: float = inf
     device_workers: int = 0
+    devices: int = 1
     device_bytes: int = 0
     rates: Rates = field(kw_only=True, repr=False)
 
@@ -138,31 +140,31 @@ class Machine:
     def on(self, device: str) -> Machine:
         """The machine whose workers' devices of a kind compute; itself for "".
 
-        A worker uses one device, which has one block at a time.
+        Each computes one block at a time, while it gets the cells of another.
         """
         return self._of_devices if device and not self.device else self
 
     @cached_property
     def _of_devices(self) -> Machine:
-        given, room = shipped_device_rates(), self.device_bytes
+        device_rates, room = shipped_device_rates(), self.device_bytes
         hosts = min(self.hosts, self.device_workers)
         return replace(
             self,
             device="cuda",
             host=self,
-            threads=1,
-            slots=hosts,
+            threads=self.devices,
+            slots=hosts * self.devices,
             hosts=hosts,
             memory_limit=room,
             usable=room,
-            task_bytes=max(1, room // 2),
-            memory=given.memory,
-            fresh=given.memory,
-            fresh_pages=given.memory,
+            task_bytes=max(1, room // (2 * DEVICE_BLOCKS)),
+            memory=device_rates.memory,
+            fresh=device_rates.memory,
+            fresh_pages=device_rates.memory,
             row=0.0,
-            call=given.launch + self.call,
+            call=device_rates.launch + self.call,
             speed=1.0,
-            rates=given.of_kernels(self.rates),
+            rates=device_rates.of_kernels(self.rates),
         )
 
     @cached_property
@@ -243,6 +245,7 @@ def _machine(resources: Resources, bytes: tuple[int, int, int], rates: Rates) ->
         speed=min(kind.speed for kind in resources.kinds),
         link=resources.link_bytes,
         device_workers=resources.device_workers,
+        devices=max(1, resources.gpus),
         device_bytes=resources.device_bytes,
         rates=rates,
     )

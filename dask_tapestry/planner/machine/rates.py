@@ -142,7 +142,7 @@ def rounded(rate: float) -> float:
     return float(f"{rate:.{RATE_DIGITS}g}")
 
 
-def rates_of(given: Mapping[str, Any], base: Rates | None = None) -> Rates:
+def rates_of(values: Mapping[str, Any], base: Rates | None = None) -> Rates:
     """Rates from their fields by name; what is missing is as in `base`, or as shipped.
 
     Raises
@@ -155,20 +155,20 @@ def rates_of(given: Mapping[str, Any], base: Rates | None = None) -> Rates:
     >>> rates_of({"network": 1e10}).network
     10000000000.0
     """
-    if not isinstance(given, Mapping):
-        raise ArgumentTypeError(f"rates must be a dictionary of numbers by name, not {given!r}")
+    if not isinstance(values, Mapping):
+        raise ArgumentTypeError(f"rates must be a dictionary of numbers by name, not {values!r}")
     known = sorted(f.name for f in fields(Rates))
-    unknown = [name for name in given if name not in known]
+    unknown = [name for name in values if name not in known]
     if unknown:
         hint = suggestion(unknown[0], known)
         raise ArgumentError(f"unknown rates {unknown}{hint}; there are {known}")
-    for name, value in given.items():
+    for name, value in values.items():
         _check(name, value)
     if base is None:
         base = shipped_rates()
-    table = dict(base.operations) | given.get(TABLE, {})
+    table = dict(base.operations) | values.get(TABLE, {})
     exact = (*TEXTS, "threads", TABLE)
-    plain: dict[str, Any] = {n: v if n in exact else float(v) for n, v in given.items()}
+    plain: dict[str, Any] = {n: v if n in exact else float(v) for n, v in values.items()}
     rows = tuple(sorted((name, float(rate)) for name, rate in table.items()))
     return replace(base, **plain | {TABLE: rows})
 

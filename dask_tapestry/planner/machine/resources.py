@@ -250,14 +250,14 @@ class Resources:
         return int(self.bandwidth)
 
     def __str__(self) -> str:
-        held = f", {self.held:.0%} of it held by other arrays" if self.held else ""
+        text = f", {self.held:.0%} of it held by other arrays" if self.held else ""
         if self.gpus:
-            held += f", {self.gpus} GPU{'s' * (self.gpus != 1)} a worker"
+            text += f", {self.gpus} GPU{'s' * (self.gpus != 1)} a worker"
         if self.groups:
-            return "; ".join(map(str, self.groups)) + held
+            return "; ".join(map(str, self.groups)) + text
         threads = f"{self.threads} thread{'s' * (self.threads != 1)}"
         who = f"this machine, {threads}" if self.local else workers_text(self.workers, self.threads)
-        return f"{who}, {format_bytes(self.memory_bytes)} each{held}"
+        return f"{who}, {format_bytes(self.memory_bytes)} each{text}"
 
 
 def _limited(memory: int) -> int:
@@ -267,14 +267,14 @@ def _limited(memory: int) -> int:
 
 
 @checked_by("resources")
-def _declared(name: str, given: Any) -> Resources | None:
-    """The resources `given` for the setting `name`, which may be a dictionary of their fields."""
-    if given is None or isinstance(given, Resources):
-        return given
-    if not isinstance(given, Mapping):
-        raise ArgumentTypeError(f"{name} must be Resources or a dictionary of them, not {given!r}")
-    refuse_unknown("Resources", given, [field.name for field in fields(Resources)])
-    return Resources(**given)
+def _declared(name: str, value: Any) -> Resources | None:
+    """The resources `value` for the setting `name`, which may be a dictionary of their fields."""
+    if value is None or isinstance(value, Resources):
+        return value
+    if not isinstance(value, Mapping):
+        raise ArgumentTypeError(f"{name} must be Resources or a dictionary of them, not {value!r}")
+    refuse_unknown("Resources", value, [field.name for field in fields(Resources)])
+    return Resources(**value)
 
 
 def this_machine() -> Resources:
@@ -370,7 +370,7 @@ def has_temporary_store(client: Any) -> bool:
 
 
 def _live_gpus(workers: Mapping[str, Any]) -> list[int]:
-    """Of each worker that says so how many GPUs it has: by Dask's resource of that name."""
+    """The number of GPUs of each worker that declares Dask's resource of that name."""
     counts = [int((w.get("resources") or {}).get(GPU, 0)) for w in workers.values()]
     return [count for count in counts if count]
 

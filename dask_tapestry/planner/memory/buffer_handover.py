@@ -91,22 +91,26 @@ def _reads_before(
 
 @lru_cache(maxsize=1024)
 def _handed_over_blocks(
-    program: Program, cuts: tuple[Cuts, ...], number: int, held: tuple[Cuts, ...], itemsize: int
+    program: Program,
+    cuts: tuple[Cuts, ...],
+    number: int,
+    input_cuts: tuple[Cuts, ...],
+    itemsize: int,
 ) -> Mapping[Block, frozenset[Block]] | None:
     """The blocks that each block reads, if it alone does and takes no more bytes than they do."""
     own = program.type.dtype.itemsize
-    if cuts == held and own <= itemsize and _reads_own_cells(program, cuts, number):
+    if cuts == input_cuts and own <= itemsize and _reads_own_cells(program, cuts, number):
         return {block: frozenset((block,)) for block in product(*[range(c.count) for c in cuts])}
-    taken = dict[Block, frozenset[Block]]()
+    handed_over = dict[Block, frozenset[Block]]()
     seen = set[Block]()
-    for block, read in _each_read(program, cuts, number, held):
+    for block, read in _each_read(program, cuts, number, input_cuts):
         if not seen.isdisjoint(read):
             return None
-        if own * _cells(cuts, block) > itemsize * sum([_cells(held, one) for one in read]):
+        if own * _cells(cuts, block) > itemsize * sum([_cells(input_cuts, one) for one in read]):
             return None
         seen |= read
-        taken[block] = read
-    return taken if seen else None
+        handed_over[block] = read
+    return handed_over if seen else None
 
 
 def _reads_own_cells(program: Program, cuts: tuple[Cuts, ...], number: int) -> bool:
@@ -165,12 +169,12 @@ def _blocks_read(
 
 
 def _each_read(
-    program: Program, cuts: tuple[Cuts, ...], number: int, held: tuple[Cuts, ...]
+    program: Program, cuts: tuple[Cuts, ...], number: int, input_cuts: tuple[Cuts, ...]
 ) -> Iterator[tuple[Block, frozenset[Block]]]:
     """The blocks, one after the other, each with what it reads of an input."""
     access = Access.of(program, cuts)
     for index in product(*[range(cut.count) for cut in cuts]):
-        yield index, _read_by(access, index, number, held)
+        yield index, _read_by(access, index, number, input_cuts)
 
 
 def _read_by(access: Access, index: Block, number: int, held: tuple[Cuts, ...]) -> frozenset[Block]:

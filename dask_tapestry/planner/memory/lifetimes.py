@@ -67,13 +67,13 @@ class Lifetimes:
         nodes = list(steps)
         for step, reads in zip(steps.values(), self._reads, strict=True):
             over = whole = 0
-            for x, met in reads.items():
+            for x, blocks_read in reads.items():
                 all_of_it = 1 << x | needed[x]
                 fewest = _fewest_read(step, steps[nodes[x]])
                 over |= ended[x] if fewest else 0
                 if fewest == self._counts[x]:
                     over |= all_of_it
-                if len(met) == self._counts[x] or _reads_all(step, nodes[x]):
+                if len(blocks_read) == self._counts[x] or _reads_all(step, nodes[x]):
                     whole |= all_of_it
             while more := self._read_by_several(over):
                 over = reduce(or_, [1 << x | needed[x] for x in more], over)
@@ -101,7 +101,7 @@ class Lifetimes:
 
     def most_together(
         self,
-        held: Mapping[Node, float],
+        bytes_of: Mapping[Node, float],
         running: Running,
         whole: Mapping[Node, float] | None = None,
     ) -> float:
@@ -126,7 +126,7 @@ class Lifetimes:
         """
         every = range(len(self._ended))
         sizes, largest = np.zeros(len(every)), np.zeros(len(every))
-        for node, size in held.items():
+        for node, size in bytes_of.items():
             sizes[self._number[node]] = size
         for node, size in (whole or {}).items():
             largest[self._number[node]] = size
@@ -136,7 +136,7 @@ class Lifetimes:
 
     @cached_property
     def _sets(self) -> tuple[Flags, Flags]:
-        """Which steps have ended when another begins, and which values some step still needs.
+        """For each step, which others have ended when it begins, and which values are still needed.
 
         A last row is for the time before any step begins, a last column for the end of all.
         """
@@ -176,13 +176,13 @@ class Lifetimes:
         for number, first in enumerate(self._first):
             together.setdefault(first, []).append(number)
         alone = [numbers[0] for numbers in together.values() if len(numbers) == 1]
-        held: Bytes = np.dot(there[:, alone], np.minimum(sizes[alone], largest[alone]))
+        total: Bytes = np.dot(there[:, alone], np.minimum(sizes[alone], largest[alone]))
         for numbers in together.values():
             if len(numbers) > 1:
                 of_group: Bytes = np.where(there[:, numbers], largest[numbers], 0.0)
                 most = of_group.max(axis=1)
-                held = held + np.minimum(np.dot(there[:, numbers], sizes[numbers]), most)
-        return held
+                total = total + np.minimum(np.dot(there[:, numbers], sizes[numbers]), most)
+        return total
 
     def _longest_chain(self) -> list[int]:
         """Steps of which each has ended when the next begins."""

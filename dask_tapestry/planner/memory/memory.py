@@ -20,6 +20,7 @@ from dask_tapestry.planner.memory.far_reads import reads_far_apart
 from dask_tapestry.planner.memory.lifetimes import Lifetimes
 from dask_tapestry.planner.memory.phased_execution import largest_round
 from dask_tapestry.planner.tuning import (
+    DEVICE_BLOCKS,
     FEW_BLOCKS_TOGETHER,
     IMBALANCE,
     MOST_PAIRED_STEPS,
@@ -110,16 +111,16 @@ class WorkerMemory:
             peak = _peak(self, resources.kinds[0], "", slices)
             return PeakWorkers(peak, resources.usable_bytes)
         groups = [(g, g.place if resources.groups else "") for g in resources.kinds]
-        found = [
+        candidates = [
             PeakWorkers(_peak(self, g, place, slices), resources.usable_by(g), place)
             for g, place in groups
         ]
-        found += [
+        candidates += [
             PeakWorkers(_device_peak(self, d, place, slices), resources.device_bytes, place, d)
             for _, place in groups
             for d in devices
         ]
-        return max(found, key=lambda one: one.bytes / one.usable)
+        return max(candidates, key=lambda one: one.bytes / one.usable)
 
     @property
     def _devices(self) -> list[str]:
@@ -141,14 +142,14 @@ def _peak(memory: WorkerMemory, kind: WorkerGroup, place: str, slices: Slices) -
     that may run beside it; arrays that the client has sent; and memory that is kept to be used
     again. Of steps at another place it holds and computes nothing.
     """
-    plan, lifetimes, held = memory.plan, memory.lifetimes, memory.held
+    plan, lifetimes, bytes_of = memory.plan, memory.lifetimes, memory.held
     resources = plan.resources
     steps = {n: step for n, step in plan.steps.items() if step.machine.place in ("", place)}
     placed = plan.graph.roots if resources.local else ()  # in the final array
     running = [
         _Running.of(
             step,
-            0 if lifetimes and lifetimes.takes_place(node) else held[node],
+            0 if lifetimes and lifetimes.takes_place(node) else bytes_of[node],
             node in placed and step.needs.copied,
             kind.threads,
             slices,
@@ -158,7 +159,7 @@ def _peak(memory: WorkerMemory, kind: WorkerGroup, place: str, slices: Slices) -
     ]
     blocks = sorted(running, key=lambda block: -block.beside)
     parts = {
-        n: 0.0 if lies_on(n) else bytes_of_one_worker(n, step.cuts, held[n], step.machine.hosts)
+        n: 0.0 if lies_on(n) else bytes_of_one_worker(n, step.cuts, bytes_of[n], step.machine.hosts)
         for n, step in steps.items()
     }
     if lifetimes is None:
@@ -183,8 +184,8 @@ def _peak(memory: WorkerMemory, kind: WorkerGroup, place: str, slices: Slices) -
 
 
 def _device_peak(memory: WorkerMemory, device: str, place: str, slices: Slices) -> int:
-    """The most bytes that a device of a worker holds at a time: values, and one block."""
-    lifetimes, held = memory.lifetimes, memory.held
+    """The most bytes that one device of a worker holds at a time: values, and a few blocks."""
+    lifetimes, bytes_of = memory.lifetimes, memory.held
     steps = {
         n: step
         for n, step in memory.plan.steps.items()
@@ -193,16 +194,16 @@ def _device_peak(memory: WorkerMemory, device: str, place: str, slices: Slices) 
 
     def share(n: Node, size: int) -> float:
         step = steps[n]
-        return bytes_of_one_worker(n, step.cuts, size, step.machine.hosts) if lies_on(n) else 0.0
+        return bytes_of_one_worker(n, step.cuts, size, step.machine.slots) if lies_on(n) else 0.0
 
-    parts = {n: share(n, held[n]) for n in steps}
-    running = [_Running.of(step, held[n], False, 1, slices) for n, step in steps.items()]
+    parts, few = {n: share(n, bytes_of[n]) for n in steps}, DEVICE_BLOCKS
+    running = [_Running.of(step, bytes_of[n], False, few, slices) for n, step in steps.items()]
     blocks = sorted(running, key=lambda block: -block.beside)
     if lifetimes is None:
-        return round(sum(parts.values()) + _threads_full(blocks, 1))
+        return round(sum(parts.values()) + _threads_full(blocks, few))
     most = lifetimes.most_together(
         parts,
-        lambda may_run: _threads_full((b for b in blocks if may_run(b.node)), 1),
+        lambda may_run: _threads_full((b for b in blocks if may_run(b.node)), few),
         {n: share(n, n.type.nbytes) for n in steps},
     )
     return round(most)
@@ -218,13 +219,15 @@ def lies_on(node: Node) -> str:
 def _sent_bytes(plan: PlannedSteps) -> float:
     """Bytes of one worker, of arrays in the client's memory that are sent and stay to the end."""
     machine, workers = Machine.of(plan.resources), plan.resources.workers
-    sent = {
+    scattered = {
         x: held or scatter_cuts(x.type.shape, x.type.dtype.itemsize)
         for step in plan.steps.values()
         for x, held in zip(step.inputs, step.held, strict=True)
         if is_external(x) and is_sent(x, machine)
     }
-    return sum(bytes_of_one_worker(x, cuts, x.type.nbytes, workers) for x, cuts in sent.items())
+    return sum(
+        bytes_of_one_worker(x, cuts, x.type.nbytes, workers) for x, cuts in scattered.items()
+    )
 
 
 def _block_bytes(node: Node, cuts: Sequence[Cuts]) -> int:
@@ -339,7 +342,7 @@ def _lifetimes(plan: PlannedSteps) -> Lifetimes | None:
 def _all_resident(
     plan: PlannedSteps, lifetimes: Lifetimes | None, rounds: int = 1
 ) -> dict[Node, int]:
-    """The same, where it is known which steps have ended before others.
+    """The bytes that workers hold of each value, as far as it is known which steps end before.
 
     Of results that are fetched in `rounds` the blocks of one are held.
     """

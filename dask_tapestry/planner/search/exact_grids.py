@@ -129,14 +129,14 @@ def _extended_table(
         return None
     pricing, group = space.pricing.at(priced.place).on(priced.group.device), priced.group
     places = {node: at for at, node in enumerate(table.open)}
-    given = [given_cuts(x, pricing.machine) if is_external(x) else None for x in group.inputs]
+    known_cuts = [given_cuts(x, pricing.machine) if is_external(x) else None for x in group.inputs]
     known: dict[tuple[int, ...], list[tuple[int, Rank]]] = {}  # ranks, by how inputs are held
     rows: dict[tuple[int, ...], _Row] = {}
     read = [places.get(x) for x in group.inputs]
     for key, (before, way) in table.rows.items():
         own = tuple([key[at] for at in read if at is not None])
         if own not in known:
-            inputs = zip(group.inputs, read, given, strict=True)
+            inputs = zip(group.inputs, read, known_cuts, strict=True)
             held = [c if at is None else table.open[x][key[at]] for x, at, c in inputs]
             known[own] = _ranked(pricing, group, tuple(held), grids)
         for number, one in known[own]:
@@ -145,13 +145,13 @@ def _extended_table(
 
 
 def _ranked(
-    pricing: Pricing, group: Group, held: Cut, grids: Sequence[Grid]
+    pricing: Pricing, group: Group, input_cuts: Cut, grids: Sequence[Grid]
 ) -> list[tuple[int, Rank]]:
     """The ranks of a step in those of some grids that it may have, each with its number."""
     return [
-        (number, rank(pricing.cost(group.program, grid, held), pricing.limits))
+        (number, rank(pricing.cost(group.program, grid, input_cuts), pricing.limits))
         for number, grid in enumerate(grids)
-        if pricing.allows(group, grid, held)
+        if pricing.allows(group, grid, input_cuts)
     ]
 
 

@@ -67,7 +67,7 @@ def _candidates(space: PlanEvaluator, state: State) -> Mapping[Node, tuple[Sides
     """Large values, each with the sides of blocks that make it and of those that read it."""
     memory = space.pricing.memory
     must = required(state.graph)
-    found: dict[Node, tuple[Sides, Sides]] = {}
+    candidates: dict[Node, tuple[Sides, Sides]] = {}
     for node, priced in state.placed.items():
         readers = [state.placed[r] for r in state.readers[node] if r is not node]
         if not readers or node in must:
@@ -75,15 +75,15 @@ def _candidates(space: PlanEvaluator, state: State) -> Mapping[Node, tuple[Sides
         edges = max(reader.cost.edges for reader in readers)
         if node.type.nbytes > HELD_SHARE * memory or edges > MANY_EDGES:
             reads = [_pulled(node, reader) for reader in readers]
-            found[node] = largest_box(priced.grid).shape, tuple(map(min, *reads, reads[0]))
+            candidates[node] = largest_box(priced.grid).shape, tuple(map(min, *reads, reads[0]))
     for priced in state.placed.values():
         for node in recomputed_members(priced):
             if isinstance(node.operator, Source) and node.type.nbytes > READ_SHARE * memory:
                 grid, read = stored_grid(node), _read_sides(node, priced)
                 if grid is not None and read is not None:
-                    other = found.get(node, ((), read))[1]
-                    found[node] = largest_box(grid).shape, tuple(map(min, read, other))
-    return found
+                    other = candidates.get(node, ((), read))[1]
+                    candidates[node] = largest_box(grid).shape, tuple(map(min, read, other))
+    return candidates
 
 
 def _pulled(node: Node, reader: PricedGroup) -> Sides:

@@ -74,15 +74,15 @@ class _Chooser:
         """Decide how a node is computed; its producers are decided."""
         new = rebuilt(node, self.now)
         forms = new.operator.forms(new.input_types)
-        taken: list[FormChoice] = []
+        steps: list[FormChoice] = []
         while more := new.operator.forms(new.input_types):
             choice = self._best_form(new, more)
             if choice is None:
                 break
-            taken.append(choice)
+            steps.append(choice)
             new = self._settled(form_named(new, choice.name).make(new, choice.size))
-        if taken:
-            self.chosen[node] = tuple(taken)
+        if steps:
+            self.chosen[node] = tuple(steps)
         if forms or (node in self._held and not is_given(node)):
             self._placed |= self._steps(new)
         self.now[node] = new
@@ -150,7 +150,7 @@ class _Chooser:
 
     def _guesses(self, node: Node, form: Form) -> list[int]:
         """The coarsest sizes that yield enough cells, or enough for each cell of the value."""
-        wanted, last = PARTS_A_SLOT * self.pricing.machine.slots, len(form.sizes) - 1
+        parts, last = PARTS_A_SLOT * self.pricing.machine.slots, len(form.sizes) - 1
 
         def first(enough: int) -> int:
             def is_fine(at: int) -> bool:
@@ -158,7 +158,7 @@ class _Chooser:
 
             return bisect_left(range(last), True, key=is_fine)
 
-        return list(dict.fromkeys((first(wanted * max(1, node.type.size)), first(wanted))))
+        return list(dict.fromkeys((first(parts * max(1, node.type.size)), first(parts))))
 
     def _formed(self, node: Node, form: Form, size: int) -> Rank:
         """The rank of a node in a form, whose last step is formed again if that is better."""

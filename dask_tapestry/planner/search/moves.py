@@ -45,13 +45,13 @@ def hold(state: State, priced: PricedGroup) -> Iterator[Choices]:
     arranged = [n for n in arrangements(priced, read) if n not in state.placed]
     sets = (read, every, *([n] for n in nodes), arranged)
     for some in {frozenset(some): None for some in sets if some}:
-        held = replace(
+        more_held = replace(
             state.choices, held=state.choices.held | some, fused=state.choices.fused - some
         )
-        yield held
+        yield more_held
         whole = {n: g for n in some if (g := stored_grid(n)) is not None}
         if whole and some == frozenset(read):
-            yield replace(held, grids={**held.grids, **whole})
+            yield replace(more_held, grids={**more_held.grids, **whole})
 
 
 def stored_grid(node: Node) -> Grid | None:

@@ -67,15 +67,15 @@ def _rounds_along(
     """
     blocks = {a: reader.grid[pace.dim] for a, pace in paces.items() if pace.cells > 0}
     order = sorted(blocks, key=lambda axis: -blocks[axis].count)
-    found, left = dict[int, int](), rounds
+    rounds_of_axis, left = dict[int, int](), rounds
     for axis in order:
         along = blocks[axis]
         if left < 2 or along.count < 2 or along.edges:
             break
-        found[axis] = min(left, along.count)
-        left = ceil(left / found[axis])
-    is_new = prod(found.values()) > prod(grid[axis].count for axis in found)
-    return found if left < 2 and is_new else {}
+        rounds_of_axis[axis] = min(left, along.count)
+        left = ceil(left / rounds_of_axis[axis])
+    is_new = prod(rounds_of_axis.values()) > prod(grid[axis].count for axis in rounds_of_axis)
+    return rounds_of_axis if left < 2 and is_new else {}
 
 
 def cuts_in_rounds(reader: Cuts, pace: AxisStride, extent: int, rounds: int) -> Cuts:

@@ -90,15 +90,15 @@ class Pricing:
         self._spent[0] = count
 
     def at(self, place: str) -> Pricing:
-        """The same at a place, with its machine and memory; itself for ""."""
+        """The pricing for a group of workers, with its machine and memory; this one for ""."""
         return self._of(place, self.machine.at(place)) if place else self
 
     def on(self, device: str) -> Pricing:
-        """The same for a kind of device inside the workers; itself for ""."""
+        """The pricing for a kind of device inside the workers; this one for ""."""
         return self._of(f"on {device}", self.machine.on(device)) if device else self
 
     def _of(self, name: str, machine: Machine) -> Pricing:
-        """The same for a part of the machine, remembered by a name."""
+        """The pricing for a part of the machine, remembered by a name."""
         pricing = self._places.get(name)
         if pricing is None:
             share = machine.task_bytes / self.machine.task_bytes
@@ -113,26 +113,19 @@ class Pricing:
         """Bytes of memory of all workers."""
         return self.machine.workers * self.machine.memory_limit
 
-    def with_limits(self, limits: Limits) -> Pricing:
-        """The same, for other limits; groups and costs stay known."""
-        other = Pricing(self.machine, limits)
-        other._groups, other._programs = self._groups, self._programs
-        other._costs = self._costs
-        return other
-
     def held(self, graph: Graph, extra: frozenset[Node], fused: frozenset[Node]) -> frozenset[Node]:
         """The nodes of a graph that are held, with some `extra` ones and but for `fused` ones.
 
         One set for one question: most plans that a search compares differ in grids alone.
         """
         key = graph, extra, fused
-        found = self._held.get(key)
-        if found is None:
+        nodes = self._held.get(key)
+        if nodes is None:
             local = self.machine.local
-            found = self._held[key] = frozenset(
+            nodes = self._held[key] = frozenset(
                 held_values(graph, self.memory, extra, fused, local)
             )
-        return found
+        return nodes
 
     def group(self, node: Node, held: Set[Node]) -> Group:
         """What computes `node` from what is held."""

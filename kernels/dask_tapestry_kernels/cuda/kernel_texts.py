@@ -46,7 +46,7 @@ def grid_stride(body: Sequence[str], count: str = "n") -> list[str]:
     return ["i = cuda.grid(1)", "step = cuda.gridsize(1)", *loop]
 
 
-def coordinates(number: str, places: Sequence[str], extents: Sequence[str], word: str) -> list[str]:
+def coordinates(number: str, names: Sequence[str], extents: Sequence[str], word: str) -> list[str]:
     """Statements that take a number apart into coordinates, of which the first has no extent.
 
     Examples
@@ -57,13 +57,13 @@ def coordinates(number: str, places: Sequence[str], extents: Sequence[str], word
     rest = np.uint32(rest // n1)
     c0 = rest
     """
-    if not places:
+    if not names:
         return []
     lines = [f"rest = np.{word}({number})"]
-    for place, extent in zip(reversed(places[1:]), reversed(extents), strict=False):
-        lines.append(f"{place} = np.{word}(rest % {extent})")
+    for name, extent in zip(reversed(names[1:]), reversed(extents), strict=False):
+        lines.append(f"{name} = np.{word}(rest % {extent})")
         lines.append(f"rest = np.{word}(rest // {extent})")
-    return [*lines, f"{places[0]} = rest"]
+    return [*lines, f"{names[0]} = rest"]
 
 
 def loaded(cell: str, dtype: DType) -> str:

@@ -45,13 +45,13 @@ def _quotients(kind: Any, edge: int, shift: int) -> tuple[Callable[..., Any], Ca
     Numbers below ``2 ** -edge`` are multiplied by ``2 ** shift``, of those from ``2 ** edge`` on a
     quarter is taken: sums of two of them overflow.
     """
-    zero, one = kind(0.0), kind(1.0)
+    zero, unit = kind(0.0), kind(1.0)
     huge, tiny = kind(2.0**edge), kind(2.0**-edge)
     shrink, grow = kind(0.25), kind(2.0**shift)
 
     @compiled
     def scale_of(big: Any) -> Any:
-        return choose(big > huge, shrink, choose(big < tiny, grow, one))
+        return choose(big > huge, shrink, choose(big < tiny, grow, unit))
 
     @compiled
     def divide(z: Any, by: Any) -> Any:
@@ -62,8 +62,8 @@ def _quotients(kind: Any, edge: int, shift: int) -> tuple[Callable[..., Any], Ca
         down = scale_of(choose(low, b, a))
         x, y = z.real * up, z.imag * up
         p, q = choose(low, by.imag, by.real) * down, choose(low, by.real, by.imag) * down
-        ratio = q / choose(none, one, p)
-        share = one / (p + q * ratio)
+        ratio = q / choose(none, unit, p)
+        share = unit / (p + q * ratio)
         real = choose(low, x * ratio + y, x + y * ratio) * share
         imag = choose(low, y * ratio - x, y - x * ratio) * share
         real, imag = real / up * down, imag / up * down
@@ -78,8 +78,8 @@ def _quotients(kind: Any, edge: int, shift: int) -> tuple[Callable[..., Any], Ca
         p, q = choose(low, z.imag, z.real) * down, choose(low, z.real, z.imag) * down
         ratio = q / p
         total = choose(low, q * ratio + p, p + q * ratio)
-        real = choose(low, ratio, one) / total * down
-        return complex(real, choose(low, -one, -ratio) / total * down)
+        real = choose(low, ratio, unit) / total * down
+        return complex(real, choose(low, -unit, -ratio) / total * down)
 
     return divide, reciprocal
 

@@ -13,6 +13,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry_kernels.formulas.function_table import facts_of
+
 DType = np.dtype[Any]
 Meaning = Callable[[Sequence[str], DType], str | None]
 
@@ -34,33 +36,15 @@ from dask_tapestry_kernels.elementary.number_intrinsics import (
 from dask_tapestry_kernels.formulas.child import ufunc_loops
 """  # what the text of steps takes
 
-_BOTH: Final = frozenset(
-    "exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh tanh "
-    "arcsinh arccosh arctanh power float_power".split()
-)
-ELEMENTARY: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
-    {
-        "f": _BOTH | frozenset("arctan2 cbrt hypot logaddexp logaddexp2 erf erfc".split()),
-        "c": _BOTH | frozenset("absolute divide reciprocal sign sqrt".split()),
-    }
-)  # functions of our own, by the kind of their operands
-
-_RIGHT_EVERYWHERE: Final = frozenset(
-    "absolute divide reciprocal power float_power log log2 log10 log1p".split()
-)
-CAREFUL: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
-    {"f": frozenset({"sin", "cos", "tan"}), "c": ELEMENTARY["c"] - _RIGHT_EVERYWHERE}
-)  # those that have another way for far arguments, and complex ones for what is not finite
-
 
 def is_elementary(function: str, operand: DType) -> bool:
     """Whether a function of cells of a dtype is our own, so that NumPy cannot stand in for it."""
-    return is_known(operand) and function in ELEMENTARY.get(operand.kind, ())
+    return is_known(operand) and operand.kind in facts_of(function).own
 
 
 def is_careful(function: str, operand: DType) -> bool:
     """Whether a function of cells of a dtype has a careful form for some arguments."""
-    return function in CAREFUL.get(operand.kind, ())
+    return operand.kind in facts_of(function).careful
 
 
 def is_known(dtype: DType) -> bool:
@@ -187,7 +171,7 @@ def _call(name: str) -> Meaning:
 
 
 def _extreme(name: str) -> Meaning:
-    """Of two zeros of two signs float16 takes the first, other floats the second."""
+    """Minimum or maximum; of zeros of two signs float16 takes the first, others the second."""
     return lambda x, kind: f"ufunc_loops.{name}{'_half' * (kind.char == 'e')}({x[0]}, {x[1]})"
 
 

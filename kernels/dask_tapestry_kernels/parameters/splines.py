@@ -77,7 +77,7 @@ class SplineAxis(NamedTuple):
             return c + float(self.pad)
 
 
-def continued(places: Block, n: int, mode: str) -> Block:
+def continued(indices: Block, n: int, mode: str) -> Block:
     """Cells of an axis of n for places that may lie beyond its ends; -1 for a constant there.
 
     Examples
@@ -86,14 +86,14 @@ def continued(places: Block, n: int, mode: str) -> Block:
     array([2, 1, 0, 0, 1, 2, 3, 3, 2, 1])
     """
     if mode == "grid-constant":
-        return np.where((places < 0) | (places >= n), -1, places)
+        return np.where((indices < 0) | (indices >= n), -1, indices)
     if n == 1:
-        return np.zeros_like(places)
+        return np.zeros_like(indices)
     border = BORDERS.get(mode, mode)
     if border == "nearest":
-        return np.clip(places, 0, n - 1)
+        return np.clip(indices, 0, n - 1)
     if border == "grid-wrap":
-        return places % n
+        return indices % n
     period = 2 * n - 2 if border == "mirror" else 2 * n
-    found = places % period
-    return np.where(found < n, found, period - (border == "reflect") - found)
+    remainder = indices % period
+    return np.where(remainder < n, remainder, period - (border == "reflect") - remainder)

@@ -1,4 +1,5 @@
 import pickle
+from dataclasses import replace
 from math import inf
 
 import numpy as np
@@ -131,4 +132,5 @@ def test_a_device_is_a_place_inside_each_worker():
 def test_devices_do_not_change_what_the_host_is():
     plain = Machine.of(Resources(workers=4, threads=8, memory="64 GiB"))
     others = Machine.of(Resources(workers=4, threads=8, memory="64 GiB", gpus=2))
-    assert plain == others
+    assert plain == replace(others, devices=1)
+    assert (others.on("cuda").slots, others.on("cuda").threads) == (8, 2)

@@ -111,13 +111,13 @@ def _natively(result: Block, x: Block, edges: Block, even: bool) -> bool:
     return bins_compiled.uneven_numbers(result, x, edges, (low, high, scale), spans)
 
 
-def _spans(edges: Block, places: Block, count: int, tolerance: float) -> Block:
-    """For each grid cell the bins of what may lie in it; of what lies below and above, the one."""
+def _spans(edges: Block, positions: Block, count: int, tolerance: float) -> Block:
+    """For each grid cell the range of bins that its values may have; one bin beyond the ends."""
     below, grid = int(np.isneginf(edges).sum()), np.arange(-1.0, count + 1)
     spans = np.empty((count + 2, 2), np.int64)
-    spans[:, 0] = below + np.searchsorted(places, grid - 2 * tolerance, side="left")
-    spans[:, 1] = below + np.searchsorted(places, grid + 1 + 2 * tolerance, side="right")
-    spans[0], spans[-1] = below, below + len(places)
+    spans[:, 0] = below + np.searchsorted(positions, grid - 2 * tolerance, side="left")
+    spans[:, 1] = below + np.searchsorted(positions, grid + 1 + 2 * tolerance, side="right")
+    spans[0], spans[-1] = below, below + len(positions)
     return spans
 
 
@@ -130,7 +130,7 @@ def searched(cells: Block, edges: Block) -> Block:
 
 
 def _tabled(dtype: np.dtype[Any], edges: Block) -> Callable[[Block], Block]:
-    """Of cells of one byte: each of their values is searched for once."""
+    """The bins of cells of one byte: each possible value is searched for once."""
     every = np.arange(256, dtype=np.uint8).view(dtype)
     table = searched(every, edges)
     return lambda cells: table.take(cells.view(np.uint8))
@@ -159,16 +159,16 @@ def _even_grid(edges: Block) -> Callable[[Block], Block] | None:
 
     def numbers(cells: Block) -> Block:
         n = len(cells)
-        place, off = scratch.place[:n], scratch.off[:n]
+        position, off = scratch.place[:n], scratch.off[:n]
         number, near = scratch.number[:n], scratch.near[:n]
-        np.subtract(cells, low, out=place, dtype=np.float64)
-        np.multiply(place, scale, out=place)
-        np.rint(place, out=off)
-        np.subtract(off, place, out=off)
+        np.subtract(cells, low, out=position, dtype=np.float64)
+        np.multiply(position, scale, out=position)
+        np.rint(position, out=off)
+        np.subtract(off, position, out=off)
         np.abs(off, out=off)
         np.less(off, tolerance, out=near)
-        np.add(place, 1.0, out=place)
-        np.copyto(number, place, casting="unsafe")  # what does not fit becomes negative, or 0
+        np.add(position, 1.0, out=position)
+        np.copyto(number, position, casting="unsafe")  # what does not fit becomes negative, or 0
         np.minimum(number.view(np.uint32), np.uint32(count + 1), out=number.view(np.uint32))
         if near.any():
             bounds.correct(number, cells, near)
@@ -220,13 +220,13 @@ def _uneven_grid(edges: Block, finite: Block) -> Callable[[Block], Block] | None
 
     def numbers(cells: Block) -> Block:
         n = len(cells)
-        place, number = scratch.place[:n], scratch.number[:n]
-        np.subtract(cells, low, out=place, dtype=np.float64)
-        np.multiply(place, scale, out=place)
-        np.fmax(place, -1.0, out=place)
-        np.fmin(place, float(count), out=place)
-        np.add(place, 1.0, out=place)
-        np.copyto(number, place, casting="unsafe")
+        scaled, number = scratch.place[:n], scratch.number[:n]
+        np.subtract(cells, low, out=scaled, dtype=np.float64)
+        np.multiply(scaled, scale, out=scaled)
+        np.fmax(scaled, -1.0, out=scaled)
+        np.fmin(scaled, float(count), out=scaled)
+        np.add(scaled, 1.0, out=scaled)
+        np.copyto(number, scaled, casting="unsafe")
         found = table.take(number)
         missing = np.flatnonzero(found == unclear)
         if len(missing):
@@ -236,7 +236,7 @@ def _uneven_grid(edges: Block, finite: Block) -> Callable[[Block], Block] | None
     return numbers
 
 
-def _grid_table(edges: Block, places: Block, count: int, tolerance: float) -> tuple[Block, int]:
+def _grid_table(edges: Block, positions: Block, count: int, tolerance: float) -> tuple[Block, int]:
     """Bins of what lies below the grid, of its cells, and of what lies above.
 
     Returns the table and the number that stands in it for grid cells with an edge, and for what
@@ -245,9 +245,9 @@ def _grid_table(edges: Block, places: Block, count: int, tolerance: float) -> tu
     unclear = len(edges) + 1
     grid = np.arange(count + 2) - 0.5  # the middle of each, the first and last outside
     below = int(np.isneginf(edges).sum())
-    table = below + np.searchsorted(places, grid, side="right")
+    table = below + np.searchsorted(positions, grid, side="right")
     for side in (-tolerance, tolerance):
-        table[np.clip(np.floor(places + side), -1, count).astype(np.intp) + 1] = unclear
+        table[np.clip(np.floor(positions + side), -1, count).astype(np.intp) + 1] = unclear
     if below:
         table[0] = unclear
     return table, unclear

@@ -159,14 +159,14 @@ def uneven_numbers(
     if native is None:
         return False
     cells, bounds = np.ascontiguousarray(x), edges.astype(np.float64)
-    told, scratch = np.array(grid), np.empty(STRIP, np.uint32)
+    grid_values, scratch = np.array(grid), np.empty(STRIP, np.uint32)
     inside = spans[:, 1] - spans[:, 0]
     if len(edges) >= 2 ** (32 - BITS) or inside.max() >= 2**BITS:
         return False
     held = (spans[:, 0] << BITS | inside).astype(np.uint32)
     target = result if result.flags.c_contiguous else np.empty(result.shape, result.dtype)
-    places = map(address, (cells, target, bounds, told, held, scratch))
-    native(*places, x.size, len(edges) - 1, len(spans) - 2)
+    addresses = map(address, (cells, target, bounds, grid_values, held, scratch))
+    native(*addresses, x.size, len(edges) - 1, len(spans) - 2)
     if target is not result:
         result[...] = target
     return True

@@ -70,7 +70,7 @@ def direct_convolution(
     part: int | None,
     dtype: np.dtype[Any],
 ) -> Block:
-    """The same by one addition after the other: a cell has the same bits in every block.
+    """A convolution that adds products in order: a cell has the same bits in every block.
 
     They are in the order of channels, then of the window's cells in C order.
     """
@@ -139,9 +139,9 @@ def _multiply(sums: Block, windows: Block, k: Block) -> None:
     weights = k.reshape(*k.shape[:2], terms)
     cells = max(LEAST_CELLS, STRIP_BYTES // (terms * sums.dtype.itemsize))
     strip = np.empty(0, sums.dtype)
-    for batch, group, *places in _strips((*sums.shape[:2], *sums.shape[3:]), cells):
+    for batch, group, *tile in _strips((*sums.shape[:2], *sums.shape[3:]), cells):
         stop_if_asked()
-        seen = windows[(batch, group, *(ALL,) * (1 + rank), *places)]
+        seen = windows[(batch, group, *(ALL,) * (1 + rank), *tile)]
         shape = (*seen.shape[:2], terms, -1)
         if terms == k.shape[2]:  # of one cell each: they may lie side by side as they are
             beside = seen.reshape(shape)
@@ -150,7 +150,7 @@ def _multiply(sums: Block, windows: Block, k: Block) -> None:
                 strip = np.empty(seen.size, sums.dtype)
             np.copyto(strip[: seen.size].reshape(seen.shape), seen)
             beside = strip[: seen.size].reshape(shape)
-        into = sums[(batch, group, ALL, *places)]
+        into = sums[(batch, group, ALL, *tile)]
         into[...] = np.matmul(weights[group], beside).reshape(into.shape)
 
 
@@ -167,13 +167,13 @@ def _add_up(sums: Block, windows: Block, k: Block) -> None:
     terms = list(product(*map(range, k.shape[2:])))
     cells = max(1, TILE_BYTES // max(1, outputs * sums.dtype.itemsize))
     add: Any = np.logical_or if sums.dtype.kind == "b" else np.add
-    for batch, group, *places in _strips((*sums.shape[:2], *sums.shape[3:]), cells):
+    for batch, group, *tile in _strips((*sums.shape[:2], *sums.shape[3:]), cells):
         stop_if_asked()
-        into = sums[(batch, group, ALL, *places)]
+        into = sums[(batch, group, ALL, *tile)]
         if not into.size:
             continue
         own = np.zeros(into.shape, sums.dtype)
-        seen = windows[(batch, group, *(ALL,) * (1 + rank), *places)]
+        seen = windows[(batch, group, *(ALL,) * (1 + rank), *tile)]
         scratch = np.empty(into.shape, sums.dtype)
         for term in terms:
             weight = k[(group, ALL, *term)].reshape(1, -1, outputs, *(1,) * rank)

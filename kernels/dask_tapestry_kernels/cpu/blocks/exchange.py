@@ -127,7 +127,7 @@ def _narrowed(keys: Block, windows: Block, at: Block, some: Block, before: int) 
     Of each probe the cells before it are counted, at least and at most: of another run it is known
     between which two probes it lies.
     """
-    wanted = before - int(windows[:, 0].sum())
+    target = before - int(windows[:, 0].sum())
     first, end = windows[:, :1], windows[:, 1:]
     past = np.where(some, at + 1, end) - first  # cells up to a probe and with it
     low = np.concatenate([np.zeros_like(first), past[:, :-1]], 1)  # up to the one before it
@@ -141,7 +141,7 @@ def _narrowed(keys: Block, windows: Block, at: Block, some: Block, before: int) 
     most = start + np.cumsum(high - ahead) - (high - ahead)
     made = windows.copy()
     places, owner = at.reshape(-1)[order], order // at.shape[1]
-    inside, outside = most + 1 <= wanted, least >= wanted
+    inside, outside = most + 1 <= target, least >= target
     np.maximum.at(made[:, 0], owner[inside], places[inside] + 1)
     np.minimum.at(made[:, 1], owner[outside], places[outside])
     return made

@@ -45,14 +45,14 @@ def gather(
     """
     if 0 in shape:
         return np.empty(shape, operand.dtype) if out is None else out
-    told = [CoordinateStep(*step) for step in steps]
+    coordinate_steps = [CoordinateStep(*step) for step in steps]
     batch = tuple(axis for axis in range(len(shape)) if axis not in window)
-    starts = [start_of(indices, vector, s) for s in told]
+    starts = [start_of(indices, vector, s) for s in coordinate_steps]
     if prod(shape) >= gather_compiled.SMALL:
-        made = gather_compiled.gather(out, operand, starts, told, batch, shape)
+        made = gather_compiled.gather(out, operand, starts, coordinate_steps, batch, shape)
         if made is not None:
             return made
-    return _indexed(operand, starts, told, batch, shape)
+    return _indexed(operand, starts, coordinate_steps, batch, shape)
 
 
 def start_of(indices: Block, vector: int, step: CoordinateStep) -> Block | None:
@@ -75,7 +75,7 @@ def _indexed(
     batch: tuple[int, ...],
     shape: tuple[int, ...],
 ) -> Block:
-    """By NumPy: windows that no index moves are slices, other coordinates integer arrays."""
+    """Gather by NumPy: dimensions that no index moves are slices, the others integer arrays."""
     rank = len(shape)
     ahead, picks, whole, slices = [], [], [], []
     for dim, (start, step) in enumerate(zip(starts, steps, strict=True)):

@@ -33,14 +33,14 @@ def ranks(
     part: slice,
 ) -> Block:
     """The cells of `ranks` along `axis` of the sorted block; `part` selects some of the ranks."""
-    wanted = list(ranks[part])
-    shape = [len(wanted) if dim == axis else n for dim, n in enumerate(block.shape)]
+    selected = list(ranks[part])
+    shape = [len(selected) if dim == axis else n for dim, n in enumerate(block.shape)]
     result = np.empty(shape, block.dtype)
     if is_long(block, axis) and are_few(ranks, block.shape[axis]):
         long, made = np.moveaxis(block, axis, -1), np.moveaxis(result, axis, -1)
         for lane in np.ndindex(long.shape[:-1]):
             line = np.ascontiguousarray(long[lane])
-            made[lane] = some_ranked(line, wanted, sort_line)
+            made[lane] = some_ranked(line, selected, sort_line)
         return result
     for lanes in some_lanes(block, axis):
         cells = np.array(np.moveaxis(block[lanes], axis, -1), order="C")
@@ -49,7 +49,7 @@ def ranks(
             sort_lanes(cells, -1, in_runs=False)
         else:
             cells.partition(sorted(set(ranks)), axis=-1)
-        result[lanes] = np.moveaxis(cells[..., wanted], -1, axis)
+        result[lanes] = np.moveaxis(cells[..., selected], -1, axis)
     if block.dtype.kind == "f":
         result[np.isnan(result)] = np.nan
     return result

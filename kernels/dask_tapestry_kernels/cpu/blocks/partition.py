@@ -46,21 +46,21 @@ def partition(
     return result
 
 
-def _fill(made: Block, line: Block, kth: tuple[int, ...], start: int, places: bool) -> None:
+def _fill(target: Block, line: Block, kth: tuple[int, ...], start: int, places: bool) -> None:
     """Write the cells from number `start` on of a partitioned line."""
-    stop, at = start + made.size, 0
+    stop, at = start + target.size, 0
     ranked = _ranked(line, kth)
-    if not places and made.size == 1 and start in kth:
+    if not places and target.size == 1 and start in kth:
         pivot = ranked[kth.index(start)]
         if pivot and pivot == pivot:  # of zeros there are two, and of NaN many
-            made[...] = pivot
+            target[...] = pivot
             return
     for mask in groups(line, np.unique(ranked)):
         end = at + int(np.count_nonzero(mask))
         first, last = max(start, at), min(stop, end)
         if first < last:
             chosen = np.flatnonzero(mask) if places else _picked(line, mask, end - at)
-            made[first - start : last - start] = chosen[first - at : last - at]
+            target[first - start : last - start] = chosen[first - at : last - at]
         at = end
         if at >= stop:
             break

@@ -86,11 +86,11 @@ def affine_points(
     if not out.size:
         return out
     rank = len(outs)
-    made = np.moveaxis(out, outs, range(-rank, 0))
+    result = np.moveaxis(out, outs, range(-rank, 0))
     cells = np.moveaxis(x, axes, range(-len(axes), 0))
     lines = [np.array(n, np.float64) for n in numbers]
     with np.errstate(all="ignore"), listening(frozenset()):
-        for here in _tiles(made.shape[made.ndim - rank :]):
+        for here in _tiles(result.shape[result.ndim - rank :]):
             stop_if_asked()
             sides = tuple(len(line[part]) for line, part in zip(lines, here, strict=True))
             c = np.empty((len(axes), *sides))
@@ -102,9 +102,9 @@ def affine_points(
                 c[axis] = total
             c += float(spline.pad)
             flat = c.reshape(len(axes), -1)
-            for batch in np.ndindex(*made.shape[: made.ndim - rank]):
-                found = _values_at(cells[batch], flat, spline, origin, dtype)
-                made[(*batch, *here)] = found.reshape(sides)
+            for batch in np.ndindex(*result.shape[: result.ndim - rank]):
+                values = _values_at(cells[batch], flat, spline, origin, dtype)
+                result[(*batch, *here)] = values.reshape(sides)
     return out
 
 

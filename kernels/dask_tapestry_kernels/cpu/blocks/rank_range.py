@@ -40,19 +40,19 @@ def ranked(line: Block, start: int, stop: int, sort: Sorter, out: Block | None =
     """
     low, high = borders(line, start, stop)
     lowest, highest = ends(line.dtype)
-    found = between(line, low, high)
+    split = between(line, low, high)
     while True:
-        end = found.below + found.first + found.inside.size + found.last
-        if found.below > start:
+        end = split.below + split.first + split.inside.size + split.last
+        if split.below > start:
             low = lowest
         elif end < stop and high != highest:
             high = highest
         else:
             break
-        found = between(line, low, high)
-    sort(found.inside)
+        split = between(line, low, high)
+    sort(split.inside)
     result = np.empty(stop - start, line.dtype) if out is None else out
-    _join(line, found, low, high, result, found.below - start)
+    _join(line, split, low, high, result, split.below - start)
     return result
 
 

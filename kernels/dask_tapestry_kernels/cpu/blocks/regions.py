@@ -49,17 +49,17 @@ def parts(
     """
     results = OutputBlocks.empty(points, outputs)
     own = {output.name: array for output, array in zip(outputs, results.arrays, strict=True)}
-    for place in np.ndindex(points):
+    for tile in np.ndindex(points):
         stop_if_asked()
-        cells = np.ascontiguousarray(x[tiled.within(place)])
-        found = np.empty(cells.shape, np.int32)
-        count = label_block(found, cells, structure)
+        cells = np.ascontiguousarray(x[tiled.within(tile)])
+        labels = np.empty(cells.shape, np.int32)
+        count = label_block(labels, cells, structure)
         if "counts" in own:
-            own["counts"][place] = count
+            own["counts"][tile] = count
         if "labels" in own:
-            room = own["labels"][tiled.within(place)]
+            room = own["labels"][tiled.within(tile)]
             room[...] = 0  # beyond the end of the array
-            room[tuple(map(slice, found.shape))] = found
+            room[tuple(map(slice, labels.shape))] = labels
     return results
 
 
@@ -110,25 +110,25 @@ def _leads_ahead(step: Place, axis: int) -> bool:
     return not any(step[:axis]) and step[axis] == 1
 
 
-def _touching(labels: Block, begins: Place, tiled: Tiled, place: Place, step: Place) -> list[Block]:
+def _touching(labels: Block, begins: Place, tiled: Tiled, tile: Place, step: Place) -> list[Block]:
     """Pairs of codes of a tile's regions and of those that are a step away in others."""
-    ends, cut = tiled.ends(place), tiled.cut
+    ends, cut = tiled.ends(tile), tiled.cut
     own = [
         (max(lo, -e), min(hi, n - e))
         for (lo, hi), e, n in zip(ends, step, tiled.shape, strict=True)
     ]
     side, pairs = tiled.side, []
     lo, hi = own[cut]
-    above = [at + e for at, e in zip(place[:-1], step, strict=False)]
+    above = [at + e for at, e in zip(tile[:-1], step, strict=False)]
     for beside in {(lo + step[cut]) // side, (hi - 1 + step[cut]) // side}:
         other = (*above, beside)
-        if other == place:
+        if other == tile:
             continue
         part = list(own)
         part[cut] = max(lo, beside * side - step[cut]), min(hi, (beside + 1) * side - step[cut])
         if all(a < b for a, b in part):
             pairs.append(
-                _pairs(labels, begins, part, step, (tiled.number(place), tiled.number(other)))
+                _pairs(labels, begins, part, step, (tiled.number(tile), tiled.number(other)))
             )
     return pairs
 
@@ -164,15 +164,15 @@ def merge(out: None, counts: Block, *joined: BucketBlocks) -> BucketBlocks:  # n
     codes, places = np.unique(pairs.reshape(-1), return_inverse=True)
     at = places.reshape(-1, 2)
     least = least_joined(len(codes), at[:, 0], at[:, 1])
-    gone = codes[least != np.arange(len(codes))]
+    merged_codes = codes[least != np.arange(len(codes))]
     tiles = counts.reshape(-1).astype(np.int64)
-    starts = np.searchsorted(gone, np.arange(len(tiles) + 1) * TILE)
+    starts = np.searchsorted(merged_codes, np.arange(len(tiles) + 1) * TILE)
     left = tiles - np.diff(starts)
     before = np.cumsum(left) - left
     roots = codes[least[least != np.arange(len(codes))]]
     tile = roots // TILE
-    number = before[tile] + roots % TILE - (np.searchsorted(gone, roots) - starts[tile])
-    changed = np.stack([gone % TILE, number], axis=1)
+    number = before[tile] + roots % TILE - (np.searchsorted(merged_codes, roots) - starts[tile])
+    changed = np.stack([merged_codes % TILE, number], axis=1)
     made, total = BucketBlocks.empty(counts.shape), int(left.sum())
     for n, place in enumerate(np.ndindex(counts.shape)):
         head = np.array([[before[n], tiles[n]], [total, 0]], np.int64)

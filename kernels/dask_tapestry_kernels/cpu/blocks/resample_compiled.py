@@ -97,14 +97,14 @@ def source(
     loops += [pad * inner + f"beyond = {beyond}"] * constant
     loops += [pad * inner + "for i in range(width):", pad * (inner + 1) + "v = s[i]"]
     for k in range(taps):
-        place = f"lo + i + {k} * n{last}"
+        index = f"lo + i + {k} * n{last}"
         cell = (
-            f"np.float64(carray(pointer(base + f{last}[{place}]), (1,), np.{storage(operand)})[0])"
+            f"np.float64(carray(pointer(base + f{last}[{index}]), (1,), np.{storage(operand)})[0])"
         )
-        term = f"{weights} * w{last}[{place}]" if order else ""
+        term = f"{weights} * w{last}[{index}]" if order else ""
         if constant:
             loops.append(
-                pad * (inner + 1) + f"c = cval if beyond or f{last}[{place}] < 0 else {cell}"
+                pad * (inner + 1) + f"c = cval if beyond or f{last}[{index}] < 0 else {cell}"
             )
             cell = "c"
         loops.append(pad * (inner + 1) + f"v += {cell}{term}")
@@ -165,13 +165,13 @@ def resampled(out: Block, x: Block, tables: Sequence[Taps], cval: float) -> bool
     rows = max(1, CALL * len(out) // terms)
     for begin in range(0, len(out), rows):
         stop_if_asked()
-        told, kept = [], []
+        values_of_axes, kept = [], []
         for axis, (table, places) in enumerate(zip(tables, offsets, strict=True)):
             part = slice(begin, begin + rows) if axis == 0 else slice(None)
             own = [places[:, part], table.weights[:, part], table.outside[part].astype(np.uint8)]
             own = [np.ascontiguousarray(one) for one in own]
             kept.append(own)
-            told += [own[0].shape[1], *map(address, own), out.strides[axis]]
-        table_of_axes = np.array(told, np.int64)
+            values_of_axes += [own[0].shape[1], *map(address, own), out.strides[axis]]
+        table_of_axes = np.array(values_of_axes, np.int64)
         native(address(x), address(out[begin:]), *map(address, (table_of_axes, scratch, fill)))
     return True

@@ -67,14 +67,17 @@ def scatter(
     count = len(expressions)
     operands, indices, updates = blocks[:count], blocks[count], blocks[count + 1 :]
     results = [_copied(out if count == 1 else None, x) for x in operands]
-    told = [CoordinateStep(*step) for step in steps]
-    parts = [component_of(indices, vector, step.component) for step in told]
+    coordinate_steps = [CoordinateStep(*step) for step in steps]
+    parts = [component_of(indices, vector, step.component) for step in coordinate_steps]
     if strict:
-        parts = [p if p is None else wrapped(p, told[d].extent, d) for d, p in enumerate(parts)]
+        parts = [
+            p if p is None else wrapped(p, coordinate_steps[d].extent, d)
+            for d, p in enumerate(parts)
+        ]
     if updates[0].size and results[0].size:
         sides = updates[0].shape, results[0].shape
         seen = np.zeros(results[0].size if once else 0, bool)
-        for places, lo, hi in slabs(parts, told, window, *sides):
+        for places, lo, hi in slabs(parts, coordinate_steps, window, *sides):
             given = [u[lo:hi] if places.ndim else u for u in updates]
             if once:
                 _see(seen, places)
@@ -196,20 +199,20 @@ def fold(
     if scatter_compiled.fold(results, updates, flat, row, expressions):
         return
     rows = [r.reshape(-1, row) for r in results]
-    given = [u.reshape(-1, row) for u in updates]
+    update_rows = [u.reshape(-1, row) for u in updates]
     if (flat < 0).any():
-        held = flat >= 0
-        flat, given = flat[held], [u[held] for u in given]
+        in_range = flat >= 0
+        flat, update_rows = flat[in_range], [u[in_range] for u in update_rows]
     if only_moves(expressions):
-        for r, u in zip(rows, given, strict=True):
+        for r, u in zip(rows, update_rows, strict=True):
             r[flat] = u
         return
     ufunc = _ufunc(expressions, results[0].dtype)
     if ufunc is not None:
         with np.errstate(all="ignore"):
-            ufunc.at(rows[0], flat, given[0])
+            ufunc.at(rows[0], flat, update_rows[0])
         return
-    _in_rounds(rows, given, flat, expressions)
+    _in_rounds(rows, update_rows, flat, expressions)
 
 
 def _ufunc(expressions: tuple[Any, ...], dtype: np.dtype[Any]) -> np.ufunc | None:
@@ -222,27 +225,32 @@ def _ufunc(expressions: tuple[Any, ...], dtype: np.dtype[Any]) -> np.ufunc | Non
 
 
 def _in_rounds(
-    rows: Sequence[Block], given: Sequence[Block], places: Block, expressions: tuple[Any, ...]
+    rows: Sequence[Block],
+    update_rows: Sequence[Block],
+    row_numbers: Block,
+    expressions: tuple[Any, ...],
 ) -> None:
     """First the first update of each row, then the second of each, and so on."""
-    order = np.argsort(places, kind="stable")
-    ordered = places[order]
+    order = np.argsort(row_numbers, kind="stable")
+    ordered = row_numbers[order]
     first = np.ones(len(ordered), bool)
     first[1:] = ordered[1:] != ordered[:-1]
     begins = np.maximum.accumulate(np.where(first, np.arange(len(ordered)), 0))
     turn = np.arange(len(ordered)) - begins
     rounds = np.bincount(turn)
     if len(rounds) > MOST_ROUNDS:
-        arrays = [np.ascontiguousarray(u) for u in given]
-        if scatter_compiled.fold(rows, arrays, places, rows[0].shape[1], expressions, wait=True):
+        arrays = [np.ascontiguousarray(u) for u in update_rows]
+        if scatter_compiled.fold(
+            rows, arrays, row_numbers, rows[0].shape[1], expressions, wait=True
+        ):
             return
     chosen = order[np.argsort(turn, kind="stable")]
     end = 0
     for length in rounds:
         here = chosen[end : end + length]
         end += length
-        at = places[here]
-        cells = [*(r[at] for r in rows), *(u[here] for u in given)]
+        at = row_numbers[here]
+        cells = [*(r[at] for r in rows), *(u[here] for u in update_rows)]
         made = [evaluate(None, *cells, expression=e) for e in expressions]
         for r, cell in zip(rows, made, strict=True):
             r[at] = cell

@@ -129,12 +129,12 @@ def places_source(count: int, dtype: str) -> str:
 def fold(
     results: Sequence[Block],
     updates: Sequence[Block],
-    places: Block,
+    row_numbers: Block,
     row: int,
     expressions: tuple[Any, ...],
     wait: bool = False,
 ) -> bool:
-    """Fold updates into the rows that `places` number; False where no kernel serves.
+    """Fold updates into the rows that `row_numbers` number; False where no kernel serves.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def fold(
     wait
         For the kernel, whatever it takes.
     """
-    cells = places.size * row
+    cells = row_numbers.size * row
     if (cells < SMALL and not wait) or any(r.dtype.hasobject for r in results):
         return False
     words = tuple(_move_dtype(r.dtype) for r in results) if only_moves(expressions) else None
@@ -163,9 +163,9 @@ def fold(
         return False
     arrays = [np.ascontiguousarray(u) for u in updates]
     there = np.array([address(r) for r in results], np.int64)
-    given = np.array([address(u) for u in arrays], np.int64)
+    update_cells = np.array([address(u) for u in arrays], np.int64)
     last = results[0].size // max(1, row)
-    native(*map(address, (there, given, places)), places.size, row, last)
+    native(*map(address, (there, update_cells, row_numbers)), row_numbers.size, row, last)
     return True
 
 

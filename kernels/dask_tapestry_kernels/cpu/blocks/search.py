@@ -28,14 +28,14 @@ def _in_turns(function: Callable[[Block], Any], cells: Block) -> Block:
     if cells.size <= TURN:
         return np.asarray(function(cells))
     line = cells.reshape(-1)
-    made: Block | None = None
+    result: Block | None = None
     for first in range(0, line.size, TURN):
         stop_if_asked()
-        found = np.asarray(function(line[first : first + TURN]))
-        made = np.empty(line.size, found.dtype) if made is None else made
-        made[first : first + TURN] = found
-    assert made is not None
-    return made.reshape(cells.shape)
+        values = np.asarray(function(line[first : first + TURN]))
+        result = np.empty(line.size, values.dtype) if result is None else result
+        result[first : first + TURN] = values
+    assert result is not None
+    return result.reshape(cells.shape)
 
 
 def _comparable(table: Block, cells: Block) -> tuple[Block, Block]:

@@ -11,7 +11,7 @@ NONE: Final = np.iinfo(np.int64).max
 
 
 def taxicab(costs: Block, last: bool) -> Block:
-    """Of costs and steps that are added: the best site before a cell, or that after it.
+    """For each cell the site of the least cost plus distance, in steps.
 
     Examples
     --------
@@ -22,13 +22,13 @@ def taxicab(costs: Block, last: bool) -> Block:
     at = np.arange(width)
     rank = at[::-1] if last else at
     whole = costs.astype(np.int64)
-    before, one = _least(np.where(costs < 0, NONE, (whole - at) * width + rank), width, last)
+    before, earlier = _least(np.where(costs < 0, NONE, (whole - at) * width + rank), width, last)
     keys = np.where(costs < 0, NONE, (whole + at) * width + rank)
-    after, other = (x[:, ::-1] for x in _least(keys[:, ::-1], width, last))
+    after, following = (x[:, ::-1] for x in _least(keys[:, ::-1], width, last))
     from_before, from_after = before + at, after - at
     later = from_after <= from_before if last else from_after < from_before
-    later = (later & (other >= 0)) | (one < 0)
-    return np.where(later, other, one)
+    later = (later & (following >= 0)) | (earlier < 0)
+    return np.where(later, following, earlier)
 
 
 def _least(keys: Block, width: int, last: bool) -> tuple[Block, Block]:
@@ -40,7 +40,7 @@ def _least(keys: Block, width: int, last: bool) -> tuple[Block, Block]:
 
 
 def euclidean(costs: Block, step: float, last: bool) -> Block:
-    """Of costs and squared steps that are added.
+    """The site with the least sum of cost and squared distance.
 
     A site is left out where the one before it and the one after it are nearer everywhere.
 
@@ -64,7 +64,7 @@ def euclidean(costs: Block, step: float, last: bool) -> Block:
             some = some[top[some] >= 1]
         top[own] += 1
         kept[top[own], own] = i
-    found, at = np.full(r.shape, -1), np.zeros(len(costs), np.int64)
+    nearest, at = np.full(r.shape, -1), np.zeros(len(costs), np.int64)
     lines = np.flatnonzero(top >= 0)
     for i in range(width):
         some = lines[at[lines] < top[lines]]
@@ -73,8 +73,8 @@ def euclidean(costs: Block, step: float, last: bool) -> Block:
             some = some[there <= here if last else there < here]
             at[some] += 1
             some = some[at[some] < top[some]]
-        found[i, lines] = kept[at[lines], lines]
-    return found.T
+        nearest[i, lines] = kept[at[lines], lines]
+    return nearest.T
 
 
 def _squared(r: Block, site: Block, lines: Block, i: int, step: float) -> Block:
@@ -84,7 +84,7 @@ def _squared(r: Block, site: Block, lines: Block, i: int, step: float) -> Block:
 
 
 def chessboard(costs: Block) -> Block:
-    """Of the greater of costs and steps.
+    """The site with the least maximum of cost and distance.
 
     Examples
     --------

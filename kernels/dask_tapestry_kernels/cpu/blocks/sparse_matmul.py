@@ -134,7 +134,7 @@ def _product(
     kept: int,
     least: float | None,
 ) -> None:
-    """By NumPy: of each row its first cell, then its second, and so on."""
+    """The product by NumPy: first the first stored cell of each row, then the second, and so on."""
     if not values.size:
         results[...] = 0 if least is None else np.nan
         return
@@ -167,15 +167,15 @@ def _share_dtype(values: np.dtype[Any]) -> np.dtype[Any]:
     return np.result_type(real, np.float64)
 
 
-def _add(sums: Block, shares: Block | None, values: Block, met: Block) -> None:
+def _add(sums: Block, shares: Block | None, values: Block, cells: Block) -> None:
     if sums.dtype.kind == "b":
-        sums |= values & met
+        sums |= values & cells
         return
     if shares is not None:
-        known = met == met
-        met = np.where(known, met, met.dtype.type(0))
+        known = cells == cells
+        cells = np.where(known, cells, cells.dtype.type(0))
         shares += values.real.astype(shares.dtype) * known.astype(shares.dtype)
-    sums += multiply(values, met)
+    sums += multiply(values, cells)
 
 
 def _weighted_means(sums: Block, shares: Block, least: float) -> Block:

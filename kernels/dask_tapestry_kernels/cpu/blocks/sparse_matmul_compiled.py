@@ -172,13 +172,13 @@ def _rows(how: Cell, cell: str, count: int) -> str:
     for n in range(count):
         sums = [f"a{n}", f"c{n}"][: how.parts]
         names += [f"x{n}, y{n} = cells + b[o + {n}], out + t[o + {n}]"]
-        zeros += [f"{one} = {how.wide}(0)" for one in sums]
+        zeros += [f"{sum_name} = {how.wide}(0)" for sum_name in sums]
         zeros += [f"q{n} = 0.0"] if how.skipna else []
         steps += [f"x = carray(pointer(x{n} + at), ({how.given},), np.{cell})"]
         steps += [*how.read("x", "0"), *how.added(sums, f"q{n}")]
         ends += how.finished(sums, f"q{n}")
         ends += [f"y = carray(pointer(y{n} + r * step), ({how.parts},), np.{how.real})"]
-        ends += [f"y[{number}] = {one}" for number, one in enumerate(sums)]
+        ends += [f"y[{number}] = {sum_name}" for number, sum_name in enumerate(sums)]
     return ROW.format(
         names=_indented(names, 12),
         zeros=_indented(zeros, 16),
@@ -208,7 +208,7 @@ def product(
     results: Block,
     cells: Block,
     values: Block,
-    places: tuple[Block, ...],
+    indices: tuple[Block, ...],
     starts: Block,
     kept: int,
     least: float | None,
@@ -235,7 +235,7 @@ def product(
     if native is None:
         return False
     outer, lanes = _lanes(cells, results, kept)
-    offsets = _offsets(places, cells, kept)
+    offsets = _offsets(indices, cells, kept)
     bases, outs = (byte_table(block.strides, block.shape[:outer]) for block in (cells, results))
     spare = np.empty(1 + LINE)
     spare[0] = 0.0 if least is None else least
@@ -273,18 +273,18 @@ def _lanes(cells: Block, results: Block, kept: int) -> tuple[int, int]:
     return (axis, lanes) if lanes >= LEAST_LINE else (kept, 1)
 
 
-def _offsets(places: tuple[Block, ...], cells: Block, kept: int) -> Block:
+def _offsets(indices: tuple[Block, ...], cells: Block, kept: int) -> Block:
     """Bytes to the cells that the matrix's are multiplied with, from where the grid begins."""
     sides, strides = cells.shape[kept:], cells.strides[kept:]
-    if len(places) < len(sides):
+    if len(indices) < len(sides):
         step = one_step(sides, strides)
         if step is not None:
-            return places[0] * step
-        places = np.unravel_index(places[0], sides)
-    found = np.zeros(places[0].shape, np.int64)
-    for place, stride in zip(places, strides, strict=True):
-        found += place * stride
-    return found
+            return indices[0] * step
+        indices = np.unravel_index(indices[0], sides)
+    offsets = np.zeros(indices[0].shape, np.int64)
+    for axis_indices, stride in zip(indices, strides, strict=True):
+        offsets += axis_indices * stride
+    return offsets
 
 
 def byte_table(strides: Sequence[int], shape: Sequence[int]) -> Block:

@@ -115,13 +115,13 @@ def filtered(
     shape = tuple(1 if dim == axis else n for dim, n in enumerate(x.shape))
     bases, outs = (_filled(byte_table(one.strides, shape), width) for one in (x, out))
     far = [z ** (length if ends == "reflect" else length - 1) for z in poles]
-    told = np.array([gain, *(one for pair in zip(poles, far, strict=True) for one in pair)])
+    pole_values = np.array([gain, *(one for pair in zip(poles, far, strict=True) for one in pair)])
     scratch = np.empty((length + 1) * width)
     many = max(1, CALL // (length * width)) * width
     for begin in range(0, len(bases), many):
         stop_if_asked()
         part = slice(begin, begin + many)
-        ways = [address(one) for one in (x, out, bases[part], outs[part], scratch, told)]
+        ways = [address(one) for one in (x, out, bases[part], outs[part], scratch, pole_values)]
         native(*ways, len(bases[part]) // width, length, x.strides[axis], out.strides[axis])
     return True
 

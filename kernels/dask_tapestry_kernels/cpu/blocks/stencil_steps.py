@@ -184,13 +184,13 @@ def _cell_bytes(program: Any) -> int:
     return sum(expression.dtype.itemsize for expression, _ in program.formulas)
 
 
-def _run_tiles(run: _StencilRun, here: Box, inner: Box, made: Sequence[Block]) -> bool:
+def _run_tiles(run: _StencilRun, here: Box, inner: Box, results: Sequence[Block]) -> bool:
     """Compute the inner cells by one compiled loop; return whether that was done, and no error."""
     program, steps = run.program, run.steps
     _, sides = tile_of(inner.shape, program.reach, steps, _cell_bytes(program))
     tile = Box(inner.lo, tuple([a + n for a, n in zip(inner.lo, sides, strict=True)]))
     widest = run.region(tile, 1)
-    buffers = [[np.empty(widest.shape, x.dtype) for x in made] for _ in range(min(2, steps - 1))]
+    buffers = [[np.empty(widest.shape, x.dtype) for x in results] for _ in range(min(2, steps - 1))]
     still = (0,) * len(sides)
     operations = []
     for step in range(1, steps + 1):
@@ -203,11 +203,11 @@ def _run_tiles(run: _StencilRun, here: Box, inner: Box, made: Sequence[Block]) -
                     moves.append(still)
                     continue
                 source, offset = program.taps[number]
-                given = step == 1 or source >= len(made)
+                given = step == 1 or source >= len(results)
                 array = run.blocks[source] if given else buffers[step % 2][source]
                 arrays.append(array[region.within(run.boxes[source] if given else widest, offset)])
                 moves.append(array.strides if given else still)
-            target = made[field] if step == steps else buffers[(step + 1) % 2][field]
+            target = results[field] if step == steps else buffers[(step + 1) % 2][field]
             outer = here if step == steps else widest
             arrays.append(target[region.within(outer, still)])
             moves.append(target.strides if step == steps else still)
@@ -220,10 +220,10 @@ def _run_tiles(run: _StencilRun, here: Box, inner: Box, made: Sequence[Block]) -
     return done and (suspicion is None or not suspicion.raised)
 
 
-def _run_tile(run: _StencilRun, here: Box, tile: Box, made: Sequence[Block]) -> None:
+def _run_tile(run: _StencilRun, here: Box, tile: Box, targets: Sequence[Block]) -> None:
     """Compute a tile step by step, with what lies beyond the ends of the array."""
     program = run.program
-    fields, outer = _with_ends(run, run.region(tile, 0), run.blocks[: len(made)], run.boxes)
+    fields, outer = _with_ends(run, run.region(tile, 0), run.blocks[: len(targets)], run.boxes)
     for step in range(1, run.steps + 1):
         region = run.region(tile, step)
         last = step == run.steps
@@ -235,8 +235,8 @@ def _run_tile(run: _StencilRun, here: Box, tile: Box, made: Sequence[Block]) -> 
                 else _tap(run, program.taps[number], fields, outer, region)
                 for number in operands
             ]
-            place = made[field][tile.within(here, (0,) * len(tile.lo))] if last else None
-            results.append(evaluate(place, *cells, expression=expression))
+            target = targets[field][tile.within(here, (0,) * len(tile.lo))] if last else None
+            results.append(evaluate(target, *cells, expression=expression))
         if not last:
             fields, outer = _with_ends(run, region, results, (region,) * len(results))
 

@@ -18,7 +18,7 @@ Block = np.ndarray[Any, Any]
 TURN: Final = 2**22  # cells that are taken between two questions whether to go on
 
 
-def wrapped(places: Block, extent: int, axis: int) -> Block:
+def wrapped(indices: Block, extent: int, axis: int) -> Block:
     """Places with negative ones counted from the end.
 
     Raises
@@ -26,13 +26,13 @@ def wrapped(places: Block, extent: int, axis: int) -> Block:
     IndexError
         If one is out of bounds, as NumPy says it.
     """
-    if not places.size:
-        return places.astype(np.intp, copy=False)
-    low, high = places.min(), places.max()
+    if not indices.size:
+        return indices.astype(np.intp, copy=False)
+    low, high = indices.min(), indices.max()
     error = out_of_bounds(low, high, extent, axis)
     if error is not None:
         raise error
-    chosen = places.astype(np.intp, copy=False)
+    chosen = indices.astype(np.intp, copy=False)
     return np.where(chosen < 0, chosen + extent, chosen) if low < 0 else chosen
 
 
@@ -92,21 +92,21 @@ def _is_long(block: Block, places: Block, axis: int) -> bool:
 def _taken_in_turns(
     out: Block | None,
     block: Block,
-    places: Block,
+    indices: Block,
     axis: int,
     at: int,
     extents: tuple[int, ...],
     origin: tuple[int, ...],
 ) -> Block:
-    """The same, for some of the places at a time."""
+    """Take some of the indices at a time."""
     sides = [n for dim, n in enumerate(block.shape) if dim != axis]
-    shape = (*sides[:at], *places.shape, *sides[at:])
+    shape = (*sides[:at], *indices.shape, *sides[at:])
     result = np.empty(shape, block.dtype) if out is None else out
-    rows = max(1, TURN * len(places) // max(1, result.size))
-    for first in range(0, len(places), rows):
+    rows = max(1, TURN * len(indices) // max(1, result.size))
+    for first in range(0, len(indices), rows):
         stop_if_asked()
         part = result[(slice(None),) * at + (slice(first, first + rows),)]
-        some = places[first : first + rows]
+        some = indices[first : first + rows]
         found = take(part, block, some, axes=(axis,), at=at, extents=extents, origin=origin)
         if found is not part:
             part[...] = found
@@ -136,15 +136,15 @@ def _as_line(block: Block, axes: Sequence[int]) -> tuple[Block, list[int]] | Non
 
 
 def _taken_flat(
-    out: Block | None, block: Block, places: Sequence[Block], axes: Sequence[int], at: int
+    out: Block | None, block: Block, indices: Sequence[Block], axes: Sequence[int], at: int
 ) -> Block | None:
-    """The same of several axes as if they were one: 3 times as fast as by one index each."""
+    """Take along several axes as if they were one: 3 times as fast as one index array for each."""
     line = _as_line(block, axes)
     if line is None:
         return None
     whole, steps = line
-    flat = places[0] * steps[0]
-    for one, step in zip(places[1:], steps[1:], strict=True):
+    flat = indices[0] * steps[0]
+    for one, step in zip(indices[1:], steps[1:], strict=True):
         flat = flat + one * step
     first = axes[0]
     into = out if at == first else None

@@ -24,9 +24,9 @@ def least_joined(count: int, first: Block, second: Block) -> Block:
     array([0, 1, 2, 2, 4, 2])
     """
     under = np.arange(count)
-    one, other = first, second
-    while len(one):
-        low, high = np.minimum(one, other), np.maximum(one, other)
+    left, right = first, second
+    while len(left):
+        low, high = np.minimum(left, right), np.maximum(left, right)
         np.minimum.at(under, high, low)
         moved = np.unique(high)
         while True:  # what lies under a number that lies under another
@@ -34,9 +34,9 @@ def least_joined(count: int, first: Block, second: Block) -> Block:
             if np.array_equal(above, under[moved]):
                 break
             under[moved] = above
-        one, other = under[one], under[other]
-        apart = one != other
-        one, other = one[apart], other[apart]
+        left, right = under[left], under[right]
+        differ = left != right
+        left, right = left[differ], right[differ]
     while True:
         above = under[under]
         if np.array_equal(above, under):

@@ -42,9 +42,9 @@ def call(
     foreign
         Whether the function returns arrays of another library; one call's is returned as it is.
     """
-    made = tuple(s.stop - s.start for s in keep)
+    kept_shape = tuple(s.stop - s.start for s in keep)
     if calls is not None:
-        result = np.empty(made, dtype) if out is None else out
+        result = np.empty(kept_shape, dtype) if out is None else out
         for places, sides, wanted, into in calls:
             stop_if_asked()
             pieces = [blocks[at][(*place, ...)] for at, place in places]
@@ -52,13 +52,13 @@ def call(
             result[(*into, ...)] = with_all_cells(converted)[(*wanted, ...)]
         return result
     if parts is None:
-        if 0 in made:
-            return np.empty(made, dtype)
+        if 0 in kept_shape:
+            return np.empty(kept_shape, dtype)
         block = conform(guarded(function, blocks), shape, dtype, function, foreign)
-        return block if made == shape else with_all_cells(block)[(*keep, ...)]
-    if 0 in made[1:] or not parts:
-        return np.empty(made, dtype)
-    result = np.empty(made, dtype) if out is None else out
+        return block if kept_shape == shape else with_all_cells(block)[(*keep, ...)]
+    if 0 in kept_shape[1:] or not parts:
+        return np.empty(kept_shape, dtype)
+    result = np.empty(kept_shape, dtype) if out is None else out
     for number, places in enumerate(parts):
         stop_if_asked()
         pieces = [block[(*place, ...)] for block, place in zip(blocks, places, strict=True)]
@@ -270,17 +270,21 @@ def blockwise(
     name. With `foreign` it returns arrays of another library; one work's is returned as it is.
     """
     result = None
-    for place, made, keep, pieces, told in works:
-        given = [_chosen(block, piece) for block, piece in zip(blocks, pieces, strict=True)]
-        block = conform(guarded(function, given, **told), made, dtype, function, foreign)
-        if len(works) == 1 and made == shape:
+    for target, lengths, keep, pieces, arguments in works:
+        pieces_of_blocks = [
+            _chosen(block, piece) for block, piece in zip(blocks, pieces, strict=True)
+        ]
+        block = conform(
+            guarded(function, pieces_of_blocks, **arguments), lengths, dtype, function, foreign
+        )
+        if len(works) == 1 and lengths == shape:
             return block
         block = with_all_cells(block)[(*keep, ...)]
         if len(works) == 1:
             return block
         if result is None:
             result = np.empty(shape, dtype) if out is None else out
-        result[(*place, ...)] = block
+        result[(*target, ...)] = block
     return np.empty(shape, dtype) if result is None else result
 
 

@@ -43,14 +43,14 @@ def window_call(
     if not out.size:
         return out
     tile = max(LEAST_TILE, HELD // len(places))
-    for seen, made in window_tiles(x, out, window, steps, tile):
-        cells = np.empty((*made.shape, len(places)))
+    for windows_part, result_part in window_tiles(x, out, window, steps, tile):
+        cells = np.empty((*result_part.shape, len(places)))
         for number, place in enumerate(places):
-            cells[..., number] = cells_at(seen, place, steps, made.shape)
-        found = np.empty(made.shape)
-        for at in np.ndindex(*made.shape):
-            found[at] = function(cells[at])
-        made[...] = from_double(found, dtype)
+            cells[..., number] = cells_at(windows_part, place, steps, result_part.shape)
+        values = np.empty(result_part.shape)
+        for at in np.ndindex(*result_part.shape):
+            values[at] = function(cells[at])
+        result_part[...] = from_double(values, dtype)
     return out
 
 

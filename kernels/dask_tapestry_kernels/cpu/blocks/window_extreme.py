@@ -49,15 +49,15 @@ def window_extreme(
         return out
     better = EXTREMES[fold]
     with np.errstate(all="ignore"), listening(frozenset()):
-        for seen, made in window_tiles(x, out, window, steps, TILE_CELLS):
+        for seen, result_part in window_tiles(x, out, window, steps, TILE_CELLS):
             best: Block | None = None
             for number, place in enumerate(places):
-                cells = cells_at(seen, place, steps, made.shape)
+                cells = cells_at(seen, place, steps, result_part.shape)
                 if addends is not None:
                     cells = with_addend(cells, addends[number], number == 0)
                 best = cells.copy() if best is None else better(best, cells, out=best)
             if best is not None:
-                made[...] = from_double(best, dtype) if best.dtype != dtype else best
+                result_part[...] = from_double(best, dtype) if best.dtype != dtype else best
     return out
 
 

@@ -49,7 +49,7 @@ def window_fold(
         return out
     first = (0,) * len(window)
     with np.errstate(all="ignore"), listening(frozenset()):
-        for seen, made in window_tiles(x, out, window, steps, TILE_CELLS):
+        for seen, result_part in window_tiles(x, out, window, steps, TILE_CELLS):
             cells = seen
             for axis, length in enumerate(window):
                 if length > 1:
@@ -58,8 +58,8 @@ def window_fold(
                         if fold == "mean"
                         else _extreme(EXTREMES[fold], cells, axis, length)
                     )
-            picked = cells_at(cells, first, steps, made.shape)
-            made[...] = from_double(picked, dtype) if picked.dtype != dtype else picked
+            picked = cells_at(cells, first, steps, result_part.shape)
+            result_part[...] = from_double(picked, dtype) if picked.dtype != dtype else picked
     return out
 
 

@@ -113,14 +113,14 @@ def _held(values: list[Block | None], number: int) -> Block:
 def _partitioned(
     x: Block,
     shape: tuple[int, ...],
-    places: tuple[tuple[int, ...], ...],
+    offsets: tuple[tuple[int, ...], ...],
     steps: tuple[int, ...],
     rank: int,
 ) -> Block:
-    """By putting the cells of each window in order around the rank."""
-    cells = np.empty((*shape, len(places)), x.dtype)
-    for number, place in enumerate(places):
-        cells[..., number] = cells_at(x, place, steps, shape)
+    """The cells of a rank, by partitioning each window at the rank."""
+    cells = np.empty((*shape, len(offsets)), x.dtype)
+    for number, offset in enumerate(offsets):
+        cells[..., number] = cells_at(x, offset, steps, shape)
     cells.partition(rank, axis=-1)
     found: Block = cells[..., rank]
     if x.dtype.kind == "f":

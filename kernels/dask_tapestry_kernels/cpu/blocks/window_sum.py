@@ -70,14 +70,14 @@ def _sum(
     sign: int,
 ) -> Block:
     total, term = np.zeros(shape), np.empty(shape)
-    for place, weight in singles:
-        cells = cells_at(x, place, steps, shape)
+    for offset, weight in singles:
+        cells = cells_at(x, offset, steps, shape)
         np.multiply(cells, weight, out=term, dtype=np.float64)
         total += term
     both = np.add if sign > 0 else np.subtract
-    for place, mirror, weight in pairs:
-        one, other = (cells_at(x, p, steps, shape) for p in (place, mirror))
-        both(one, other, out=term, dtype=np.float64)
+    for offset, mirror, weight in pairs:
+        first_cells, mirror_cells = (cells_at(x, p, steps, shape) for p in (offset, mirror))
+        both(first_cells, mirror_cells, out=term, dtype=np.float64)
         term *= weight
         total += term
     return total

@@ -110,20 +110,20 @@ def summed(
         return False
     first = [_place(p, x) for p in [*(p for p, _ in singles), *(p for p, _, _ in pairs)]]
     second = [0] * len(singles) + [_place(p, x) for _, p, _ in pairs]
-    tables = [np.array(one, np.int64) for one in (first, second)]
+    tables = [np.array(table, np.int64) for table in (first, second)]
     weights = np.array([*(w for _, w in singles), *(w for _, _, w in pairs)])
     shape = out.shape[:axis]
     strides = [s * step for s, step in zip(x.strides, steps, strict=True)]
-    bases, outs = (byte_table(one, shape) for one in (strides, out.strides))
+    bases, outs = (byte_table(table, shape) for table in (strides, out.strides))
     scratch, spare = np.empty(STRIP), np.array([divisor])
-    told = [address(one) for one in (*tables, weights)]
+    addresses = [address(table) for table in (*tables, weights)]
     own = address(scratch), address(spare)
     many = max(1, CALL // (terms * lanes))
     for begin in range(0, len(bases), many):
         stop_if_asked()
         part = slice(begin, begin + many)
         ways = [address(x), address(out), address(bases[part]), address(outs[part])]
-        native(*ways, *told, len(singles), terms, *own, len(bases[part]), lanes)
+        native(*ways, *addresses, len(singles), terms, *own, len(bases[part]), lanes)
     return True
 
 

@@ -55,10 +55,10 @@ def window_tiles(
     starts = [range(0, n, max(1, side)) for n, side in zip(out.shape, sides, strict=True)]
     for corner in product(*starts):
         stop_if_asked()
-        made, seen = [], []
+        result_slices, window_slices = [], []
         for first, side, n, w, step in zip(corner, sides, out.shape, window, steps, strict=True):
             end = min(n, first + side)
-            made.append(slice(first, end))
-            seen.append(slice(first * step, (end - 1) * step + w))
+            result_slices.append(slice(first, end))
+            window_slices.append(slice(first * step, (end - 1) * step + w))
         whole: Any = ...  # even of one cell an array that can be written to
-        yield x[(*seen, whole)], out[(*made, whole)]
+        yield x[(*window_slices, whole)], out[(*result_slices, whole)]

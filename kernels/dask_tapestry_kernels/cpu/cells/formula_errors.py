@@ -15,26 +15,11 @@ from dask_tapestry_kernels.floating_point import (
     only_invalid,
     telling,
 )
+from dask_tapestry_kernels.formulas.function_table import ANY, NONE, facts_of
 
 Block = np.ndarray[Any, Any]
 INTEGER_DIVISIONS: Final = frozenset("floor_divide remainder fmod divmod.0 divmod.1".split())
 POWERS: Final = frozenset({"power", "float_power"})
-QUIET: Final = frozenset(
-    "constant where equal not_equal less less_equal greater greater_equal isnan isinf isfinite "
-    "signbit logical_and logical_or logical_xor logical_not minimum maximum fmin fmax negative "
-    "positive absolute fabs sign conjugate conj real imag complex copysign floor ceil trunc rint "
-    "heaviside bitwise_and bitwise_or bitwise_xor invert left_shift right_shift erf erfc".split()
-)  # functions of real numbers that meet no error
-KEEPING: Final = frozenset(
-    "constant add subtract multiply divide true_divide negative positive absolute fabs square sqrt "
-    "cbrt reciprocal exp exp2 expm1 sin cos tan arcsin arccos arctan arctan2 "
-    "sinh cosh tanh arcsinh arccosh arctanh floor ceil trunc rint remainder fmod floor_divide "
-    "maximum minimum erf erfc deg2rad rad2deg degrees radians".split()
-)  # functions whose value is NaN if an operand is; the logarithms' poles raise no flag of their own
-VALID: Final = QUIET | frozenset(
-    "exp exp2 expm1 arctan arctan2 sinh cosh tanh arcsinh square cbrt reciprocal hypot "
-    "deg2rad rad2deg degrees radians".split()
-)  # functions of real numbers whose result is never invalid, NaN among the operands or not
 
 
 @lru_cache(maxsize=1024)
@@ -50,7 +35,7 @@ def is_quiet(expression: Any) -> bool:
 def _step_is_quiet(function: str, operands: Sequence[np.dtype[Any]], result: Any) -> bool:
     if function == "cast":
         return result.kind == "b" or np.can_cast(operands[0], result)
-    if function in QUIET:
+    if facts_of(function).errors == NONE:
         return function != "absolute" or operands[0].kind != "c"
     integers = all(dtype.kind in "biu" for dtype in (*operands, result))
     return integers and function not in INTEGER_DIVISIONS
@@ -112,7 +97,7 @@ def _is_valid(expression: Any, step: Any, operands: Sequence[np.dtype[Any]]) -> 
     if step.function in ("add", "subtract", "multiply", "divide", "true_divide"):
         numbers = [_constant(expression, x) for x in step.operands]
         return any(x is not None and x != 0 and np.isfinite(x) for x in numbers)
-    return step.function in VALID
+    return facts_of(step.function).errors != ANY
 
 
 @lru_cache(maxsize=1024)
@@ -121,7 +106,7 @@ def _shows_invalid(expression: Any) -> bool:
     first = len(expression.parameters)
     reaching, shown = {first + len(expression.steps) - 1}, set[int]()
     for number, step in reversed([*enumerate(expression.steps, first)]):
-        keeps = step.function in KEEPING or step.function == "cast"
+        keeps = facts_of(step.function).keeps_nan or step.function == "cast"
         if number in reaching and keeps and step.dtype.kind == "f":
             shown.add(number)
             reaching.update(step.operands)
@@ -131,11 +116,11 @@ def _shows_invalid(expression: Any) -> bool:
 def tell_errors(
     expression: Any,
     blocks: Sequence[Block],
-    made: Block,
+    result: Block,
     tiles: Iterable[Any],
     suspicion: FpErrorCheck,
 ) -> None:
-    """Compute again by NumPy the cells that were `made`; NumPy tells whom `listening` concerns."""
+    """Compute the cells of `result` again by NumPy, which tells those that listen of errors."""
     looks = suspicion.always or not only_invalid(suspicion.flags)
     if not looks and not _may_be_invalid(expression):
         return  # to compare a NaN raises a flag and is no error
@@ -144,10 +129,10 @@ def tell_errors(
         if looks:
             _by_numpy(expression, cells)
         else:
-            _tell_nan_errors(expression, cells, np.ravel(made[tile]))
+            _tell_nan_errors(expression, cells, np.ravel(result[tile]))
 
 
-def _tell_nan_errors(expression: Any, cells: Sequence[Block], made: Block) -> None:
+def _tell_nan_errors(expression: Any, cells: Sequence[Block], result: Block) -> None:
     """Tell the errors of cells with NaNs apart from those of the others.
 
     Those of NaNs are computed by NumPy; the others only if they made a NaN, where a formula shows
@@ -165,7 +150,7 @@ def _tell_nan_errors(expression: Any, cells: Sequence[Block], made: Block) -> No
         return
     places = np.flatnonzero(lost) if len(cells) > 1 else np.array([np.argmax(lost)])
     _by_numpy(expression, [x[places] for x in rows])
-    if _shows_invalid(expression) and not (np.isnan(made) & ~lost).any():
+    if _shows_invalid(expression) and not (np.isnan(result) & ~lost).any():
         return
     others = [np.where(lost, x[number], x) for x in rows]
     room = np.empty(lost.shape, expression.dtype)

@@ -32,19 +32,19 @@ def fault(folder: Path) -> str:
     ''
     """
     me = os.geteuid()
-    found = os.lstat(folder)
-    if not stat.S_ISDIR(found.st_mode):
+    status = os.lstat(folder)
+    if not stat.S_ISDIR(status.st_mode):
         return "it is no folder"
-    if found.st_uid != me:
-        return f"it belongs to user {found.st_uid}, not {me}"
-    if found.st_mode & OPEN:
-        return f"others may write to it (mode {stat.S_IMODE(found.st_mode):o})"
+    if status.st_uid != me:
+        return f"it belongs to user {status.st_uid}, not {me}"
+    if status.st_mode & OPEN:
+        return f"others may write to it (mode {stat.S_IMODE(status.st_mode):o})"
     for outer in folder.parents:
-        found = os.lstat(outer)
-        if found.st_uid not in (me, 0):
-            return f"{outer}, which it is in, belongs to user {found.st_uid}"
-        if found.st_mode & OPEN and not found.st_mode & stat.S_ISVTX and not _is_own(found):
-            mode = stat.S_IMODE(found.st_mode)
+        status = os.lstat(outer)
+        if status.st_uid not in (me, 0):
+            return f"{outer}, which it is in, belongs to user {status.st_uid}"
+        if status.st_mode & OPEN and not status.st_mode & stat.S_ISVTX and not _is_own(status):
+            mode = stat.S_IMODE(status.st_mode)
             return f"others may replace what is in {outer}, which it is in (mode {mode:o})"
     return ""
 

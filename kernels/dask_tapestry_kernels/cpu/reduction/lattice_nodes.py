@@ -82,14 +82,16 @@ def _all_nodes(
         views = [side_by_side(block, group) for block in blocks]
         order = memory_order(views[0], rank)
         states = leaves([view.transpose(order) for view in views], told)
-        for part, whole, one in zip(parts, nodes, states, strict=True):
+        for part, whole, node_states in zip(parts, nodes, states, strict=True):
             levels = range(inner.depth)
-            roots = merged_to_levels(one, ARITHMETIC[part.monoid], inner, levels, (0,) * rank)
+            roots = merged_to_levels(
+                node_states, ARITHMETIC[part.monoid], inner, levels, (0,) * rank
+            )
             whole[group.places] = roots.transpose(np.argsort(order))[(0,) * rank]
     first = node_numbers(tree, 0, origin)
     return [
-        merged_to_levels(one, ARITHMETIC[part.monoid], tree, range(last_level(part)), first)
-        for part, one in zip(parts, nodes, strict=True)
+        merged_to_levels(node_states, ARITHMETIC[part.monoid], tree, range(last_level(part)), first)
+        for part, node_states in zip(parts, nodes, strict=True)
     ]
 
 

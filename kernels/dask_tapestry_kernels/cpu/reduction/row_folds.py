@@ -127,17 +127,17 @@ def fold_rows(folds: Sequence[RowFold], rows: Sequence[Block]) -> list[Block]:
 
 def _add(fold: RowFold, strip: Block, rows: Sequence[Block], begins: bool) -> None:
     """Add rows to the accumulators, which a strip begins with; the first rows become them."""
-    held, added = strip[0], strip[1:]
+    accumulator, added = strip[0], strip[1:]
     if begins and len(added) == 1:
-        fold.make(held, *rows)
+        fold.make(accumulator, *rows)
         return
     fold.make(added.reshape(-1, *added.shape[2:]), *rows)
     if begins:
-        held[...] = added_in_turn(fold.function, added, 1)
+        accumulator[...] = added_in_turn(fold.function, added, 1)
     elif len(added) == 1:
-        fold.function(held, added[0], out=held)
+        fold.function(accumulator, added[0], out=accumulator)
     else:
-        held[...] = added_in_turn(fold.function, strip, 1)
+        accumulator[...] = added_in_turn(fold.function, strip, 1)
 
 
 def _halved_accumulators(fold: RowFold, strip: Block, last: Sequence[Block], begins: bool) -> Block:

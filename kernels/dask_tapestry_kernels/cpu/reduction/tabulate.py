@@ -83,7 +83,7 @@ def _node_tables(
     tree: Any,
     level: int,
     origin: Sequence[int],
-    told: Filling,
+    filling: Filling,
 ) -> Block:
     """Tables of the nodes at a level of a tree without lattice.
 
@@ -92,10 +92,10 @@ def _node_tables(
     """
     if numbers.ndim == 1 and not weights:
         side = tree.sides(level)[0]
-        tables = np.zeros((*leaf_grid(numbers.shape, (side,)), len(told.bins)), told.state)
-        if _fill_natively(tables, numbers, weights, side, told.bins, told.limit):
+        tables = np.zeros((*leaf_grid(numbers.shape, (side,)), len(filling.bins)), filling.state)
+        if _fill_natively(tables, numbers, weights, side, filling.bins, filling.limit):
             return tables
-    leaves = _leaf_tables(numbers, weights, tree, told)
+    leaves = _leaf_tables(numbers, weights, tree, filling)
     return merged_to_levels(leaves, SUM, tree, range(level), node_numbers(tree, 0, origin))
 
 
@@ -124,10 +124,10 @@ def _lattice_tables(
     tree: Any,
     last: int,
     origin: Sequence[int],
-    told: Filling,
+    filling: Filling,
 ) -> Block:
     """Tables of the nodes at level `last` of a tree over a lattice."""
-    line = None if weights else _line_tables(numbers, tree, last, origin, told)
+    line = None if weights else _line_tables(numbers, tree, last, origin, filling)
     if line is not None:
         return line
 
@@ -135,32 +135,32 @@ def _lattice_tables(
         added = [one[cell.cut] for one in weights]
         first = (0,) * numbers.ndim
         level = cell.tree.depth
-        return _root(_node_tables(numbers[cell.cut], added, cell.tree, level, first, told))
+        return _root(_node_tables(numbers[cell.cut], added, cell.tree, level, first, filling))
 
     def merge(left: Block, right: Block, cells: Counts) -> Block:  # noqa: ARG001
         return np.add(left, right)
 
     grid = node_counts(tree, last, origin, numbers.shape)
-    tables = np.empty((*grid, len(told.bins)), told.state)
+    tables = np.empty((*grid, len(filling.bins)), filling.state)
     for place, table in folded_nodes(tree, last, origin, numbers.shape, fold, merge):
         tables[place] = table
     return tables
 
 
 def _line_tables(
-    numbers: Block, tree: Any, level: int, origin: Sequence[int], told: Filling
+    numbers: Block, tree: Any, level: int, origin: Sequence[int], filling: Filling
 ) -> Block | None:
     """Tables of counts of the nodes along a line, each filled in one go; None without a kernel."""
     if numbers.ndim != 1:
         return None
     first = node_numbers(tree, level, origin)[0]
     (count,) = node_counts(tree, level, origin, numbers.shape)
-    tables = np.zeros((count, len(told.bins)), told.state)
+    tables = np.zeros((count, len(filling.bins)), filling.state)
     for place in range(count):
         low, high = tree.span(level, 0, first + place)
         cells = numbers[low - origin[0] : high - origin[0]]
         if not _fill_natively(
-            tables[place : place + 1], cells, (), len(cells), told.bins, told.limit
+            tables[place : place + 1], cells, (), len(cells), filling.bins, filling.limit
         ):
             return None
     return tables

@@ -150,13 +150,13 @@ def fill(
     native = None if text is None else compiled(text, ARITY, "counting", numbers.size)
     if native is None:
         return False
-    x, found = np.ascontiguousarray(numbers), np.zeros(1, np.uint64)
+    x, outside = np.ascontiguousarray(numbers), np.zeros(1, np.uint64)
     most = 2**63 - 1 if limit is None else limit
-    told = [x.size, leaf, bins.start, len(bins), most]
+    sizes = [x.size, leaf, bins.start, len(bins), most]
     if weights is None:
         scratch = np.empty(WAYS * min(len(bins), MOST_BINS), np.int64)
-        native(address(x), address(tables), address(found), address(scratch), *told)
+        native(address(x), address(tables), address(outside), address(scratch), *sizes)
     else:
         w = np.ascontiguousarray(weights)
-        native(address(x), address(w), address(tables), address(found), *told)
-    return limit is None or not found[0]
+        native(address(x), address(w), address(tables), address(outside), *sizes)
+    return limit is None or not outside[0]

@@ -320,13 +320,13 @@ def _lines(
             count = max(1, min(group, (extent - leaf_start) // leaf))
             stop = min(leaf_start + count * leaf, extent)
             shape = (*read.shape[:-1], count, (stop - leaf_start) // count)
-            target, taken = (x[..., leaf_start:stop].reshape(shape) for x in (write, read))
+            target, source = (x[..., leaf_start:stop].reshape(shape) for x in (write, read))
             if apart:
-                local = _scanned(target, taken, combine, state)
+                local = _scanned(target, source, combine, state)
                 if local is not target:
                     target[...] = local
             else:
-                before = _leaves(target, taken, before, combine, state)
+                before = _leaves(target, source, before, combine, state)
             leaf_start = stop
 
 

@@ -144,16 +144,16 @@ def variates(
     key, draw, frame, places
         As of `random_bits`.
     """
-    told, shape = DRAWS[draw_of], tuple(len(p) for p in places)
-    block = _output_memory(out, shape, told.dtype)
+    distribution, shape = DRAWS[draw_of], tuple(len(p) for p in places)
+    block = _output_memory(out, shape, distribution.dtype)
     if not block.size:
         return block
     arrays = iter(blocks)
-    values = [next(arrays) if one is None else one for one in given]
-    read = [given_of(v, d, shape) for v, d in zip(values, told.parameters, strict=True)]
+    values = [next(arrays) if value is None else value for value in given]
+    read = [given_of(v, d, shape) for v, d in zip(values, distribution.parameters, strict=True)]
     native = required(cell_source(draw_of), cell_arity(draw_of), draw_of)
     for at, count, start, step, page in stretches(frame, places):
-        moved = [number for one in read for number in one.at(at)]
+        moved = [number for value in read for number in value.at(at)]
         native(address(block) + 8 * at, count, start, step, *_random_words(key, draw, page), *moved)
     return block
 

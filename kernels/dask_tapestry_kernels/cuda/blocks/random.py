@@ -83,19 +83,19 @@ def _runs(frame: Sequence[int], places: Sequence[range]) -> _Runs:
     axes, size = list(zip(places, frame, strict=True)), 1
     last, extent = range(1), 1
     while axes and last == range(extent) and axes[-1][0].step == 1:
-        place, n = axes.pop()
+        axis_range, n = axes.pop()
         size = extent
-        last, extent = range(place.start * size, place.stop * size), n * size
+        last, extent = range(axis_range.start * size, axis_range.stop * size), n * size
     steps: list[int] = []
-    within = extent
-    for place, n in reversed(axes):
-        steps.insert(0, place.step * within)
-        within *= n
-    start, within = last.start, extent
-    for place, n in reversed(axes):
-        start += place.start * within
-        within *= n
-    counts = tuple([len(place) for place, _ in axes])
+    stride = extent
+    for axis_range, n in reversed(axes):
+        steps.insert(0, axis_range.step * stride)
+        stride *= n
+    start, stride = last.start, extent
+    for axis_range, n in reversed(axes):
+        start += axis_range.start * stride
+        stride *= n
+    counts = tuple([len(axis_range) for axis_range, _ in axes])
     return _Runs(start, len(last), counts, tuple(steps))
 
 
@@ -116,14 +116,14 @@ def _filled(
     result = out if out is not None and out.flags.c_contiguous else gpu.empty(shape, dtype)
     if not prod(shape):
         return result
-    found = _runs(frame, places)
-    groups = (found.length + 6) // 4  # counters that a run may need, wherever it begins
-    count = prod(found.counts) * groups
-    program = random_program(fraction, len(found.counts))
-    arguments: list[Any] = [np.int64(n) for n in (count, groups, found.length)]
-    arguments.append(np.uint64(found.start))
-    arguments += [np.int64(n) for n in found.counts]
-    arguments += [np.uint64(step % PAGE) for step in found.steps]
+    cell_runs = _runs(frame, places)
+    groups = (cell_runs.length + 6) // 4  # counters that a run may need, wherever it begins
+    count = prod(cell_runs.counts) * groups
+    program = random_program(fraction, len(cell_runs.counts))
+    arguments: list[Any] = [np.int64(n) for n in (count, groups, cell_runs.length)]
+    arguments.append(np.uint64(cell_runs.start))
+    arguments += [np.int64(n) for n in cell_runs.counts]
+    arguments += [np.uint64(step % PAGE) for step in cell_runs.steps]
     arguments += [np.uint64(word) for word in (*draw[::-1], *key)]
     gpu.launch(program, blocks_for(count, gpu), [*arguments, result])
     return result

@@ -40,14 +40,14 @@ class Cubins:
         DeviceError
             If it cannot be compiled, with what the compiler says.
         """
-        found = self._ready.get((program.source, sm))
-        if found is not None:
-            return found
+        cubin = self._ready.get((program.source, sm))
+        if cubin is not None:
+            return cubin
         with self._lock:
-            found = self._ready.get((program.source, sm))
-            if found is None:
-                found = self._ready[program.source, sm] = self._made(program, sm)
-            return found
+            cubin = self._ready.get((program.source, sm))
+            if cubin is None:
+                cubin = self._ready[program.source, sm] = self._made(program, sm)
+            return cubin
 
     def _made(self, program: CudaProgram, sm: int) -> Compiled:
         key = cubin_cache.key_of(program.source, sm)

@@ -7,7 +7,6 @@ a simulator. CuPy is imported when the first kernel runs, and nothing else of CU
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
 from threading import Lock
 from typing import Any, Final, Protocol
 
@@ -15,7 +14,7 @@ import numpy as np
 
 from dask_tapestry_kernels.cuda.jit.cubins import cubin_of
 from dask_tapestry_kernels.cuda.jit.program import CudaProgram
-from dask_tapestry_kernels.device_error import UnusableDeviceError
+from dask_tapestry_kernels.cupy_module import cupy_with_device
 
 Block = Any  # a CuPy array
 BLOCKS: Final = 16  # of threads for each multiprocessor: enough to hide memory behind
@@ -64,7 +63,7 @@ class CupyRuntime:
     threads = 256
 
     def __init__(self) -> None:
-        self._cupy = _cupy()
+        self._cupy = cupy_with_device()
         self._functions: dict[tuple[str, int], Any] = {}
         self._lock = Lock()
         self._properties: dict[int, tuple[int, int]] = {}
@@ -124,40 +123,23 @@ class CupyRuntime:
     def _function(self, program: CudaProgram) -> Any:
         """The loaded kernel of a program; modules stay loaded as long as this process runs."""
         device = self._cupy.cuda.Device().id
-        found = self._functions.get((program.source, device))
-        if found is not None:
-            return found
+        function = self._functions.get((program.source, device))
+        if function is not None:
+            return function
         cubin = cubin_of(program, self._device()[0])
         with self._lock:
-            found = self._functions.get((program.source, device))
-            if found is None:
+            function = self._functions.get((program.source, device))
+            if function is None:
                 module = self._cupy.cuda.Module()
                 module.load(cubin.code)
-                found = module.get_function(cubin.symbol)
-                self._functions[program.source, device] = found
-            return found
+                function = module.get_function(cubin.symbol)
+                self._functions[program.source, device] = function
+            return function
 
 
 def _argument(argument: Any) -> Any:
     """An argument as CuPy hands it over: of memory its address."""
     return argument if isinstance(argument, np.generic) else np.uint64(argument.data.ptr)
-
-
-def _cupy() -> Any:
-    """CuPy, if it has a device."""
-    try:
-        cupy = import_module("cupy")
-    except ImportError as error:
-        raise UnusableDeviceError(
-            f"there is no CuPy ({error}): pip install 'dask_tapestry[cuda]' brings it"
-        ) from error
-    try:
-        count = cupy.cuda.runtime.getDeviceCount()
-    except cupy.cuda.runtime.CUDARuntimeError as error:
-        raise UnusableDeviceError(f"there is no CUDA device: {error}") from error
-    if not count:
-        raise UnusableDeviceError("there is no CUDA device")
-    return cupy
 
 
 _runtimes: list[Runtime] = []

@@ -17,11 +17,14 @@ from dask_tapestry_kernels.cuda.jit.program import CudaProgram
 from dask_tapestry_kernels.cuda.jit.runtime import Block, Runtime, blocks_for, runtime
 from dask_tapestry_kernels.cuda.reduction.leaf_texts import LANES, leaf_program
 from dask_tapestry_kernels.cuda.reduction.monoid_texts import (
+    NUMBER_SPREADS,
     SPREADS,
+    WORST,
     MonoidText,
     monoid_text,
 )
 from dask_tapestry_kernels.cuda.reduction.node_texts import (
+    divisor,
     merge_program,
     pair_program,
     value_program,
@@ -52,14 +55,9 @@ class _Fold(NamedTuple):
 
     @property
     def what(self) -> str:
-        """For errors."""
+        """The name of the fold, for errors."""
         cell = self.formula.steps[-1].dtype if self.formula.steps else self.formula.parameters[-1]
         return f"reduce: {self.part.monoid} of {cell}"
-
-    @property
-    def made(self) -> Any:
-        """The monoid's text in a form that hashes."""
-        return self.text.monoid, tuple(self.text.fields.items()), self.text.function
 
 
 def reduce(out: Block | None, *blocks: Block, **part: Any) -> Block:  # noqa: ARG001
@@ -84,18 +82,18 @@ def reduce(out: Block | None, *blocks: Block, **part: Any) -> Block:  # noqa: AR
         If the monoid has no form on a GPU for these dtypes.
     """
     fold = _fold_of(blocks, FoldPart(**part))
-    told, gpu = fold.part, fold.gpu
-    order = (*told.axes, *_kept_axes(blocks[0], told.axes))
+    spec, gpu = fold.part, fold.gpu
+    order = (*spec.axes, *_kept_axes(blocks[0], spec.axes))
     turned = [block.transpose(order) for block in blocks]
-    nodes = _nodes(fold, turned) if told.source is None else [gpu.in_order(turned[0])]
-    if told.source is not None or told.tree.lattice is None:
-        first = told.origin if told.source is not None else node_numbers(told.tree, 0, told.origin)
-        nodes = _merged(fold, nodes, range(told.source or 0, last_level(told)), first, told.tree)
+    nodes = _nodes(fold, turned) if spec.source is None else [gpu.in_order(turned[0])]
+    if spec.source is not None or spec.tree.lattice is None:
+        first = spec.origin if spec.source is not None else node_numbers(spec.tree, 0, spec.origin)
+        nodes = _merged(fold, nodes, range(spec.source or 0, last_level(spec)), first, spec.tree)
     back = np.argsort(order)
-    if told.target is not None:
+    if spec.target is not None:
         return _handed_on(fold, nodes).transpose(back)
     value = _value(fold, nodes)
-    return value.transpose(np.argsort(order[len(told.axes) :]))
+    return value.transpose(np.argsort(order[len(spec.axes) :]))
 
 
 def _fold_of(blocks: Sequence[Block], part: FoldPart) -> _Fold:
@@ -171,7 +169,7 @@ def _leaves(
     kept, steps = _kept_dims(operands, rank)
     columns = _has_columns(operands, rank, kept, steps)
     program = leaf_program(
-        fold.what, fold.made, fold.formula, len(operands), rank, len(kept), gpu.threads, columns
+        fold.what, fold.text, fold.formula, len(operands), rank, len(kept), gpu.threads, columns
     )
     if program is None:
         raise KernelDeviceError(
@@ -234,15 +232,15 @@ def _merged_once(
     gpu, rank = fold.gpu, len(fold.part.axes)
     before = nodes[0].shape
     after = tuple([-(-n // 2) if a == axis else n for a, n in enumerate(before)])
-    made = [gpu.empty(after, node.dtype) for node in nodes]
+    merged_nodes = [gpu.empty(after, node.dtype) for node in nodes]
     words = [prod(after), *before[:rank], *after[:rank], prod(before[rank:])]
     if fold.text.monoid in SPREADS:
         sides, whole = tree.sides(level), tree.extents
         told = zip(first, tree.offset, sides, whole, strict=True)
         words += [word for numbers in told for word in numbers]
-    program = merge_program(fold.what, fold.made, rank, axis)
-    _launch(gpu, program, words, [*nodes, *made])
-    return made
+    program = merge_program(fold.what, fold.text, rank, axis)
+    _launch(gpu, program, words, [*nodes, *merged_nodes])
+    return merged_nodes
 
 
 def _launch(gpu: Runtime, program: CudaProgram, words: Sequence[int], blocks: Nodes) -> None:
@@ -253,19 +251,19 @@ def _launch(gpu: Runtime, program: CudaProgram, words: Sequence[int], blocks: No
 
 def _pair(fold: _Fold, left: Nodes, right: Nodes, cells: Counts) -> Nodes:
     gpu, count = fold.gpu, prod(left[0].shape)
-    made = [gpu.empty(left[0].shape, node.dtype) for node in left]
+    merged_nodes = [gpu.empty(left[0].shape, node.dtype) for node in left]
     if not count:
-        return made
-    program = pair_program(fold.what, fold.made)
+        return merged_nodes
+    program = pair_program(fold.what, fold.text)
     arguments: list[Any] = [np.int64(count)]
     if fold.text.monoid in SPREADS:
         arguments += [np.float64(number) for number in cells]
     gpu.launch(
         program,
         blocks_for(count, gpu),
-        [*arguments, *left, *right, *made],
+        [*arguments, *left, *right, *merged_nodes],
     )
-    return made
+    return merged_nodes
 
 
 def _handed_on(fold: _Fold, nodes: Nodes) -> Block:
@@ -283,32 +281,41 @@ def _value(fold: _Fold, nodes: Nodes) -> Block:
     part, gpu, rank = fold.part, fold.gpu, len(fold.part.axes)
     if 0 in nodes[0].shape[:rank]:
         return _of_no_cells(fold, nodes[0].shape[rank:])
-    place = {"var": "m2", "std": "m2", "argmin": "place", "argmax": "place"}.get(part.monoid)
-    root = nodes[fold.text.names.index(place) if place else 0][(*(0,) * rank, ...)]
+    root = [node[(*(0,) * rank, ...)] for node in nodes]
+    if part.monoid in WORST and not gpu.to_host(root[-1]).all():
+        raise ValueError("All-NaN slice encountered")
     result = gpu.empty(nodes[0].shape[rank:], part.dtype)
-    program = value_program(fold.what, part.monoid, root.dtype, part.dtype)
+    program = value_program(fold.what, fold.text, part.dtype)
     if program is None:
-        raise KernelDeviceError(
-            f"kernel {fold.what}: {root.dtype} does not become {part.dtype} here"
-        )
-    count = prod(part.tree.extents)
-    degrees = max(count - part.ddof, 0) if part.monoid in SPREADS else count
-    by = handed(np.asarray(degrees).astype(root.dtype)[()])
+        raise KernelDeviceError(f"kernel {fold.what}: no conversion to {part.dtype} here")
+    by = np.asarray(_degrees(part)).astype(divisor(fold.text))[()]
     if prod(result.shape):
         blocks = blocks_for(prod(result.shape), gpu)
-        gpu.launch(program, blocks, [np.int64(prod(result.shape)), by, root, result])
+        gpu.launch(program, blocks, [np.int64(prod(result.shape)), by, *root, result])
     return result
 
 
+def _degrees(part: FoldPart) -> float:
+    """What the root is divided by: the number of cells, or of degrees of freedom."""
+    if part.monoid in NUMBER_SPREADS:
+        return part.ddof
+    count = float(prod(part.tree.extents))
+    return max(count - part.ddof, 0.0) if part.monoid in SPREADS else count
+
+
 OF_NONE: Final = {
-    "prod": 1, "all": 1, "bitwise_and": -1, "mean": np.nan, "var": np.nan, "std": np.nan
+    "prod": 1, "all": 1, "bitwise_and": -1, "mean": np.nan, "var": np.nan, "std": np.nan,
+    "nanmean": np.nan, "nanvar": np.nan, "nanstd": np.nan,
 }  # fmt: skip
 
 
 def _of_no_cells(fold: _Fold, shape: tuple[int, ...]) -> Block:
     """The value of no cells; of monoids that have none operators do not ask."""
     result = fold.gpu.empty(shape, fold.part.dtype)
-    result[...] = np.asarray(OF_NONE.get(fold.part.monoid, 0)).astype(fold.part.dtype)[()]
+    value: complex = OF_NONE.get(fold.part.monoid, 0)
+    if np.isnan(value) and result.dtype.kind == "c":
+        value = complex(np.nan, np.nan)
+    result[...] = np.asarray(value).astype(result.dtype)[()]
     return result
 
 

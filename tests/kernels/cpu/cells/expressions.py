@@ -75,7 +75,7 @@ def functions(dtype):
             loop = loop_dtypes(name, (dtype,) * ufunc.nin)
         except TypeError:
             continue
-        if any(d != dtype for d in loop[: ufunc.nin]) or name in scalar_codegen.ELEMENTARY:
+        if any(d != dtype for d in loop[: ufunc.nin]):
             continue
         for place, result in enumerate(loop[ufunc.nin :]):
             function = name if ufunc.nout == 1 else f"{name}.{place}"

@@ -55,19 +55,19 @@ def _strip_sum(minus: bool) -> Any:
             x, first, second, weights, singles, terms, out = args[:7]
             element, kind = args[7].type, ir.VectorType(DOUBLE, WIDTH)
             sums = [cgutils.alloca_once(b, kind) for _ in range(VECTORS)]
-            for one in sums:
-                b.store(ir.Constant(kind, [ir.Constant(DOUBLE, 0.0)] * WIDTH), one)
+            for total in sums:
+                b.store(ir.Constant(kind, [ir.Constant(DOUBLE, 0.0)] * WIDTH), total)
 
             def entry(table: Any, number: Any, word: Any) -> Any:
-                place = b.gep(b.inttoptr(table, word.as_pointer()), [number], source_etype=word)
-                return b.load(place, typ=word)
+                pointer = b.gep(b.inttoptr(table, word.as_pointer()), [number], source_etype=word)
+                return b.load(pointer, typ=word)
 
             with cgutils.for_range(b, singles) as loop:
                 near = b.add(x, entry(first, loop.index, INT64))
                 weight = _splat(b, entry(weights, loop.index, DOUBLE), WIDTH)
-                for place, one in enumerate(sums):
-                    cells = _doubles(b, near, place, element, signed)
-                    b.store(b.fadd(b.load(one, typ=kind), b.fmul(cells, weight)), one)
+                for vector, total in enumerate(sums):
+                    cells = _doubles(b, near, vector, element, signed)
+                    b.store(b.fadd(b.load(total, typ=kind), b.fmul(cells, weight)), total)
             with cgutils.for_range_slice(b, singles, terms, ir.Constant(INT64, 1), inc=True) as (
                 number,
                 _count,
@@ -75,14 +75,14 @@ def _strip_sum(minus: bool) -> Any:
                 near = b.add(x, entry(first, number, INT64))
                 far = b.add(x, entry(second, number, INT64))
                 weight = _splat(b, entry(weights, number, DOUBLE), WIDTH)
-                for place, one in enumerate(sums):
-                    cells = _doubles(b, near, place, element, signed)
-                    others = _doubles(b, far, place, element, signed)
+                for vector, total in enumerate(sums):
+                    cells = _doubles(b, near, vector, element, signed)
+                    others = _doubles(b, far, vector, element, signed)
                     both = b.fsub(cells, others) if minus else b.fadd(cells, others)
-                    b.store(b.fadd(b.load(one, typ=kind), b.fmul(both, weight)), one)
-            for place, one in enumerate(sums):
-                here = b.add(out, ir.Constant(INT64, place * WIDTH * 8))
-                b.store(b.load(one, typ=kind), b.inttoptr(here, kind.as_pointer()), align=8)
+                    b.store(b.fadd(b.load(total, typ=kind), b.fmul(both, weight)), total)
+            for vector, total in enumerate(sums):
+                here = b.add(out, ir.Constant(INT64, vector * WIDTH * 8))
+                b.store(b.load(total, typ=kind), b.inttoptr(here, kind.as_pointer()), align=8)
             return _c.get_dummy_value()
 
         return types.void(*[types.int64] * 7, cell), lower
