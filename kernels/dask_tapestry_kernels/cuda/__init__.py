@@ -17,10 +17,12 @@ KERNELS: Final = KernelTable(
         "blocks.generate": "full arange index",
         "blocks.random": "randombits randomfraction",
         "blocks.scatter": "scatter",
+        "blocks.search": "search digitize isin bin",
         "blocks.select": "identity view windows concat mosaic",
         "blocks.take": "take takealong insert",
         "cells.formulas": "map",
         "reduction.folds": "reduce",
+        "reduction.tabulate": "tabulate",
         "scan.scans": "scan scan_on leaf_totals leaf_scan leaf_ends after_leaf",
     },
 )
