@@ -25,6 +25,7 @@ KERNELS: Final = KernelTable(
         "blocks.select": "identity view windows concat mosaic",
         "blocks.sort": "sort argsort ranks top",
         "blocks.take": "take takealong insert",
+        "blocks.threads": "threads",
         "cells.formulas": "map",
         "reduction.folds": "reduce",
         "reduction.tabulate": "tabulate",
