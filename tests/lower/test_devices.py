@@ -31,6 +31,8 @@ ON_DEVICE = {
     "mask": lambda np, x: x[x > 0],
     "gather": lambda np, x: x[np.asarray([3, 1, 3])],
     "outputs": lambda np, x: np.linalg.qr(x)[1] ** 2,
+    "no cells": lambda np, x: x[:, :0] * 2,
+    "no rows and cells": lambda np, x: np.concatenate([x[:0], x[:2]]),
     "with the host's cells": lambda np, x: x + CELLS[0],
 }
 
@@ -109,6 +111,14 @@ def test_functions_of_blocks_are_given_the_devices(device_kernels):
     x = dt.asarray(CELLS).to_device("cuda")
     assert cells(x.map_blocks(doubled).compute()).tobytes() == (CELLS * 2).tobytes()
     assert set(seen) == {"cupy"}
+
+
+def test_functions_of_masked_blocks_are_given_numpys(device_kernels):
+    x = dt.asarray(CELLS).to_device("cuda")
+    found = dt.ma.masked_greater(x, 0).map_blocks(lambda block: block * 2).compute()
+    wanted = np.ma.masked_greater(CELLS, 0) * 2
+    np.testing.assert_array_equal(np.ma.getmaskarray(found), np.ma.getmaskarray(wanted))
+    np.testing.assert_array_equal(found.filled(7), wanted.filled(7))
 
 
 def test_without_cupy_functions_are_tried_on_numpys_arrays():
