@@ -236,17 +236,18 @@ class PlanError(TapestryError, RuntimeError):
 
 
 class MemoryLimitError(PlanError, MemoryError):
-    """No block of an operator can be made small enough for the memory of a worker.
+    """No plan fits the memory of the workers.
 
-    Raised before the first task runs. Give workers more memory, run fewer threads on each, or set a
-    higher ``memory_limit``.
+    Raised by `plan`, and before the first task runs. The text names the step, its bytes and the
+    memory that would do. Give workers more of it, run fewer threads on each, or set a higher
+    ``memory_limit``.
 
     Examples
     --------
     >>> import dask_tapestry as dt
-    >>> machine = dt.Resources(memory="1 MB", threads=1)
+    >>> machine = dt.Resources(memory="1 MB", threads=1, local=True)
     >>> try:
-    ...     dt.ones((1000, 1000)).plan(resources=machine).verify()
+    ...     p = dt.ones((1000, 1000)).plan(resources=machine)
     ... except dt.MemoryLimitError as error:
     ...     print(str(error).split(":")[0])
     peak_memory_is_bounded

@@ -7,6 +7,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry import errors
+from dask_tapestry.planner.memory.results import ResultMemory
 
 CLASSES = [
     e for _, e in inspect.getmembers(errors, inspect.isclass) if issubclass(e, dt.TapestryError)
@@ -132,7 +133,7 @@ def test_a_plan_that_does_not_fit_names_step_array_and_line():
     x = dt.ones((20_000, 20_000)) + dt.arange(20_000)
     small = dt.Resources(workers=2, threads=1, memory="1 GiB")
     with pytest.raises(dt.MemoryLimitError) as error:
-        dt.plan(x, resources=small).verify()
+        dt.plan(x, resources=small).core.verify(ResultMemory.KEPT)
     assert "elementwise float64[20000, 20000] (" in str(error.value)
     assert f"{__file__}:" in str(error.value)
     assert "its value is 2.98 GiB" in str(error.value)

@@ -67,7 +67,8 @@ def plan(
     {Returns} Plan: What will run: to be printed, verified, computed.
     {Raises}
         TypeError: Without arguments.
-        MemoryLimitError: If a block cannot be made small enough.
+        MemoryLimitError: If no plan fits the workers: it names a step, its bytes, and which memory
+            would do.
         PlanError: If there are too many plans for ``"exhaustive"``.
         ValueError: If there is no such method, or the budget is negative.
     {See Also} compute, Resources

@@ -17,6 +17,7 @@ from dask_tapestry.planner.rewriting.passes import rewritten
 from dask_tapestry.planner.rewriting.rule_choices import with_forms
 from dask_tapestry.planner.search.rule_selection import choosing
 from dask_tapestry.planner.search.search import METHODS, SearchResult, search, steps_of
+from dask_tapestry.planner.verify import totals_are_bounded
 from dask_tapestry.planner.walltime import within
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.effects import followed_points, keep_effects
@@ -55,9 +56,10 @@ def build_plan(
     ConstraintError
         If two writes meet in a stored piece and neither follows the other.
     MemoryLimitError
-        If a block cannot be made small enough.
+        If no plan is found that workers can hold.
     PlanError
-        If a graph is too large for ``"exhaustive"``, or a task takes longer than workers live.
+        If a graph is too large for ``"exhaustive"``, a plan has too many tasks or takes more than
+        the user's limits, or a task takes longer than workers live.
     """
     one_of("method", method, METHODS)
     if resources is not None and not isinstance(resources, Resources):
@@ -103,7 +105,7 @@ def plan_as_found(
     state = found.state
     with_forms(graph, state.choices.forms, trace)
     steps = with_first(steps_of(state, Machine.of(machines)))
-    return PlannedGraph(
+    plan = PlannedGraph(
         written,
         state.graph,
         steps,
@@ -113,3 +115,5 @@ def plan_as_found(
         choices=state.choices,
         points=found.points,
     )
+    totals_are_bounded(plan)
+    return plan

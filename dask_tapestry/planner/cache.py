@@ -53,7 +53,7 @@ def plan_of(roots: Sequence[Node]) -> PlannedGraph:
     ConstraintError
         If two writes meet in a stored piece and neither follows the other.
     MemoryLimitError
-        If a block cannot be made small enough.
+        If no plan is found that workers can hold.
     """
     order = topological(roots)
     resources = resources_beside(order)

@@ -63,7 +63,7 @@ class PlannedGraph:
     passed: set[ResultMemory] | None = field(default=None, repr=False, compare=False)
 
     def closed(self, written: Graph, sources: Mapping[str, Node]) -> PlannedGraph:
-        """The same plan for the graph `written`, whose sources and sinks replace the slots."""
+        """The plan for the graph `written`, whose sources and sinks replace the slots."""
         operators = {form: node.operator for form, node in sources.items() if not is_external(node)}
         if not operators:
             return replace(self, written=written, sources=sources)
@@ -140,7 +140,7 @@ class PlannedGraph:
             raise PlanError(f"the plan does not hold {node!r}")
         return cuts
 
-    def verify(self, results: ResultMemory = ResultMemory.KEPT) -> None:
+    def verify(self, results: ResultMemory = ResultMemory.FETCHED) -> None:
         """Check the plan symbolically.
 
         Parameters
@@ -155,7 +155,7 @@ class PlannedGraph:
         """
         verify(self, results)
 
-    def verify_once(self, results: ResultMemory = ResultMemory.KEPT) -> None:
+    def verify_once(self, results: ResultMemory = ResultMemory.FETCHED) -> None:
         """Check the plan as `verify` does, unless it has passed."""
         if self.passed is None or results not in self.passed:
             self.verify(results)

@@ -17,13 +17,9 @@ from dask_tapestry.errors import MemoryLimitError, PlanError
 from dask_tapestry.planner.access.access import Access
 from dask_tapestry.planner.access.bounds import read_outside
 from dask_tapestry.planner.cost.step import PlannedSteps, Step
+from dask_tapestry.planner.memory.bound import peak_memory_is_bounded
 from dask_tapestry.planner.memory.memory import fullest_workers
-from dask_tapestry.planner.memory.results import (
-    ResultMemory,
-    copied_bytes,
-    joined_bytes,
-    rounds_that_fit,
-)
+from dask_tapestry.planner.memory.results import ResultMemory, copied_bytes
 from dask_tapestry.planner.memory.user_resource_peaks import limits_are_kept
 from dask_tapestry.settings import setting
 from dask_tapestry.teg import BlockOperator, Sink
@@ -99,13 +95,14 @@ CHECKS: tuple[Check, ...] = (
 )
 
 
-def verify(plan: PlannedSteps, results: ResultMemory = ResultMemory.KEPT) -> None:
+def verify(plan: PlannedSteps, results: ResultMemory = ResultMemory.FETCHED) -> None:
     """Run all checks.
 
     Parameters
     ----------
     results
-        What becomes of the results once they are computed.
+        What becomes of the results once they are computed: by default they are fetched, as
+        `compute` does it, in several rounds where workers cannot hold them.
 
     Raises
     ------
@@ -120,63 +117,22 @@ def verify(plan: PlannedSteps, results: ResultMemory = ResultMemory.KEPT) -> Non
                 where = f" ({step.node.line})" if step.node.line else ""
                 raise PlanError(f"{check.__name__}: {step.node.operator.name}: {violation}{where}")
     peak_memory_is_bounded(plan, results)
+    totals_are_bounded(plan)
+
+
+def totals_are_bounded(plan: PlannedSteps) -> None:
+    """Raise `PlanError` if a plan has too many tasks, or takes more than the user's limits.
+
+    Raises
+    ------
+    PlanError
+        Names the constraint and the amounts.
+    """
     for violation in limits_are_kept(plan):
         raise PlanError(f"limits_are_kept: {violation}")
     tasks, most = sum(s.count for s in plan.steps.values()), setting("max-tasks")
     if tasks > most:
         raise PlanError(f"tasks_are_few: {tasks:,} tasks, more than max_tasks={most:,}")
-
-
-def _largest(plan: PlannedSteps, device: str = "") -> str:
-    """The step whose value and blocks take most memory of a worker, with the user's line.
-
-    Of those that a kind of device computes, if one is named.
-    """
-
-    def taken(step: Step) -> float:
-        together = 1 if step.machine.alone else min(plan.resources.threads, step.count)
-        return step.node.type.nbytes / step.machine.hosts + together * step.needs.work
-
-    step = max(
-        [s for s in plan.steps.values() if s.machine.device == device or not device], key=taken
-    )
-    value, block = format_bytes(step.node.type.nbytes), format_bytes(step.needs.work)
-    node = step.node
-    where = f" ({node.line})" if node.line else ""
-    text = f"{node.operator.name} {node.type}{where}"
-    return f"{text}: its value is {value}, and each of its tasks takes {block}"
-
-
-def peak_memory_is_bounded(plan: PlannedSteps, results: ResultMemory = ResultMemory.KEPT) -> None:
-    """Raise `MemoryLimitError` if a worker would hold more than it may."""
-    if results is ResultMemory.FETCHED and rounds_that_fit(plan) is not None:
-        return
-    fullest = fullest_workers(plan)
-    one = f"worker ({fullest.place})" if fullest.place else "worker"
-    one = f"{fullest.device} device of a {one}" if fullest.device else one
-    if not fullest.fits:
-        raise MemoryLimitError(
-            f"peak_memory_is_bounded: the plan needs {format_bytes(fullest.bytes)} on one {one}, "
-            f"which has {format_bytes(fullest.usable)} for it; {_way_out(plan, fullest.device)}; "
-            f"most is taken by {_largest(plan, fullest.device)}"
-        )
-    joined, usable = joined_bytes(plan), plan.resources.usable_bytes
-    if results is ResultMemory.JOINED and joined > usable:
-        raise MemoryLimitError(
-            "peak_memory_is_bounded: joining the blocks of the result takes "
-            f"{format_bytes(joined)} on one worker, which has {format_bytes(usable)} for it; "
-            "x.persist() keeps blocks where they are, dt.to_zarr writes them, and x.compute() or "
-            "dt.compute(x) brings them here one by one"
-        )
-
-
-def _way_out(plan: PlannedSteps, device: str) -> str:
-    """What a user can do for a plan that does not fit."""
-    if device:
-        return "use devices of more memory or more workers, or write to a store"
-    held = plan.resources.held
-    first = f"let go of persisted arrays, which hold {held:.0%} of its memory, or " if held else ""
-    return first + "give it more memory or more workers, or write to a store"
 
 
 def replicas_fit(plan: PlannedSteps, replicas: int) -> None:

@@ -32,12 +32,13 @@ def test_tasks_are_shorter_than_workers_live():
 
 def test_what_cannot_be_shorter_is_refused():
     line = dt.placeholder((100, 10**9), "f8", stored_chunks=(1, 10**6))
-    sorted_ = dt.map_blocks(abs, line.rechunk((1, -1)), dtype="f8")
+    absolute = dt.map_blocks(abs, line.rechunk((1, -1)), dtype="f8")
+    roomy = dt.Resources(workers=4, threads=2, memory="400 GiB")
     with (
         dt.config(walltime="10 ms"),
         pytest.raises(dt.PlanError, match=r"tasks_end_in_time: a task of .* walltime of 0.01 s"),
     ):
-        dt.plan(sorted_, resources=FOUR)
+        dt.plan(absolute, resources=roomy)
 
 
 def test_clusters_say_how_long_their_workers_live(monkeypatch):

@@ -31,8 +31,8 @@ from dask_tapestry.lower.expression import (
 from dask_tapestry.lower.graph import Lowered
 from dask_tapestry.operators.layouts.rechunk import rechunk
 from dask_tapestry.planner.build import build_plan
+from dask_tapestry.planner.memory.bound import peak_memory_is_bounded
 from dask_tapestry.planner.memory.results import ResultMemory
-from dask_tapestry.planner.verify import peak_memory_is_bounded
 from dask_tapestry.teg import Sink, Tensor
 from dask_tapestry.teg.node import reapply, topological
 
@@ -142,7 +142,7 @@ class MixedExpr(HLGExpr):
 
     @property
     def parts(self) -> tuple[tuple[Array, ...], Callable[[Sequence[Any]], Any]] | None:
-        """All that the collection holds, and what makes its value of theirs; None if unknown."""
+        """The arrays inside, and a function that builds the value of theirs; None if unknown."""
         held = self.operand("held")
         return None if held.value is None else (held.arrays, held.value)
 

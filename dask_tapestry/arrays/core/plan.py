@@ -112,6 +112,9 @@ class Plan(PlanPage):
     def verify(self) -> None:
         """Check that outputs are tiled once, inputs are in bounds and memory suffices.
 
+        Results are taken to be brought to this process, as `compute` does it; `persist` checks
+        before it runs that workers can keep them.
+
         {Raises} PlanError, MemoryLimitError: Names the constraint, the operator and the box.
         """
         self.core.verify()

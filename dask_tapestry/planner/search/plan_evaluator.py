@@ -92,7 +92,7 @@ class PlanEvaluator:
         return self._states[key]
 
     def in_forms(self, choices: Choices, forms: Mapping[Node, tuple[FormChoice, ...]]) -> Choices:
-        """The same choices for the graph in other forms, as far as they make sense there."""
+        """The choices for the graph in other forms, as far as they apply there."""
         _, before = self.became(choices.forms)
         graph, after = self.became(forms)
         now = {before[node]: after[node] for node in self.graph.nodes}
@@ -173,19 +173,22 @@ class PlanEvaluator:
 
     def fits_at_worst(self, state: State) -> bool:
         """Whether workers can hold the blocks that take most: to be asked of few plans."""
-        return self._fullest_at_worst(state).fits
+        return self.fullest_at_worst(state).fits
 
-    def _fullest_at_worst(self, state: State) -> PeakWorkers:
+    def fullest_at_worst(self, state: State) -> PeakWorkers:
+        """The workers whose memory is fullest, by the blocks that take most."""
         key = state.choices.key
         if key not in self._worst:
-            steps = steps_of(state, self.pricing.machine)
-            sketch = Sketch(steps, state.graph, self.resources)
-            self._worst[key] = WorkerMemory(sketch, self.rounds).fullest()
+            self._worst[key] = WorkerMemory(self.sketch_at_worst(state), self.rounds).fullest()
         return self._worst[key]
+
+    def sketch_at_worst(self, state: State) -> PlannedSteps:
+        """The steps of a plan as they will be."""
+        return Sketch(steps_of(state, self.pricing.machine), state.graph, self.resources)
 
     def with_reserve(self, state: State) -> PlanEvaluator:
         """The space of plans that leave as much to the blocks that take most as this one needs."""
-        unusual = self._fullest_at_worst(state).bytes - self._fullest(state).bytes
+        unusual = self.fullest_at_worst(state).bytes - self._fullest(state).bytes
         return PlanEvaluator(self.graph, self.pricing, self.resources, self.rounds, max(0, unusual))
 
 

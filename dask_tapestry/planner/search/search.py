@@ -8,10 +8,8 @@ few; and what is left of the budget goes to chance, near the plans that are best
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from math import prod
 from typing import Final
 
-from dask_tapestry.errors import MemoryLimitError
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.memory.garbage import collection_paused
 from dask_tapestry.planner.cost.rank import Rank, preferred
@@ -28,8 +26,10 @@ from dask_tapestry.planner.search.exhaustive import all_forms, exhaustive
 from dask_tapestry.planner.search.frontier import Point
 from dask_tapestry.planner.search.islands import evolve_on_islands
 from dask_tapestry.planner.search.local_search import fit_to_memory, improve
+from dask_tapestry.planner.search.one_block import in_one_block, saves_less_than_planning
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator, steps_of
-from dask_tapestry.planner.search.pricing import PricedGroup, Pricing
+from dask_tapestry.planner.search.pricing import Pricing
+from dask_tapestry.planner.search.refusal import Misfit, refusal
 from dask_tapestry.planner.tuning import (
     FAR_BEHIND,
     GAIN_OF_LAST_EXCHANGE,
@@ -40,8 +40,7 @@ from dask_tapestry.planner.tuning import (
     SMALLER_TASKS_GAIN,
     TASK_SHARES,
 )
-from dask_tapestry.teg import Graph, Sink, Source
-from dask_tapestry.zspace import largest_box
+from dask_tapestry.teg import Graph, Sink
 
 __all__ = ["METHODS", "SearchResult", "search", "steps_of"]
 
@@ -71,7 +70,7 @@ class SearchResult(NamedTuple):
 
     @property
     def rank(self) -> Rank:
-        """Of the plan to take."""
+        """The rank of the chosen plan."""
         return self.state.rank
 
 
@@ -96,38 +95,51 @@ def search(
     Raises
     ------
     MemoryLimitError
-        If a step's smallest block needs more memory than a worker has.
+        If no plan is found that workers can hold.
     PlanError
         If a graph is too large to compare all plans.
     """
     effort = SearchBudget.of(budget)
-    machine = Machine.of(resources)
-    spaces = [
-        PlanEvaluator(graph, Pricing(machine, result), resources)
-        for result in _limits(resources, method)
-    ]
-    results, fitting = _within_shares(spaces, method, effort, seed)
-    is_enough = any(not result.state.shortfall for result in results)
+    found, misfits = _found(graph, resources, method, effort, seed)
+    if found is not None:
+        return found
+
+    def fits(other: Resources) -> bool:
+        spaces = _spaces(graph, other, method)
+        return bool(_within_shares(spaces, method, NO_EFFORT, seed, [])) or (
+            _found(graph, other, method, effort, seed)[0] is not None
+        )
+
+    raise refusal(misfits, resources, fits)
+
+
+def _found(
+    graph: Graph, resources: Resources, method: str, effort: SearchBudget, seed: int
+) -> tuple[SearchResult | None, list[Misfit]]:
+    """The best plan that fits, if there is one, and those that were found and do not."""
+    misfits = list[Misfit]()
+    spaces = _spaces(graph, resources, method)
+    fitting = _within_shares(spaces, method, effort, seed, misfits)
+    is_enough = any(not one.state.shortfall for one in misfits)
     side_by_side = [space.pricing for space in spaces] if is_enough and effort is WORTH else []
-    one_by_one = [Pricing(machine, spaces[0].pricing.limits.with_alone(resources))]
+    one_by_one = [Pricing(Machine.of(resources), spaces[0].pricing.limits.with_alone(resources))]
     for spaces in _to_fit(graph, resources, (side_by_side, one_by_one)):
         if not fitting:
-            more, fitting = _within_shares(spaces, method, TO_FIT, seed)
-            results += more
-    if fitting:
-        return preferred(fitting, lambda result: result.rank)
-    for result in results:
-        # no single task is too large, only all of them together: an error when the plan is run
-        if not result.state.shortfall:
-            return result
-    worst = max(results[-1].state.placed.values(), key=lambda priced: priced.cost.work)
-    raise MemoryLimitError(_refusal(worst))
+            fitting = _within_shares(spaces, method, TO_FIT, seed, misfits)
+    return (preferred(fitting, lambda result: result.rank) if fitting else None), misfits
+
+
+def _spaces(graph: Graph, resources: Resources, method: str) -> list[PlanEvaluator]:
+    """The plans whose tasks may take less and less of the memory."""
+    machine = Machine.of(resources)
+    each = _limits(resources, method)
+    return [PlanEvaluator(graph, Pricing(machine, one), resources) for one in each]
 
 
 def _to_fit(
     graph: Graph, resources: Resources, ways: Iterable[Sequence[Pricing]]
 ) -> Iterator[list[PlanEvaluator]]:
-    """Where plans are looked for if none fits: in each of some ways, and in few or many rounds."""
+    """The searches if no plan fits: for each set of limits, and for few or many fetch rounds."""
     for pricings in filter(None, ways):
         for rounds in _rounds(graph, resources):
             yield [PlanEvaluator(graph, one, resources, rounds) for one in pricings]
@@ -148,14 +160,17 @@ def _limits(resources: Resources, method: str) -> list[Limits]:
 
 
 def _within_shares(
-    spaces: Sequence[PlanEvaluator], method: str, effort: SearchBudget, seed: int
-) -> tuple[list[SearchResult], list[SearchResult]]:
-    """Plans of spaces whose tasks may take less and less memory, and those of them that fit."""
-    results, fitting = list[SearchResult](), list[SearchResult]()
+    spaces: Sequence[PlanEvaluator],
+    method: str,
+    effort: SearchBudget,
+    seed: int,
+    misfits: list[Misfit],
+) -> list[SearchResult]:
+    """Plans that fit, of spaces whose tasks may take less and less memory; `misfits` get others."""
+    fitting = list[SearchResult]()
     for space in spaces:
         result = _METHODS[method](space, effort, seed)._replace(limits=space.pricing.limits)
         effort = result.again
-        results.append(result)
         if (
             not result.state.shortfall
             and not space.fits_at_worst(result.state)
@@ -170,22 +185,28 @@ def _within_shares(
             best = min(other.rank for other in fitting)
             if result.hope is None or result.hope >= best.with_seconds(SMALLER_TASKS_GAIN):
                 break
-    return results, fitting
+        else:
+            misfits.append(Misfit(space, result.state))
+    return fitting
 
 
 def _uncut(space: PlanEvaluator, _effort: SearchBudget, _seed: int) -> SearchResult:
-    """One block an operator."""
+    """The choices in which every operator is one block."""
     return SearchResult(space.state(Choices()))
 
 
 def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult:
     """From two seeds, with the forms that are best one by one and without any, to the best plan."""
     with collection_paused():
+        uncut = in_one_block(space)
+        if uncut is not None and effort is WORTH and saves_less_than_planning(uncut, space):
+            return SearchResult(uncut)
         graph, forms = space.chosen_forms
         first = evaluate(graph, Choices(forms=forms), space.pricing)
         effort = effort.for_plan(first)
+        seeds = [first] if uncut is None else [first, uncut]
         if not effort.costs:
-            return SearchResult(first)
+            return SearchResult(preferred(seeds, lambda state: state.rank))
         before = space.pricing.evaluated
         each = min(effort.costs, MOST_IMPROVED)
         states = [improve(space, space.state(Choices(forms=forms)), each)]
@@ -241,28 +262,3 @@ _METHODS: Final[dict[str, Callable[[PlanEvaluator, SearchBudget, int], SearchRes
     "exhaustive": _exhaustive,
     "none": _uncut,
 }
-
-
-def _refusal(priced: PricedGroup) -> str:
-    """Why a step does not fit."""
-    node = priced.group.node
-    where = f" ({node.line})" if node.line else ""
-    way_out = node.operator.way_out()
-    return (
-        f"{node.operator.label} {node.type}{where}: its smallest block, "
-        f"{largest_box(priced.grid)} of {node.type}, needs {priced.cost.work:,} bytes of memory; "
-        f"the limit a task is {priced.limits.most:,}"
-        + _large_chunks(priced)
-        + (f"; {way_out}" if way_out else "")
-    )
-
-
-def _large_chunks(priced: PricedGroup) -> str:
-    """What a step reads whose stored chunks alone are too large."""
-    for node in priced.group.members:
-        chunks = node.operator.chunks if isinstance(node.operator, Source) else None
-        size = prod(chunks or ()) * node.type.dtype.itemsize
-        if chunks and size > priced.limits.most:
-            where = f" ({node.line})" if node.line else ""
-            return f"; it reads an array that is stored in chunks of {size:,} bytes{where}"
-    return ""

@@ -21,7 +21,7 @@ from tests.planner.graphs import stored
 from tests.planner.memory.test_lifetimes import tasks_of
 
 SIDE, WIDTH = 256, 32
-SMALL = dt.Resources(16, 1, "1.7 MiB", "1 GB/s")
+SMALL = dt.Resources(16, 1, "2.1 MiB", "1 GB/s")
 
 
 def planned(function, *shapes):
@@ -123,7 +123,7 @@ def lonely():
 
 
 def test_a_value_that_another_reads_too_is_no_relay():
-    plan = build_plan([x.node for x in lonely()], dt.Resources(4, 1, "1 MiB", "1 GB/s"))
+    plan = build_plan([x.node for x in lonely()], dt.Resources(4, 1, "1.1 MiB", "1 GB/s"))
     assert not relayed(plan)
 
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 import dask_tapestry as dt
@@ -30,10 +32,13 @@ def test_what_is_too_much_at_once_is_computed_in_the_fewest_rounds():
 
 
 def test_blocks_that_are_too_large_fit_in_no_rounds():
-    made = plan((2, 10**8), (1, 10**8))
+    large = plan((2, 10**8), (1, 10**8), FOUR)
+    made = replace(large, resources=SMALL)
     assert rounds_that_fit(made) is None
     with pytest.raises(dt.MemoryLimitError):
         made.verify(ResultMemory.FETCHED)
+    with pytest.raises(dt.MemoryLimitError):
+        plan((2, 10**8), (1, 10**8))
 
 
 def test_a_worker_that_joins_holds_blocks_and_value():

@@ -17,11 +17,14 @@ from dask_tapestry_kernels.cuda.jit.program import CudaProgram
 from dask_tapestry_kernels.cuda.jit.runtime import Block, Runtime, blocks_for, runtime
 from dask_tapestry_kernels.cuda.reduction.leaf_texts import LANES, leaf_program
 from dask_tapestry_kernels.cuda.reduction.monoid_texts import (
+    NUMBER_SPREADS,
     SPREADS,
+    WORST,
     MonoidText,
     monoid_text,
 )
 from dask_tapestry_kernels.cuda.reduction.node_texts import (
+    divisor,
     merge_program,
     pair_program,
     value_program,
@@ -42,7 +45,7 @@ from dask_tapestry_kernels.lattice_cells import (
 Nodes = list[Block]  # an array for each field of a state, reduced axes first
 
 
-class _Fold(NamedTuple):
+class Fold(NamedTuple):
     """A reduction, what runs it, and its monoid as text."""
 
     gpu: Runtime
@@ -52,14 +55,9 @@ class _Fold(NamedTuple):
 
     @property
     def what(self) -> str:
-        """For errors."""
+        """The name of the fold, for errors."""
         cell = self.formula.steps[-1].dtype if self.formula.steps else self.formula.parameters[-1]
         return f"reduce: {self.part.monoid} of {cell}"
-
-    @property
-    def made(self) -> Any:
-        """The monoid's text in a form that hashes."""
-        return self.text.monoid, tuple(self.text.fields.items()), self.text.function
 
 
 def reduce(out: Block | None, *blocks: Block, **part: Any) -> Block:  # noqa: ARG001
@@ -90,7 +88,8 @@ def reduce(out: Block | None, *blocks: Block, **part: Any) -> Block:  # noqa: AR
     nodes = _nodes(fold, turned) if spec.source is None else [gpu.in_order(turned[0])]
     if spec.source is not None or spec.tree.lattice is None:
         first = spec.origin if spec.source is not None else node_numbers(spec.tree, 0, spec.origin)
-        nodes = _merged(fold, nodes, range(spec.source or 0, last_level(spec)), first, spec.tree)
+        levels = range(spec.source or 0, last_level(spec))
+        nodes = merged_levels(fold, nodes, levels, first, spec.tree)
     back = np.argsort(order)
     if spec.target is not None:
         return _handed_on(fold, nodes).transpose(back)
@@ -98,7 +97,7 @@ def reduce(out: Block | None, *blocks: Block, **part: Any) -> Block:  # noqa: AR
     return value.transpose(np.argsort(order[len(spec.axes) :]))
 
 
-def _fold_of(blocks: Sequence[Block], part: FoldPart) -> _Fold:
+def _fold_of(blocks: Sequence[Block], part: FoldPart) -> Fold:
     if part.expression is None:
         formula = FormulaSteps((blocks[0].dtype,), (), ())
     else:
@@ -111,7 +110,7 @@ def _fold_of(blocks: Sequence[Block], part: FoldPart) -> _Fold:
         raise KernelDeviceError(
             f"kernel reduce: {part.monoid} of {cell} to {part.state} has no form on a GPU"
         )
-    return _Fold(runtime(), part, text, formula)
+    return Fold(runtime(), part, text, formula)
 
 
 def _kept_axes(block: Block, axes: Sequence[int]) -> list[int]:
@@ -120,7 +119,7 @@ def _kept_axes(block: Block, axes: Sequence[int]) -> list[int]:
     return sorted(kept, key=lambda axis: -abs(block.strides[axis]))
 
 
-def _nodes(fold: _Fold, blocks: Sequence[Block]) -> Nodes:
+def _nodes(fold: Fold, blocks: Sequence[Block]) -> Nodes:
     """Leaves of blocks whose reduced axes come first; of a lattice nodes at the last level."""
     part = fold.part
     if part.tree.lattice is None:
@@ -128,7 +127,7 @@ def _nodes(fold: _Fold, blocks: Sequence[Block]) -> Nodes:
     return _lattice_nodes(fold, blocks)
 
 
-def _lattice_nodes(fold: _Fold, blocks: Sequence[Block]) -> Nodes:
+def _lattice_nodes(fold: Fold, blocks: Sequence[Block]) -> Nodes:
     """The nodes of a tree over a lattice, whose cells are folded one after the other."""
     part, rank = fold.part, len(fold.part.axes)
     tree, shape, kept = part.tree, blocks[0].shape[:rank], blocks[0].shape[rank:]
@@ -138,10 +137,10 @@ def _lattice_nodes(fold: _Fold, blocks: Sequence[Block]) -> Nodes:
         starts = [o + cut.start for o, cut in zip(part.origin, cell.cut, strict=True)]
         piece = [block[cell.cut] for block in blocks]
         leaves = _leaves(fold, piece, cell.tree, (0,) * rank, starts)
-        return _merged(fold, leaves, range(cell.tree.depth), (0,) * rank, cell.tree)
+        return merged_levels(fold, leaves, range(cell.tree.depth), (0,) * rank, cell.tree)
 
     def merge(left: Nodes, right: Nodes, cells: Counts) -> Nodes:
-        return _pair(fold, left, right, cells)
+        return merged_pair(fold, left, right, cells)
 
     grid = node_counts(tree, last, part.origin, shape)
     made = [fold.gpu.empty((*grid, *kept), d) for d in fold.text.fields.values()]
@@ -153,7 +152,7 @@ def _lattice_nodes(fold: _Fold, blocks: Sequence[Block]) -> Nodes:
 
 
 def _leaves(
-    fold: _Fold,
+    fold: Fold,
     blocks: Sequence[Block],
     tree: Any,
     origin: Sequence[int],
@@ -171,7 +170,7 @@ def _leaves(
     kept, steps = _kept_dims(operands, rank)
     columns = _has_columns(operands, rank, kept, steps)
     program = leaf_program(
-        fold.what, fold.made, fold.formula, len(operands), rank, len(kept), gpu.threads, columns
+        fold.what, fold.text, fold.formula, len(operands), rank, len(kept), gpu.threads, columns
     )
     if program is None:
         raise KernelDeviceError(
@@ -217,7 +216,9 @@ def _has_columns(
     )
 
 
-def _merged(fold: _Fold, nodes: Nodes, levels: range, first: Sequence[int], tree: Any) -> Nodes:
+def merged_levels(
+    fold: Fold, nodes: Nodes, levels: range, first: Sequence[int], tree: Any
+) -> Nodes:
     """Nodes, of which those with the numbers `first` come first, merged at each of some levels."""
     numbers = list(first)
     for level in levels:
@@ -229,7 +230,7 @@ def _merged(fold: _Fold, nodes: Nodes, levels: range, first: Sequence[int], tree
 
 
 def _merged_once(
-    fold: _Fold, nodes: Nodes, level: int, axis: int, first: Sequence[int], tree: Any
+    fold: Fold, nodes: Nodes, level: int, axis: int, first: Sequence[int], tree: Any
 ) -> Nodes:
     gpu, rank = fold.gpu, len(fold.part.axes)
     before = nodes[0].shape
@@ -240,7 +241,7 @@ def _merged_once(
         sides, whole = tree.sides(level), tree.extents
         told = zip(first, tree.offset, sides, whole, strict=True)
         words += [word for numbers in told for word in numbers]
-    program = merge_program(fold.what, fold.made, rank, axis)
+    program = merge_program(fold.what, fold.text, rank, axis)
     _launch(gpu, program, words, [*nodes, *merged_nodes])
     return merged_nodes
 
@@ -251,12 +252,13 @@ def _launch(gpu: Runtime, program: CudaProgram, words: Sequence[int], blocks: No
     gpu.launch(program, blocks_for(words[0], gpu), arguments)
 
 
-def _pair(fold: _Fold, left: Nodes, right: Nodes, cells: Counts) -> Nodes:
+def merged_pair(fold: Fold, left: Nodes, right: Nodes, cells: Counts) -> Nodes:
+    """Nodes merged with those of as many right neighbours, which stand for so many cells."""
     gpu, count = fold.gpu, prod(left[0].shape)
     merged_nodes = [gpu.empty(left[0].shape, node.dtype) for node in left]
     if not count:
         return merged_nodes
-    program = pair_program(fold.what, fold.made)
+    program = pair_program(fold.what, fold.text)
     arguments: list[Any] = [np.int64(count)]
     if fold.text.monoid in SPREADS:
         arguments += [np.float64(number) for number in cells]
@@ -268,7 +270,7 @@ def _pair(fold: _Fold, left: Nodes, right: Nodes, cells: Counts) -> Nodes:
     return merged_nodes
 
 
-def _handed_on(fold: _Fold, nodes: Nodes) -> Block:
+def _handed_on(fold: Fold, nodes: Nodes) -> Block:
     """Nodes as other steps take them."""
     if len(nodes) == 1 and not fold.part.state.names:
         return nodes[0]
@@ -278,37 +280,46 @@ def _handed_on(fold: _Fold, nodes: Nodes) -> Block:
     return whole
 
 
-def _value(fold: _Fold, nodes: Nodes) -> Block:
+def _value(fold: Fold, nodes: Nodes) -> Block:
     """The value of the root, which is alone along the reduced axes."""
     part, gpu, rank = fold.part, fold.gpu, len(fold.part.axes)
     if 0 in nodes[0].shape[:rank]:
         return _of_no_cells(fold, nodes[0].shape[rank:])
-    place = {"var": "m2", "std": "m2", "argmin": "place", "argmax": "place"}.get(part.monoid)
-    root = nodes[fold.text.names.index(place) if place else 0][(*(0,) * rank, ...)]
+    root = [node[(*(0,) * rank, ...)] for node in nodes]
+    if part.monoid in WORST and not gpu.to_host(root[-1]).all():
+        raise ValueError("All-NaN slice encountered")
     result = gpu.empty(nodes[0].shape[rank:], part.dtype)
-    program = value_program(fold.what, part.monoid, root.dtype, part.dtype)
+    program = value_program(fold.what, fold.text, part.dtype)
     if program is None:
-        raise KernelDeviceError(
-            f"kernel {fold.what}: {root.dtype} does not become {part.dtype} here"
-        )
-    count = prod(part.tree.extents)
-    degrees = max(count - part.ddof, 0) if part.monoid in SPREADS else count
-    by = handed(np.asarray(degrees).astype(root.dtype)[()])
+        raise KernelDeviceError(f"kernel {fold.what}: no conversion to {part.dtype} here")
+    by = np.asarray(_degrees(part)).astype(divisor(fold.text))[()]
     if prod(result.shape):
         blocks = blocks_for(prod(result.shape), gpu)
-        gpu.launch(program, blocks, [np.int64(prod(result.shape)), by, root, result])
+        gpu.launch(program, blocks, [np.int64(prod(result.shape)), by, *root, result])
     return result
 
 
+def _degrees(part: FoldPart) -> float:
+    """What the root is divided by: the number of cells, or of degrees of freedom."""
+    if part.monoid in NUMBER_SPREADS:
+        return part.ddof
+    count = float(prod(part.tree.extents))
+    return max(count - part.ddof, 0.0) if part.monoid in SPREADS else count
+
+
 OF_NONE: Final = {
-    "prod": 1, "all": 1, "bitwise_and": -1, "mean": np.nan, "var": np.nan, "std": np.nan
+    "prod": 1, "all": 1, "bitwise_and": -1, "mean": np.nan, "var": np.nan, "std": np.nan,
+    "nanmean": np.nan, "nanvar": np.nan, "nanstd": np.nan,
 }  # fmt: skip
 
 
-def _of_no_cells(fold: _Fold, shape: tuple[int, ...]) -> Block:
+def _of_no_cells(fold: Fold, shape: tuple[int, ...]) -> Block:
     """The value of no cells; of monoids that have none operators do not ask."""
     result = fold.gpu.empty(shape, fold.part.dtype)
-    result[...] = np.asarray(OF_NONE.get(fold.part.monoid, 0)).astype(fold.part.dtype)[()]
+    value: complex = OF_NONE.get(fold.part.monoid, 0)
+    if np.isnan(value) and result.dtype.kind == "c":
+        value = complex(np.nan, np.nan)
+    result[...] = np.asarray(value).astype(result.dtype)[()]
     return result
 
 

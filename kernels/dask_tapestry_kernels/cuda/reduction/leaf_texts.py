@@ -25,11 +25,12 @@ from dask_tapestry_kernels.cuda.kernel_texts import (
     to_store,
 )
 from dask_tapestry_kernels.cuda.reduction.monoid_texts import (
-    SPREADS,
+    OF_NUMBERS,
     MonoidText,
-    cell_value,
-    combine,
-    combine_first,
+    combine_lanes,
+    divided,
+    new_fields,
+    square_modulus,
 )
 from dask_tapestry_kernels.formulas import scalar_codegen
 from dask_tapestry_kernels.formulas.formula_steps import FormulaSteps
@@ -43,7 +44,7 @@ COLUMNS: Final = 1024  # threads of a block, where a leaf is a column's
 @lru_cache(maxsize=512)
 def leaf_program(
     key: str,
-    made: Any,
+    text: MonoidText,
     formula: FormulaSteps,
     count: int,
     reduced: int,
@@ -57,8 +58,8 @@ def leaf_program(
     ----------
     key
         What it computes, for errors.
-    made
-        The items of a `MonoidText`, in a form that hashes.
+    text
+        The monoid.
     formula
         What the cells are made of, of `count` operands.
     reduced, kept
@@ -68,7 +69,6 @@ def leaf_program(
     columns
         Whether neighbouring threads have neighbouring columns.
     """
-    text = MonoidText(made[0], dict(made[1]), made[2])
     dtypes = [*formula.parameters, *[step.dtype for step in formula.steps]]
     if not all(map(scalar_codegen.is_known, dtypes)):
         return None
@@ -156,12 +156,11 @@ class _Leaves:
         lines += ["if number >= leaves:", "    cells = np.int64(0)"]
         lines += ["lanes = min(cells, np.int64(32))"]
         lines += self._steps_of_lanes()
-        first, *others = self.text.names
-        lines += self._one_pass(first)
-        if self.text.monoid in SPREADS:
+        lines += self._one_pass()
+        if "m2" in self.text.fields:
             lines += self._second_pass()
         lines += ["if lane == 0 and number < leaves:"]
-        store = [(name, self.text.fields[name]) for name in (first, *others)]
+        store = self.text.fields.items()
         lines += [f"    out_{n}[number] = {to_store(f'acc_{n}', d)}" for n, d in store]
         return [*lines, "cuda.syncthreads()"]
 
@@ -184,30 +183,24 @@ class _Leaves:
         return [*lines, "c0 += step0", f"c += {LANES}"]
 
     def _cell(self) -> list[str]:
-        """Statements that load the operands of a cell and compute its value ``cell``."""
+        """Statements that load the operands of a cell and compute its fields."""
         lines = []
         for p in self.used:
             terms = [f"c{a} * s{p}_{a}" for a in self.reduced]
             place = " + ".join([f"base{p}", *terms])
             lines.append(f"v{p} = {loaded(f'x{p}[{place}]', self.dtypes[p])}")
-        field = self.text.fields[self.text.names[0]]
-        value = cell_value(f"v{len(self.dtypes) - 1}", self.dtypes[-1], field)
-        return [*lines, *self.steps, f"cell = {value}"]
+        number = [f"new_place = {self._place()}"] if "place" in self.text.fields else []
+        return [*lines, *self.steps, *number, *new_fields(self.text, f"v{len(self.dtypes) - 1}")]
 
-    def _one_pass(self, first: str) -> list[str]:
+    def _one_pass(self) -> list[str]:
         """Statements that fold the cells and then the lanes."""
-        acc = [f"acc_{name}" for name in self.text.names]
-        kinds = [_held(d) for d in self.text.fields.values()]
-        start = [f"{a} = {kind}(0)" for a, kind in zip(acc, kinds, strict=True)]
-        if "place" in self.text.fields:
-            fold = [f"new_place = {self._place()}"]
-            fold += ["if c < 32:", f"    acc_{first} = cell", "    acc_place = new_place", "else:"]
-            fold += indented(combine(self.text, acc, ["cell", "new_place"]))
-            halves = self._halves(self.text.names, combine(self.text, acc, _others(self.text)))
-        else:
-            fold = ["if c < 32:", f"    acc_{first} = cell", "else:"]
-            fold += indented([combine_first(self.text, f"acc_{first}", "cell")])
-            halves = self._halves([first], [combine_first(self.text, f"acc_{first}", f"b_{first}")])
+        names = self.text.in_lanes
+        acc, new = [f"acc_{n}" for n in names], [f"new_{n}" for n in names]
+        start = [f"acc_{n} = {_held(d)}(0)" for n, d in self.text.fields.items()]
+        fold = ["if c < 32:", *indented([f"{a} = {b}" for a, b in zip(acc, new, strict=True)])]
+        fold += ["else:", *indented(combine_lanes(self.text, acc, new))]
+        others = [f"b_{n}" for n in names]
+        halves = self._halves(names, combine_lanes(self.text, acc, others))
         return [*start, *self._over_cells(fold), *halves]
 
     def _over_cells(self, fold: Sequence[str]) -> list[str]:
@@ -223,12 +216,15 @@ class _Leaves:
 
     def _second_pass(self) -> list[str]:
         """Statements that fold the squared deviations from the mean, which all lanes take."""
-        m2 = self.text.fields["m2"]
-        held = _held(m2)
-        mean = f"acc_mean / {held}(cells)"
-        share = ["if lane == 0 and cells > 0:", f"    shared_mean[thread] = {mean}"]
+        mean, m2 = self.text.fields["mean"], self.text.fields["m2"]
+        of_numbers = self.text.monoid in OF_NUMBERS
+        cells = "max(acc_count, np.int64(1))" if of_numbers else "cells"
+        quotient = divided("acc_mean", "by", mean)
+        share = ["if lane == 0 and cells > 0:", f"    by = {_held(m2)}({cells})"]
+        share += [f"    shared_mean[thread] = {quotient}"]
         lane0 = f"thread - lane * {self.apart}"
-        fold = ["off = cell - acc_mean", "square = off * off"]
+        fold = ["off = new_mean - acc_mean", f"square = {square_modulus('off', mean)}"]
+        fold += [f"square = {_held(m2)}(0) if missing else square"] * of_numbers
         fold += ["if c < 32:", "    acc_m2 = square", "else:", "    acc_m2 = acc_m2 + square"]
         return [
             *share,
@@ -249,10 +245,6 @@ class _Leaves:
             lines += indented([f"b_{name} = shared_{name}[{there}]" for name in names])
             lines += [*indented(fold), "cuda.syncthreads()"]
         return lines
-
-
-def _others(text: MonoidText) -> list[str]:
-    return [f"b_{name}" for name in text.names]
 
 
 def _held(dtype: DType) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry_kernels.cuda.jit.program import CudaProgram, memory_type, pointer_type
+from dask_tapestry_kernels.cuda.jit.program import CudaProgram, pointer_type
 from dask_tapestry_kernels.cuda.kernel_texts import (
     coordinates,
     grid_stride,
@@ -16,19 +16,25 @@ from dask_tapestry_kernels.cuda.kernel_texts import (
     module_text,
     to_store,
 )
-from dask_tapestry_kernels.cuda.reduction.monoid_texts import SPREADS, MonoidText, combine
+from dask_tapestry_kernels.cuda.reduction.monoid_texts import (
+    NUMBER_SPREADS,
+    PLACES,
+    SPREADS,
+    MonoidText,
+    combine,
+    divided,
+)
 from dask_tapestry_kernels.formulas import scalar_codegen
 
 DType = np.dtype[Any]
 
 
 @lru_cache(maxsize=256)
-def merge_program(key: str, made: Any, reduced: int, axis: int) -> CudaProgram:
+def merge_program(key: str, text: MonoidText, reduced: int, axis: int) -> CudaProgram:
     """The program that merges neighbours along an axis; the last of an odd number passes through.
 
     Nodes lie in C order, the kept axes as one after the reduced ones.
     """
-    text = MonoidText(made[0], dict(made[1]), made[2])
     axes = range(reduced)
     words = [f"n{a}" for a in axes] + [f"m{a}" for a in axes] + ["kept"]
     if text.monoid in SPREADS:
@@ -71,9 +77,8 @@ def _cells(text: MonoidText, reduced: int, axis: int) -> list[str]:
 
 
 @lru_cache(maxsize=256)
-def pair_program(key: str, made: Any) -> CudaProgram:
+def pair_program(key: str, text: MonoidText) -> CudaProgram:
     """The program that merges the nodes of one array with those of another, cell by cell."""
-    text = MonoidText(made[0], dict(made[1]), made[2])
     arguments = [("n", "int64")]
     if text.monoid in SPREADS:
         arguments += [("cells_a", "float64"), ("cells_b", "float64")]
@@ -87,33 +92,70 @@ def pair_program(key: str, made: Any) -> CudaProgram:
 
 
 @lru_cache(maxsize=256)
-def value_program(key: str, monoid: str, state: DType, dtype: DType) -> CudaProgram | None:
+def value_program(key: str, text: MonoidText, dtype: DType) -> CudaProgram | None:
     """The program that makes values of roots; None where a dtype cannot be converted.
 
-    `by` is what a mean or a spread is divided by, in the dtype of the state.
+    `by` is what a mean or a spread is divided by, in the real dtype of the state; of spreads of
+    numbers it is ``ddof``.
     """
-    lines = [f"state = {loaded('x[i]', state)}"]
-    lines += _finished(monoid, state)
-    text = "state" if state == dtype else scalar_codegen.step("cast", ["state"], [state], dtype)
-    if text is None:
+    lines, state = _finished(text)
+    made = "state" if state == dtype else scalar_codegen.step("cast", ["state"], [state], dtype)
+    if made is None:
         return None
-    lines += [f"value = {text}", f"out[i] = {to_store('value', dtype)}"]
-    held = "float32" if state.char == "e" else memory_type(state)
-    arguments = [("n", "int64"), ("by", held), ("x", pointer_type(state))]
+    loads = [f"s_{n} = {loaded(f'x_{n}[i]', d)}" for n, d in text.fields.items()]
+    lines = [*loads, *lines, f"value = {made}", f"out[i] = {to_store('value', dtype)}"]
+    arguments = [("n", "int64"), ("by", divisor(text).name)]
+    arguments += [(f"x_{n}", pointer_type(d)) for n, d in text.fields.items()]
     arguments.append(("out", pointer_type(dtype)))
     return CudaProgram(module_text(arguments, grid_stride(lines)), key)
 
 
-def _finished(monoid: str, state: DType) -> list[str]:
-    """Statements that turn the state of a root into the value."""
-    kinds = [state, state]
-    zero = f"{scalar_codegen.held_type_text(state)}(0)"
-    if monoid == "sum" and state.kind == "f":
-        return [f"state = {scalar_codegen.step('add', [zero, 'state'], kinds, state)}"]
-    quotient = f"state = {scalar_codegen.step('divide', ['state', 'by'], kinds, state)}"
-    if monoid == "mean":
-        return [f"state = {scalar_codegen.step('add', ['state', zero], kinds, state)}", quotient]
-    if monoid in SPREADS:
-        rooted = f"state = {scalar_codegen.step('sqrt', ['state'], [state], state)}"
-        return [quotient, rooted] if monoid == "std" else [quotient]
-    return []
+def divisor(text: MonoidText) -> DType:
+    """The dtype of what roots are divided by."""
+    last = text.fields.get("m2", text.parts[0][1])
+    if text.monoid in NUMBER_SPREADS or last.kind not in "fc":
+        return np.dtype(np.float64)
+    return np.dtype(np.float32) if last.char == "e" else np.dtype(last.char.lower())
+
+
+def _finished(text: MonoidText) -> tuple[list[str], DType]:
+    """Statements that turn the fields of a root into ``state``, and the dtype of that."""
+    monoid, fields = text.monoid, text.fields
+    first, dtype = text.parts[0]
+    if monoid in PLACES:
+        return ["state = s_place"], fields["place"]
+    if "m2" in fields:
+        m2 = fields["m2"]
+        rooted = f"state = {scalar_codegen.step('sqrt', ['state'], [m2], m2)}"
+        return [*_mean_square(text), *[rooted] * monoid.endswith("std")], m2
+    if monoid == "ptp":
+        both = ["s_greatest", "s_least"]
+        return [f"state = {scalar_codegen.step('subtract', both, [dtype, dtype], dtype)}"], dtype
+    return _from_identity(text, f"s_{first}", dtype), dtype
+
+
+def _from_identity(text: MonoidText, total: str, dtype: DType) -> list[str]:
+    """Statements that finish sums, products and means as if begun at the identity."""
+    kinds, held = [dtype, dtype], scalar_codegen.held_type_text(dtype)
+    zero = f"{held}(0)"
+    if text.monoid == "sum" and dtype.kind in "fc":
+        return [f"state = {scalar_codegen.step('add', [zero, total], kinds, dtype)}"]
+    if text.monoid == "prod" and dtype.kind == "c":
+        return [f"state = {scalar_codegen.step('multiply', [f'{held}(1)', total], kinds, dtype)}"]
+    if text.monoid in ("mean", "nanmean"):
+        real = scalar_codegen.held_type_text(np.dtype(dtype.char.lower()))
+        by = ["by = " + f"{real}(s_count)"] if text.monoid == "nanmean" else []
+        added = f"state = {scalar_codegen.step('add', [total, zero], kinds, dtype)}"
+        return [*by, added, f"state = {divided('state', 'by', dtype)}"]
+    return [f"state = {total}"]
+
+
+def _mean_square(text: MonoidText) -> list[str]:
+    """Statements that divide squared deviations by the degrees of freedom."""
+    m2 = text.fields["m2"]
+    if text.monoid in SPREADS:
+        return [f"state = {scalar_codegen.step('divide', ['s_m2', 'by'], [m2, m2], m2)}"]
+    held = scalar_codegen.held_type_text(m2)
+    share = scalar_codegen.step("divide", ["s_m2", f"{held}(degrees)"], [m2, m2], m2)
+    lines = ["degrees = np.float64(s_count) - by"]
+    return [*lines, f"state = {share} if degrees > 0 else {held}(np.nan)"]
