@@ -202,9 +202,8 @@ def test_memory_of_a_device_that_ends_is_told_with_step_and_bytes(device_kernels
     with dt.config(
         resources=dt.Resources(workers=1, memory="1 GiB", gpu_memory="2 MB", local=True)
     ):
-        plan = dt.plan(x)
         with pytest.raises(dt.MemoryLimitError, match="on one cuda device of a worker"):
-            plan.verify()
+            dt.plan(x).verify()
     spec = DeviceUse("", None, 1, 2, 2**20, "multiply")
     ended = r"(?s)Out of memory allocating 2,400,000 bytes.*while a device computed multiply"
     with pytest.raises(dt.DeviceError, match=ended), on_a_device(spec):
