@@ -31,3 +31,4 @@ KERNELS: Final = KernelTable(
         "scan.scans": "scan scan_on leaf_totals leaf_scan leaf_ends after_leaf",
     },
 )
+STATES_ON_HOST: Final = frozenset({"reduce"})  # kernels that hand structured states to the host
