@@ -199,11 +199,9 @@ def test_blocks_take_no_more_memory_of_a_device_than_the_plan_says(device_kernel
 def test_memory_of_a_device_that_ends_is_told_with_step_and_bytes(device_kernels):
     """As where a card has less than was declared, or others use it."""
     x = dt.asarray(LARGE).to_device("cuda") * 2
-    with dt.config(
-        resources=dt.Resources(workers=1, memory="1 GiB", gpu_memory="2 MB", local=True)
-    ):
-        with pytest.raises(dt.MemoryLimitError, match="on one cuda device of a worker"):
-            dt.plan(x).verify()
+    small = dt.Resources(workers=1, memory="1 GiB", gpu_memory="2 MB", local=True)
+    with pytest.raises(dt.MemoryLimitError, match="on one cuda device of a worker"):
+        x.plan(resources=small).verify()
     spec = DeviceUse("", None, 1, 2, 2**20, "multiply")
     ended = r"(?s)Out of memory allocating 2,400,000 bytes.*while a device computed multiply"
     with pytest.raises(dt.DeviceError, match=ended), on_a_device(spec):
