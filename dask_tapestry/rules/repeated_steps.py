@@ -40,7 +40,7 @@ class RepeatedRange(NamedTuple):
     period: int
 
     @property
-    def count(self) -> int:
+    def parts(self) -> int:
         """How often the part is there as a whole."""
         return (self.last - self.first) // self.period
 

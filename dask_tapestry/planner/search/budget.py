@@ -65,8 +65,8 @@ NO_EFFORT: Final = SearchBudget(0)
 def costs_worth(state: State, times: float = 1.0) -> int:
     """Costs that a plan is worth to compute: none for work of milliseconds, minutes for a week's.
 
-    It is for a job that takes so many times as long. None is worth less than one change takes. A plan that does not fit is worth as much as one of
-    `LONG_SEARCHED_SECONDS` seconds.
+    It is for a job that takes so many times as long. None is worth less than one change takes. A
+    plan that does not fit is worth as much as one of `LONG_SEARCHED_SECONDS` seconds.
     """
     seconds = times * state.seconds
     seconds = max(seconds, LONG_SEARCHED_SECONDS) if state.shortfall else seconds

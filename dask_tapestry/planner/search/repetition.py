@@ -103,7 +103,7 @@ def shortened(graph: Graph) -> ShortGraph | None:
         return None
     roots = set(graph.roots)
     kinds = [_kind(node, node in roots) for node in nodes]
-    ranges = [one for one in repeated_ranges(nodes, kinds) if one.count >= FEWEST_REPEATED]
+    ranges = [one for one in repeated_ranges(nodes, kinds) if one.parts >= FEWEST_REPEATED]
     if not ranges:
         return None
     return _Cutter(graph, max(ranges, key=lambda one: one.last - one.first)).cut()
@@ -124,9 +124,9 @@ class _Cutter:
 
     def __init__(self, graph: Graph, where: RepeatedRange) -> None:
         self.graph, self.where = graph, where
-        spare = where.count - HEAD_PARTS - TAIL_PARTS
+        spare = where.parts - HEAD_PARTS - TAIL_PARTS
         self.removed = spare - spare % CYCLE
-        self.head = where.count - self.removed - TAIL_PARTS
+        self.head = where.parts - self.removed - TAIL_PARTS
 
     @cached_property
     def _number(self) -> dict[Node, int]:
@@ -155,8 +155,8 @@ class _Cutter:
         )
 
     def _part(self, place: int) -> int:
-        """The number of the part that a place lies in; below zero, or one past the last, outside."""
-        return min(max(-1, (place - self.where.first) // self.where.period), self.where.count)
+        """The number of the part that a place lies in; outside -1, or one past the last."""
+        return min(max(-1, (place - self.where.first) // self.where.period), self.where.parts)
 
     def _like(self, place: int) -> int:
         """The place that is kept whose choices a place takes."""
@@ -170,7 +170,7 @@ class _Cutter:
         nodes, period = self.graph.nodes, self.where.period
         reads = [self._number[x] for x in nodes[place].inputs]
         behind = self.head + self.removed
-        if not behind <= self._part(place) < self.where.count:
+        if not behind <= self._part(place) < self.where.parts:
             return reads
         before = [self._number[x] for x in nodes[place - period].inputs]
         return [

@@ -34,7 +34,7 @@ def test_a_plan_that_does_not_fit_is_searched_for():
 
 
 def test_seconds_are_converted():
-    assert SearchBudget.of(0) == (0, True)
+    assert SearchBudget.of(0) == (0, True, 1.0)
     assert SearchBudget.of(3.0).costs == int(3 / SECONDS_A_COST)
 
 

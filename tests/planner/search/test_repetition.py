@@ -1,4 +1,4 @@
-"""A graph in which a part repeats is planned as a short one: the plan is legal, fits, is as good."""
+"""A graph in which a part repeats is planned as a short one: legally, and about as well."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def normalised(steps):
 
 def layers(count):
     y = stored((10_000, 256), "f4", (1000, 256))
-    for number in range(count):
+    for _ in range(count):
         w = stored((256, 256), "f4", (256, 256))
         y = dt.maximum(y @ w, 0)
     return [y]
