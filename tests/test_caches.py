@@ -27,6 +27,7 @@ OF_A_PROCESS = {
     "io/sources/worker_blocks": "_held",
     "io/stores/retries": "_counts",
     "lower/cluster_jobs": "_sent",
+    "lower/device_turns": "_running",  # blocks that devices compute now
     "lower/exclusive_blocks": "_turns",
     "lower/fp_error_events": "_listening_clients _runs _unattended",
     "lower/input_prefetch": "_unreached _waiting",

@@ -65,7 +65,7 @@ class CellExpression:
         return None
 
     def of_some(self, numbers: Sequence[int]) -> CellExpression:
-        """The same of some parameters alone, of which it is; they are numbered anew.
+        """The expression with only the parameters `numbers`, renumbered; it uses no others.
 
         Examples
         --------

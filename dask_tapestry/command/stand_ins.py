@@ -147,7 +147,7 @@ class StandInFuture:
         return self._value
 
     def done(self) -> bool:
-        """It is."""
+        """True: a future of a stand-in is always done."""
         return True
 
     def release(self) -> None:

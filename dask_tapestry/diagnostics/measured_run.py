@@ -83,7 +83,7 @@ def times_slower(plan: PlannedGraph, found: Profile) -> dict[str, float]:
 def _limited(
     steps: Iterable[Step], found: Iterable[StepProfile], slots: int
 ) -> Iterator[tuple[str, float, float]]:
-    """Of each step what limits its tasks, and its seconds, predicted and measured."""
+    """For each step the resource that limits its tasks, and its predicted and measured seconds."""
     for step, one in zip(steps, found, strict=False):
         cost = step.estimate
         predicted = cost.compute + cost.store

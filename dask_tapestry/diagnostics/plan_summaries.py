@@ -64,7 +64,7 @@ def plan_summary(plan: PlannedGraph) -> PlanSummary:
 
 
 def told_whole(plan: PlannedGraph) -> PlanSummary:
-    """The same with what pages and files show besides: a simulated run, operators, some blocks."""
+    """The summary with what only pages and files show: a simulated run, operators, some blocks."""
     short, run = plan_summary(plan), simulate(plan)
     whole = len(short.steps) <= STEPS_IN_DETAIL
     steps = []
@@ -87,7 +87,7 @@ def told_whole(plan: PlannedGraph) -> PlanSummary:
 
 
 def with_blocks(plan: PlannedGraph, summary: PlanSummary, blocks: Mapping[int, Any]) -> PlanSummary:
-    """The same, with a chosen block of each of some steps, by their numbers from 1 on, first.
+    """The summary with chosen blocks of some steps first; steps are numbered from 1.
 
     Raises
     ------

@@ -13,7 +13,7 @@ from dask_tapestry.zspace import IndexProjection
 
 
 def told_signatures(step: Step) -> tuple[SignatureSummary, ...]:
-    """Of each operator of a step that has one, cell by cell formulas aside.
+    """The signatures of a step's operators, except those that compute cell by cell.
 
     Examples
     --------

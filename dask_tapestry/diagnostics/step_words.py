@@ -32,7 +32,7 @@ class Worded(Protocol):
 
     @property
     def line(self) -> str | None:
-        """Where the user wrote it, a `UsersLine` where that is known."""
+        """The user's line that made it, as a `UsersLine` if it is known."""
 
 
 class Words(NamedTuple):

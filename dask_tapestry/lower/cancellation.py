@@ -21,7 +21,7 @@ from dask_tapestry_kernels.stopping import Asked
 
 
 class Cancellation:
-    """By what the blocks of one compute are asked to stop.
+    """The flag by which the blocks of one compute are asked to stop.
 
     Those that begin later are others: a graph may be computed again after it was stopped.
     """
@@ -51,7 +51,7 @@ class Cancellation:
 
 
 class WorkerCancellation(Cancellation):
-    """In another process than the one that computes: its worker knows which tasks are wanted."""
+    """Cancellation in a worker process: the worker knows which tasks are still wanted."""
 
     __slots__ = ()
 

@@ -26,7 +26,7 @@ async def jobs_of_async(client: Any, plan: str = "") -> dict[str, Any]:
 
 
 def jobs_of(client: Any, plan: str = "") -> dict[str, Any]:
-    """The same, for a client that is not asynchronous.
+    """The jobs of a scheduler, for a client that is not asynchronous.
 
     Raises
     ------

@@ -62,7 +62,7 @@ def called_on_device(
 def _on_device(
     kernel: str, device: BlockFormat, blocks: Sequence[Block], arguments: Mapping[str, Any]
 ) -> Block:
-    """By the device's kernel, or by the host's if that refuses these cells.
+    """Call the device's kernel, or the host's if the device's refuses these cells.
 
     Without a device, or what loads a kernel, nothing is computed: that would not be told by a plan.
     """

@@ -78,7 +78,7 @@ class HeldValues:
         self.keep(work, called(instruction, work, blocks, out, self._pace(work)))
 
     def _pace(self, work: Work) -> int:
-        """Of the first axis of what is read, one cell in so many that a block needs."""
+        """The step along the first axis of a read: a block needs one row in so many."""
         pace = self.program.paces.get(work.value, 1)
         works = self.schedule.works if pace > 1 else ()
         reads = [need for w in works for s, need in w.reads if s == work.value]

@@ -51,7 +51,7 @@ def take_announced(groups: Container[str]) -> list[dict[str, Any]]:
 
 
 def peek_announced(groups: Collection[str]) -> list[dict[str, Any]]:
-    """The same, for one of several who count in this process: the jobs wait on, until `forget`."""
+    """Like `take_announced`, but the jobs stay announced until `forget`, for several watchers."""
     jobs, seen = list[dict[str, Any]](), set[str]()
     with _lock:
         for job in reversed(_waiting):  # a compute that failed to start has left its job there

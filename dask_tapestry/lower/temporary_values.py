@@ -111,7 +111,7 @@ def _remove_all() -> None:
 
 
 def exchanged_through(plan: PlannedGraph) -> TemporarySink | None:
-    """One of the sinks by which a plan exchanges values through a store, if it has any."""
+    """A sink by which a plan exchanges values through a store; None if it has none."""
     operators = (step.program.instructions[-1:] for step in plan.steps.values())
     sinks = (one.operator for last in operators for one in last)
     return next((sink for sink in sinks if isinstance(sink, TemporarySink)), None)

@@ -63,7 +63,7 @@ class PlannedGraph:
     passed: set[ResultMemory] | None = field(default=None, repr=False, compare=False)
 
     def closed(self, written: Graph, sources: Mapping[str, Node]) -> PlannedGraph:
-        """The same plan for the graph `written`, whose sources and sinks replace the slots."""
+        """The plan for the graph `written`, whose sources and sinks replace the slots."""
         operators = {form: node.operator for form, node in sources.items() if not is_external(node)}
         if not operators:
             return replace(self, written=written, sources=sources)

@@ -97,7 +97,7 @@ def recalled(graph: Graph, resources: Resources) -> SearchResult | None:
 
 
 def settings_in_force() -> tuple[object, ...]:
-    """All that is set but for resources, which a key has beside.
+    """All settings except the resources, which a key has separately.
 
     Own rules and mutators are compared as objects, which the key keeps alive: their texts hold
     addresses, which another rule has once the first one is gone.

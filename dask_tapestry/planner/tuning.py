@@ -231,6 +231,14 @@ MOVED_AGAIN: Final = 1.5
 # Prior of another place: the programs that priors are learnt from have one
 PLACE_PRIOR: Final = 0.5
 
+# search/one_block
+# Bytes of all values of work that may be worth one block: milliseconds, of memory at full speed
+ONE_BLOCK_BYTES: Final = 2**28
+# Seconds that a search takes for a node, and for one that has forms, of programs of 50 to 1,000
+NODE_SECONDS: Final = 2e-4
+FORM_SECONDS: Final = 8e-3
+USES_OF_A_PLAN: Final = 5  # computes of like work that its plan is assumed to serve
+
 # search/phased_values
 # Of rounds that are tried
 ROUNDS_TRIED: Final = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)

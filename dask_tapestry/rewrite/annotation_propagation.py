@@ -114,7 +114,7 @@ def merge_annotated(graph: Graph, trace: TraceView) -> Graph:
 
 
 def without_annotations(graph: Graph) -> dict[Node, Node]:
-    """For each node of a graph the same without annotations."""
+    """A map from each node of a graph to the node without annotations."""
     done: dict[Node, Node] = {}
     for node in graph.nodes:
         ends = [done[x] for x in node.inputs], [done[a] for a in node.after]

@@ -91,7 +91,7 @@ def _parts(numbers: DimensionNumbers, indices: Node) -> list[tuple[Node, tuple[i
 
 
 def _none_of(indices: Node, vector_dim: int) -> Node:
-    """As many index vectors, without numbers."""
+    """Index vectors of length 0, as many as those given."""
     if vector_dim == indices.type.ndim:
         indices = unsqueeze(indices, vector_dim)
     none = [slice(None)] * indices.type.ndim

@@ -68,7 +68,7 @@ def following(value: Node, dropped: Sequence[Node]) -> Node:
 
 
 def _unread_by(value: Node, others: Sequence[Node]) -> list[Node]:
-    """Those of `others` that `value` does not read; breadth first, as most are near."""
+    """The members of `others` that `value` does not read, found breadth first, as most are near."""
     missing, seen, level = set(others), {value}, [value]
     while level and missing:
         missing.difference_update(level)

@@ -90,7 +90,7 @@ def movement(program: Program) -> tuple[InputStrides, ...]:
 
 
 def _note_first_of_several(program: Program, dim: int, paces: list[dict[int, AxisStride]]) -> None:
-    """Of inputs of which several boxes are read, as of ``x + x.T``, the first box tells."""
+    """Note inputs of which several boxes are read, as in ``x + x.T``, by their first box."""
     if program.type.shape[dim] < 2:
         return
     here, there = neighbours(program, dim, ends=True)

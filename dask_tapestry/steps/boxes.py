@@ -146,7 +146,7 @@ def _merged_along(hulls: list[_Hull], axis: int, room: float) -> list[_Hull]:
 
 
 def _outermost(boxes: Sequence[ZRange]) -> tuple[ZRange, ...]:
-    """Those of different boxes that none of the others contains."""
+    """The boxes that no other box contains."""
     index = BoxIndex(boxes)
     return tuple([b for b in boxes if all(boxes[n] is b for n in index.containing(b))])
 

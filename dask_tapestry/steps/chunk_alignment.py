@@ -228,7 +228,7 @@ def _follow(
 def _follow_axis(
     origin: tuple[ZRange, ...], moved: tuple[ZRange, ...], axis: int, side: int
 ) -> ChunkAlignment | None:
-    """The same along one axis of the value, whose pieces are `side` long."""
+    """The alignment along one axis of the value, whose pieces are `side` long."""
     if len(origin) != len(moved):
         return None
     for here, there in zip(origin, moved, strict=True):

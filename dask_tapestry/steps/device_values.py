@@ -29,7 +29,7 @@ def why_on_host(instruction: Instruction) -> str | None:
     --------
     >>> import dask_tapestry as dt
     >>> from dask_tapestry_kernels.block_format import on_cuda
-    >>> x = dt.fft.fft(dt.ones(3)).node
+    >>> x = dt.ndimage.spline_filter1d(dt.ones(8)).node
     >>> one = Instruction(x.operator, (0,), x.input_types, x.type, device=on_cuda())
     >>> why_on_host(one)
     'no kernel'
@@ -95,7 +95,7 @@ def value_places(program: Program) -> ValuePlaces | None:
 
 
 def _made_on(one: Instruction, reads: Device) -> Device:
-    """Where an instruction's value comes, that reads the memory of some device."""
+    """The device in whose memory an instruction's value is made, given where its inputs lie."""
     return reads if reads is not None and has_cells(reads.kind, one.type.dtype) else None
 
 

@@ -26,7 +26,7 @@ class FormulaPart(NamedTuple):
         return len(self.program.types) - 1
 
     def within(self, schedule: Schedule) -> FormulaPart:
-        """The same for tiles and slabs of a block with this schedule."""
+        """The part for the tiles and slabs of a block with this schedule."""
         return self._replace(program=self.program.inside(schedule.boxes))
 
 

@@ -278,7 +278,7 @@ class Program:
         return Schedule(tuple(boxes), tuple(reversed(works)))
 
     def with_operators(self, operators: Mapping[int, Operator]) -> Program:
-        """The same with other `operators` in instructions, which read the same boxes."""
+        """The program with other `operators` in its instructions, which read the same boxes."""
         instructions = list(self.instructions)
         for at, operator in operators.items():
             instructions[at] = instructions[at]._replace(operator=operator)
@@ -312,7 +312,7 @@ class Program:
         return Program(self.inputs, tuple(found), self.within, self.devices)
 
     def inside(self, boxes: Sequence[tuple[ZRange, ...]]) -> Program:
-        """The same for parts of a block that has these `boxes` of each value.
+        """The program for parts of a block that has these `boxes` of each value.
 
         What a part reads then lies in what the block holds: an operator asks for no more cells
         when fewer of its own are asked for, and boxes are merged in one that is held alone.
@@ -322,7 +322,7 @@ class Program:
 
     @cached_property
     def anywhere(self) -> Program:
-        """The same for any block."""
+        """The program for any block."""
         return self._within(())
 
     def _within(self, within: Within) -> Program:

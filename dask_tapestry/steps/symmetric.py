@@ -51,7 +51,7 @@ def is_own_transpose(program: Program) -> bool:
 
 
 class Claim(NamedTuple):
-    """That one value is another with its last two dimensions exchanged, to the same bits.
+    """The claim that a value is the transpose of another, bit for bit.
 
     Attributes
     ----------

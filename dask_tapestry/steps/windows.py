@@ -55,7 +55,7 @@ class Window(NamedTuple):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the memory."""
+        """The shape of the buffer."""
         shape = self.box.shape
         return (*shape[: self.axis], self.length, *shape[self.axis + 1 :])
 

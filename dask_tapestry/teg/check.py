@@ -86,7 +86,7 @@ def only_sequence_points_are_waited_for(graph: Graph) -> Iterator[Violation]:
 
 
 def writes_that_meet_are_ordered(graph: Graph) -> Iterator[Violation]:
-    """Of two sinks that may write to one stored piece, one follows the other."""
+    """If two sinks may write to the same stored chunk, one follows the other."""
     sinks = [node for node in graph if isinstance(node.operator, Sink)]
     if len(sinks) < 2:
         return

@@ -74,7 +74,7 @@ class Operator(KernelContract, StreamingContract, LayoutContract):
         return ()
 
     def with_formulas(self, formulas: tuple[CellExpression, ...]) -> Operator:
-        """The same operator, reading through other `formulas` of other inputs."""
+        """The operator, reading other inputs through other `formulas`."""
         raise NotImplementedError(f"{self.name} does not read through formulas")
 
     def without_constants(self, inputs: Types) -> Operator:
@@ -92,11 +92,18 @@ class Operator(KernelContract, StreamingContract, LayoutContract):
         return None
 
     def keeping(self, names: Collection[str]) -> Operator:
-        """The same operator with those of its several outputs that are in `names`, in its order.
+        """The operator with only the outputs in `names`, in its own order.
 
         One whose value is a tensor has none to leave out.
         """
         raise NotImplementedError(f"{self.name} has one output")
+
+    def alone(self, output: str) -> Operator | None:
+        """What computes one of its several outputs for less, where nobody reads the others.
+
+        It takes the same inputs, and its value is that output; None where there is none.
+        """
+        return None
 
     def transposed_inputs(self, inputs: Types) -> tuple[int, ...] | None:
         """How to compute the output with its last two dimensions exchanged.

@@ -125,7 +125,7 @@ class Signature:
 
     @cached_property
     def _numbers(self) -> tuple[int, ...]:
-        """Of each input's projection; an operator of a hundred operands may have one for all."""
+        """The number of each input's projection; a hundred operands may share one."""
         numbers = {id(p): n for n, p in enumerate({id(p): p for p in self.inputs}.values())}
         return tuple([numbers[id(p)] for p in self.inputs])
 

@@ -121,7 +121,7 @@ class Source(Operator):
         """
 
     def read_some(self, box: ZRange, out: Block | None, every: int) -> Block:
-        """As `read`, but of the first axis only one in `every` is wanted, the first one first.
+        """Like `read`, but only every so many rows of the first axis are needed, from the first on.
 
         Other cells of what is returned may be anything.
         """

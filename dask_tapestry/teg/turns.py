@@ -53,7 +53,7 @@ class Carry(NamedTuple):
 
 
 class Turns(NamedTuple):
-    """That cells can be computed piece by piece; each piece is an ordinary box of the output.
+    """Says that cells can be computed piece by piece, each an ordinary box of the output.
 
     Attributes
     ----------

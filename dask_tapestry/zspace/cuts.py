@@ -197,5 +197,5 @@ def _regular(extent: int, step: int, lead: int | None) -> Cuts:
 
 @lru_cache(maxsize=4096)
 def _one_of(cuts: Cuts) -> Cuts:
-    """The same object for equal cuts: a planner compares thousands of them."""
+    """Return one object for equal cuts, as a planner compares thousands of them."""
     return cuts

@@ -11,7 +11,7 @@ from typing import SupportsIndex, final
 
 from dask_tapestry.basic_errors import ArgumentError, ArgumentTypeError
 from dask_tapestry.zspace.axes import exact_axis, exact_permutation
-from dask_tapestry.zspace.integers import Ints, exact_int
+from dask_tapestry.zspace.integers import Ints
 
 
 @final
@@ -48,17 +48,6 @@ class DimensionNames:
         object.__setattr__(self, "names", tuple(names))
         for name in self.names:
             _check_name(name, self.names)
-
-    @classmethod
-    def unnamed(cls, ndim: SupportsIndex) -> DimensionNames:
-        """Return `ndim` dimensions without a name.
-
-        Examples
-        --------
-        >>> DimensionNames.unnamed(2)
-        DimensionNames((None, None))
-        """
-        return cls((None,) * exact_int(ndim, "ndim"))
 
     def index(self, name: str) -> int:
         """Return which dimension has this name.

@@ -109,7 +109,7 @@ class BlockFormat:
         return self._library.takes(self.name, ndim, dtype)
 
     def filled(self, fill: Number) -> BlockFormat:
-        """The same class with another fill value, if its arrays have one."""
+        """The format with another fill value, if its arrays have one."""
         has_fill = not self.on_device and self._library.has_fill
         return replace(self, fill=fill) if has_fill else self
 

@@ -28,14 +28,14 @@ class Collected(ABC):
 
     @abstractmethod
     def like(self, shape: tuple[int, ...]) -> Self:
-        """The same kind for a range of other extents, to be written."""
+        """Blocks of the same kind for a range of other extents, to be written."""
 
     @abstractmethod
     def map(self, function: Callable[[Block], Block]) -> Self:
-        """The same with a function applied to each array, which keeps its shape."""
+        """These blocks with a function applied to each array; it keeps the shape."""
 
     def keeping(self, own: Callable[[Block], Block]) -> Self:
-        """The same, that keeps no other cells alive; `own` makes an array so."""
+        """These blocks as arrays that keep no larger array alive; `own` copies one if needed."""
         return self.map(own)
 
     def __sizeof__(self) -> int:

@@ -63,7 +63,7 @@ def view(
 def _matrix_view(
     block: Foreign, index: Sequence[int | slice], order: Sequence[int], broadcast: Sequence[int]
 ) -> Foreign | None:
-    """The same of a matrix that stays one."""
+    """A view of a matrix as a matrix."""
     plain = not broadcast and all(isinstance(one, slice) for one in index)
     known = BlockFormat.of(block)
     if known is None or known.library != "scipy" or not plain or not hasattr(block, "indptr"):

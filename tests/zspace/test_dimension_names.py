@@ -18,7 +18,7 @@ def test_value():
     same = DimensionNames(("batch", None, "channel"))
     assert (DIMS, hash(DIMS)) == (same, hash(same))
     assert pickle.loads(pickle.dumps(DIMS)) == eval(repr(DIMS)) == DIMS
-    assert DimensionNames.unnamed(3) != DIMS
+    assert DimensionNames((None,) * 3) != DIMS
     with pytest.raises(AttributeError):
         DIMS.names = ()
 

@@ -43,7 +43,7 @@ def _touch(size: int) -> None:
 
 
 def _touch_paged(size: int) -> None:
-    """The same of memory for which nobody asked for huge pages."""
+    """Touch memory that was allocated without asking for huge pages."""
     with mmap.mmap(-1, size) as memory:
         np.frombuffer(memory, np.uint8)[:: mmap.PAGESIZE] = 1
 

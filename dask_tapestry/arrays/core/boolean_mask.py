@@ -81,7 +81,7 @@ def masked(x: Tensor, dim: int, mask: Tensor) -> Array:
 
 
 def masked_by(x: Tensor, dim: int, mask: np.ndarray[Any, Any]) -> Array:
-    """As `masked`, for a mask in memory: its cells are counted, and copied, here and now."""
+    """Like `masked`, for a mask in memory, which is counted and copied at once."""
     flat, span = mask.flatten(), span_of(mask.size)
     counts = kernels_of("cpu")["count"](None, flat, span=span)
     lines = _lines(x, dim, mask.ndim)

@@ -101,7 +101,7 @@ def _advanced(item: Cells, x: TensorType, axis: int, dim: int) -> Advanced:
 
 
 def _lead(items: list[Any], advanced: list[Advanced]) -> int:
-    """Where picked dimensions begin: with the first array, or in front where arrays lie apart.
+    """The first dimension of indexed cells: the first array's, or 0 if slices part arrays.
 
     Beside arrays, NumPy counts integers among them.
     """

@@ -142,7 +142,7 @@ class MixedExpr(HLGExpr):
 
     @property
     def parts(self) -> tuple[tuple[Array, ...], Callable[[Sequence[Any]], Any]] | None:
-        """All that the collection holds, and what makes its value of theirs; None if unknown."""
+        """The arrays inside, and a function that builds the value of theirs; None if unknown."""
         held = self.operand("held")
         return None if held.value is None else (held.arrays, held.value)
 

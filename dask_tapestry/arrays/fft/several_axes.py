@@ -157,7 +157,7 @@ def irfftn(
 
 
 def _some_lengths(x: Array, s: Lengths, axes: Axes) -> list[tuple[int, int]]:
-    """The same of transforms of real numbers, which need a last axis."""
+    """The lengths of a transform of real numbers, which needs a last axis."""
     found = _lengths(x, s, axes)
     if not found:
         raise AxisError("at least 1 axis must be transformed")

@@ -120,7 +120,7 @@ def qr(
 
 
 def reduced_qr(x: Tensor) -> tuple[Tensor, Tensor]:
-    """Both factors; those of a tall matrix by blocks of rows."""
+    """Both factors of the reduced QR; a tall matrix is factored by blocks of rows."""
     rows, columns = x.type.shape[-2:]
     each = max(BLOCK_ROWS_A_COLUMN * columns, LEAST_BLOCK_CELLS // max(columns, 1))
     if x.type.ndim > 2 or rows < TALL_RATIO * columns or rows < 2 * each or not columns:

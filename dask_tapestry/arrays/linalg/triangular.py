@@ -75,7 +75,7 @@ def _on_or_below_diagonal(x: Tensor, offset: int) -> Tensor:
 
 
 def _order(digits: Tensor) -> Tensor:
-    """Which row has come to each place."""
+    """For each position, the row of the input that pivoting moved there."""
     places = astype(real_part(digits), np.dtype(np.int64))
     high, low = (basic_slice(places, (slice(None), at)) for at in (0, 1))
     return elementwise("add", elementwise("multiply", high, ROWS_A_DIGIT), low)

@@ -40,7 +40,7 @@ class Checkpoints(NamedTuple):
 
     @classmethod
     def at(cls, store: Any, identity: Identity, fields: int) -> Checkpoints:
-        """Those at `store`, which is made if nothing is there.
+        """The checkpoints at `store`, which is created if it does not exist.
 
         {Raises} StoreError: If there are states of another loop, or something else.
         """

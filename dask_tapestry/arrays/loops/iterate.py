@@ -113,5 +113,5 @@ def traced_step(step: Callable[..., Any], fields: Sequence[StateField]) -> Trace
 
 
 def as_given(state: Any, arrays: State) -> Array | tuple[Array, ...]:
-    """One array for one, a tuple for several."""
+    """An array if the state was given as an array, else a tuple."""
     return arrays if isinstance(state, tuple | list) else arrays[0]

@@ -36,7 +36,7 @@ class StateField(NamedTuple):
 
     @classmethod
     def of(cls, array: Array) -> StateField:
-        """That of the field whose first value is `array`."""
+        """The field of the state whose first value is `array`."""
         return cls(array.node.type, array.nominal_cuts)
 
 

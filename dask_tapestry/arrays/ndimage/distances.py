@@ -219,7 +219,7 @@ def _returned_outputs(
     requested: tuple[bool, bool],
     outputs: tuple[Array | None, Array | None],
 ) -> Any:
-    """Those of distances and indices that are wanted, and have no array that takes them."""
+    """The requested outputs that are returned, as no array was given to write them to."""
     names, results = ("distances", "indices"), []
     for name, want, out in zip(names, requested, outputs, strict=True):
         if out is not None and not want:

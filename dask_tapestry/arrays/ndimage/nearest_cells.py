@@ -44,7 +44,7 @@ class NearestCells(NamedTuple):
         backwards: bool = False,
         own: bool = False,
     ) -> NearestCells:
-        """Those of a tensor of bools, as SciPy's functions find them."""
+        """The nearest zeros of a tensor of bools, as SciPy's functions find them."""
         ndim = x.type.ndim
         missing = (0,) * ndim if backwards else (-1, *(0,) * (ndim - 1))
         places = Array(nearest_sites(x, step, metric, backwards))
@@ -62,7 +62,7 @@ class NearestCells(NamedTuple):
         return by_axis
 
     def own(self, axis: int) -> Array:
-        """Where each cell lies itself along an axis."""
+        """The coordinate of each cell along an axis."""
         shape = self.places.shape
         line = np.arange(shape[axis], dtype=INDEX)
         return asarray(line.reshape(-1, *(1,) * (len(shape) - axis - 1)))

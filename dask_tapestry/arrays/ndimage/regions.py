@@ -35,7 +35,7 @@ class Regions(NamedTuple):
 
     @classmethod
     def of(cls, function: str, x: ArrayLike, labels: ArrayLike | None, index: Any) -> Regions:
-        """Those that the arguments of a function name.
+        """The regions that the arguments of a function name.
 
         {Raises}
             ArgumentTypeError: If the index is no numbers.

@@ -64,7 +64,7 @@ def iterate_structure(structure: ArrayLike, iterations: int, origin: Any = None)
 
 
 def _minkowski_sum(structure: Block, cells: Block) -> Block:
-    """All sums of a place that is true in one and a place that is true in the other."""
+    """The Minkowski sum: all sums of the coordinates of true cells, one from each array."""
     sides = [n + m - 1 for n, m in zip(structure.shape, cells.shape, strict=True)]
     sums = np.zeros(sides, bool)
     for place in product(*[range(n) for n in cells.shape]):

@@ -163,7 +163,7 @@ def _slices(part: InsertPart) -> tuple[slice, ...]:
 
 
 def _whole(target: Any, before: Effect | None) -> Tensor:
-    """All of a target, as it is when `before` has ended."""
+    """The cells of a target after the write `before` has finished."""
     whole = asarray(target) if isinstance(target, np.ndarray) else from_zarr(target)
     (node,) = replaced([whole.node], _as_of([whole.node], before))
     return node

@@ -53,7 +53,7 @@ def is_sorted(dims: Sequence[int]) -> bool:
 
 
 def invalid_dims(dims: Sequence[int], rank: int) -> list[int]:
-    """Those that are not dimensions of a tensor of `rank`."""
+    """The numbers that are not dimensions of a tensor of `rank`."""
     return [dim for dim in dims if not 0 <= dim < rank]
 
 

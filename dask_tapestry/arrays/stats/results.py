@@ -31,7 +31,7 @@ class Significance(NamedTuple):
     pvalue: Any
 
     def compute(self, **options: Any) -> Significance:
-        """Both, computed together.
+        """The statistic and the p-value, computed together.
 
         {Parameters} **options: Those of `dask_tapestry.compute`.
         {Returns} Significance: With NumPy arrays, or numbers.

@@ -160,7 +160,7 @@ def _writes(start: bytes, arrays: Mapping[str, Array]) -> list[Delayed]:
 
 
 def _tree(forks: list[Delayed], start: bytes) -> Delayed:
-    """One fork with what all have changed, merged a few at a time."""
+    """One fork with the changes of all forks, which are merged a few at a time."""
     join = delayed(merged, pure=False)
     found = forks or [delayed(start, pure=False)]
     while len(found) > 1:

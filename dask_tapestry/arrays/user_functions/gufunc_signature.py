@@ -29,7 +29,7 @@ class GufuncSignature(NamedTuple):
         return len(self.outputs) > 1
 
     def with_whole(self, ranks: Sequence[int]) -> GufuncSignature:
-        """The same with further inputs of so many dimensions, all of which are core dimensions."""
+        """The signature with further inputs, whose dimensions are all core dimensions."""
         names = [
             tuple(f"whole {number} {dim}" for dim in range(rank))
             for number, rank in enumerate(ranks)

@@ -177,7 +177,7 @@ class _Called:
 
 
 def _places(on: On | Sequence[On]) -> tuple[Where, ...]:
-    """Where a rule begins, as the driver knows it."""
+    """The operators at which a rule's pattern may start, as the driver asks for them."""
     listed = [on] if isinstance(on, str | type | BlockFunction) else list(on)
     for one in listed:
         named = isinstance(one, str | BlockFunction)

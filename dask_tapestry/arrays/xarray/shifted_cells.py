@@ -8,7 +8,6 @@ from typing import Any
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.operators.layouts.nominal_chunks import with_chunks_kept
-from dask_tapestry.operators.layouts.rechunk import Rechunk
 from dask_tapestry.teg.nominal import nominal_chunks
 
 
@@ -25,7 +24,7 @@ def in_chunks_as_before(move: Callable[..., Any]) -> Callable[..., Any]:
         if not isinstance(found._data, Array):
             return found
         node = found._data.node
-        if not isinstance(node.operator, Rechunk):
+        if node.operator.layout is None:  # nothing asked for chunks
             return found
         kept = with_chunks_kept(node.inputs[0], nominal_chunks(self._data.node))
         return found._replace(data=Array(kept))

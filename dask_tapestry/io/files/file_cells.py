@@ -76,7 +76,7 @@ class CellFile:
             out[top - first : end - first] = cells[(slice(None), *part[1:])]
 
     def fill_some(self, at: int, sides: Sequence[int], part: Part, out: Block, every: int) -> None:
-        """As `fill`, but of rows only one in `every`, the first one first; or all, if that is less.
+        """Like `fill`, but only every so many rows, from the first on; all if that costs less.
 
         Raises
         ------

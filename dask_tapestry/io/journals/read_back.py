@@ -57,7 +57,7 @@ class ReadBackSource(Source):
         return self.inner.local_only
 
     def origin(self) -> str:
-        """Where it is: what is there then, the writes that it follows tell."""
+        """The location of the array; which cells it has depends on the writes that it follows."""
         return self.inner.text()
 
     def stored_bytes(self, box: ZRange) -> int:

@@ -38,7 +38,7 @@ class Identity(NamedTuple):
         return digest(str(self.parts))
 
     def as_dict(self) -> dict[str, str]:
-        """As it is stored."""
+        """The identity as it is stored."""
         return dict(self.parts)
 
     def differs(self, other: Any) -> str:

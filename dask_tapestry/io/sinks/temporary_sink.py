@@ -63,7 +63,7 @@ class TemporarySink(Sink):
 
     @property
     def location(self) -> Location:
-        """Where it is written."""
+        """The location that the value is written to."""
         return temporary_location(self.root, self.run, self.value)
 
     @property

@@ -79,7 +79,7 @@ class Hdf5Source(ChunkedSource):
 
     @property
     def retry_names(self) -> frozenset[str]:
-        """By what it is counted when the file is asked again."""
+        """The names under which retries of reading this file are counted."""
         return frozenset({self.path})
 
     @property

@@ -78,7 +78,7 @@ class NpyStackSource(Source):
 
     @property
     def retry_names(self) -> frozenset[str]:
-        """By what it is counted when a file is asked again."""
+        """The names under which retries of reading a file of the stack are counted."""
         return frozenset({self.folder})
 
     def text(self) -> str:

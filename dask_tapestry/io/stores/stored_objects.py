@@ -71,7 +71,7 @@ class StoredObjects(ABC):
 
 
 class FolderObjects(StoredObjects):
-    """Those of an array in a folder of this machine."""
+    """The stored objects of an array in a folder of this machine."""
 
     def __init__(self, array: Path) -> None:
         self.array, self.folder = array, array / FOLDER
@@ -134,7 +134,7 @@ def _remove(path: Path) -> None:
 
 
 class MemoryObjects(StoredObjects):
-    """Those of an array in a dictionary of this process."""
+    """The stored objects of an array in a dictionary of this process."""
 
     def __init__(self, cells: dict[str, Any], array: str) -> None:
         self.cells = cells
@@ -176,7 +176,7 @@ class MemoryObjects(StoredObjects):
 
 
 class RemoteObjects(StoredObjects):
-    """Those of an array in a store that only zarr reaches."""
+    """The stored objects of an array in a store that only zarr can reach."""
 
     def __init__(self, store: Any, array: str) -> None:
         self.store, self.array = store, array

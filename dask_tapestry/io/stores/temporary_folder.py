@@ -69,7 +69,7 @@ def folder_of_run(root: str, run: str) -> str:
 
 
 def temporary_location(root: str, run: str, name: str) -> Location:
-    """Where the value `name` of a compute lies."""
+    """The location of the value `name` of a compute."""
     return Location(f"{folder_of_run(root, run)}/{name}", "", f"{run} {name}")
 
 

@@ -39,7 +39,7 @@ class SizedTarget:
 
 
 class ReadableTarget(SizedTarget):
-    """Such a target that can be read."""
+    """A target that can also be read."""
 
     def __getitem__(self, key: Any) -> Any:
         return self.data[key]

@@ -78,7 +78,7 @@ class Elementwise(CellwiseOperator):
         return box.size * self.expression.flops
 
     def format_of(self, inputs: Types, formats: Formats) -> BlockFormat | None:
-        """That of the inputs that have one, filled with what becomes of their fill values.
+        """The format of the inputs that have one; its fill value is computed of theirs.
 
         None where this depends on other inputs, as of a sum with cells of NumPy's.
         """

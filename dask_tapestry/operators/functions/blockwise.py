@@ -139,7 +139,7 @@ class Blockwise(Operator):
         return tuple(boxes)
 
     def regularity(self, inputs: Types) -> Regularity:
-        """By blocks, of which the first and the last of an axis may be of other lengths."""
+        """Regular by blocks; the first and the last of an axis may have another length."""
         return tuple([self._rule(axis, c) for axis, c in enumerate(self.cuts)])
 
     def _rule(self, axis: int, cuts: Cuts) -> Regular | None:

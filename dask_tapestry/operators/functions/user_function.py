@@ -59,7 +59,7 @@ class UserFunction:
         return found or "function"
 
     def bind(self, kwargs: Mapping[str, Any]) -> UserFunction:
-        """The same function with `kwargs` bound."""
+        """The function with `kwargs` bound."""
         if not kwargs:
             return self
         text = f"{self.identity} {identity_of(dict(kwargs))}"

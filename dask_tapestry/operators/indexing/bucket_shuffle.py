@@ -100,7 +100,7 @@ class ShuffleOperator(ExchangeOperator):
 
     @property
     def run_flops(self) -> int:
-        """To put the places of a run in the order of owners, and a bucket for each of these."""
+        """The operations to sort the indices of a run by owner, and to make the owners' buckets."""
         return PLACE_SORT_FLOPS * self.division.length + BUCKET_FLOPS * self.division.owners
 
     def _count(self, inputs: Types, box: ZRange) -> int:
@@ -177,7 +177,7 @@ class Served(ShuffleOperator):
         return {"side": self.division.side, "keep": self.keep(inputs, box)}
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        """One for each row that is asked for, a share of those of all owners."""
+        """One operation for each requested row; an owner has a share of all of them."""
         runs, length, owners, _ = self.division
         row = row_flops(inputs[1].shape[1:], inputs[1].dtype)
         each = BUCKET_FLOPS + row * length // owners

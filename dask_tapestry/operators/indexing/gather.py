@@ -162,7 +162,7 @@ class Gather(BlockOperator):
         return Form("shuffle", owner_counts(rows), by_shuffle), Form("mask", few, by_mask)
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        """One for each run of cells that lie side by side, in the input too, and for each line."""
+        """One operation for each run of cells contiguous in input and output, and for each line."""
         x = inputs[0]
         run, axis = 1, box.ndim
         ways, free = self.numbers.ways(x.ndim, box.ndim), self.free(x)
@@ -174,7 +174,7 @@ class Gather(BlockOperator):
         return box.size // run * (1 + run * x.dtype.itemsize // CACHE_LINE_BYTES)
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
-        """Where the windows begin in memory."""
+        """Memory for the offsets of the windows."""
         return GATHERED_INDEX_BYTES * prod(box.shape[a] for a in self.numbers.batch_axes(box.ndim))
 
     def text(self) -> str:

@@ -194,7 +194,7 @@ class Scatter(BlockOperator):
         return each * updates.size // min(run, CELLS_SIDE_BY_SIDE)
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
-        """Where the updates of a slab belong."""
+        """Memory for the target offsets of a slab's updates."""
         updates = self.demand(inputs, box)[-1]
         return SCATTERED_PLACE_BYTES * min(updates.size, SCATTERED)
 

@@ -78,7 +78,7 @@ class Take(Selector):
         return tuple([places if a in here else ANYWHERE for a in range(len(kept) + rank)])
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        """One for each run of cells that lie side by side, in the input too."""
+        """One operation for each run of cells that is contiguous in input and output."""
         kept, rank = self._split(inputs)
         whole = all(dim > axis for dim in kept[self.at :] for axis in self.axes)
         run = box.shape[self.at + rank :] if whole else ()

@@ -25,7 +25,7 @@ class SpanRun(NamedTuple):
 
     @property
     def stop(self) -> int:
-        """Where the last one ends."""
+        """The end of the last span."""
         return self.start + self.step * (self.times - 1) + self.length
 
 

@@ -145,7 +145,7 @@ class SignAndLogarithm(MatrixFactors):
 
 @dataclass(frozen=True)
 class PackedSignAndLogarithm(MatrixFunction):
-    """Both of one matrix in one vector, so that they have a form in panels."""
+    """Sign and logarithm of the determinant in one vector, so that they have a form in panels."""
 
     name = kernel = "packedslogdet"
     work = ("mmm", 2 / 3)
@@ -196,5 +196,5 @@ def sign_and_logarithm(x: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def packed_sign_and_logarithm(x: Tensor) -> Tensor:
-    """Both of one matrix in one vector of its dtype."""
+    """Sign and logarithm of a matrix's determinant, in one vector of its dtype."""
     return apply(PackedSignAndLogarithm(False), x)

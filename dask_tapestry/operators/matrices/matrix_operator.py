@@ -163,7 +163,7 @@ class MatrixOperator(BlockOperator):
         return 0 if self.is_stack else ceil(self.taken * first.size * first.dtype.itemsize)
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
-        """All of the matrices that have cells in it."""
+        """All cells of the matrices that have cells in the region."""
         loops = self.loops(inputs)
         kept, shape = region[: len(loops)], self.infer(*inputs).shape[len(loops) :]
         parts = []
@@ -203,7 +203,7 @@ class MatrixFunction(MatrixOperator):
         }
 
     def in_panels(self, inputs: Sequence[Tensor], width: int) -> Tensor:
-        """The same value, computed in panels of so many columns."""
+        """The value, computed in panels of so many columns."""
         raise NotImplementedError(f"{self.name} has no form in panels")
 
     def has_panels(self, inputs: Types) -> bool:
@@ -275,7 +275,7 @@ class MatrixFactors(MatrixOperator):
 
     @abstractmethod
     def meaning(self, *inputs: np.ndarray[Any, Any]) -> Sequence[Any]:
-        """All results for whole NumPy arrays, in order."""
+        """All results of the reference computation on whole NumPy arrays, in order."""
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> Any:
         types = tuple([TensorType(x.shape, x.dtype) for x in inputs])

@@ -61,7 +61,7 @@ class Factorization(NamedTuple):
 
     @property
     def letters(self) -> tuple[str, ...]:
-        """Of the dimensions of all factors."""
+        """The letters of the dimensions of all factors."""
         return ("pn", *self.others)
 
 

@@ -135,7 +135,7 @@ class SparseMatmul(BlockOperator):
         return ZRange(tuple(lo), tuple(hi))
 
     def _own(self, corner: Sequence[T]) -> Sequence[T]:
-        """Of what is said of each axis of the result, that of the axes of rows."""
+        """The entries for the axes of rows, of a sequence with one for each axis of the result."""
         return corner[self.at : self.at + len(self.region)]
 
     def _numbers(self, rows: ZRange) -> tuple[int, int]:
@@ -213,7 +213,7 @@ class SparseMatmul(BlockOperator):
         return self._cells(box) * (width * outer + WEIGHT_PLACE_FLOPS)
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
-        """Where the cells lie that those of the matrix are multiplied with, and a tile of sums."""
+        """Memory for offsets of the cells to multiply with, and for a tile of sums."""
         rows = prod(self._own(box.shape))
         each = 5 * self.dtype.itemsize + (0 if self.least is None else 34)
         return (

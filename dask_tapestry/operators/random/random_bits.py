@@ -23,7 +23,7 @@ MOST_CELLS: Final = 2**128  # that two words of the generator's counter can numb
 
 
 class Stream(NamedTuple):
-    """Which random numbers: the key of the seed, the number of the call, and of its part.
+    """A stream of random numbers: the key of the seed, the number of the call, and of its part.
 
     `seeded` is false where the system chose the seed: another process draws others.
     """

@@ -57,7 +57,7 @@ class BinCount(TreeReduction):
 
     @property
     def axes(self) -> tuple[int, ...]:  # type: ignore[override]
-        """All axes."""
+        """The axes of numbers, all of which are folded."""
         return tuple(range(len(self.tree.extents)))
 
     def part(self, source: int | None, target: int | None) -> BlockOperator:

@@ -30,7 +30,7 @@ class Contraction(BlockOperator):
         return (Form("parts", sizes, in_parts),) if sizes else ()
 
     def format_of(self, inputs: Types, formats: Formats) -> BlockFormat | None:
-        """That of the inputs, of which sums of products are mostly 0 too."""
+        """The format of the inputs, as sums of products of mostly zeros are mostly 0 too."""
         whole = None not in formats and self.folded(inputs) is not None
         return formats[0].filled(0) if whole and formats[0] is not None else None
 

@@ -42,7 +42,7 @@ class JointPass(NamedTuple):
     folds: tuple[Reduce, ...]
 
     def types(self, inputs: Types) -> Types:
-        """Those of the inputs that it folds."""
+        """The types of the inputs that it folds."""
         return tuple([inputs[number] for number in self.reads])
 
 
@@ -101,7 +101,7 @@ class JointReductions(TreeReduction):
         return TensorType(types[0].shape, np.dtype(fields), types[0].dims)
 
     def signature(self, *inputs: TensorType) -> Signature:
-        """That of each pass; of dimensions which are folded to the end the longest counts."""
+        """The signatures of all passes as one; a completely folded dimension is the longest."""
         each = [
             (fold_pass, fold_pass.folds[0].signature(*fold_pass.types(inputs)))
             for fold_pass in self.passes(inputs)

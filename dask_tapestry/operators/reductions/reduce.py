@@ -164,7 +164,7 @@ class Reduce(TreeReduction):
         return NODE_COPIES * nodes * kept * self.state.itemsize
 
     def format_of(self, inputs: Types, formats: Formats) -> BlockFormat | None:
-        """That of the input, filled with what its fill value alone folds to."""
+        """The format of the input; its fill value is the fold of the input's fill value alone."""
         (known, *_), (x, *_) = formats, inputs
         if known is None or not self.is_whole or x.dtype.kind not in "biufc":
             return None

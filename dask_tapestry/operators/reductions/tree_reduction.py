@@ -46,7 +46,7 @@ class TreeReduction(BlockOperator):
     target: int | None = None
 
     def forms(self, inputs: Types) -> tuple[Form, ...]:
-        """Where it yields the value: the levels between, which differ in their number of nodes."""
+        """A fold that yields the value can be divided at each level, by its number of nodes."""
         levels = levels_above(self.tree, self.source) if self.target is None else ()
         return (Form("nodes", levels, in_nodes),) if levels else ()
 

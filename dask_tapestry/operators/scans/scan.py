@@ -94,7 +94,7 @@ class Scan(ScanOperator):
         return Form("leaves", (self.leaf,), in_leaves), Form("totals", (self.leaf,), after_totals)
 
     def turns(self, inputs: Types) -> Turns:
-        """One piece after the other along the axis, each with the total of those before."""
+        """Pieces along the axis one after the other, each continuing from the total so far."""
         on = ScanOn(self.function, self.axis, self.leaf, self.dtype, self.state)
         return Turns(carry=Carry(on, self.axis, self.state))
 

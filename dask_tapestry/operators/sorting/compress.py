@@ -71,7 +71,7 @@ class Compress(Selector):
         return tuple([None if axis == self.axis else ANYWHERE for axis in range(rank)])
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        """One for each cell of the mask."""
+        """One operation for each cell of the mask."""
         return self.demand(inputs, box)[1].size
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:

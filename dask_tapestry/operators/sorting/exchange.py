@@ -39,7 +39,7 @@ class ExchangeOperator(BlockOperator):
         return box.slices(signature.written(signature.index_range(box)))
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
-        """It is computed as a whole: which cells a consumer has depends on all."""
+        """None: it is computed as a whole, because each output cell depends on all input cells."""
         return None
 
 

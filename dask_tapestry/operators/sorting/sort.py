@@ -83,7 +83,7 @@ class ArgSort(LaneOperator):
         return 2 * self.sorted_flops(inputs, box)
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
-        """All places, and what those of some lanes take that are ordered together."""
+        """Memory for all indices, and for those of the lanes that are sorted together."""
         (x,) = inputs
         cells, length = self.demand(inputs, box)[0].size, x.shape[self.axis]
         part = box.hi[self.axis] - box.lo[self.axis]

@@ -88,7 +88,7 @@ def in_steps(
     dtype: np.dtype[Any],
     leaf: int = WEIGHTED_LEAF_CELLS,
 ) -> Tensor:
-    """As `WeightedOrderStatistics`, of lanes along the last axis that `WeighedSort` ordered."""
+    """`WeightedOrderStatistics` of lanes along the last axis that `WeighedSort` has sorted."""
     cells, loads = field(ordered, "key"), field(ordered, "load")
     sums = apply(Scan("add", loads.type.ndim - 1, leaf, SUM, SUM), loads)
     total = _usable(basic_slice(sums, (..., slice(-1, None))), loads)

@@ -80,7 +80,7 @@ class ThreadInsert(NamedTuple):
         return 0 in self.threads.extents or 0 in self.value.type.shape
 
     def tiles(self) -> Tiles | None:
-        """Where threads write, where their ids tell it."""
+        """The boxes that threads write, if their ids determine them; else None."""
         forms = [affine_of(start, self.threads.ids) for start in self.starts]
         known = tuple(form for form in forms if form is not None)
         if len(known) < len(forms):
@@ -147,7 +147,7 @@ def thread_cells(inserts: Sequence[ThreadInsert]) -> tuple[Cells, ...]:
 
 
 def _counted(insert: ThreadInsert) -> ThreadInsert:
-    """The same without ids of which there is one; the first is kept where there is no other."""
+    """The insert without ids of extent 1; the first id is kept if there is no other."""
     name, ids, extents, called = insert.threads
     keep = [d for d, n in enumerate(extents) if n != 1] or [0]
     zero = full((), np.int64(0))
@@ -256,7 +256,7 @@ def _in_digits(tiles: Tiles, x: Tensor, direct: bool) -> Tensor:
 
 
 def _part(piece: Piece, digits: Tensor) -> InsertPart:
-    """One piece of the cells: where it goes, and what."""
+    """A piece of the cells, with the slices of the target that it goes to."""
     key = tuple(slice(None) if at is None else at for places in piece.places for at in places)
     into = zip(piece.starts, piece.steps, piece.counts, strict=True)
     cells = reshape(basic_slice(digits, key), list(piece.counts))

@@ -44,7 +44,7 @@ def may_overlap(a: Tiles, b: Tiles, shared: int = 0) -> bool:
 
 
 def _of_one_thread(tiles: Tiles, other: Tiles, shared: int) -> Tiles:
-    """The same, with shared ids at 0 where they move both alike."""
+    """The tiles `tiles`, with shared ids set to 0 where they move both writes alike."""
     starts = []
     for here, there in zip(tiles.starts, other.starts, strict=True):
         alike = here.coefficients[:shared] == there.coefficients[:shared]

@@ -43,7 +43,7 @@ def thread_slice(
 
 
 class SlicePart(NamedTuple):
-    """Of what a thread's part is a part, where it begins and how far its cells are apart."""
+    """A slice of a captured tensor: the whole, the start, and the strides of the slice's cells."""
 
     whole: Tensor
     starts: tuple[Tensor, ...]

@@ -137,7 +137,7 @@ class Tiles(NamedTuple):
         return None
 
     def _compared(self) -> tuple[int, ...] | None:
-        """The same of any axes, by looking at all steps between two threads."""
+        """The step between two threads that write one cell, found by trying all; None for none."""
         if prod(2 * n - 1 for n in self.extents) > MOST_THREAD_PAIRS:
             raise TooManyThreadsError
         lines = [np.arange(1 - n, n) for n in self.extents]

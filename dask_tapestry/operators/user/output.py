@@ -92,7 +92,7 @@ class Output(BlockOperator):
 
 
 def output(x: Tensor, name: str) -> Tensor:
-    """One of the outputs of a value that has several."""
+    """One output of a value with several outputs."""
     return apply(Output(name), x)
 
 

@@ -88,7 +88,7 @@ def placed(
 
 
 def takes(function: Any, names: Sequence[str]) -> frozenset[str]:
-    """Those of `names` that a function takes by name; all of them where nothing tells."""
+    """The `names` that a function takes as parameters; all of them if its signature is unknown."""
     try:
         parameters = signature(function).parameters.values()
     except (TypeError, ValueError):

@@ -275,7 +275,7 @@ class UserOperator(Contraction):
         return are_apart(self.reads, inputs, extents, dim, cells.step)
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        """Those declared; else one for each cell of the largest operand at each index point."""
+        """The declared number; else one a cell of the largest operand at each index point."""
         if any(name == "flops" for name, _ in self.costs):
             return round(self.own_costs(inputs, box)["flops"])
         points = self._points(inputs, box)

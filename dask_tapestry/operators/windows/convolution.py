@@ -138,7 +138,7 @@ class Convolution(Contraction):
         return CELL_BY_CELL
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
-        """The same windows of a part of x, further apart where windows are left out."""
+        """The windows of a part of x, with larger strides where windows are left out."""
         x, k = inputs
         whole = Region.whole(self.infer(x, k).shape)
         lead = 0 if self.part is None else 1
@@ -208,7 +208,7 @@ class Convolution(Contraction):
 
 @dataclass(frozen=True)
 class DirectConvolution(Convolution):
-    """The same, one product after the other, in the order of channels, then of the window's cells.
+    """A convolution that adds products in order: by channels, then by the window's cells.
 
     A cell has the same bits in every block. Parts of the channels would add up in another order, so
     only exact dtypes are cut along them.

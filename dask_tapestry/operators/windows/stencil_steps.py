@@ -111,7 +111,7 @@ class StencilSteps(BlockOperator):
 
     @property
     def fills(self) -> bool:  # type: ignore[override]
-        """One field is written where it is wanted; several have memory of their own."""
+        """Whether the kernel writes to given memory: one field is, several allocate their own."""
         return len(self.program.formulas) == 1
 
     def infer(self, *inputs: TensorType) -> TensorType:
@@ -141,7 +141,7 @@ class StencilSteps(BlockOperator):
 
     @property
     def _origin(self) -> tuple[int, ...]:
-        """Where the first cell's window begins in the inputs."""
+        """The start of the first cell's window in the inputs."""
         ends = zip(self._far, self.program.ends, strict=True)
         return tuple(0 if before.mode == "wrap" else -far for far, (before, _) in ends)
 

@@ -15,7 +15,7 @@ Place = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class StridedRun:
-    """So many blocks in a row, each `step` further in the grid than the one before."""
+    """A run of `count` blocks, each `step` further in the grid than the one before."""
 
     step: tuple[int, ...]
     count: int

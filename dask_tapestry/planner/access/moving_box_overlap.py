@@ -44,7 +44,7 @@ class ProximityBand(NamedTuple):
 def proximity_band(
     moving: Sequence[ShiftedBox], place: Sequence[int], counts: Sequence[int]
 ) -> ProximityBand | None:
-    """Where merging the boxes may have another outcome than far away; None for nowhere.
+    """The blocks near which boxes may be merged otherwise than elsewhere; None if there are none.
 
     Parameters
     ----------

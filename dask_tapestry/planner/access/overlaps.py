@@ -20,7 +20,7 @@ from dask_tapestry.zspace import Cuts
 
 
 class Overlap(NamedTuple):
-    """So many cells of a block of `held` cells."""
+    """The number of cells of a block that are read, and the number that the block has."""
 
     part: int
     held: int

@@ -85,12 +85,12 @@ def block_seconds(
 
 
 def kernel_seconds(program: Program, box: ZRange, machine: Machine) -> float:
-    """Those of the kernels alone, wherever cells lie: blocks of a box together take no less."""
+    """The seconds of kernels alone, whatever the layout: a lower bound for blocks of a box."""
     return _seconds(program, box, machine, (), "C").kernels
 
 
 class _Seconds(NamedTuple):
-    """Of kernels, and of going from row to row, across rows, and of joining and copying blocks."""
+    """The seconds of kernels, and those of strided access and of joining and copying blocks."""
 
     kernels: float
     layout: float

@@ -66,7 +66,7 @@ def needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs:
 
 
 def least_needs(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs:
-    """The same, with no more memory and no fewer pieces than any way to compute the cells takes.
+    """A lower bound of `needs_of`: no way to compute the cells takes less memory or fewer pieces.
 
     It is found in a fraction of the time, as nobody looks for that way. A step takes no less time
     than with these needs.
@@ -229,11 +229,6 @@ class BlockHits(NamedTuple):
     blocks: int
     cells: int
     most: int
-
-
-def held_cells(box: ZRange, cuts: Sequence[Cuts] | None) -> int:
-    """Cells of the blocks that meet `box`; of the box itself where nothing is cut."""
-    return box.size if cuts is None else _block_hits(box, tuple(cuts)).cells
 
 
 def met_blocks(box: ZRange, cuts: Sequence[Cuts]) -> int:

@@ -41,7 +41,7 @@ class LowerBound(NamedTuple):
 
     @staticmethod
     def of(program: Program, machine: Machine) -> LowerBound:
-        """That of a program's steps; of a product with its own transpose half is computed."""
+        """The bounds of a program's steps; half of a product with its own transpose is computed."""
         kernels = kernel_seconds(program, program.type.box, machine)
         kernels /= 1 + is_own_transpose(program)
         writes = bool(program.lasting) and program.lasting[-1].is_sink

@@ -33,7 +33,7 @@ class GridBlocks(NamedTuple):
 
     @staticmethod
     def of(cuts: Sequence[Cuts]) -> GridBlocks:
-        """Those of a grid."""
+        """The blocks of a grid."""
         total, largest, equal = 1, 1, 1.0
         for one in cuts:
             own, alike, parts = _blocks_along(one)
@@ -60,7 +60,7 @@ class GridBlocks(NamedTuple):
         return full + -(-after // slots) * (self.equal - self.largest) / smaller
 
     def uneven(self, pieces: int = 1) -> float:
-        """By how much of the largest block slots end apart: blocks take unequal time.
+        """By what part of a block's time slots finish at different times, as blocks are unequal.
 
         Pieces of a block take unequal time as blocks do, but the time of many comes near their
         mean.

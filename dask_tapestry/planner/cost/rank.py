@@ -41,7 +41,7 @@ class Rank(NamedTuple):
 
     @property
     def exceeded(self) -> tuple[float, ...]:
-        """By how much all that may be exceeded is."""
+        """The sum of the amounts by which limits are exceeded."""
         return self[:4]
 
     @property

@@ -46,7 +46,7 @@ class Tasks(NamedTuple):
 
 
 class Seconds(NamedTuple):
-    """Those of a step, as its cost has them."""
+    """The seconds of a step by resource, as its cost has them."""
 
     seconds: float
     compute: float

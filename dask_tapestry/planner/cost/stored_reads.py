@@ -20,7 +20,7 @@ from dask_tapestry.zspace import Cuts, ZRange, block_box
 
 
 class _Shift(NamedTuple):
-    """By how many cells `apart` steps along `dim` of the output move `axis` of a source."""
+    """How reads move with the output: `apart` steps along `dim` move `axis` of a source."""
 
     dim: int
     axis: int
@@ -39,7 +39,7 @@ class _Span(NamedTuple):
     extent: int
 
     def moved(self, steps: int) -> int:
-        """By how many cells so many steps move it."""
+        """The number of cells by which so many steps move the read."""
         return self.cells * steps // self.apart
 
     def reach(self, longer: int) -> int:
@@ -94,7 +94,7 @@ def _of_each(cut: Cuts, start: int, length: int, spans: tuple[_Span, ...]) -> li
 
 
 def _of_alike(cut: Cuts, start: int, length: int, spans: tuple[_Span, ...]) -> list[float] | None:
-    """The same where all blocks but the first and the last read as many; None where they may not.
+    """The bytes read if all blocks but the first and last read equally many; None if they may not.
 
     They do where a block moves what is read by whole chunks.
     """

@@ -46,7 +46,7 @@ def _names_any(program: Program) -> bool:
 
 
 def beyond_limits(amounts: Mapping[str, float], machine: Machine) -> float:
-    """By what part of their limits the amounts of a step go beyond them, in all; 0 within them."""
+    """The sum of the relative excesses of a step's amounts over their limits; 0 within them."""
     if not amounts:
         return 0.0
     return sum(max(0.0, amounts.get(name, 0.0) / most - 1) for name, most in machine.limits)

@@ -54,7 +54,7 @@ def grown_groups(client: Any, groups: Sequence[WorkerGroup]) -> list[WorkerGroup
 
 
 def _made_with(growth: Growth) -> WorkerGroup:
-    """One of the workers that a cluster would make; a share of this machine where it says not."""
+    """A worker as the cluster would start it; a share of this machine if that is unknown."""
     threads = growth.options.get("nthreads") or max(1, CPU_COUNT // int(growth.most))
     try:
         memory = int(parse_bytes(growth.options["memory_limit"]))

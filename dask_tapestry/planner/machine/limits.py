@@ -84,15 +84,15 @@ class Limits:
         return self.alone > 0 and work > self.of_block(count, edges)
 
     def excess(self, count: int, edges: int, work: int) -> int:
-        """By how much a block of so many peak bytes exceeds what it may take."""
+        """The bytes by which a block of so many peak bytes exceeds its limit."""
         return max(0, work - max(self.alone, self.of_block(count, edges)))
 
     def with_alone(self, resources: Resources) -> Limits:
-        """The same, where blocks that take more are computed one by one."""
+        """These limits, but blocks that exceed them are computed one at a time."""
         return replace(self, alone=min(map(resources.usable_by, resources.kinds)))
 
     def with_least(self, touched: int) -> Limits:
-        """Those of a step whose smallest block touches so much: up to twice as much is allowed.
+        """The limits of a step whose smallest block touches so much: twice as much is allowed.
 
         Smaller ones would read the same chunks again, and not be smaller.
         """
@@ -101,7 +101,7 @@ class Limits:
         return replace(self, block=ROOMY_BLOCKS * touched)
 
     def scaled(self, share: float, usable: int) -> Limits:
-        """Those of workers with a share of the memory for a task, and so many bytes for a plan."""
+        """The limits of workers with a share of a task's memory, and `usable` bytes for a plan."""
         alone = usable if self.alone else 0
         return replace(self, task=int(self.task * share), few=int(self.few * share), alone=alone)
 

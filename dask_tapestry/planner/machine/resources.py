@@ -370,7 +370,7 @@ def has_temporary_store(client: Any) -> bool:
 
 
 def _live_gpus(workers: Mapping[str, Any]) -> list[int]:
-    """Of each worker that says so how many GPUs it has: by Dask's resource of that name."""
+    """The number of GPUs of each worker that declares Dask's resource of that name."""
     counts = [int((w.get("resources") or {}).get(GPU, 0)) for w in workers.values()]
     return [count for count in counts if count]
 

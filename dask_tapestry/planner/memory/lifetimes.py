@@ -136,7 +136,7 @@ class Lifetimes:
 
     @cached_property
     def _sets(self) -> tuple[Flags, Flags]:
-        """Which steps have ended when another begins, and which values some step still needs.
+        """For each step, which others have ended when it begins, and which values are still needed.
 
         A last row is for the time before any step begins, a last column for the end of all.
         """

@@ -342,7 +342,7 @@ def _lifetimes(plan: PlannedSteps) -> Lifetimes | None:
 def _all_resident(
     plan: PlannedSteps, lifetimes: Lifetimes | None, rounds: int = 1
 ) -> dict[Node, int]:
-    """The same, where it is known which steps have ended before others.
+    """The bytes that workers hold of each value, as far as it is known which steps end before.
 
     Of results that are fetched in `rounds` the blocks of one are held.
     """

@@ -162,7 +162,7 @@ class _SimulatedRun:
             self._start()
 
     def _open(self, number: int) -> None:
-        """All that a bundle reads is there, and begins to travel to the workers that need it."""
+        """Start the transfers of a bundle whose inputs have all been computed."""
         bundle, state = self.bundles[number], self.states[number]
         seconds = self.loads[bundle.step].fetch * bundle.blocks
         alone = seconds / min(self.machine.workers, bundle.blocks)

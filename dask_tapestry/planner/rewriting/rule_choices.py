@@ -34,7 +34,7 @@ class FormKey(Protocol):
 
     @property
     def name(self) -> str:
-        """Of the form, or of the rule."""
+        """The name of the form, or of the rule."""
 
     @property
     def size(self) -> int:

@@ -79,7 +79,7 @@ class State:
 
     @property
     def seconds(self) -> float:
-        """Of all steps, one after the other."""
+        """The seconds of all steps, one after the other."""
         return self.rank.seconds
 
     @property

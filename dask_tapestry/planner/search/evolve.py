@@ -51,7 +51,7 @@ class Score:
 
     @property
     def weight(self) -> float:
-        """In proportion to which the mutator is drawn: never nothing."""
+        """The weight with which the mutator is drawn, which is always positive."""
         return self.mutator.prior * (self.won + PRIOR_TRIALS / 4) / (self.tried + PRIOR_TRIALS)
 
 

@@ -40,7 +40,7 @@ def exhaustive(space: PlanEvaluator, found: State) -> State:
 
 
 def all_choices(space: PlanEvaluator) -> Iterator[Choices]:
-    """All forms, and for each all sets of values that are held."""
+    """All combinations of forms, and for each all sets of held values."""
     offers = all_forms(space)
     seeds = [
         Choices(forms={n: (f,) for n, f in zip(offers, forms, strict=True) if f is not None})

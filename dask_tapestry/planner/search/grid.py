@@ -188,7 +188,7 @@ class GridSearch:
         return tuple([unit.cut(extent, count) for unit, extent, count in sides])
 
     def _taken_over(self, alike: Grid | None) -> list[int] | None:
-        """As many pieces as an alike step has; None where they are not allowed."""
+        """The grid with as many pieces as a similar step has; None if it is not allowed."""
         if alike is None:
             return None
         pieces = [cuts.count for cuts in alike]

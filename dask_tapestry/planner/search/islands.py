@@ -95,7 +95,7 @@ def _known_plans(evolution: Evolution) -> tuple[Choices, ...]:
 
 
 def _runner(space: PlanEvaluator) -> Run:
-    """On the workers of the live client; here if there is none, or if the graph has data."""
+    """What runs islands: the live client's workers; this process if there are none, or has data."""
     client: Any = live_client()
     if client is None or any(is_external(node) for node in space.graph.nodes):
         return _run_in_process

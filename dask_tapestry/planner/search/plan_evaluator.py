@@ -98,7 +98,7 @@ class PlanEvaluator:
         return self.pricing.group(node, self.pricing.held(graph, choices.held, choices.fused))
 
     def in_forms(self, choices: Choices, forms: Mapping[Node, tuple[FormChoice, ...]]) -> Choices:
-        """The same choices for the graph in other forms, as far as they make sense there."""
+        """The choices for the graph in other forms, as far as they apply there."""
         _, before = self.became(choices.forms)
         graph, after = self.became(forms)
         now = {before[node]: after[node] for node in self.graph.nodes}

@@ -90,15 +90,15 @@ class Pricing:
         self._spent[0] = count
 
     def at(self, place: str) -> Pricing:
-        """The same at a place, with its machine and memory; itself for ""."""
+        """The pricing for a group of workers, with its machine and memory; this one for ""."""
         return self._of(place, self.machine.at(place)) if place else self
 
     def on(self, device: str) -> Pricing:
-        """The same for a kind of device inside the workers; itself for ""."""
+        """The pricing for a kind of device inside the workers; this one for ""."""
         return self._of(f"on {device}", self.machine.on(device)) if device else self
 
     def _of(self, name: str, machine: Machine) -> Pricing:
-        """The same for a part of the machine, remembered by a name."""
+        """The pricing for a part of the machine, remembered by a name."""
         pricing = self._places.get(name)
         if pricing is None:
             share = machine.task_bytes / self.machine.task_bytes
@@ -112,13 +112,6 @@ class Pricing:
     def memory(self) -> int:
         """Bytes of memory of all workers."""
         return self.machine.workers * self.machine.memory_limit
-
-    def with_limits(self, limits: Limits) -> Pricing:
-        """The same, for other limits; groups and costs stay known."""
-        other = Pricing(self.machine, limits)
-        other._groups, other._programs = self._groups, self._programs
-        other._costs = self._costs
-        return other
 
     def held(self, graph: Graph, extra: frozenset[Node], fused: frozenset[Node]) -> frozenset[Node]:
         """The nodes of a graph that are held, with some `extra` ones and but for `fused` ones.
@@ -206,6 +199,8 @@ class Pricing:
         """Whether a grid cuts nothing that a group computes or writes as a whole."""
         if group.node.operator.layout is not None:
             return grid == group.node.operator.layout
+        if all(cuts.count == 1 for cuts in grid):
+            return True
         found = zip(units(group.program, held), grid, strict=True)
         return all(unit.allows(cuts) for unit, cuts in found)
 

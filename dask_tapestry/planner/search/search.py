@@ -26,6 +26,7 @@ from dask_tapestry.planner.search.exhaustive import all_forms, exhaustive
 from dask_tapestry.planner.search.frontier import Point
 from dask_tapestry.planner.search.islands import evolve_on_islands
 from dask_tapestry.planner.search.local_search import fit_to_memory, improve
+from dask_tapestry.planner.search.one_block import in_one_block, saves_less_than_planning
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator, steps_of
 from dask_tapestry.planner.search.pricing import Pricing
 from dask_tapestry.planner.search.refusal import Misfit, refusal
@@ -70,7 +71,7 @@ class SearchResult(NamedTuple):
 
     @property
     def rank(self) -> Rank:
-        """Of the plan to take."""
+        """The rank of the chosen plan."""
         return self.state.rank
 
 
@@ -161,7 +162,7 @@ def _spaces(graph: Graph, resources: Resources, method: str) -> list[PlanEvaluat
 def _to_fit(
     graph: Graph, resources: Resources, ways: Iterable[Sequence[Pricing]]
 ) -> Iterator[list[PlanEvaluator]]:
-    """Where plans are looked for if none fits: in each of some ways, and in few or many rounds."""
+    """The searches if no plan fits: for each set of limits, and for few or many fetch rounds."""
     for pricings in filter(None, ways):
         for rounds in _rounds(graph, resources):
             yield [PlanEvaluator(graph, one, resources, rounds) for one in pricings]
@@ -213,18 +214,22 @@ def _within_shares(
 
 
 def _uncut(space: PlanEvaluator, _effort: SearchBudget, _seed: int) -> SearchResult:
-    """One block an operator."""
+    """The choices in which every operator is one block."""
     return SearchResult(space.state(Choices()))
 
 
 def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult:
     """From two seeds, with the forms that are best one by one and without any, to the best plan."""
     with collection_paused():
+        uncut = in_one_block(space)
+        if uncut is not None and effort is WORTH and saves_less_than_planning(uncut, space):
+            return SearchResult(uncut)
         graph, forms = space.chosen_forms
         first = evaluate(graph, Choices(forms=forms), space.pricing)
         effort = effort.for_plan(first)
+        seeds = [first] if uncut is None else [first, uncut]
         if not effort.costs:
-            return SearchResult(first)
+            return SearchResult(preferred(seeds, lambda state: state.rank))
         before = space.pricing.evaluated
         each = min(effort.costs, MOST_IMPROVED)
         states = [improve(space, space.state(Choices(forms=forms)), each)]

@@ -99,7 +99,7 @@ def reduce_near(x: Cell) -> Any:
 
 @compiled
 def reduce_far(x: Cell) -> Any:
-    """The same for a finite x from `FAR_FROM` on."""
+    """Like `reduce_near`, for a finite x from `FAR_FROM` on."""
     bits = float64_bits(magnitude(x))
     row = (bits >> 52) - (1023 + FIRST_ROW)
     row = np.uint64(choose(row < 0, 0, choose(row >= ROWS, ROWS - 1, row)))
@@ -126,7 +126,7 @@ def reduce_far(x: Cell) -> Any:
 
 @compiled
 def reduce_any(x: Cell) -> Any:
-    """The same for every x; `reduce_near`'s bits where that is enough."""
+    """Like `reduce_near`, for every x, with its bits where it is exact enough."""
     bits, r, low = reduce_near(x)
     far_bits, far_r, far_low = reduce_far(x)
     far = is_far(x)

@@ -127,7 +127,7 @@ def needs_care_of_tangent(z: Number) -> Any:
 
 @compiled
 def needs_care_of_tangent_turned(z: Number) -> Any:
-    """The same of the arctangent."""
+    """Whether an argument of the arctangent needs the careful function."""
     return needs_care_of_tangent(turned(z))
 
 

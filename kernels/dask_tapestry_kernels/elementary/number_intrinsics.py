@@ -135,7 +135,7 @@ def horner(context: Any, x: Any, coefficients: Any) -> Lowered:  # noqa: ARG001
 
 @intrinsic
 def estrin(context: Any, x: Any, coefficients: Any) -> Lowered:  # noqa: ARG001
-    """The same polynomial in pairs, then pairs of pairs: more products, a shorter wait."""
+    """The polynomial by Estrin's scheme: more products, a shorter chain of dependencies."""
 
     def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
         terms = _terms(builder, x, coefficients, args[1])

@@ -166,7 +166,7 @@ def reduce_near_f32(x: Cell) -> Any:
 
 @compiled
 def reduce_any_f32(x: Cell) -> Any:
-    """The same for every x, through float64 where it is far."""
+    """Like `reduce_near_f32`, for every x; far arguments are reduced in float64."""
     bits, r = reduce_near_f32(x)
     far_bits, far_r, _ = reduce_any(np.float64(x))
     far = is_far_f32(x)

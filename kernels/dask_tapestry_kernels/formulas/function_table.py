@@ -135,14 +135,3 @@ def facts_of(function: str) -> Facts:
     ('f', 320, 'any')
     """
     return FUNCTIONS.get(function) or FUNCTIONS.get(function.partition(".")[0], UNKNOWN)
-
-
-def functions_of_our_own(kind: str) -> frozenset[str]:
-    """The functions that `elementary` has for operands of a kind.
-
-    Examples
-    --------
-    >>> "erf" in functions_of_our_own("f"), "erf" in functions_of_our_own("c")
-    (True, False)
-    """
-    return frozenset(name for name, facts in FUNCTIONS.items() if kind in facts.own)

@@ -38,7 +38,7 @@ class Fraction(NamedTuple):
         return np.asarray(kept.astype(self.dtype) * self.dtype.type(2.0 ** (self.drop - 64)))
 
     def text(self) -> str:
-        """The same as an expression of `bits`."""
+        """The fraction as the text of an expression of `bits`."""
         kept = f"np.int64(bits >> np.uint64({self.drop}))"
         if self.least:
             whole = self.least == int(self.least)

@@ -171,7 +171,7 @@ def _call(name: str) -> Meaning:
 
 
 def _extreme(name: str) -> Meaning:
-    """Of two zeros of two signs float16 takes the first, other floats the second."""
+    """Minimum or maximum; of zeros of two signs float16 takes the first, others the second."""
     return lambda x, kind: f"ufunc_loops.{name}{'_half' * (kind.char == 'e')}({x[0]}, {x[1]})"
 
 

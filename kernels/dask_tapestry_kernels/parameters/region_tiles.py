@@ -43,5 +43,5 @@ class Tiled(NamedTuple):
         return made + [(0, n) for n in self.shape[len(place) :]]
 
     def within(self, place: Place) -> tuple[slice, ...]:
-        """Where a tile lies among those of a block that begin with the first."""
+        """The slices of a tile within a block that begins with the first tile."""
         return tuple([slice(*one) for one in self.ends(place)[: len(place)]])

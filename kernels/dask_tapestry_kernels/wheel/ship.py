@@ -110,7 +110,7 @@ def _valid_kernels(folder: Path) -> set[str]:
 
 
 def _processes() -> int:
-    """As many as there are processors for this one; each takes 200 MB."""
+    """The number of compiling processes: one a processor; each takes 200 MB."""
     return min(len(os.sched_getaffinity(0)), MOST_PROCESSES)
 
 

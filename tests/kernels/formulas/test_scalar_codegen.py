@@ -3,8 +3,7 @@ import pytest
 
 from dask_tapestry.cells import CellBuilder
 from dask_tapestry_kernels.elementary.functions import COMPLEX_FUNCTIONS, FUNCTIONS
-from dask_tapestry_kernels.formulas import scalar_codegen
-from dask_tapestry_kernels.formulas.function_table import functions_of_our_own
+from dask_tapestry_kernels.formulas import function_table, scalar_codegen
 from tests.comparisons import same_bits
 from tests.kernels.cpu.cells.expressions import by_numpy, by_row, chosen, functions, special
 
@@ -157,7 +156,7 @@ def test_functions_of_our_own_are_known_by_the_dtype_of_their_operands():
 def test_each_function_of_our_own_is_there_with_the_care_it_takes(kind):
     dtype = np.dtype(kind)
     table = COMPLEX_FUNCTIONS if dtype.kind == "c" else FUNCTIONS
-    ours = functions_of_our_own(dtype.kind)
+    ours = {name for name, facts in function_table.FUNCTIONS.items() if dtype.kind in facts.own}
     assert ours == set(table)
     careful = {name for name in ours if getattr(table[name], f"care_{kind}") is not None}
     assert careful == {name for name in ours if scalar_codegen.is_careful(name, dtype)}

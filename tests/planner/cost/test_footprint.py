@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.planner.cost.footprint import (
-    held_cells,
     least_needs,
     least_touched,
     met_blocks,
@@ -89,14 +88,11 @@ def test_blocks_that_meet_a_box_are_counted_whole(lengths, data):
     edges = np.cumsum([0, *lengths])
     met = [n for n, a in zip(lengths, edges, strict=False) if a < hi and a + n > lo]
     box = ZRange((lo,), (hi,))
-    assert held_cells(box, (cuts,)) == sum(met)
-    assert held_cells(box, None) == hi - lo
     assert met_blocks(box, (cuts,)) == len(met)
 
 
 def test_an_empty_box_meets_one_block():
     empty = ZRange((2,), (2,))
-    assert held_cells(empty, (Cuts.regular(4, 2),)) == 0
     assert met_blocks(empty, (Cuts.regular(4, 2),)) == 1
 
 

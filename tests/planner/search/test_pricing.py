@@ -53,16 +53,6 @@ def test_pieces_of_a_sink_are_not_divided(tmp_path):
     assert not known.allows(group, (Cuts.regular(100_000, 2000), whole), ())
 
 
-def test_other_limits_know_the_same_costs():
-    known = pricing()
-    node = (stored() + 1).node
-    group = known.group(node, {node})
-    best = known.best(group, ())
-    tight = known.with_limits(Limits(best.cost.work // 4, None, 10_000))
-    assert tight.group(node, {node}) is group
-    assert tight.best(group, ()).cost.work <= best.cost.work // 4
-
-
 def test_no_chunk_is_read_by_many_blocks_as_smaller_ones_are_wished():
     with dt.config(block_bytes="64 kiB"):
         plan = dt.plan(stored((4000, 1000)) + 1, resources=FOUR)

@@ -142,7 +142,7 @@ def between(line: Block, low: Any, high: Any) -> BorderedCells:
 
 
 def _between_by_numpy(line: Block, borders: Block) -> BorderedCells:
-    """The same by NumPy, a strip at a time."""
+    """The result by NumPy instead of compiled code, a strip at a time."""
     low, high = borders
     below = first = last = 0
     parts = []
@@ -174,7 +174,7 @@ def places_between(line: Block, low: Any, high: Any) -> tuple[int, Block]:
 
 
 def _places(line: Block, borders: Block) -> tuple[int, Block]:
-    """The same by NumPy, a strip at a time."""
+    """The result by NumPy instead of compiled code, a strip at a time."""
     low, high = borders
     unknown = line.dtype.kind == "f" and not high < np.inf
     below = 0

@@ -70,7 +70,7 @@ def direct_convolution(
     part: int | None,
     dtype: np.dtype[Any],
 ) -> Block:
-    """The same by one addition after the other: a cell has the same bits in every block.
+    """A convolution that adds products in order: a cell has the same bits in every block.
 
     They are in the order of channels, then of the window's cells in C order.
     """

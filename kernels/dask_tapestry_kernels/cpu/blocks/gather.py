@@ -75,7 +75,7 @@ def _indexed(
     batch: tuple[int, ...],
     shape: tuple[int, ...],
 ) -> Block:
-    """By NumPy: windows that no index moves are slices, other coordinates integer arrays."""
+    """Gather by NumPy: dimensions that no index moves are slices, the others integer arrays."""
     rank = len(shape)
     ahead, picks, whole, slices = [], [], [], []
     for dim, (start, step) in enumerate(zip(starts, steps, strict=True)):

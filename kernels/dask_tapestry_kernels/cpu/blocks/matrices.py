@@ -135,7 +135,7 @@ def sign_and_logarithm(x: Block) -> tuple[Any, Any]:
 
 
 def packed_sign_and_logarithm(x: Block) -> Block:
-    """Both of one matrix, in one vector."""
+    """Sign and logarithm of the determinant of a matrix, in one vector."""
     return np.stack(np.linalg.slogdet(x))
 
 

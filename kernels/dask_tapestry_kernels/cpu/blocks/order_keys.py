@@ -29,7 +29,7 @@ def order_keys(cells: Block) -> Block:
 
 
 def equal_keys(cells: Block) -> Block:
-    """As `order_keys`, but equal where cells are: zeros of both signs."""
+    """Like `order_keys`, but equal for equal cells: zeros of both signs have one key."""
     return _keys(_one_zero(cells))
 
 

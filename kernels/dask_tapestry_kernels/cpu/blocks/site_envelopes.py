@@ -11,7 +11,7 @@ NONE: Final = np.iinfo(np.int64).max
 
 
 def taxicab(costs: Block, last: bool) -> Block:
-    """Of costs and steps that are added: the best site before a cell, or that after it.
+    """For each cell the site of the least cost plus distance, in steps.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def _least(keys: Block, width: int, last: bool) -> tuple[Block, Block]:
 
 
 def euclidean(costs: Block, step: float, last: bool) -> Block:
-    """Of costs and squared steps that are added.
+    """The site with the least sum of cost and squared distance.
 
     A site is left out where the one before it and the one after it are nearer everywhere.
 
@@ -84,7 +84,7 @@ def _squared(r: Block, site: Block, lines: Block, i: int, step: float) -> Block:
 
 
 def chessboard(costs: Block) -> Block:
-    """Of the greater of costs and steps.
+    """The site with the least maximum of cost and distance.
 
     Examples
     --------

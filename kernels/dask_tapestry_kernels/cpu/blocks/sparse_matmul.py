@@ -134,7 +134,7 @@ def _product(
     kept: int,
     least: float | None,
 ) -> None:
-    """By NumPy: of each row its first cell, then its second, and so on."""
+    """The product by NumPy: first the first stored cell of each row, then the second, and so on."""
     if not values.size:
         results[...] = 0 if least is None else np.nan
         return

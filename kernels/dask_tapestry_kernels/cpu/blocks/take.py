@@ -98,7 +98,7 @@ def _taken_in_turns(
     extents: tuple[int, ...],
     origin: tuple[int, ...],
 ) -> Block:
-    """The same, for some of the places at a time."""
+    """Take some of the indices at a time."""
     sides = [n for dim, n in enumerate(block.shape) if dim != axis]
     shape = (*sides[:at], *indices.shape, *sides[at:])
     result = np.empty(shape, block.dtype) if out is None else out
@@ -138,7 +138,7 @@ def _as_line(block: Block, axes: Sequence[int]) -> tuple[Block, list[int]] | Non
 def _taken_flat(
     out: Block | None, block: Block, indices: Sequence[Block], axes: Sequence[int], at: int
 ) -> Block | None:
-    """The same of several axes as if they were one: 3 times as fast as by one index each."""
+    """Take along several axes as if they were one: 3 times as fast as one index array for each."""
     line = _as_line(block, axes)
     if line is None:
         return None

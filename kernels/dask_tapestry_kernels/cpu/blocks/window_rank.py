@@ -117,7 +117,7 @@ def _partitioned(
     steps: tuple[int, ...],
     rank: int,
 ) -> Block:
-    """By putting the cells of each window in order around the rank."""
+    """The cells of a rank, by partitioning each window at the rank."""
     cells = np.empty((*shape, len(offsets)), x.dtype)
     for number, offset in enumerate(offsets):
         cells[..., number] = cells_at(x, offset, steps, shape)

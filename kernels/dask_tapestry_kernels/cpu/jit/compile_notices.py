@@ -46,7 +46,7 @@ class Notices:
 
 
 def cache_note() -> str:
-    """Where compiled code is kept, or that it is not."""
+    """A note on where compiled code is kept, or that it is not kept."""
     folder = object_cache.directory()
     if folder is None or not os.access(folder, os.W_OK):
         return (

@@ -89,10 +89,5 @@ def missing_features() -> list[str]:
     return [name for name in FEATURES if not features.get(name)]
 
 
-def runs_here() -> bool:
-    """Whether this processor is of the level."""
-    return not missing_features()
-
-
 def _series(version: str) -> list[str]:
     return version.split(".")[:2]

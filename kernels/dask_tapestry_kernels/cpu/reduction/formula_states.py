@@ -107,7 +107,7 @@ def _fold(
 def _formulas(
     formulas: Sequence[Formula], operands: Sequence[int], parts: Block, most: int
 ) -> Iterator[int]:
-    """Of each formula a record `FORMULA`, and a record `OPERAND` for each operand.
+    """A record `FORMULA` for each formula, followed by a record `OPERAND` for each operand.
 
     `operands` has those of the blocks. Constants come after them, `most` at most: operands that
     stay where they are.

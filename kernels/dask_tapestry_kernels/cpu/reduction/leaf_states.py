@@ -117,7 +117,7 @@ def _fold(
 def _operands(
     blocks: Sequence[Block], strides: Sequence[Sequence[int]], scalars: Sequence[Block]
 ) -> list[int]:
-    """Of each operand its address, the size of a cell, and its strides; `scalars` have none."""
+    """Address, size of a cell, and strides of each operand; `scalars` have no strides."""
     rank = len(strides[0])
     words = []
     for block, steps in zip(blocks, strides, strict=True):
@@ -146,7 +146,7 @@ class States:
 
     @property
     def addresses(self) -> list[int]:
-        """Where the fields begin."""
+        """The addresses of the fields."""
         return [part.ctypes.data for part in self.parts]
 
     @property

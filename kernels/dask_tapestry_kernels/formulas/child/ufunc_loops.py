@@ -168,7 +168,7 @@ def floor_divide_integer(x: Any, y: Any) -> Any:
 
 @njit(**OPTIONS)
 def remainder_integer(x: Any, y: Any) -> Any:
-    """With the sign of `y`; 0 where the divisor is 0."""
+    """The remainder of integers, with the sign of `y`; 0 where the divisor is 0."""
     by = type(x)(1) if (y == 0) | (y == -1) else y
     return type(x)(x % by)
 

@@ -113,7 +113,7 @@ class LaneOps:
         return named("read", read)
 
     def read_some(self) -> Any:
-        """As `read`, of `count` cells, fewer than the lanes; the other lanes hold nothing."""
+        """Like `read`, for `count` cells, fewer than the lanes; the other lanes are undefined."""
         folded, width = self.folded, self.width
 
         def read_some(context: Any, address: Any, count: Any, told: Any, number: Any) -> Lowered:  # noqa: ARG001

@@ -35,7 +35,7 @@ def normal_density(x: Decimal) -> Decimal:
 
 
 def normal_edge(height: Decimal) -> Decimal:
-    """Where that density has a height."""
+    """The abscissa at which the density has a height."""
     return (-2 * height.ln()).sqrt()
 
 
@@ -45,7 +45,7 @@ def exponential_density(x: Decimal) -> Decimal:
 
 
 def exponential_edge(height: Decimal) -> Decimal:
-    """Where that density has a height."""
+    """The abscissa at which the density has a height."""
     return -height.ln()
 
 

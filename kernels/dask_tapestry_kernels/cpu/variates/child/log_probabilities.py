@@ -76,7 +76,7 @@ def deviance(n: Any, mean: Any) -> Any:
 
 @function
 def log_poisson(k: Any, mean: Any) -> Any:
-    """Of `k` events where `mean` are expected."""
+    """The log-probability of `k` events where `mean` are expected."""
     if k == 0.0:
         return -mean
     return -stirling_error(k) - deviance(k, mean) - 0.5 * log(TWO_PI * k)
@@ -84,7 +84,7 @@ def log_poisson(k: Any, mean: Any) -> Any:
 
 @function
 def log_binomial(k: Any, n: Any, p: Any, q: Any) -> Any:
-    """Of `k` successes in `n` trials, each of probability `p`, or `q` of none."""
+    """The log-probability of `k` successes in `n` trials of probability `p`; q is 1 - p."""
     if k == 0.0:
         return n * log(q)
     if k == n:

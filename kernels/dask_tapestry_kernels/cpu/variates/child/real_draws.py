@@ -116,7 +116,7 @@ def f(stream: Any, dfnum: Any, dfden: Any) -> Any:
 
 @function
 def noncentral_f(stream: Any, dfnum: Any, dfden: Any, nonc: Any) -> Any:
-    """The same, of which the upper is not centred."""
+    """A ratio of two chi-squares, of which the upper one is noncentral."""
     above = noncentral_chisquare(stream, dfnum, nonc) * dfden
     return above / (chisquare(stream, dfden) * dfnum)
 
@@ -150,7 +150,7 @@ def wald(stream: Any, mean: Any, scale: Any) -> Any:
 
 @function
 def within_circle(angle: Any) -> Any:
-    """The same angle from -pi to pi."""
+    """An angle reduced to -pi to pi."""
     if abs(angle) <= PI:
         return angle
     turned = angle - 2.0 * PI * np.floor((angle + PI) / (2.0 * PI))
