@@ -248,6 +248,11 @@ WORTH_PANELS_SECONDS: Final = 20.0  # seconds: panels take seconds to plan
 # products/matmul
 LEAST_STRIP_ROWS: Final = 256  # of a strip: products of fewer rows take longer
 
+# products/tensordot
+LEAST_PRODUCT_ROWS: Final = (
+    64  # of a product: with as many, BLAS is as fast as with all, even of 4 terms
+)
+
 # random/permutation
 LONGEST_TABLE: Final = 2**20  # 8 MiB, made in .1 s
 PERMUTATION_FLOPS: Final = 64  # of a cell of a long one

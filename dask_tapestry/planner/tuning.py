@@ -231,6 +231,14 @@ MOVED_AGAIN: Final = 1.5
 # Prior of another place: the programs that priors are learnt from have one
 PLACE_PRIOR: Final = 0.5
 
+# search/one_block
+# Bytes of all values of work that may be worth one block: milliseconds, of memory at full speed
+ONE_BLOCK_BYTES: Final = 2**28
+# Seconds that a search takes for a node, and for one that has forms, of programs of 50 to 1,000
+NODE_SECONDS: Final = 2e-4
+FORM_SECONDS: Final = 8e-3
+USES_OF_A_PLAN: Final = 5  # computes of like work that its plan is assumed to serve
+
 # search/phased_values
 # Of rounds that are tried
 ROUNDS_TRIED: Final = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)
@@ -240,6 +248,12 @@ MEMORY_HALVINGS: Final = 4  # of the memory that would do, so told to a sixteent
 MEMORY_ROOM: Final = 1.01  # times it, as texts round
 MEMORY_GROWTH: Final = 1.5  # times the memory before, where that does not do
 ENOUGH_TRIES: Final = 4  # of them: each takes as long as a plan
+
+# search/repetition
+CYCLE: Final = 2  # parts after which choices may repeat: cut along one axis, then another
+FEWEST_REPEATED: Final = 12  # parts: of fewer, leaving some out spares less than it takes
+HEAD_PARTS: Final = 3  # of those kept, before the ones that are left out
+TAIL_PARTS: Final = 2  # and behind them
 
 # search/rule_selection
 MOST_PLANS: Final = 64  # that are compared; each takes as long as a plan without choices

@@ -29,7 +29,7 @@ def why_on_host(instruction: Instruction) -> str | None:
     --------
     >>> import dask_tapestry as dt
     >>> from dask_tapestry_kernels.block_format import on_cuda
-    >>> x = dt.fft.fft(dt.ones(3)).node
+    >>> x = dt.ndimage.spline_filter1d(dt.ones(8)).node
     >>> one = Instruction(x.operator, (0,), x.input_types, x.type, device=on_cuda())
     >>> why_on_host(one)
     'no kernel'
@@ -37,8 +37,8 @@ def why_on_host(instruction: Instruction) -> str | None:
     operator = instruction.operator
     if instruction.device is None or isinstance(operator, Source) or hands_blocks(instruction):
         return None
-    dtypes = [x.dtype for x in (*instruction.types, instruction.type)]
-    return lacking(instruction.device.kind, operator.kernel, dtypes)
+    dtypes = [x.dtype for x in instruction.types]
+    return lacking(instruction.device.kind, operator.kernel, dtypes, instruction.type.dtype)
 
 
 def hands_blocks(one: Instruction) -> bool:

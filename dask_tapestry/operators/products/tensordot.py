@@ -1,10 +1,10 @@
 """Tensordot: sums of products of two tensors whose dimensions carry labels, for einsum too.
 
-A label that both tensors have and the result has not is contracted: the other dimensions are joined
-into rows and columns of a matrix product. Cells are multiplied and reduced, which has the same bits
-for every sharding, where there are neither rows nor columns, and where one tensor weighs cells of
-the other of which a product would have a copy: windows and other repeated cells, and dimensions
-between those that stay.
+A label that both tensors have and the result has not is contracted: the other dimensions are rows
+and columns of a matrix product. Several dimensions of rows stay apart, so that each may be cut.
+Cells are multiplied and reduced, which has the same bits for every sharding, where there are
+neither rows nor columns, and where one tensor weighs cells of the other of which a product would
+have a copy: windows and other repeated cells, and dimensions between those that stay.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from dask_tapestry.operators.joins.diagonal import diagonal
 from dask_tapestry.operators.products.matmul import matmul, product_dtype
 from dask_tapestry.operators.products.repeated_cells import repeats_cells
 from dask_tapestry.operators.reductions.reduce import reduce
+from dask_tapestry.operators.tuning import LEAST_PRODUCT_ROWS
 from dask_tapestry.operators.views.permute import permute
 from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.operators.views.squeeze import squeeze
@@ -107,16 +108,30 @@ def contracted(x: Labelled, w: Labelled, keep: Collection[str]) -> Labelled:
     weighs_copy = not (rows and columns) and _is_between(folded, x if rows else w)
     if not folded or not (rows or columns) or weighs_copy:
         return _multiplied_and_summed(x, w, labels)
-    left = _joined(arranged(x, (*batch, *rows, *folded)), len(batch), len(rows))
+    if len(columns) > 1 and w.tensor.type.size > x.tensor.type.size:
+        return contracted(w, x, keep)  # its dimensions stay apart where they are rows
+    apart = _apart([x.size(i) for i in rows])
+    left = _joined(arranged(x, (*batch, *rows, *folded)), len(batch) + apart, len(rows) - apart)
     right = _joined(arranged(w, (*batch, *folded, *columns)), len(batch), len(folded))
-    product = matmul(left, right)
-    last = len(batch) + 1
+    product = matmul(left, unsqueeze(right, range(len(batch), len(batch) + apart)))
+    last = len(batch) + apart + 1
     if not columns:
         product = squeeze(product, last)
     elif not rows:
         product = squeeze(product, last - 1)
     shape = [*[x.size(i) for i in (*batch, *rows)], *[w.size(i) for i in columns]]
     return Labelled(reshape(product, shape), labels)
+
+
+def _apart(rows: Sequence[int]) -> int:
+    """How many of the first rows' dimensions stay as they are, and so may be cut one by one.
+
+    The last ones are joined until they are enough rows for BLAS.
+    """
+    apart = max(0, len(rows) - 1)
+    while apart > 0 and prod(rows[apart:]) < LEAST_PRODUCT_ROWS:
+        apart -= 1
+    return apart
 
 
 def _multiplied_and_summed(x: Labelled, w: Labelled, keep: Collection[str]) -> Labelled:

@@ -199,6 +199,8 @@ class Pricing:
         """Whether a grid cuts nothing that a group computes or writes as a whole."""
         if group.node.operator.layout is not None:
             return grid == group.node.operator.layout
+        if all(cuts.count == 1 for cuts in grid):
+            return True
         found = zip(units(group.program, held), grid, strict=True)
         return all(unit.allows(cuts) for unit, cuts in found)
 

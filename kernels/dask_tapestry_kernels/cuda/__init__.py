@@ -13,14 +13,22 @@ from dask_tapestry_kernels.kernel_table import KernelTable
 KERNELS: Final = KernelTable(
     __name__,
     {
+        "blocks.fourier": "fourier",
         "blocks.gather": "gather",
         "blocks.generate": "full arange index",
+        "blocks.matmul": "matmul linear add_product",
+        "blocks.matrices": "cholesky completecolumns det eigvalsh inv invornan packedqr "
+        "packedslogdet solve svdvals triangle",
         "blocks.random": "randombits randomfraction",
         "blocks.scatter": "scatter",
-        "blocks.select": "identity view windows concat mosaic",
+        "blocks.search": "search digitize isin bin",
+        "blocks.select": "identity view windows concat mosaic reshape",
+        "blocks.sort": "sort argsort ranks top",
         "blocks.take": "take takealong insert",
         "cells.formulas": "map",
         "reduction.folds": "reduce",
+        "reduction.tabulate": "tabulate",
         "scan.scans": "scan scan_on leaf_totals leaf_scan leaf_ends after_leaf",
     },
 )
+STATES_ON_HOST: Final = frozenset({"reduce"})  # kernels that hand structured states to the host

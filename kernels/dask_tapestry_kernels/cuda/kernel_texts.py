@@ -71,6 +71,19 @@ def loaded(cell: str, dtype: DType) -> str:
     return f"{cell} != 0" if dtype.char == "?" else scalar_codegen.loaded(cell, dtype)
 
 
+def number_text(read: str, dtype: DType) -> str:
+    """Text of an integer in memory as int64; those that it does not hold are its largest.
+
+    Examples
+    --------
+    >>> number_text("x[i]", np.dtype("i2")), number_text("x[i]", np.dtype("?"))
+    ('np.int64(x[i])', 'np.int64(x[i] != 0)')
+    """
+    largest = np.iinfo(np.int64).max
+    held = f"min({read}, np.uint64({largest}))" if dtype == np.uint64 else loaded(read, dtype)
+    return f"np.int64({held})"
+
+
 def to_store(value: str, dtype: DType) -> str:
     """Text of the cell that is written to memory for a value."""
     return f"np.uint8({value})" if dtype.char == "?" else scalar_codegen.to_store(value, dtype)

@@ -5,6 +5,7 @@ from dask_tapestry_kernels.cuda.kernel_texts import (
     grid_stride,
     loaded,
     module_text,
+    number_text,
     to_store,
 )
 
@@ -26,3 +27,8 @@ def test_truth_values_are_bytes_and_halves_are_bits_in_memory():
 def test_loops_go_through_all_cells_in_turn():
     assert grid_stride(["body"], "cells")[2:] == ["while i < cells:", "    body", "    i += step"]
     assert coordinates("i", [], [], "int64") == []
+
+
+def test_numbers_beyond_int64_are_its_largest():
+    assert number_text("x", np.dtype("i2")) == "np.int64(x)"
+    assert number_text("x", np.dtype("u8")) == f"np.int64(min(x, np.uint64({2**63 - 1})))"

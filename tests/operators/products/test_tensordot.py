@@ -113,3 +113,42 @@ def test_axes_of_tensordot_are_checked():
         tensordot(x, x, (0, 1), (0,))
     with pytest.raises(ShapeError, match="duplicate axes"):
         tensordot(x, x, (0, 0), (0, 0))
+
+
+def test_dimensions_of_rows_are_cut_one_by_one():
+    pixels = dt.placeholder((20_000, 20_000, 200), "f4", stored_chunks=(500, 500, 200))
+    spectra = dt.asarray(np.ones((10, 200), "f4"))
+    classes = dt.argmax(dt.einsum("ijk,lk->ijl", pixels, spectra), axis=-1)
+    plan = classes.plan(resources=dt.Resources(workers=16, threads=4, memory="16 GiB"))
+    assert plan.cost["bytes_read"] <= 1.01 * pixels.nbytes
+    assert "reshape" not in str(classes.teg)
+
+
+def test_few_rows_are_joined():
+    x = dt.asarray(np.ones((50, 3, 4)))
+    assert "reshape" in str(dt.einsum("ijk,lk->ijl", x, np.ones((5, 4))).teg)
+
+
+@pytest.mark.parametrize("dtype", ["?", "u1", "i8", "f2", "f4", "f8", "c16"])
+@pytest.mark.parametrize(
+    ("text", "shapes"),
+    [
+        ("ijk,lk->ijl", ((9, 70, 5), (3, 5))),
+        ("ij,jkl->ikl", ((4, 5), (5, 80, 90))),
+        ("bijk,bkl->lbji", ((2, 9, 70, 5), (2, 5, 3))),
+        ("hijk,hk->hij", ((2, 9, 70, 5), (2, 5))),
+        ("hijk,lmk->hijlm", ((2, 3, 70, 5), (3, 6, 5))),
+        ("ijk,lk->ijl", ((0, 70, 5), (3, 5))),
+        ("ijk,lk->ijl", ((9, 70, 0), (3, 0))),
+    ],
+)
+def test_several_dimensions_of_rows_have_numpys_values(text, shapes, dtype):
+    arrays = [(7 * np.random.default_rng(0).random(s)).astype(dtype) for s in shapes]
+    wanted = np.einsum(text, *arrays)
+    rtol = 1e-2 if dtype == "f2" else 1e-5
+    whole = dt.einsum(text, *map(dt.asarray, arrays)).compute()
+    with dt.config(block_bytes=600, max_tasks=10**7):
+        cut = dt.einsum(text, *map(dt.asarray, arrays)).compute()
+    for found in (whole, cut):
+        assert found.dtype == wanted.dtype
+        np.testing.assert_allclose(found, wanted, rtol=rtol)

@@ -15,6 +15,7 @@ import numpy as np
 from dask_tapestry_kernels.cpu.blocks import bins_compiled
 from dask_tapestry_kernels.cpu.cells.interpreter import tiles
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.parameters.even_edges import check_even
 
 Block = np.ndarray[Any, Any]
 Place = Callable[[Block, Block], Block]
@@ -51,7 +52,7 @@ def bin_number(
         If even edges are not finite, or lie closer than their dtype can tell.
     """
     if even:
-        _check_even(edges)
+        check_even(edges)
     result = np.empty(x.shape, dtype) if out is None else out
     with np.errstate(all="ignore"):
         if _natively(result, x, edges, even):
@@ -61,16 +62,6 @@ def bin_number(
             cells = x[tile]
             result[tile] = number(cells.ravel()).reshape(cells.shape)
     return result
-
-
-def _check_even(edges: Block) -> None:
-    """Raise as NumPy does for edges between a least and a greatest cell that cannot be bins."""
-    if not (np.isfinite(edges[0]) and np.isfinite(edges[-1])):
-        raise ValueError(f"autodetected range of [{edges[0]}, {edges[-1]}] is not finite")
-    if np.any(edges[:-1] >= edges[1:]):
-        raise ValueError(
-            f"Too many bins for data range. Cannot create {len(edges) - 1} finite-sized bins."
-        )
 
 
 def _method(x: Block, edges: Block, even: bool) -> Callable[[Block], Block]:

@@ -21,36 +21,10 @@ from dask_tapestry_kernels.lattice_cells import (
     node_counts,
     node_numbers,
 )
+from dask_tapestry_kernels.parameters.tables import Tables, refusal
 
 Block = np.ndarray[Any, Any]
 SUM: Final = ARITHMETIC["sum"]
-
-
-class Tables(NamedTuple):
-    """What is counted, and how tables are added up.
-
-    Attributes
-    ----------
-    tree
-        The canonical tree, with what `reduce.Part` asks of it.
-    origin
-        Where the block begins.
-    bins
-        The numbers that are counted.
-    state
-        Dtype of the tables.
-    target
-        Level whose tables are returned; None for the value.
-    limit
-        Number of all bins, to raise ValueError where a cell is none of them; None leaves it out.
-    """
-
-    tree: Any
-    origin: tuple[int, ...]
-    bins: range
-    state: np.dtype[Any]
-    target: int | None
-    limit: int | None
 
 
 def tabulate(out: Block | None, numbers: Block, *weights: Block, **how: Any) -> Block:  # noqa: ARG001
@@ -212,7 +186,7 @@ def _fill(
 ) -> None:
     low, high = int(numbers.min()), int(numbers.max())
     if limit is not None and (low < 0 or high >= limit):
-        raise ValueError(_refused(low, high, limit))
+        raise ValueError(refusal(low, high, limit))
     if low < 0 or high > bins.stop or bins.start > 1:
         inside = (numbers >= bins.start) & (numbers < bins.stop)
         numbers = numbers[inside]
@@ -229,12 +203,6 @@ def _fill(
         table.imag = np.bincount(cells, weights.imag, bins.stop)[part]
     else:
         table[...] = np.bincount(cells, weights, bins.stop)[part]
-
-
-def _refused(low: int, high: int, limit: int) -> str:
-    if low < 0:
-        return "'list' argument must have no negative elements"
-    return f"a cell is {high}, and the table has {limit} bins"
 
 
 KERNELS: Final[dict[str, Kernel]] = {

@@ -13,10 +13,14 @@ import numpy as np
 
 from dask_tapestry_kernels.cuda.cells.formula_texts import place_text
 from dask_tapestry_kernels.cuda.jit.program import CudaProgram, pointer_type
-from dask_tapestry_kernels.cuda.kernel_texts import coordinates, grid_stride, module_text
+from dask_tapestry_kernels.cuda.kernel_texts import (
+    coordinates,
+    grid_stride,
+    module_text,
+    number_text,
+)
 
 DType = np.dtype[Any]
-LARGEST = np.iinfo(np.int64).max
 
 
 @lru_cache(maxsize=512)
@@ -59,9 +63,3 @@ def picking_program(
         body.append(f"place += min(max(j - origin{k}, np.int64(0)), top{k}) * pace{k}")
     body.append(f"out[{place_text('t', rank)}] = x[place]")
     return CudaProgram(module_text(arguments, grid_stride(body)), f"cells of {word} at places")
-
-
-def number_text(read: str, dtype: DType) -> str:
-    """Text of an integer in memory as int64; those that it does not hold are its largest."""
-    held = f"min({read}, np.uint64({LARGEST}))" if dtype == np.uint64 else read
-    return f"np.int64({held})"

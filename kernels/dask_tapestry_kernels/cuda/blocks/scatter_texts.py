@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry_kernels.cuda.blocks.picked_texts import number_text
 from dask_tapestry_kernels.cuda.cells.formula_texts import place_text
 from dask_tapestry_kernels.cuda.jit.program import CudaProgram, pointer_type
 from dask_tapestry_kernels.cuda.kernel_texts import (
@@ -20,6 +19,7 @@ from dask_tapestry_kernels.cuda.kernel_texts import (
     indented,
     loaded,
     module_text,
+    number_text,
     to_store,
 )
 from dask_tapestry_kernels.formulas import scalar_codegen

@@ -45,7 +45,7 @@ from dask_tapestry_kernels.lattice_cells import (
 Nodes = list[Block]  # an array for each field of a state, reduced axes first
 
 
-class _Fold(NamedTuple):
+class Fold(NamedTuple):
     """A reduction, what runs it, and its monoid as text."""
 
     gpu: Runtime
@@ -88,7 +88,8 @@ def reduce(out: Block | None, *blocks: Block, **part: Any) -> Block:  # noqa: AR
     nodes = _nodes(fold, turned) if spec.source is None else [gpu.in_order(turned[0])]
     if spec.source is not None or spec.tree.lattice is None:
         first = spec.origin if spec.source is not None else node_numbers(spec.tree, 0, spec.origin)
-        nodes = _merged(fold, nodes, range(spec.source or 0, last_level(spec)), first, spec.tree)
+        levels = range(spec.source or 0, last_level(spec))
+        nodes = merged_levels(fold, nodes, levels, first, spec.tree)
     back = np.argsort(order)
     if spec.target is not None:
         return _handed_on(fold, nodes).transpose(back)
@@ -96,7 +97,7 @@ def reduce(out: Block | None, *blocks: Block, **part: Any) -> Block:  # noqa: AR
     return value.transpose(np.argsort(order[len(spec.axes) :]))
 
 
-def _fold_of(blocks: Sequence[Block], part: FoldPart) -> _Fold:
+def _fold_of(blocks: Sequence[Block], part: FoldPart) -> Fold:
     if part.expression is None:
         formula = FormulaSteps((blocks[0].dtype,), (), ())
     else:
@@ -109,7 +110,7 @@ def _fold_of(blocks: Sequence[Block], part: FoldPart) -> _Fold:
         raise KernelDeviceError(
             f"kernel reduce: {part.monoid} of {cell} to {part.state} has no form on a GPU"
         )
-    return _Fold(runtime(), part, text, formula)
+    return Fold(runtime(), part, text, formula)
 
 
 def _kept_axes(block: Block, axes: Sequence[int]) -> list[int]:
@@ -118,7 +119,7 @@ def _kept_axes(block: Block, axes: Sequence[int]) -> list[int]:
     return sorted(kept, key=lambda axis: -abs(block.strides[axis]))
 
 
-def _nodes(fold: _Fold, blocks: Sequence[Block]) -> Nodes:
+def _nodes(fold: Fold, blocks: Sequence[Block]) -> Nodes:
     """Leaves of blocks whose reduced axes come first; of a lattice nodes at the last level."""
     part = fold.part
     if part.tree.lattice is None:
@@ -126,7 +127,7 @@ def _nodes(fold: _Fold, blocks: Sequence[Block]) -> Nodes:
     return _lattice_nodes(fold, blocks)
 
 
-def _lattice_nodes(fold: _Fold, blocks: Sequence[Block]) -> Nodes:
+def _lattice_nodes(fold: Fold, blocks: Sequence[Block]) -> Nodes:
     """The nodes of a tree over a lattice, whose cells are folded one after the other."""
     part, rank = fold.part, len(fold.part.axes)
     tree, shape, kept = part.tree, blocks[0].shape[:rank], blocks[0].shape[rank:]
@@ -136,10 +137,10 @@ def _lattice_nodes(fold: _Fold, blocks: Sequence[Block]) -> Nodes:
         starts = [o + cut.start for o, cut in zip(part.origin, cell.cut, strict=True)]
         piece = [block[cell.cut] for block in blocks]
         leaves = _leaves(fold, piece, cell.tree, (0,) * rank, starts)
-        return _merged(fold, leaves, range(cell.tree.depth), (0,) * rank, cell.tree)
+        return merged_levels(fold, leaves, range(cell.tree.depth), (0,) * rank, cell.tree)
 
     def merge(left: Nodes, right: Nodes, cells: Counts) -> Nodes:
-        return _pair(fold, left, right, cells)
+        return merged_pair(fold, left, right, cells)
 
     grid = node_counts(tree, last, part.origin, shape)
     made = [fold.gpu.empty((*grid, *kept), d) for d in fold.text.fields.values()]
@@ -151,7 +152,7 @@ def _lattice_nodes(fold: _Fold, blocks: Sequence[Block]) -> Nodes:
 
 
 def _leaves(
-    fold: _Fold,
+    fold: Fold,
     blocks: Sequence[Block],
     tree: Any,
     origin: Sequence[int],
@@ -215,7 +216,9 @@ def _has_columns(
     )
 
 
-def _merged(fold: _Fold, nodes: Nodes, levels: range, first: Sequence[int], tree: Any) -> Nodes:
+def merged_levels(
+    fold: Fold, nodes: Nodes, levels: range, first: Sequence[int], tree: Any
+) -> Nodes:
     """Nodes, of which those with the numbers `first` come first, merged at each of some levels."""
     numbers = list(first)
     for level in levels:
@@ -227,7 +230,7 @@ def _merged(fold: _Fold, nodes: Nodes, levels: range, first: Sequence[int], tree
 
 
 def _merged_once(
-    fold: _Fold, nodes: Nodes, level: int, axis: int, first: Sequence[int], tree: Any
+    fold: Fold, nodes: Nodes, level: int, axis: int, first: Sequence[int], tree: Any
 ) -> Nodes:
     gpu, rank = fold.gpu, len(fold.part.axes)
     before = nodes[0].shape
@@ -249,7 +252,8 @@ def _launch(gpu: Runtime, program: CudaProgram, words: Sequence[int], blocks: No
     gpu.launch(program, blocks_for(words[0], gpu), arguments)
 
 
-def _pair(fold: _Fold, left: Nodes, right: Nodes, cells: Counts) -> Nodes:
+def merged_pair(fold: Fold, left: Nodes, right: Nodes, cells: Counts) -> Nodes:
+    """Nodes merged with those of as many right neighbours, which stand for so many cells."""
     gpu, count = fold.gpu, prod(left[0].shape)
     merged_nodes = [gpu.empty(left[0].shape, node.dtype) for node in left]
     if not count:
@@ -266,7 +270,7 @@ def _pair(fold: _Fold, left: Nodes, right: Nodes, cells: Counts) -> Nodes:
     return merged_nodes
 
 
-def _handed_on(fold: _Fold, nodes: Nodes) -> Block:
+def _handed_on(fold: Fold, nodes: Nodes) -> Block:
     """Nodes as other steps take them."""
     if len(nodes) == 1 and not fold.part.state.names:
         return nodes[0]
@@ -276,7 +280,7 @@ def _handed_on(fold: _Fold, nodes: Nodes) -> Block:
     return whole
 
 
-def _value(fold: _Fold, nodes: Nodes) -> Block:
+def _value(fold: Fold, nodes: Nodes) -> Block:
     """The value of the root, which is alone along the reduced axes."""
     part, gpu, rank = fold.part, fold.gpu, len(fold.part.axes)
     if 0 in nodes[0].shape[:rank]:
@@ -309,7 +313,7 @@ OF_NONE: Final = {
 }  # fmt: skip
 
 
-def _of_no_cells(fold: _Fold, shape: tuple[int, ...]) -> Block:
+def _of_no_cells(fold: Fold, shape: tuple[int, ...]) -> Block:
     """The value of no cells; of monoids that have none operators do not ask."""
     result = fold.gpu.empty(shape, fold.part.dtype)
     value: complex = OF_NONE.get(fold.part.monoid, 0)

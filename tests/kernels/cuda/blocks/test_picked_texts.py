@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dask_tapestry_kernels.cuda.blocks.picked_texts import number_text, picking_program
+from dask_tapestry_kernels.cuda.blocks.picked_texts import picking_program
 from tests.kernels.cuda.assembled import check_assembly
 
 INTP, WORD = np.dtype(np.intp), np.dtype(np.uint64)
@@ -16,11 +16,6 @@ def test_picks_compile_with_few_registers(rank, strict):
 
 def test_complex_cells_are_moved_as_they_are():
     check_assembly(picking_program(np.dtype("D"), (INTP,), 2, False, False), 40)
-
-
-def test_numbers_beyond_int64_are_its_largest():
-    assert number_text("x", np.dtype("i2")) == "np.int64(x)"
-    assert number_text("x", np.dtype("u8")) == f"np.int64(min(x, np.uint64({2**63 - 1})))"
 
 
 def test_only_strict_numbers_are_looked_at():

@@ -1,0 +1,69 @@
+"""Plans that compute each result in one block, for work so short that it is not worth cutting.
+
+Such a plan is one cost to evaluate, where cuts, forms and held values take hundreds. It is taken at
+once where the best of all others could save less, over some uses, than looking for it takes; in
+other short jobs it is one of the plans that are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+from dask_tapestry.planner.fusion.fuse import required
+from dask_tapestry.planner.search.choices import Choices, State
+from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
+from dask_tapestry.planner.tuning import (
+    FORM_SECONDS,
+    NODE_SECONDS,
+    ONE_BLOCK_BYTES,
+    USES_OF_A_PLAN,
+)
+from dask_tapestry.teg import Graph, Node, Source
+from dask_tapestry.zspace import Cuts
+
+
+def in_one_block(space: PlanEvaluator) -> State | None:
+    """The plan of one block a result; None where that is too large, or the user wants blocks."""
+    graph = space.graph
+    if space.pricing.limits.block is not None or _bytes_of(graph) > ONE_BLOCK_BYTES:
+        return None
+    held = required(graph)
+    grids = {n: _uncut(n) for n in held if n.operator.layout is None}
+    state = space.state(Choices(fused=_of_one_result(graph, held), grids=grids))
+    return state if state.rank.is_allowed and space.fits_at_worst(state) else None
+
+
+def saves_less_than_planning(state: State, space: PlanEvaluator) -> bool:
+    """Whether the best plan there may be saves less, in some uses, than it takes to find it."""
+    machine, costs = space.pricing.machine, [p.cost for p in state.placed.values()]
+    compute = sum(cost.compute for cost in costs) / machine.slots
+    store = sum(cost.store for cost in costs) / machine.workers
+    overhead = sum(cost.overhead for cost in costs) + machine.task * machine.slots
+    least = max(compute, store) + overhead
+    nodes = space.graph.nodes
+    formed = sum(bool(n.operator.forms(n.input_types)) for n in nodes)
+    planning = NODE_SECONDS * len(nodes) + FORM_SECONDS * formed
+    return USES_OF_A_PLAN * (state.seconds - least) < planning
+
+
+def _uncut(node: Node) -> tuple[Cuts, ...]:
+    return tuple(Cuts.regular(extent, max(1, extent)) for extent in node.type.shape)
+
+
+def _bytes_of(graph: Graph) -> int:
+    """Bytes of all values, but of sources of which selections alone are read."""
+    return sum(n.type.nbytes for n in graph.nodes if not _is_read_in_part(graph, n))
+
+
+def _is_read_in_part(graph: Graph, node: Node) -> bool:
+    readers = graph.consumers[node]
+    return isinstance(node.operator, Source) and all(r.operator.is_selector for r in readers)
+
+
+def _of_one_result(graph: Graph, held: Set[Node]) -> frozenset[Node]:
+    """The nodes that a single one of the `held` values is computed of."""
+    owner: dict[Node, Node | None] = {}
+    for node in reversed(graph.nodes):
+        owners = {r if r in held else owner.get(r) for r in graph.consumers[node]}
+        owner[node] = owners.pop() if len(owners) == 1 else None
+    return frozenset(n for n, one in owner.items() if one is not None and n not in held)
