@@ -22,7 +22,7 @@ KERNELS: Final = KernelTable(
         "blocks.random": "randombits randomfraction",
         "blocks.scatter": "scatter",
         "blocks.search": "search digitize isin bin",
-        "blocks.select": "identity view windows concat mosaic",
+        "blocks.select": "identity view windows concat mosaic reshape",
         "blocks.sort": "sort argsort ranks top",
         "blocks.take": "take takealong insert",
         "cells.formulas": "map",
@@ -31,3 +31,4 @@ KERNELS: Final = KernelTable(
         "scan.scans": "scan scan_on leaf_totals leaf_scan leaf_ends after_leaf",
     },
 )
+STATES_ON_HOST: Final = frozenset({"reduce"})  # kernels that hand structured states to the host
