@@ -11,11 +11,11 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.elementwise.where_and_clip import where
-from dask_tapestry.arrays.manipulation.joining import concatenate
 from dask_tapestry.arrays.statistics.differences import diff
 from dask_tapestry.arrays.statistics.reductions import sum as total
 from dask_tapestry.arrays.statistics.scans import cumsum
 from dask_tapestry.operators.axes import normalize_axis
+from dask_tapestry.operators.joins.concat import concat
 
 __all__ = ["trapezoid", "unwrap"]
 
@@ -90,4 +90,4 @@ def unwrap(
     first = (slice(None),) * number
     begin, rest = phases[(*first, slice(None, 1))], _neighbours(phases, number)[1]
     whole = [begin.astype(dtype), (rest + cumsum(turns, axis=number)).astype(dtype)]
-    return concatenate(whole, axis=number)
+    return Array(concat([part.node for part in whole], number))
