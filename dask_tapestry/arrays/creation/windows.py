@@ -20,7 +20,8 @@ def _angles(M: float) -> Array | None:
     count = real("M", M)
     if count == 1:
         return None
-    return np.pi * arange(1 - count, count, 2.0) / (count - 1 if count > 1 else 1.0)
+    angles: Array = np.pi * arange(1 - count, count, 2.0) / (count - 1 if count > 1 else 1.0)
+    return angles
 
 
 def _cosines(M: float, *weights: float) -> Array:
