@@ -20,8 +20,7 @@ def _angles(M: float) -> Array | None:
     count = real("M", M)
     if count == 1:
         return None
-    angles: Array = np.pi * arange(1 - count, count, 2.0) / (count - 1 if count > 1 else 1.0)
-    return angles
+    return arange(1 - count, count, 2.0) * np.pi / (count - 1 if count > 1 else 1.0)
 
 
 def _cosines(M: float, *weights: float) -> Array:
@@ -29,9 +28,9 @@ def _cosines(M: float, *weights: float) -> Array:
     angles = _angles(M)
     if angles is None:
         return ones(1)
-    value = weights[0] + weights[1] * FUNCTIONS["cos"](angles)
+    value: Array = weights[0] + weights[1] * FUNCTIONS["cos"](angles)
     for times, weight in enumerate(weights[2:], 2):
-        value = value + weight * FUNCTIONS["cos"](times * angles)
+        value = value + FUNCTIONS["cos"](times * angles) * weight
     return value
 
 
