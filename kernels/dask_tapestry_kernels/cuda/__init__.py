@@ -22,7 +22,7 @@ KERNELS: Final = KernelTable(
         "blocks.random": "randombits randomfraction",
         "blocks.scatter": "scatter",
         "blocks.search": "search digitize isin bin",
-        "blocks.select": "identity view windows concat mosaic",
+        "blocks.select": "identity view windows concat mosaic reshape",
         "blocks.sort": "sort argsort ranks top",
         "blocks.take": "take takealong insert",
         "blocks.threads": "threads",
