@@ -204,7 +204,12 @@ def _step(
         place=_place(step),
         alone=step.machine.alone,
         counted=cost.counted,
-        again=(*_of_device(step, moved), *_why_again(step), *_shared_reads(step, number, readers)),
+        again=(
+            *_within_hosts(step),
+            *_of_device(step, moved),
+            *_why_again(step),
+            *_shared_reads(step, number, readers),
+        ),
         second="" if second is None else f"{second.text}, {second.why}",
         seconds=float(cost.seconds),
         kinds=tuple(seconds_by_kind(cost).values()),  # type: ignore[arg-type]
@@ -220,6 +225,14 @@ def _place(step: Step) -> str:
     """Which workers compute a step, and which device of theirs."""
     device = step.program.device
     return " of ".join(filter(None, (device.device if device else "", step.place)))
+
+
+def _within_hosts(step: Step) -> Iterator[str]:
+    """What is said of bytes that workers of one of several hosts hand each other."""
+    within = round(step.moved_within_hosts)
+    far = round(step.cost.moved) - within
+    if within and far:
+        yield f"of what is moved {format_bytes(within)} within hosts, {format_bytes(far)} between"
 
 
 def _of_device(step: Step, moved: frozenset[WrittenNode]) -> Iterator[str]:
