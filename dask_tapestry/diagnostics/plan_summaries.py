@@ -237,7 +237,8 @@ def _within_hosts(step: Step) -> Iterator[str]:
 
 def _of_device(step: Step, moved: frozenset[WrittenNode]) -> Iterator[str]:
     """What is said of a device: what crosses the link, and what the host computes of its work."""
-    own = [m for m in step.members if moved and _written(m) in moved and device_of(m) is None]
+    known = [m for m in step.members if moved and _written(m) in moved]
+    own = [m for m in known if device_of(m) is None and not m.operator.is_selector]
     words = dict.fromkeys(word for member in own for word in words_of(member))
     if words:
         yield f"computes {', '.join(words)} on the host: with a device it takes longer"
