@@ -14,6 +14,7 @@ KERNELS: Final = KernelTable(
     __name__,
     {
         "blocks.fourier": "fourier",
+        "blocks.compress": "count compress",
         "blocks.gather": "gather",
         "blocks.generate": "full arange index",
         "blocks.matmul": "matmul linear add_product",
