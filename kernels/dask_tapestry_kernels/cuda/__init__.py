@@ -13,6 +13,7 @@ from dask_tapestry_kernels.kernel_table import KernelTable
 KERNELS: Final = KernelTable(
     __name__,
     {
+        "blocks.convolution": "convolution directconvolution",
         "blocks.fourier": "fourier",
         "blocks.gather": "gather",
         "blocks.generate": "full arange index",
@@ -25,6 +26,7 @@ KERNELS: Final = KernelTable(
         "blocks.select": "identity view windows concat mosaic reshape",
         "blocks.sort": "sort argsort ranks top",
         "blocks.take": "take takealong insert",
+        "blocks.windows": "windowextreme windowfold windowsum",
         "cells.formulas": "map",
         "reduction.folds": "reduce",
         "reduction.tabulate": "tabulate",
