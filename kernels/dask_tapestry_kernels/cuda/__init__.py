@@ -26,6 +26,7 @@ KERNELS: Final = KernelTable(
         "blocks.select": "identity view windows concat mosaic reshape",
         "blocks.sort": "sort argsort ranks top",
         "blocks.take": "take takealong insert",
+        "blocks.threads": "threads",
         "blocks.windows": "windowextreme windowfold windowsum",
         "cells.formulas": "map",
         "reduction.folds": "reduce",
