@@ -13,7 +13,9 @@ from dask_tapestry_kernels.kernel_table import KernelTable
 KERNELS: Final = KernelTable(
     __name__,
     {
+        "blocks.convolution": "convolution directconvolution",
         "blocks.fourier": "fourier",
+        "blocks.compress": "count compress",
         "blocks.gather": "gather",
         "blocks.generate": "full arange index",
         "blocks.matmul": "matmul linear add_product",
@@ -26,6 +28,7 @@ KERNELS: Final = KernelTable(
         "blocks.sort": "sort argsort ranks top",
         "blocks.take": "take takealong insert",
         "blocks.threads": "threads",
+        "blocks.windows": "windowextreme windowfold windowsum",
         "cells.formulas": "map",
         "reduction.folds": "reduce",
         "reduction.tabulate": "tabulate",
