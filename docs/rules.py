@@ -22,7 +22,7 @@ from dask_tapestry.rules.formulas import FORMULA_RULES  # noqa: E402
 from dask_tapestry.rules.joint_reductions import join_reductions  # noqa: E402
 from dask_tapestry.rules.linear import LINEAR_RULES  # noqa: E402
 from dask_tapestry.rules.matrix_chains import CHAIN_RULES  # noqa: E402
-from dask_tapestry.rules.outputs import OUTPUT_RULES, keep_outputs_read  # noqa: E402
+from dask_tapestry.rules.outputs import OUTPUT_RULES, keep_outputs_read, output_alone  # noqa: E402
 from dask_tapestry.rules.products import PRODUCT_RULES  # noqa: E402
 from dask_tapestry.rules.scalar_identities import CELL_RULES  # noqa: E402
 from dask_tapestry.rules.stencil_loops import fuse_stencil_loops  # noqa: E402
@@ -30,6 +30,7 @@ from dask_tapestry.rules.views import VIEW_RULES  # noqa: E402
 
 PAGE = ROOT / "docs" / "rules.md"
 SAME, PRODUCTS, OTHER = "stay", "as of another product", "may change"
+ROUNDED = "within rounding"
 CELLS = sorted({r for rules in CELL_RULES.values() for r in rules}, key=lambda r: r.__name__)
 SECTIONS = (
     ("Selectors", SAME, VIEW_RULES),
@@ -40,6 +41,7 @@ SECTIONS = (
     ("Reductions of the same cells", SAME, (join_reductions,)),
     ("Gather and scatter", SAME, (*BATCHING_RULES, decompose_batching)),
     ("Several outputs", SAME, (*OUTPUT_RULES, keep_outputs_read)),
+    ("One output of matrices' factors", ROUNDED, (output_alone,)),
     ("Matrix products", PRODUCTS, (*LINEAR_RULES, *PRODUCT_RULES, *CHAIN_RULES)),
     ('Only with `algebra="fast"`', OTHER, FAST_RULES),
 )
@@ -121,7 +123,7 @@ Rules work in passes, one after the other, each over the whole graph:
 | products | matrix products, and those of *simplify* again | until none applies |
 | slices | no operator computes more than is read of it; then *simplify* again | once |
 | joint reductions | reductions of the same cells are one | until no two are left |
-| outputs | outputs that nobody reads are left out | until each is read |
+| outputs | outputs that nobody reads are left out, of one alone the rest | until each is read |
 
 In whatever order rules of *simplify* are tried, and wherever in the graph one begins, they lead to
 one graph; tests shuffle them. One is an exception: `selector_before_elementwise` moves formulas

@@ -16,6 +16,7 @@ from dask_tapestry.rewrite.rule import on
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node, apply
 from dask_tapestry.teg.node import written_as
+from dask_tapestry.teg.operator import Operator
 from dask_tapestry.teg.outputs import windows_of
 
 
@@ -61,7 +62,26 @@ def keep_outputs_read(graph: Graph, trace: Trace | None = None) -> Graph:
             return apply(node.operator, fewer[node.inputs[0]], line=node.line)
 
         graph = rewrite(graph, (keep_outputs_read,), trace, "outputs", carry=False)
+    if any(isinstance(node.operator, Output) and _alone(node) for node in graph.nodes):
+        graph = rewrite(graph, (output_alone,), trace, "outputs", carry=False)
     return graph
+
+
+@on(Output)
+def output_alone(node: Node) -> Node | None:
+    """``output(op(x) -> r, r) -> r_alone(x)``, as ``svd(x) -> s`` is ``svdvals(x)``."""
+    alone = _alone(node)
+    if alone is None:
+        return None
+    return apply(alone, *node.inputs[0].inputs, line=node.line or "")
+
+
+def _alone(node: Node) -> Operator | None:
+    """What computes the output that `node` takes, if nobody reads the others."""
+    (whole,) = node.inputs
+    if len(windows_of(whole.type)) > 1 or whole.after or not isinstance(node.operator, Output):
+        return None
+    return whole.operator.alone(node.operator.output)
 
 
 def _used_outputs(graph: Graph) -> dict[Node, Node]:

@@ -29,7 +29,7 @@ def why_on_host(instruction: Instruction) -> str | None:
     --------
     >>> import dask_tapestry as dt
     >>> from dask_tapestry_kernels.block_format import on_cuda
-    >>> x = dt.fft.fft(dt.ones(3)).node
+    >>> x = dt.ndimage.spline_filter1d(dt.ones(8)).node
     >>> one = Instruction(x.operator, (0,), x.input_types, x.type, device=on_cuda())
     >>> why_on_host(one)
     'no kernel'

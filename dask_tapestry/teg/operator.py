@@ -88,6 +88,13 @@ class Operator(KernelContract, StreamingContract, LayoutContract):
         """
         raise NotImplementedError(f"{self.name} has one output")
 
+    def alone(self, output: str) -> Operator | None:
+        """What computes one of its several outputs for less, where nobody reads the others.
+
+        It takes the same inputs, and its value is that output; None where there is none.
+        """
+        return None
+
     def transposed_inputs(self, inputs: Types) -> tuple[int, ...] | None:
         """How to compute the output with its last two dimensions exchanged.
 

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.operators.user.output import Output
@@ -47,6 +48,35 @@ def test_outputs_of_outputs():
     texts = [n.operator.text() for n in graph if n.operator.name == "useroutputs"]
     assert texts == ["three -> turned", "three -> low"]
     np.testing.assert_array_equal(meaning(graph)[0], (X + 1).min(axis=1))
+
+
+@pytest.mark.parametrize(
+    ("name", "position", "alone"),
+    [("svd", 1, "svdvals"), ("qr", 1, "triangle"), ("eigh", 0, "eigvalsh")],
+)
+@pytest.mark.parametrize("shape", [(5, 5), (3, 4, 4)])
+def test_output_alone(name, position, alone, shape):
+    """What nobody reads is not computed either."""
+    cells = np.random.default_rng(0).normal(size=shape)
+    cells = cells + cells.swapaxes(-1, -2)
+    parts = getattr(dt.linalg, name)(cells)
+    expected = getattr(np.linalg, name)(cells)[position]
+    one = parts[position].node
+    graph = keep_outputs_read(Graph([one]))
+    check(graph)
+    assert graph.roots[0].operator.name == alone
+    assert graph.roots[0].type == one.type
+    np.testing.assert_allclose(meaning(graph)[0], expected, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(parts[position].compute(), expected, rtol=1e-12, atol=1e-12)
+    both = keep_outputs_read(Graph([part.node for part in parts]))
+    assert name in {n.operator.name for n in both}
+
+
+def test_eigenvalues_beside_vectors_keep_their_order():
+    """LAPACK may find them in another order where it is not asked for vectors."""
+    values, _ = dt.linalg.eig(np.random.default_rng(1).normal(size=(6, 6)))
+    graph = keep_outputs_read(Graph([values.node]))
+    assert {n.operator.name for n in graph} == {"memory", "eig", "output"}
 
 
 def test_what_is_all_read_stays():

@@ -12,6 +12,7 @@ import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.creation.filled import zeros
 from dask_tapestry.arrays.creation.ranges import arange
 from dask_tapestry.arrays.elementwise.predicates import notnull
 from dask_tapestry.arrays.grouping.counted_labels import counting_of, fold_counted
@@ -96,6 +97,8 @@ class GroupCells:
 
     def at_cells(self, values: Array) -> Array:
         """The value of each cell's group, shaped to broadcast with the array."""
+        if not self.count:  # no cell is in a group: any value does
+            values = zeros((*values.shape[:-1], 1), values.dtype)
         known = self.codes.clip(0, max(0, self.count - 1))
         found = take(values, known, axis=values.ndim - 1)
         found = found.reshape((*found.shape, *[1 for _ in self.whole]))

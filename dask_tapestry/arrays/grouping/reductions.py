@@ -14,7 +14,7 @@ from dask_tapestry.arrays.core.dtypes import promoted
 from dask_tapestry.arrays.elementwise.predicates import isnull, notnull
 from dask_tapestry.arrays.elementwise.where_and_clip import where
 from dask_tapestry.arrays.grouping.group_cells import GroupCells
-from dask_tapestry.arrays.grouping.sorted_groups import quantiles
+from dask_tapestry.arrays.grouping.sorted_groups import medians, quantiles
 from dask_tapestry.arrays.shape.broadcasting import broadcast_to
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.reductions.group_fold import identity_of
@@ -49,6 +49,8 @@ def _fold(cells: GroupCells, monoid: str, dtype: Any = None, ddof: float = 0) ->
 def _mean(cells: GroupCells, dtype: Any = None) -> Array:
     """The mean; where nothing is left out sums alone travel, as the sizes are known beside them."""
     kind = cells.x.dtype
+    if kind.kind == "m" and dtype is None:
+        return _mean_time(cells)
     if cells.has_null or kind.kind not in "biufc":
         return cells.fold("mean", dtype=dtype)
     asked = kind if dtype is None and kind.kind in "fc" else np.dtype(dtype or np.float64)
@@ -56,6 +58,14 @@ def _mean(cells: GroupCells, dtype: Any = None) -> Array:
     sizes = cells.sizes()
     found = cells.fold("sum", dtype=wide) / np.maximum(sizes, 1)
     return where(sizes > 0, found, np.nan).astype(asked)
+
+
+def _mean_time(cells: GroupCells) -> Array:
+    """The mean of lengths of time, in whole units."""
+    dtype, numbers = cells.x.dtype, cells.numbers()
+    left = where(isnull(cells.x), np.zeros((), dtype), cells.x) if cells.skipna else cells.x
+    found = cells.with_cells(left).fold("sum") / np.maximum(numbers, 1)
+    return where(numbers > 0, found, np.array("NaT", dtype))
 
 
 def _count(cells: GroupCells) -> Array:
@@ -87,9 +97,11 @@ def _at_end(cells: GroupCells, monoid: str, beyond: int) -> Array:
     numbers, x = cells.running_numbers(), cells.x
     held = notnull(x) if cells.has_null else np.True_
     numbered = cells.with_cells(broadcast_to(where(held, numbers, beyond), x.shape))
-    hit = numbers == cells.at_cells(numbered.fold(monoid))
+    end = numbered.fold(monoid)
+    hit = numbers == cells.at_cells(end)
     if x.dtype.kind == "c":
-        return cells.with_cells(where(hit, x, x.dtype.type(0))).fold("sum")
+        found = cells.with_cells(where(hit, x, x.dtype.type(0))).fold("sum")
+        return where((end >= 0) & (end < BEHIND_ALL), found, x.dtype.type(np.nan))
     if cells.has_null:
         null = np.array("NaT", x.dtype) if x.dtype.kind in "mM" else x.dtype.type(np.nan)
         return cells.with_cells(where(hit, x, null), skipna=True).fold("max")
@@ -130,7 +142,7 @@ REDUCTIONS: Final[Mapping[str, GroupReduction]] = MappingProxyType(
         **_named("argmax", partial(_best_place, monoid="max"), -1, has_identity=True),
         **_named("first", _first),
         **_named("last", _last),
-        **_named("median", partial(quantiles, q=0.5), has_identity=True),
+        **_named("median", medians, has_identity=True),
         **_named("quantile", quantiles, options=("q", "method"), has_identity=True),
     }
 )

@@ -7,6 +7,7 @@ size, to a factor of two, have one. So there are no more tables than sizes have 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -20,6 +21,7 @@ from dask_tapestry.arrays.grouping.group_cells import GroupCells
 from dask_tapestry.arrays.indexing.take import take
 from dask_tapestry.arrays.manipulation.joining import concatenate
 from dask_tapestry.arrays.shape.transposing import moveaxis
+from dask_tapestry.arrays.statistics.medians import nanmedian
 from dask_tapestry.arrays.statistics.quantiles import nanquantile
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.late_named_tuple import NamedTuple
@@ -72,30 +74,47 @@ def quantiles(cells: GroupCells, q: Any, method: str = "linear") -> Array:
 
     Codes that are not known are computed first.
 
-    {Raises} DTypeError: If the cells are no real numbers.
+    {Raises} DTypeError: If the cells are neither real numbers nor times.
+    """
+    if cells.x.dtype.kind not in "biufmM":
+        raise DTypeError(f"quantiles by group have no meaning for dtype {cells.x.dtype}")
+    return _of_rows(cells, partial(nanquantile, q=q, axis=-1, method=method), np.shape(q))
+
+
+def medians(cells: GroupCells) -> Array:
+    """Medians of the cells of each group; of complex ones those in lexicographic order."""
+    if cells.x.dtype.kind == "c":
+        return _of_rows(cells, partial(nanmedian, axis=-1), ())
+    return quantiles(cells, 0.5)
+
+
+def _of_rows(
+    cells: GroupCells, statistic: Callable[[Array], Array], lead: tuple[int, ...]
+) -> Array:
+    """What a statistic that leaves out what is missing makes of each group's cells.
+
+    {Parameters} lead: The axes that it puts first.
     """
     x = cells.x
-    if x.dtype.kind not in "biuf":
-        raise DTypeError(f"quantiles by group have no meaning for dtype {x.dtype}")
-    codes, real = np.asarray(cells.codes).ravel(), _float_of(x.dtype)
+    codes, wide = np.asarray(cells.codes).ravel(), _missing_in(x.dtype)
+    null = np.array("NaT" if wide.kind in "mM" else np.nan, wide)
     beside = prod(x.shape[axis] for axis in cells.whole)
     lanes = _lanes(cells)
-    quantile_parts, groups = [], []
+    parts, groups = [], []
     for rows in rows_of(codes, cells.count) if beside else []:
         shape = (*lanes.shape[:-2], *rows.places.shape)
         own = take(lanes, rows.places.ravel(), axis=lanes.ndim - 2).reshape((*shape, beside))
-        own = where(rows.held[..., None], own.astype(real), np.nan)
-        own = own.reshape((*shape[:-1], shape[-1] * beside))
-        quantile_parts.append(nanquantile(own, q, axis=-1, method=method))
+        own = where(rows.held[..., None], own.astype(wide), null)
+        parts.append(statistic(own.reshape((*shape[:-1], shape[-1] * beside))))
         groups.append(rows.groups)
     empty = np.setdiff1d(np.arange(cells.count), np.concatenate([[], *groups]))
-    if empty.size:
+    if empty.size or not parts:
         kept = [x.shape[axis] for axis in cells.kept]
-        quantile_parts.append(full((*np.shape(q), *kept, empty.size), np.nan, real))
+        parts.append(full((*lead, *kept, empty.size), null, wide))
         groups.append(empty)
-    value = _joined(quantile_parts, np.argsort(np.concatenate(groups)))
-    if not cells.skipna and x.dtype.kind == "f":
-        value = where(cells.with_cells(isnull(x)).fold("any"), np.nan, value)
+    value = _joined(parts, np.argsort(np.concatenate(groups)))
+    if not cells.skipna and x.dtype.kind in "fcmM":
+        value = where(cells.with_cells(isnull(x)).fold("any"), null, value)
     return value
 
 
@@ -135,5 +154,6 @@ def _joined(parts: list[Array], order: Numbers) -> Array:
     return take(whole, order, axis=whole.ndim - 1)
 
 
-def _float_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    return dtype if dtype.kind == "f" else np.dtype(np.float64)
+def _missing_in(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of cells some of which may be missing."""
+    return dtype if dtype.kind in "fcmM" else np.dtype(np.float64)

@@ -68,6 +68,11 @@ class HermitianEigen(MatrixFactors):
     def options(self) -> Mapping[str, Any]:
         return {"triangle": self.triangle}
 
+    def alone(self, output: str) -> MatrixFunction | None:
+        if output != "values":
+            return None
+        return HermitianEigenvalues(self.is_stack, self.triangle)
+
     def meaning(self, *inputs: np.ndarray[Any, Any]) -> Sequence[Any]:
         return tuple(np.linalg.eigh(inputs[0], self.triangle))
 

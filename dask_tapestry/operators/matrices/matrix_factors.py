@@ -63,6 +63,9 @@ class QR(MatrixFactors):
     def options(self) -> Mapping[str, Any]:
         return {"mode": self.mode}
 
+    def alone(self, output: str) -> MatrixFunction | None:
+        return Triangle(self.is_stack) if (output, self.mode) == ("r", "reduced") else None
+
     def meaning(self, *inputs: np.ndarray[Any, Any]) -> Sequence[Any]:
         mode: Any = self.mode
         return tuple(np.linalg.qr(inputs[0], mode))
@@ -158,6 +161,9 @@ class SVD(MatrixFactors):
 
     def options(self) -> Mapping[str, Any]:
         return {"full_matrices": self.full_matrices, "hermitian": self.hermitian}
+
+    def alone(self, output: str) -> MatrixFunction | None:
+        return SingularValues(self.is_stack, self.hermitian) if output == "s" else None
 
     def meaning(self, *inputs: np.ndarray[Any, Any]) -> Sequence[Any]:
         return tuple(np.linalg.svd(inputs[0], self.full_matrices, hermitian=self.hermitian))

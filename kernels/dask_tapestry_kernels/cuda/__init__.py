@@ -13,12 +13,17 @@ from dask_tapestry_kernels.kernel_table import KernelTable
 KERNELS: Final = KernelTable(
     __name__,
     {
+        "blocks.fourier": "fourier",
         "blocks.gather": "gather",
         "blocks.generate": "full arange index",
+        "blocks.matmul": "matmul linear add_product",
+        "blocks.matrices": "cholesky completecolumns det eigvalsh inv invornan packedqr "
+        "packedslogdet solve svdvals triangle",
         "blocks.random": "randombits randomfraction",
         "blocks.scatter": "scatter",
         "blocks.search": "search digitize isin bin",
         "blocks.select": "identity view windows concat mosaic",
+        "blocks.sort": "sort argsort ranks top",
         "blocks.take": "take takealong insert",
         "cells.formulas": "map",
         "reduction.folds": "reduce",

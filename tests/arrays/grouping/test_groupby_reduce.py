@@ -239,7 +239,7 @@ def test_anomalies_are_those_of_numpy():
             lambda: dt.groupby_reduce(X, X, X, func="sum", expected_groups=[1, 2]),
         ),
         (DTypeError, "by group", lambda: dt.groupby_reduce(np.array(["a"]), [1], func="min")),
-        (DTypeError, "quantiles", lambda: dt.groupby_reduce(1j * X, X, func="median")),
+        (DTypeError, "quantiles", lambda: dt.groupby_reduce(1j * X, X, func="quantile", q=0.5)),
     ],
 )
 def test_errors(error, text, make):

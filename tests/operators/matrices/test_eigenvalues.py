@@ -18,8 +18,10 @@ def test_what_a_plan_computes_is_the_operators_meaning(dtype):
     ]
     for (values, vectors), given in several:
         both = values.inputs[0].operator.reference(given)
-        np.testing.assert_array_equal(dt.Array(values).compute(), both["values"])
-        np.testing.assert_array_equal(dt.Array(vectors).compute(), both["vectors"])
+        for found, name in zip(
+            dt.compute(dt.Array(values), dt.Array(vectors)), ("values", "vectors"), strict=True
+        ):
+            np.testing.assert_array_equal(found, both[name])
     alone = [
         (eigenvalues.eigenvalues(x), general),
         (eigenvalues.hermitian_eigenvalues(y, "L"), definite_one),
@@ -33,4 +35,4 @@ def test_what_a_plan_computes_is_the_operators_meaning(dtype):
 
 def test_values_alone_are_computed_without_vectors():
     values, _ = eigenvalues.hermitian_eigen(dt.asarray(np.eye(3)).node, "L")
-    assert "(values float64[3])" in str(dt.Array(values).plan().teg)
+    assert "eigvalsh" in str(dt.Array(values).plan().teg)

@@ -38,7 +38,7 @@ def test_a_part_is_computed_of_the_matrices_that_have_cells_in_it():
 def test_of_several_results_those_are_computed_that_are_read():
     x = dt.asarray(cells((5, 7, 3), "f8"))
     _, r = dt.linalg.qr(x)
-    assert "(r float64[3, 3])[5]" in str(r.plan().teg)
+    assert "triangle(%0) : float64[5, 3, 3]" in str(r.plan().teg)
     np.testing.assert_allclose(r.compute(), np.linalg.qr(x.compute())[1])
 
 

@@ -28,7 +28,8 @@ def test_all_is_one_part_where_the_device_has_all_kernels():
     assert names(part) == ["elementwise", "elementwise", "reduce"]
 
 
-def test_what_lacks_a_kernel_moves_alone_or_with_its_neighbours():
+def test_what_lacks_a_kernel_moves_alone_or_with_its_neighbours(device_kernels):
+    device_kernels.names = {"map"}
     x = dt.sort(np.sin(X)) * 2
     parts = [names(part) for part in host_parts(x.teg)]
     assert parts == [

@@ -7,6 +7,8 @@ a simulator. CuPy is imported when the first kernel runs, and nothing else of CU
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from importlib import import_module
 from threading import Lock
 from typing import Any, Final, Protocol
 
@@ -28,6 +30,13 @@ class Runtime(Protocol):
     @property
     def processors(self) -> int:
         """Multiprocessors."""
+
+    @property
+    def library(self) -> Any:
+        """CuPy, whose functions call NVIDIA's libraries."""
+
+    def errors_of_matrices(self) -> AbstractContextManager[Any]:
+        """A context in which functions of matrices look whether they could be computed."""
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Block:
         """Memory that is not cleared."""
@@ -72,6 +81,16 @@ class CupyRuntime:
     def processors(self) -> int:
         """Multiprocessors of the current device."""
         return self._device()[1]
+
+    @property
+    def library(self) -> Any:
+        """CuPy."""
+        return self._cupy
+
+    def errors_of_matrices(self) -> AbstractContextManager[Any]:
+        """CuPy's state in which it waits for cuSOLVER's answer; without, it returns anything."""
+        context: AbstractContextManager[Any] = import_module("cupyx").errstate(linalg="raise")
+        return context
 
     def _device(self) -> tuple[int, int]:
         """Architecture and number of multiprocessors of the current device."""

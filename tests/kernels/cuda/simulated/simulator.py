@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
-from tests.kernels.cuda.simulated import exact_intrinsics
+from tests.kernels.cuda.simulated import cupy_functions, exact_intrinsics
 
 INTRINSICS = "dask_tapestry_kernels.elementary.number_intrinsics"
 ENVIRONMENT = {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
@@ -68,6 +68,8 @@ class SimulatedRuntime:
 
     processors = 1
     threads = 32
+    library = cupy_functions
+    errors_of_matrices = staticmethod(cupy_functions.errors_of_matrices)
 
     def __init__(self):
         self.launches = []
