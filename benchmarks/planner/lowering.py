@@ -194,7 +194,8 @@ def sizes() -> dict[str, int]:
     """Pickled bytes of one expression's graph for more and more blocks."""
     found = {}
     for blocks in (10**2, 10**4, 10**6):
-        lowered, _ = layers_of(two_inputs(blocks).sum(axis=0))
+        with dt.config(max_tasks=10 * blocks):
+            lowered, _ = layers_of(two_inputs(blocks).sum(axis=0))
         found[f"{blocks} blocks"] = len(pickle.dumps(lowered.graph))
     return found
 

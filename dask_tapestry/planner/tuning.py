@@ -249,6 +249,12 @@ MEMORY_ROOM: Final = 1.01  # times it, as texts round
 MEMORY_GROWTH: Final = 1.5  # times the memory before, where that does not do
 ENOUGH_TRIES: Final = 4  # of them: each takes as long as a plan
 
+# search/repetition
+CYCLE: Final = 2  # parts after which choices may repeat: cut along one axis, then another
+FEWEST_REPEATED: Final = 12  # parts: of fewer, leaving some out spares less than it takes
+HEAD_PARTS: Final = 3  # of those kept, before the ones that are left out
+TAIL_PARTS: Final = 2  # and behind them
+
 # search/rule_selection
 MOST_PLANS: Final = 64  # that are compared; each takes as long as a plan without choices
 CHOICE_GAIN: Final = 0.99  # of the seconds without it: a choice must save a hundredth

@@ -32,16 +32,36 @@ class Repeated(NamedTuple):
     states: tuple[tuple[Node, ...], ...]
 
 
+class RepeatedRange(NamedTuple):
+    """Nodes in a row that repeat: from which place on, to which, and after how many nodes."""
+
+    first: int
+    last: int
+    period: int
+
+    @property
+    def parts(self) -> int:
+        """How often the part is there as a whole."""
+        return (self.last - self.first) // self.period
+
+
 class _Order(NamedTuple):
-    """The nodes of a graph in order, and the places of what each reads."""
+    """The nodes of a graph in order, of which kind each is, and the places of what it reads."""
 
     nodes: Sequence[Node]
+    kinds: Sequence[object]
     reads: Sequence[tuple[int, ...]]
+
+    @classmethod
+    def of(cls, nodes: Sequence[Node], kinds: Sequence[object]) -> _Order:
+        """The order of nodes that are given inputs first."""
+        number = {node: place for place, node in enumerate(nodes)}
+        return cls(nodes, kinds, [tuple([number[x] for x in node.inputs]) for node in nodes])
 
     def repeats(self, place: int, period: int) -> bool:
         """Whether a node is to what it reads as the one `period` before it is."""
         before = place - period
-        if before < 0 or self.nodes[place].form != self.nodes[before].form:
+        if before < 0 or self.kinds[place] != self.kinds[before]:
             return False
         reads, known = self.reads[place], self.reads[before]
         return len(reads) == len(known) and all(
@@ -55,16 +75,29 @@ def repeated_parts(nodes: Sequence[Node]) -> Iterator[Iterator[Repeated]]:
     The nodes are given inputs first; states of few fields come first. A part is seen that has one
     of the nodes in the middle, at the quarters, at the eighths, and so on.
     """
-    number = {node: position for position, node in enumerate(nodes)}
-    order = _Order(nodes, [tuple([number[x] for x in node.inputs]) for node in nodes])
-    seen: list[tuple[int, int]] = []
-    for position in _places(len(nodes)):
-        if any(first <= position < last for first, last in seen):
+    order = _Order.of(nodes, [node.form for node in nodes])
+    for first, last, period in _ranges(order):
+        yield _steps(order, period, first, last)
+
+
+def repeated_ranges(nodes: Sequence[Node], kinds: Sequence[object]) -> Iterator[RepeatedRange]:
+    """Nodes in a row that repeat, where those of one kind are taken for alike.
+
+    The nodes are given inputs first. What repeats reads what lies as far before it, or always the
+    same.
+    """
+    return _ranges(_Order.of(nodes, kinds))
+
+
+def _ranges(order: _Order) -> Iterator[RepeatedRange]:
+    seen: list[RepeatedRange] = []
+    for position in _places(len(order.nodes)):
+        if any(one.first <= position < one.last for one in seen):
             continue
         period, first, last = _longest(order, position)
         if period:
-            seen.append((first, last))
-            yield _steps(order, period, first, last)
+            seen.append(RepeatedRange(first, last, period))
+            yield seen[-1]
 
 
 def _places(count: int) -> Iterator[int]:
@@ -90,10 +123,10 @@ def _steps(order: _Order, period: int, first: int, last: int) -> Iterator[Repeat
 
 def _longest(order: _Order, middle: int) -> tuple[int, int, int]:
     """The period of the nodes around a place, and from where on, to where, they repeat."""
-    form = order.nodes[middle].form
+    kind = order.kinds[middle]
     tried = 0
     for before in range(middle - 1, max(-1, middle - MOST_STEP_NODES - 1), -1):
-        if order.nodes[before].form != form or not order.repeats(middle, middle - before):
+        if order.kinds[before] != kind or not order.repeats(middle, middle - before):
             continue
         period, tried = middle - before, tried + 1
         last = middle
@@ -136,7 +169,7 @@ def _previous_state(
             continue
         done.add(position)
         own = like[position]
-        if order.nodes[position].form != order.nodes[own].form:
+        if order.kinds[position] != order.kinds[own]:
             return None
         for x, known in zip(order.reads[position], order.reads[own], strict=True):
             if x == known and x not in state_nodes:

@@ -37,8 +37,8 @@ def why_on_host(instruction: Instruction) -> str | None:
     operator = instruction.operator
     if instruction.device is None or isinstance(operator, Source) or hands_blocks(instruction):
         return None
-    dtypes = [x.dtype for x in (*instruction.types, instruction.type)]
-    return lacking(instruction.device.kind, operator.kernel, dtypes)
+    dtypes = [x.dtype for x in instruction.types]
+    return lacking(instruction.device.kind, operator.kernel, dtypes, instruction.type.dtype)
 
 
 def hands_blocks(one: Instruction) -> bool:

@@ -294,13 +294,19 @@ class Program:
 
     @cached_property
     def without_data(self) -> Program:
-        """The program with slots for sources and sinks: equal for all data of these types."""
+        """The same with slots for what is read and written, and without the values of constants.
+
+        It is equal for all data of these types: no box and no cost depends on them.
+        """
         slots: dict[Operator, Operator] = {}
         for one in self.instructions:
             if isinstance(one.operator, Source | Sink) and one.operator not in slots:
                 slots[one.operator] = one.operator.slot(len(slots)) or one.operator
         found = [
-            one._replace(operator=slots.get(one.operator, one.operator), line=None)
+            one._replace(
+                operator=slots.get(one.operator) or one.operator.without_constants(one.types),
+                line=None,
+            )
             for one in self.instructions
         ]
         return Program(self.inputs, tuple(found), self.within, self.devices)

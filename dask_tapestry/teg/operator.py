@@ -77,6 +77,16 @@ class Operator(KernelContract, StreamingContract, LayoutContract):
         """The operator, reading other inputs through other `formulas`."""
         raise NotImplementedError(f"{self.name} does not read through formulas")
 
+    def without_constants(self, inputs: Types) -> Operator:
+        """What operators have in common whose formulas differ in the values of constants alone.
+
+        It reads and takes what they do, but is not computed with.
+        """
+        formulas = self.formulas(inputs)
+        plain = tuple([one.without_constants for one in formulas])
+        same = all(a is b for a, b in zip(plain, formulas, strict=True))
+        return self if same else self.with_formulas(plain)
+
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         """How to compute `region`, or little more, of the output; None to compute all of it."""
         return None

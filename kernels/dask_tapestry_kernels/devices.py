@@ -12,6 +12,7 @@ from dask_tapestry_kernels.block_format import on_cuda
 from dask_tapestry_kernels.kernel_table import Kernel
 
 TABLES: Final[Mapping[str, Mapping[str, Kernel]]] = {"cpu": cpu.KERNELS, "cuda": cuda.KERNELS}
+STATES_ON_HOST: Final = {"cpu": frozenset[str](), "cuda": cuda.STATES_ON_HOST}
 HANDED_ON: Final = "identity"  # the kernel that returns its block, of any device
 
 
@@ -38,10 +39,14 @@ def kernels_of(device: str) -> Mapping[str, Kernel]:
     return TABLES[device]
 
 
-def lacking(device: str, kernel: str, dtypes: Iterable[np.dtype[Any]]) -> str | None:
+def lacking(
+    device: str, kernel: str, dtypes: Iterable[np.dtype[Any]], made: np.dtype[Any] | None = None
+) -> str | None:
     """What a kind of device lacks to run a kernel on cells of these dtypes; None if nothing.
 
-    It is told without looking at blocks. A kernel may still refuse some by a `DeviceError`.
+    `made` is the dtype of the result, where that is known: structured states of folds, which no
+    array on a device holds, some kernels hand to the host. It is told without looking at blocks:
+    a kernel may still refuse some by a `DeviceError`.
 
     Examples
     --------
@@ -54,7 +59,9 @@ def lacking(device: str, kernel: str, dtypes: Iterable[np.dtype[Any]]) -> str | 
         return None
     if kernel not in kernels_of(device):
         return "no kernel"
-    wrong = [dtype for dtype in dtypes if not has_cells(device, dtype)]
+    states = kernel in STATES_ON_HOST[device] and made is not None and made.names
+    needed = [*dtypes] if made is None or states else [*dtypes, made]
+    wrong = [dtype for dtype in needed if not has_cells(device, dtype)]
     return f"no {wrong[0]}" if wrong else None
 
 

@@ -36,6 +36,11 @@ def test_what_a_device_lacks_is_told_without_blocks(device_kernels):
     assert lacking("cuda", "map", [np.dtype("f4")]) is None
     assert lacking("cuda", "map", [np.dtype("f4"), np.dtype("M8[s]")]) == "no datetime64[s]"
     assert lacking("cuda", "reduce", []) == "no kernel"
+    state = np.dtype([("mean", "f8"), ("m2", "f8")])
+    device_kernels.names |= {"reduce"}
+    assert lacking("cuda", "reduce", [np.dtype("f8")], state) is None
+    assert "no [" in lacking("cuda", "reduce", [state], np.dtype("f8"))
+    assert "no [" in lacking("cuda", "map", [np.dtype("f8")], state)
     assert has_cells("cpu", np.dtype("U3"))
     assert not has_cells("cuda", np.dtype("U3"))
     assert not has_cells("cuda", np.dtype("g"))

@@ -5,6 +5,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry_kernels.device_error import UnusableDeviceError
+from tests.comparisons import same_bits
 from tests.cupy_stand_in import transfers
 
 CELLS = np.arange(12.0).reshape(3, 4)
@@ -53,3 +54,20 @@ def test_a_device_that_loads_no_kernel_is_not_the_hosts_work(device_kernels, mon
     monkeypatch.setattr(type(device_kernels), "__getitem__", lambda table, name: fails)
     with pytest.raises(dt.DeviceError, match="there is no ptxas\nwhile computing elementwise"):
         (x + 1).compute()
+
+
+@pytest.mark.parametrize("name", ["var", "argmin"])
+def test_states_of_several_fields_are_made_on_the_device_and_merged_on_the_host(
+    device_kernels, name
+):
+    cells = np.random.default_rng(0).normal(size=4_000_000)
+    x, memory = dt.asarray(cells), {"memory": "1 GiB", "gpu_memory": "24 MiB"}
+    expected = getattr(x * 2, name)().compute()
+    folded = getattr(x.to_device("cuda") * 2, name)()
+    with dt.config(resources=dt.Resources(workers=4, threads=1, gpus=1, local=True, **memory)):
+        assert len(folded.plan().core.steps) == 2  # blocks, then their states
+        transfers.clear()
+        found = folded.compute()
+    assert same_bits(found.get(), expected)
+    assert [way for way, _ in transfers].count("to host") == 1  # of the value, for the test
+    assert device_kernels.called.count("reduce") > 1

@@ -30,10 +30,13 @@ class SearchBudget(NamedTuple):
         Costs of steps that it may compute; None for what the plan is worth.
     to_the_end
         Whether all of them are spent, however little that gains.
+    times
+        How many times as long the job takes as the plan that is searched, of a part of it.
     """
 
     costs: int | None
     to_the_end: bool = False
+    times: float = 1.0
 
     @staticmethod
     def of(seconds: float | None) -> SearchBudget:
@@ -44,7 +47,7 @@ class SearchBudget(NamedTuple):
         """The effort for a plan like this one: seconds here, minutes where workers take part."""
         if self.costs is not None:
             return self
-        worth = costs_worth(state)
+        worth = costs_worth(state, self.times)
         return SearchBudget(min(worth, MOST_ALONE) if live_client() is None else worth)
 
     def less(self, costs: int) -> SearchBudget:
@@ -59,13 +62,14 @@ TO_FIT: Final = SearchBudget(
 NO_EFFORT: Final = SearchBudget(0)
 
 
-def costs_worth(state: State) -> int:
+def costs_worth(state: State, times: float = 1.0) -> int:
     """Costs that a plan is worth to compute: none for work of milliseconds, minutes for a week's.
 
-    None is worth less than one change takes. A plan that does not fit is worth as much as one of
-    `LONG_SEARCHED_SECONDS` seconds.
+    It is for a job that takes so many times as long. None is worth less than one change takes. A
+    plan that does not fit is worth as much as one of `LONG_SEARCHED_SECONDS` seconds.
     """
-    seconds = max(state.seconds, LONG_SEARCHED_SECONDS) if state.shortfall else state.seconds
+    seconds = times * state.seconds
+    seconds = max(seconds, LONG_SEARCHED_SECONDS) if state.shortfall else seconds
     most = min(seconds, LONG_SEARCHED_SECONDS) * sqrt(max(1.0, seconds / LONG_SEARCHED_SECONDS))
     costs = int(SHARE * most / SECONDS_A_COST)
     return costs if costs >= COSTS_A_CHANGE else 0

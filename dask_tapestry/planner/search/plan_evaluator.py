@@ -12,6 +12,7 @@ from dask_tapestry.planner.cost.rank import Rank
 from dask_tapestry.planner.cost.step import PlannedSteps, Step
 from dask_tapestry.planner.cost.worst_needs import usual_needs, worst_needs
 from dask_tapestry.planner.fusion.external_inputs import input_cuts, sent_whole
+from dask_tapestry.planner.fusion.group import Group
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.memory.memory import PeakWorkers, Slices, WorkerMemory
@@ -90,6 +91,11 @@ class PlanEvaluator:
             self.pricing.evaluated += len(graph.nodes) // NODES_A_COST
             self._states[key] = evaluate(graph, choices, self.pricing)
         return self._states[key]
+
+    def group(self, node: Node, choices: Choices) -> Group:
+        """What computes a node of the graph in the forms that are chosen."""
+        graph, _ = self.became(choices.forms)
+        return self.pricing.group(node, self.pricing.held(graph, choices.held, choices.fused))
 
     def in_forms(self, choices: Choices, forms: Mapping[Node, tuple[FormChoice, ...]]) -> Choices:
         """The choices for the graph in other forms, as far as they apply there."""

@@ -30,6 +30,7 @@ from dask_tapestry.planner.search.one_block import in_one_block, saves_less_than
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator, steps_of
 from dask_tapestry.planner.search.pricing import Pricing
 from dask_tapestry.planner.search.refusal import Misfit, refusal
+from dask_tapestry.planner.search.repetition import shortened
 from dask_tapestry.planner.tuning import (
     FAR_BEHIND,
     GAIN_OF_LAST_EXCHANGE,
@@ -100,6 +101,9 @@ def search(
         If a graph is too large to compare all plans.
     """
     effort = SearchBudget.of(budget)
+    alike = _found_by_parts(graph, resources, seed) if method == "auto" and budget is None else None
+    if alike is not None:
+        return alike
     found, misfits = _found(graph, resources, method, effort, seed)
     if found is not None:
         return found
@@ -113,6 +117,25 @@ def search(
     raise refusal(misfits, resources, fits)
 
 
+def _found_by_parts(graph: Graph, resources: Resources, seed: int) -> SearchResult | None:
+    """The plan of a graph in which a part repeats often, as a shorter one is planned.
+
+    None for other graphs, and where it does not fit.
+    """
+    short = shortened(graph)
+    if short is None:
+        return None
+    found, _ = _found(short.graph, resources, "auto", WORTH._replace(times=short.times), seed)
+    if found is None or found.limits is None:
+        return None
+    pricing = Pricing(Machine.of(resources), found.limits)
+    spaces = [PlanEvaluator(one, pricing, resources) for one in (short.graph, graph)]
+    state = short.lengthened(found.state, *spaces)
+    if state is None or state.shortfall or not spaces[1].fits_at_worst(state):
+        return None
+    return SearchResult(state, limits=found.limits)
+
+
 def _found(
     graph: Graph, resources: Resources, method: str, effort: SearchBudget, seed: int
 ) -> tuple[SearchResult | None, list[Misfit]]:
@@ -121,7 +144,7 @@ def _found(
     spaces = _spaces(graph, resources, method)
     fitting = _within_shares(spaces, method, effort, seed, misfits)
     is_enough = any(not one.state.shortfall for one in misfits)
-    side_by_side = [space.pricing for space in spaces] if is_enough and effort is WORTH else []
+    side_by_side = [space.pricing for space in spaces] if is_enough and effort.costs is None else []
     one_by_one = [Pricing(Machine.of(resources), spaces[0].pricing.limits.with_alone(resources))]
     for spaces in _to_fit(graph, resources, (side_by_side, one_by_one)):
         if not fitting:

@@ -13,6 +13,7 @@ from dask_tapestry_kernels.kernel_table import KernelTable
 KERNELS: Final = KernelTable(
     __name__,
     {
+        "blocks.convolution": "convolution directconvolution",
         "blocks.fourier": "fourier",
         "blocks.gather": "gather",
         "blocks.generate": "full arange index",
@@ -22,12 +23,15 @@ KERNELS: Final = KernelTable(
         "blocks.random": "randombits randomfraction",
         "blocks.scatter": "scatter",
         "blocks.search": "search digitize isin bin",
-        "blocks.select": "identity view windows concat mosaic",
+        "blocks.select": "identity view windows concat mosaic reshape",
         "blocks.sort": "sort argsort ranks top",
         "blocks.take": "take takealong insert",
+        "blocks.threads": "threads",
+        "blocks.windows": "windowextreme windowfold windowsum",
         "cells.formulas": "map",
         "reduction.folds": "reduce",
         "reduction.tabulate": "tabulate",
         "scan.scans": "scan scan_on leaf_totals leaf_scan leaf_ends after_leaf",
     },
 )
+STATES_ON_HOST: Final = frozenset({"reduce"})  # kernels that hand structured states to the host

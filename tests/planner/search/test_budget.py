@@ -34,19 +34,25 @@ def test_a_plan_that_does_not_fit_is_searched_for():
 
 
 def test_seconds_are_converted():
-    assert SearchBudget.of(0) == (0, True)
+    assert SearchBudget.of(0) == SearchBudget(0, True)
     assert SearchBudget.of(3.0).costs == int(3 / SECONDS_A_COST)
 
 
 def test_what_is_not_given_is_decided_by_the_plan():
     state = space_of(dt.exp(stored((3_000_000, 10_000)))).state(Choices())
-    assert SearchBudget.of(None).for_plan(state) == (costs_worth(state), False)
+    assert SearchBudget.of(None).for_plan(state) == SearchBudget(costs_worth(state))
     assert SearchBudget.of(1).for_plan(state) == SearchBudget.of(1)
 
 
 def test_effort_is_spent():
-    assert SearchBudget(10, True).less(4) == (6, True)
+    assert SearchBudget(10, True).less(4) == SearchBudget(6, True)
     assert SearchBudget(10).less(40) == NO_EFFORT
+
+
+def test_a_part_of_a_job_is_worth_as_much_as_all_of_it():
+    state = space_of(dt.exp(stored((3_000_000, 10_000)))).state(Choices())
+    part = SearchBudget(None, times=4.0).for_plan(state)
+    assert part.costs == costs_worth(state, 4.0) > 3 * costs_worth(state)
 
 
 def test_minutes_are_spent_where_workers_take_part(monkeypatch):

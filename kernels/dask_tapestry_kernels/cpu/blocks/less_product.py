@@ -1,7 +1,7 @@
-"""A matrix less a product, in place: the product is made of a few rows at a time.
+"""A matrix less a product, in place: by BLAS, or by NumPy, a few rows of the product at a time.
 
-All of it would be fresh memory, as much as the matrix, of which a system may take longer to give
-the pages than the product takes.
+All of the product would be fresh memory, as much as the matrix, of which a system may take longer
+to give the pages than the product takes.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
+
+from dask_tapestry_kernels.cpu.blocks import lapack
 
 Matrix = np.ndarray[Any, Any]
 SLAB: Final = 2**22  # bytes of a product at a time: it stays in a cache
@@ -32,6 +34,8 @@ def subtract_product(x: Matrix, a: Matrix, b: Matrix) -> None:
     array([[-3., -4.],
            [-6., -8.]])
     """
+    if lapack.subtract_product(x, a, b):
+        return
     rows, columns = x.shape
     dtype = np.result_type(a, b)
     count = min(rows, max(1, SLAB // max(1, columns * dtype.itemsize)))

@@ -1,4 +1,6 @@
-"""Triangles of a matrix whose rows are exchanged: LU with partial pivoting, by halves of columns.
+"""Triangles of a matrix whose rows are exchanged: LU with partial pivoting.
+
+LAPACK makes them, or NumPy's functions, by halves of columns.
 
 Source: Toledo, "Locality of reference in LU decomposition with partial pivoting", SIAM J. Matrix
 Anal. Appl. 18, 1997.
@@ -10,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry_kernels.cpu.blocks import lapack
 from dask_tapestry_kernels.cpu.blocks.triangles import solve_triangle
 
 Matrix = np.ndarray[Any, Any]
@@ -34,8 +37,20 @@ def factor_lu(matrix: Matrix) -> tuple[Matrix, np.ndarray[Any, np.dtype[np.int64
     (array([[2. , 2. ],
            [0.5, 1. ]]), array([1, 0]))
     """
-    packed = np.array(matrix)
-    return packed, _factor(packed)
+    packed = np.array(matrix, order="F")
+    exchanged = lapack.factor_lu(packed)
+    if exchanged is None:
+        packed = np.array(matrix, order="C")
+        return packed, _factor(packed)
+    return packed, _order_of(exchanged.tolist(), len(packed))
+
+
+def _order_of(exchanged: list[int], rows: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Which row has come to each place when each was exchanged with another, one by one."""
+    order = list(range(rows))
+    for at, other in enumerate(exchanged):
+        order[at], order[other] = order[other], order[at]
+    return np.array(order, np.int64)
 
 
 def _factor(a: Matrix) -> np.ndarray[Any, np.dtype[np.int64]]:

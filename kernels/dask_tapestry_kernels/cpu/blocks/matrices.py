@@ -1,4 +1,7 @@
-"""Functions of whole matrices, or of each of a stack of them: LAPACK computes them, by NumPy."""
+"""Functions of whole matrices, or of each of a stack of them: LAPACK computes them.
+
+It is called by NumPy, and where NumPy copies a large matrix there and back, in place.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,9 @@ from typing import Any, Final, Literal, cast
 import numpy as np
 
 from dask_tapestry_kernels.blas_threads import threads_each
+from dask_tapestry_kernels.cpu.blocks import lapack
 from dask_tapestry_kernels.cpu.blocks.lu import factor_lu
-from dask_tapestry_kernels.cpu.blocks.triangles import solve_triangle
+from dask_tapestry_kernels.cpu.blocks.triangles import clear_beside, solve_triangle
 from dask_tapestry_kernels.kernel_table import Kernel
 from dask_tapestry_kernels.output_blocks import OutputBlocks, OutputShape
 from dask_tapestry_kernels.parameters.row_orders import ROWS_A_DIGIT
@@ -65,11 +69,23 @@ def several_results(function: Callable[..., Any]) -> Callable[..., OutputBlocks]
 
 def cholesky(x: Block, *, upper: bool) -> Block:
     """The triangle of which the product with its adjoint is `x`."""
+    if x.ndim == 2:
+        made = np.array(x, order="C")
+        if lapack.cholesky(made, upper):
+            clear_beside(made, lower=not upper)
+            return made
     return np.linalg.cholesky(x, upper=True) if upper else np.linalg.cholesky(x)
 
 
 def qr(x: Block, *, mode: Literal["reduced", "complete", "raw"]) -> tuple[Block, Block]:
     """Orthonormal columns and a triangle, or what LAPACK has of them."""
+    if mode == "reduced" and x.ndim == 2 and x.shape[0] >= x.shape[1]:
+        packed = np.array(x, np.result_type(x, np.float64), order="F")  # as NumPy's works in
+        factors = lapack.factor_qr(packed)
+        if factors is not None:
+            r = np.triu(packed[: x.shape[1]])
+            lapack.orthonormal_columns(packed, factors)
+            return packed, r
     q, r = np.linalg.qr(x, mode)
     return q, r
 
@@ -77,7 +93,7 @@ def qr(x: Block, *, mode: Literal["reduced", "complete", "raw"]) -> tuple[Block,
 def packed_qr(x: Block) -> Block:
     """Orthonormal columns and a triangle, below them, or beside them where rows are fewer."""
     rows, columns = x.shape
-    return np.concatenate(np.linalg.qr(x), axis=0 if rows >= columns else 1)
+    return np.concatenate(qr(x, mode="reduced"), axis=0 if rows >= columns else 1)
 
 
 def triangle(x: Block) -> Block:

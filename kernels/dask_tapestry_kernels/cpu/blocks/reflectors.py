@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from dask_tapestry_kernels.cpu.blocks import lapack
+
 Matrix = np.ndarray[Any, Any]
 
 
@@ -32,8 +34,13 @@ def reflectors(matrix: Matrix) -> tuple[Matrix, Matrix]:
     >>> bool(abs(q[:, :2] @ r - a).max() < 1e-14), bool(abs(q.T @ q - np.eye(3)).max() < 1e-14)
     (True, True)
     """
-    turned, factors = np.linalg.qr(matrix, mode="raw")
-    packed = turned.T
+    packed = np.array(matrix, np.result_type(matrix, np.float64), order="F")  # as NumPy's works in
+    factors = lapack.factor_qr(packed)
+    if factors is None:
+        turned, factors = np.linalg.qr(matrix, mode="raw")
+        packed = turned.T
+    packed = packed.astype(matrix.dtype, copy=False)
+    factors = factors.astype(matrix.dtype, copy=False)
     return packed, _joined(reflections(packed), factors)
 
 

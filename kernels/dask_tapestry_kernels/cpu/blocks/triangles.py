@@ -1,7 +1,7 @@
-"""Equations with triangles for matrices, by halves: most of the work is products.
+"""Equations with triangles for matrices: by BLAS, or by NumPy, which has no function for them.
 
-NumPy has no function of LAPACK's for them. Triangles that are too small to halve are solved as
-general matrices; nothing of them is looked at beyond the triangle.
+By NumPy they are solved by halves, so that most of the work is products. Triangles that are too
+small to halve are solved as general matrices; nothing of them is looked at beyond the triangle.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
+
+from dask_tapestry_kernels.cpu.blocks import lapack
 
 Matrix = np.ndarray[Any, Any]
 SMALL: Final = 64  # side of a triangle that is not halved: 32 and 128 took as long or longer
@@ -39,8 +41,8 @@ def solve_triangle(triangle: Matrix, right: Matrix, lower: bool, unit: bool = Fa
     array([[1.],
            [2.]])
     """
-    made = np.array(right, np.result_type(triangle, right))
-    if made.size:
+    made = np.array(right, np.result_type(triangle, right), order="C")
+    if made.size and not lapack.solve_triangle(triangle, made, lower, unit):
         _solve(triangle, made, lower, unit)
     return made
 
@@ -64,3 +66,21 @@ def _alone(triangle: Matrix, lower: bool, unit: bool) -> Matrix:
     if unit:
         np.fill_diagonal(made, 1)
     return made
+
+
+def clear_beside(matrix: Matrix, lower: bool) -> None:
+    """Set all cells of a matrix to zero that are in no triangle.
+
+    Examples
+    --------
+    >>> x = np.ones((2, 2))
+    >>> clear_beside(x, lower=True)
+    >>> x
+    array([[1., 0.],
+           [1., 1.]])
+    """
+    for start in range(0, len(matrix), SMALL):
+        run = slice(start, start + SMALL)
+        beside = slice(run.stop, None) if lower else slice(None, start)
+        matrix[run, beside] = 0
+        matrix[run, run] = np.tril(matrix[run, run]) if lower else np.triu(matrix[run, run])

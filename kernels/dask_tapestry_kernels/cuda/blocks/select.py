@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, product
+from math import prod
 from typing import Any, Final
 
+from dask_tapestry_kernels.cuda.blocks.copies import copy_cells, in_order
 from dask_tapestry_kernels.cuda.jit.runtime import Block, runtime
 from dask_tapestry_kernels.kernel_table import Kernel
 
@@ -118,8 +120,59 @@ def _together(
 ) -> Block:
     result = runtime().empty(shape, blocks[0].dtype) if out is None else out
     for block, place in zip(blocks, places, strict=False):  # of an empty box there are no places
-        result[place] = block
+        copy_cells(result[place], block)
     return result
+
+
+def reshape(
+    out: Block | None, *blocks: Block, parts: Sequence[Sequence[Any]], shape: tuple[int, ...]
+) -> Block:
+    """Put the box of `shape` together from blocks, a part of each group of axes for each.
+
+    `parts` holds the parts of each group (see operators/views/reshape.py); the blocks come in C
+    order of their combinations.
+    """
+    gpu = runtime()
+    if 0 in shape:
+        return gpu.empty(shape, blocks[0].dtype)
+    if len(blocks) == 1:
+        return _running(blocks[0], [group[0] for group in parts])
+    fits = out is not None and out.flags.c_contiguous
+    result = out if out is not None and fits else gpu.empty(shape, blocks[0].dtype)
+    grouped = result.reshape([n for group in parts for n in _extents(group)])
+    for chosen, block in zip(product(*parts), blocks, strict=True):
+        into: list[slice] = []
+        for part, group in zip(chosen, parts, strict=True):
+            alone = len(group) == 1
+            whole = slice(part.start, part.start + part.length)
+            into += [slice(None)] * len(part.shape) if alone else [whole]
+        copy_cells(grouped[tuple(into)], _running(block, chosen))
+    return result
+
+
+def _extents(group: Sequence[Any]) -> tuple[int, ...]:
+    """Dimensions of the result that a group's parts fill: one where they are several."""
+    return group[0].shape if len(group) == 1 else (sum(part.length for part in group),)
+
+
+def _running(block: Block, parts: Sequence[Any]) -> Block:
+    """The wanted cells of a block whose axes form groups of running numbers, one part for each."""
+    sizes = [prod(b - a for a, b in zip(part.lo, part.hi, strict=True)) for part in parts]
+    flat = _flat(block, parts, sizes)
+    start = flat[(*[slice(part.offset, None) for part in parts], ...)]
+    steps = [s * flat.strides[g] for g, part in enumerate(parts) for s in part.steps]
+    return runtime().strided(start, [n for part in parts for n in part.shape], steps)
+
+
+def _flat(block: Block, parts: Sequence[Any], sizes: Sequence[int]) -> Block:
+    """The block with one axis for each group: a view where those of each run on in memory."""
+    ends = [*accumulate(len(part.lo) for part in parts)]
+    runs_on = all(
+        block.strides[axis] == block.strides[axis + 1] * block.shape[axis + 1]
+        for axis in range(block.ndim - 1)
+        if axis + 1 not in ends and 1 not in block.shape[axis : axis + 2]
+    )
+    return (block if runs_on else in_order(block)).reshape(sizes)
 
 
 KERNELS: Final[dict[str, Kernel]] = {
@@ -128,4 +181,5 @@ KERNELS: Final[dict[str, Kernel]] = {
     "windows": windows,
     "concat": concat,
     "mosaic": mosaic,
+    "reshape": reshape,
 }

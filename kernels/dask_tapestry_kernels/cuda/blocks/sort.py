@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry_kernels.cuda.blocks.copies import in_order
 from dask_tapestry_kernels.cuda.blocks.sort_texts import (
     from_keys_program,
     key_dtype,
@@ -114,7 +115,7 @@ def _keys(lanes: Block, places: bool) -> Block:
     """Integers in the order of the cells."""
     if lanes.dtype.kind not in "biuf":
         raise KernelDeviceError(f"kernel sort: {lanes.dtype} is sorted on the host")
-    cells = runtime().in_order(lanes).view(key_dtype(lanes.dtype))
+    cells = in_order(lanes).view(key_dtype(lanes.dtype))
     if lanes.dtype.kind != "f":
         return cells
     return _converted(cells, to_keys_program(lanes.dtype, places))

@@ -124,7 +124,7 @@ def _counted(tables: _Tables, numbers: Block, boxes: _Boxes) -> Block:
     parts = max(1, min(-(-most // nodes), few))
     words = [nodes * parts, parts, *boxes.words(shape), *strides, *tables.words]
     counts = gpu.empty((nodes * parts, held), INT32)
-    size = next(size for size in SIZES if held <= size)
+    size = min(size for size in SIZES if held <= size)
     strict = tables.found is not None
     program = count_program(numbers.dtype, len(shape), size, strict)
     arguments = [*map(np.int64, words), numbers, *[tables.found] * strict, counts]
