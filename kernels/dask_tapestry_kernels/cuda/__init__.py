@@ -15,6 +15,7 @@ KERNELS: Final = KernelTable(
     {
         "blocks.convolution": "convolution directconvolution",
         "blocks.fourier": "fourier",
+        "blocks.compress": "count compress",
         "blocks.gather": "gather",
         "blocks.generate": "full arange index",
         "blocks.matmul": "matmul linear add_product",
