@@ -7,8 +7,9 @@ A value that is not held is computed within each step that reads it. Held are
 - values whose readers' annotations cannot be joined with their own;
 - results of operators that are not transparent (reductions, products), unless the rest of the step
   reads each of their cells once: then it is their epilogue;
-- stored cells, or a selection of them (not both as they are and turned), costly formulas, what is made of windows, and what is
-  brought to a device, that several steps read, where there is memory to hold them.
+- stored cells, or a selection of them (not both as they are and turned), costly formulas, what is
+  made of windows, and what is brought to a device, that several steps read, where there is memory
+  to hold them.
 """
 
 from __future__ import annotations
