@@ -53,6 +53,9 @@ class Runtime(Protocol):
     def order_of(self, keys: Block) -> Block:
         """The order that sorts keys of one dimension, int64; equal ones stay in theirs."""
 
+    def true_places(self, mask: Block) -> Block:
+        """Places of the true cells of a mask of one dimension, int64, in order."""
+
     def is_addressed_by_cells(self, block: Block) -> bool:
         """Whether places and strides of a block are whole numbers of cells."""
 
@@ -126,6 +129,10 @@ class CupyRuntime:
     def order_of(self, keys: Block) -> Block:
         """The order that sorts keys, by CuPy's stable sort."""
         return self._cupy.argsort(keys)
+
+    def true_places(self, mask: Block) -> Block:
+        """Places of the true cells of a mask, by CuPy, which waits for the device."""
+        return self._cupy.flatnonzero(mask)
 
     def is_addressed_by_cells(self, block: Block) -> bool:
         """Whether the array's address and strides are multiples of the size of its cells."""
