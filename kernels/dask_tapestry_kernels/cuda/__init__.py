@@ -26,6 +26,7 @@ KERNELS: Final = KernelTable(
         "blocks.search": "search digitize isin bin",
         "blocks.select": "identity view windows concat mosaic reshape",
         "blocks.sort": "sort argsort ranks top",
+        "blocks.stencil_steps": "stencilsteps",
         "blocks.take": "take takealong insert",
         "blocks.threads": "threads",
         "blocks.windows": "windowextreme windowfold windowsum",
