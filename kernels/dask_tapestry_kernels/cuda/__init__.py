@@ -26,13 +26,17 @@ KERNELS: Final = KernelTable(
         "blocks.search": "search digitize isin bin",
         "blocks.select": "identity view windows concat mosaic reshape",
         "blocks.sort": "sort argsort ranks top",
+        "blocks.stencil_steps": "stencilsteps",
         "blocks.take": "take takealong insert",
         "blocks.threads": "threads",
         "blocks.windows": "windowextreme windowfold windowsum",
         "cells.formulas": "map",
         "reduction.folds": "reduce",
+        "reduction.group_fold": "groupfold groupmerge",
         "reduction.tabulate": "tabulate",
         "scan.scans": "scan scan_on leaf_totals leaf_scan leaf_ends after_leaf",
     },
 )
-STATES_ON_HOST: Final = frozenset({"reduce"})  # kernels that hand structured states to the host
+STATES_ON_HOST: Final = frozenset(
+    {"reduce", "groupfold"}
+)  # kernels that hand structured states to the host
