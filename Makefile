@@ -22,7 +22,7 @@ help:
 	@echo "make exhaustive  every combination, and properties on other and many examples: hours"
 	@echo "make demo        the image job, end to end on this machine"
 	@echo "make bench       the benchmarks"
-	@echo "make gpu         kernels of GPUs on the device: bits beside the CPU's, speed beside CuPy"
+	@echo "make gpu         on a device: bits beside the CPU's, times beside CuPy, JAX, PyTorch and Dask"
 	@echo "make array-api   the conformance tests of the array API standard, EXAMPLES=20 of each"
 	@echo "make figures     the tables of the pages, measured again; on a machine that does nothing else"
 	@echo "make slurm       the image job on a real Slurm, killed and resumed; needs its programs"
@@ -64,8 +64,7 @@ bench: venv
 	@set -e; for script in $(BENCH); do echo "== $$script"; $(BIN)/python $$script $(ARGS); done
 
 gpu: venv
-	$(BIN)/python -m pip install --quiet --constraint constraints-dev.txt 'cupy-cuda12x>=14,<15'
-	PYTHONPATH=$(CURDIR):$(CURDIR)/kernels $(BIN)/python -m tests.gpu $(ARGS)
+	$(BIN)/python -m tests.gpu $(ARGS)
 
 array-api: venv
 	@test -d "$(ARRAY_API_TESTS)" || { echo "ARRAY_API_TESTS= is to name a checkout"; exit 2; }

@@ -66,6 +66,10 @@ class Device:
     def __exit__(self, *error):
         current.devices.pop()
 
+    def synchronize(self):
+        """Everything in the default stream; the others wait for their own."""
+        DEFAULT[self.id].run()
+
     def __eq__(self, other):
         return self.id == other.id
 
@@ -311,6 +315,11 @@ def asarray(cells):
     return ndarray(np.array(cells))
 
 
+def zeros(shape, dtype=float):
+    """Zeros."""
+    return ndarray(np.zeros(shape, dtype))
+
+
 def empty(shape, dtype=float):
     """Cells that nobody has written: NaN, or the largest number."""
     cells = np.empty(shape, dtype)
@@ -357,7 +366,7 @@ class DeviceKernels(Mapping):
 def stand_in():
     """The module that is imported by the name of CuPy's."""
     module = types.ModuleType("cupy")
-    for one in (ndarray, asarray, ascontiguousarray, empty):
+    for one in (ndarray, asarray, ascontiguousarray, empty, zeros):
         one.__module__ = "cupy"
         setattr(module, one.__name__, one)
     of_cuda = (Device, Event, MemoryPool, Stream, alloc_pinned_memory, get_current_stream)

@@ -20,6 +20,7 @@ COSTS: Final = frozenset(
         "bytes_read",
         "bytes_written",
         "bytes_moved",
+        "bytes_within_hosts",
         "memory_bytes",
         "peak_worker_bytes",
         "peak_worker_compute",
@@ -53,12 +54,13 @@ def explain(plan: PlannedGraph | PlanSummary, *, all: bool = False, rates: bool 
 
 def headline(plan: PlanSummary) -> str:
     """Totals of a plan in one line."""
-    cost = plan.cost
+    cost, within = plan.cost, int(plan.cost.get("bytes_within_hosts", 0))
+    near = f" ({format_bytes(within)} within hosts)" if within else ""
     own = [f"; {name} {value:,.4g}" for name, value in cost.items() if name not in COSTS]
     return (
         f"{counted(int(cost['tasks']), 'task')} in {counted(len(plan.steps), 'step')}, about "
         f"{duration(cost['seconds'])}; read {format_bytes(int(cost['bytes_read']))}, move "
-        f"{format_bytes(int(cost['bytes_moved']))}, "
+        f"{format_bytes(int(cost['bytes_moved']))}{near}, "
         f"write {format_bytes(int(cost['bytes_written']))}, "
         f"peak {format_bytes(int(cost['peak_worker_bytes']))} a worker" + "".join(own)
     )

@@ -204,7 +204,12 @@ def _step(
         place=_place(step),
         alone=step.machine.alone,
         counted=cost.counted,
-        again=(*_of_device(step, moved), *_why_again(step), *_shared_reads(step, number, readers)),
+        again=(
+            *_within_hosts(step),
+            *_of_device(step, moved),
+            *_why_again(step),
+            *_shared_reads(step, number, readers),
+        ),
         second="" if second is None else f"{second.text}, {second.why}",
         seconds=float(cost.seconds),
         kinds=tuple(seconds_by_kind(cost).values()),  # type: ignore[arg-type]
@@ -222,9 +227,18 @@ def _place(step: Step) -> str:
     return " of ".join(filter(None, (device.device if device else "", step.place)))
 
 
+def _within_hosts(step: Step) -> Iterator[str]:
+    """What is said of bytes that workers of one of several hosts hand each other."""
+    within = round(step.moved_within_hosts)
+    far = round(step.cost.moved) - within
+    if within and far:
+        yield f"of what is moved {format_bytes(within)} within hosts, {format_bytes(far)} between"
+
+
 def _of_device(step: Step, moved: frozenset[WrittenNode]) -> Iterator[str]:
     """What is said of a device: what crosses the link, and what the host computes of its work."""
-    own = [m for m in step.members if moved and _written(m) in moved and device_of(m) is None]
+    known = [m for m in step.members if moved and _written(m) in moved]
+    own = [m for m in known if device_of(m) is None and not m.operator.is_selector]
     words = dict.fromkeys(word for member in own for word in words_of(member))
     if words:
         yield f"computes {', '.join(words)} on the host: with a device it takes longer"

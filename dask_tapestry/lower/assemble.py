@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
+import numpy as np
+
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.lower.joined_blocks import joined
 from dask_tapestry.memory.buffer_pool import POOL
@@ -27,6 +29,8 @@ def assemble_as_held(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Any])
 
 def assemble_foreign(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Any]) -> Any:
     """Return the cells `box`, from blocks in the arrays of another library, in such an array."""
+    if box.is_empty:
+        return _no_cells(blocks[0], box)
     ranges = block_range(cuts, box)
     parts: list[Any] = []
     for numbers, block in zip(product(*ranges), blocks, strict=True):
@@ -45,10 +49,12 @@ def assemble_foreign(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Any])
 
 def assemble_on_device(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Any]) -> Any:
     """Return the cells `box`, from blocks on a device, in one array there."""
+    if box.is_empty:
+        return _no_cells(blocks[0], box)
     boxes = [block_box(cuts, numbers) for numbers in product(*block_range(cuts, box))]
     for block_cells, block in zip(boxes, blocks, strict=True):
         check_lengths(block, block_cells.shape, block_cells.intersection(box).shape)
-    if len(boxes) == 1 and not box.is_empty:
+    if len(boxes) == 1:
         part = boxes[0].intersection(box)
         return blocks[0] if blocks[0].shape == part.shape else blocks[0][part.index(boxes[0])]
     known = BlockFormat.of(blocks[0])
@@ -63,6 +69,13 @@ def assemble_on_device(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Any
             cells if block.shape == part.shape else cells[part.index(block_cells)]
         )
     return result
+
+
+def _no_cells(block: Any, box: ZRange) -> Any:
+    """An array of a box without cells, in the format of a block."""
+    known = BlockFormat.of(block)
+    assert known is not None
+    return known.holding(np.empty(box.shape, block.dtype))
 
 
 def assemble(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Block]) -> Block:

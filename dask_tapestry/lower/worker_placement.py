@@ -10,7 +10,7 @@ from dask.base import get_annotations
 
 from dask_tapestry.errors import PlanError
 from dask_tapestry.lower.tuning import ALIKE_MEMORY, FEW_TASKS
-from dask_tapestry.planner.machine.resources import GPU
+from dask_tapestry.planner.machine.live_workers import GPU
 from dask_tapestry.planner.machine.worker_group import WorkerGroup
 from dask_tapestry.planner.tuning import DEVICE_BLOCKS
 from dask_tapestry.settings import setting

@@ -69,6 +69,7 @@ TERNARY = ("? f4 f8", "i8 f4 c8", "f8 i1 u1", "? M8[s] M8[s]")
 ELEMENTWISE = (
     alike("where", lambda np, c, x, y: np.where(c, x, y), mixed(3, TERNARY)),
     alike("clip", lambda np, *xs: np.clip(*xs), each(3, [*NUMBERS[:8], "M8[s]"])),
+    alike("polyval", lambda np, x: np.polyval([1, -2, 3], x), each(1, ["i4", "f4", "f8"])),
     alike("clip above", lambda np, x: np.clip(x, None, 2), each(1, NUMBERS[:8])),
     alike("around", lambda np, x: np.around(x), each(1, ["?", *NUMBERS])),
     alike("round", lambda np, x: np.round(x, -1), each(1, NUMBERS[:8])),

@@ -74,6 +74,9 @@ def linspaces() -> Iterator[Comparison]:
                 f"linspace {start!r} {stop!r} {num} {endpoint}",
                 lambda np, a=start, b=stop, n=num, e=endpoint: np.linspace(a, b, n, e),
             )
+    for name in ("bartlett", "blackman", "hamming", "hanning"):
+        yield spaced(name, lambda np, n=name: getattr(np, n)(12))._replace(ulp=None)
+    yield spaced("kaiser", lambda np: np.kaiser(12, 2.5))._replace(ulp=None)
     yield spaced("linspace complex", lambda np: np.linspace(1j, 3 + 2j, 9), 2)
     yield spaced("linspace dtype", lambda np: np.linspace(-3, 4, 9, dtype=int))
     yield spaced("linspace step", lambda np: np.linspace(2, 3, 4, retstep=True)[0])

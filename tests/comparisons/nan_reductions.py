@@ -71,6 +71,15 @@ DIFFERENCES = (
         lambda np, x, y: np.ediff1d(x, y, y),
         each(2, DIFFERENT[1:5], SHAPES),
     ),
+    alike(
+        "trapezoid", lambda np, x: np.trapezoid(x), each(1, ["i4", "f4", "f8", "c16"], SHAPES, mild)
+    )._replace(ulp=None),
+    alike(
+        "trapezoid uneven",
+        lambda np, x, y: np.trapezoid(x, y, axis=0),
+        each(2, ["f4", "f8"], SHAPES, mild),
+    )._replace(ulp=None),
+    alike("unwrap", lambda np, x: np.unwrap(x, axis=0, period=4), each(1, ["i4", "i8"], SHAPES)),
     alike("gradient", lambda np, x: np.gradient(x), each(1, ["i4", "f4", "f8"], [(7,), (3, 4)])),
     alike(
         "gradient uneven",

@@ -27,7 +27,14 @@ def _smoothed(block: np.ndarray) -> np.ndarray:
     return np.maximum(block, np.roll(block, 1, 0)) | np.roll(block, -1, 0)
 
 
+PACKED = (
+    alike("packbits", lambda np, x: np.packbits(x), each(1, ["?", "i2"], CUBE)),
+    alike("packbits axis", lambda np, x: np.packbits(x, 1, "little"), each(1, ["?", "u1"], CUBE)),
+    alike("unpackbits", lambda np, x: np.unpackbits(x), each(1, ["u1"], CUBE)),
+    alike("unpackbits count", lambda np, x: np.unpackbits(x, 1, 5), each(1, ["u1"], CUBE)),
+)
 COMPARISONS = (
+    *PACKED,
     selector("transpose", lambda np, x: np.transpose(x)),
     selector("transpose axes", lambda np, x: np.transpose(x, (1, 2, 0))),
     selector("permute_dims", lambda np, x: np.permute_dims(x, (2, 0, 1))),

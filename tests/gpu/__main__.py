@@ -1,63 +1,79 @@
-"""What only a GPU shows: ``python -m tests.gpu [--json FILE] [--bytes N] [--no-tests]``.
+"""What only a GPU shows, in one command: ``python -m tests.gpu [--no-install] [--seconds S] ...``.
 
-On a machine with a CUDA device and CuPy it runs the kernels' tests on the device, where they must
-have the bits of the CPU's kernels, and then measures kernels beside CuPy. It writes what it found
-as JSON. Where there is no device it says so and ends with 2.
+It runs the kernels' tests on the device, where they must have the bits of the CPU's kernels, the
+operator table and random programs on the device beside the host, and times works beside peers. What
+fails does not keep the rest from running. It writes what it found as JSON, after each part, and as
+a page. Where there is no device it says so and ends with 2; where anything failed, with 1.
+
+``--no-install`` asks no package registry: packages are there, or what needs them says that it has
+not got them. Nothing of it needs `make` or an environment of its own.
 """
 
 import argparse
+import importlib.util
 import json
-import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
-from dask_tapestry_kernels.cuda.jit import runtime
-from dask_tapestry_kernels.device_error import KernelDeviceError
-from tests.gpu import bandwidth
+from tests.gpu import parts, report
 
-ROOT = Path(__file__).parents[2]
-TESTS = ROOT / "tests" / "kernels" / "cuda" / "simulated"
 NO_DEVICE = 2
+INSTALLED = ("cupy-cuda12x>=14,<15",)
+PEERS = ("cupy", "jax", "torch", "dask")
 
 
 def main(arguments=None):
     """Run all; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tests.gpu", description=__doc__)
     parser.add_argument("--json", default="build/gpu.json", type=Path)
-    parser.add_argument("--bytes", default=10**9, type=int, help="of the largest operand")
-    parser.add_argument("--no-tests", action="store_true")
+    parser.add_argument("--page", default="build/gpu.md", type=Path)
+    parser.add_argument("--bytes", default=4 * 2**30, type=int, help="of the largest operand")
+    parser.add_argument("--programs", default=1000, type=int, help="random programs to compare")
+    parser.add_argument("--seconds", default=510.0, type=float, help="of all parts together")
+    parser.add_argument("--only", default="", help="parts whose names have this in them")
+    parser.add_argument("--no-install", action="store_true", help="ask no package registry")
     told = parser.parse_args(arguments)
-    try:
-        gpu = runtime.runtime()
-    except KernelDeviceError as error:
-        print(f"Nothing was run on a GPU: {error}")
+    if not told.no_install:
+        install()
+    began = time.monotonic()
+    found = {"command": " ".join(["python -m tests.gpu", *(arguments or sys.argv[1:])])}
+    about = parts.Part("machine", (parts.module("machine"),), 60)
+    found["machine"] = parts.run_part(about)["machine"]
+    if "device" not in found["machine"]:
+        machine = found["machine"]
+        print(f"Nothing was run on a GPU: {machine.get('without') or machine.get('said')}")
         return NO_DEVICE
-    found = {"commit": commit(), "device": bandwidth.device(), "processors": gpu.processors}
-    found["tests"] = {} if told.no_tests else device_tests()
-    found["rows"] = bandwidth.rows(told.bytes)
-    told.json.parent.mkdir(parents=True, exist_ok=True)
-    told.json.write_text(json.dumps(found, indent=1) + "\n")
-    print(bandwidth.table(found["rows"]))
-    print(f"written to {told.json}")
-    return 1 if any(found["tests"].values()) else 0
+    found["parts"] = {}
+    for part in parts.all_parts(told.seconds, told.bytes, told.programs, PEERS):
+        if told.only not in part.name:
+            continue
+        print(f"{part.name} ...", flush=True)
+        found["parts"][part.name] = parts.run_part(part)
+        found["seconds"] = time.monotonic() - began
+        write(found, told)
+        for line in report.failures({"parts": {part.name: found["parts"][part.name]}}):
+            print(f"  {line}", flush=True)
+    print(report.page(found))
+    print(f"written to {told.json} and {told.page}")
+    return 1 if report.failures(found) else 0
 
 
-def device_tests():
-    """Exit codes of the kernels' tests on the device, by module."""
-    codes = {}
-    for module in sorted(TESTS.glob("*_simulated.py")):
-        command = [sys.executable, "-m", "pytest", "-q", "-m", "", str(module)]
-        environment = os.environ | {"DASK_TAPESTRY_TEST_DEVICE": "cuda"}
-        done = subprocess.run(command, env=environment, cwd=ROOT, check=False)
-        codes[module.stem] = done.returncode
-    return codes
+def write(found, told):
+    """Write what was found till now."""
+    for file, text in ((told.json, json.dumps(found, indent=1)), (told.page, report.page(found))):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
 
 
-def commit():
-    """The commit of the working tree, if it has one."""
-    command = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+def install():
+    """Have CuPy in this environment, if it is not there; else what needs it says so."""
+    if importlib.util.find_spec("cupy") is not None:
+        return
+    command = [sys.executable, "-m", "pip", "install", "--quiet"]
+    constraints = ["--constraint", str(parts.ROOT / "constraints-dev.txt")]
+    subprocess.run([*command, *constraints, *INSTALLED], check=False)
 
 
 if __name__ == "__main__":

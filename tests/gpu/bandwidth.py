@@ -1,5 +1,8 @@
 """Kernels of a GPU timed beside CuPy: seconds, and bytes read and written a second."""
 
+import argparse
+import json
+from pathlib import Path
 from statistics import median
 
 import numpy as np
@@ -16,19 +19,6 @@ def _cupy():
     import cupy
 
     return cupy
-
-
-def device():
-    """Name and architecture of the device, and versions."""
-    cupy = _cupy()
-    about = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)
-    name = about["name"]
-    return {
-        "name": name.decode() if isinstance(name, bytes) else str(name),
-        "capability": str(cupy.cuda.Device().compute_capability),
-        "driver": cupy.cuda.runtime.driverGetVersion(),
-        "cupy": cupy.__version__,
-    }
 
 
 def seconds(function):
@@ -113,10 +103,14 @@ def rows(size):
     return found
 
 
-def table(found):
-    """The rows as text."""
-    lines = [f"{'work':20} {'ours, ms':>9} {'GB/s':>7} {'CuPy, ms':>9}"]
-    for name, row in found.items():
-        rate = row["bytes"] / row["ours"] / 1e9
-        lines.append(f"{name:20} {row['ours'] * 1e3:9.3f} {rate:7.0f} {row['cupy'] * 1e3:9.3f}")
-    return "\n".join(lines)
+def main(arguments=None):
+    """Write what was measured to a file."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bytes", default=10**9, type=int, help="of the largest operand")
+    parser.add_argument("file", type=Path)
+    told = parser.parse_args(arguments)
+    told.file.write_text(json.dumps({"rates": rows(told.bytes)}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,15 +1,42 @@
 import json
+import subprocess
 import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+import dask_tapestry as dt
 from dask_tapestry_kernels.cpu.jit.object_cache import Compiled
 from dask_tapestry_kernels.cuda.jit import runtime
 from tests.gpu import __main__ as gpu
-from tests.gpu import bandwidth
+from tests.gpu import bandwidth, figures, machine, operators, parts, programs, report
+from tests.gpu.works import WORKS
 from tests.kernels.cuda.fake_cupy import Array, FakeCupy
+
+FOUND = {
+    "machine": {"commit": "c0ffee", "device": {"name": "a device", "driver": 12090}},
+    "seconds": 3.0,
+    "parts": {
+        "figures": {
+            "figures --peer ours": {
+                "rows": {
+                    "row sums": {
+                        "cells": 2**28, "bytes": 2**30, "seconds": 6e-4, "kernels": 3e-4,
+                    },
+                    "gather": {"cells": 8, "bytes": 8, "failed": "no such kernel"},
+                },
+                "overhead": {"seconds": 2e-4, "target": 3e-4},
+            }
+        },
+        "figures of cupy": {"figures --peer cupy": {"rows": {"row sums": {"seconds": 5e-4}}}},
+        "operators": {
+            "a": {"asked": 5, "done": 5, "wrong": {}},
+            "b": {"asked": 5, "done": 3, "wrong": {"sin": "other bits"}},
+            "c": {"failed": "it ended with -11", "said": ""},
+        },
+    },
+}  # fmt: skip
 
 
 class Event:
@@ -31,40 +58,199 @@ def cupy(monkeypatch):
     fake.module.__version__ = "14"
     fake.module.cuda.Event = Event
     fake.module.cuda.get_elapsed_time = lambda start, end: 2.0
-    fake.module.cuda.runtime.getDeviceProperties = lambda number: {"name": b"a device"}
-    fake.module.cuda.runtime.driverGetVersion = lambda: 12090
+    told = fake.module.cuda.runtime
+    told.getDeviceProperties = lambda number: {"name": b"a device", "totalGlobalMem": 2**30}
+    told.driverGetVersion = told.runtimeGetVersion = lambda: 12090
     monkeypatch.setattr(bandwidth, "REPEATS", 1)
     return fake
 
 
-def test_without_a_device_it_says_so_and_ends_with_2(monkeypatch, capsys):
-    monkeypatch.setitem(sys.modules, "cupy", None)
-    monkeypatch.setattr(runtime, "_runtimes", [])
-    assert gpu.main([]) == 2
-    assert "Nothing was run on a GPU: there is no CuPy" in capsys.readouterr().out
+def read(file):
+    return json.loads(file.read_text())
 
 
-def test_what_was_measured_is_written(cupy, tmp_path, capsys):
-    file = tmp_path / "made" / "gpu.json"
-    assert gpu.main(["--json", str(file), "--bytes", "40000", "--no-tests"]) == 0
-    found = json.loads(file.read_text())
+def python(*lines):
+    return sys.executable, "-c", "\n".join(("import sys", "from pathlib import Path", *lines))
+
+
+def test_without_a_device_it_says_so_and_ends_with_2(capsys):
+    """As this machine has none, in processes as they are."""
+    assert gpu.main(["--no-install"]) == 2
+    assert "Nothing was run on a GPU: there is no C" in capsys.readouterr().out
+
+
+def test_it_runs_from_any_python_without_an_environment_of_its_own():
+    command = [sys.executable, "-m", "tests.gpu", "--no-install"]
+    done = subprocess.run(command, cwd=parts.ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "")
+
+
+def test_a_part_that_fails_hangs_or_writes_nonsense_says_so():
+    runs = (
+        parts.Run("good", python("Path(sys.argv[-1]).write_text('{\"done\": 3}')")),
+        parts.Run("bad", python("print('why'); sys.exit(3)")),
+        parts.Run("slow", python("import time; Path(sys.argv[-1]).write_text('{\"done\": 1}')",
+                                 "time.sleep(60)")),
+        parts.Run("nonsense", python("Path(sys.argv[-1]).write_text('{')")),
+        parts.Run("silent", python("print('tests'); sys.exit(1)"), {"A": "b"}, writes=False),
+    )  # fmt: skip
+    found = parts.run_part(parts.Part("all", runs, 8))
+    assert found["good"]["done"] == 3
+    assert "failed" not in found["good"]
+    assert (found["bad"]["failed"], found["bad"]["said"]) == ("it ended with 3", "why\n")
+    assert (found["slow"]["failed"], found["slow"]["done"]) == ("it took longer than its time", 1)
+    assert found["nonsense"]["failed"] == "what it wrote is no JSON"
+    assert found["silent"]["failed"] == "it ended with 1"
+
+
+def test_parts_take_less_than_all_seconds_and_every_test_of_kernels():
+    every = parts.all_parts(500, 10**6, 1000, gpu.PEERS)
+    assert sum(part.seconds for part in every) <= 500
+    assert len({part.name for part in every}) == len(every)
+    tests = next(part for part in every if part.name == "tests of kernels")
+    assert [run.name for run in tests.runs] == [
+        file.stem for file in sorted(parts.SIMULATED.glob("*_simulated.py"))
+    ]
+    assert all(run.environment == parts.ON_DEVICE for run in tests.runs)
+
+
+def test_all_parts_run_though_some_fail_and_all_is_written(tmp_path, monkeypatch, capsys):
+    some = {"machine": FOUND["machine"]} | FOUND["parts"]
+
+    def run_part(part):
+        found = some.get(part.name, {"a": {"failed": "it ended with 1"}})
+        return {"machine": found} if part.name == "machine" else found
+
+    monkeypatch.setattr(parts, "run_part", run_part)
+    files = ["--json", str(tmp_path / "made" / "gpu.json"), "--page", str(tmp_path / "gpu.md")]
+    assert gpu.main(["--no-install", *files]) == 1
+    found = read(tmp_path / "made" / "gpu.json")
+    assert list(found["parts"]) == [part.name for part in parts.all_parts(1, 1, 1, gpu.PEERS)]
+    assert (tmp_path / "gpu.md").read_text() == report.page(found)
+    assert "operators: sin" in capsys.readouterr().out
+    assert gpu.main(["--no-install", "--only", "of cupy", *files]) == 0
+    assert list(read(tmp_path / "made" / "gpu.json")["parts"]) == ["figures of cupy"]
+
+
+def test_installing_asks_for_what_is_missing_alone(monkeypatch):
+    asked = []
+    monkeypatch.setattr(gpu.subprocess, "run", lambda command, **_: asked.append(command))
+    monkeypatch.setattr(gpu.importlib.util, "find_spec", lambda name: object())
+    gpu.install()
+    assert not asked
+    monkeypatch.setattr(gpu.importlib.util, "find_spec", lambda name: None)
+    gpu.install()
+    assert asked[0][-1] == "cupy-cuda12x>=14,<15"
+
+
+def test_the_page_has_figures_and_what_failed():
+    page = report.page(FOUND)
+    assert "a device, driver 12090; commit c0ffee" in page
+    assert "| row sums | 0.3 | 3579 | 0.6 | 0.5 | ≤ 0.27 |" in page
+    assert (
+        "| operators | 3 | 8 of 10 | 2: operators: sin; operators, c: it ended with -11 |" in page
+    )
+    assert report.failures(FOUND) == [
+        "figures: gather",
+        "operators: sin",
+        "operators, c: it ended with -11",
+    ]
+
+
+def test_the_machine_is_told(cupy, tmp_path):
+    assert machine.main([str(tmp_path / "a")]) == 0
+    found = read(tmp_path / "a")
     assert found["device"]["name"] == "a device"
-    assert found["rows"]["x * y + x"]["ours"] == 0.002
-    assert set(found["rows"]) == set(bandwidth.works(40_000))
-    assert "column variance" in capsys.readouterr().out
+    assert found["packages"]["numpy"] == np.__version__
+
+
+def test_rates_of_kernels_are_written(cupy, tmp_path):
+    bandwidth.main(["--bytes", "40000", str(tmp_path / "a")])
+    rates = read(tmp_path / "a")["rates"]
+    assert rates["x * y + x"]["ours"] == 0.002
+    assert set(rates) == set(bandwidth.works(40_000))
     assert len(cupy.launches) > 20
 
 
-def test_tests_that_fail_on_the_device_make_it_fail(cupy, tmp_path, monkeypatch):
-    asked = []
+def test_operators_are_compared_with_the_host(device_kernels, tmp_path, monkeypatch):
+    share = ["--share", "1/60", str(tmp_path / "a")]
+    assert operators.main(share) == 0
+    found = read(tmp_path / "a")
+    assert found["asked"] == found["done"] > 5
+    (wrong,) = [one for one in operators.COMPARISONS if one.name == "sin"]
+    monkeypatch.setattr(operators, "COMPARISONS", [wrong])
+    monkeypatch.setattr(operators, "there", lambda x: operators.dt.asarray(x).to_device("cuda") + 1)
+    assert operators.main([str(tmp_path / "b")]) == 1
+    assert list(read(tmp_path / "b")["wrong"]) == ["sin"]
 
-    def run(command, **options):
-        asked.append((command, options.get("env")))
-        return SimpleNamespace(returncode=1, stdout="commit\n")
 
-    monkeypatch.setattr(gpu.subprocess, "run", run)
-    assert gpu.main(["--json", str(tmp_path / "gpu.json"), "--bytes", "40000"]) == 1
-    modules = [command[-1] for command, env in asked if env]
-    assert modules == [str(module) for module in sorted(gpu.TESTS.glob("*_simulated.py"))]
-    assert len(modules) >= 4
-    assert all(env["DASK_TAPESTRY_TEST_DEVICE"] == "cuda" for _, env in asked if env)
+def test_random_programs_have_the_hosts_bits(device_kernels, tmp_path):
+    assert programs.main(["--programs", "25", str(tmp_path / "a")]) == 0, read(tmp_path / "a")
+    assert read(tmp_path / "a")["done"] == 25
+    assert {"map", "view"} <= set(device_kernels.called)
+
+
+def test_a_program_with_other_bits_is_told(device_kernels, tmp_path, monkeypatch):
+    monkeypatch.setattr(programs, "there", lambda x: x * 1 if x.dtype.kind == "f" else x)
+    monkeypatch.setattr(programs, "same_bits", lambda a, b: False)
+    assert programs.main(["--programs", "2", str(tmp_path / "a")]) == 1
+    assert "v0 on the device is" in read(tmp_path / "a")["wrong"]["program 0"]
+
+
+def test_a_share_ends_in_time(device_kernels, tmp_path):
+    assert programs.main(["--programs", "1000", "--seconds", "0", str(tmp_path / "a")]) == 0
+    assert read(tmp_path / "a")["done"] == 0
+
+
+@pytest.mark.parametrize("name", WORKS)
+def test_works_have_numpys_values(name):
+    work = WORKS[name]
+    inputs = work.inputs(2**16)
+    wanted = work.program(np, *inputs)
+    found = work.program(dt, *map(dt.asarray, inputs)).compute()
+    np.testing.assert_allclose(found, wanted, rtol=2e-4, atol=1e-4)
+
+
+def test_figures_of_ours_are_written(device_kernels, tmp_path, monkeypatch):
+    monkeypatch.setattr(figures, "REPEATS", 1)
+    monkeypatch.setattr(figures, "small_operations", lambda: {"seconds": 1.0})
+    monkeypatch.setattr(figures, "stored_job", lambda: {"seconds": 1.0})
+    figures.main(["--bytes", "100000", str(tmp_path / "a")])
+    found = read(tmp_path / "a")
+    assert list(found["rows"]) == list(WORKS)
+    assert all(row["seconds"] > 0 for row in found["rows"].values()), found["rows"]
+    assert found["overhead"]["seconds"] > 0
+
+
+def test_a_job_from_store_to_store_runs_on_the_device(device_kernels):
+    assert figures.stored_job(2**18)["written"] == 2**18
+    assert "map" in device_kernels.called
+
+
+def test_many_small_operations_run_on_the_device(device_kernels):
+    assert figures.small_operations(4000, 100)["tried"] == 200
+
+
+def test_peers_that_are_not_there_are_told(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jax", None)
+    assert figures.main(["--peer", "jax", "--bytes", "100000", str(tmp_path / "a")]) == 0
+    assert "jax" in read(tmp_path / "a")["without"]
+
+
+def test_figures_that_fail_are_told_and_the_others_timed(tmp_path, monkeypatch):
+    def peer(program, inputs):
+        if len(inputs) == 3:
+            raise ValueError("no such function")
+        return {"seconds": 1.0}
+
+    monkeypatch.setitem(figures.PEERS, "cupy", peer)
+    assert figures.main(["--peer", "cupy", "--bytes", "100000", str(tmp_path / "a")]) == 1
+    rows = read(tmp_path / "a")["rows"]
+    assert rows["row sums"]["seconds"] == 1.0
+    assert "no such function" in rows["RotaryEmbedding"]["failed"]
+
+
+def test_names_of_torch_are_numpys(monkeypatch):
+    named = figures.TorchNames(SimpleNamespace(exp=np.exp, index_select=lambda x, d, a: (d, a)))
+    assert named.exp is np.exp
+    assert named.take("x", "at", 0) == (0, "at")

@@ -31,6 +31,8 @@ ON_DEVICE = {
     "mask": lambda np, x: x[x > 0],
     "gather": lambda np, x: x[np.asarray([3, 1, 3])],
     "outputs": lambda np, x: np.linalg.qr(x)[1] ** 2,
+    "no cells": lambda np, x: x[:, :0] * 2,
+    "no rows and cells": lambda np, x: np.concatenate([x[:0], x[:2]]),
     "with the host's cells": lambda np, x: x + CELLS[0],
 }
 
@@ -111,6 +113,14 @@ def test_functions_of_blocks_are_given_the_devices(device_kernels):
     assert set(seen) == {"cupy"}
 
 
+def test_functions_of_masked_blocks_are_given_numpys(device_kernels):
+    x = dt.asarray(CELLS).to_device("cuda")
+    found = dt.ma.masked_greater(x, 0).map_blocks(lambda block: block * 2).compute()
+    wanted = np.ma.masked_greater(CELLS, 0) * 2
+    np.testing.assert_array_equal(np.ma.getmaskarray(found), np.ma.getmaskarray(wanted))
+    np.testing.assert_array_equal(found.filled(7), wanted.filled(7))
+
+
 def test_without_cupy_functions_are_tried_on_numpys_arrays():
     x = dt.asarray(CELLS).to_device("cuda").map_blocks(lambda block: block * 2)
     assert (x.device, x.dtype) == ("cuda", CELLS.dtype)
@@ -189,12 +199,9 @@ def test_blocks_take_no_more_memory_of_a_device_than_the_plan_says(device_kernel
 def test_memory_of_a_device_that_ends_is_told_with_step_and_bytes(device_kernels):
     """As where a card has less than was declared, or others use it."""
     x = dt.asarray(LARGE).to_device("cuda") * 2
-    with dt.config(
-        resources=dt.Resources(workers=1, memory="1 GiB", gpu_memory="2 MB", local=True)
-    ):
-        plan = dt.plan(x)
-        with pytest.raises(dt.MemoryLimitError, match="on one cuda device of a worker"):
-            plan.verify()
+    small = dt.Resources(workers=1, memory="1 GiB", gpu_memory="2 MB", local=True)
+    with pytest.raises(dt.MemoryLimitError, match="on one cuda device of a worker"):
+        x.plan(resources=small).verify()
     spec = DeviceUse("", None, 1, 2, 2**20, "multiply")
     ended = r"(?s)Out of memory allocating 2,400,000 bytes.*while a device computed multiply"
     with pytest.raises(dt.DeviceError, match=ended), on_a_device(spec):

@@ -7,12 +7,15 @@ from dask_tapestry.arrays.creation.filled_like import *
 from dask_tapestry.arrays.creation.grids import *
 from dask_tapestry.arrays.creation.matrices import *
 from dask_tapestry.arrays.creation.ranges import *
+from dask_tapestry.arrays.creation.windows import *
 
 __all__ = [
     "arange",
     "array",
     "asanyarray",
     "ascontiguousarray",
+    "bartlett",
+    "blackman",
     "bounding_box",
     "copy",
     "empty",
@@ -22,9 +25,12 @@ __all__ = [
     "full",
     "full_like",
     "geomspace",
+    "hamming",
+    "hanning",
     "identity",
     "index_tensor",
     "indices",
+    "kaiser",
     "linspace",
     "logspace",
     "meshgrid",

@@ -5,6 +5,7 @@ from dask_tapestry.arrays.elementwise import special
 from dask_tapestry.arrays.elementwise.closeness import *
 from dask_tapestry.arrays.elementwise.formulas import *
 from dask_tapestry.arrays.elementwise.functions_of_cells import *
+from dask_tapestry.arrays.elementwise.polynomials import *
 from dask_tapestry.arrays.elementwise.predicates import *
 from dask_tapestry.arrays.elementwise.ufuncs import *
 from dask_tapestry.arrays.elementwise.where_and_clip import *
@@ -112,6 +113,7 @@ __all__ = [
     "nextafter",
     "not_equal",
     "notnull",
+    "polyval",
     "positive",
     "pow",
     "power",

@@ -17,6 +17,7 @@ from dask_tapestry.errors import ArgumentError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.functions.infer_meta import tried
 from dask_tapestry.operators.functions.user_function import name_of
+from dask_tapestry_kernels.block_format import with_all_cells
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,8 @@ class PackedMaskedFunction:
     kind: np.dtype[Any]
 
     def __call__(self, cells: Any, hidden: Any, *args: Any, **kwargs: Any) -> Any:
-        made = self.function(np.ma.MaskedArray(cells, hidden), *args, **kwargs)
+        plain = np.ma.MaskedArray(with_all_cells(cells), with_all_cells(hidden))
+        made = self.function(plain, *args, **kwargs)
         block = np.empty(np.shape(made), self.kind)
         block["cells"], block["hidden"] = np.ma.getdata(made), np.ma.getmaskarray(made)
         return block

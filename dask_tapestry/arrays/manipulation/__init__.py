@@ -4,6 +4,7 @@ from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.manipulation.diagonals import *
 from dask_tapestry.arrays.manipulation.insert_delete import *
 from dask_tapestry.arrays.manipulation.joining import *
+from dask_tapestry.arrays.manipulation.packed_bits import *
 from dask_tapestry.arrays.manipulation.padding import *
 from dask_tapestry.arrays.manipulation.repeating import *
 from dask_tapestry.arrays.manipulation.roll_flip import *
@@ -30,6 +31,7 @@ __all__ = [
     "hstack",
     "insert",
     "interleave",
+    "packbits",
     "pad",
     "repeat",
     "resize",
@@ -40,6 +42,7 @@ __all__ = [
     "tile",
     "tril",
     "triu",
+    "unpackbits",
     "unstack",
     "vsplit",
     "vstack",

@@ -23,6 +23,7 @@ __all__ = [
     "reshape",
     "rollaxis",
     "shape",
+    "size",
     "squeeze",
     "swapaxes",
     "transpose",

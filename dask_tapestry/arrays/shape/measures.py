@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.operators.axes import Axes, normalize_axes
 
-__all__ = ["ndim", "shape"]
+__all__ = ["ndim", "shape", "size"]
 
 
 def ndim(a: ArrayLike) -> int:
@@ -31,3 +34,18 @@ def shape(a: ArrayLike) -> tuple[int, ...]:
     ((2, 3), (1,))
     """
     return asarray(a).shape
+
+
+def size(a: ArrayLike, axis: Axes = None) -> int:
+    """Return the number of cells, as `numpy.size`.
+
+    {Parameters}
+        a: The array.
+        axis: Axis or axes along which cells are counted; None for all.
+    {Returns} int: 1 for a scalar.
+    {Examples}
+    >>> dt.size(dt.ones((2, 3))), dt.size(dt.ones((2, 3)), axis=1)
+    (6, 3)
+    """
+    extents = asarray(a).shape
+    return prod(extents[d] for d in normalize_axes(axis, len(extents)))

@@ -12,6 +12,7 @@ from dask_tapestry.arrays.statistics.extremes import *
 from dask_tapestry.arrays.statistics.forward_fill import *
 from dask_tapestry.arrays.statistics.gradients import *
 from dask_tapestry.arrays.statistics.histograms import *
+from dask_tapestry.arrays.statistics.integrals import *
 from dask_tapestry.arrays.statistics.medians import *
 from dask_tapestry.arrays.statistics.moments import *
 from dask_tapestry.arrays.statistics.nan_averages import *
@@ -75,6 +76,8 @@ __all__ = [
     "quantile",
     "std",
     "sum",
+    "trapezoid",
+    "unwrap",
     "var",
 ]
 

@@ -40,8 +40,9 @@ __all__ = [
 
 Form = str | Sequence[str] | IndexProjection
 PLANNED = frozenset(
-    "seconds compute_seconds bytes_read bytes_written bytes_moved memory_bytes peak_worker_bytes "
-    "peak_worker_compute memory_waste compute_waste result_bytes result_seconds tasks".split()
+    "seconds compute_seconds bytes_read bytes_written bytes_moved bytes_within_hosts memory_bytes "
+    "peak_worker_bytes peak_worker_compute memory_waste compute_waste result_bytes result_seconds "
+    "tasks".split()
 )
 
 

@@ -9,6 +9,8 @@ ten times the memory.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
 from math import prod
@@ -101,13 +103,28 @@ def _opened(
 
 
 def _read_by_zarr(array: zarr.Array[Any], selection: tuple[slice, ...], out: Block) -> None:
-    buffer = zarr_module().core.buffer.cpu.NDBuffer.from_numpy_array
     if not runs_inline(array):
-        array.get_orthogonal_selection(selection, out=buffer(out))
+        with _memory_for(array, out) as buffer:
+            array.get_orthogonal_selection(selection, out=buffer)
         return
     for part in split_by_chunk(selection, stored_chunk_shape(array), array.dtype.itemsize):
-        place = part_of(out, _slices_within(part, selection))
-        run_inline(array.async_array.get_orthogonal_selection(part, out=buffer(place)))
+        with _memory_for(array, part_of(out, _slices_within(part, selection))) as buffer:
+            run_inline(array.async_array.get_orthogonal_selection(part, out=buffer))
+
+
+@contextmanager
+def _memory_for(array: zarr.Array[Any], out: Block) -> Iterator[Any]:
+    """A buffer of zarr's that a pipeline decodes into, whose cells are in `out` afterwards.
+
+    Pipelines other than zarr's own may take contiguous memory alone, as that of `zarrs` does.
+    """
+    buffer = zarr_module().core.buffer.cpu.NDBuffer.from_numpy_array
+    if out.flags.c_contiguous or not has_other_pipeline(array):
+        yield buffer(out)
+        return
+    cells = np.empty(out.shape, out.dtype)
+    yield buffer(cells)
+    out[...] = cells
 
 
 def write_box(

@@ -55,6 +55,12 @@ def _batched(node: Node, shape: tuple[int, ...]) -> Operator | None:
         return replace(operator, axis=operator.axis + rank)
     if isinstance(operator, Reshape):
         return _reshaped(operator, shape)
+    return batched_view(node, shape)
+
+
+def batched_view(node: Node, shape: tuple[int, ...]) -> View | None:
+    """The view that a node is, of inputs with leading dimensions of `shape`; None if it is none."""
+    operator, rank = node.operator, len(shape)
     view = operator.view(node.input_types[0]) if isinstance(operator, ViewSelector) else operator
     if not isinstance(view, View):
         return None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from math import prod
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -14,6 +14,13 @@ from dask_tapestry.errors import IndexingError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.threads.batched_operators import computed_batch
+from dask_tapestry.operators.threads.fused_threads import (
+    Formula,
+    Strided,
+    fused,
+    is_fused,
+    written,
+)
 from dask_tapestry.operators.threads.thread_slice import ThreadSlice
 from dask_tapestry.operators.tuning import THREAD_VALUES_BYTES
 from dask_tapestry.operators.user.user_operator import ScratchBytes
@@ -22,6 +29,16 @@ from dask_tapestry.zspace import IndexProjection
 
 Block = np.ndarray[Any, Any]
 Span = tuple[int, int]
+
+
+class DeviceMemory(Protocol):
+    """Memory of a device, as its kernels know it."""
+
+    def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+        """Memory that is not cleared."""
+
+    def strided(self, block: Any, shape: Sequence[int], strides: Sequence[int]) -> Any:
+        """The cells so many bytes behind the first one of a block: a view."""
 
 
 class Read(NamedTuple):
@@ -103,6 +120,39 @@ class ThreadBody:
         return outputs[0].array if len(outputs) == 1 else tuple(one.array for one in outputs)
 
     @cached_property
+    def kernel(self) -> str:
+        """The kernel that calls it: one that a device has where the body is a formula of views."""
+        given = {read.node for read in self.reads} | set(self.ids)
+        own = [node for number, node in enumerate(self._nodes) if number not in given]
+        return "threads" if len(self.results) == 1 and all(map(is_fused, own)) else "call"
+
+    def on_device(
+        self, kernels: Mapping[str, Callable[..., Any]], gpu: DeviceMemory, *blocks: Any
+    ) -> Any:
+        """What it returns, of blocks on a device, by one launch of its kernel of formulas."""
+        rank = len(self.ids)
+        ids, input_blocks = blocks[:rank], blocks[rank:]
+        extents = tuple(one.shape[0] for one in ids)
+        values: dict[int, Formula] = {}
+        for dim, number in enumerate(self.ids):
+            if number is not None:
+                sides = [n if other == dim else 1 for other, n in enumerate(extents)]
+                steps = [ids[dim].strides[0] if other == dim else 0 for other in range(rank)]
+                values[number] = Formula.of(gpu.strided(ids[dim], sides, steps))
+        spans = [(0, n) for n in extents]
+        for read, block in zip(self.reads, input_blocks, strict=True):
+            window = _windows(block, read.window, extents, spans, gpu.strided)
+            values[read.node] = Formula.of(window)
+        for number, node in enumerate(self._nodes):
+            if number not in values:
+                inputs = [values[self._number[x]] for x in node.inputs]
+                values[number] = fused(node, inputs, rank, kernels["view"])
+        (result,) = self.results
+        output = _Output.of(self._nodes[result.node], result, extents, gpu.empty)
+        written(values[result.node], output.places, gpu.strided, kernels["map"])
+        return output.array
+
+    @cached_property
     def _nodes(self) -> tuple[Node, ...]:
         return self.graph.nodes
 
@@ -172,10 +222,16 @@ class _Output(NamedTuple):
     places: Block
 
     @classmethod
-    def of(cls, node: Node, result: ThreadResult, extents: tuple[int, ...]) -> _Output:
+    def of(
+        cls,
+        node: Node,
+        result: ThreadResult,
+        extents: tuple[int, ...],
+        empty: Callable[..., Block] = np.empty,
+    ) -> _Output:
         part, dtype = node.type.shape, node.type.dtype
         if not result.axes:
-            array = np.empty((*extents, *part), dtype)
+            array = empty((*extents, *part), dtype)
             return cls(array, array)
         sides: list[int] = []
         order: dict[tuple[bool, int], int] = {}
@@ -185,7 +241,7 @@ class _Output(NamedTuple):
                 sides.append(extents[dim])
             order[True, axis] = len(sides)
             sides.append(width)
-        array = np.empty(sides, dtype)
+        array = empty(tuple(sides), dtype)
         places = array.transpose([order[key] for key in sorted(order)])
         whole = [
             width if dim is None else extents[dim] * width
@@ -194,8 +250,16 @@ class _Output(NamedTuple):
         return cls(array.reshape(whole), places)
 
 
+def _read_only(block: Block, shape: Sequence[int], strides: Sequence[int]) -> Block:
+    return np.lib.stride_tricks.as_strided(block, shape, strides, writeable=False)
+
+
 def _windows(
-    block: Block, window: IndexProjection, extents: Sequence[int], spans: Sequence[Span]
+    block: Block,
+    window: IndexProjection,
+    extents: Sequence[int],
+    spans: Sequence[Span],
+    strided: Strided = _read_only,
 ) -> Block:
     """What each thread of a box reads, as a view: ids that do not move the window have length 1.
 
@@ -216,9 +280,8 @@ def _windows(
     begun: tuple[Any, ...] = tuple(slice(start, None) for start in starts)
     cells = block[(*begun, ...)]
     inner = [n * step for n, step in zip(block.strides, window.stride, strict=True)]
-    return np.lib.stride_tricks.as_strided(
-        cells, (*sides, *window.shape), (*strides, *inner), writeable=False
-    )
+    seen: Block = strided(cells, (*sides, *window.shape), (*strides, *inner))
+    return seen
 
 
 def _gathered(node: Node, inputs: Sequence[Block], rank: int) -> Block:

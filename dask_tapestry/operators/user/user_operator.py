@@ -97,7 +97,6 @@ class UserOperator(Contraction):
     """
 
     name = "useroperator"
-    kernel = "call"
     any_cells = True
     calls = True
     skips: ClassVar[bool] = True  # whether the function may be called for one window after another
@@ -118,6 +117,11 @@ class UserOperator(Contraction):
     @property
     def label(self) -> str:
         return self.function.label
+
+    @property
+    def kernel(self) -> str:  # type: ignore[override]  # as above
+        """What calls the function, which may say it."""
+        return str(getattr(self.function.function, "kernel", "call"))
 
     @property
     def any_format(self) -> bool:  # type: ignore[override]  # it depends on the function

@@ -89,7 +89,7 @@ def least_step_seconds(
     hosts = min(machine.hosts, count)
     link = written / machine.store_write / (1 if machine.local else hosts)
     store = max(link, written / machine.store_write_all)
-    busy = kernels, moved / machine.network / hosts, store
+    busy = kernels, machine.network_seconds(moved) / hosts, store
     longest = max(busy)
     return longest + NEVER_OVERLAPPED * (sum(busy) - longest)
 
@@ -107,7 +107,7 @@ def _unoverlapped_share(count: int, machine: Machine) -> float:
 def _network_seconds(moved: float, messages: int, count: int, machine: Machine) -> float:
     if not moved:
         return 0.0
-    every = moved / machine.network + messages * machine.latency
+    every = machine.network_seconds(moved) + messages * machine.latency
     return (0.0 if machine.local else FETCH_SECONDS) + every / min(machine.hosts, count)
 
 

@@ -80,6 +80,11 @@ class Step:
         )
 
     @property
+    def moved_within_hosts(self) -> float:
+        """Bytes that workers take from others of their host, among those that are moved."""
+        return self.machine.within_hosts * self.cost.moved
+
+    @property
     def reason(self) -> str:
         """Why it is cut so: the resource that takes most seconds."""
         if self.node.operator.layout is not None:

@@ -41,7 +41,10 @@ class Machine:
     row
         Seconds by which a row of memory delays a thread that does not follow the one before.
     network, latency
-        Bytes a second into a worker, and seconds a message.
+        Bytes a second into a worker from other hosts, and seconds a message.
+    host_network, within_hosts
+        Bytes a second into a worker from others of its host, and the share of what moves between
+        workers that comes from there.
     store_read, store_plain, store_write
         Bytes a second of a worker; those read that are not encoded.
     store_read_all, store_write_all
@@ -92,6 +95,8 @@ class Machine:
     row: float
     network: float
     latency: float
+    host_network: float
+    within_hosts: float
     store_read: float
     store_plain: float
     store_write: float
@@ -194,6 +199,15 @@ class Machine:
         """Bytes a second that a worker reads from stores, of cells that are encoded or `plain`."""
         return self.store_plain if plain else self.store_read
 
+    def network_seconds(self, moved: float) -> float:
+        """Seconds in which `moved` bytes come into one worker from others, on its host and beyond.
+
+        Blocks lie with any worker as likely as with any other, so that a share of what a worker
+        takes is on its own host.
+        """
+        within = self.within_hosts * moved
+        return within / self.host_network + (moved - within) / self.network
+
     def fresh_seconds(self, bytes: float) -> float:
         """Seconds until an array of so many bytes has its memory from the system.
 
@@ -209,7 +223,8 @@ def _machine(resources: Resources, bytes: tuple[int, int, int], rates: Rates) ->
     local = resources.local
     limit, usable, task_bytes = bytes  # which settings change
     memory = rates.memory if resources.threads == 1 else rates.memory_shared
-    carried = resources.bandwidth_bytes
+    carried, told = resources.bandwidth_bytes, resources.host_bandwidth
+    host_network = carried if told is None else float(told)
     latency = rates.latency if resources.latency is None else float(resources.latency)
     store = inf if resources.store_bandwidth is None else float(resources.store_bandwidth)
     own = inf if resources.worker_bandwidth is None else float(resources.worker_bandwidth)
@@ -229,6 +244,8 @@ def _machine(resources: Resources, bytes: tuple[int, int, int], rates: Rates) ->
         row=rates.row,
         network=inf if local else carried,
         latency=0.0 if local else latency,
+        host_network=inf if local else host_network,
+        within_hosts=_share_within_hosts(resources.workers, resources.workers_per_host),
         store_read=min(rates.store_read, own) if local else stored,
         store_plain=min(rates.store_plain, own) if local else stored,
         store_write=min(rates.store_write, own) if local else stored,
@@ -255,6 +272,21 @@ def _machine(resources: Resources, bytes: tuple[int, int, int], rates: Rates) ->
         machine,
         places=tuple(_machine_of_group(machine, group, resources) for group in resources.kinds),
     )
+
+
+def _share_within_hosts(workers: int, each: int) -> float:
+    """The share of pairs of workers that are on one host, of which each has so many.
+
+    Examples
+    --------
+    >>> _share_within_hosts(4, 2), _share_within_hosts(4, 1), _share_within_hosts(3, 8)
+    (0.3333333333333333, 0.0, 1.0)
+    """
+    if workers < 2:
+        return 0.0
+    full, rest = divmod(workers, each)
+    pairs = full * each * (each - 1) + rest * (rest - 1)
+    return pairs / (workers * (workers - 1))
 
 
 def _opens_files(resources: Resources) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field, fields, replace
 from functools import lru_cache
-from typing import Any, Final, cast
+from typing import Any, cast
 
 import dask
 from dask.system import CPU_COUNT
@@ -33,6 +33,11 @@ from dask_tapestry.planner.machine.adaptive import grown_groups
 from dask_tapestry.planner.machine.calibrate import chosen_rates, rates_in_force
 from dask_tapestry.planner.machine.cluster_rates import cluster_rates
 from dask_tapestry.planner.machine.device_rates import shipped_device_rates
+from dask_tapestry.planner.machine.live_workers import (
+    live_gpus,
+    live_groups,
+    live_workers_per_host,
+)
 from dask_tapestry.planner.machine.rates import Rates
 from dask_tapestry.planner.machine.worker_group import WorkerGroup, worker_groups, workers_text
 from dask_tapestry.planner.tuning import (
@@ -44,8 +49,6 @@ from dask_tapestry.planner.tuning import (
     USABLE_MEMORY,
 )
 from dask_tapestry.settings import checked_by, setting
-
-GPU: Final = "GPU"  # what dask-cuda and others call the resource of workers that have one
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,12 @@ class Resources:
         storage, too, if ``worker_bandwidth`` is not given.
     gpus
         GPUs of each worker; one where arrays are on a device and none is told of.
+    workers_per_host
+        Workers on each host, as dask-cuda has one for each GPU; the last host may have fewer. For a
+        live cluster this is found.
+    host_bandwidth
+        Between workers of one host, in bytes a second of a worker or as text; by default their
+        bandwidth.
     local
         Whether the one worker is this process, whose memory results stay in.
     store_bandwidth
@@ -117,6 +126,8 @@ class Resources:
     bandwidth: int | str = "1 GB/s"
     gpus: int = 0
     local: bool = field(default=False, repr=False)
+    workers_per_host: int = field(default=1, kw_only=True)
+    host_bandwidth: int | str | None = field(default=None, kw_only=True)
     store_bandwidth: int | str | None = field(default=None, kw_only=True)
     store_latency: float | str | None = field(default=None, kw_only=True)
     worker_bandwidth: int | str | None = field(default=None, kw_only=True)
@@ -131,7 +142,8 @@ class Resources:
     temporary_store: bool = field(default=True, repr=False, kw_only=True)
 
     def __post_init__(self) -> None:
-        for name, least in (("workers", 1), ("threads", 1), ("gpus", 0)):
+        counts = ("workers", 1), ("threads", 1), ("gpus", 0), ("workers_per_host", 1)
+        for name, least in counts:
             self._set(**{name: whole_number(name, getattr(self, name), least)})
         shared = self.memory is None or (type(self.memory) is int and self.memory == 0)
         memory = machine_memory() // self.workers if shared else bytes_of("memory", self.memory)
@@ -140,6 +152,7 @@ class Resources:
         self._set(bandwidth=bytes_a_second("bandwidth", self.bandwidth))
         self._join_groups()
         for name, check in (
+            ("host_bandwidth", bytes_a_second),
             ("store_bandwidth", bytes_a_second),
             ("worker_bandwidth", bytes_a_second),
             ("store_latency", seconds),
@@ -251,6 +264,8 @@ class Resources:
 
     def __str__(self) -> str:
         text = f", {self.held:.0%} of it held by other arrays" if self.held else ""
+        if 1 < self.workers_per_host < self.workers:
+            text += f", {self.workers_per_host} on each host"
         if self.gpus:
             text += f", {self.gpus} GPU{'s' * (self.gpus != 1)} a worker"
         if self.groups:
@@ -339,18 +354,18 @@ def workers_of(client: Any) -> Resources | None:
 
     None if it has none.
     """
-    groups = grown_groups(client, _live_groups(client.scheduler_info(n_workers=-1)))
+    known = client.scheduler_info(n_workers=-1)
+    groups, workers = grown_groups(client, live_groups(known)), known.get("workers", {})
     if not groups:
         return None
     rates = cluster_rates(client)
     carried = (rates or rates_in_force()).network
-    gpus = _live_gpus(client.scheduler_info(n_workers=-1).get("workers", {}))
     return Resources(
         groups=groups,
         bandwidth=int(carried),
         rates=rates,
-        gpus=max(gpus, default=0),
-        gpu_workers=len(gpus) or None,
+        workers_per_host=live_workers_per_host(workers),
+        **live_gpus(workers),
         temporary_store=has_temporary_store(client),
     )
 
@@ -367,26 +382,3 @@ def has_temporary_store(client: Any) -> bool:
     return isinstance(getattr(client, "cluster", None), local) and not lies_in_memory(
         temporary_root()
     )
-
-
-def _live_gpus(workers: Mapping[str, Any]) -> list[int]:
-    """The number of GPUs of each worker that declares Dask's resource of that name."""
-    counts = [int((w.get("resources") or {}).get(GPU, 0)) for w in workers.values()]
-    return [count for count in counts if count]
-
-
-def _live_groups(known: Mapping[str, Any]) -> list[WorkerGroup]:
-    """The workers that a scheduler says it has.
-
-    An asynchronous client cannot wait for the list of them, and knows their number and what they
-    have together: these are taken to be alike.
-    """
-    workers, count = known.get("workers", {}).values(), known.get("n_workers", 0)
-    if workers or not count:
-        return [
-            WorkerGroup(1, w["nthreads"], w["memory_limit"] or machine_memory())
-            for w in workers
-            if w["nthreads"]
-        ]
-    threads, memory = known["total_threads"] // count, known["total_memory"] // count
-    return [WorkerGroup(count, max(threads, 1), memory or machine_memory())]

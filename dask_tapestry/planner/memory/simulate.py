@@ -72,7 +72,8 @@ class Load(NamedTuple):
         """What the average block of `step` takes."""
         cost, count = step.cost, step.count
         slices = cost.slices * machine.slice + cost.edges * machine.edge
-        network = cost.moved / machine.network + cost.edges * machine.latency * (cost.moved > 0)
+        messages = cost.edges * machine.latency * (cost.moved > 0)
+        network = machine.network_seconds(cost.moved) + messages
         together = cost.read / machine.store_read_all + cost.written / machine.store_write_all
         is_sink = isinstance(step.node.operator, Sink)
         store = cost.read / machine.read_rate(cost.plain) + cost.written / machine.store_write

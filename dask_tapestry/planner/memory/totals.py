@@ -15,12 +15,13 @@ def plan_cost(plan: PlannedSteps) -> dict[str, float]:
     """Estimate bytes, seconds and tasks of a plan.
 
     ``bytes_read`` and ``bytes_written`` count stores, ``bytes_moved`` what goes from worker to
-    worker, ``memory_bytes`` all values held, ``peak_worker_bytes`` the most that a worker holds
-    at a time, ``peak_worker_compute`` operations of one worker; the wastes are the shares of memory
-    and slots that stay unused. ``result_bytes`` come to the client of a cluster when results are
-    computed, and take it ``result_seconds`` after the last step; ``seconds`` are without them, as
-    results may stay on the workers. ``tasks`` are all but those that join the blocks of a result.
-    Resources that users' operators name are added: those with limits as what is taken at a time.
+    worker, ``bytes_within_hosts`` what of that stays on a host, ``memory_bytes`` all values held,
+    ``peak_worker_bytes`` the most that a worker holds at a time, ``peak_worker_compute`` operations
+    of one worker; the wastes are the shares of memory and slots that stay unused. ``result_bytes``
+    come to the client of a cluster when results are computed, and take it ``result_seconds`` after
+    the last step; ``seconds`` are without them, as results may stay on the workers. ``tasks`` are
+    all but those that join the blocks of a result. Resources that users' operators name are added:
+    those with limits as what is taken at a time.
     """
     steps = list(plan.steps.values())
     costs = [step.cost for step in steps]
@@ -35,6 +36,7 @@ def plan_cost(plan: PlannedSteps) -> dict[str, float]:
         "bytes_read": round(sum(cost.read for cost in costs)),
         "bytes_written": round(sum(cost.written for cost in costs)),
         "bytes_moved": round(sum(cost.moved for cost in costs)),
+        "bytes_within_hosts": round(sum(step.moved_within_hosts for step in steps)),
         "memory_bytes": sum(resident_bytes(plan).values()),
         "peak_worker_bytes": peak,
         "peak_worker_compute": flops / workers,

@@ -13,7 +13,9 @@ from dask_tapestry_kernels.kernel_table import KernelTable
 KERNELS: Final = KernelTable(
     __name__,
     {
+        "blocks.convolution": "convolution directconvolution",
         "blocks.fourier": "fourier",
+        "blocks.compress": "count compress",
         "blocks.gather": "gather",
         "blocks.generate": "full arange index",
         "blocks.matmul": "matmul linear add_product",
@@ -24,11 +26,17 @@ KERNELS: Final = KernelTable(
         "blocks.search": "search digitize isin bin",
         "blocks.select": "identity view windows concat mosaic reshape",
         "blocks.sort": "sort argsort ranks top",
+        "blocks.stencil_steps": "stencilsteps",
         "blocks.take": "take takealong insert",
+        "blocks.threads": "threads",
+        "blocks.windows": "windowextreme windowfold windowsum",
         "cells.formulas": "map",
         "reduction.folds": "reduce",
+        "reduction.group_fold": "groupfold groupmerge",
         "reduction.tabulate": "tabulate",
         "scan.scans": "scan scan_on leaf_totals leaf_scan leaf_ends after_leaf",
     },
 )
-STATES_ON_HOST: Final = frozenset({"reduce"})  # kernels that hand structured states to the host
+STATES_ON_HOST: Final = frozenset(
+    {"reduce", "groupfold"}
+)  # kernels that hand structured states to the host

@@ -38,6 +38,15 @@ CREATION = {
     "eye": _same("xp.eye({n}, {None|{n}}, {k}, {dtype})", inputs="none"),
     "identity": _same("xp.identity({n}, {dtype})", inputs="none"),
     "tri": _same("xp.tri({n}, {None|{n}}, {k}, {dtype})", inputs="none"),
+    "packbits": (Phrase("xp.packbits(x, {None|{place}}, '{big|little}')"),),
+    "unpackbits": (
+        Phrase("xp.unpackbits(xp.astype(x, np.uint8), {None|{place}}, {None|5|-3})", "cast"),
+    ),
+    **{
+        name: (Phrase(f"xp.{name}({{0|1|7|12}})", "rounded", "none"),)
+        for name in ("bartlett", "blackman", "hamming", "hanning")
+    },
+    "kaiser": (Phrase("xp.kaiser({0|1|7|12}, {0|2.5})", "rounded", "none"),),
     "vander": (Phrase("xp.vander(xp.ravel(x)[:4], {None|{n}}, increasing={bool})", "fold"),),
 }
 SHAPES = {

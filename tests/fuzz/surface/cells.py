@@ -75,6 +75,7 @@ PHRASES: dict[str, tuple[Phrase | str, ...]] = {
     "frompyfunc": (
         Phrase("dt.frompyfunc(lambda v: v, 1, 1)(x).astype(x.dtype)", "same", "lanes2", "x"),
     ),
+    "polyval": (Phrase("xp.polyval({[1, -2]|[3]|[1, 0, 2]}, x)", "fold"),),
     "i0": (Phrase("xp.i0(x)", "rounded"),),
     "iscomplex": ("xp.iscomplex(x)",),
     "isreal": ("xp.isreal(x)",),

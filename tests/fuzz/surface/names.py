@@ -17,8 +17,8 @@ OLD = "of the older way of random numbers: a state that is shared by all program
 PATTERN = "it is called within functions of cells or of threads; comparisons try it"
 LEFT_OUT: dict[str, str] = {
     **dict.fromkeys(
-        "config einsum_path ndim shape broadcast_shapes result_type can_cast finfo iinfo isdtype "
-        "issubdtype promote_types __array_namespace_info__ register_chunk_type placeholder "
+        "config einsum_path ndim shape size broadcast_shapes result_type can_cast finfo iinfo "
+        "isdtype issubdtype promote_types __array_namespace_info__ register_chunk_type placeholder "
         "resolve_shapes verify load_plan plan calibrate check_cluster datasets iscomplexobj "
         "isrealobj from_dlpack progress "
         "random.get_state random.set_state random.seed "

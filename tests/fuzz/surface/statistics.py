@@ -66,6 +66,11 @@ SCANS = {
     ),
     "diff": (Phrase("xp.diff(x, {0|1|2}, {place}, {prepend=x|append=x|prepend=0|append=1})"),),
     "ediff1d": (Phrase("xp.ediff1d(x, {None|1}, {None|[1]})"),),
+    "trapezoid": (
+        Phrase("xp.trapezoid(x, {None|x}, {1.0|0.5}, {place})", "rounded"),
+        Phrase("xp.trapezoid(x, dx={2|0.25}, axis={place})", "rounded"),
+    ),
+    "unwrap": (Phrase("xp.unwrap(x, {None|4}, {place}, period={3|4|6.5})", "jump"),),
     "gradient": (
         Phrase("xp.gradient(x, {1|2.5}, axis={None|{place}}, edge_order={1|2})", "rounded"),
     ),

@@ -65,6 +65,7 @@ class FakeCupy:
         )
         self.module.empty = lambda shape, dtype: np.empty(shape, dtype).view(Array)
         self.module.asnumpy = lambda x: np.array(x)
+        self.module.flatnonzero = lambda x: np.flatnonzero(x).view(Array)
         self.module.argsort = lambda x: np.argsort(x, kind="stable").view(Array)
         self.module.ndarray = _at_address
         self.module.ascontiguousarray = lambda x: np.ascontiguousarray(x).view(Array)

@@ -12,6 +12,7 @@ from tests.kernels.cuda.simulated import cupy_functions as library
 
 PARAMETERS = {
     "argsort": "a axis kind",
+    "asarray": "a dtype order copy blocking",
     "broadcast_to": "array shape",
     "concatenate": "tup axis out dtype casting",
     "full_like": "a fill_value dtype order subok shape",

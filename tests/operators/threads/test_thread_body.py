@@ -79,3 +79,13 @@ def test_what_is_the_same_for_all_threads_does_not_count_as_theirs():
     )
     assert one.thread_bytes < 100
     assert one.scratch.most == thread_body.THREAD_VALUES_BYTES
+
+
+def test_a_kernel_of_devices_calls_bodies_that_are_formulas():
+    assert body().kernel == "threads"
+    cells = dt.Array(symbol("cells", "", np.dtype("f8"), (2,)))
+    graph = Graph([np.cumsum(cells, axis=0).node])
+    at = {node: n for n, node in enumerate(graph.nodes)}
+    read = Read(at[cells.node], IndexProjection([[2]], [0], [2]))
+    result = ThreadResult(at[graph.roots[0]], ())
+    assert ThreadBody("f", graph, (None,), (read,), (result,)).kernel == "call"

@@ -134,3 +134,14 @@ def test_devices_do_not_change_what_the_host_is():
     others = Machine.of(Resources(workers=4, threads=8, memory="64 GiB", gpus=2))
     assert plain == replace(others, devices=1)
     assert (others.on("cuda").slots, others.on("cuda").threads) == (8, 2)
+
+
+def test_bytes_within_hosts_have_a_rate_of_their_own():
+    told = {"workers": 6, "threads": 2, "memory": "1 GiB", "bandwidth": "1 GB/s"}
+    machine = Machine.of(Resources(**told, workers_per_host=4, host_bandwidth="10 GB/s"))
+    assert machine.within_hosts == (4 * 3 + 2 * 1) / (6 * 5)
+    assert machine.network_seconds(30e9) == pytest.approx(14e9 / 10e9 + 16e9 / 1e9)
+    alike = Machine.of(Resources(**told, workers_per_host=4))
+    assert alike.network_seconds(30e9) == pytest.approx(30)
+    here = Machine.of(Resources(workers=1, threads=2, local=True, workers_per_host=4))
+    assert here.network_seconds(30e9) == 0

@@ -217,6 +217,8 @@ WRONG = {
     "gpu_memory": [0, *AMOUNT],
     "link_bandwidth": [0, *AMOUNT],
     "gpu_workers": [0, 1.5, nan, "4", True, [1]],
+    "workers_per_host": [0, *NUMBER],
+    "host_bandwidth": [0, *AMOUNT],
 }  # fmt: skip
 
 
@@ -259,3 +261,8 @@ def test_workers_that_this_machine_makes_have_a_place_for_what_they_cannot_hold(
     monkeypatch.setattr(module, "lies_in_memory", lambda root: True)
     assert not module.workers_of(client).temporary_store
     assert not this_machine().temporary_store
+
+
+def test_workers_of_a_host_are_told():
+    assert str(Resources(4, 2, "1 GiB", workers_per_host=2)).endswith("each, 2 on each host")
+    assert "host" not in str(Resources(2, 2, "1 GiB", workers_per_host=2))

@@ -9,6 +9,7 @@ NAMES = {
     "bytes_read",
     "bytes_written",
     "bytes_moved",
+    "bytes_within_hosts",
     "memory_bytes",
     "peak_worker_bytes",
     "peak_worker_compute",
@@ -92,3 +93,25 @@ def test_more_bandwidth_is_no_slower():
 def test_one_block_an_operator_keeps_slots_idle():
     assert cost(stored() + 1, resources=ROOMY, method="none")["compute_waste"] > 0.8
     assert cost(stored() + 1)["compute_waste"] < 0.2
+
+
+def test_bytes_within_hosts_are_counted_and_priced_apart():
+    x = stored()
+    four = {"workers": 4, "threads": 2, "memory": "64 GiB", "bandwidth": "100 MB/s"}
+    turned = [x, x.rechunk((-1, 50))]
+    apart, paired, near, one = (
+        dt.plan(*turned, resources=dt.Resources(**four, **told))
+        for told in (
+            {},
+            {"workers_per_host": 2},
+            {"workers_per_host": 2, "host_bandwidth": "10 GB/s"},
+            {"workers_per_host": 4, "host_bandwidth": "10 GB/s"},
+        )
+    )
+    assert (apart.cost["bytes_within_hosts"], "within hosts" in apart.explain()) == (0, False)
+    assert paired.cost["bytes_within_hosts"] == pytest.approx(paired.cost["bytes_moved"] / 3, abs=1)
+    assert paired.cost["seconds"] == pytest.approx(apart.cost["seconds"])
+    assert "within hosts" in paired.explain()
+    assert one.cost["bytes_within_hosts"] == one.cost["bytes_moved"] > 0
+    assert one.cost["seconds"] < near.cost["seconds"] < paired.cost["seconds"]
+    assert one.simulate().seconds < near.simulate().seconds < paired.simulate().seconds

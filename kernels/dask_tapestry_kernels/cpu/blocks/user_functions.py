@@ -296,6 +296,7 @@ def _chosen(block: Block, piece: Any) -> Any:
 
 KERNELS: Final[dict[str, Kernel]] = {
     "call": call,
+    "threads": call,
     "member": member,
     "fold": fold,
     "blockwise": blockwise,

@@ -53,6 +53,9 @@ class Runtime(Protocol):
     def order_of(self, keys: Block) -> Block:
         """The order that sorts keys of one dimension, int64; equal ones stay in theirs."""
 
+    def true_places(self, mask: Block) -> Block:
+        """Places of the true cells of a mask of one dimension, int64, in order."""
+
     def is_addressed_by_cells(self, block: Block) -> bool:
         """Whether places and strides of a block are whole numbers of cells."""
 
@@ -127,6 +130,10 @@ class CupyRuntime:
         """The order that sorts keys, by CuPy's stable sort."""
         return self._cupy.argsort(keys)
 
+    def true_places(self, mask: Block) -> Block:
+        """Places of the true cells of a mask, by CuPy, which waits for the device."""
+        return self._cupy.flatnonzero(mask)
+
     def is_addressed_by_cells(self, block: Block) -> bool:
         """Whether the array's address and strides are multiples of the size of its cells."""
         size = block.itemsize
@@ -177,9 +184,14 @@ def runtime() -> Runtime:
     return _runtimes[-1]
 
 
-def use(other: Runtime) -> None:
-    """Have the kernels of this process run by another runtime from here on."""
-    _runtimes[:] = [other]
+def use(other: Runtime | None) -> None:
+    """Have the kernels of this process run by another runtime from here on; None for CuPy's."""
+    _runtimes[:] = [] if other is None else [other]
+
+
+def used() -> Runtime | None:
+    """The runtime of this process, if there was need of one."""
+    return _runtimes[-1] if _runtimes else None
 
 
 def blocks_for(work: int, gpu: Runtime, at_once: int | None = None) -> int:

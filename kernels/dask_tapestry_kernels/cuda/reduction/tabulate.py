@@ -124,16 +124,16 @@ def _counted(tables: _Tables, numbers: Block, boxes: _Boxes) -> Block:
     parts = max(1, min(-(-most // nodes), few))
     words = [nodes * parts, parts, *boxes.words(shape), *strides, *tables.words]
     counts = gpu.empty((nodes * parts, held), INT32)
-    size = next(size for size in SIZES if held <= size)
+    size = min(size for size in SIZES if held <= size)
     strict = tables.found is not None
     program = count_program(numbers.dtype, len(shape), size, strict)
     arguments = [*map(np.int64, words), numbers, *[tables.found] * strict, counts]
     gpu.launch(program, min(nodes * parts, gpu.processors * BLOCKS), arguments)
-    return _summed(gpu, counts, nodes, parts).reshape(made)
+    return summed(gpu, counts, nodes, parts).reshape(made)
 
 
-def _summed(gpu: Runtime, counts: Block, nodes: int, parts: int) -> Block:
-    """The counts of nodes from those of their parts."""
+def summed(gpu: Runtime, counts: Block, nodes: int, parts: int) -> Block:
+    """The counts of nodes, int64, from those of their parts, int32, each a row."""
     held = counts.shape[-1]
     while counts.dtype == INT32 or parts > 1:
         groups = -(-parts // GROUP)

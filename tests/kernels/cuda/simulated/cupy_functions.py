@@ -44,6 +44,10 @@ def matmul(x1, x2, /, out=None):
     return np.matmul(x1, x2, out=out)
 
 
+def asarray(a):
+    return np.array(a)
+
+
 def concatenate(tup, axis=0):
     return np.concatenate(tup, axis)
 

@@ -90,6 +90,9 @@ class SimulatedRuntime:
     def order_of(self, keys):
         return np.argsort(keys, kind="stable")
 
+    def true_places(self, mask):
+        return np.flatnonzero(mask)
+
     def is_addressed_by_cells(self, block):
         return block.flags.aligned and all(s % block.itemsize == 0 for s in block.strides)
 

@@ -1,0 +1,133 @@
+"""The parts of what is run on a machine with a GPU, each a set of processes of their own.
+
+A part that fails, hangs or cannot begin says so in what is found, and the next one begins.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SIMULATED = ROOT / "tests" / "kernels" / "cuda" / "simulated"
+ON_DEVICE = {"DASK_TAPESTRY_TEST_DEVICE": "cuda"}
+PROCESSES = max(1, min(12, (os.cpu_count() or 2) - 2))
+LETTERS = 4000  # of what a process printed last that are kept
+
+
+@dataclass(frozen=True)
+class Run:
+    """A process: what it is called, its command, and what its environment has besides.
+
+    `writes` says whether it writes what it found as JSON to the file that is its last argument.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    environment: dict[str, str] = field(default_factory=dict)
+    writes: bool = True
+
+
+@dataclass(frozen=True)
+class Part:
+    """Processes that run together, and the seconds after which they are ended."""
+
+    name: str
+    runs: tuple[Run, ...]
+    seconds: float
+
+
+def module(name, *arguments):
+    """A run of a module of this folder."""
+    label = " ".join((name, *arguments))
+    return Run(label, (sys.executable, "-m", f"tests.gpu.{name}", *arguments))
+
+
+def shared(name, seconds, *arguments):
+    """Runs of a module each of which does a share of the work, and ends in time."""
+    told = ("--seconds", str(int(0.85 * seconds)), *arguments)
+    return tuple(module(name, "--share", f"{k}/{PROCESSES}", *told) for k in range(PROCESSES))
+
+
+def kernel_tests():
+    """Tests of kernels that elsewhere are simulated, a process for each module."""
+    pytest = (sys.executable, "-m", "pytest", "-q", "-m", "", "-p", "no:cacheprovider")
+    files = sorted(SIMULATED.glob("*_simulated.py"))
+    return tuple(Run(f.stem, (*pytest, str(f)), ON_DEVICE, writes=False) for f in files)
+
+
+def all_parts(seconds, size, programs, peers):
+    """The parts, in order, for so many seconds together.
+
+    Parameters
+    ----------
+    size
+        Bytes of the largest operand of figures.
+    programs
+        How many random programs are compared.
+    peers
+        Names of those that figures have beside ours.
+    """
+    part = seconds / 100
+    figures = (module("figures", "--peer", "ours", "--bytes", str(size)),)
+    beside = [Part(f"figures of {p}", (_peer(p, size),), 7 * part) for p in peers]
+    return (
+        Part("rates of kernels", (module("bandwidth", "--bytes", str(size)),), 10 * part),
+        Part("figures", figures, 16 * part),
+        *beside,
+        Part("tests of kernels", kernel_tests(), 18 * part),
+        Part("operators", shared("operators", 13 * part), 13 * part),
+        Part(
+            "random programs",
+            shared("programs", 15 * part, "--programs", str(programs)),
+            15 * part,
+        ),
+    )
+
+
+def _peer(name, size):
+    return module("figures", "--peer", name, "--bytes", str(size))
+
+
+def run_part(part):
+    """Run the processes of a part together; what each found, by its name."""
+    ends = time.monotonic() + part.seconds
+    with tempfile.TemporaryDirectory() as folder:
+        begun = [_begun(run, Path(folder) / str(n)) for n, run in enumerate(part.runs)]
+        return {run.name: _ended(*one, ends) for run, one in zip(part.runs, begun, strict=True)}
+
+
+def _begun(run, file):
+    """A process, the file that it writes to, and that which has what it prints."""
+    path = os.pathsep.join([str(ROOT), str(ROOT / "kernels"), os.environ.get("PYTHONPATH", "")])
+    environment = os.environ | {"PYTHONPATH": path, "PYTHONUNBUFFERED": "1"} | run.environment
+    printed = file.with_suffix(".log").open("wb")
+    command = [*run.command, *([str(file)] if run.writes else [])]
+    process = subprocess.Popen(
+        command, env=environment, cwd=ROOT, stdout=printed, stderr=subprocess.STDOUT
+    )
+    return process, file, printed
+
+
+def _ended(process, file, printed, ends):
+    """What a process found; of one that failed also why."""
+    try:
+        code = process.wait(max(0.1, ends - time.monotonic()))
+        why = f"it ended with {code}" if code else ""
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        why = "it took longer than its time"
+    printed.close()
+    said = Path(printed.name).read_bytes().decode(errors="replace")[-LETTERS:]
+    found = {}
+    if file.exists():
+        try:
+            found = json.loads(file.read_text())
+        except ValueError:
+            why = why or "what it wrote is no JSON"
+    return found | ({"failed": why, "said": said} if why else {"said": said[-300:]})

@@ -1,0 +1,106 @@
+"""What was found on a machine with a GPU as a page of Markdown."""
+
+from tests.gpu.works import WORKS
+
+
+def page(found):
+    """The page; `found` is what `python -m tests.gpu` writes as JSON."""
+    machine = found.get("machine", {})
+    device = machine.get("device", {})
+    lines = [
+        "# On a GPU",
+        "",
+        f"{device.get('name', 'no device')}, driver {device.get('driver', '?')}; commit "
+        f"{machine.get('commit', '?')}; `{found.get('command', 'python -m tests.gpu')}`, "
+        f"{found.get('seconds', 0):.0f} s.",
+        "",
+        *_parts(found),
+        "",
+        *_figures(found),
+        "",
+        *_others(found),
+        "",
+        *_rates(found),
+    ]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def failures(found):
+    """What failed, a line each: processes, and what they found to be wrong."""
+    lines = []
+    for name, part in found.get("parts", {}).items():
+        for run, result in part.items():
+            if result.get("failed") and not result.get("wrong"):
+                lines.append(f"{name}, {run}: {result['failed']}")
+            lines += [f"{name}: {what}" for what in result.get("wrong", {})]
+            rows = result.get("rows", {})
+            lines += [f"{name}: {row}" for row, one in rows.items() if "failed" in one]
+    return lines
+
+
+def _parts(found):
+    yield "| part | processes | done | wrong |"
+    yield "|---|--:|--:|---|"
+    for name, part in found.get("parts", {}).items():
+        results = part.values()
+        asked = sum(one.get("asked", 0) for one in results)
+        done = f"{sum(one.get('done', 0) for one in results)} of {asked}" if asked else ""
+        wrong = failures({"parts": {name: part}})
+        said = f"{len(wrong)}: {'; '.join(wrong[:8])}" if wrong else "nothing"
+        yield f"| {name} | {len(part)} | {done} | {said.replace('|', '/')} |"
+
+
+def _figures(found):
+    """Milliseconds of each work: ours, peers', and the target."""
+    parts = found.get("parts", {})
+    ours = _rows(parts.get("figures", {}))
+    peers = {
+        name.removeprefix("figures of "): _rows(part)
+        for name, part in parts.items()
+        if name.startswith("figures of ")
+    }
+    if not ours:
+        return
+    yield "Milliseconds; bytes a second are those that must be read and written, by kernels' time."
+    yield ""
+    yield f"| work | kernels | GB/s | expression | {' | '.join(peers)} | target |"
+    yield f"|---|--:|--:|--:|{'--:|' * len(peers)}--:|"
+    for name, row in ours.items():
+        work = WORKS[name]
+        target = work.target if row["cells"] == work.cells else None
+        kernels = row.get("kernels")
+        rate = f"{row['bytes'] / kernels / 1e9:.0f}" if kernels else "–"
+        cells = [_ms(kernels), rate, _ms(row.get("seconds"))]
+        cells += [_ms(rows.get(name, {}).get("seconds")) for rows in peers.values()]
+        cells.append("–" if target is None else f"≤ {target}")
+        yield f"| {name} | {' | '.join(cells)} |"
+
+
+def _rows(part):
+    return next((one["rows"] for one in part.values() if one.get("rows")), {})
+
+
+def _ms(seconds):
+    return "–" if not seconds else f"{seconds * 1000:.3g}"
+
+
+def _others(found):
+    """What was timed once."""
+    for run in found.get("parts", {}).get("figures", {}).values():
+        for name in ("overhead", "small operations", "stored job"):
+            if name in run:
+                told = ", ".join(f"{k} {v}" for k, v in run[name].items())
+                yield f"- {name}: {told}"
+
+
+def _rates(found):
+    """Kernels by themselves beside CuPy's."""
+    rates = [one["rates"] for one in found.get("parts", {}).get("rates of kernels", {}).values()
+             if one.get("rates")]  # fmt: skip
+    if not rates:
+        return
+    yield "| kernel | ours, ms | GB/s | CuPy, ms |"
+    yield "|---|--:|--:|--:|"
+    for name, row in rates[0].items():
+        rate = row["bytes"] / row["ours"] / 1e9
+        yield f"| {name} | {_ms(row['ours'])} | {rate:.0f} | {_ms(row['cupy'])} |"
