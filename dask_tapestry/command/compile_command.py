@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Final
 
 from dask_tapestry.command.declared_machines import add_resources, declared_of
@@ -37,6 +38,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NUMBER",
         help="architectures of GPUs to compile for, as 80 90 100; no GPU need be here",
     )
+    parser.add_argument(
+        "--cubins",
+        type=Path,
+        metavar="FOLDER",
+        help="put code for GPUs there too, for a wheel to bring as dask_tapestry_kernels/cubins",
+    )
     add_resources(parser)
 
 
@@ -50,7 +57,7 @@ def main(options: argparse.Namespace) -> int:
     if unknown:
         raise CommandError(f"--sm: {unknown[0]} is no architecture of a GPU: 90 is that of sm_90")
     planner = ScriptCompiler(script, declared_of(options), None)
-    planner.architectures = tuple(options.sm)
+    planner.architectures, planner.cubins = tuple(options.sm), options.cubins
     before = kept_kernels()
     code = planned_script(script, planner)
     made = len(kept_kernels() - before)
@@ -62,12 +69,13 @@ class ScriptCompiler(ScriptPlanner):
     """Compiles what a script's plans ask for, for GPUs of some architectures."""
 
     architectures: tuple[int, ...] = ()
+    cubins: Path | None = None
 
     def show(self, plan: PlannedGraph, results: ResultMemory) -> None:
         if self.declared not in (None, plan.resources):
             plan = build_plan(plan.written.roots, self.declared)
         self.count += 1
-        found = compile_ahead(plan, self.architectures)
+        found = compile_ahead(plan, self.architectures, self.cubins)
         print(f"plan {self.count}, {self.script.name}:{self.script.line()}: {found.steps} steps")
         for why in found.left:
             print(f"  left out: {why}")

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -45,15 +46,19 @@ class Ahead(NamedTuple):
     left: tuple[str, ...]
 
 
-def compile_ahead(plan: PlannedGraph, architectures: Sequence[int] = ()) -> Ahead:
+def compile_ahead(
+    plan: PlannedGraph, architectures: Sequence[int] = (), folder: Path | None = None
+) -> Ahead:
     """Compile the kernels that the blocks of `plan` ask for, and keep them on disk.
 
     Parameters
     ----------
     architectures
         Of GPUs, as 90 for ``sm_90``, for which those of devices are compiled.
+    folder
+        Where these are put besides, for a package to bring.
     """
-    with compiling_for(architectures):
+    with compiling_for(architectures, folder):
         return _compiled(plan, architectures)
 
 

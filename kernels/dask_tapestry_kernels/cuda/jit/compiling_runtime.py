@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dask_tapestry_kernels.cuda.jit import runtime
+from dask_tapestry_kernels.cuda.jit import runtime, shipped_cubins
 from dask_tapestry_kernels.cuda.jit.cubins import cubin_of
 from dask_tapestry_kernels.cuda.jit.program import CudaProgram
 
@@ -25,8 +26,8 @@ class CompilingRuntime:
     processors = 132  # of a card; programs do not depend on it
     library = np  # whose functions have the names of CuPy's
 
-    def __init__(self, architectures: Sequence[int]) -> None:
-        self.architectures = tuple(architectures)
+    def __init__(self, architectures: Sequence[int], folder: Path | None = None) -> None:
+        self.architectures, self.folder = tuple(architectures), folder
 
     def errors_of_matrices(self) -> AbstractContextManager[Any]:
         """Nothing: what is computed means nothing."""
@@ -64,12 +65,21 @@ class CompilingRuntime:
         """Compile a program, and keep it on disk; nothing is run."""
         del blocks, arguments
         for sm in self.architectures:
-            cubin_of(program, sm)
+            compiled = cubin_of(program, sm)
+            if self.folder is not None:
+                shipped_cubins.write(self.folder, program.source, sm, compiled)
 
 
 @contextmanager
-def compiling_for(architectures: Sequence[int]) -> Iterator[None]:
+def compiling_for(architectures: Sequence[int], folder: Path | None = None) -> Iterator[None]:
     """Inside a ``with`` block, kernels of a GPU compile what they would launch.
+
+    Parameters
+    ----------
+    architectures
+        As 90 for ``sm_90``.
+    folder
+        Where what is compiled is put besides, for a package to bring.
 
     Raises
     ------
@@ -77,7 +87,7 @@ def compiling_for(architectures: Sequence[int]) -> Iterator[None]:
         Where a kernel is called, if there is nothing that compiles for a GPU.
     """
     before = runtime.used()
-    runtime.use(CompilingRuntime(architectures))
+    runtime.use(CompilingRuntime(architectures, folder))
     try:
         yield
     finally:
