@@ -7,13 +7,14 @@ A value that is not held is computed within each step that reads it. Held are
 - values whose readers' annotations cannot be joined with their own;
 - results of operators that are not transparent (reductions, products), unless the rest of the step
   reads each of their cells once: then it is their epilogue;
-- stored cells, or a selection of them, costly formulas, what is made of windows, and what is
-  brought to a device, that several steps read, where there is memory to hold them.
+- stored cells, or a selection of them (not both as they are and turned), costly formulas, what is
+  made of windows, and what is brought to a device, that several steps read, where there is memory
+  to hold them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from dask_tapestry.planner.fusion.annotation_groups import held_apart
 from dask_tapestry.planner.fusion.group import is_external
@@ -72,6 +73,7 @@ def held_values(
         if (
             node not in held
             and node not in fused
+            and not _is_arranged_anew(node, readers)
             and _is_better_held(
                 node,
                 users[node],
@@ -124,6 +126,17 @@ def _is_better_held(
         return False
     waits = any(_reaches(a, users - {a}, later) for a in users)
     return not waits or node.type.nbytes <= HELD_SHARE * memory
+
+
+def _is_arranged_anew(node: Node, readers: Mapping[Node, list[Node]]) -> bool:
+    """Whether others read the same cells as they are, so that these are held.
+
+    To hold a transpose beside them takes as much memory again, and its reader copies what it joins.
+    """
+    if not node.operator.is_selector or len(node.inputs) != 1:
+        return False
+    (x,) = node.inputs
+    return x.type.size == node.type.size and len(set(readers[x])) > 1
 
 
 def _is_brought_again(node: Node, readers: list[Node]) -> bool:

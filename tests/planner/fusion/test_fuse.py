@@ -77,6 +77,13 @@ def test_a_stored_source_that_several_steps_read_is_held():
     assert held(ROWS.sum()) == []
 
 
+def test_what_is_read_as_it_is_and_turned_is_held_once():
+    """A least-squares fit: both products read the transpose, one the matrix beside it."""
+    tall = stored((10_000, 32), "f4")
+    turned = tall.T
+    assert held(turned @ tall, turned @ tall.sum(axis=1)) == ["placeholder", "reduce"]
+
+
 def test_but_not_where_it_would_fill_the_memory():
     """The second reader waits for the first, so all of it would wait too."""
     x = ROWS - ROWS.mean()
