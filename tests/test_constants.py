@@ -18,6 +18,7 @@ DEFINITIONS = {  # numbers that define something: another one would be wrong, no
     "arrays/core/axis_names": "VARARGS",
     "arrays/elementwise/formulas": "LEAST",
     "arrays/linalg/gufunc_options": "OPERANDS",
+    "arrays/manipulation/packed_bits": "BYTE",
     "arrays/ndimage/degrees": "COSINE RADIANS SINE",
     "arrays/random/orders": "WORD_BYTES",
     "arrays/random/parameters": "TAKEN_BYTES WORD",

@@ -6,6 +6,9 @@ instead of sources and sinks, and the plan kept for the next graph that differs 
 next batch of a loop, or the same line run again. One that was looked at before is not searched for
 again either: its choices are recalled. Planning ten operators takes milliseconds; finding
 the plan again takes .1 ms, from Zarr to Zarr .15 (`benchmarks/overheads.py`).
+
+What functions of the planner remember grows by some 9 kB with each plan of a formula; after some
+hundred plans it is forgotten, so that a loop of ever other formulas keeps its memory.
 """
 
 from __future__ import annotations
@@ -14,9 +17,11 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import blake2b
+from itertools import count
 from threading import Lock
 from typing import Any
 
+from dask_tapestry.caches import clear_caches
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.calibrate import rates_in_force
@@ -25,7 +30,7 @@ from dask_tapestry.planner.machine.shared_workers import resources_beside
 from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.planner.recall import settings_in_force
 from dask_tapestry.planner.rewriting.exchanged_values import is_exchange
-from dask_tapestry.planner.tuning import PLANS_REMEMBERED
+from dask_tapestry.planner.tuning import PLANS_REMEMBERED, PLANS_UNTIL_FORGOTTEN
 from dask_tapestry.planner.walltime import walltime_in_force
 from dask_tapestry.rewrite.user_rules import rules_in_force
 from dask_tapestry.teg import Graph, Node, Sink, Source, apply
@@ -43,6 +48,7 @@ class _CachedPlan(NamedTuple):
 
 _known: OrderedDict[Any, _CachedPlan] = OrderedDict()
 _lock = Lock()
+_count = count(1)  # of plans that were made
 
 
 def plan_of(roots: Sequence[Node]) -> PlannedGraph:
@@ -94,6 +100,8 @@ def verified_plan_of(roots: Sequence[Node]) -> PlannedGraph:
 
 def _planned(form: _Form, roots: Sequence[Node], resources: Resources) -> _CachedPlan | None:
     """The plan for slots; None if a rule changed one, so that it cannot be filled."""
+    if next(_count) % PLANS_UNTIL_FORGOTTEN == 0:
+        clear_caches()  # of plans that are gone
     opened = _opened(form)
     plan = build_plan([opened[root] for root in roots], resources, recall=True)
     forms = tuple(opened[node].form for node in form.ends)

@@ -12,6 +12,7 @@ from dask_tapestry.arrays import public_names  # noqa: F401  (all operators are 
 from dask_tapestry.operators.forms import a_dozen, stand_in
 from dask_tapestry.operators.indexing.gather import Gather
 from dask_tapestry.operators.indexing.scatter import Scatter
+from dask_tapestry.operators.indexing.take import Take, take
 from dask_tapestry.operators.matrices.matrix_operator import MatrixFunction
 from dask_tapestry.operators.products.matmul import MatMul
 from dask_tapestry.operators.reductions.bincount import BinCount, bincount
@@ -128,6 +129,11 @@ def looked_up(n, m, kind, seed):
     return dt.patterns.gather(wide_table(n, seed), places, [0], [1]).node
 
 
+def taken(n, m, kind, seed):
+    places = dt.Array(held((m if n else 0,), "i8", seed)) % (n or 1)
+    return take(wide_table(n, seed).node, places.node, 0)
+
+
 def updated(n, m, kind, seed):
     count = 9 * m if n else 0
     updates = dt.broadcast_to(dt.Array(held((count, 1, 1), "f8", seed)), (count, 1, WIDE))
@@ -152,6 +158,7 @@ MADE = {  # of n cells that are folded or ordered, m times
     UserOperator: rows_times,
     Fold: folded,
     Gather: looked_up,
+    Take: taken,
     Scatter: updated,
 }
 ROUNDED = (MatMul, Convolution, UserOperator)  # BLAS adds in an order of its own

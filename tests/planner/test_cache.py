@@ -1,11 +1,15 @@
 import gc
+import subprocess
+import sys
 import weakref
+from pathlib import Path
 
 import numpy as np
 import pytest
 import zarr
 
 import dask_tapestry as dt
+from dask_tapestry.caches import cached_functions, clear_caches
 from dask_tapestry.io.sources.source_parameter import SourceParameter
 from dask_tapestry.io.sources.zarr_source import ZarrSource
 from dask_tapestry.lower.expression import lower_plan
@@ -258,3 +262,33 @@ def test_a_plan_is_verified_once_as_long_as_it_is_kept(monkeypatch):
     for _ in range(2):
         lower_plan(build_plan([dt.ones(7).node]), ResultMemory.JOINED)
     assert len(checked) == 5  # nobody keeps these
+
+
+def test_a_loop_of_ever_other_formulas_keeps_what_is_remembered_small(monkeypatch):
+    monkeypatch.setattr(cache, "PLANS_UNTIL_FORGOTTEN", 8)
+    clear_caches()
+    sizes = []
+    for number in range(48):
+        scaled(BATCHES[0], number + 0.5).compute()
+        sizes.append(sum(one.cache_info().currsize for _, one in cached_functions()))
+    assert max(sizes[16:]) <= max(sizes[:16])
+
+
+LOOP = """
+import os
+import numpy as np, dask_tapestry as dt
+x = np.arange(1000.0)
+sizes = []
+for number in range(10_000):
+    (dt.asarray(x) * 2 + 1).compute()
+    if number in (2_000, 9_999):
+        with open("/proc/self/statm") as file:
+            sizes.append(int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE"))
+print(sizes[1] - sizes[0])
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="no file tells of memory")
+def test_ten_thousand_computes_keep_memory_flat():
+    done = subprocess.run([sys.executable, "-c", LOOP], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 2**21

@@ -32,7 +32,7 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     """Count how often each number occurs, as `numpy.bincount`.
 
     The greatest cell decides the length of the result: it is computed when the shape is first asked
-    for.
+    for, unless no number of the dtype reaches `minlength`, as none of uint8 reaches 256.
 
     {Parameters}
         x: Non-negative integers, 1-d.
@@ -52,8 +52,12 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     added = _checked(cells, weights, least)
     if not cells.type.size:
         return Array(full((least,), np.int64(0)))
+    kind = cells.type.dtype
+    most = 2 if kind.kind == "b" else int(np.iinfo(kind.str).max) + 1
+    bound = bincount_tensor(cells, max(most, least), added, strict=True)
+    if most <= least:
+        return Array(bound)
     longest = elementwise("add", astype(reduce(cells, "max"), WIDE), 1)
-
     keep = () if is_at_hand(cells) else (cells,)
 
     def build(counts: Counts, kept: Sequence[Node]) -> Node:
@@ -62,9 +66,6 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
         numbers = kept[0] if kept else cells
         return bincount_tensor(numbers, max(int(counts), least), added, strict=True)
 
-    kind = cells.type.dtype
-    most = 2 if kind.kind == "b" else int(np.iinfo(kind.str).max) + 1
-    bound = bincount_tensor(cells, max(most, least), added, strict=True)
     return Array(Deferred(longest, keep, build, bound, cells))
 
 

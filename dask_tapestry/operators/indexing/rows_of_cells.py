@@ -19,7 +19,7 @@ from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Tensor
 
-PLACE = np.dtype(np.int64)
+ROW_NUMBER = np.dtype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -116,4 +116,4 @@ def _clamped(part: Tensor, extent: int) -> Tensor:
         part = elementwise("minimum", part, extent - 1)
     if dtype.kind == "i":
         part = elementwise("maximum", part, 0)
-    return astype(part, PLACE)
+    return astype(part, ROW_NUMBER)

@@ -11,11 +11,16 @@ import numpy as np
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.axes import normalize_axis
+from dask_tapestry.operators.forms import stand_in
 from dask_tapestry.operators.generators.coordinates import coordinates
+from dask_tapestry.operators.indexing import bucket_shuffle, masked_gather
+from dask_tapestry.operators.indexing.bucket_shuffle import owner_counts
 from dask_tapestry.operators.indexing.index_bounds import IndexBounds
+from dask_tapestry.operators.indexing.take_by_rows import Gathered, taken_by_rows
+from dask_tapestry.operators.tuning import OWNERS_COMPARED, WORTH_SHUFFLING_BYTES
 from dask_tapestry.operators.views.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.views.unsqueeze import unsqueeze
-from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
+from dask_tapestry.teg import Form, Progression, Region, Selector, Tensor, TensorType, apply
 from dask_tapestry.teg.chunking import Chunks, Known
 from dask_tapestry.teg.operator import Restriction, Types, uniform
 from dask_tapestry.teg.regularity import ANYWHERE, Regularity
@@ -92,6 +97,18 @@ class Take(Selector):
             "origin": tuple(boxes[0].lo[axis] for axis in self.axes),
         }
 
+    def forms(self, inputs: Types) -> tuple[Form, ...]:
+        """Indices sent to the owners of parts of a table, and rows back, as of a gather.
+
+        Few owners may look at all indices instead.
+        """
+        x, indices = inputs[0], inputs[1]
+        if x.nbytes < WORTH_SHUFFLING_BYTES or not indices.size or x.dtype.hasobject:
+            return ()
+        rows = prod(x.shape[axis] for axis in self.axes)
+        few = tuple(n for n in OWNERS_COMPARED if n <= rows)
+        return Form("shuffle", owner_counts(rows), by_shuffle), Form("mask", few, by_mask)
+
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         kept, rank = self._split(inputs)
         index_region = Region(region[self.at : self.at + rank])
@@ -123,6 +140,24 @@ class Take(Selector):
         taken = front[tuple(places)]
         rank = places[0].ndim
         return np.moveaxis(taken, range(rank), range(self.at, self.at + rank))
+
+
+@stand_in
+def by_shuffle(node: Tensor, owners: int) -> Tensor:
+    """``take(x, i) -> returned(served(routed(i), x), i)``."""
+    return _in_form(node, owners, bucket_shuffle.gathered)
+
+
+@stand_in
+def by_mask(node: Tensor, owners: int) -> Tensor:
+    """``take(x, i) -> returned(answered(i, x), i)``."""
+    return _in_form(node, owners, masked_gather.gathered)
+
+
+def _in_form(node: Tensor, owners: int, gathered: Gathered) -> Tensor:
+    whole, (x, *indices) = node.operator, node.inputs
+    assert isinstance(whole, Take)
+    return taken_by_rows(x, indices, whole.axes, whole.at, owners, gathered)
 
 
 def take_places(

@@ -17,6 +17,7 @@ from dask_tapestry.planner.search.moves import (
     hold_shared,
     move_to_group,
     pull,
+    reform,
     shared_values,
     split,
 )
@@ -95,7 +96,7 @@ def fit_to_memory(space: PlanEvaluator, state: State, costs: int) -> State | Non
         candidates = _whole(space, state, _finer(state), last)
         enough = LIGHTER_SHARE * space.lacking(state)
         if not any(space.lacking(other) < enough for other in candidates):
-            others = chain(exchanges(space, state), moves(state))
+            others = chain(exchanges(space, state), moves(state), _reformed(space, state))
             candidates += _whole(space, state, others, last)
         fitting = [other for other in candidates if space.fits(other)]
         if fitting:
@@ -106,6 +107,13 @@ def fit_to_memory(space: PlanEvaluator, state: State, costs: int) -> State | Non
             break
         state = lighter
     return None
+
+
+def _reformed(space: PlanEvaluator, state: State) -> Iterator[Choices]:
+    """Choices in which a node takes another form: each alone may fit, and not all together."""
+    for node in space.graph.nodes:
+        if node.operator.forms(node.input_types):
+            yield from reform(space, state, node)
 
 
 def _whole(space: PlanEvaluator, state: State, others: Iterable[Choices], last: int) -> list[State]:

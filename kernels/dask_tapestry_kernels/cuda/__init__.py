@@ -33,8 +33,11 @@ KERNELS: Final = KernelTable(
         "blocks.windows": "windowextreme windowfold windowsum",
         "cells.formulas": "map",
         "reduction.folds": "reduce",
+        "reduction.group_fold": "groupfold groupmerge",
         "reduction.tabulate": "tabulate",
         "scan.scans": "scan scan_on leaf_totals leaf_scan leaf_ends after_leaf",
     },
 )
-STATES_ON_HOST: Final = frozenset({"reduce"})  # kernels that hand structured states to the host
+STATES_ON_HOST: Final = frozenset(
+    {"reduce", "groupfold"}
+)  # kernels that hand structured states to the host

@@ -65,3 +65,15 @@ def test_an_empty_list_has_no_dtype():
     agreed(lambda np, a: np.bincount([]))
     agreed(lambda np, a: np.bincount((), minlength=3))
     refused(lambda np, a: np.bincount(a(np.zeros(0))))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "minlength"), [("u1", 256), ("i1", 128), ("?", 2), ("u2", 2**16)]
+)
+def test_a_length_that_the_dtype_bounds_is_known(dtype, minlength):
+    image = dt.placeholder((10**5, 10**4), dtype, stored_chunks=(1000, 1000))
+    counts = dt.bincount(image.ravel(), minlength=minlength)
+    assert counts.shape == (minlength,)  # a placeholder has no cells that could be counted
+    dt.cumsum(counts)[counts[:2]].plan(resources=dt.Resources(workers=4)).verify()
+    cells = np.array([1, 0, 1], dtype)
+    agreed(lambda np, a: np.bincount(a(cells), minlength=minlength))

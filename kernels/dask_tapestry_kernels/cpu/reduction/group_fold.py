@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 from math import prod
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
@@ -27,53 +27,11 @@ from dask_tapestry_kernels.lattice_cells import (
     node_counts,
     node_numbers,
 )
+from dask_tapestry_kernels.parameters.groups import Groups
 
 Block = np.ndarray[Any, Any]
 TILE_CELLS: Final = 2**18  # that are folded at a time: 2 MiB of float64
 LEAST_COLUMNS: Final = 512  # of them
-
-
-class Groups(NamedTuple):
-    """What is folded, and into what.
-
-    Attributes
-    ----------
-    monoid
-        A key of `group_leaves.STATES`.
-    skipna
-        Whether NaN and NaT are left out.
-    axes
-        The folded axes of the cells.
-    labelled
-        Those of them that the codes have.
-    tree
-        The canonical tree over them, with what `reduce.Part` asks of it.
-    origin
-        Where the block begins along them.
-    groups
-        The groups that have a column in the table: cells of others are left out.
-    dtype, state
-        Of the value, and of the tables.
-    identity
-        State of a group without cells.
-    ddof
-        Degrees of freedom taken off the count.
-    target
-        Level whose tables are returned; None for the value.
-    """
-
-    monoid: str
-    skipna: bool
-    axes: tuple[int, ...]
-    labelled: tuple[int, ...]
-    tree: Any
-    origin: tuple[int, ...]
-    groups: range
-    dtype: np.dtype[Any]
-    state: np.dtype[Any]
-    identity: Any
-    ddof: float
-    target: int | None
 
 
 def group_fold(out: Block | None, cells: Block, codes: Block, **how: Any) -> Block:  # noqa: ARG001

@@ -83,7 +83,7 @@ def reduce(out: Block | None, *blocks: Block, **part: Any) -> Block:  # noqa: AR
     """
     fold = _fold_of(blocks, FoldPart(**part))
     spec, gpu = fold.part, fold.gpu
-    order = (*spec.axes, *_kept_axes(blocks[0], spec.axes))
+    order = (*spec.axes, *kept_axes(blocks[0], spec.axes))
     turned = [block.transpose(order) for block in blocks]
     nodes = _nodes(fold, turned) if spec.source is None else [gpu.in_order(turned[0])]
     if spec.source is not None or spec.tree.lattice is None:
@@ -92,8 +92,8 @@ def reduce(out: Block | None, *blocks: Block, **part: Any) -> Block:  # noqa: AR
         nodes = merged_levels(fold, nodes, levels, first, spec.tree)
     back = np.argsort(order)
     if spec.target is not None:
-        return _handed_on(fold, nodes).transpose(back)
-    value = _value(fold, nodes)
+        return handed_on(fold, nodes).transpose(back)
+    value = value_of(fold, nodes)
     return value.transpose(np.argsort(order[len(spec.axes) :]))
 
 
@@ -113,7 +113,7 @@ def _fold_of(blocks: Sequence[Block], part: FoldPart) -> Fold:
     return Fold(runtime(), part, text, formula)
 
 
-def _kept_axes(block: Block, axes: Sequence[int]) -> list[int]:
+def kept_axes(block: Block, axes: Sequence[int]) -> list[int]:
     """The other axes, those first whose cells lie farthest apart."""
     kept = [axis for axis in range(block.ndim) if axis not in axes]
     return sorted(kept, key=lambda axis: -abs(block.strides[axis]))
@@ -167,7 +167,7 @@ def _leaves(
     count = prod(nodes[0].shape)
     if not count:
         return nodes
-    kept, steps = _kept_dims(operands, rank)
+    kept, steps = kept_dims(operands, rank)
     columns = _has_columns(operands, rank, kept, steps)
     program = leaf_program(
         fold.what, fold.text, fold.formula, len(operands), rank, len(kept), gpu.threads, columns
@@ -190,7 +190,7 @@ def _leaves(
     return nodes
 
 
-def _kept_dims(operands: Sequence[Block], rank: int) -> tuple[list[int], list[list[int]]]:
+def kept_dims(operands: Sequence[Block], rank: int) -> tuple[list[int], list[list[int]]]:
     """Extents of the kept axes, merged, and strides in cells of each operand along them."""
     shape = operands[0].shape[rank:]
     in_order = [prod(shape[axis + 1 :]) for axis in range(len(shape))]
@@ -270,7 +270,7 @@ def merged_pair(fold: Fold, left: Nodes, right: Nodes, cells: Counts) -> Nodes:
     return merged_nodes
 
 
-def _handed_on(fold: Fold, nodes: Nodes) -> Block:
+def handed_on(fold: Fold, nodes: Nodes) -> Block:
     """Nodes as other steps take them."""
     if len(nodes) == 1 and not fold.part.state.names:
         return nodes[0]
@@ -280,7 +280,7 @@ def _handed_on(fold: Fold, nodes: Nodes) -> Block:
     return whole
 
 
-def _value(fold: Fold, nodes: Nodes) -> Block:
+def value_of(fold: Fold, nodes: Nodes) -> Block:
     """The value of the root, which is alone along the reduced axes."""
     part, gpu, rank = fold.part, fold.gpu, len(fold.part.axes)
     if 0 in nodes[0].shape[:rank]:

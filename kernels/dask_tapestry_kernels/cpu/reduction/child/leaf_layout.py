@@ -12,7 +12,7 @@ from dask_tapestry_kernels.cpu.jit.child.compiled_functions import I64, called, 
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64 as get
 from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES
 
-FEW_CELLS: Final = 64  # of a leaf, up to which a leaf by itself is not worth a call
+FEW_CELLS: Final = 32  # of a leaf; with 16 a leaf by itself takes twice as long of one-byte cells
 FEW_COLUMNS: Final = 8  # side by side, up to which they are not
 COLUMNS, SINGLE = 1, 2  # ways to fold in place
 
