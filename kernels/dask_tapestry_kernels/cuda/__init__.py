@@ -13,7 +13,6 @@ from dask_tapestry_kernels.kernel_table import KernelTable
 KERNELS: Final = KernelTable(
     __name__,
     {
-        "blocks.compress": "count compress",
         "blocks.convolution": "convolution directconvolution",
         "blocks.fourier": "fourier",
         "blocks.compress": "count compress",

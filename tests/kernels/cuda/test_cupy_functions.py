@@ -15,8 +15,6 @@ PARAMETERS = {
     "asarray": "a dtype order copy blocking",
     "broadcast_to": "array shape",
     "concatenate": "tup axis out dtype casting",
-    "count_nonzero": "a axis",
-    "flatnonzero": "a",
     "full_like": "a fill_value dtype order subok shape",
     "sort": "a axis kind",
     "stack": "tup axis out dtype casting",

@@ -6,9 +6,13 @@ from typing import Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cuda.blocks.take import take
-from dask_tapestry_kernels.cuda.jit.runtime import Block, runtime
+from dask_tapestry_kernels.cuda.blocks.compress_texts import count_program
+from dask_tapestry_kernels.cuda.blocks.picked_cells import Pick, aligned, picked
+from dask_tapestry_kernels.cuda.jit.runtime import BLOCKS, Block, runtime
+from dask_tapestry_kernels.cuda.reduction.tabulate import summed
 from dask_tapestry_kernels.kernel_table import Kernel
+
+CELLS: Final = 64  # that a thread counts at least: fewer are not worth a part of their own
 
 
 def count(out: Block | None, mask: Block, *, span: int) -> Block:  # noqa: ARG001
@@ -16,15 +20,16 @@ def count(out: Block | None, mask: Block, *, span: int) -> Block:  # noqa: ARG00
 
     The last span may be shorter.
     """
-    gpu, spans = runtime(), -(-mask.shape[0] // span)
-    whole = mask.shape[0] // span
-    result = gpu.empty((spans,), np.dtype(np.int64))
-    if whole:
-        rows = gpu.in_order(mask[: whole * span]).reshape(whole, span)
-        result[:whole] = gpu.library.count_nonzero(rows, axis=1)
-    if whole < spans:
-        result[whole:] = gpu.library.count_nonzero(mask[whole * span :])
-    return result
+    gpu, cells = runtime(), mask.shape[0]
+    spans = -(-cells // span)
+    few = min(cells, span) // (gpu.threads * CELLS)
+    parts = max(1, min(few, -(-gpu.processors * BLOCKS // max(1, spans))))
+    counts = gpu.empty((spans * parts, 1), np.dtype(np.int32))
+    words = [np.int64(word) for word in (spans * parts, parts, cells, span, mask.strides[0])]
+    if cells:
+        blocks = min(spans * parts, gpu.processors * BLOCKS)
+        gpu.launch(count_program(), blocks, [*words, mask, counts])
+    return summed(gpu, counts, spans, parts).reshape(spans)
 
 
 def compress(
@@ -39,9 +44,14 @@ def compress(
     skip, length
         Of the true slices, `length` after the first `skip` are returned.
     """
-    places = runtime().library.flatnonzero(mask)[skip : skip + length].astype(np.int64, copy=False)
-    extents, origin = (block.shape[axis],), (0,)
-    return take(out, block, places, axes=(axis,), at=axis, extents=extents, origin=origin)
+    gpu = runtime()
+    places, cells = gpu.true_places(mask)[skip : skip + length], aligned(gpu, block)
+    own = [places.strides[0] if dim == axis else 0 for dim in range(block.ndim)]
+    strides = [0 if dim == axis else step for dim, step in enumerate(cells.strides)]
+    extent = block.shape[axis]
+    pick = Pick(places, tuple(own), axis, extent, 0, extent - 1)
+    shape = (*block.shape[:axis], places.shape[0], *block.shape[axis + 1 :])
+    return picked(out, cells, [pick], strides, 0, shape)
 
 
 KERNELS: Final[dict[str, Kernel]] = {

@@ -48,14 +48,6 @@ def asarray(a):
     return np.array(a)
 
 
-def count_nonzero(a, axis=None):
-    return np.asarray(np.count_nonzero(a, axis))
-
-
-def flatnonzero(a):
-    return np.flatnonzero(a)
-
-
 def concatenate(tup, axis=0):
     return np.concatenate(tup, axis)
 

@@ -1,43 +1,57 @@
-"""Masks in the simulator pick the cells that the CPU picks."""
+"""Masks in the simulator: the cells and the counts of the CPU's."""
 
 import numpy as np
 import pytest
 
 from dask_tapestry_kernels.cpu import KERNELS as CPU
 from dask_tapestry_kernels.cuda import KERNELS as CUDA
-from tests.comparisons import same_bits, values
+from tests.comparisons import same_bits
 from tests.kernels.cuda.simulated.run_kernel import run
 
-MASK = np.array([1, 0, 1, 1, 0, 1, 0], bool)
+GENERATOR = np.random.default_rng(41)
 
 
-@pytest.mark.parametrize("span", [1, 3, 7, 10])
-def test_counts_of_spans(gpu, span):
-    for mask in (MASK, MASK[::-2], MASK[:0]):
-        made = run(CUDA["count"], None, mask, span=span)
-        np.testing.assert_array_equal(made, CPU["count"](None, mask, span=span), strict=True)
+def mask(count, share=0.5):
+    return GENERATOR.random(count) < share
 
 
-@pytest.mark.parametrize("kind", "?bHlefdFD")
-@pytest.mark.parametrize(("skip", "length"), [(0, 4), (1, 2), (3, 1), (4, 0)])
+@pytest.mark.parametrize("span", [9, 100, 10**6])
+@pytest.mark.parametrize("count", [0, 1, 130])
+def test_counts_of_spans(gpu, count, span):
+    for given in (mask(count), mask(count, 0), mask(count, 1), mask(2 * count)[::-2]):
+        expected = CPU["count"](None, given, span=span)
+        assert same_bits(run(CUDA["count"], None, given, span=span), expected)
+
+
+def test_spans_are_counted_in_parts(gpu, monkeypatch):
+    from dask_tapestry_kernels.cuda.blocks import compress
+
+    monkeypatch.setattr(compress, "CELLS", 1)
+    given = mask(160)
+    for span in (64, 160):
+        expected = CPU["count"](None, given, span=span)
+        assert same_bits(run(CUDA["count"], None, given, span=span), expected)
+    assert gpu.launches[0][1] > 3
+
+
+@pytest.mark.parametrize("kind", "?bHfdD")
 @pytest.mark.parametrize("axis", [0, 1, 2])
-def test_a_part_of_what_is_picked(gpu, kind, skip, length, axis):
-    shape = [2, 3, 2]
-    shape[axis] = 7
-    block, told = values(tuple(shape), kind), {"axis": axis, "skip": skip, "length": length}
-    expected = CPU["compress"](None, block, MASK, **told)
-    made = run(CUDA["compress"], None, block, MASK, **told)
-    assert same_bits(np.ascontiguousarray(made), np.ascontiguousarray(expected))
+@pytest.mark.parametrize("share", [0, 0.5, 1])
+def test_slices_where_a_mask_is_true(gpu, kind, axis, share):
+    x = GENERATOR.normal(size=(3, 4, 5)).astype(kind)
+    own = mask(x.shape[axis], share)
+    n = int(own.sum())
+    for skip, length in ((0, n), (1, max(0, n - 2)), (0, 0)):
+        for block in (x, np.asfortranarray(x), x[::-1, :, ::-1]):
+            told = {"axis": axis, "skip": skip, "length": length}
+            expected = CPU["compress"](None, block, own, **told)
+            assert same_bits(run(CUDA["compress"], None, block, own, **told), expected)
 
 
-def test_cells_and_masks_lie_anyhow(gpu):
-    block, told = values((14, 3), "d")[::-2].T, {"axis": 1, "skip": 0, "length": 4}
-    made = run(CUDA["compress"], None, block, MASK[::-1], **told)
-    assert same_bits(made.copy(), CPU["compress"](None, block, MASK[::-1], **told).copy())
-
-
-@pytest.mark.parametrize("shape", [(0,), (0, 3), (4, 0)])
-def test_no_cells(gpu, shape):
-    block, mask = np.zeros(shape), np.zeros(shape[0], bool)
-    made = run(CUDA["compress"], None, block, mask, axis=0, skip=0, length=0)
-    assert made.shape == (0, *shape[1:])
+def test_a_line_and_memory_that_is_given(gpu):
+    x, own = GENERATOR.normal(size=50), mask(50)
+    out = np.zeros(int(own.sum()))
+    told = {"axis": 0, "skip": 0, "length": len(out)}
+    assert same_bits(run(CUDA["compress"], out, x, own, **told), x[own])
+    assert same_bits(out, x[own])
+    assert run(CUDA["compress"], None, x[:0], own[:0], **told).shape == (0,)
