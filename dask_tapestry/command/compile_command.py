@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Final
 
 from dask_tapestry.command.declared_machines import add_resources, declared_of
 from dask_tapestry.command.main import CommandError
@@ -15,9 +14,6 @@ from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.memory.results import ResultMemory
 from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry_kernels.kernel_cache import directory, kept_kernels
-
-LEAST_SM: Final = 50  # architectures that CUDA has compiled for since its release 12
-MOST_SM: Final = 200
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,7 +49,7 @@ def main(options: argparse.Namespace) -> int:
     if folder is None:
         raise CommandError("there is no folder for kernels: DASK_TAPESTRY_CACHE may name one")
     script = Script(options.script, options.arguments)
-    unknown = [sm for sm in options.sm if sm not in range(LEAST_SM, MOST_SM)]
+    unknown = [sm for sm in options.sm if len(str(sm)) not in (2, 3) or sm < 0]
     if unknown:
         raise CommandError(f"--sm: {unknown[0]} is no architecture of a GPU: 90 is that of sm_90")
     planner = ScriptCompiler(script, declared_of(options), None)
