@@ -26,6 +26,7 @@ from dask_tapestry.rules.outputs import OUTPUT_RULES, keep_outputs_read, output_
 from dask_tapestry.rules.products import PRODUCT_RULES  # noqa: E402
 from dask_tapestry.rules.scalar_identities import CELL_RULES  # noqa: E402
 from dask_tapestry.rules.stencil_loops import fuse_stencil_loops  # noqa: E402
+from dask_tapestry.rules.turned_formulas import share_turned_formulas  # noqa: E402
 from dask_tapestry.rules.views import VIEW_RULES  # noqa: E402
 
 PAGE = ROOT / "docs" / "rules.md"
@@ -42,7 +43,11 @@ SECTIONS = (
     ("Gather and scatter", SAME, (*BATCHING_RULES, decompose_batching)),
     ("Several outputs", SAME, (*OUTPUT_RULES, keep_outputs_read)),
     ("One output of matrices' factors", ROUNDED, (output_alone,)),
-    ("Matrix products", PRODUCTS, (*LINEAR_RULES, *PRODUCT_RULES, *CHAIN_RULES)),
+    (
+        "Matrix products",
+        PRODUCTS,
+        (*LINEAR_RULES, *PRODUCT_RULES, *CHAIN_RULES, share_turned_formulas),
+    ),
     ('Only with `algebra="fast"`', OTHER, FAST_RULES),
 )
 FORMS = (
@@ -123,6 +128,7 @@ Rules work in passes, one after the other, each over the whole graph:
 | products | matrix products, and those of *simplify* again | until none applies |
 | slices | no operator computes more than is read of it; then *simplify* again | once |
 | joint reductions | reductions of the same cells are one | until no two are left |
+| turned formulas | a formula times itself turned is computed once | once |
 | outputs | outputs that nobody reads are left out, of one alone the rest | until each is read |
 
 In whatever order rules of *simplify* are tried, and wherever in the graph one begins, they lead to

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
+from typing import Final
 
 from dask_tapestry.command.declared_machines import add_resources, declared_of
 from dask_tapestry.command.main import CommandError
@@ -13,6 +15,9 @@ from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.memory.results import ResultMemory
 from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry_kernels.kernel_cache import directory, kept_kernels
+
+LEAST_SM: Final = 50  # architectures that CUDA has compiled for since its release 12
+MOST_SM: Final = 200
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,6 +30,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "those of the workers. DASK_TAPESTRY_CACHE names a folder that all nodes see."
     )
     parser.add_argument("script", help="the script; what is no option of ours is handed to it")
+    parser.add_argument(
+        "--sm",
+        nargs="+",
+        type=int,
+        default=(),
+        metavar="NUMBER",
+        help="architectures of GPUs to compile for, as 80 90 100; no GPU need be here",
+    )
+    parser.add_argument(
+        "--cubins",
+        type=Path,
+        metavar="FOLDER",
+        help="put code for GPUs there too, for a wheel to bring as dask_tapestry_kernels/cubins",
+    )
     add_resources(parser)
 
 
@@ -34,7 +53,11 @@ def main(options: argparse.Namespace) -> int:
     if folder is None:
         raise CommandError("there is no folder for kernels: DASK_TAPESTRY_CACHE may name one")
     script = Script(options.script, options.arguments)
+    unknown = [sm for sm in options.sm if sm not in range(LEAST_SM, MOST_SM)]
+    if unknown:
+        raise CommandError(f"--sm: {unknown[0]} is no architecture of a GPU: 90 is that of sm_90")
     planner = ScriptCompiler(script, declared_of(options), None)
+    planner.architectures, planner.cubins = tuple(options.sm), options.cubins
     before = kept_kernels()
     code = planned_script(script, planner)
     made = len(kept_kernels() - before)
@@ -43,13 +66,16 @@ def main(options: argparse.Namespace) -> int:
 
 
 class ScriptCompiler(ScriptPlanner):
-    """Compiles what a script's plans ask for."""
+    """Compiles what a script's plans ask for, for GPUs of some architectures."""
+
+    architectures: tuple[int, ...] = ()
+    cubins: Path | None = None
 
     def show(self, plan: PlannedGraph, results: ResultMemory) -> None:
         if self.declared not in (None, plan.resources):
             plan = build_plan(plan.written.roots, self.declared)
         self.count += 1
-        found = compile_ahead(plan)
+        found = compile_ahead(plan, self.architectures, self.cubins)
         print(f"plan {self.count}, {self.script.name}:{self.script.line()}: {found.steps} steps")
         for why in found.left:
             print(f"  left out: {why}")

@@ -8,8 +8,10 @@ functions of the user are not called.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.lower.cancellation import Cancellation
 from dask_tapestry.lower.execute import run_block
 from dask_tapestry.lower.job import label_of, step_told
+from dask_tapestry.lower.made_up_device import without_device
 from dask_tapestry.lower.result_buffer import REMOTE
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.planner.cost.step import Step
@@ -25,6 +28,7 @@ from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.teg import Operator, Sink, Source
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels import compilation
+from dask_tapestry_kernels.gpu_compilation import compiling_for
 
 
 class Ahead(NamedTuple):
@@ -42,8 +46,23 @@ class Ahead(NamedTuple):
     left: tuple[str, ...]
 
 
-def compile_ahead(plan: PlannedGraph) -> Ahead:
-    """Compile the kernels that the blocks of `plan` ask for, and keep them on disk."""
+def compile_ahead(
+    plan: PlannedGraph, architectures: Sequence[int] = (), folder: Path | None = None
+) -> Ahead:
+    """Compile the kernels that the blocks of `plan` ask for, and keep them on disk.
+
+    Parameters
+    ----------
+    architectures
+        Of GPUs, as 90 for ``sm_90``, for which those of devices are compiled.
+    folder
+        Where these are put besides, for a package to bring.
+    """
+    with compiling_for(architectures, folder):
+        return _compiled(plan, architectures)
+
+
+def _compiled(plan: PlannedGraph, architectures: Sequence[int]) -> Ahead:
     left = []
     for step in plan.steps.values():
         label = label_of(step_told(step))
@@ -51,6 +70,8 @@ def compile_ahead(plan: PlannedGraph) -> Ahead:
             own = any(map(_is_users, [one.operator for one in step.program.instructions]))
             if own:
                 left.append(f"{label}: it calls a function of yours")
+            elif step.program.device is not None and not architectures:
+                left.append(f"{label}: it is a GPU's, of which no architecture is told")
             else:
                 _rehearse(step)
         except Exception as error:  # of cells that a kernel cannot take, such as singular matrices
@@ -66,9 +87,10 @@ def _rehearse(step: Step) -> None:
     program = replace(step.program, instructions=instructions)
     inputs = len(program.inputs)
     spec = StepSpec.of(replace(step, program=program), (None,) * inputs, Cancellation())
+    spec = without_device(spec)
     blocks = {(0,) * len(step.cuts), tuple(n - 1 for n in step.grid_shape)}
     for index in blocks:
-        schedule = program.schedule(spec.box(index))
+        schedule = spec.program.schedule(spec.box(index))
         samples = [
             np.zeros(box.shape, program.inputs[value].dtype)
             for value in range(inputs)

@@ -8,11 +8,13 @@ from statistics import median
 import numpy as np
 
 from dask_tapestry.cells import CellBuilder, Tree
+from dask_tapestry.operators.cells.cell_updates import cell_update
 from dask_tapestry.operators.reductions.monoids import MONOIDS
 from dask_tapestry_kernels.cuda import KERNELS
 
 F4, F8 = np.dtype("f4"), np.dtype("f8")
 REPEATS = 20
+BINS = 1000  # of what is counted
 
 
 def _cupy():
@@ -60,6 +62,26 @@ def folded(name, x, axes, expression=None, *others):
     return KERNELS["reduce"](None, x, *others, expression=expression, **told)
 
 
+def taken(x, rows):
+    """Rows by their numbers, by our kernel."""
+    told = {"axes": (0,), "at": 0, "extents": x.shape[:1], "origin": (0,)}
+    return KERNELS["take"](None, x, rows, **told)
+
+
+def added(x, numbers):
+    """A line of the cells of `x` to which as many are added at places, by our kernel."""
+    line = x.reshape(-1)
+    steps = ((None, 0, line.size, line.size, 0, 0),)
+    told = {"steps": steps, "vector": 1, "window": (), "expressions": (cell_update("add", F8),)}
+    return KERNELS["scatter"](None, line, numbers[: line.size], line, **told)
+
+
+def counted(numbers):
+    """How many numbers there are of each, by our kernel."""
+    told = {"tree": Tree(numbers.shape), "origin": (0,), "bins": range(BINS), "limit": None}
+    return KERNELS["tabulate"](None, numbers, **told, state=np.dtype(np.int64), target=None)
+
+
 def works(size):
     """By name: bytes that are read and written, ours, CuPy's."""
     cupy = _cupy()
@@ -73,8 +95,19 @@ def works(size):
     def mapped(expression, *blocks):
         return lambda: KERNELS["map"](out, *blocks, expression=expression)
 
+    rng = np.random.default_rng(2)
+    rows, numbers = (cupy.asarray(rng.integers(0, n, n)) for n in (count, once // 8))
+    few = numbers % BINS
     return dict(
         [
+            add("rows by places", 2 * once, lambda: taken(x, rows), lambda: x[rows]),
+            add(
+                "cells added by places",
+                4 * once,
+                lambda: added(x, numbers),
+                lambda: cupy.add.at(y.reshape(-1), numbers[: x.size], x.reshape(-1)),
+            ),
+            add("counts", once, lambda: counted(few), lambda: cupy.bincount(few, minlength=BINS)),
             add("copy", 2 * once, lambda: cupy.copyto(out, x), lambda: cupy.copyto(out, x)),
             add("x * y + x", 3 * once, mapped(PRODUCT, x, y), lambda: x * y + x),
             add("x * y.T + x", 3 * once, mapped(PRODUCT, x, y.T), lambda: x * y.T + x),

@@ -46,7 +46,8 @@ def _parts(found):
         asked = sum(one.get("asked", 0) for one in results)
         done = f"{sum(one.get('done', 0) for one in results)} of {asked}" if asked else ""
         wrong = failures({"parts": {name: part}})
-        said = f"{len(wrong)}: {'; '.join(wrong[:8])}" if wrong else "nothing"
+        without = [one["without"] for one in results if "without" in one]
+        said = f"{len(wrong)}: {'; '.join(wrong[:8])}" if wrong else "; ".join(without) or "nothing"
         yield f"| {name} | {len(part)} | {done} | {said.replace('|', '/')} |"
 
 

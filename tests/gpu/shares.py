@@ -2,8 +2,11 @@
 
 import argparse
 import json
+import os
 import time
 from pathlib import Path
+
+from tests.gpu.parts import ENDS
 
 
 class Share:
@@ -17,7 +20,8 @@ class Share:
         parser.add_argument("file", type=Path, help="to write to, as JSON")
         self.told = parser.parse_args(arguments)
         self.number, self.count = map(int, self.told.share.split("/"))
-        self.ends = time.monotonic() + self.told.seconds
+        told = float(os.environ.get(ENDS, "inf"))
+        self.ends = min(time.time() + self.told.seconds, told)
         self.found = {"asked": 0, "done": 0, "wrong": {}}
         self.write()
 
@@ -26,7 +30,7 @@ class Share:
         mine = list(pieces)[self.number :: self.count]
         self.found["asked"] = len(mine)
         for piece in mine:
-            if time.monotonic() > self.ends:
+            if time.time() > self.ends:
                 break
             yield piece
             self.found["done"] += 1

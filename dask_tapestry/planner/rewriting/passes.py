@@ -12,6 +12,7 @@ products          the user's, `OF_PRODUCTS`                   to a fixed point, 
 slices            `push_slices`                               once
 after slices      the user's, `SIMPLIFY`                      to a fixed point, if slices moved
 joint reductions  `join_reductions`                           until each reads its cells once
+turned formulas   `share_turned_formulas`                     once, if there are products
 outputs           `keep_outputs_read`                         until each output is read
 ================  ==========================================  ==================================
 
@@ -44,6 +45,7 @@ from dask_tapestry.rules.outputs import OUTPUT_RULES, keep_outputs_read
 from dask_tapestry.rules.products import PRODUCT_RULES, has_products
 from dask_tapestry.rules.slice_pushdown import push_slices
 from dask_tapestry.rules.stencil_loops import fuse_stencil_loops
+from dask_tapestry.rules.turned_formulas import share_turned_formulas
 from dask_tapestry.rules.views import VIEW_RULES
 from dask_tapestry.settings import setting
 from dask_tapestry.teg import Graph
@@ -136,6 +138,7 @@ def _passes(own: tuple[OwnRule, ...], fast: bool, gathers: bool) -> tuple[Pass, 
         Pass("products", Rules((*mine, *OF_PRODUCTS)), applies=has_products),
         Pass("slices", slices),
         Pass("joint reductions", join_reductions),
+        Pass("turned formulas", share_turned_formulas, applies=has_products),
         Pass("outputs", keep_outputs_read),
     )
 

@@ -147,9 +147,10 @@ def split_until_fits(space: PlanEvaluator, state: State) -> State:
         if lighter.shortfall or space.fits(lighter):
             return lighter
         finer = [space.state(choices) for choices in _finer(lighter)]
-        fitting = [other for other in finer if space.fits(other)]
-        if fitting:
-            return min(fitting, key=lambda other: other.rank)
+        best_first = sorted(finer, key=lambda other: other.rank)
+        fitting = next((other for other in best_first if space.fits(other)), None)
+        if fitting is not None:
+            return fitting
         lighter = min(finer, key=space.lacking, default=lighter)
     return state
 

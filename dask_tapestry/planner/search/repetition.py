@@ -112,9 +112,8 @@ def shortened(graph: Graph) -> ShortGraph | None:
 def _kind(node: Node, is_root: bool) -> object:
     """What nodes have in common that are planned alike."""
     operator = node.operator
-    if isinstance(operator, Source) and not operator.external:
-        return type(operator), operator.chunks, operator.is_plain, node.type, is_root
-    plain = operator.without_constants(node.input_types)
+    slot = operator.slot(0) if isinstance(operator, Source) else None
+    plain = slot or operator.without_constants(node.input_types)
     what = node.form if plain is operator else plain
     return what, node.type, node.annotations.text, is_root
 

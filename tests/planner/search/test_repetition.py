@@ -36,6 +36,13 @@ def layers(count):
     return [y]
 
 
+def in_memory(count):
+    y = stored((10_000, 64), "f8", (1000, 64))
+    for number in range(count):
+        y = y - dt.asarray(np.full((10_000, 64), number, "f8")).mean(axis=0)
+    return [dt.cumsum(y, axis=0)]
+
+
 def turned(steps):
     y = stored((4000, 4000), "f8", (500, 4000))
     for _ in range(steps):
@@ -48,7 +55,7 @@ def summed(count):
     return [(x * (n + 2)).max(axis=n % 2) for n in range(count)]
 
 
-JOBS = (descent, normalised, layers, turned, summed)
+JOBS = (descent, normalised, layers, in_memory, turned, summed)
 
 
 @pytest.mark.parametrize("job", JOBS)
@@ -82,6 +89,10 @@ def test_parts_that_are_left_out_take_the_choices_of_those_before():
     assert short.times == len(graph.nodes) / len(short.graph.nodes)
     for node, one in short.like.items():
         assert (node.operator.name, node.type) == (one.operator.name, one.type)
+
+
+def test_arrays_in_memory_differ_in_their_data_alone():
+    assert shortened(Graph([in_memory(20)[0].node])) is not None
 
 
 def test_what_repeats_seldom_or_is_read_from_outside_is_left_whole():

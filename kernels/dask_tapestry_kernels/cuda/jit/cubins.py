@@ -13,7 +13,7 @@ from typing import Final
 from dask_tapestry_kernels.cpu.jit import object_cache
 from dask_tapestry_kernels.cpu.jit.child_process import Child
 from dask_tapestry_kernels.cpu.jit.object_cache import Compiled
-from dask_tapestry_kernels.cuda.jit import cubin_cache
+from dask_tapestry_kernels.cuda.jit import cubin_cache, shipped_cubins
 from dask_tapestry_kernels.cuda.jit.program import CudaProgram
 from dask_tapestry_kernels.device_error import UnusableDeviceError
 
@@ -50,6 +50,9 @@ class Cubins:
             return cubin
 
     def _made(self, program: CudaProgram, sm: int) -> Compiled:
+        brought = shipped_cubins.read(program.source, sm)
+        if brought is not None:
+            return brought
         key = cubin_cache.key_of(program.source, sm)
         kept = object_cache.read(key)
         if kept is not None:

@@ -184,9 +184,14 @@ def runtime() -> Runtime:
     return _runtimes[-1]
 
 
-def use(other: Runtime) -> None:
-    """Have the kernels of this process run by another runtime from here on."""
-    _runtimes[:] = [other]
+def use(other: Runtime | None) -> None:
+    """Have the kernels of this process run by another runtime from here on; None for CuPy's."""
+    _runtimes[:] = [] if other is None else [other]
+
+
+def used() -> Runtime | None:
+    """The runtime of this process, if there was need of one."""
+    return _runtimes[-1] if _runtimes else None
 
 
 def blocks_for(work: int, gpu: Runtime, at_once: int | None = None) -> int:

@@ -25,7 +25,12 @@ from dask_tapestry_kernels.cuda.reduction.folds import (
     value_of,
 )
 from dask_tapestry_kernels.cuda.reduction.group_texts import NUMBERS, group_program
-from dask_tapestry_kernels.cuda.reduction.monoid_texts import PLAIN, MonoidText, monoid_text
+from dask_tapestry_kernels.cuda.reduction.monoid_texts import (
+    NUMBER_SPREADS,
+    PLAIN,
+    MonoidText,
+    monoid_text,
+)
 from dask_tapestry_kernels.device_error import KernelDeviceError
 from dask_tapestry_kernels.fold_part import FoldPart, last_level
 from dask_tapestry_kernels.formulas.formula_steps import FormulaSteps
@@ -104,7 +109,8 @@ def group_fold(out: Block | None, cells: Block, codes: Block, **how: Any) -> Blo
 def _text(groups: Groups, cell: np.dtype[Any]) -> MonoidText:
     """The monoid of the groups as text."""
     text = None
-    if groups.monoid in PLAIN or groups.monoid == "nanmean":
+    real_spread = groups.monoid in NUMBER_SPREADS and cell.kind != "c"
+    if groups.monoid in PLAIN or groups.monoid == "nanmean" or real_spread:
         text = monoid_text(groups.monoid, cell, groups.state)
     numbers = groups.skipna and cell.kind == groups.state.kind == "f"
     if text is None or (groups.monoid in NUMBERS and not numbers):

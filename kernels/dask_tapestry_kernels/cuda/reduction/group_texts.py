@@ -20,7 +20,12 @@ from dask_tapestry_kernels.cuda.kernel_texts import (
     number_text,
     to_store,
 )
-from dask_tapestry_kernels.cuda.reduction.monoid_texts import PLAIN, MonoidText, cell_value
+from dask_tapestry_kernels.cuda.reduction.monoid_texts import (
+    NUMBER_SPREADS,
+    PLAIN,
+    MonoidText,
+    cell_value,
+)
 from dask_tapestry_kernels.formulas import scalar_codegen
 
 DType = np.dtype[Any]
@@ -72,22 +77,37 @@ def group_program(
     cell = coordinates("c", [f"c{a}" for a in axes], [f"width{a}" for a in axes], "int64")
     cell.append(f"group = {number_text(f'codes[{there}]', code)} - first")
     cell += ["if group >= 0 and group < held:"]
-    folded = [f"raw = {loaded(f'x[{place}]', text.cell)}"]
-    folded += ["place = (leaf * held + group) * columns + column", *_folded(text, skipna)]
-    cell += [*indented(folded), "c += 1"]
-    body += ["c = np.int64(0)", "while c < cells:", *indented(cell)]
+    load = [f"raw = {loaded(f'x[{place}]', text.cell)}"]
+    load.append("place = (leaf * held + group) * columns + column")
+    body += _over_cells(cell, [*load, *_folded(text, skipna)])
+    if text.monoid in NUMBER_SPREADS:
+        body += [*_means(text), *_over_cells(cell, [*load, *_squares(text, skipna)])]
     return CudaProgram(module_text(arguments, grid_stride(body)), key)
 
 
+def _over_cells(cell: list[str], folded: list[str]) -> list[str]:
+    """Statements that go through the cells of a leaf in C order, and fold those of groups."""
+    return ["c = np.int64(0)", "while c < cells:", *indented([*cell, *indented(folded), "c += 1"])]
+
+
+def _cell(text: MonoidText, skipna: bool) -> list[str]:
+    """Statements for the value of a cell: that of no cells where it is left out."""
+    lines = [f"cell = {cell_value('raw', text.cell, text.parts[0][1])}"]
+    if not leaves_out(text, skipna):
+        return lines
+    missing = scalar_codegen.step("isnan", ["raw"], [text.cell], BOOL)
+    return [*lines, f"missing = {missing}", "cell = identity if missing else cell"]
+
+
+def leaves_out(text: MonoidText, skipna: bool) -> bool:
+    """Whether cells may be left out."""
+    return skipna and text.cell.kind in "fc"
+
+
 def _folded(text: MonoidText, skipna: bool) -> list[str]:
-    """Statements that fold the cell ``raw`` into the states at ``place``."""
-    first, dtype = text.parts[0]
-    lines = [f"cell = {cell_value('raw', text.cell, dtype)}"]
-    leaves_out = skipna and text.cell.kind in "fc"
-    if leaves_out:
-        lines.append(f"missing = {scalar_codegen.step('isnan', ['raw'], [text.cell], BOOL)}")
-        lines.append("cell = identity if missing else cell")
-    function = {"nanmean": "add"}.get(text.monoid, PLAIN.get(text.monoid, ""))
+    """Statements that fold the cell ``raw`` into the states at ``place``; spreads into sums."""
+    (first, dtype), lines = text.parts[0], _cell(text, skipna)
+    function = PLAIN.get(text.monoid, "add")
     function = {"fmin": "minimum", "fmax": "maximum"}.get(function, function)
     lines.append(f"state = {loaded(f'out_{first}[place]', dtype)}")
     made = scalar_codegen.step(function, ["state", "cell"], [dtype, dtype], dtype)
@@ -97,6 +117,42 @@ def _folded(text: MonoidText, skipna: bool) -> list[str]:
         return [*lines, f"    made = cell if state != state else {made}", store]
     lines += [f"made = {made}", store]
     if "count" in text.fields:
-        one = "np.int64(0) if missing else np.int64(1)" if leaves_out else "np.int64(1)"
-        lines.append(f"out_count[place] += {one}")
+        one = "np.int64(0) if missing else np.int64(1)"
+        lines.append(f"out_count[place] += {one if leaves_out(text, skipna) else 'np.int64(1)'}")
     return lines
+
+
+def _means(text: MonoidText) -> list[str]:
+    """Statements that divide the sums of all groups of a leaf's column by their cells."""
+    mean, m2 = text.fields["mean"], text.fields["m2"]
+    by = scalar_codegen.step("cast", ["number"], [np.dtype(np.int64)], m2)
+    quotient = scalar_codegen.step("divide", ["state", "by"], [mean, mean], mean)
+    return [
+        "group = np.int64(0)",
+        "while group < held:",
+        *indented(
+            [
+                "place = (leaf * held + group) * columns + column",
+                f"state = {loaded('out_mean[place]', mean)}",
+                "number = max(out_count[place], np.int64(1))",
+                f"by = {by}",
+                f"made = {quotient}",
+                f"out_mean[place] = {to_store('made', mean)}",
+                "group += 1",
+            ]
+        ),
+    ]
+
+
+def _squares(text: MonoidText, skipna: bool) -> list[str]:
+    """Statements that add the squared deviation of the cell ``raw`` from its group's mean."""
+    dtype = text.fields["m2"]
+    kinds = [dtype, dtype]
+    lines = [*_cell(text, skipna), f"state = {loaded('out_mean[place]', dtype)}"]
+    lines.append(f"off = {scalar_codegen.step('subtract', ['cell', 'state'], kinds, dtype)}")
+    lines.append(f"square = {scalar_codegen.step('multiply', ['off', 'off'], kinds, dtype)}")
+    if leaves_out(text, skipna):
+        lines.append("square = identity if missing else square")
+    lines.append(f"state = {loaded('out_m2[place]', dtype)}")
+    lines.append(f"made = {scalar_codegen.step('add', ['state', 'square'], kinds, dtype)}")
+    return [*lines, f"out_m2[place] = {to_store('made', dtype)}"]

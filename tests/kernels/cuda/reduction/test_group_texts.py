@@ -18,7 +18,7 @@ def test_folds_compile_without_contraction(name, kind):
     check_assembly(program(name, kind), 72)
 
 
-@pytest.mark.parametrize("name", ["nanmean", "fmin"])
+@pytest.mark.parametrize("name", ["nanmean", "nanvar", "fmin"])
 @pytest.mark.parametrize("reduced", [1, 2])
 def test_folds_that_leave_nan_out_compile(name, reduced):
     check_assembly(program(name, "d", reduced=reduced, kept=2), 88)

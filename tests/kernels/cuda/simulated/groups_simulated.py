@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from dask_tapestry.cells import Lattice, Tree
+from dask_tapestry.operators.reductions import group_fold
 from dask_tapestry.operators.reductions.group_fold import identity_of
 from dask_tapestry.operators.reductions.monoids import MONOIDS
 from dask_tapestry_kernels.cpu import KERNELS as CPU
@@ -34,7 +35,9 @@ def some(kind, shape=SHAPE):
 
 
 def way(name, kind, tree="whole", skipna=True, **more):
-    result, state = MONOIDS[name].dtypes(np.dtype(kind), None)
+    counts = name.startswith("nan") and kind not in "efdFD"
+    result, state = MONOIDS[name].dtypes(np.dtype("d" if counts else kind), None)
+    state = group_fold._wide(name, state)
     told = {"monoid": name, "skipna": skipna, "axes": AXES, "labelled": AXES, "ddof": 0.0}
     told |= {"tree": TREES.get(tree, tree), "origin": (0, 0), "groups": range(5), "dtype": result}
     return told | {"state": state, "identity": identity_of(name, state), "target": None} | more
@@ -57,7 +60,9 @@ CODES = GENERATOR.integers(-1, 6, (13, 4))
 
 @pytest.mark.parametrize("tree", TREES)
 @pytest.mark.parametrize("target", [None, 0, 1])
-@pytest.mark.parametrize("name", ["sum", "prod", "min", "max", "fmin", "fmax", "nanmean"])
+@pytest.mark.parametrize(
+    "name", ["sum", "prod", "min", "max", "fmin", "fmax", "nanmean", "nanvar", "nanstd"]
+)
 def test_groups_are_folded_in_order(gpu, name, target, tree):
     x = some("d")
     check(x, CODES, **way(name, "d", tree, target=target))
@@ -73,6 +78,13 @@ def test_cells_of_every_dtype(gpu, name, kind, skipna):
     check(some(kind), CODES, **way(name, kind, skipna=skipna))
 
 
+@pytest.mark.parametrize("kind", "hlef")
+@pytest.mark.parametrize("skipna", [False, True])
+@pytest.mark.parametrize("name", ["nanmean", "nanvar"])
+def test_means_and_spreads_of_every_dtype(gpu, name, kind, skipna):
+    check(some(kind), CODES, **way(name, kind, skipna=skipna))
+
+
 @pytest.mark.parametrize("of", "bBlL")
 def test_codes_of_any_integers(gpu, of):
     check(some("d"), np.abs(CODES).astype(of), **way("sum", "d", groups=range(1, 4)))
@@ -85,7 +97,7 @@ def test_codes_of_some_of_the_folded_axes(gpu, labelled):
 
 
 def test_groups_and_cells_that_there_are_none_of(gpu):
-    for name in ("sum", "min", "fmax", "nanmean"):
+    for name in ("sum", "min", "fmax", "nanmean", "nanvar"):
         check(some("d"), CODES, **way(name, "d", groups=range(0)))
         check(some("d"), CODES, **way(name, "d", groups=range(40, 42)))
         none = way(name, "d", axes=(0,), labelled=(0,), tree=Tree((0,)), origin=(0,))
@@ -104,7 +116,7 @@ def test_tables_are_merged_as_nodes(gpu):
     assert same_bits(run(CUDA["groupmerge"], None, tables, **part), expected)
 
 
-@pytest.mark.parametrize(("name", "kind"), [("nanvar", "d"), ("fmin", "d"), ("max", "D")])
+@pytest.mark.parametrize(("name", "kind"), [("nanvar", "D"), ("fmin", "d"), ("max", "D")])
 def test_what_has_no_form_on_a_gpu_is_refused(gpu, name, kind):
     told = way("sum", kind, monoid="max") if name == "max" else way(name, kind, skipna=False)
     with pytest.raises(KernelDeviceError, match=f"kernel groupfold: {name}"):
