@@ -6,7 +6,8 @@
 Seconds are the best of the repeats, planning included; the libraries take turns. dask.array has
 its own default chunks, or where it asks for others the fewest that it takes. A dash means that a
 library has no such function. With `--processor` they are seconds of the processor, all threads
-together: other work on the machine disturbs them less, with one thread of BLAS. `--fast` takes sides a quarter as long, and 10**7 cells of the median.
+together: other work on the machine disturbs them less, with one thread of BLAS. `--fast` takes
+sides a quarter as long, and 10**7 cells of the median.
 """
 
 import argparse
