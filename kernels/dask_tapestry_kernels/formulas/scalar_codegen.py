@@ -231,7 +231,7 @@ _INTEGERS: Final[dict[str, Meaning]] = _ORDER | _TRUTH | {
     "bitwise_and": _infix("&"), "bitwise_or": _infix("|"), "bitwise_xor": _infix("^"),
     "invert": _text("~{0}"), "isnan": _text("False"), "isinf": _text("False"),
     "isfinite": _text("True"), "floor": _text("{0}"), "ceil": _text("{0}"),
-    "trunc": _text("{0}"), "rint": lambda _x, _kind: None,
+    "trunc": _text("{0}"), "rint": lambda _x, _kind: None, "gcd": _call("gcd"), "lcm": _call("lcm"),
 }  # fmt: skip
 
 MEANINGS: Final[Mapping[str, Mapping[str, Meaning]]] = MappingProxyType(

@@ -20,7 +20,7 @@ PLAIN: Final = {
     "sum": "add", "add": "add", "mean": "add", "prod": "multiply", "min": "minimum",
     "max": "maximum", "fmin": "fmin", "fmax": "fmax", "any": "logical_or", "all": "logical_and",
     "xor": "logical_xor", "bitwise_and": "bitwise_and", "bitwise_or": "bitwise_or",
-    "bitwise_xor": "bitwise_xor",
+    "bitwise_xor": "bitwise_xor", "gcd": "gcd", "lcm": "lcm",
 }  # fmt: skip
 SPREADS: Final = ("var", "std")  # of all cells
 NUMBER_SPREADS: Final = ("nanvar", "nanstd")

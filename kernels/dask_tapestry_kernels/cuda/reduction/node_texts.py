@@ -140,6 +140,8 @@ def _from_identity(text: MonoidText, total: str, dtype: DType) -> list[str]:
     zero = f"{held}(0)"
     if text.monoid == "sum" and dtype.kind in "fc":
         return [f"state = {scalar_codegen.step('add', [zero, total], kinds, dtype)}"]
+    if text.monoid == "gcd" and dtype.kind == "i":
+        return [f"state = {scalar_codegen.step('gcd', [zero, total], kinds, dtype)}"]
     if text.monoid == "prod" and dtype.kind == "c":
         return [f"state = {scalar_codegen.step('multiply', [f'{held}(1)', total], kinds, dtype)}"]
     if text.monoid in ("mean", "nanmean"):

@@ -186,6 +186,35 @@ def remainder_unsigned(x: Any, y: Any) -> Any:
 
 
 @njit(**OPTIONS)
+def _size(x: Any) -> Any:
+    """The modulus of an integer, uint64: of the least one too."""
+    word = np.uint64(x)
+    return np.uint64(0) - word if x < 0 else word
+
+
+@njit(**OPTIONS)
+def _divisor(x: Any, y: Any) -> Any:
+    """The greatest number that divides two of uint64, by Euclid's rule."""
+    while x != 0:
+        x, y = y % x, x
+    return y
+
+
+@njit(**OPTIONS)
+def gcd(x: Any, y: Any) -> Any:
+    """The greatest common divisor, modulo the range of the integers."""
+    return type(x)(_divisor(_size(x), _size(y)))
+
+
+@njit(**OPTIONS)
+def lcm(x: Any, y: Any) -> Any:
+    """The least common multiple, modulo the range of the integers; 0 of 0."""
+    own, other = _size(x), _size(y)
+    divisor = _divisor(own, other)
+    return type(x)(own // divisor * other) if divisor != 0 else type(x)(0)
+
+
+@njit(**OPTIONS)
 def multiply_complex(x: Any, y: Any) -> Any:
     """Four products, a difference and a sum."""
     return type(x)(complex(x.real * y.real - x.imag * y.imag, x.real * y.imag + x.imag * y.real))

@@ -28,6 +28,8 @@ WAYS = {
     "greatest number": ("fmax", "f2", "f2", "f2"),
     "all": ("logical_and", "?", "?", "?"),
     "bits": ("bitwise_xor", "u1", "u1", "u1"),
+    "multiples": ("lcm", "i2", "i2", "i2"),
+    "divisors": ("gcd", "u8", "u8", "u8"),
     "narrowed": ("add", "f4", "f8", "f4"),
 }
 LEAF = 40  # more than a tile has, and no multiple of it
@@ -170,7 +172,7 @@ def test_ends_of_leaves(gpu):
 
 @pytest.mark.parametrize(
     ("function", "dtype"),
-    [("lcm", "i8"), ("maximum", "c16"), ("add", "m8[s]"), ("logaddexp", "f8")],
+    [("hypot", "f8"), ("maximum", "c16"), ("add", "m8[s]"), ("logaddexp", "f8")],
 )
 def test_what_has_no_form_is_an_error_with_function_and_dtypes(gpu, function, dtype):
     how = {"function": function, "axis": 0, "leaf": LEAF, "state": np.dtype(dtype)}

@@ -72,3 +72,13 @@ def test_complex_means_are_merged_by_their_parts(gpu, name):
 def test_ranges(gpu, dtype):
     check([drawn(dtype, 1070)], "ptp", (0,))
     check([drawn(dtype, (3, 40))], "ptp", (0, 1))
+
+
+@pytest.mark.parametrize("dtype", "bBhHiIlL")
+@pytest.mark.parametrize("name", ["gcd", "lcm"])
+def test_divisors_and_multiples(gpu, name, dtype):
+    check([drawn(dtype, 70)], name, (0,))
+    least = np.iinfo(dtype).min
+    check([np.array([[12, -18 % 256, 0, least]] * 3, np.int64).astype(dtype)], name, (1,))
+    for cells in ([least], [-4 if least else 4], [0, 0], [6, 10, 15]):
+        check([np.array(cells, dtype)], name, (0,))

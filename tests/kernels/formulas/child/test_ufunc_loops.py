@@ -43,6 +43,15 @@ def test_integer_division_has_no_case_that_traps(kind):
     assert ufunc_loops.floor_divide_integer(x, np.dtype(kind).type(2)) == least // 2
 
 
+@pytest.mark.parametrize("kind", "bhilBHIL")
+def test_divisors_and_multiples_are_numpys(kind):
+    limits, own = np.iinfo(kind), np.dtype(kind).type
+    for x in (own(n) for n in (limits.min, limits.max, 0, 1, 12, 18)):
+        for y in (own(n) for n in (limits.min, limits.max, 0, 1, 8, 30)):
+            assert ufunc_loops.gcd(x, y) == np.gcd(x, y), (x, y)
+            assert ufunc_loops.lcm(x, y) == np.lcm(x, y), (x, y)
+
+
 def test_all_bits_may_be_shifted_out():
     x = np.int64(-5)
     for by in (64, 100, -1):
