@@ -38,8 +38,8 @@ def lazy_import(name: str) -> ModuleType:
 def without_garbage_collection() -> Iterator[None]:
     """Inside, nothing looks for garbage, of which imports make none.
 
-    They make many objects that stay, and the collector went through all of them again and again: a
-    tenth of a first compute, of Dask's and NumPy's imports too.
+    They make many objects that stay, and the collector would go through all of them again and
+    again: a thirtieth of the processor time of a first compute, medians of 15 fresh processes.
 
     Examples
     --------

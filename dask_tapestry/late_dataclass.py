@@ -1,9 +1,12 @@
 """`dataclass`, whose methods are written when one of them is first looked up.
 
 The library has some two hundred dataclasses, of which a job uses a few dozen. The standard
-library's decorator compiles six functions for each when the module is imported, which took .15 s of
-the .4 s that the first name of the library cost. Here it runs for the classes that are used, as
-`inspect.signature`, `dataclasses.fields` and `match` use them too.
+library's decorator compiles six functions for each when the module is imported. Here it runs for
+the classes that are used, as `inspect.signature`, `dataclasses.fields` and `match` use them too.
+
+Median processor seconds of 15 fresh processes on a busy machine: the first name of the library
+takes .81 with this one and .86 with the standard library's; of 20 others .75, and .83 where the
+named tuples (`late_named_tuple`) are the standard library's as well.
 """
 
 from __future__ import annotations

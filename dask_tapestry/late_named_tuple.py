@@ -1,8 +1,9 @@
 """`NamedTuple`, whose methods are written when one of them is first looked up.
 
 The library has some 150 named tuples, of which a job uses a few dozen. The standard library writes
-a constructor for each and checks its types when the module is imported, which took a sixth of what
-the first name of the library cost. Here that happens for the classes that are used.
+a constructor for each and checks its types when the module is imported. Here that happens for the
+classes that are used. Median processor seconds of 15 fresh processes on a busy machine: the first
+name of the library takes .81 with these and .85 with the standard library's.
 """
 
 from __future__ import annotations

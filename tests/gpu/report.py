@@ -26,7 +26,7 @@ def page(found):
 
 
 def failures(found):
-    """What failed, a line each: processes, and what they found to be wrong."""
+    """What failed, a line each: processes, what they found to be wrong, what was left undone."""
     lines = []
     for name, part in found.get("parts", {}).items():
         for run, result in part.items():
@@ -35,6 +35,9 @@ def failures(found):
             lines += [f"{name}: {what}" for what in result.get("wrong", {})]
             rows = result.get("rows", {})
             lines += [f"{name}: {row}" for row, one in rows.items() if "failed" in one]
+        asked, done = (sum(one.get(k, 0) for one in part.values()) for k in ("asked", "done"))
+        if done < asked:
+            lines.append(f"{name}: there was time for {done} of {asked}")
     return lines
 
 

@@ -148,12 +148,13 @@ def test_the_page_has_figures_and_what_failed():
     assert "a device, driver 12090; commit c0ffee" in page
     assert "| row sums | 0.3 | 3579 | 0.6 | 0.5 | ≤ 0.27 |" in page
     assert (
-        "| operators | 3 | 8 of 10 | 2: operators: sin; operators, c: it ended with -11 |" in page
+        "| operators | 3 | 8 of 10 | 3: operators: sin; operators, c: it ended with -11; " in page
     )
     assert report.failures(FOUND) == [
         "figures: gather",
         "operators: sin",
         "operators, c: it ended with -11",
+        "operators: there was time for 8 of 10",
     ]
 
 
