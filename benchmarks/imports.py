@@ -23,15 +23,20 @@ from statistics import median
 ROOT = Path(__file__).resolve().parent.parent
 COMPUTE = "({}.asarray([1.0, 2.0]) + 1).compute()"
 FORMULA = "import dask_tapestry as dt; (dt.asarray(x) * 2 + 1).compute()"
+MASK = "import dask_tapestry as dt; x = dt.asarray(x); x[x > 0].compute()"
+SORTED = "import dask_tapestry as dt; dt.sort(dt.ones(10**6)).compute()"
 CELLS = "import numpy as np; x = np.ones(10**7)"
 PROGRAMS = {
     "nothing": "",
     "NumPy and Dask": "import numpy, dask.base, dask.highlevelgraph, dask.threaded",
+    "NumPy, Dask and Zarr": "import numpy, dask, zarr",
     "import dask_tapestry": "import dask_tapestry",
     "first name": "import dask_tapestry as dt; dt.asarray",
     "first compute": f"import dask_tapestry as dt; {COMPUTE.format('dt')}",
     "x * 2 + 1 of NumPy, 10 M": f"{CELLS}; x * 2 + 1",
     "x * 2 + 1, 10 M cells": f"{CELLS}; {FORMULA}",
+    "x[x > 0], 10 M cells": f"{CELLS}; {MASK}",
+    "sort, 1 M cells": SORTED,
     "import dask.array": "import dask.array",
     "first compute there": f"import dask.array as da; {COMPUTE.format('da')}",
 }

@@ -5,7 +5,9 @@
 
 Seconds are the best of the repeats, planning included; the libraries take turns. dask.array has
 its own default chunks, or where it asks for others the fewest that it takes. A dash means that a
-library has no such function. `--fast` takes sides a quarter as long, and 10**7 cells of the median.
+library has no such function. With `--processor` they are seconds of the processor, all threads
+together: other work on the machine disturbs them less, with one thread of BLAS. `--fast` takes
+sides a quarter as long, and 10**7 cells of the median.
 """
 
 import argparse
@@ -136,21 +138,21 @@ WORKS = {
 }
 
 
-def seconds(call):
+def seconds(call, clock):
     gc.collect()
-    start = time.perf_counter()
+    start = clock()
     call()
-    return time.perf_counter() - start
+    return clock() - start
 
 
-def measure(work, scale, repeats):
+def measure(work, scale, repeats, clock=time.perf_counter):
     """The least seconds of each library that has the function."""
     calls = {name: call for name, call in work(scale).items() if call}
-    best = {name: seconds(call) for name, call in calls.items()}
+    best = {name: seconds(call, clock) for name, call in calls.items()}
     for _ in range(repeats - 1):
         for name, call in calls.items():
             if best[name] < LONG:
-                best[name] = min(best[name], seconds(call))
+                best[name] = min(best[name], seconds(call, clock))
     return best
 
 
@@ -169,15 +171,17 @@ def main(arguments=None):
     parser.add_argument("--scale", type=int, help="sides shorter by this factor")
     parser.add_argument("--only", default="", help="works whose name contains this")
     parser.add_argument("--repeats", type=int, default=2)
+    parser.add_argument("--processor", action="store_true", help="seconds of the processor")
     parser.add_argument("--json", help="write the seconds there")
     given = parser.parse_args(arguments)
     scale = given.scale or (4 if given.fast else 1)
     print(f"| work, sides / {scale} | " + " | ".join(LIBRARIES) + " |")
     print("|---|" + "--:|" * len(LIBRARIES))
+    clock = time.process_time if given.processor else time.perf_counter
     rows = {}
     for name, work in WORKS.items():
         if given.only in name:
-            rows[name] = measure(work, scale, given.repeats)
+            rows[name] = measure(work, scale, given.repeats, clock)
             print(line(name, rows[name]), flush=True)
     if given.json:
         with open(given.json, "w", encoding="utf-8") as file:

@@ -13,13 +13,12 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.amounts import whole_number
 from dask_tapestry.arrays.core.array import Array, run_count
-from dask_tapestry.arrays.core.computing import computed
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.core.dynamic_shape import CountRun, check_workers
 from dask_tapestry.arrays.core.effect import Effect
 from dask_tapestry.arrays.core.floating_errors import ErrorReporting
-from dask_tapestry.arrays.core.late_modules import kept_blocks
+from dask_tapestry.arrays.core.late_modules import computing, kept_blocks
 from dask_tapestry.arrays.core.plan import Plan
 from dask_tapestry.arrays.core.plan_without_arrays import PlanWithoutArrays
 from dask_tapestry.arrays.core.replicated import persist_replicated
@@ -177,7 +176,7 @@ def compute(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
             values = compute_synchronously([a.node for a in args])
             if values is not None:
                 return tuple(values)
-        return computed(*args, **_options(args, kwargs))
+        return computing.computed(*args, **_options(args, kwargs))
 
 
 def persist(*args: Any, replicas: int = 1, **kwargs: Any) -> tuple[Any, ...]:

@@ -6,7 +6,6 @@ for the workers that are there. Of other jobs the dashboard's page says it.
 
 from __future__ import annotations
 
-from asyncio import CancelledError as CancelledLoop
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from threading import Event, Thread
 from time import monotonic
 from typing import Any, TypeVar
 
+from dask_tapestry.imports import asyncio
 from dask_tapestry.lower.tuning import SETTLED_SECONDS, WORKERS_LOOK_SECONDS
 from dask_tapestry.planner.machine.resources import Resources, workers_of
 from dask_tapestry.planner.plan import PlannedGraph
@@ -85,7 +85,7 @@ def with_crew(plan: PlannedGraph, client: Any, run: Callable[[PlannedGraph, Crew
         crew = CrewWatch(plan, client)
         try:
             return run(plan, crew)
-        except (CancelledError, CancelledLoop):
+        except (CancelledError, asyncio.CancelledError):
             if crew.there is None:
                 raise
             plan = replanned(plan, crew.there)

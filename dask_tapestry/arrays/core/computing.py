@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from dask import base
 
+from dask_tapestry.imports import lazy_import
 from dask_tapestry.lower.dask_private import HLGExpr
 from dask_tapestry.lower.expression import TapestryExpr
-from dask_tapestry.lower.fetch import fetch
 from dask_tapestry.planner.machine.resources import live_client
 
 OF_CLIENTS: Final = frozenset(
@@ -33,6 +33,7 @@ def computed(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
         return tuple(base.compute(*args, **kwargs))
     others = [c for c, share in zip(collections, shares, strict=True) if share is None]
     options = {name: kwargs[name] for name in OF_CLIENTS if name in kwargs}
+    fetch = lazy_import("dask_tapestry.lower.fetch").fetch  # for clusters alone
     values, found = fetch([x.expr for x in arrays], others, client, options)
     beside = iter(found)
     return tuple(repack([next(beside) if s is None else s(values) for s in shares]))

@@ -16,9 +16,9 @@ from dask_tapestry.amounts import integer
 from dask_tapestry.arrays import elementwise, sorting
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.axis_names import names_axes
-from dask_tapestry.arrays.core.computing import computed
 from dask_tapestry.arrays.core.declared_arguments import checked_as
 from dask_tapestry.arrays.core.key_types import UserKey
+from dask_tapestry.arrays.core.late_modules import computing
 from dask_tapestry.arrays.core.masked import LOSES_MASK
 from dask_tapestry.arrays.core.mixed_collections import MixedCollection, MixedExpr, planned_together
 from dask_tapestry.arrays.creation import zeros
@@ -251,7 +251,7 @@ class MaskedArray(ShapeMethods, DaskMethodsMixin):
         if self.hidden is None:
             return _value((self.cells.compute(**kwargs),), self._told())
         with computing_with(kwargs.get("scheduler")):
-            made = computed(self.cells, self.hidden, **local_options(kwargs))
+            made = computing.computed(self.cells, self.hidden, **local_options(kwargs))
         return _value(made, self._told())
 
     def persist(self, **kwargs: Any) -> Self:

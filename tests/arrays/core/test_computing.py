@@ -5,8 +5,8 @@ import pytest
 from distributed import Client
 
 import dask_tapestry as dt
-from dask_tapestry.arrays.core import computing as module
 from dask_tapestry.arrays.core.computing import computed
+from dask_tapestry.lower import fetch as module
 
 OPTIONS = {"processes": False, "dashboard_address": ":0", "n_workers": 1, "threads_per_worker": 1}
 
