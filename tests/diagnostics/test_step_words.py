@@ -22,7 +22,7 @@ def words(*arrays):
 
 
 def test_a_step_is_called_what_the_user_called():
-    x = dt.placeholder((100_000, 50), "f8", stored_chunks=(1000, 50))
+    x = dt.placeholder((10_000_000, 50), "f8", stored_chunks=(100_000, 50))
     mean, std = x.mean(axis=0), x.std(axis=0)
     y = ((x - mean) / std) @ np.ones((50, 4))
     found = words(y)

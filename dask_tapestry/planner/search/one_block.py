@@ -37,7 +37,7 @@ def saves_less_than_planning(state: State, space: PlanEvaluator) -> bool:
     """Whether the best plan there may be saves less, in some uses, than it takes to find it."""
     machine, costs = space.pricing.machine, [p.cost for p in state.placed.values()]
     compute = sum(cost.compute for cost in costs) / machine.slots
-    store = sum(cost.store for cost in costs) / machine.workers
+    store = sum(cost.store for cost in costs) / machine.slots
     overhead = sum(cost.overhead for cost in costs) + machine.task * machine.slots
     least = max(compute, store) + overhead
     nodes = space.graph.nodes
