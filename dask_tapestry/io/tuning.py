@@ -46,8 +46,8 @@ INNER_CODEC_SLACK_BYTES: Final = 2**16
 CHUNKS_A_TASK: Final = 4  # that a task has memory for: read, computed, stored
 MOST_TINY_CHUNKS: Final = 10_000  # such chunks in an array
 
-# chunks/zarr_chunk_io
-CELLS_LOOKED_AT: Final = 8  # cells of a block; one in 256 is zero where bytes are drawn at random
+# chunks/zarr_direct
+CELLS_LOOKED_AT: Final = 8  # cells of a chunk; one in 256 is zero where bytes are drawn at random
 
 # files/file_locks
 # Seconds that a lock is waited for: its process may have been stopped

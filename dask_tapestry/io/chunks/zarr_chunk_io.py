@@ -30,9 +30,8 @@ from dask_tapestry.io.stores.pinned_folder import PinnedLocation
 from dask_tapestry.io.stores.retry_policy import read_patiently
 from dask_tapestry.io.stores.zarr_location import Location
 from dask_tapestry.io.stores.zarr_location import zarr as zarr_module
-from dask_tapestry.io.stores.zarr_open import moved, open_cached, open_stamped
+from dask_tapestry.io.stores.zarr_open import moved, open_stamped
 from dask_tapestry.io.stores.zarr_sync import run_inline, runs_inline
-from dask_tapestry.io.tuning import CELLS_LOOKED_AT
 from dask_tapestry.memory.buffer_pool import POOL
 
 if TYPE_CHECKING:
@@ -135,22 +134,20 @@ def write_box(
     Parameters
     ----------
     empty_chunks
-        Whether chunks that hold the fill value alone are stored. None leaves them out as zarr does;
-        of cells that are not encoded, where all of a few of the block are the fill value.
+        Whether chunks of the fill value alone are stored. None leaves them out, as zarr does.
 
     Raises
     ------
     StoreError
         If a chunk cannot be written.
     """
-    may_be_empty = not empty_chunks
-    if empty_chunks is None:
-        may_be_empty = _may_be_fill_value(block, location)
     array, way = _opened(location, location.stamp, "r+", bool(empty_chunks))
     if isinstance(location, PinnedLocation):  # what is kept was opened by another handle
         array = moved(array, location.folder)
         way = replace(way, folder=location.folder) if isinstance(way, DirectArray) else way
-    may_be_empty = may_be_empty and array.metadata.fill_value is not None  # version 2 may have none
+    may_be_empty = (
+        not empty_chunks and array.metadata.fill_value is not None
+    )  # version 2 may have none
     if isinstance(way, DirectArray) and way.writes(selection, block.dtype):
         way.write(selection, block, not may_be_empty)
         return
@@ -178,24 +175,6 @@ def _contiguous_cells(cells: Block, most: int, location: Location) -> Block:
     copied = POOL.room(cells.shape, cells.dtype)
     copied[...] = cells
     return copied
-
-
-def _may_be_fill_value(block: Block, location: Location) -> bool:
-    """Whether all of some cells of a block are the fill value: chunks may hold nothing else.
-
-    zarr leaves such chunks out. It compares cells only where this is true: comparing takes longer
-    than writing, and half as much memory again.
-    """
-    if not block.size:
-        return False
-    fill = open_cached(location, "r+").fill_value
-    if fill is None:
-        return True
-    places = [
-        tuple([n * at // CELLS_LOOKED_AT for n in block.shape]) for at in range(CELLS_LOOKED_AT)
-    ]
-    cells = [block[place] for place in places]
-    return all(bool(c == fill or (c != c and fill != fill)) for c in cells)
 
 
 def stored_chunk_shape(array: zarr.Array[Any]) -> tuple[int, ...]:

@@ -20,8 +20,7 @@ def test_what_is_stored_is_told_wherever_it_is(tmp_path, kind, component):
     store = PLACES[kind](tmp_path)
     cells = np.ones((6, 4))
     cells[:3] = 0
-    options = {"compressors": None, "write_empty_chunks": False, "overwrite": True}
-    dt.to_zarr(cells, store, component, chunks=(3, 4), **options)
+    dt.to_zarr(cells, store, component, chunks=(3, 4), compressors=None, overwrite=True)
     place = Location.of(store, component, kind)
     keys = chunks_in(place, ((0, 6), (1, 3)), (3, 4))
     assert list(keys) == ["c/0/0", "c/1/0"]
