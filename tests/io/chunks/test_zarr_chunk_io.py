@@ -69,6 +69,18 @@ def test_chunks_of_fill_values_are_left_out_or_stored_as_is_asked(tmp_path, layo
     assert not chunk_files(tmp_path / "y")
 
 
+@pytest.mark.parametrize("compressors", [None, "auto"])
+def test_each_chunk_of_a_block_is_looked_at(tmp_path, compressors):
+    cells = np.ones((8, 6))
+    cells[2:4, 3:] = 0
+    for name, block_bytes in (("whole", None), ("cut", 50)):
+        with dt.config(block_bytes=block_bytes, max_tasks=1000):
+            dt.to_zarr(cells, tmp_path / name, chunks=(2, 3), compressors=compressors)
+        found = set(chunk_files(tmp_path / name))
+        assert len(found) == 7
+        assert not any(key.endswith("1/1") for key in found)
+
+
 def test_structured_cells_are_compared_whole(tmp_path):
     kind = np.dtype([("a", "i4"), ("b", "f4")])
     cells = np.zeros((4, 2), kind)
