@@ -28,7 +28,7 @@ OF_A_PROCESS = {
     "io/stores/retries": "_counts",
     "lower/cluster_jobs": "_sent",
     "lower/device_turns": "_running",  # blocks that devices compute now
-    "lower/exclusive_blocks": "_turns",
+    "lower/blocks_one_by_one": "_turns",
     "lower/fp_error_events": "_listening_clients _runs _unattended",
     "lower/input_prefetch": "_unreached _waiting",
     "lower/job_announcements": "_recorders _waiting",

@@ -1,4 +1,8 @@
-"""The numbers that decide something in `cells/`, each with where it comes from."""
+"""The numbers that decide something in `cells/`, each with where it comes from.
+
+The cells of a leaf of the canonical tree define the bits of sums: they stand in
+`reduction_tree.py`.
+"""
 
 from __future__ import annotations
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from dask_tapestry.lower.blocks_one_by_one import one_by_one
 from dask_tapestry.lower.device_calls import brought
 from dask_tapestry.lower.device_turns import on_a_device
-from dask_tapestry.lower.exclusive_blocks import one_by_one
 from dask_tapestry.lower.frame import Frame, block_frame
 from dask_tapestry.lower.given_values import given_values
 from dask_tapestry.lower.held_values import Block

@@ -27,7 +27,7 @@ CLIENT_PATIENCE_SECONDS: Final = 120.0
 JOB_PATIENCE_SECONDS: Final = 10.0  # seconds in which a job that was sent has come to the scheduler
 JOB_LOOK_SECONDS: Final = 0.05  # seconds between questions for it
 
-# exclusive_blocks
+# blocks_one_by_one
 # Seconds after which one who waits asks whether its block is wanted
 WAITER_LOOK_SECONDS: Final = 0.1
 

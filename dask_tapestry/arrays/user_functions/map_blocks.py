@@ -1,4 +1,8 @@
-"""Functions of every block, as Dask calls them: `map_blocks`."""
+"""Functions of every block, as Dask calls them: `map_blocks`.
+
+What a function is told of its block (`block_info`, `block_id`) is made by
+`operators/functions/blockwise.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is still to be written, as boxes of a sink's output, and which parts of blocks that is."""
+"""What a resumed write has still to store: boxes of a sink's output, and their parts of blocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Zarr arrays that exist, as targets: regions are written and arrays grow."""
+"""Zarr arrays that exist, as targets: regions are written and arrays grow.
+
+Of a chunk that a region covers in part, `write_box` of `io/chunks/zarr_chunk_io.py` keeps the other
+cells.
+"""
 
 from __future__ import annotations
 

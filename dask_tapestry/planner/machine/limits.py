@@ -1,4 +1,7 @@
-"""Limits: what the blocks of a step may take, whatever they cost."""
+"""Limits: what the blocks of a step may take, whatever they cost.
+
+Which share of a worker's memory a whole plan may take is `Resources.usable_bytes`.
+"""
 
 from __future__ import annotations
 

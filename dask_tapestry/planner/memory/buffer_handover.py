@@ -1,4 +1,4 @@
-"""Relays: values of which each block is made of one of another value, and takes its place.
+"""Buffer handover: values of which each block is made of one of another value, and takes its place.
 
 A matrix that is changed step by step is held once, not once for each step: a block of it is freed
 when the next one has been made of it, whatever the order in which a scheduler takes blocks.

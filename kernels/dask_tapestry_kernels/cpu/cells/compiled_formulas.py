@@ -1,4 +1,7 @@
-"""Formulas run as compiled rows: straight through memory where cells lie in order, else strided."""
+"""Formulas run as compiled rows: straight through memory where cells lie in order, else strided.
+
+`interpreter.py` asks whether there is such a loop, and goes tile by tile until there is.
+"""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@ from threading import Barrier, Lock
 
 import pytest
 
-from dask_tapestry.lower import exclusive_blocks as module
-from dask_tapestry.lower.exclusive_blocks import one_by_one
+from dask_tapestry.lower import blocks_one_by_one as module
+from dask_tapestry.lower.blocks_one_by_one import one_by_one
 from dask_tapestry_kernels.stopping import StoppedError, stoppable
 
 THREADS, TIMES = 4, 50
