@@ -1,15 +1,11 @@
-"""What tests with Dask clients share."""
-
-import gc
-import warnings
+"""Small values are cut and held as large ones are, so that what is lowered has several steps."""
 
 import pytest
 
+from dask_tapestry.planner.search import search
 
-@pytest.fixture(scope="module", autouse=True)
-def _loops_are_collected_here():
-    """Distributed leaves the event loops of closed clients to the garbage collector."""
-    yield
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)
-        gc.collect()
+
+@pytest.fixture(autouse=True)
+def several_steps(monkeypatch):
+    """No plan is taken for being one block a result."""
+    monkeypatch.setattr(search, "in_one_block", lambda space: None)

@@ -8,6 +8,7 @@ other short jobs it is one of the plans that are compared.
 from __future__ import annotations
 
 from collections.abc import Set
+from math import sqrt
 
 from dask_tapestry.planner.fusion.fuse import required
 from dask_tapestry.planner.search.choices import Choices, State
@@ -36,10 +37,9 @@ def in_one_block(space: PlanEvaluator) -> State | None:
 def saves_less_than_planning(state: State, space: PlanEvaluator) -> bool:
     """Whether the best plan there may be saves less, in some uses, than it takes to find it."""
     machine, costs = space.pricing.machine, [p.cost for p in state.placed.values()]
-    compute = sum(cost.compute for cost in costs) / machine.slots
-    store = sum(cost.store for cost in costs) / machine.slots
-    overhead = sum(cost.overhead for cost in costs) + machine.task * machine.slots
-    least = max(compute, store) + overhead
+    busy = max(sum(cost.compute for cost in costs), sum(cost.store for cost in costs))
+    blocks = min(machine.slots, max(1.0, sqrt(busy / machine.task)))  # more would take longer
+    least = busy / blocks + machine.task * blocks + sum(cost.overhead for cost in costs)
     nodes = space.graph.nodes
     formed = sum(bool(n.operator.forms(n.input_types)) for n in nodes)
     planning = NODE_SECONDS * len(nodes) + FORM_SECONDS * formed
