@@ -17,7 +17,6 @@ from dask_tapestry.planner.rewriting.passes import rewritten
 from dask_tapestry.planner.rewriting.rule_choices import with_forms
 from dask_tapestry.planner.search.rule_selection import choosing
 from dask_tapestry.planner.search.search import METHODS, SearchResult, search, steps_of
-from dask_tapestry.planner.verify import totals_are_bounded
 from dask_tapestry.planner.walltime import within
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.effects import followed_points, keep_effects
@@ -105,7 +104,7 @@ def plan_as_found(
     state = found.state
     with_forms(graph, state.choices.forms, trace)
     steps = with_first(steps_of(state, Machine.of(machines)))
-    plan = PlannedGraph(
+    return PlannedGraph(
         written,
         state.graph,
         steps,
@@ -115,5 +114,3 @@ def plan_as_found(
         choices=state.choices,
         points=found.points,
     )
-    totals_are_bounded(plan)
-    return plan

@@ -147,7 +147,7 @@ def test_every_public_operation_is_in_the_table():
     named = {getattr(dt, name) for name in names if hasattr(dt, name)}
     tried = named | {dt.empty, dt.compute, dt.persist, dt.plan, dt.config, dt.sequence_point}
     tried |= {dt.resolve_shapes, dt.einsum_path, dt.result_type}  # they return no array
-    tried |= {dt.check_operator}
+    tried |= {dt.check_operator, dt.size}
     moves = {dt.from_array, dt.from_dask_array, dt.from_zarr, dt.to_zarr, dt.to_dask_array}
     moves |= {
         dt.store,

@@ -41,7 +41,8 @@ class Reductions(MaskedArithmetic):
             {keepdims}
         {Returns} Array: Of dtype intp.
         """
-        normalize_axes(axis, self.cells.ndim)  # a cell has none here, though a sum takes its first
+        if axis != 0 or self.cells.ndim:  # one cell has its first axis alone, as for NumPy
+            normalize_axes(axis, self.cells.ndim)
         shown = call("logical_not", self._mask_cells())
         return statistics.sum(shown, axis=axis, dtype=np.intp, keepdims=keepdims)
 

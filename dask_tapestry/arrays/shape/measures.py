@@ -6,6 +6,7 @@ from math import prod
 
 from numpy.typing import ArrayLike
 
+from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.operators.axes import Axes, normalize_axes
 
@@ -36,6 +37,7 @@ def shape(a: ArrayLike) -> tuple[int, ...]:
     return asarray(a).shape
 
 
+@names_axes
 def size(a: ArrayLike, axis: Axes = None) -> int:
     """Return the number of cells, as `numpy.size`.
 

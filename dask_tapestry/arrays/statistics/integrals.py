@@ -72,7 +72,7 @@ def unwrap(
     {Returns} Array: Of the shape of `p`; neighbours differ by multiples of `period` less.
     {Examples}
     >>> dt.unwrap([1, 5, 1, 6], period=8).compute()
-    array([1, 5, 9, 6])
+    array([ 1,  5,  1, -2])
     """
     phases = asarray(p)
     number = normalize_axis(axis, phases.ndim)

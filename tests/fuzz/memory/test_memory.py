@@ -40,7 +40,7 @@ def test_the_workers_of_a_cluster_have_the_plans_of_equal_resources(tmp_path):
     options = {"n_workers": 2, "threads_per_worker": 2, "memory_limit": "1.5 GB"}
     with LocalCluster(**options, dashboard_address=":0") as cluster, Client(cluster):
         live = current()
-        rates = {"bandwidth": live.bandwidth, "rates": live.rates}
+        rates = {"bandwidth": live.bandwidth, "rates": live.rates, "workers_per_host": 2}
         equal = dt.Resources(workers=2, threads=2, memory="1.5 GB", **rates)
         assert live == equal
         for seed in range(4):
