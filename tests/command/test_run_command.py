@@ -21,6 +21,11 @@ print("done")
 """
 
 
+def _chunks(array):
+    """The files of the chunks that are stored of an array with one dimension."""
+    return [path for path in (array / "c").glob("*") if path.name.isdigit()]
+
+
 def test_a_killed_run_goes_on(tmp_path, monkeypatch):
     """Written again is at most what was in flight: on one thread the ten chunks of a task.
 
@@ -31,14 +36,12 @@ def test_a_killed_run_goes_on(tmp_path, monkeypatch):
     paths = os.pathsep.join(map(str, (ROOT, ROOT / "kernels")))
     line = [sys.executable, "-m", "dask_tapestry", "run", str(job), str(out), "--resume", "--quiet"]
     process = subprocess.Popen(line, env=os.environ | {"PYTHONPATH": paths})
-    while len(list((out / "c").glob("*") if (out / "c").exists() else ())) < 12:
+    while len(_chunks(out)) < 12:
         assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    stored = {
-        path: path.stat().st_mtime_ns for path in (out / "c").glob("*") if path.name.isdigit()
-    }
+    stored = {path: path.stat().st_mtime_ns for path in _chunks(out)}
     assert 12 <= len(stored) < 40
     told = command("run", job, out, "--resume", "--quiet")
     assert told.code == 0, told.err

@@ -15,7 +15,7 @@ from dask_tapestry.arrays.core.declared_arguments import checked_as
 from dask_tapestry.arrays.ma.arithmetic import MaskedArithmetic
 from dask_tapestry.arrays.ma.parts import call, checked_fill, chosen, combined_mask
 from dask_tapestry.errors import ArgumentError
-from dask_tapestry.operators.axes import Axes, normalize_axes
+from dask_tapestry.operators.axes import Axes, each_axis, normalize_axes
 
 S = TypeVar("S", bound=MaskedArithmetic)
 
@@ -41,8 +41,8 @@ class Reductions(MaskedArithmetic):
             {keepdims}
         {Returns} Array: Of dtype intp.
         """
-        if axis != 0 or self.cells.ndim:  # one cell has its first axis alone, as for NumPy
-            normalize_axes(axis, self.cells.ndim)
+        if self.cells.ndim or axis is None or each_axis(axis) != (0,):
+            normalize_axes(axis, self.cells.ndim)  # one cell has its first axis, as for NumPy
         shown = call("logical_not", self._mask_cells())
         return statistics.sum(shown, axis=axis, dtype=np.intp, keepdims=keepdims)
 

@@ -80,3 +80,18 @@ def test_a_cell_has_no_axis_to_average_along(name, axis, mask):
     with pytest.raises(np.exceptions.AxisError, match="out of bounds for array of dimension 0"):
         getattr(cell, name)(axis=axis)
     assert getattr(np.ma.masked_array(3.0), name)() == getattr(dt.ma.masked_array(plain), name)()
+
+
+@pytest.mark.parametrize("shape", [(), (2, 3)])
+@pytest.mark.parametrize("axis", [np.array([0.5, 1.5]), np.array(0.5), "time", [[0]], (0, 0), 7])
+def test_axes_of_a_count_that_there_are_not(shape, axis):
+    x = dt.ma.masked_greater(np.ones(shape), 1)
+    with pytest.raises(dt.TapestryError):
+        x.count(axis=axis)
+    with pytest.raises(dt.TapestryError):
+        x.var(axis=axis)
+
+
+def test_axes_of_a_count_may_be_an_array():
+    agree(ours(sample("f8")).count(axis=np.array([0, 1])), sample("f8").count(axis=(0, 1)))
+    agree(dt.ma.array(1.0).count(axis=np.array(0)), np.ma.array(1.0).count(axis=0))
