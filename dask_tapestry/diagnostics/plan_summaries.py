@@ -244,8 +244,8 @@ def _of_device(step: Step, moved: frozenset[WrittenNode]) -> Iterator[str]:
         yield f"computes {', '.join(words)} on the host: with a device it takes longer"
     if step.program.device is None:
         return
-    if step.cost.link:
-        yield f"{format_bytes(round(step.cost.link))} between host and device"
+    if step.cost.crossed:
+        yield f"{format_bytes(round(step.cost.crossed))} between host and device"
     for one, why in host_paths(step.program):
         yield f"computes {one.operator.label} on the host: the device has {why}"
 

@@ -46,9 +46,9 @@ class Group:
 
     @property
     def device(self) -> str:
-        """The kind of device that computes it; "" for the host."""
+        """The device that computes it, as a user names it; "" for the host."""
         known = self.own.device
-        return "" if known is None else known.kind
+        return "" if known is None else known.device
 
 
 def is_external(node: Node) -> bool:
