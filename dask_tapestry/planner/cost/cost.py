@@ -31,7 +31,7 @@ from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.symmetric import saves_half
 from dask_tapestry.zspace import Cuts, ZRange, largest_box
 
-COUNTED: Final = ("read", "moved", "slices", "edges", "sliced")
+COUNTED: Final = ("read", "moved", "slices", "edges", "sliced", "crossed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,8 @@ def step_cost(
     if saves_half(program, tuple(cuts)):
         block /= 2
     tasks = Tasks(blocks, needs.calls, needs.ahead, needs.pieces, program.reads_plain)
-    working = _in_waves(block, link_bytes(program, box) / machine.link, tasks, program, machine)
+    crossed = link_bytes(program, box)
+    working = _in_waves(block, crossed / machine.link, tasks, program, machine)
     writing = blocks.equal if written else 0.0
     traffic = _step_traffic(program, cuts, box, input_cuts, needs, writing, machine)
     seconds = step_seconds(working, traffic, written, tasks, machine)
@@ -180,7 +181,7 @@ def step_cost(
         pieces=tasks.pieces,
         plain=tasks.plain,
         sliced=traffic.sliced,
-        crossed=link_bytes(program, box) * blocks.equal,
+        crossed=crossed * blocks.equal,
     )
 
 
@@ -189,7 +190,8 @@ def with_taken(
 ) -> StepCost:
     """The cost of a step under a grid, of which all that its blocks take was counted."""
     counts: dict[str, Any] = {name: getattr(traffic, name) for name in COUNTED}
-    e = replace(estimate, counted=True, **counts)
+    link = estimate.link * traffic.crossed / estimate.crossed if estimate.crossed else 0.0
+    e = replace(estimate, counted=True, link=link, **counts)
     tasks = Tasks(GridBlocks.of(cuts), e.calls, e.ahead, e.pieces, e.plain)
     seconds = step_seconds(Working(e.compute, e.link), traffic, e.written, tasks, machine)
     return replace(e, **seconds._asdict())

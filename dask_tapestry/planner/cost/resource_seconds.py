@@ -26,6 +26,8 @@ class StepTraffic(NamedTuple):
         Blocks or parts of them that tasks wait for, and tasks that cut these parts.
     sliced
         Bytes that these cut.
+    crossed
+        Bytes between the memory of workers and that of their devices.
     """
 
     read: float
@@ -34,6 +36,7 @@ class StepTraffic(NamedTuple):
     edges: int
     slices: int
     sliced: float
+    crossed: float = 0.0
 
 
 class Tasks(NamedTuple):

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Final
 
 from dask_tapestry.imports import LateModule
 from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.planner.rewriting.result_devices import on_their_devices
 from dask_tapestry.rewrite.annotation_propagation import merge_annotated
 from dask_tapestry.rewrite.driver import apply_once, rewrite
 from dask_tapestry.rewrite.rule import Rules
@@ -159,7 +160,11 @@ def rewritten(graph: Graph, trace: Trace, own: Sequence[OwnRule] | None = None) 
 
 
 def simplified(written: Graph, trace: Trace) -> Graph:
-    """The graph that a plan is made for: rewritten, its results after the effects they follow."""
+    """The graph that a plan is made for: rewritten, its results where and when they are wanted.
+
+    They follow effects, and lie on devices, as the written ones do.
+    """
     points = followed_points(written)
     graph = Graph([*written.roots, *points]) if points else written
-    return keep_effects(written, points, rewritten(graph, trace), trace)
+    graph = keep_effects(written, points, rewritten(graph, trace), trace)
+    return on_their_devices(written, graph)
