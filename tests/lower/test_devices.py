@@ -3,6 +3,7 @@
 import sys
 from collections import Counter
 
+import dask
 import numpy as np
 import pytest
 import zarr
@@ -231,3 +232,24 @@ def test_each_thread_waits_for_its_own_stream_alone(device_kernels):
     assert len(synchronized) >= 12
     assert not any(stream.is_default for stream in synchronized)
     assert cells(kept.compute()).tobytes() == (LARGE * 2).tobytes()
+
+
+def test_arrays_of_cupys_are_operands_and_places(device_kernels):
+    cupy = sys.modules["cupy"]
+    x = dt.asarray(CELLS)
+    for made in (x + cupy.asarray(CELLS), cupy.asarray(CELLS) + x, np.add(cupy.asarray(CELLS), x)):
+        assert made.device == "cuda"
+        assert cells(made.compute()).tobytes() == (CELLS + CELLS).tobytes()
+    rows = np.asarray([3, -1, 3])
+    picked, masked = x[cupy.asarray(rows)], x[cupy.asarray(CELLS > 0)]
+    assert cells(picked.compute()).tobytes() == CELLS[rows].tobytes()
+    assert cells(masked.compute()).tobytes() == CELLS[CELLS > 0].tobytes()
+
+
+def test_masked_arrays_are_numpys_though_their_cells_lie_on_a_device(device_kernels):
+    x = dt.ma.masked_greater(dt.asarray(CELLS).to_device("cuda"), 0.5)
+    wanted = np.ma.masked_greater(CELLS, 0.5)
+    for found in ((x * 2).compute(), dask.compute(x * 2)[0], (x * 2).persist().compute()):
+        assert type(found) is np.ma.MaskedArray
+        np.testing.assert_array_equal(found.filled(7), (wanted * 2).filled(7))
+    assert x.sum().compute() == pytest.approx(wanted.sum())

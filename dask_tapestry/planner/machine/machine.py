@@ -199,6 +199,14 @@ class Machine:
         )
 
     @property
+    def device_memory(self) -> str:
+        """The device whose memory it fills; ``"cuda"`` where each of several has a share.
+
+        The one that a process with one uses by itself is its first.
+        """
+        return "cuda:0" if self.device == "cuda" and self.devices == 1 else self.device
+
+    @property
     def cores(self) -> int:
         """Threads of a worker among which the rates of its stores are divided."""
         return self.threads if self.host is None else self.host.threads

@@ -116,17 +116,17 @@ class WorkerMemory:
             for g, place in groups
         ]
         candidates += [
-            PeakWorkers(_device_peak(self, d, place, slices), resources.device_bytes, place, d)
+            PeakWorkers(_device_peak(self, m, place, slices), resources.device_bytes, place, d)
             for _, place in groups
-            for d in devices
+            for m, d in devices.items()
         ]
         return max(candidates, key=lambda one: one.bytes / one.usable)
 
     @property
-    def _devices(self) -> list[str]:
-        """The devices that steps compute on."""
-        steps = self.plan.steps.values()
-        return list(dict.fromkeys([s.machine.device for s in steps if s.machine.device]))
+    def _devices(self) -> dict[str, str]:
+        """The devices that steps compute on, by memory."""
+        machines = [step.machine for step in self.plan.steps.values() if step.machine.device]
+        return {m.device_memory: m.device for m in machines}
 
 
 def peak_worker_bytes(plan: PlannedSteps) -> int:
@@ -190,7 +190,7 @@ def _device_peak(memory: WorkerMemory, device: str, place: str, slices: Slices) 
         n: step
         for n, step in memory.plan.steps.items()
         if step.machine.device
-        and (step.machine.device == device or step.machine.devices > 1)
+        and (step.machine.device_memory == device or step.machine.devices > 1)
         and step.machine.place in ("", place)
     }
 

@@ -211,3 +211,11 @@ def test_one_of_several_devices_holds_what_was_brought_to_it():
     with pytest.raises(dt.MemoryLimitError, match="on one cuda:1 device of a worker"):
         dt.plan(larger, resources=two)
     dt.plan(dt.ones(larger.shape, device="cuda"), resources=two).verify()
+
+
+def test_the_device_that_a_process_uses_by_itself_is_its_first():
+    one = dt.Resources(workers=1, threads=4, memory="8 GiB", gpu_memory="1 GiB", local=True)
+    own, first, second = (dt.ones((80_000, 1000), device=f"cuda{n}") for n in ("", ":0", ":1"))
+    dt.plan(own, second, resources=one).verify()
+    with pytest.raises(dt.MemoryLimitError, match="needs 1.19 GiB on one cuda(:0)? device"):
+        dt.plan(own, first, resources=one)
