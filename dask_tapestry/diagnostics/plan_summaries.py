@@ -241,7 +241,8 @@ def _of_device(step: Step, moved: frozenset[WrittenNode]) -> Iterator[str]:
     own = [m for m in known if device_of(m) is None and not m.operator.is_selector]
     words = dict.fromkeys(word for member in own for word in words_of(member))
     if words:
-        yield f"computes {', '.join(words)} on the host: with a device it takes longer or does not fit"
+        why = "with a device it takes longer or does not fit"
+        yield f"computes {', '.join(words)} on the host: {why}"
     if step.program.device is None:
         return
     if step.cost.crossed:

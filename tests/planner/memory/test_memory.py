@@ -217,5 +217,5 @@ def test_the_device_that_a_process_uses_by_itself_is_its_first():
     one = dt.Resources(workers=1, threads=4, memory="8 GiB", gpu_memory="1 GiB", local=True)
     own, first, second = (dt.ones((80_000, 1000), device=f"cuda{n}") for n in ("", ":0", ":1"))
     dt.plan(own, second, resources=one).verify()
-    with pytest.raises(dt.MemoryLimitError, match="needs 1.19 GiB on one cuda(:0)? device"):
+    with pytest.raises(dt.MemoryLimitError, match=r"needs 1\.19 GiB on one cuda(:0)? device"):
         dt.plan(own, first, resources=one)
