@@ -208,6 +208,7 @@ class ndarray:
     nbytes = property(lambda self: self.memory.nbytes)
     itemsize = property(lambda self: self.memory.itemsize)
     strides = property(lambda self: self.memory.strides)
+    flags = property(lambda self: self.memory.flags)
     device = property(lambda self: Device(self.number))
 
     def get(self, stream=None, out=None, blocking=True):

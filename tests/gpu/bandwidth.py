@@ -19,6 +19,7 @@ from tests.gpu.parts import ENDS
 F4, F8 = np.dtype("f4"), np.dtype("f8")
 REPEATS = 20
 BINS = 1000  # of what is counted
+PARTS_OF_MEMORY = 12  # arrays and results that are there at a time, with some room
 
 
 def _cupy():
@@ -89,7 +90,8 @@ def counted(numbers):
 def works(size):
     """By name: bytes that are read and written, ours, CuPy's."""
     cupy = _cupy()
-    count = max(64, int(np.sqrt(size / 8)) // 32 * 32)
+    free, _ = cupy.cuda.runtime.memGetInfo()
+    count = max(64, int(np.sqrt(min(size, free // PARTS_OF_MEMORY) / 8)) // 32 * 32)
     x = cupy.asarray(np.random.default_rng(1).random((count, count)))
     y, out, once = x + 1, cupy.empty_like(x), x.nbytes
 

@@ -52,6 +52,8 @@ def _parts(found):
         done = f"{sum(one.get('done', 0) for one in results)} of {asked}" if asked else ""
         wrong = failures({"parts": {name: part}})
         without = [one["without"] for one in results if "without" in one]
+        nothing = sum("none" in row for one in results for row in one.get("rows", {}).values())
+        without += [f"{nothing} works it has not"] if nothing else []
         said = f"{len(wrong)}: {'; '.join(wrong[:8])}" if wrong else "; ".join(without) or "nothing"
         yield f"| {name} | {len(part)} | {done} | {said.replace('|', '/')} |"
 
@@ -95,7 +97,8 @@ def _others(found):
     for run in found.get("parts", {}).get("timed once", {}).values():
         for name, one in run.items():
             if isinstance(one, dict):
-                yield f"- {name}: {', '.join(f'{k} {_short(v)}' for k, v in one.items())}"
+                told = [f"{k} {_short(v)}" for k, v in one.items() if k != "place"]
+                yield f"- {name}: {', '.join(told)}"
 
 
 def _short(value):

@@ -65,6 +65,7 @@ def cupy(monkeypatch):
     told = fake.module.cuda.runtime
     told.getDeviceProperties = lambda number: {"name": b"a device", "totalGlobalMem": 2**30}
     told.driverGetVersion = told.runtimeGetVersion = lambda: 12090
+    told.memGetInfo = lambda: (2**34, 2**35)
     monkeypatch.setattr(bandwidth, "REPEATS", 1)
     return fake
 
