@@ -10,7 +10,7 @@ import dask_tapestry as dt
 from dask_tapestry.planner.cost.cost import StepCost
 from dask_tapestry.planner.cost.rank import rank
 from dask_tapestry.planner.machine.limits import Limits
-from dask_tapestry.planner.search.grid import GridSearch, prime_factors
+from dask_tapestry.planner.search.grid import GridSearch, RankedGrid, prime_factors
 from dask_tapestry.steps.chunk_alignment import ChunkAlignment
 from dask_tapestry.zspace import Cuts
 from tests.planner.graphs import FOUR, MIB, counted, last_step, stored
@@ -282,3 +282,12 @@ def test_a_grid_that_a_guide_takes_to_be_allowed_may_be_forbidden():
     guide = search((64, 64), lambda a, b: float(a * b))
     exact = search((64, 64), lambda a, b: float(a * b), replace(ROOM, task=1), work=lambda _: 2)
     assert exact.confirmed(guide, guide.best()) is None
+
+
+def test_what_a_guide_takes_for_the_second_best_may_be_the_best():
+    def least(a, b):
+        return 1 + 0.1 * abs(a.bit_length() - 4) + b / 10
+
+    _, found = guided(least, lambda a, b: least(a, b) + 0.2 * (a == 8))
+    assert counts(found) == [16, 1]
+    assert counts(RankedGrid(*found.second)) == [8, 1]
