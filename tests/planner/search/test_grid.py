@@ -290,4 +290,5 @@ def test_what_a_guide_takes_for_the_second_best_may_be_the_best():
 
     _, found = guided(least, lambda a, b: least(a, b) + 0.2 * (a == 8))
     assert counts(found) in ([4, 1], [16, 1])
-    assert found.second is not None and found.second[0] != found.grid
+    assert found.second is not None
+    assert found.second[0] != found.grid
