@@ -84,6 +84,7 @@ def build_plan(
         return within(made(), made)
 
 
+@collection_paused()
 def plan_as_found(
     roots: Sequence[Node], machines: Resources, find: Callable[[Graph], SearchResult]
 ) -> PlannedGraph:
@@ -95,8 +96,7 @@ def plan_as_found(
     written = Graph(roots)
     if any(isinstance(node.operator, Sink) for node in written):
         check(written, (writes_that_meet_are_ordered,))
-    with collection_paused():
-        graph = simplified(written, trace)
+    graph = simplified(written, trace)
     graph, found, taken = choosing(graph, find, trace)
     state = found.state
     with_forms(graph, state.choices.forms, trace)
@@ -109,5 +109,5 @@ def plan_as_found(
         trace,
         taken=taken,
         choices=state.choices,
-        points=found.points,
+        candidates=found.points,
     )

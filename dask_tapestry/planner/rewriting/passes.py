@@ -28,7 +28,6 @@ from typing import TYPE_CHECKING, Final
 
 from dask_tapestry.imports import LateModule
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.planner.rewriting.result_devices import on_their_devices
 from dask_tapestry.rewrite.annotation_propagation import merge_annotated
 from dask_tapestry.rewrite.driver import apply_once, rewrite
 from dask_tapestry.rewrite.rule import Rules
@@ -44,6 +43,7 @@ from dask_tapestry.rules.linear import LINEAR_RULES
 from dask_tapestry.rules.matrix_chains import CHAIN_RULES
 from dask_tapestry.rules.outputs import OUTPUT_RULES, keep_outputs_read
 from dask_tapestry.rules.products import PRODUCT_RULES, has_products
+from dask_tapestry.rules.result_devices import on_their_devices
 from dask_tapestry.rules.slice_pushdown import push_slices
 from dask_tapestry.rules.stencil_loops import fuse_stencil_loops
 from dask_tapestry.rules.turned_formulas import share_turned_formulas
