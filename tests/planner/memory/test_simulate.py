@@ -134,7 +134,7 @@ def test_a_job_from_a_store_to_a_device_takes_what_the_slowest_of_three_takes(sl
     assert step.estimate.bound == {"kernels": "compute"}.get(slowest, slowest)
     busy = getattr(step.cost, step.estimate.bound)
     if slowest != "kernels":
-        assert busy == pytest.approx(8, rel=0.02)
+        assert busy == pytest.approx(8, rel=0.05)
     assert plan.cost["seconds"] == pytest.approx(busy, rel=0.4 if slowest == "kernels" else 0.1)
     assert plan.simulate().seconds == pytest.approx(plan.cost["seconds"], rel=0.25)
 
