@@ -21,6 +21,7 @@ KERNELS: Final = KernelTable(
         "blocks.matmul": "matmul linear add_product",
         "blocks.matrices": "cholesky completecolumns det eigvalsh inv invornan packedqr "
         "packedslogdet solve svdvals triangle",
+        "blocks.permutation": "permutation",
         "blocks.random": "randombits randomfraction",
         "blocks.scatter": "scatter",
         "blocks.search": "search digitize isin bin",
@@ -29,6 +30,7 @@ KERNELS: Final = KernelTable(
         "blocks.stencil_steps": "stencilsteps",
         "blocks.take": "take takealong insert",
         "blocks.threads": "threads",
+        "blocks.variates": "variates variaterows",
         "blocks.windows": "windowextreme windowfold windowsum",
         "cells.formulas": "map",
         "reduction.folds": "reduce",

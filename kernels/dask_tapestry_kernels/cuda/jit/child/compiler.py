@@ -104,10 +104,10 @@ def _entry(ptx: str) -> str:
 
 
 def _resources(said: str) -> KernelResources:
-    """What the assembler says of the kernel, whose line is the last."""
+    """What the assembler says of the kernel and the functions that it calls: the most of each."""
     found = {name: pattern.findall(said) for name, pattern in RESOURCES.items()}
     return KernelResources(
-        **{name: int(numbers[-1]) if numbers else 0 for name, numbers in found.items()}
+        **{name: max(map(int, numbers), default=0) for name, numbers in found.items()}
     )
 
 

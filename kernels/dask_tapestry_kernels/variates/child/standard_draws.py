@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.jit.child.compiled_functions import keep_apart
-from dask_tapestry_kernels.cpu.variates.child.layers import (
+from dask_tapestry_kernels.elementary import exponentials, logarithms
+from dask_tapestry_kernels.elementary.compiled_functions import inlined, keep_apart
+from dask_tapestry_kernels.variates.child.layers import (
     EXPONENTIAL_EDGES,
     EXPONENTIAL_HEIGHTS,
     EXPONENTIAL_TAIL,
@@ -15,8 +16,7 @@ from dask_tapestry_kernels.cpu.variates.child.layers import (
     NORMAL_HEIGHTS,
     NORMAL_TAIL,
 )
-from dask_tapestry_kernels.cpu.variates.child.substream import TO_UNIT, function, uniform, word
-from dask_tapestry_kernels.elementary import exponentials, logarithms
+from dask_tapestry_kernels.variates.child.substream import TO_UNIT, function, uniform, word
 
 
 @function
@@ -38,6 +38,18 @@ def exp(x: Any) -> Any:
     """The exponential function."""
     keep_apart()
     return exponentials.exp(x)
+
+
+@inlined
+def smaller(x: Any, y: Any) -> Any:
+    """The smaller of two numbers, and of two of which one is a NaN the first."""
+    return y if y < x else x
+
+
+@inlined
+def larger(x: Any, y: Any) -> Any:
+    """The larger of two numbers, and of two of which one is a NaN the first."""
+    return y if y > x else x
 
 
 @function

@@ -6,11 +6,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.variates.child.count_draws import LARGEST, poisson
-from dask_tapestry_kernels.cpu.variates.child.log_probabilities import log_factorial
-from dask_tapestry_kernels.cpu.variates.child.real_draws import gamma
-from dask_tapestry_kernels.cpu.variates.child.standard_draws import exp, log, log1p
-from dask_tapestry_kernels.cpu.variates.child.substream import (
+from dask_tapestry_kernels.elementary import exponentials
+from dask_tapestry_kernels.elementary.number_intrinsics import root, round_down
+from dask_tapestry_kernels.variates.child.count_draws import LARGEST, poisson
+from dask_tapestry_kernels.variates.child.log_probabilities import log_factorial
+from dask_tapestry_kernels.variates.child.real_draws import gamma
+from dask_tapestry_kernels.variates.child.standard_draws import exp, log, log1p, smaller
+from dask_tapestry_kernels.variates.child.substream import (
     function,
     keep,
     kept,
@@ -18,7 +20,6 @@ from dask_tapestry_kernels.cpu.variates.child.substream import (
     remembers,
     uniform,
 )
-from dask_tapestry_kernels.elementary import exponentials
 
 ONE_BY_ONE: Final = 10  # balls up to which each is drawn
 WIDTH: Final = 1.7155277699214135  # 2 * sqrt(2 / e)
@@ -61,19 +62,19 @@ def from_large_urn(stream: Any, rare: Any, total: Any, drawn: Any) -> Any:
     p = s / n
     mean = m * p + 0.5
     variance = (n - m) * m * p * (1.0 - p) / (n - 1.0)
-    deviation = np.sqrt(variance + 0.5)
+    deviation = root(variance + 0.5)
     width = WIDTH * deviation + OFFSET
-    mode = np.floor((m + 1.0) * (s + 1.0) / (n + 2.0))
+    mode = round_down((m + 1.0) * (s + 1.0) / (n + 2.0))
     if not remembers(stream, 0, mode, m * n + s):
         keep(stream, 0, mode, m * n + s, log_ways(mode, s, n, m))
     height = kept(stream, 0)
-    end = min(min(m, s) + 1.0, np.floor(mean + REACH * deviation))
+    end = smaller(smaller(m, s) + 1.0, round_down(mean + REACH * deviation))
     while True:
         u = positive_uniform(stream)
         x = mean + width * (uniform(stream) - 0.5) / u
         if x < 0.0 or x >= end:
             continue
-        k = np.floor(x)
+        k = round_down(x)
         above = height - log_ways(k, s, n, m)
         if u * (4.0 - u) - 3.0 <= above:
             return np.int64(k)
@@ -116,7 +117,7 @@ def logseries(stream: Any, p: Any) -> Any:
     if v > q * q:
         return 2
     log_q = log(q) if q < 0.5 else log1p(-exp(log_rest))
-    return np.int64(min(np.floor(1.0 + log(v) / log_q), LARGEST))
+    return np.int64(smaller(round_down(1.0 + log(v) / log_q), LARGEST))
 
 
 @function
@@ -134,7 +135,7 @@ def zipf(stream: Any, a: Any) -> Any:
         share = uniform(stream)
         u = share * smallest + (1.0 - share)
         v = uniform(stream)
-        x = np.floor(exp(-log(u) / less))
+        x = round_down(exp(-log(u) / less))
         if x > LARGEST or x < 1.0:
             continue
         t = exp(less * log1p(1.0 / x))

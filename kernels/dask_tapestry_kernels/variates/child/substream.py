@@ -4,8 +4,8 @@ Word w of cell c is word ``w % 4`` of Philox4x64-10 at the counter ``(c, 2**63 +
 part, call, page)`` with the key of the seed. The generators of fixed draws leave the highest bit of
 the counter's second word clear, so that no word is given twice.
 
-A stream is an address of `LENGTH` words of 8 bytes: four random ones, how many of them were taken,
-the number of the next four, the key, and the counter; then what a draw remembers from cell to cell.
+A stream is `LENGTH` words of 8 bytes: four random ones, how many of them were taken, the number of
+the next four, the key, and the counter; then the bits of what a draw remembers from cell to cell.
 """
 
 from __future__ import annotations
@@ -14,14 +14,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.jit.child.compiled_functions import inlined, jit, keep_apart, room
-from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import (
-    get_int64,
-    read_cell,
-    set_int64,
-    write_cell,
+from dask_tapestry_kernels.elementary.compiled_functions import inlined, jit, keep_apart, words
+from dask_tapestry_kernels.elementary.number_intrinsics import (
+    float64_bits,
+    float64_of,
+    wide_product,
 )
-from dask_tapestry_kernels.elementary.number_intrinsics import wide_product
 from dask_tapestry_kernels.formulas.philox_rounds import FACTORS, ROUNDS, STEPS
 
 TAKEN, BLOCK, KEY, CELL, PART, CALL, PAGE = 4, 5, 6, 8, 9, 10, 11
@@ -33,7 +31,7 @@ FACTOR_A, FACTOR_B = (np.uint64(factor) for factor in FACTORS)
 STEP_A, STEP_B = (np.uint64(step) for step in STEPS)
 TO_UNIT: Final = 2.0**-53
 
-reserve: Final = room(8 * LENGTH)
+reserve: Final = words(LENGTH)
 # Compiled when a kernel calls it, with arguments of one type each: all take 11 s. Whether it is
 # inlined would otherwise be inherited from its first caller.
 function: Final = jit(
@@ -49,54 +47,54 @@ function: Final = jit(
 def refill(stream: Any) -> None:
     """Make the next four words of the cell."""
     keep_apart()
-    block = get_int64(stream, BLOCK)
-    set_int64(stream, BLOCK, block + 1)
-    set_int64(stream, TAKEN, 0)
-    part = np.uint64(get_int64(stream, PART))
-    a = np.uint64(get_int64(stream, CELL))
+    block = stream[BLOCK]
+    stream[BLOCK] = block + 1
+    stream[TAKEN] = 0
+    part = np.uint64(stream[PART])
+    a = np.uint64(stream[CELL])
     b = OWN + (np.uint64(block) << np.uint64(8)) + part
-    c, d = np.uint64(get_int64(stream, CALL)), np.uint64(get_int64(stream, PAGE))
-    k, m = np.uint64(get_int64(stream, KEY)), np.uint64(get_int64(stream, KEY + 1))
+    c, d = np.uint64(stream[CALL]), np.uint64(stream[PAGE])
+    k, m = np.uint64(stream[KEY]), np.uint64(stream[KEY + 1])
     for _ in range(ROUNDS):
         e, f = wide_product(FACTOR_A, a)
         g, h = wide_product(FACTOR_B, c)
         a, b, c, d = g ^ b ^ k, h, e ^ d ^ m, f
         k += STEP_A
         m += STEP_B
-    set_int64(stream, 0, np.int64(a))
-    set_int64(stream, 1, np.int64(b))
-    set_int64(stream, 2, np.int64(c))
-    set_int64(stream, 3, np.int64(d))
+    stream[0] = np.int64(a)
+    stream[1] = np.int64(b)
+    stream[2] = np.int64(c)
+    stream[3] = np.int64(d)
 
 
 @function
-def open_at(stream: Any, key_a: Any, key_b: Any, call: Any, part: Any, page: Any) -> None:
+def open_at(stream: Any, key_a: Any, key_b: Any, call: Any, part: Any) -> None:
     """Set what all cells share, and forget what was remembered."""
-    set_int64(stream, KEY, key_a)
-    set_int64(stream, KEY + 1, key_b)
-    set_int64(stream, PART, part)
-    set_int64(stream, CALL, call)
-    set_int64(stream, PAGE, page)
+    stream[KEY] = key_a
+    stream[KEY + 1] = key_b
+    stream[PART] = part
+    stream[CALL] = call
     for place in range(MEMORY, LENGTH):
-        write_cell(stream, place, np.nan)  # is not equal to any parameter
+        stream[place] = float64_bits(np.nan)  # is not equal to any parameter
 
 
 @inlined
-def begin(stream: Any, cell: Any) -> None:
-    """Go to the words of a cell, a uint64."""
-    set_int64(stream, CELL, np.int64(cell))
-    set_int64(stream, BLOCK, 0)
-    set_int64(stream, TAKEN, 4)
+def begin(stream: Any, cell: Any, page: Any) -> None:
+    """Go to the words of a cell, a uint64, of a page."""
+    stream[CELL] = np.int64(cell)
+    stream[PAGE] = np.int64(page)
+    stream[BLOCK] = 0
+    stream[TAKEN] = 4
 
 
 @inlined
 def word(stream: Any) -> Any:
     """The next 64 random bits, uint64."""
-    if get_int64(stream, TAKEN) == 4:
+    if stream[TAKEN] == 4:
         refill(stream)
-    taken = get_int64(stream, TAKEN)
-    set_int64(stream, TAKEN, taken + 1)
-    return np.uint64(get_int64(stream, taken))
+    taken = stream[TAKEN]
+    stream[TAKEN] = taken + 1
+    return np.uint64(stream[taken])
 
 
 @inlined
@@ -115,18 +113,18 @@ def positive_uniform(stream: Any) -> Any:
 def remembers(stream: Any, place: Any, first: Any, second: Any) -> Any:
     """Whether the number at a place was kept for these two parameters."""
     at = MEMORY + place
-    return read_cell(stream, at + 1, 0.0) == first and read_cell(stream, at + 2, 0.0) == second
+    return float64_of(stream[at + 1]) == first and float64_of(stream[at + 2]) == second
 
 
 @inlined
 def keep(stream: Any, place: Any, first: Any, second: Any, number: Any) -> None:
     """Keep a number for two parameters."""
-    write_cell(stream, MEMORY + place, number)
-    write_cell(stream, MEMORY + place + 1, first)
-    write_cell(stream, MEMORY + place + 2, second)
+    stream[MEMORY + place] = float64_bits(number)
+    stream[MEMORY + place + 1] = float64_bits(first)
+    stream[MEMORY + place + 2] = float64_bits(second)
 
 
 @inlined
 def kept(stream: Any, place: Any) -> Any:
     """The number that was kept."""
-    return read_cell(stream, MEMORY + place, 0.0)
+    return float64_of(stream[MEMORY + place])

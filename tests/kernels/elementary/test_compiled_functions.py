@@ -1,8 +1,8 @@
 import numpy as np
 from numba import njit
 
-from dask_tapestry_kernels.cpu.jit.child.compiled_functions import called, keep_apart, room
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64, set_int64
+from dask_tapestry_kernels.elementary.compiled_functions import called, keep_apart, room
 
 
 def test_room_is_memory_of_the_function_that_asks_for_it():

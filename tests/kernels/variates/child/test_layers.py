@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dask_tapestry_kernels.cpu.variates.child import layers
+from dask_tapestry_kernels.variates.child import layers
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,18 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.variates.child.count_draws import poisson
-from dask_tapestry_kernels.cpu.variates.child.standard_draws import exp, exponential, log, normal
-from dask_tapestry_kernels.cpu.variates.child.substream import function, positive_uniform, uniform
 from dask_tapestry_kernels.elementary import inverse_trigonometric
+from dask_tapestry_kernels.elementary.number_intrinsics import root, round_down
+from dask_tapestry_kernels.variates.child.count_draws import poisson
+from dask_tapestry_kernels.variates.child.standard_draws import (
+    exp,
+    exponential,
+    larger,
+    log,
+    normal,
+    smaller,
+)
+from dask_tapestry_kernels.variates.child.substream import function, positive_uniform, uniform
 
 SQUEEZE: Final = 0.0331  # of Marsaglia and Tsang: no logarithm is needed below this parabola
 FLAT: Final = 1e-8  # kappa below which a circle is even
@@ -25,15 +33,15 @@ def large_gamma(stream: Any, shape: Any) -> Any:
     (2000).
     """
     d = shape - 1.0 / 3.0
-    c = 1.0 / np.sqrt(9.0 * d)
+    c = 1.0 / root(9.0 * d)
     if not d < np.inf:
         return d  # NaN or infinity
     while True:
         x = normal(stream)
-        root = 1.0 + c * x
-        if root <= 0.0:
+        side = 1.0 + c * x
+        if side <= 0.0:
             continue
-        v = root * root * root
+        v = side * side * side
         u, square = positive_uniform(stream), x * x
         if u < 1.0 - SQUEEZE * square * square:
             return d * v
@@ -102,7 +110,7 @@ def noncentral_chisquare(stream: Any, df: Any, nonc: Any) -> Any:
     if nonc == 0.0:
         return chisquare(stream, df)
     if df > 1.0:
-        off = normal(stream) + np.sqrt(nonc)
+        off = normal(stream) + root(nonc)
         return chisquare(stream, df - 1.0) + off * off
     return chisquare(stream, df + 2.0 * np.float64(poisson(stream, 0.5 * nonc)))
 
@@ -125,7 +133,7 @@ def noncentral_f(stream: Any, dfnum: Any, dfden: Any, nonc: Any) -> Any:
 def standard_t(stream: Any, df: Any) -> Any:
     """A normal number by the root of a mean of squares."""
     x = normal(stream)
-    return x * np.sqrt(0.5 * df) / np.sqrt(gamma(stream, 0.5 * df))
+    return x * root(0.5 * df) / root(gamma(stream, 0.5 * df))
 
 
 @function
@@ -143,8 +151,8 @@ def wald(stream: Any, mean: Any, scale: Any) -> Any:
     product = 4.0 * scale * y
     if product == 0.0:
         return mean
-    root = np.sqrt(product + y * y) + y
-    low = mean * (product / root) / root
+    far = root(product + y * y) + y
+    low = mean * (product / far) / far
     return low if u * (mean + low) <= mean else mean * (mean / low)
 
 
@@ -153,8 +161,8 @@ def within_circle(angle: Any) -> Any:
     """An angle reduced to -pi to pi."""
     if abs(angle) <= PI:
         return angle
-    turned = angle - 2.0 * PI * np.floor((angle + PI) / (2.0 * PI))
-    return min(max(turned, -PI), PI)
+    turned = angle - 2.0 * PI * round_down((angle + PI) / (2.0 * PI))
+    return smaller(larger(turned, -PI), PI)
 
 
 @function
@@ -179,9 +187,9 @@ def vonmises(stream: Any, mu: Any, kappa: Any) -> Any:
     if kappa < FLAT:
         return PI * (2.0 * uniform(stream) - 1.0)
     if kappa > SHARP:
-        return within_circle(mu + normal(stream) / np.sqrt(kappa))
-    tau = 1.0 + np.sqrt(1.0 + 4.0 * kappa * kappa)
-    rho = (tau - np.sqrt(2.0 * tau)) / (2.0 * kappa)
+        return within_circle(mu + normal(stream) / root(kappa))
+    tau = 1.0 + root(1.0 + 4.0 * kappa * kappa)
+    rho = (tau - root(2.0 * tau)) / (2.0 * kappa)
     s = (1.0 + rho * rho) / (2.0 * rho)
     if kappa < 1e-4:  # where the difference above has no digits left
         s = 1.0 / kappa + kappa
@@ -192,5 +200,5 @@ def vonmises(stream: Any, mu: Any, kappa: Any) -> Any:
         v = positive_uniform(stream)
         if y * (2.0 - y) - v >= 0.0 or log(y / v) + 1.0 - y >= 0.0:
             break
-    angle = inverse_trigonometric.arccos(min(max(w, -1.0), 1.0))
+    angle = inverse_trigonometric.arccos(smaller(larger(w, -1.0), 1.0))
     return within_circle(mu - angle if uniform(stream) < 0.5 else mu + angle)

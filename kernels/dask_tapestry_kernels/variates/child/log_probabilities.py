@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.variates.child.standard_draws import log
-from dask_tapestry_kernels.cpu.variates.child.substream import function
+from dask_tapestry_kernels.variates.child.standard_draws import log
+from dask_tapestry_kernels.variates.child.substream import function
 
 DIGITS: Final = 30
 SHORT: Final = 16  # counts whose errors of Stirling's formula are in a table

@@ -52,6 +52,18 @@ def keep_apart(context: Any) -> Lowered:  # noqa: ARG001
     return types.void(), lower
 
 
+def words(count: int) -> Any:
+    """() -> pointer to `count` int64 on the stack."""
+
+    def place(context: Any) -> Lowered:  # noqa: ARG001
+        def lower(_c: Any, b: Any, _s: Any, args: Any) -> Any:  # noqa: ARG001
+            return b.bitcast(reserve(b, INT64.width // 8 * count), INT64.as_pointer())
+
+        return types.CPointer(I64)(), lower
+
+    return named("place", place)
+
+
 def reserve(b: Any, length: int) -> Any:
     """Bytes on the stack, as they are: `cgutils.alloca_once` would clear them one by one."""
     with b.goto_entry_block():

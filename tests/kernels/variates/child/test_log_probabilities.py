@@ -12,7 +12,7 @@ SOURCE = """\
 from numba import carray, njit
 import numpy as np
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import read_cell, write_cell
-from dask_tapestry_kernels.cpu.variates.child import log_probabilities as p
+from dask_tapestry_kernels.variates.child import log_probabilities as p
 
 
 @njit("void(int64, int64)", nogil=True)

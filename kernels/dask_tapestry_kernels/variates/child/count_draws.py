@@ -6,9 +6,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.variates.child.log_probabilities import log_binomial, log_poisson
-from dask_tapestry_kernels.cpu.variates.child.standard_draws import exp, log, log1p
-from dask_tapestry_kernels.cpu.variates.child.substream import (
+from dask_tapestry_kernels.elementary.number_intrinsics import root, round_down
+from dask_tapestry_kernels.variates.child.log_probabilities import log_binomial, log_poisson
+from dask_tapestry_kernels.variates.child.standard_draws import exp, larger, log, log1p, smaller
+from dask_tapestry_kernels.variates.child.substream import (
     function,
     keep,
     kept,
@@ -43,7 +44,7 @@ def many_events(stream: Any, mean: Any) -> Any:
     Source: Hoermann, "The transformed rejection method for generating Poisson random variables",
     Insurance: Mathematics and Economics 12 (1993), algorithm PTRS.
     """
-    b = 0.931 + 2.53 * np.sqrt(mean)
+    b = 0.931 + 2.53 * root(mean)
     a = -0.059 + 0.02483 * b
     inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
     squeeze = 0.9277 - 3.6224 / (b - 2.0)
@@ -51,14 +52,14 @@ def many_events(stream: Any, mean: Any) -> Any:
         u = uniform(stream) - 0.5
         v = positive_uniform(stream)
         side = 0.5 - abs(u)
-        k = np.floor((2.0 * a / side + b) * u + mean + 0.43)
+        k = round_down((2.0 * a / side + b) * u + mean + 0.43)
         if side >= 0.07 and v <= squeeze:
             break
         if k < 0.0 or k > LARGEST or (side < 0.013 and v > side):
             continue
         if log(v * inverse_alpha / (a / (side * side) + b)) <= log_poisson(k, mean):
             break
-    return np.int64(min(k, LARGEST))
+    return np.int64(smaller(k, LARGEST))
 
 
 @function
@@ -91,28 +92,28 @@ def many_successes(stream: Any, n: Any, p: Any) -> Any:
     Computation and Simulation 46 (1993), algorithm BTRS.
     """
     trials, q = np.float64(n), 1.0 - p
-    deviation = np.sqrt(trials * p * q)
+    deviation = root(trials * p * q)
     b = 1.15 + 2.53 * deviation
     a = -0.0873 + 0.0248 * b + 0.01 * p
     centre = trials * p + 0.5
     alpha = (2.83 + 5.1 / b) * deviation
     squeeze = 0.92 - 4.2 / b
     if not remembers(stream, 3, trials, p):
-        mode = np.floor((trials + 1.0) * p)
+        mode = round_down((trials + 1.0) * p)
         keep(stream, 3, trials, p, log_binomial(mode, trials, p, q))
     height = kept(stream, 3)
     while True:
         u = uniform(stream) - 0.5
         v = positive_uniform(stream)
         side = 0.5 - abs(u)
-        k = np.floor((2.0 * a / side + b) * u + centre)
+        k = round_down((2.0 * a / side + b) * u + centre)
         if side >= 0.07 and v <= squeeze:
             break
         if k < 0.0 or k > trials:
             continue
         if log(v * alpha / (a / (side * side) + b)) <= log_binomial(k, trials, p, q) - height:
             break
-    return min(np.int64(min(max(k, 0.0), LARGEST)), n)
+    return min(np.int64(smaller(larger(k, 0.0), LARGEST)), n)
 
 
 @function

@@ -8,14 +8,14 @@ WORDS = """\
 from numba import njit
 import numpy as np
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import set_int64
-from dask_tapestry_kernels.cpu.variates.child import substream
+from dask_tapestry_kernels.variates.child import substream
 
 
 @njit("void(int64, int64, int64, int64, int64, int64, int64, int64)", nogil=True)
 def kernel(out, count, cell, key_a, key_b, call, part, page):
     stream = substream.reserve()
-    substream.open_at(stream, key_a, key_b, call, part, page)
-    substream.begin(stream, np.uint64(cell))
+    substream.open_at(stream, key_a, key_b, call, part)
+    substream.begin(stream, np.uint64(cell), page)
     for i in range(count):
         set_int64(out, i, np.int64(substream.word(stream)))
 """
