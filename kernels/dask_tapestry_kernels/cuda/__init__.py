@@ -18,9 +18,11 @@ KERNELS: Final = KernelTable(
         "blocks.compress": "count compress",
         "blocks.gather": "gather",
         "blocks.generate": "full arange index",
+        "blocks.interp": "interp",
         "blocks.matmul": "matmul linear add_product",
         "blocks.matrices": "cholesky completecolumns det eigvalsh inv invornan packedqr "
         "packedslogdet solve svdvals triangle",
+        "blocks.partition": "partition",
         "blocks.permutation": "permutation",
         "blocks.random": "randombits randomfraction",
         "blocks.scatter": "scatter",
