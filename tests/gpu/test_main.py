@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry_kernels.cpu.jit.object_cache import Compiled
 from dask_tapestry_kernels.cuda.jit import runtime
+from dask_tapestry_kernels.jit.object_cache import Compiled
 from tests.gpu import __main__ as gpu
 from tests.gpu import bandwidth, figures, machine, operators, parts, programs, report
 from tests.gpu.works import WORKS

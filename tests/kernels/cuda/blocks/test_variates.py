@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from dask_tapestry_kernels.cpu.jit.object_cache import Compiled
 from dask_tapestry_kernels.cuda import KERNELS
 from dask_tapestry_kernels.cuda.blocks import variates
 from dask_tapestry_kernels.cuda.jit import runtime
+from dask_tapestry_kernels.jit.object_cache import Compiled
 from tests.kernels.cuda.fake_cupy import Array, FakeCupy
 
 TOLD = {"key": (1, 2**64 - 1), "draw": (3, 0), "frame": (9, 8), "places": [range(9), range(8)]}

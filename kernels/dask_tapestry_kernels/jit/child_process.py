@@ -1,6 +1,6 @@
 """The compiling child process, as its parent sees it.
 
-The child imports numba and LLVM, so that this process need not. It ends when its parent does.
+The child imports numba, so that this process need not. It ends when its parent does.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ import sys
 from multiprocessing import Pipe
 from typing import Final
 
-from dask_tapestry_kernels.cpu.jit import object_cache
+from dask_tapestry_kernels.jit.object_cache import Compiled
 
-CPU_COMPILER: Final = "dask_tapestry_kernels.cpu.jit.child.compiler"
 PROGRAM: Final = "import sys; sys.path[:] = {path}; from {compiler} import main; main({descriptor})"
 
 
@@ -26,7 +25,7 @@ class Child:
         Name of the module whose `main` it runs.
     """
 
-    def __init__(self, compiler: str = CPU_COMPILER) -> None:
+    def __init__(self, compiler: str) -> None:
         self._connection, theirs = Pipe()
         try:
             self._process = _start(compiler, theirs.fileno())
@@ -38,14 +37,18 @@ class Child:
             self.close()
             raise
 
-    def compile(self, key: str, source: str, how: int) -> object_cache.Compiled | str:
+    def compile(self, key: str, source: str, number: int, awaited: bool) -> Compiled | str:
         """Return the code of a source, or why there is none.
 
-        For the CPU it is said whether the code is awaited, as other code is compiled at a lower
-        priority than that of this process; for a GPU, for which architecture it is to be.
+        Parameters
+        ----------
+        number
+            Of arguments, or of an architecture.
+        awaited
+            Other code is compiled at a lower priority than that of this process.
         """
-        self._connection.send((key, source, how))
-        answer: object_cache.Compiled | str = self._connection.recv()
+        self._connection.send((key, source, number, awaited))
+        answer: Compiled | str = self._connection.recv()
         return answer
 
     def close(self) -> None:

@@ -3,7 +3,7 @@ from importlib import metadata
 
 import pytest
 
-from dask_tapestry_kernels.cpu.jit.numba_version import numba_version
+from dask_tapestry_kernels.jit.numba_version import numba_version
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,6 @@ import dask_tapestry_kernels
 
 NAME: Final = dask_tapestry_kernels.__name__
 PACKAGE: Final = Path(next(iter(dask_tapestry_kernels.__path__)))
-COMPILER: Final = f"{NAME}.cpu.jit.child.compiler"  # whose options all code depends on
 IMPORT: Final = re.compile(rf"^\s*from ({NAME}[\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
 
 
@@ -27,7 +26,7 @@ class Module(NamedTuple):
     imports: frozenset[str]
 
 
-def digest_of(source: str, compiler: str = COMPILER) -> str:
+def digest_of(source: str, compiler: str) -> str:
     """A digest of the modules that the code of a source depends on, its compiler's among them."""
     return _digest(imported(source) | {compiler})
 

@@ -1,4 +1,4 @@
-"""The disk cache of compiled kernels: object code by the content of its source.
+"""The disk cache of compiled kernels, by names that tell all that their code depends on.
 
 One file a kernel, in a directory of the user alone. A file begins with the digest of the rest, so
 that a torn or foreign one is seen and made again; it is written beside its place and then renamed,
@@ -18,10 +18,7 @@ from logging import getLogger
 from pathlib import Path
 from typing import Final, NamedTuple
 
-import numpy as np
-
-from dask_tapestry_kernels.cpu.jit import llvm, module_digest, private_folder
-from dask_tapestry_kernels.cpu.jit.numba_version import numba_version
+from dask_tapestry_kernels.jit import private_folder
 
 DIGEST: Final = 32  # bytes
 LOCK: Final = "lock-"  # how names of files begin that are locked
@@ -29,16 +26,15 @@ DIRECTORY: Final = "DASK_TAPESTRY_CACHE"  # environment variable that names anot
 
 
 class Compiled(NamedTuple):
-    """Object code for this machine, and the symbol of the kernel in it."""
+    """Code for a processor or a GPU, and the symbol of the kernel in it."""
 
     symbol: str
     code: bytes
 
 
-def key_of(source: str) -> str:
-    """Name of a kernel: a digest of its text and of all that its code depends on."""
-    text = f"{_environment()} {module_digest.digest_of(source)}\n{source}"
-    return blake2b(text.encode(), digest_size=20).hexdigest()
+def name_of(*parts: str) -> str:
+    """A name in the directory: a digest of all that code depends on."""
+    return blake2b("\n".join(parts).encode(), digest_size=20).hexdigest()
 
 
 def read(key: str) -> Compiled | None:
@@ -109,15 +105,6 @@ def directory() -> Path | None:
 @cache
 def _say_once(text: str) -> None:
     getLogger(__name__).warning(text)
-
-
-@cache
-def _environment() -> str:
-    """What object code depends on besides its source and what it inlines: compiler, processor."""
-    binding = llvm.llvm()
-    versions = f"numba {numba_version()} llvmlite {llvm.version()} numpy {np.__version__}"
-    features = binding.get_host_cpu_features().flatten()
-    return f"{versions} {binding.get_host_cpu_name()} {features}"
 
 
 @contextmanager

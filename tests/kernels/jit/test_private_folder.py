@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from dask_tapestry_kernels.cpu.jit.private_folder import fault
+from dask_tapestry_kernels.jit.private_folder import fault
 
 OTHER = 12345  # a user that is not this one
 

@@ -5,8 +5,9 @@ import sys
 import pytest
 
 from dask_tapestry_kernels.cpu.cells import compiled_formulas, rows
-from dask_tapestry_kernels.cpu.jit import module_digest
+from dask_tapestry_kernels.cpu.jit import object_keys
 from dask_tapestry_kernels.cpu.reduction import fold_texts
+from dask_tapestry_kernels.jit import module_digest
 
 NAME = module_digest.NAME
 SOURCES = {
@@ -52,7 +53,7 @@ def test_every_module_that_a_source_brings_is_found(kind):
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     brought = {name for name in done.stdout.split() if {"child", "elementary"} & {*name.split(".")}}
-    found = module_digest.imported(SOURCES[kind]) | {module_digest.COMPILER}
+    found = module_digest.imported(SOURCES[kind]) | {object_keys.COMPILER}
     assert len(brought) > 3
     assert {name for name in brought if not is_package(name)} <= module_digest.closure(found)
 
@@ -63,17 +64,17 @@ def is_package(name):
 
 def test_a_digest_follows_what_is_imported_and_nothing_else(package):
     source = f"from {NAME}.a import kernel\n"
-    digest = module_digest.digest_of(source)
+    digest = module_digest.digest_of(source, object_keys.COMPILER)
     (package / "c.py").write_text("three = 3\n")
     _forget()
-    assert module_digest.digest_of(source) == digest
+    assert module_digest.digest_of(source, object_keys.COMPILER) == digest
     (package / "b.py").write_text("two = 2\n")
     _forget()
-    changed = module_digest.digest_of(source)
+    changed = module_digest.digest_of(source, object_keys.COMPILER)
     assert changed != digest
     (package / "cpu" / "jit" / "child" / "compiler.py").write_text("options = 3\n")
     _forget()
-    assert module_digest.digest_of(source) not in (digest, changed)
+    assert module_digest.digest_of(source, object_keys.COMPILER) not in (digest, changed)
 
 
 def test_a_change_of_one_fold_leaves_formulas_alone():
@@ -91,5 +92,5 @@ def test_names_of_packages_and_of_nothing_are_read():
 
 
 def test_all_code_depends_on_how_it_is_linked():
-    found = module_digest.closure(frozenset({module_digest.COMPILER}))
+    found = module_digest.closure(frozenset({object_keys.COMPILER}))
     assert f"{NAME}.cpu.jit.child.linked_library" in found
