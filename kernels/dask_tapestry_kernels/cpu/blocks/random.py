@@ -257,7 +257,7 @@ def shuffled(cells: Block, extent: int, keys: Sequence[np.uint64]) -> Block:
     Source: Black and Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002.
     """
     bits = bits_below(extent)
-    moved = feistel(cells, bits, keys)
+    moved: Block = feistel(cells, bits, keys)
     outside = np.flatnonzero(moved >= np.uint64(extent))
     while outside.size:
         again = feistel(moved[outside], bits, keys)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -35,7 +35,7 @@ def permutation(
     result = gpu.empty((len(places),), np.dtype(np.int64))
     if len(places):
         program = permutation_program()
-        numbers = [np.int64(n) for n in (len(places), places.start, places.step)]
+        numbers: list[Any] = [np.int64(n) for n in (len(places), places.start, places.step)]
         numbers += [np.int64(bits_below(extent)), np.uint64(extent)]
         keys = round_keys(key, draw)
         gpu.launch(program, blocks_for(len(places), gpu), [*numbers, *keys, result])

@@ -154,7 +154,7 @@ def _launch(
     gpu: Runtime, program: Any, cells: _Numbered, key: Pair, draw: Pair, given: Sequence[Any]
 ) -> None:
     count = prod(cells.extents)
-    arguments = [np.int64(n) for n in (count, *cells.extents[1:])]
+    arguments: list[Any] = [np.int64(n) for n in (count, *cells.extents[1:])]
     arguments += place_words([cells.first, *cells.numbers], cells.wide)
     arguments += [np.uint64(word).view(np.int64) for word in (*key, *draw)]
     gpu.launch(program, blocks_for(count, gpu), [*arguments, *given])

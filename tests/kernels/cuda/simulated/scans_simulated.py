@@ -20,6 +20,8 @@ WAYS = {
     "product of integers": ("multiply", "i4", "i8", "i8"),
     "complex sum": ("add", "c8", "c8", "c8"),
     "complex product": ("multiply", "c16", "c16", "c16"),
+    "least complex": ("minimum", "c8", "c8", "c8"),
+    "greatest complex": ("fmax", "c16", "c16", "c16"),
     "product": ("multiply", "f8", "f8", "f8"),
     "greatest": ("maximum", "f4", "f4", "f4"),
     "greatest half": ("maximum", "f2", "f2", "f2"),
