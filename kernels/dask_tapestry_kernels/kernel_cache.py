@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dask_tapestry_kernels.cpu.jit.object_cache import DIRECTORY, LOCK, directory
+from dask_tapestry_kernels.jit.object_cache import DIRECTORY, LOCK, directory
 
 __all__ = ["DIRECTORY", "directory", "kept_kernels"]
 

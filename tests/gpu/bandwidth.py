@@ -87,6 +87,23 @@ def counted(numbers):
     return KERNELS["tabulate"](None, numbers, **told, state=np.dtype(np.int64), target=None)
 
 
+def drawn(name, given, x):
+    """Random variates of a distribution in the shape of `x`, by our kernel."""
+    told = {"key": (1, 2), "draw": (0, 0), "frame": x.shape, "places": list(map(range, x.shape))}
+    return KERNELS["variates"](None, draw_of=name, given=given, **told)
+
+
+def parted(x, kth):
+    """Rows partitioned at a cell, by our kernel."""
+    told = {"axis": 1, "part": slice(0, x.shape[1]), "kth": (kth,), "places": False}
+    return KERNELS["partition"](None, x, **told)
+
+
+def interpolated(x, points):
+    """Lines between points and themselves at cells, by our kernel."""
+    return KERNELS["interp"](None, x, points, points, left=None, right=None, period=None)
+
+
 def works(size):
     """By name: bytes that are read and written, ours, CuPy's."""
     cupy = _cupy()
@@ -103,7 +120,7 @@ def works(size):
 
     rng = np.random.default_rng(2)
     rows, numbers = (cupy.asarray(rng.integers(0, n, n)) for n in (count, once // 8))
-    few = numbers % BINS
+    few, points, middle = numbers % BINS, cupy.asarray(np.linspace(0, 1, BINS)), count // 2
     return dict(
         [
             add("rows by places", 2 * once, lambda: taken(x, rows), lambda: x[rows]),
@@ -114,6 +131,30 @@ def works(size):
                 lambda: cupy.add.at(y.reshape(-1), numbers[: x.size], x.reshape(-1)),
             ),
             add("counts", once, lambda: counted(few), lambda: cupy.bincount(few, minlength=BINS)),
+            add(
+                "gamma variates",
+                once,
+                lambda: drawn("gamma", (2.5,), x),
+                lambda: cupy.random.gamma(2.5, size=x.shape),
+            ),
+            add(
+                "binomial variates",
+                once,
+                lambda: drawn("binomial", (1000, 0.4), x),
+                lambda: cupy.random.binomial(1000, 0.4, size=x.shape),
+            ),
+            add(
+                "row partitions",
+                2 * once,
+                lambda: parted(x, middle),
+                lambda: cupy.partition(x, middle, axis=1),
+            ),
+            add(
+                "interpolation",
+                2 * once,
+                lambda: interpolated(x, points),
+                lambda: cupy.interp(x, points, points),
+            ),
             add("copy", 2 * once, lambda: cupy.copyto(out, x), lambda: cupy.copyto(out, x)),
             add("x * y + x", 3 * once, mapped(PRODUCT, x, y), lambda: x * y + x),
             add("x * y.T + x", 3 * once, mapped(PRODUCT, x, y.T), lambda: x * y.T + x),

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry_kernels.cpu.jit.object_cache import Compiled
 from dask_tapestry_kernels.cuda.jit import runtime
+from dask_tapestry_kernels.jit.object_cache import Compiled
 from tests.gpu import __main__ as gpu
 from tests.gpu import bandwidth, figures, machine, once, operators, parts, programs, report, resumed
 from tests.gpu.by_library import NoneOfThatKindError, convolved, scatter_add
@@ -56,7 +56,10 @@ def cupy(monkeypatch):
     """A stand-in whose kernels do nothing, and whose functions are NumPy's."""
     monkeypatch.setattr(runtime, "cubin_of", lambda program, sm: Compiled(program.what, b""))
     fake = FakeCupy().install(monkeypatch)
-    for name in ("add", "bincount", "exp", "copyto", "empty_like"):
+    names = (
+        "add bincount exp copyto empty_like sort argsort take_along_axis partition interp random"
+    )
+    for name in names.split():
         setattr(fake.module, name, getattr(np, name))
     fake.module.asarray = lambda x: x.view(Array)
     fake.module.__version__ = "14"

@@ -22,7 +22,8 @@ import dask_tapestry as dt
 from dask_tapestry.cells import Tree
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.jit import compile_service
-from dask_tapestry_kernels.cpu.jit.child import compiled_functions, compiler
+from dask_tapestry_kernels.cpu.jit.child import compiler
+from dask_tapestry_kernels.elementary import compiled_functions
 from tests.comparisons import same_bits
 from tests.kernels.cpu.reduction.formula_columns import formula
 from tests.kernels.cpu.reduction.leaf_cells import cells_of, state_of

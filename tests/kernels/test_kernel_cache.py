@@ -1,6 +1,6 @@
 import os
 
-from dask_tapestry_kernels.cpu.jit import object_cache
+from dask_tapestry_kernels.jit import object_cache
 from dask_tapestry_kernels.kernel_cache import DIRECTORY, directory, kept_kernels
 
 

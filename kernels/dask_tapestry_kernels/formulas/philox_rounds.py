@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 Block = np.ndarray[Any, Any]
+Pair = tuple[int, int]
 ROUNDS: Final = 10
 FACTORS: Final = (0xD2E7470EE14C6C93, 0xCA5A826395121157)
 STEPS: Final = (0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B)

@@ -222,6 +222,25 @@ _FLOATS: Final[dict[str, Meaning]] = _ORDER | _TRUTH | {
     "complex": _text("complex({0}, {1})"),
 }  # fmt: skip
 
+# Real parts decide, then imaginary ones; where one of these is a NaN nothing is in order.
+_BY_PARTS: Final = (
+    "(({{0}}.real {strict} {{1}}.real) & ({{0}}.imag == {{0}}.imag) & ({{1}}.imag == {{1}}.imag))"
+    " | (({{0}}.real == {{1}}.real) & ({{0}}.imag {sign} {{1}}.imag))"
+)
+_COMPLEX_ORDER: Final = {
+    name: _BY_PARTS.format(strict=sign[0], sign=sign)
+    for name, sign in [
+        ("less", "<"), ("less_equal", "<="), ("greater", ">"), ("greater_equal", ">="),
+    ]
+}  # fmt: skip
+
+
+def _complex_extreme(order: str, unknown: int) -> Meaning:
+    """The first of two complex numbers where they are in order, or where one of them is a NaN."""
+    nan = f"({{{unknown}}}.real != {{{unknown}}}.real) | ({{{unknown}}}.imag != {{{unknown}}}.imag)"
+    return _text(f"({{0}} if {nan} | {_COMPLEX_ORDER[order]} else {{1}})")
+
+
 _INTEGERS: Final[dict[str, Meaning]] = _ORDER | _TRUTH | {
     "add": _infix("+"), "subtract": _infix("-"), "multiply": _infix("*"),
     "negative": _text("-{0}"), "positive": _text("{0}"), "conjugate": _text("{0}"),
@@ -290,7 +309,12 @@ MEANINGS: Final[Mapping[str, Mapping[str, Meaning]]] = MappingProxyType(
             "isinf": _text("False"),
             "isfinite": _text("True"),
         },
-        "c": {
+        "c": {name: _text(text) for name, text in _COMPLEX_ORDER.items()}
+        | {
+            "minimum": _complex_extreme("less_equal", 0),
+            "maximum": _complex_extreme("greater_equal", 0),
+            "fmin": _complex_extreme("less_equal", 1),
+            "fmax": _complex_extreme("greater_equal", 1),
             "add": _infix("+"),
             "subtract": _infix("-"),
             "multiply": _call("multiply_complex"),

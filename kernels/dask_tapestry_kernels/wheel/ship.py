@@ -20,12 +20,13 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cpu.cells import compiled_formulas, compiled_tiles, rows
-from dask_tapestry_kernels.cpu.jit import object_cache, shipped
+from dask_tapestry_kernels.cpu.jit import shipped
 from dask_tapestry_kernels.cpu.jit.child.compiler import compile_alone, set_options
-from dask_tapestry_kernels.cpu.jit.numba_version import numba_version
 from dask_tapestry_kernels.cpu.reduction import fold_texts
 from dask_tapestry_kernels.cpu.variates import variates
 from dask_tapestry_kernels.elementary.functions import FUNCTIONS
+from dask_tapestry_kernels.jit import object_cache
+from dask_tapestry_kernels.jit.numba_version import numba_version
 from dask_tapestry_kernels.parameters.variates import DRAWS, ROW_DRAWS
 
 MOST_PROCESSES: Final = 16

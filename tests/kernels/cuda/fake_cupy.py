@@ -67,6 +67,7 @@ class FakeCupy:
         self.module.asnumpy = lambda x: np.array(x)
         self.module.flatnonzero = lambda x: np.flatnonzero(x).view(Array)
         self.module.argsort = lambda x: np.argsort(x, kind="stable").view(Array)
+        self.module.broadcast_to = lambda x, shape: np.broadcast_to(x, shape, subok=True)
         self.module.ndarray = _at_address
         self.module.ascontiguousarray = lambda x: np.ascontiguousarray(x).view(Array)
 

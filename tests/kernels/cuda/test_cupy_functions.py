@@ -18,6 +18,7 @@ PARAMETERS = {
     "full_like": "a fill_value dtype order subok shape",
     "sort": "a axis kind",
     "stack": "tup axis out dtype casting",
+    "take_along_axis": "a indices axis",
     "fft.fft": "a n axis norm",
     "fft.ifft": "a n axis norm",
     "fft.irfft": "a n axis norm",

@@ -18,7 +18,8 @@ from setuptools import Distribution
 from setuptools.command.build_py import build_py
 from setuptools.errors import ExecError
 
-from dask_tapestry_kernels.cpu.jit import object_cache, shipped
+from dask_tapestry_kernels.cpu.jit import shipped
+from dask_tapestry_kernels.jit import object_cache
 from dask_tapestry_kernels.wheel import build, ship
 from dask_tapestry_kernels.wheel.build import (
     PROGRAM,

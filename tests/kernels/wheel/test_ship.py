@@ -10,8 +10,9 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry_kernels.cpu.cells import rows
 from dask_tapestry_kernels.cpu.cells.compiled_formulas import apply, run_row
-from dask_tapestry_kernels.cpu.jit import compile_service, object_cache, shipped
+from dask_tapestry_kernels.cpu.jit import compile_service, shipped
 from dask_tapestry_kernels.cpu.jit.compile_service import Native
+from dask_tapestry_kernels.jit import object_cache
 from dask_tapestry_kernels.wheel import ship
 from dask_tapestry_kernels.wheel.build import TARGET
 

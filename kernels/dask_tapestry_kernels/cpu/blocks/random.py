@@ -20,18 +20,16 @@ import numpy as np
 from dask_tapestry_kernels.cpu.blocks.philox import ARITY, source
 from dask_tapestry_kernels.cpu.jit.compile_service import compiled
 from dask_tapestry_kernels.cpu.jit.memory_layout import address
-from dask_tapestry_kernels.formulas.philox_rounds import Fraction
+from dask_tapestry_kernels.formulas.feistel import bits_below, feistel, round_keys
+from dask_tapestry_kernels.formulas.philox_rounds import Fraction, Pair
 from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
-Pair = tuple[int, int]
-
 PAGE: Final = 2**64  # cells that one word of the counter tells apart
 WIDEST_STEP: Final = 256  # cells between two of a run, from which each cell is a run of its own
 PIECE: Final = 32_768  # cells made at a time, so that they are copied while still in cache
 SMALL: Final = 16_384  # cells in one run; fewer are not worth a kernel that is not loaded
 SMALL_RUN: Final = 512  # cells that are made while NumPy's generator is placed
-ROUNDS: Final = 8
 
 
 def random_bits(
@@ -158,7 +156,7 @@ def runs(frame: tuple[int, ...], places: Sequence[range]) -> Runs:
     strides = [prod(frame[dim + 1 :]) for dim in range(len(frame))]
     first = sum(p.start * stride for p, stride in zip(places, strides, strict=True))
     lines = [(len(p), p.step * s) for p, s in zip(places[:axis], strides, strict=False)]
-    if step > WIDEST_STEP and length > 1:
+    if not 0 < step <= WIDEST_STEP and length > 1:
         lines.append((length, step))
         length, step = 1, 1
     starts, pages = _grid(first, lines, wide=prod(frame) > PAGE)
@@ -174,7 +172,7 @@ def _grid(first: int, lines: Sequence[Pair], wide: bool) -> tuple[Block, Block |
         line = np.arange(count, dtype=np.uint64) * np.uint64(step % PAGE)
         low = low + line.reshape(side)
         if wide:
-            above = np.array([number * step // PAGE for number in range(count)], np.uint64)
+            above = np.array([number * step // PAGE % PAGE for number in range(count)], np.uint64)
             high = high + above.reshape(side) + (low < line.reshape(side))
     return low.reshape(-1), high.reshape(-1) if wide else None
 
@@ -253,50 +251,19 @@ def table(key: Pair, draw: Pair, extent: int) -> Block:
     return order
 
 
-@lru_cache(maxsize=64)
-def round_keys(key: Pair, draw: Pair) -> tuple[np.uint64, ...]:
-    """The key of each round."""
-    numbers = random_bits(None, key=key, draw=draw, frame=(ROUNDS,), places=(range(ROUNDS),))
-    return tuple(numbers)
-
-
 def shuffled(cells: Block, extent: int, keys: Sequence[np.uint64]) -> Block:
     """A bijection of ``range(extent)``: one of the next power of two, repeated until inside.
 
     Source: Black and Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002.
     """
-    bits = (extent - 1).bit_length()
-    moved = feistel(cells, bits, keys)
+    bits = bits_below(extent)
+    moved: Block = feistel(cells, bits, keys)
     outside = np.flatnonzero(moved >= np.uint64(extent))
     while outside.size:
         again = feistel(moved[outside], bits, keys)
         moved[outside] = again
         outside = outside[again >= np.uint64(extent)]
     return moved
-
-
-def feistel(cells: Block, bits: int, keys: Sequence[np.uint64]) -> Block:
-    """A bijection of numbers of `bits` bits: in turn each half is changed by a hash of the other.
-
-    Source: Luby and Rackoff, "How to construct pseudorandom permutations", SIAM J. Comput. 17.
-    """
-    low = np.uint64(bits // 2)
-    high = np.uint64(bits) - low
-    left, right = cells >> low, cells & ((np.uint64(1) << low) - np.uint64(1))
-    for number, key in enumerate(keys):
-        if number % 2:
-            right ^= _hash(left, key) >> (np.uint64(64) - low)
-        else:
-            left ^= _hash(right, key) >> (np.uint64(64) - high)
-    return (left << low) | right
-
-
-def _hash(numbers: Block, key: np.uint64) -> Block:
-    """Numbers of which the high bits depend on all bits of `numbers` and `key`."""
-    mixed = (numbers ^ key) * np.uint64(0x9E3779B97F4A7C15)
-    mixed ^= mixed >> np.uint64(32)
-    mixed *= np.uint64(0xD6E8FEB86659FD93)
-    return mixed
 
 
 KERNELS: Final[dict[str, Kernel]] = {

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from logging import getLogger
 from typing import Final
 
-from dask_tapestry_kernels.cpu.jit import object_cache, shipped
+from dask_tapestry_kernels.cpu.jit import shipped
+from dask_tapestry_kernels.jit import object_cache
 
 SECONDS: Final = "each takes 1 to 3 s of an idle processor"
 

@@ -1,4 +1,4 @@
-"""Compiled kernels: object code compiled by a child process, loaded here, called by address.
+"""Compiled kernels of the CPU: object code that a child compiled, loaded here, called by address.
 
 Nothing waits for a compilation: `compiled` returns None until the kernel is there, and whoever asks
 has another way to the same bits. What has no other way is `required`: elementary functions and
@@ -20,19 +20,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from itertools import count
-from threading import Condition, Thread
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, final
 
-from dask_tapestry_kernels.cpu.jit import object_cache, shipped
+from dask_tapestry_kernels.cpu.jit import object_keys, shipped
 from dask_tapestry_kernels.cpu.jit.child.compiler import compile_source
-from dask_tapestry_kernels.cpu.jit.child_process import Child
 from dask_tapestry_kernels.cpu.jit.compile_notices import Notices
 from dask_tapestry_kernels.cpu.jit.llvm import llvm
 from dask_tapestry_kernels.floating_point import noted
+from dask_tapestry_kernels.jit.compile_service import Asked, Request, Service, follow_forks
+from dask_tapestry_kernels.jit.object_cache import Compiled
 
 PATIENCE: Final = 120.0  # seconds to wait for one kernel, where it is waited for
 SILENT: Final = 1.0  # seconds of them before a line says so
-IDLE: Final = 60.0  # seconds after which a child without work is let go, and its 150 MB with it
 WORK: Final = 2**22  # cells to compute with a formula before compiling it pays
 MOST_COUNTED: Final = (
     4096  # formulas whose cells are counted; those of the longest ago are forgotten
@@ -57,7 +56,7 @@ class Native:
 
     __slots__ = ("_call", "_library", "address")
 
-    def __init__(self, compiled: object_cache.Compiled, arity: int) -> None:
+    def __init__(self, compiled: Compiled, arity: int) -> None:
         self._library = _link(compiled)
         self.address: int = self._library[compiled.symbol]
         self._call = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * arity)(self.address)
@@ -76,7 +75,7 @@ def _linker() -> Any:
     )
 
 
-def _link(compiled: object_cache.Compiled) -> Any:
+def _link(compiled: Compiled) -> Any:
     """Load object code; raises RuntimeError where a symbol that it needs is missing."""
     builder = llvm().JITLibraryBuilder().add_object_img(compiled.code)
     builder.add_current_process().export_symbol(compiled.symbol)
@@ -86,33 +85,18 @@ def _link(compiled: object_cache.Compiled) -> Any:
     return builder.link(_linker(), f"tapestry{next(_numbers)}")
 
 
-class _Request(NamedTuple):
-    key: str
-    arity: int
-    what: str
-    awaited: bool  # whether a thread waits for it, so that it goes before the others
-
-
-class Service:
-    """The compiled kernels of this process, by their source, and the child that compiles new ones.
-
-    One thread speaks with the child, one request at a time, so that a thread that computes never
-    waits for a pipe. Thread and child end after a while without requests.
-    """
+@final
+class KernelService(Service[Native]):
+    """The compiled kernels of this process, by source and number of arguments."""
 
     def __init__(self) -> None:
         self.mode = _checked(os.environ.get("DASK_TAPESTRY_KERNELS", "auto"))
-        self.changed = Condition()  # held while anything below changes, and to load code
-        self._ready: dict[str, Native | None] = {}  # None: it failed
         self._work: dict[str, int] = {}
-        self._begin()
+        super().__init__(object_keys.COMPILER)
 
     def _begin(self) -> None:
-        self._waiting: dict[str, _Request] = {}  # by source, in the order they were asked for
+        super()._begin()
         self._failed: list[str] = []  # texts of warnings to come
-        self._child: Child | None = None
-        self._speaks = False  # whether there is a thread that speaks with the child
-        self._broken = False  # whether no child can be started
         self._notices = Notices()
 
     def get(self, source: str, arity: int, what: str, cells: int) -> Native | None:
@@ -121,8 +105,9 @@ class Service:
             self._warn()
         if self.mode == "off":
             return None
-        found = self._ready.get(source)
-        if found is not None or source in self._ready:
+        asked = source, arity
+        found = self._ready.get(asked)
+        if found is not None or asked in self._ready:
             return found
         with self.changed:
             done = self._work[source] = self._work.pop(source, 0) + cells
@@ -130,22 +115,23 @@ class Service:
                 del self._work[next(iter(self._work))]
             if self.mode == "auto" and (done < WORK or len(self._waiting) >= MOST_WAITING):
                 return None
-            self._ask_for(source, arity, what, awaited=self.mode == "wait")
+            self._ask_for(asked, what, awaited=self.mode == "wait")
         if self.mode == "wait":
             self.wait()
-        return self._ready.get(source)
+        return self._ready.get(asked)
 
     def require(self, source: str, arity: int, what: str) -> Native:
         """Return the kernel of `source`, when it is there; compile it here if the child cannot."""
-        kernel = self._ready.get(source)
+        asked = source, arity
+        kernel = self._ready.get(asked)
         if kernel is not None:
             return kernel
         with self.changed:
-            self._ask_for(source, arity, what, awaited=True)
-            self._wait_aloud(lambda: source in self._ready)
-            kernel = self._ready.get(source)
+            self._ask_for(asked, what, awaited=True)
+            self._wait_aloud(lambda: asked in self._ready)
+            kernel = self._ready.get(asked)
             if kernel is None:
-                kernel = self._ready[source] = Native(compile_source(source), arity)
+                kernel = self._ready[asked] = Native(compile_source(source), arity)
         return kernel
 
     def wait(self, seconds: float = PATIENCE) -> bool:
@@ -156,105 +142,32 @@ class Service:
             self._warn()
         return ended
 
-    def forked(self) -> None:
-        """Begin anew in a forked process: it has neither the thread nor the child."""
-        if self._child is not None:
-            self._child.disown()
-        self.changed = Condition()
-        self._begin()
-
     def _wait_aloud(self, is_over: Callable[[], bool]) -> None:
         """Wait for the child; who waits for a second is told so."""
         if not self.changed.wait_for(is_over, SILENT):
-            self._notices.waited(self._waiting[source].what for source in self._in_turn())
+            self._notices.waited(self._waiting[asked].what for asked in self._in_turn())
             self.changed.wait_for(is_over, PATIENCE - SILENT)
 
-    def _ask_for(self, source: str, arity: int, what: str, awaited: bool) -> None:
-        if source in self._ready:
-            return
-        if (request := self._waiting.get(source)) is not None:
-            self._waiting[source] = request._replace(awaited=awaited or request.awaited)
-            return
-        brought = shipped.read(source)
-        if brought is not None and self._loads(source, brought, arity):
-            return
-        key = object_cache.key_of(source)
-        kept = object_cache.read(key)
-        if kept is not None and self._loads(source, kept, arity):
-            return
-        if self._broken:
-            self._ready[source] = None
-            return
-        self._notices.begins(what, awaited and self.mode != "wait")  # which asks for waiting
-        self._waiting[source] = _Request(key, arity, what, awaited)
-        self.changed.notify_all()
-        if not self._speaks:
-            try:
-                Thread(target=self._speak, daemon=True, name="tapestry-kernels").start()
-                self._speaks = True
-            except RuntimeError as error:  # too many threads, or the interpreter is ending
-                self._give_up(str(error))
+    def _key_of(self, asked: Asked) -> str:
+        return object_keys.key_of(asked[0])
 
-    def _speak(self) -> None:
-        """Have the waiting sources compiled, one after the other, until none comes for a while."""
-        while (asked := self._next()) is not None:
-            source, request = asked
-            if self._child is None:
-                try:
-                    self._child = Child()
-                except (OSError, EOFError) as error:
-                    with self.changed:
-                        self._speaks = False
-                        self._give_up(str(error) or "it ended at once")
-                    return
-            try:
-                code = self._child.compile(request.key, source, request.awaited)
-            except (OSError, EOFError):
-                self._child.close()
-                self._child = None
-                code = "the compiling process ended"
-            with self.changed:
-                self._take(source, code)
+    def _brought(self, asked: Asked) -> Compiled | None:
+        return shipped.read(asked[0])
 
-    def _next(self) -> tuple[str, _Request] | None:
-        with self.changed:
-            if self.changed.wait_for(lambda: bool(self._waiting), IDLE):
-                source = self._in_turn()[0]
-                return source, self._waiting[source]
-            self._speaks = False
-            child, self._child = self._child, None
-        if child is not None:
-            child.close()
-        return None
+    def _loaded(self, asked: Asked, compiled: Compiled) -> Native:
+        return Native(compiled, asked[1])
 
-    def _in_turn(self) -> list[str]:
-        """The sources that wait: first those for which a thread waits."""
-        return sorted(self._waiting, key=lambda source: not self._waiting[source].awaited)
+    def _begins(self, request: Request) -> None:
+        """Say why, if it need not be compiled on other machines."""
+        self._notices.begins(request.what, request.awaited and self.mode != "wait")
 
-    def _take(self, source: str, code: object_cache.Compiled | str) -> None:
-        _, arity, what, _ = self._waiting.pop(source)
-        if isinstance(code, object_cache.Compiled) and not self._loads(source, code, arity):
-            code = "its code cannot be loaded"
-        if isinstance(code, str):
-            self._ready.setdefault(source)  # `require` may have lost patience and compiled it
-            self._failed.append(f"{what} runs uncompiled: {code}")
-        self.changed.notify_all()
+    def _fails(self, asked: Asked, what: str, why: str) -> None:
+        del asked
+        self._failed.append(f"{what} runs uncompiled: {why}")
 
-    def _loads(self, source: str, code: object_cache.Compiled, arity: int) -> bool:
-        try:
-            self._ready[source] = Native(code, arity)
-        except RuntimeError:
-            return False
-        return True
-
-    def _give_up(self, why: str) -> None:
-        self._broken = True
-        whats = ", ".join(request.what for request in self._waiting.values())
-        self._failed.append(f"{whats} and what follows run uncompiled: no compiler starts: {why}")
-        for source in self._waiting:
-            self._ready.setdefault(source)
-        self._waiting.clear()
-        self.changed.notify_all()
+    def _fails_to_start(self, whats: list[str], why: str) -> None:
+        text = f"{', '.join(whats)} and what follows run uncompiled: no compiler starts: {why}"
+        self._failed.append(text)
 
     def _warn(self) -> None:
         with self.changed:
@@ -270,7 +183,7 @@ def _checked(mode: str) -> str:
 
 
 _numbers = count()
-_service = Service()
+_service = KernelService()
 
 
 def compiled(source: str, arity: int, what: str, cells: int = WORK) -> Native | None:
@@ -310,9 +223,4 @@ def mode(name: str) -> Iterator[None]:
         _service.mode = before
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(  # no fork while code is loaded, or LLVM's locks stay held in the child
-        before=lambda: _service.changed.acquire(),
-        after_in_parent=lambda: _service.changed.release(),
-        after_in_child=lambda: _service.forked(),
-    )
+follow_forks(lambda: _service)

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from hashlib import blake2b
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from dask_tapestry_kernels.cpu.jit import module_digest, object_cache
 from dask_tapestry_kernels.cpu.jit.llvm import llvm
-from dask_tapestry_kernels.cpu.jit.numba_version import numba_version
+from dask_tapestry_kernels.cpu.jit.object_keys import COMPILER
+from dask_tapestry_kernels.jit import module_digest, object_cache
+from dask_tapestry_kernels.jit.numba_version import numba_version
 
 LEVEL: Final = "x86-64-v3"
 FEATURES: Final = ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")  # that it needs
@@ -34,8 +34,7 @@ class CompileTarget(NamedTuple):
 
 def key_of(source: str) -> str:
     """Name of a shipped kernel: a digest of its text and of the modules it needs."""
-    text = f"{LEVEL} {module_digest.digest_of(source)}\n{source}"
-    return blake2b(text.encode(), digest_size=20).hexdigest()
+    return object_cache.name_of(LEVEL, module_digest.digest_of(source, COMPILER), source)
 
 
 def read(source: str, folder: Path = FOLDER) -> object_cache.Compiled | None:

@@ -13,60 +13,55 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.blocks.random import Pair, runs
+from dask_tapestry_kernels.cpu.blocks.random import runs
 from dask_tapestry_kernels.cpu.jit.compile_service import required
 from dask_tapestry_kernels.cpu.jit.memory_layout import address
+from dask_tapestry_kernels.formulas.philox_rounds import Pair
 from dask_tapestry_kernels.kernel_table import Kernel
 from dask_tapestry_kernels.parameters.variates import COUNT, DRAWS, REAL, ROW_DRAWS
+from dask_tapestry_kernels.variates.draw_modules import MODULES
 
 Block = np.ndarray[Any, Any]
 PLACE_ARITY: Final = 9  # arguments of a loop that say which cells, and which words
-ROW_ARITY: Final = PLACE_ARITY + 5
-
-
-FUNCTIONS: Final = {  # of modules in `child`, by the distributions that they draw
-    "real_draws": "gamma log_gamma beta chisquare noncentral_chisquare f noncentral_f standard_t "
-    "wald vonmises",
-    "count_draws": "poisson binomial",
-    "rare_draws": "negative_binomial hypergeometric logseries zipf",
-    "row_draws": "multinomial multivariate_hypergeometric",
-}
-MODULES: Final = {name: module for module, names in FUNCTIONS.items() for name in names.split()}
+ROW_ARITY: Final = PLACE_ARITY + 6
 
 CELLS: Final = """\
 import numpy as np
 from numba import njit
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import read_cell, write_cell
-from dask_tapestry_kernels.cpu.variates.child import substream
-from dask_tapestry_kernels.cpu.variates.child.{module} import {name}
+from dask_tapestry_kernels.variates.child import substream
+from dask_tapestry_kernels.variates.child.{module} import {name}
 
 
 @njit("void({arguments})", nogil=True, error_model="numpy")
 def kernel(out, count, start, step, key_a, key_b, call, part, page, {addresses}):
     stream = substream.reserve()
-    substream.open_at(stream, key_a, key_b, call, part, page)
+    substream.open_at(stream, key_a, key_b, call, part)
     for i in range(count):
-        substream.begin(stream, np.uint64(start) + np.uint64(i) * np.uint64(step))
+        substream.begin(stream, np.uint64(start) + np.uint64(i) * np.uint64(step), page)
         write_cell(out, i, {name}(stream, {cells}))
 """
 ROWS: Final = """\
 import numpy as np
-from numba import njit
-from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64
-from dask_tapestry_kernels.cpu.variates.child import substream
-from dask_tapestry_kernels.cpu.variates.child.{module} import {name}
+from numba import carray, njit
+from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64, pointer
+from dask_tapestry_kernels.variates.child import substream
+from dask_tapestry_kernels.variates.child.{module} import {name}
 
 
 @njit("void({arguments})", nogil=True, error_model="numpy")
 def kernel(
-    out, count, start, step, key_a, key_b, call, part, page, totals, moves, weights, jump, length
+    out, count, start, step, key_a, key_b, call, part, page, totals, moves, weights, held, jump,
+    length,
 ):
     stream = substream.reserve()
-    substream.open_at(stream, key_a, key_b, call, part, page)
+    substream.open_at(stream, key_a, key_b, call, part)
+    given = carray(pointer(weights), (held,), np.{weight})
+    counts = carray(pointer(out), (count * length,), np.int64)
     for i in range(count):
-        substream.begin(stream, np.uint64(start) + np.uint64(i) * np.uint64(step))
+        substream.begin(stream, np.uint64(start) + np.uint64(i) * np.uint64(step), page)
         total = get_int64(totals, i * moves)
-        {name}(stream, total, weights + 8 * i * jump, out + 8 * i * length, length)
+        {name}(stream, total, given, i * jump, 1, counts, i * length, length)
 """
 
 
@@ -97,7 +92,8 @@ def cell_arity(name: str) -> int:
 def row_source(name: str) -> str:
     """The text of a module that draws rows of a distribution."""
     arguments = ", ".join(["int64"] * ROW_ARITY)
-    return ROWS.format(module=MODULES[name], name=name, arguments=arguments)
+    weight = ROW_DRAWS[name].parameters[1].name
+    return ROWS.format(module=MODULES[name], name=name, arguments=arguments, weight=weight)
 
 
 class LoopParameter(NamedTuple):
@@ -202,7 +198,7 @@ def variate_rows(
             native(
                 *(address(block) + 8 * at * length, count, start, step),
                 *(*_random_words(key, draw, page), *read.at(at)),
-                *(address(cells) + 8 * at * jump, jump, length),
+                *(address(cells) + 8 * at * jump, cells.size - at * jump, jump, length),
             )
     return block if whole else block[..., part]
 

@@ -10,11 +10,9 @@ import numpy as np
 
 from dask_tapestry_kernels.cuda.blocks.random_texts import random_program
 from dask_tapestry_kernels.cuda.jit.runtime import Block, blocks_for, runtime
-from dask_tapestry_kernels.device_error import KernelDeviceError
-from dask_tapestry_kernels.formulas.philox_rounds import Fraction
+from dask_tapestry_kernels.formulas.philox_rounds import Fraction, Pair
 from dask_tapestry_kernels.kernel_table import Kernel
 
-Pair = tuple[int, int]
 PAGE: Final = 2**64  # cells that one word of the counter tells apart
 
 
@@ -33,11 +31,6 @@ def random_bits(
         Shape of the tensor.
     places
         Coordinates along each axis; the result has one cell for each combination.
-
-    Raises
-    ------
-    KernelDeviceError
-        For tensors of more than 2**64 cells.
     """
     return _filled(out, key, draw, frame, places, None)
 
@@ -99,6 +92,12 @@ def _runs(frame: Sequence[int], places: Sequence[range]) -> _Runs:
     return _Runs(start, len(last), counts, tuple(steps))
 
 
+def place_words(numbers: Sequence[int], wide: bool) -> list[np.uint64]:
+    """Numbers of cells as a kernel takes them: 64 bits of each, or those above them, too."""
+    words = (1, PAGE) if wide else (1,)
+    return [np.uint64(number // word % PAGE) for number in numbers for word in words]
+
+
 def _filled(
     out: Block | None,
     key: Pair,
@@ -108,10 +107,6 @@ def _filled(
     fraction: Fraction | None,
 ) -> Block:
     gpu, shape = runtime(), tuple([len(place) for place in places])
-    if prod(frame) > PAGE:
-        raise KernelDeviceError(
-            f"kernel randombits: a tensor of {prod(frame)} cells, at most 2**64 here"
-        )
     dtype = np.dtype(np.uint64) if fraction is None else fraction.dtype
     result = out if out is not None and out.flags.c_contiguous else gpu.empty(shape, dtype)
     if not prod(shape):
@@ -119,11 +114,11 @@ def _filled(
     cell_runs = _runs(frame, places)
     groups = (cell_runs.length + 6) // 4  # counters that a run may need, wherever it begins
     count = prod(cell_runs.counts) * groups
-    program = random_program(fraction, len(cell_runs.counts))
+    wide = prod(frame) > PAGE
+    program = random_program(fraction, len(cell_runs.counts), wide)
     arguments: list[Any] = [np.int64(n) for n in (count, groups, cell_runs.length)]
-    arguments.append(np.uint64(cell_runs.start))
     arguments += [np.int64(n) for n in cell_runs.counts]
-    arguments += [np.uint64(step % PAGE) for step in cell_runs.steps]
+    arguments += place_words([cell_runs.start, *cell_runs.steps], wide)
     arguments += [np.uint64(word) for word in (*draw[::-1], *key)]
     gpu.launch(program, blocks_for(count, gpu), [*arguments, result])
     return result

@@ -36,8 +36,8 @@ def sort(
     KernelDeviceError
         For complex cells, which have no integers in their order.
     """
-    lanes = _sorted(_lanes(block, axis), part)
-    return _lanes(lanes, axis, back=True)
+    lanes = _sorted(lanes_last(block, axis), part)
+    return lanes_last(lanes, axis, back=True)
 
 
 def argsort(out: Block | None, block: Block, *, axis: int, part: slice) -> Block:  # noqa: ARG001
@@ -46,11 +46,11 @@ def argsort(out: Block | None, block: Block, *, axis: int, part: slice) -> Block
     Equal cells keep their order.
     """
     gpu = runtime()
-    keys = _keys(_lanes(block, axis), places=True)
+    keys = order_keys(lanes_last(block, axis), places=True)
     if not keys.size:
-        return _lanes(gpu.empty(keys.shape, np.dtype(np.int64))[..., part], axis, back=True)
+        return lanes_last(gpu.empty(keys.shape, np.dtype(np.int64))[..., part], axis, back=True)
     order = gpu.library.argsort(keys, axis=-1).astype(np.int64, copy=False)
-    return _lanes(order[..., part], axis, back=True)
+    return lanes_last(order[..., part], axis, back=True)
 
 
 def ranks(
@@ -62,7 +62,7 @@ def ranks(
     part: slice,
 ) -> Block:
     """The cells of `ranks` along `axis` of the sorted block; `part` selects some of the ranks."""
-    return _lanes(_sorted(_lanes(block, axis), list(ranks[part])), axis, back=True)
+    return lanes_last(_sorted(lanes_last(block, axis), list(ranks[part])), axis, back=True)
 
 
 def top(
@@ -92,7 +92,7 @@ def top(
     return joined[..., part]
 
 
-def _lanes(block: Block, axis: int, back: bool = False) -> Block:
+def lanes_last(block: Block, axis: int, back: bool = False) -> Block:
     """The block with its axis last; or an axis that is last where it was."""
     order = [dim for dim in range(block.ndim) if dim != axis % block.ndim]
     order.append(axis % block.ndim)
@@ -102,7 +102,7 @@ def _lanes(block: Block, axis: int, back: bool = False) -> Block:
 def _sorted(lanes: Block, part: Any) -> Block:
     """Some cells of sorted lanes along the last axis."""
     gpu = runtime()
-    keys = _keys(lanes, places=False)
+    keys = order_keys(lanes, places=False)
     if not keys.size:
         return keys.view(lanes.dtype)[..., part]
     chosen = gpu.in_order(gpu.library.sort(keys, axis=-1)[..., part])
@@ -111,7 +111,7 @@ def _sorted(lanes: Block, part: Any) -> Block:
     return chosen.view(lanes.dtype)
 
 
-def _keys(lanes: Block, places: bool) -> Block:
+def order_keys(lanes: Block, places: bool) -> Block:
     """Integers in the order of the cells."""
     if lanes.dtype.kind not in "biuf":
         raise KernelDeviceError(f"kernel sort: {lanes.dtype} is sorted on the host")

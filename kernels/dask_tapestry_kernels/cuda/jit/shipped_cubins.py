@@ -7,20 +7,20 @@ neither numba-cuda nor an assembler.
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
-from dask_tapestry_kernels.cpu.jit import module_digest, object_cache
-from dask_tapestry_kernels.cpu.jit.object_cache import Compiled
+from dask_tapestry_kernels.cuda.jit.cubin_cache import COMPILER
+from dask_tapestry_kernels.jit import module_digest, object_cache
+from dask_tapestry_kernels.jit.object_cache import Compiled
 
 FOLDER: Final = module_digest.PACKAGE / "cubins"
 
 
 def key_of(source: str, sm: int) -> str:
     """Name of the cubin of a source for an architecture, as 90 for ``sm_90``."""
-    text = f"cuda sm_{sm} {module_digest.digest_of(source)}\n{source}"
-    return blake2b(text.encode(), digest_size=20).hexdigest()
+    modules = module_digest.digest_of(source, COMPILER)
+    return object_cache.name_of(f"cuda sm_{sm}", modules, source)
 
 
 def read(source: str, sm: int, folder: Path | None = None) -> Compiled | None:

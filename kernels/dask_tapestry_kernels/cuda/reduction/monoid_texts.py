@@ -212,8 +212,8 @@ def _combine_places(text: MonoidText, into: Sequence[str], other: Sequence[str])
     (value, place, *_), (value_b, place_b, *_) = into, other
     dtype = text.fields["value"]
     better = scalar_codegen.step(PLACES[text.monoid], [value_b, value], [dtype, dtype], dtype)
-    if dtype.kind == "f":
-        nans = [f"{name} != {name}" for name in (value, value_b)]
+    if dtype.kind in "fc":
+        nans = [scalar_codegen.step("isnan", [name], [dtype], BOOL) for name in (value, value_b)]
         wins = f"(nan_b and not nan_a) if (nan_a or nan_b) else ({better})"
         tie = f"(nan_a and nan_b) or {value} == {value_b}"
         lines = [f"nan_a = {nans[0]}", f"nan_b = {nans[1]}"]

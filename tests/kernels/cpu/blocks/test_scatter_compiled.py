@@ -21,8 +21,8 @@ def cells(generator, shape, dtype):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("row", [1, 7])
 def test_the_loop_has_the_bits_of_rounds(name, dtype, row):
-    if dtype[0] == "c" and name in ("less", "max"):
-        return
+    if dtype[0] == "c" and name == "less":
+        return  # which is refused of them
     generator = np.random.default_rng(0)
     x, updates = cells(generator, (300, row), dtype), cells(generator, (20_000, row), dtype)
     places = generator.integers(-1, 300, 20_000)

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dask_tapestry_kernels.cpu.jit import compile_service, object_cache, shipped
+from dask_tapestry_kernels.cpu.jit import compile_service, shipped
 from dask_tapestry_kernels.cpu.jit.compile_notices import Notices, cache_note
+from dask_tapestry_kernels.jit import object_cache
 
 ROOT = Path(__file__).parents[4]
 FIRST = "import numpy as np\nimport dask_tapestry as dt\n{before}\ndt.compute({what})\n"
@@ -21,7 +22,8 @@ from dask_tapestry_kernels.cpu.jit import shipped
 shipped.FEATURES += ("of a later processor",)
 """
 OTHER = """
-from dask_tapestry_kernels.cpu.jit import numba_version, shipped
+from dask_tapestry_kernels.cpu.jit import shipped
+from dask_tapestry_kernels.jit import numba_version
 shipped.numba_version = lambda: "0.99.1"
 """
 
@@ -87,7 +89,7 @@ def test_who_waits_reads_for_what(tmp_path, monkeypatch, caplog, refused):
     refused(None)
     monkeypatch.setenv(object_cache.DIRECTORY, str(tmp_path))
     monkeypatch.setattr(compile_service, "SILENT", 0.01)
-    service = compile_service.Service()
+    service = compile_service.KernelService()
     monkeypatch.setattr(service, "_speak", lambda: time.sleep(1))
     monkeypatch.setattr(compile_service, "PATIENCE", 0.05)
     monkeypatch.setattr(compile_service, "compile_source", lambda source: source)

@@ -9,9 +9,11 @@ from threading import Barrier, Event, Thread
 import numpy as np
 import pytest
 
-from dask_tapestry_kernels.cpu.jit import compile_service, object_cache
+from dask_tapestry_kernels.cpu.jit import compile_service, object_keys
 from dask_tapestry_kernels.cpu.jit.child import compiler
 from dask_tapestry_kernels.cpu.jit.compile_service import WORK, KernelWarning, Native
+from dask_tapestry_kernels.jit import compile_service as shared_service
+from dask_tapestry_kernels.jit import object_cache
 
 ROOT = Path(__file__).parents[4]
 HEAD = (
@@ -59,7 +61,7 @@ def service(tmp_path, monkeypatch):
     """A service of its own, with its own directory."""
     monkeypatch.setenv(object_cache.DIRECTORY, str(tmp_path))
     monkeypatch.delenv("DASK_TAPESTRY_KERNELS", raising=False)
-    own = compile_service.Service()
+    own = compile_service.KernelService()
     monkeypatch.setattr(compile_service, "_service", own)
     yield own
     if own._child is not None:
@@ -98,7 +100,7 @@ def test_compilation_begins_when_there_was_work_enough(service):
     assert compile_service.compiled(adding(2), 3, "another", half) is None
     assert not service._waiting
     assert compile_service.compiled(adding(1), 3, "a sum", half) is None
-    assert list(service._waiting) == [adding(1)]
+    assert list(service._waiting) == [(adding(1), 3)]
     assert compile_service.wait()
     assert compile_service.compiled(adding(1), 3, "a sum", 1) is not None
     assert compile_service.compiled(adding(2), 3, "another", 1) is None
@@ -136,7 +138,7 @@ def test_there_are_three_modes(service, monkeypatch):
         pass
     monkeypatch.setenv("DASK_TAPESTRY_KERNELS", "yes")
     with pytest.raises(ValueError, match="DASK_TAPESTRY_KERNELS: 'yes'"):
-        compile_service.Service()
+        compile_service.KernelService()
 
 
 def test_a_source_that_cannot_be_compiled_is_told_once_and_then_left(service):
@@ -223,7 +225,7 @@ def test_without_a_thread_one_warning_is_all(service, monkeypatch):
 
 
 def test_code_that_cannot_be_loaded_is_compiled_again(service, tmp_path):
-    key = object_cache.key_of(adding(1))
+    key = object_keys.key_of(adding(1))
     object_cache.write(key, object_cache.Compiled("kernel", b"of another system"))
     with compile_service.mode("wait"):
         assert call(compile_service.compiled(adding(1), 3, "a sum")) == 2
@@ -292,7 +294,7 @@ def test_nobody_who_asks_waits_for_a_child_that_hangs(service):
 
 
 def test_an_idle_child_is_let_go_and_comes_again(service, monkeypatch):
-    monkeypatch.setattr(compile_service, "IDLE", 0.05)
+    monkeypatch.setattr(shared_service, "IDLE", 0.05)
     with compile_service.mode("wait"):
         compile_service.compiled(adding(1), 3, "first")
     assert eventually(lambda: service._child is None and not service._speaks)
@@ -304,7 +306,7 @@ def test_what_one_process_kept_the_next_finds_without_a_child(service, tmp_path)
     with compile_service.mode("wait"):
         compile_service.compiled(adding(1), 3, "a sum")
     program = """
-compile_service.Child = None
+shared_service.Child = None
 native = compile_service.compiled(adding(1), 3, 'a sum')
 assert native is not None and call(native) == 2
 assert not compile_service._service._speaks and 'numba' not in sys.modules
@@ -332,7 +334,7 @@ with compile_service.mode('wait'):
     for thread in threads:
         thread.join()
     assert [(d.returncode, d.stderr) for d in done] == [(0, "")] * 3
-    assert kept_in(tmp_path) == sorted(object_cache.key_of(adding(n)) for n in range(3))
+    assert kept_in(tmp_path) == sorted(object_keys.key_of(adding(n)) for n in range(3))
 
 
 def test_this_process_never_imports_numba(tmp_path):
@@ -438,7 +440,7 @@ import warnings
 warnings.simplefilter('ignore', DeprecationWarning)
 code = compiler.compile_source(adding(1))
 for n in range(400):
-    object_cache.write(object_cache.key_of(adding(1) + '#' * n), code)
+    object_cache.write(object_keys.key_of(adding(1) + '#' * n), code)
 def load(first):
     for n in range(first, 400, 2):
         compile_service.compiled(adding(1) + '#' * n, 3, 'a sum')
@@ -483,12 +485,12 @@ def test_what_is_waited_for_goes_before_what_is_not(service, monkeypatch):
     compiled, begins = [], Event()
 
     class Child:
-        def compile(self, key, source, awaited):
+        def compile(self, key, source, arity, awaited):
             compiled.append((source, awaited))
             return "no code"
 
     speak = service._speak
-    monkeypatch.setattr(compile_service, "Child", Child)
+    monkeypatch.setattr(shared_service, "Child", lambda compiler: Child())
     monkeypatch.setattr(service, "_speak", lambda: begins.wait() and speak())
     for n in range(4):
         service.get(f"text {n}", 3, "in the background", WORK)

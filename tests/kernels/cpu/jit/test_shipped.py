@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from dask_tapestry_kernels.cpu.cells import rows
-from dask_tapestry_kernels.cpu.jit import module_digest, object_cache, shipped
-from dask_tapestry_kernels.cpu.jit.compile_service import Service
+from dask_tapestry_kernels.cpu.jit import shipped
+from dask_tapestry_kernels.cpu.jit.compile_service import KernelService
+from dask_tapestry_kernels.jit import module_digest, object_cache
 
 SOURCE = rows.call_source("exp2", 1, np.dtype("f8"), np.dtype("f8"))
 CODE = object_cache.Compiled("symbol", b"code")
@@ -26,7 +27,7 @@ def test_a_kernel_is_found_by_its_source(tmp_path, kept):
 
 
 def test_another_package_takes_no_notice(tmp_path, monkeypatch, kept):
-    monkeypatch.setattr(module_digest, "digest_of", lambda source: "another")
+    monkeypatch.setattr(module_digest, "digest_of", lambda source, compiler: "another")
     assert shipped.read(SOURCE, tmp_path) is None
 
 
@@ -63,8 +64,8 @@ def test_what_is_shipped_is_not_compiled(monkeypatch):
     asked = []
     monkeypatch.setattr(object_cache, "read", lambda key: None)
     monkeypatch.setattr(shipped, "read", lambda source: CODE)
-    service = Service()
+    service = KernelService()
     monkeypatch.setattr(service, "_loads", lambda *arguments: asked.append(arguments) or True)
     service.get(SOURCE, 3, "exp2", 2**30)
-    assert asked == [(SOURCE, CODE, 3)]
+    assert asked == [((SOURCE, 3), CODE)]
     assert not service._speaks

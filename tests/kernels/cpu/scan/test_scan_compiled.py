@@ -23,6 +23,8 @@ WAYS = {
     "small integers": ("add", "i1", "i8", "i8"),
     "truths": ("add", "?", "?", "?"),
     "complex product": ("multiply", "c16", "c16", "c16"),
+    "greatest complex": ("maximum", "c16", "c16", "c16"),
+    "least complex number": ("fmin", "c8", "c8", "c8"),
     "greatest": ("maximum", "f8", "f8", "f8"),
     "least": ("minimum", "f4", "f4", "f4"),
     "bits": ("bitwise_xor", "i4", "i4", "i4"),

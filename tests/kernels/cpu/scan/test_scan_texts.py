@@ -17,7 +17,6 @@ def test_what_numpy_has_to_do_is_declined():
         ("add", "m8[s]", "m8[s]"),
         ("add", "g", "g"),
         ("maximum", "f2", "f2"),
-        ("maximum", "c16", "c16"),
     ):
         dtypes = [np.dtype(name) for name in (cell, state, state)]
         assert scan_texts.source("scan_lines", function, *dtypes) is None

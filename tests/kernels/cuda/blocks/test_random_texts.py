@@ -8,9 +8,10 @@ from tests.kernels.cuda.assembled import check_assembly
 
 @pytest.mark.parametrize("fraction", [None, Fraction(11, 0.5, np.dtype("f8"))])
 @pytest.mark.parametrize("axes", [0, 2])
-def test_random_numbers_compile_without_contraction(fraction, axes):
-    check_assembly(random_program(fraction, axes), 64)
+@pytest.mark.parametrize("wide", [False, True])
+def test_random_numbers_compile_without_contraction(fraction, axes, wide):
+    check_assembly(random_program(fraction, axes, wide), 64)
 
 
 def test_a_thread_makes_the_four_cells_of_a_counter():
-    assert random_program(None, 1).source.count("out[run + at] = bits") == 4
+    assert random_program(None, 1, False).source.count("out[run + at] = bits") == 4

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from dask_tapestry_kernels.cpu.jit.object_cache import Compiled
 from dask_tapestry_kernels.cuda import KERNELS
 from dask_tapestry_kernels.cuda.blocks.stencil_texts import stencil_tile
 from dask_tapestry_kernels.cuda.jit import runtime
+from dask_tapestry_kernels.jit.object_cache import Compiled
 from tests.kernels.cuda.blocks.test_stencil_texts import heat
 from tests.kernels.cuda.fake_cupy import FakeCupy
 

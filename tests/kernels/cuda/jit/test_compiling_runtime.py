@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from dask_tapestry.cells import CellBuilder
-from dask_tapestry_kernels.cpu.jit import object_cache
 from dask_tapestry_kernels.cuda import KERNELS
 from dask_tapestry_kernels.cuda.jit import cubins, runtime
 from dask_tapestry_kernels.gpu_compilation import compiling_for
+from dask_tapestry_kernels.jit import object_cache
 from tests.gpu.bandwidth import PRODUCT, folded
 from tests.kernels.cuda.fake_cupy import Array, FakeCupy
 

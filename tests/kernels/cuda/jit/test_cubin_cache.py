@@ -1,10 +1,7 @@
-from contextlib import nullcontext
-
 import pytest
 
-from dask_tapestry_kernels.cpu.jit import object_cache
-from dask_tapestry_kernels.cpu.jit.object_cache import Compiled
 from dask_tapestry_kernels.cuda.jit import cubin_cache
+from dask_tapestry_kernels.jit import object_cache
 
 
 @pytest.fixture(autouse=True)
@@ -17,11 +14,3 @@ def test_a_key_is_of_source_architecture_and_versions(monkeypatch):
     keys = {cubin_cache.key_of(source, sm) for source in ("a", "b") for sm in (80, 90)}
     monkeypatch.setattr(cubin_cache, "toolkit_version", lambda: "another")
     assert len(keys | {cubin_cache.key_of("a", 80)}) == 5
-
-
-def test_of_several_processes_one_compiles(monkeypatch):
-    made = Compiled("symbol", b"code")
-    assert cubin_cache.made("0" * 40, lambda: made) == made
-    assert object_cache.read("0" * 40) == made
-    monkeypatch.setattr(object_cache, "alone", lambda key: nullcontext(True))
-    assert cubin_cache.made("0" * 40, None) == made

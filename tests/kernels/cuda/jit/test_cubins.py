@@ -1,13 +1,14 @@
 import os
 import subprocess
 import sys
+from threading import Thread
 
 import pytest
 
-from dask_tapestry_kernels.cpu.jit import object_cache
 from dask_tapestry_kernels.cuda.jit import cubin_cache, cubins
 from dask_tapestry_kernels.cuda.jit.program import CudaProgram
 from dask_tapestry_kernels.device_error import KernelDeviceError
+from dask_tapestry_kernels.jit import compile_service, object_cache
 
 SOURCE = """\
 from numba import cuda
@@ -28,8 +29,8 @@ def service(tmp_path, monkeypatch):
     monkeypatch.setenv(object_cache.DIRECTORY, str(tmp_path))
     made = cubins.Cubins()
     yield made
-    made.let_go()
-    made._idle.cancel()
+    if made._child is not None:
+        made._child.close()
 
 
 def test_a_cubin_is_compiled_once_and_kept(service, tmp_path, monkeypatch):
@@ -40,10 +41,9 @@ def test_a_cubin_is_compiled_once_and_kept(service, tmp_path, monkeypatch):
     assert (tmp_path / cubin_cache.key_of(SOURCE, 90)).exists()
     assert service.get(program, 90) is first
     with monkeypatch.context() as patch:
-        patch.setattr(cubins, "Child", None)
+        patch.setattr(compile_service, "Child", None)
         assert cubins.Cubins().get(program, 90) == first
-    service.let_go()
-    assert service.get(program, 80).code != first.code  # by another child
+    assert service.get(program, 80).code != first.code
 
 
 def test_what_cannot_be_compiled_says_why(service):
@@ -58,7 +58,7 @@ def test_a_child_that_ends_is_an_error_and_the_next_one_serves(service):
     service.get(CudaProgram(SOURCE, "numbers"), 90)
     service._child._process.kill()
     service._child._process.wait()
-    with pytest.raises(KernelDeviceError, match="the compiler ended"):
+    with pytest.raises(KernelDeviceError, match="the compiling process ended"):
         service.get(CudaProgram(SOURCE + "\n", "numbers"), 90)
     assert service.get(CudaProgram(SOURCE + "\n", "numbers"), 90).code
 
@@ -68,9 +68,28 @@ def test_a_child_that_does_not_start_is_an_error(service, monkeypatch):
         raise OSError("no process")
 
     with monkeypatch.context() as patch:
-        patch.setattr(cubins, "Child", refused)
+        patch.setattr(compile_service, "Child", refused)
         with pytest.raises(KernelDeviceError, match="no compiler starts: no process"):
             service.get(CudaProgram(SOURCE, "numbers"), 90)
+    assert service.get(CudaProgram(SOURCE, "numbers"), 90).code
+
+
+def test_threads_that_ask_for_one_program_are_given_one_cubin(service):
+    found, broken = [], CudaProgram(SOURCE + "\nnothing\n", "broken")
+
+    def ask():
+        found.append(service.get(CudaProgram(SOURCE, "numbers"), 90))
+        with pytest.raises(KernelDeviceError, match="NameError"):
+            service.get(broken, 90)
+        found.append("refused")
+
+    threads = [Thread(target=ask) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found.count("refused") == 6
+    assert len(set(map(id, found))) == 2
 
 
 def test_this_process_imports_no_compiler(tmp_path):

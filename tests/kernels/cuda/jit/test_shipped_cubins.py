@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
-from dask_tapestry_kernels.cpu.jit.object_cache import Compiled
 from dask_tapestry_kernels.cuda.jit import cubin_cache, cubins, shipped_cubins
 from dask_tapestry_kernels.cuda.jit.program import CudaProgram
 from dask_tapestry_kernels.device_error import UnusableDeviceError
 from dask_tapestry_kernels.gpu_compilation import compiling_for
+from dask_tapestry_kernels.jit.object_cache import Compiled
 from tests.gpu.bandwidth import EXP, KERNELS
 from tests.kernels.cuda.fake_cupy import Array, FakeCupy
 

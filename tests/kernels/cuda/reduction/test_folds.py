@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from dask_tapestry.cells import Tree
-from dask_tapestry_kernels.cpu.jit.object_cache import Compiled
 from dask_tapestry_kernels.cuda import KERNELS
 from dask_tapestry_kernels.cuda.jit import runtime
+from dask_tapestry_kernels.jit.object_cache import Compiled
 from tests.kernels.cuda.fake_cupy import FakeCupy
 
 F8 = np.dtype("f8")

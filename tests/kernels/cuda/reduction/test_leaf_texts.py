@@ -10,7 +10,7 @@ from tests.kernels.cuda.assembled import assembled, check_assembly
 
 F8 = np.dtype("f8")
 FOLDS = [("sum", "d"), ("var", "d"), ("argmin", "f"), ("nanvar", "d"), ("ptp", "l"), ("sum", "D")]
-FOLDS += [("var", "D"), ("nanargmin", "f")]
+FOLDS += [("var", "D"), ("nanargmin", "f"), ("min", "D"), ("argmin", "D")]
 
 
 def leaves(name, dtype, reduced=1, kept=1, columns=False, formula=None):

@@ -55,7 +55,7 @@ def test_the_square_of_a_modulus_is_of_both_parts():
 
 @pytest.mark.parametrize(
     ("name", "cell", "state"),
-    [("min", "D", "D"), ("gcd", "d", "d"), ("min", "M8[s]", "M8[s]"), ("sum", "g", "g")],
+    [("gcd", "d", "d"), ("min", "M8[s]", "M8[s]"), ("sum", "g", "g")],
 )
 def test_others_have_no_text(name, cell, state):
     assert monoid_text(name, np.dtype(cell), np.dtype(state)) is None

@@ -34,6 +34,13 @@ def argsort(a, axis=-1, kind=None):
     return np.argsort(a, axis=axis, kind="stable")
 
 
+def take_along_axis(a, indices, axis):
+    """Along one axis, of arrays of as many."""
+    if indices.ndim != a.ndim:
+        raise ValueError("`indices` and `a` must have the same number of dimensions")
+    return np.take_along_axis(a, indices, axis)
+
+
 def _stable(kind):
     if kind not in (None, "stable"):
         raise ValueError("Kind can only be None or 'stable'")

@@ -1,7 +1,8 @@
 """A runtime of kernels for GPUs that runs their programs in numba-cuda's simulator.
 
 Memory is NumPy's, and what lies outside an array cannot be read or written. Elementary functions
-run as Python on NumPy's scalars, with `exact_intrinsics` in place of instructions; so a process
+run as Python on NumPy's scalars, with `exact_intrinsics` in place of instructions and
+`python_functions` in place of compiled ones; so a process
 that simulates is one of its own, in which `begin` came before all else.
 """
 
@@ -13,9 +14,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
-from tests.kernels.cuda.simulated import cupy_functions, exact_intrinsics
+from tests.kernels.cuda.simulated import cupy_functions, exact_intrinsics, python_functions
 
-INTRINSICS = "dask_tapestry_kernels.elementary.number_intrinsics"
+IN_PYTHON = {
+    "dask_tapestry_kernels.elementary.number_intrinsics": exact_intrinsics,
+    "dask_tapestry_kernels.elementary.compiled_functions": python_functions,
+}
 ENVIRONMENT = {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
 SIMULATED = """
 
@@ -32,8 +36,8 @@ def is_asked_for():
 
 def begin():
     """Have this process run elementary functions as Python."""
-    assert INTRINSICS not in sys.modules
-    sys.modules[INTRINSICS] = exact_intrinsics
+    assert not IN_PYTHON.keys() & sys.modules.keys()
+    sys.modules.update(IN_PYTHON)
 
 
 class Memory:

@@ -91,3 +91,37 @@ def test_cells_lie_anyhow(gpu):
 def test_complex_cells_are_refused(gpu):
     with pytest.raises(KernelDeviceError, match="kernel sort: complex128 is sorted on the host"):
         CUDA["sort"](None, np.ones(3, "D"), axis=0, part=slice(0, 3), in_runs=False)
+
+
+def check_partition(x, axis, kth):
+    for places in (False, True):
+        for part in (slice(0, x.shape[axis]), slice(1, 3)):
+            check("partition", x, axis=axis, part=part, kth=kth, places=places)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kth", [(0,), (30,), (59,), (7, 8, 40), (40, 7, 40)])
+def test_partitions_of_every_dtype(gpu, kind, kth):
+    check_partition(sample((60,), kind), 0, kth)
+
+
+@pytest.mark.parametrize("kind", "efd")
+def test_partitions_of_special_cells(gpu, kind):
+    x = np.random.default_rng(3).permutation(special(np.dtype(kind)))
+    for at in range(0, x.size, 5):
+        check_partition(x, 0, (at,))
+    check_partition(np.full(9, np.nan, kind), 0, (0, 4))
+
+
+@pytest.mark.parametrize("shape", [name for name in SHAPES if name != "no cells"])
+def test_partitions_of_shapes(gpu, shape):
+    extents, axis = SHAPES[shape]
+    kth = tuple(range(0, extents[axis], 7)[:2])
+    check_partition(sample(extents, "d"), axis, kth)
+    check_partition(sample(extents, "h"), axis, kth)
+
+
+def test_partitions_of_cells_that_lie_anyhow(gpu):
+    x = sample((20, 12), "f")[::-1, ::3]
+    check_partition(x, 0, (5,))
+    check_partition(x.T, 0, (2,))

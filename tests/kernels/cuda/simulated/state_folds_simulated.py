@@ -5,11 +5,12 @@ import pytest
 
 from dask_tapestry.cells import Tree
 from dask_tapestry_kernels.cuda import KERNELS as CUDA
-from tests.kernels.cuda.simulated.fold_cases import arguments, check, drawn, with_nan
+from tests.kernels.cuda.simulated.fold_cases import GENERATOR, arguments, check, drawn, with_nan
 from tests.kernels.cuda.simulated.run_kernel import run
 
 OF_NUMBERS = "nanmean nanvar nanstd nanargmin nanargmax".split()  # of floats alone
 OF_COMPLEX = "sum add mean var std prod any all xor nanmean nanvar nanstd".split()
+ORDERED = "min max fmin fmax ptp argmin argmax nanargmin nanargmax".split()
 
 
 @pytest.mark.parametrize("name", OF_NUMBERS)
@@ -60,6 +61,16 @@ def test_folds_of_complex_cells(gpu, name, dtype):
     infinite[[3, 7]] = complex(np.inf, 1), complex(-0.0, -np.inf)
     check([infinite], name, (0,))
     check([np.full(40, complex(-0.0, -0.0), dtype)], name, (0,))
+
+
+@pytest.mark.parametrize("name", ORDERED)
+@pytest.mark.parametrize("dtype", "FD")
+def test_folds_of_complex_cells_by_their_order(gpu, name, dtype):
+    check([drawn(dtype, 70)], name, (0,))
+    check([with_nan(drawn(dtype, (40, 5)), 0.2)], name, (0,))
+    check([np.round(drawn(dtype, (2, 50)).real / 40) + 1j * drawn("?", (2, 50))], name, (1,))
+    zeros = np.array([complex(a, b) for a in (0.0, -0.0) for b in (0.0, -0.0)] * 20, dtype)
+    check([GENERATOR.permutation(zeros)], name, (0,))
 
 
 @pytest.mark.parametrize("name", ["var", "nanvar"])

@@ -1,26 +1,20 @@
 """The compiler: kernel sources turned into object code, in a child process.
 
-A request is ``(key, source, awaited)`` and its answer an `object_cache.Compiled`, or a line of text
-that says why there is none. A source is the text of a module that defines `kernel`, a numba
+A source is the text of a module that defines `kernel`, a numba
 function with one signature that takes and returns nothing but integers.
 """
 
 from __future__ import annotations
 
 import linecache
-import os
-import sys
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from multiprocessing.connection import Connection
-from threading import get_native_id
 from typing import Any, Final
 
-from dask_tapestry_kernels.cpu.jit import object_cache
+from dask_tapestry_kernels.cpu.jit import object_keys
 from dask_tapestry_kernels.cpu.jit.llvm import llvm
+from dask_tapestry_kernels.jit.object_cache import Compiled
+from dask_tapestry_kernels.jit.serving import made, serve
 
-LOWER_PRIORITY: Final = 5  # than the computation that waits for nothing
 INTERLEAVED: Final = 4  # vectors of a loop: one waits for its last product, the others go on;
 # LLVM's own choice for long formulas is 1, with which Black-Scholes takes 1.3 times as long
 
@@ -30,7 +24,7 @@ link_first()
 """  # numba is imported where a source is compiled, not where this module is
 
 
-def compile_source(source: str, name: str = "kernel") -> object_cache.Compiled:
+def compile_source(source: str, name: str = "kernel") -> Compiled:
     """Compile a source; raises whatever its compilation raises."""
     file = f"<tapestry {name}>"
     linecache.cache[file] = (len(source), None, source.splitlines(True), file)  # numba reads it
@@ -41,10 +35,10 @@ def compile_source(source: str, name: str = "kernel") -> object_cache.Compiled:
     library = result.library
     linked = hasattr(library, "object_code")  # a `LinkedLibrary`
     code = library.object_code() if linked else library._get_compiled_object()
-    return object_cache.Compiled(result.fndesc.llvm_cfunc_wrapper_name, code)
+    return Compiled(result.fndesc.llvm_cfunc_wrapper_name, code)
 
 
-def compile_alone(source: str, name: str = "kernel") -> object_cache.Compiled:
+def compile_alone(source: str, name: str = "kernel") -> Compiled:
     """`compile_source` in less than half the time, in a process that calls nothing it compiles."""
     exec(LINK_FIRST, {})
     return compile_source(source, name)
@@ -56,49 +50,13 @@ def set_options() -> None:
 
 
 def answer(
-    key: str, source: str, compile_: Callable[[str, str], object_cache.Compiled] = compile_source
-) -> object_cache.Compiled | str:
+    key: str, source: str, compile_: Callable[[str, str], Compiled] = compile_source
+) -> Compiled | str:
     """Compile what is asked for and keep it on disk; or say why not, in a line."""
-    if object_cache.key_of(source) != key:
-        return "the package has changed since this process imported it"
-    with object_cache.alone(key) as waited:
-        if waited and (kept := object_cache.read(key)) is not None:
-            return kept  # another process has compiled it
-        try:
-            compiled = compile_(source, key)
-        except Exception as error:
-            return f"{type(error).__name__}: {_first_line(error)}"
-        object_cache.write(key, compiled)
-        return compiled
-
-
-def _first_line(error: Exception) -> str:
-    """The first line that says something: numba's own first line names a pass of its compiler."""
-    lines = [line for line in str(error).splitlines() if line and not line.startswith("Failed in ")]
-    return lines[0] if lines else ""
+    return made(key, object_keys.key_of(source), lambda: compile_(source, key))
 
 
 def main(descriptor: int) -> None:
-    """Serve until the parent ends or hangs up.
-
-    A thread of this process whose priority was lowered does not get it back, and what a computation
-    waits for is not to wait for that computation's other threads: so there are two.
-    """
+    """Serve until the parent ends or hangs up."""
     set_options()
-    behind = ThreadPoolExecutor(1, initializer=_step_back)
-    with suppress(EOFError, OSError), Connection(descriptor) as requests:
-        requests.send("begun")
-        while True:
-            key, source, awaited = requests.recv()
-            if awaited:
-                requests.send(answer(key, source, compile_alone))
-            else:
-                requests.send(behind.submit(answer, key, source, compile_alone).result())
-
-
-def _step_back() -> None:
-    """Lower the priority of this thread; Linux has one for each."""
-    if sys.platform == "linux":
-        thread = get_native_id()
-        priority = os.getpriority(os.PRIO_PROCESS, thread)
-        os.setpriority(os.PRIO_PROCESS, thread, priority + LOWER_PRIORITY)
+    serve(descriptor, lambda key, source, _arity: answer(key, source, compile_alone))

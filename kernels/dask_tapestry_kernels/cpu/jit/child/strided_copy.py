@@ -10,7 +10,6 @@ from typing import Any, Final
 import numpy as np
 from numba import types
 
-from dask_tapestry_kernels.cpu.jit.child.compiled_functions import called, inlined, keep_apart, room
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import (
     copy_bytes,
     get_int64,
@@ -19,6 +18,7 @@ from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import (
     size_of,
     write_cell,
 )
+from dask_tapestry_kernels.elementary.compiled_functions import called, inlined, keep_apart, room
 
 Steps = tuple[int, int, int, int]  # bytes to the next row and cell of source, then of target
 STEPS: Final = types.UniTuple(types.int64, 4)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from dask_tapestry_kernels.cpu.jit.child.compiled_functions import called, keep_apart, room
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import copy_bytes
 from dask_tapestry_kernels.cpu.reduction.child.fold_many_columns import accumulator, buffer_of
 from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import LeafPass
 from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES, LaneOps
 from dask_tapestry_kernels.cpu.reduction.column_widths import ROUNDS
+from dask_tapestry_kernels.elementary.compiled_functions import called, keep_apart, room
 
 BRICKS: Final = 32  # at a time; 8 KiB of each row of float64
 

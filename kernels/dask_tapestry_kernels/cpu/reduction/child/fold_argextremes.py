@@ -12,7 +12,6 @@ from typing import Any, Final
 import numpy as np
 from llvmlite import ir
 
-from dask_tapestry_kernels.cpu.jit.child.compiled_functions import called, inlined, room
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64 as get
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import write_cell
 from dask_tapestry_kernels.cpu.reduction.child import vector_ir as v
@@ -21,6 +20,7 @@ from dask_tapestry_kernels.cpu.reduction.child.leaf_records import Record, call_
 from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import COMBINES, INDEX, LeafPass
 from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES, LaneOps, first_lane
 from dask_tapestry_kernels.cpu.reduction.child.vector_ir import DType, Value, Vectors
+from dask_tapestry_kernels.elementary.compiled_functions import called, inlined, room
 
 TRUTH: Final = np.dtype(bool)
 

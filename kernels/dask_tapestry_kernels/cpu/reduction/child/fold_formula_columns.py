@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from dask_tapestry_kernels.cpu.jit.child.compiled_functions import I64, called, keep_apart
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import call_fold, call_row
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64 as get
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import set_int64 as put
@@ -25,6 +24,7 @@ from dask_tapestry_kernels.cpu.reduction.child.leaf_records import (
     source_at,
 )
 from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES
+from dask_tapestry_kernels.elementary.compiled_functions import I64, called, keep_apart
 
 HEAD: Final = leaf_tables.SOURCE.itemsize
 FORMULA_BYTES: Final = leaf_tables.FORMULA.itemsize

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.jit.child.compiled_functions import called
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64 as get
 from dask_tapestry_kernels.cpu.reduction.child.fold_argextremes import place_folder
 from dask_tapestry_kernels.cpu.reduction.child.fold_one_pass import pass_folder, run_length
 from dask_tapestry_kernels.cpu.reduction.child.leaf_records import call_at
 from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import LeafPass, passes
 from dask_tapestry_kernels.cpu.reduction.supported_folds import PLACES
+from dask_tapestry_kernels.elementary.compiled_functions import called
 
 
 @cache

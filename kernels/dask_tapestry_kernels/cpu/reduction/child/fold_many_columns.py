@@ -17,13 +17,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.jit.child.compiled_functions import (
-    I64,
-    called,
-    inlined,
-    keep_apart,
-    room,
-)
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import copy_bytes, write_cell
 from dask_tapestry_kernels.cpu.reduction.child.fold_formula_columns import evaluate, formula_address
 from dask_tapestry_kernels.cpu.reduction.child.leaf_records import (
@@ -39,6 +32,13 @@ from dask_tapestry_kernels.cpu.reduction.column_widths import (
     ROUNDS,
     WIDTH,
     columns_at_a_time,
+)
+from dask_tapestry_kernels.elementary.compiled_functions import (
+    I64,
+    called,
+    inlined,
+    keep_apart,
+    room,
 )
 
 BUFFER: Final = 393_216  # bytes of accumulators, a third of them for one formula or cells in memory

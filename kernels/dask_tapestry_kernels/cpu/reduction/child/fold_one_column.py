@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dask_tapestry_kernels.cpu.jit.child.compiled_functions import inlined
 from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import LeafPass
 from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES, LaneOps
+from dask_tapestry_kernels.elementary.compiled_functions import inlined
 
 
 def row_folder(folded: LeafPass) -> Any:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from dask_tapestry_kernels.cpu.jit.child.compiled_functions import I64, called
 from dask_tapestry_kernels.cpu.reduction.child.fold_adjacent_bricks import BRICKS, brick_folder
 from dask_tapestry_kernels.cpu.reduction.child.fold_many_columns import column_folder
 from dask_tapestry_kernels.cpu.reduction.child.fold_one_column import row_folder
 from dask_tapestry_kernels.cpu.reduction.child.leaf_records import CALL, Record
 from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import LeafPass
 from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES
+from dask_tapestry_kernels.elementary.compiled_functions import I64, called
 
 
 def pass_folder(single: LeafPass, columns: LeafPass) -> Any:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from dask_tapestry_kernels.cpu.jit.child.compiled_functions import I64, called, keep_apart, room
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import call_fold, copy_record
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64 as get
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import set_int64 as put
@@ -42,6 +41,7 @@ from dask_tapestry_kernels.cpu.reduction.child.leaf_strips import (
 )
 from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES
 from dask_tapestry_kernels.cpu.reduction.leaf_tables import MOST_OPERANDS
+from dask_tapestry_kernels.elementary.compiled_functions import I64, called, keep_apart, room
 
 MOST_RUN: Final = 1024  # leaves in a run: their states fit in the scratch memory
 parts_room, row_room = room(64), room(8 * MOST_OPERANDS)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from dask_tapestry_kernels.cpu.jit.child.compiled_functions import I64, called, keep_apart
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64 as get
 from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES
+from dask_tapestry_kernels.elementary.compiled_functions import I64, called, keep_apart
 
 FEW_CELLS: Final = 32  # of a leaf; with 16 a leaf by itself takes twice as long of one-byte cells
 FEW_COLUMNS: Final = 8  # side by side, up to which they are not

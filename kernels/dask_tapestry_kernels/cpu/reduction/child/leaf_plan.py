@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from dask_tapestry_kernels.cpu.jit.child.compiled_functions import I64, called, keep_apart
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64 as get
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import set_int64 as put
 from dask_tapestry_kernels.cpu.reduction.child.leaf_layout import (
@@ -17,6 +16,7 @@ from dask_tapestry_kernels.cpu.reduction.child.leaf_layout import (
     way_in_place,
 )
 from dask_tapestry_kernels.cpu.reduction.child.leaf_records import BLOCK, PLAN, Record, call_at
+from dask_tapestry_kernels.elementary.compiled_functions import I64, called, keep_apart
 
 ALIGNED: Final = 64  # bytes; each packed operand begins at a multiple
 

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.jit.child.compiled_functions import room
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import record_at
 from dask_tapestry_kernels.cpu.reduction import leaf_tables as tables
+from dask_tapestry_kernels.elementary.compiled_functions import room
 
 Record = Any  # compiled code alone has them
 

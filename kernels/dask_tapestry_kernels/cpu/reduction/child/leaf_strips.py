@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from dask_tapestry_kernels.cpu.jit.child.compiled_functions import I64, called, keep_apart, room
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import call_fold, call_row, copy_bytes
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64 as get
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import set_int64 as put
@@ -22,6 +21,7 @@ from dask_tapestry_kernels.cpu.reduction.child.leaf_plan import (
 )
 from dask_tapestry_kernels.cpu.reduction.child.leaf_records import BLOCK, PLAN, Record, call_at
 from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES
+from dask_tapestry_kernels.elementary.compiled_functions import I64, called, keep_apart, room
 
 MOST_DIMS: Final = 72
 STATE_BYTES: Final = 16  # of one part of a state, at most

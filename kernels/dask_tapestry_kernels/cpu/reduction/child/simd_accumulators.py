@@ -15,10 +15,10 @@ from numba.core import cgutils
 from numba.core.datamodel import models
 from numba.extending import register_model
 
-from dask_tapestry_kernels.cpu.jit.child.compiled_functions import I64, named, reserve
 from dask_tapestry_kernels.cpu.reduction.child import vector_ir as v
 from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import LeafPass
 from dask_tapestry_kernels.cpu.reduction.child.vector_ir import DType, Value, Vectors
+from dask_tapestry_kernels.elementary.compiled_functions import I64, named, reserve
 from dask_tapestry_kernels.elementary.number_intrinsics import Lowered, intrinsic
 
 LANES: Final = 32

@@ -1,9 +1,9 @@
 """The compiler for GPUs: kernel sources turned into cubins, in a child process.
 
-A request is ``(key, source, sm)`` and its answer an `object_cache.Compiled`, or a line of text that
-says why there is none. numba-cuda turns a source into PTX in which no product and sum is contracted
-(``fma`` off), so that every sum and product has its rounding written out (``add.rn``), which the
-assembler leaves alone; only the elementary functions' own ``fma`` are fused.
+A request is for an architecture, as 90 for ``sm_90``. numba-cuda turns a source into PTX in which
+no product and sum is contracted (``fma`` off), so that every sum and product has its rounding
+written out (``add.rn``), which the assembler leaves alone; only the elementary functions' own
+``fma`` are fused.
 """
 
 from __future__ import annotations
@@ -12,16 +12,15 @@ import linecache
 import re
 import subprocess
 import tempfile
-from contextlib import suppress
 from importlib import import_module
-from multiprocessing.connection import Connection
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final, NamedTuple
 
-from dask_tapestry_kernels.cpu.jit.object_cache import Compiled
 from dask_tapestry_kernels.cuda.jit import cubin_cache
 from dask_tapestry_kernels.cuda.jit.toolkit import ptxas
+from dask_tapestry_kernels.jit.object_cache import Compiled
+from dask_tapestry_kernels.jit.serving import made, serve
 
 OPTIONS: Final = {"fma": 0, "fastmath": False, "opt": 3}
 ENTRY: Final = re.compile(r"^\.visible \.entry (\w+)\(", re.MULTILINE)
@@ -104,34 +103,24 @@ def _entry(ptx: str) -> str:
 
 
 def _resources(said: str) -> KernelResources:
-    """What the assembler says of the kernel, whose line is the last."""
+    """What the assembler says of the kernel and the functions that it calls: the most of each."""
     found = {name: pattern.findall(said) for name, pattern in RESOURCES.items()}
     return KernelResources(
-        **{name: int(numbers[-1]) if numbers else 0 for name, numbers in found.items()}
+        **{name: max(map(int, numbers), default=0) for name, numbers in found.items()}
     )
 
 
 def compile_source(source: str, sm: int, name: str = "kernel") -> Compiled:
     """Compile a source; raises whatever its compilation raises."""
-    made = assemble(ptx_of(source, sm, name), sm)
-    return Compiled(made.symbol, made.cubin)
+    kernel = assemble(ptx_of(source, sm, name), sm)
+    return Compiled(kernel.symbol, kernel.cubin)
 
 
 def answer(key: str, source: str, sm: int) -> Compiled | str:
     """Compile what is asked for and keep it on disk; or say why not, in a line."""
-    if cubin_cache.key_of(source, sm) != key:
-        return "the package has changed since this process imported it"
-    try:
-        return cubin_cache.made(key, lambda: compile_source(source, sm, key))
-    except Exception as error:
-        lines = [line for line in str(error).splitlines() if line.strip()]
-        said = [line for line in lines if not line.startswith("Failed in ")]
-        return f"{type(error).__name__}: {said[0] if said else ''}"
+    return made(key, cubin_cache.key_of(source, sm), lambda: compile_source(source, sm, key))
 
 
 def main(descriptor: int) -> None:
     """Serve until the parent ends or hangs up."""
-    with suppress(EOFError, OSError), Connection(descriptor) as requests:
-        requests.send("begun")
-        while True:
-            requests.send(answer(*requests.recv()))
+    serve(descriptor, answer)

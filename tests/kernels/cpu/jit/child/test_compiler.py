@@ -2,9 +2,10 @@ from contextlib import nullcontext
 
 import pytest
 
-from dask_tapestry_kernels.cpu.jit import object_cache
+from dask_tapestry_kernels.cpu.jit import object_keys
 from dask_tapestry_kernels.cpu.jit.child import compiler
 from dask_tapestry_kernels.cpu.jit.compile_service import Native
+from dask_tapestry_kernels.jit import object_cache
 
 HEAD = (
     "from numba import njit\n\n\n@njit('void(int64, int64, int64)')\ndef kernel(n, inputs, out):\n"
@@ -19,7 +20,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_a_source_is_compiled_and_kept(folder):
-    key = object_cache.key_of(SOURCE)
+    key = object_keys.key_of(SOURCE)
     compiled = compiler.answer(key, SOURCE)
     assert isinstance(compiled, object_cache.Compiled)
     assert object_cache.read(key) == compiled
@@ -37,7 +38,7 @@ def test_a_source_is_compiled_and_kept(folder):
     ],
 )
 def test_a_source_that_cannot_be_compiled_is_answered_with_a_line(folder, source, why):
-    answer = compiler.answer(object_cache.key_of(source), source)
+    answer = compiler.answer(object_keys.key_of(source), source)
     assert answer.startswith(why)
     assert "\n" not in answer
     assert all(path.name.startswith(object_cache.LOCK) for path in folder.iterdir())
@@ -49,7 +50,7 @@ def test_a_package_that_changed_since_it_was_imported_keeps_nothing(folder):
 
 
 def test_who_waits_for_another_process_compiles_nothing(folder, monkeypatch):
-    key = object_cache.key_of(SOURCE)
+    key = object_keys.key_of(SOURCE)
     kept = object_cache.Compiled("symbol", b"code of another process")
     object_cache.write(key, kept)
     monkeypatch.setattr(object_cache, "alone", lambda key: nullcontext(True))

@@ -7,7 +7,7 @@ from dask_tapestry_kernels.cpu.cells import rows
 from dask_tapestry_kernels.cpu.cells.compiled_formulas import run_row
 from dask_tapestry_kernels.cpu.jit.child.compiler import compile_source
 from dask_tapestry_kernels.cpu.jit.compile_service import Native
-from dask_tapestry_kernels.cpu.jit.object_cache import Compiled
+from dask_tapestry_kernels.jit.object_cache import Compiled
 
 SOURCE = rows.call_source("expm1", 1, np.dtype("f8"), np.dtype("f8"))
 PROGRAM = """

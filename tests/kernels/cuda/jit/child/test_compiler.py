@@ -3,9 +3,9 @@ from threading import Thread
 
 import pytest
 
-from dask_tapestry_kernels.cpu.jit import object_cache
 from dask_tapestry_kernels.cuda.jit import cubin_cache
 from dask_tapestry_kernels.cuda.jit.child import compiler
+from dask_tapestry_kernels.jit import object_cache
 from tests.kernels.cuda.assembled import CONTRACTIBLE, FUSED
 
 CONTRACTED = """\
@@ -87,7 +87,7 @@ def test_requests_are_served_until_the_parent_hangs_up():
     thread = Thread(target=compiler.main, args=(theirs.fileno(),))
     thread.start()
     assert ours.recv() == "begun"
-    ours.send(("wrong", CONTRACTED, 90))
+    ours.send(("wrong", CONTRACTED, 90, True))
     assert ours.recv().startswith("the package has changed")
     ours.close()
     thread.join(10)
