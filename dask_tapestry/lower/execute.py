@@ -77,7 +77,7 @@ def _walked(spec: StepSpec, frame: Frame) -> Block:
 def _delivered(spec: StepSpec, out: ResultBuffer, target: Block | None, result: Block) -> Block:
     """The block as the task returns it: in the format of the step, or in the `target`."""
     program = spec.program
-    if spec.format is not None and program.plain[-1]:
+    if spec.format is not None and (program.plain[-1] or spec.format.on_device):
         return brought(result, spec.format, program, program.type)
     result = with_all_cells(result)
     if target is None:

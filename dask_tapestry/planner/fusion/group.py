@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 
-import numpy as np
-
 from dask_tapestry.cells import CellBuilder
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.tuning import LONGEST_FORMULA
@@ -95,7 +93,7 @@ def group_of(node: Node, held: Collection[Node]) -> Group:
 def _lies_on(node: Node) -> BlockFormat | None:
     """The device on which a node's blocks lie; None for the host."""
     known = node.format
-    lies = known is not None and known.on_device and isinstance(node.type.dtype, np.dtype)
+    lies = known is not None and known.holds(node.type.dtype)
     return known if lies else None
 
 

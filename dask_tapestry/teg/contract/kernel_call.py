@@ -44,6 +44,8 @@ class KernelContract(NamingContract):
         Its kernel hands blocks to a function, in whatever arrays it takes them.
     format
         What its blocks are held in, whatever it reads; None for NumPy's arrays.
+    hands_fields
+        Its structured cells may lie on a device, field by field: operators alone read them.
     sets_format
         Whether its output need not lie on the device where an input does.
     """
@@ -57,6 +59,7 @@ class KernelContract(NamingContract):
     any_format: bool = False
     calls: ClassVar[bool] = False
     format: BlockFormat | None = None
+    hands_fields: ClassVar[bool] = False
     sets_format: ClassVar[bool] = False
 
     def arguments(

@@ -19,8 +19,9 @@ KERNELS: Final = KernelTable(
         "blocks.gather": "gather",
         "blocks.generate": "full arange index",
         "blocks.matmul": "matmul linear add_product",
-        "blocks.matrices": "cholesky completecolumns det eigvalsh inv invornan packedqr "
-        "packedslogdet solve svdvals triangle",
+        "blocks.fields": "member output",
+        "blocks.matrices": "cholesky completecolumns det eigh eigvalsh inv invornan packedqr "
+        "packedslogdet qr slogdet solve svd svdvals triangle",
         "blocks.random": "randombits randomfraction",
         "blocks.scatter": "scatter",
         "blocks.search": "search digitize isin bin",
@@ -31,12 +32,13 @@ KERNELS: Final = KernelTable(
         "blocks.threads": "threads",
         "blocks.windows": "windowextreme windowfold windowsum",
         "cells.formulas": "map",
-        "reduction.folds": "reduce",
+        "reduction.folds": "reduce reductions",
         "reduction.group_fold": "groupfold groupmerge",
         "reduction.tabulate": "tabulate",
         "scan.scans": "scan scan_on leaf_totals leaf_scan leaf_ends after_leaf",
     },
 )
-STATES_ON_HOST: Final = frozenset(
-    {"reduce", "groupfold"}
-)  # kernels that hand structured states to the host
+SEVERAL: Final = frozenset(
+    "eigh groupfold groupmerge member output qr reduce reductions scatter slogdet stencilsteps "
+    "svd".split()
+)  # kernels that take or make blocks of several arrays: fields, outputs, buckets

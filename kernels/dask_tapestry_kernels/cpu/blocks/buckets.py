@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -37,8 +37,8 @@ class BucketBlocks(Collected):
         return cls(np.empty(shape, object))
 
     @property
-    def nbytes(self) -> int:
-        return sum(bucket.nbytes for bucket in self.cells.flat if bucket is not None)
+    def held(self) -> Iterator[Block]:
+        return (bucket for bucket in self.cells.flat if bucket is not None)
 
     def like(self, shape: tuple[int, ...]) -> BucketBlocks:
         return BucketBlocks.empty(shape)

@@ -5,7 +5,7 @@ The same leaves, lanes and merges as the CPU's, hence the same bits.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from types import SimpleNamespace
 from typing import Any, Final, NamedTuple
@@ -30,6 +30,7 @@ from dask_tapestry_kernels.cuda.reduction.node_texts import (
     value_program,
 )
 from dask_tapestry_kernels.device_error import KernelDeviceError
+from dask_tapestry_kernels.field_blocks import FieldBlocks
 from dask_tapestry_kernels.fold_part import FoldPart, last_level
 from dask_tapestry_kernels.formulas.formula_steps import FormulaSteps, formula_steps
 from dask_tapestry_kernels.formulas.merged_dims import merged
@@ -73,8 +74,7 @@ def reduce(out: Block | None, *blocks: Block, **part: Any) -> Block:  # noqa: AR
 
     Returns
     -------
-    On the device; but nodes of states with several fields (means with spreads, values with places)
-    on the host, as structured arrays, which CuPy lacks.
+    Nodes of states with several fields (means with spreads, values with places) as `FieldBlocks`.
 
     Raises
     ------
@@ -84,8 +84,10 @@ def reduce(out: Block | None, *blocks: Block, **part: Any) -> Block:  # noqa: AR
     fold = _fold_of(blocks, FoldPart(**part))
     spec, gpu = fold.part, fold.gpu
     order = (*spec.axes, *kept_axes(blocks[0], spec.axes))
-    turned = [block.transpose(order) for block in blocks]
-    nodes = _nodes(fold, turned) if spec.source is None else [gpu.in_order(turned[0])]
+    if spec.source is None:
+        nodes = _nodes(fold, [block.transpose(order) for block in blocks])
+    else:
+        nodes = [gpu.in_order(part.transpose(order)) for part in _parts(blocks[0])]
     if spec.source is not None or spec.tree.lattice is None:
         first = spec.origin if spec.source is not None else node_numbers(spec.tree, 0, spec.origin)
         levels = range(spec.source or 0, last_level(spec))
@@ -97,15 +99,47 @@ def reduce(out: Block | None, *blocks: Block, **part: Any) -> Block:  # noqa: AR
     return value.transpose(np.argsort(order[len(spec.axes) :]))
 
 
+def reductions(
+    out: Block | None,  # noqa: ARG001
+    *blocks: Block,
+    parts: Sequence[Mapping[str, Any]],
+    passes: Sequence[tuple[Sequence[int], Sequence[int]]] | None = None,
+) -> FieldBlocks:
+    """Several reductions of blocks, or of the fields f0, f1... of one block of nodes.
+
+    Each has launches of its own. The result has the fields f0, f1... too.
+
+    Parameters
+    ----------
+    parts
+        The fields of `FoldPart` for each.
+    passes
+        Numbers of reductions of the same blocks, and those of these blocks; None where all parts
+        are of all blocks.
+    """
+    reads = [blocks] * len(parts)
+    if parts[0]["source"] is not None:
+        reads = [(blocks[0][f"f{number}"],) for number in range(len(parts))]
+    for numbers, own in passes or ():
+        for number in numbers:
+            reads[number] = tuple([blocks[i] for i in own])
+    values = [reduce(None, *read, **part) for read, part in zip(reads, parts, strict=True)]
+    fields = [(f"f{number}", value.dtype) for number, value in enumerate(values)]
+    return FieldBlocks(values[0].shape, np.dtype(fields), values)
+
+
+def _parts(nodes: Block) -> Sequence[Block]:
+    """The arrays of nodes, one for each field."""
+    return nodes.arrays if isinstance(nodes, FieldBlocks) else (nodes,)
+
+
 def _fold_of(blocks: Sequence[Block], part: FoldPart) -> Fold:
     if part.expression is None:
-        formula = FormulaSteps((blocks[0].dtype,), (), ())
+        formula = FormulaSteps((_parts(blocks[0])[0].dtype,), (), ())
     else:
         formula = formula_steps(part.expression)
     cell = formula.steps[-1].dtype if formula.steps else formula.parameters[-1]
     text = monoid_text(part.monoid, cell, part.state)
-    if part.source is not None and len(part.state.names or ()) > 1:
-        raise KernelDeviceError(f"kernel reduce: nodes of {part.monoid} are merged on the host")
     if text is None:
         raise KernelDeviceError(
             f"kernel reduce: {part.monoid} of {cell} to {part.state} has no form on a GPU"
@@ -116,7 +150,8 @@ def _fold_of(blocks: Sequence[Block], part: FoldPart) -> Fold:
 def kept_axes(block: Block, axes: Sequence[int]) -> list[int]:
     """The other axes, those first whose cells lie farthest apart."""
     kept = [axis for axis in range(block.ndim) if axis not in axes]
-    return sorted(kept, key=lambda axis: -abs(block.strides[axis]))
+    strides = _parts(block)[0].strides
+    return sorted(kept, key=lambda axis: -abs(strides[axis]))
 
 
 def _nodes(fold: Fold, blocks: Sequence[Block]) -> Nodes:
@@ -223,7 +258,7 @@ def merged_levels(
     numbers = list(first)
     for level in levels:
         axis = tree.axis(level)
-        if nodes[0].shape[axis] > 1 and prod(nodes[0].shape):
+        if nodes[0].shape[axis] > 1:
             nodes = _merged_once(fold, nodes, level, axis, numbers, tree)
         numbers[axis] //= 2
     return nodes
@@ -236,6 +271,8 @@ def _merged_once(
     before = nodes[0].shape
     after = tuple([-(-n // 2) if a == axis else n for a, n in enumerate(before)])
     merged_nodes = [gpu.empty(after, node.dtype) for node in nodes]
+    if not prod(after):
+        return merged_nodes
     words = [prod(after), *before[:rank], *after[:rank], prod(before[rank:])]
     if fold.text.monoid in SPREADS:
         sides, whole = tree.sides(level), tree.extents
@@ -272,12 +309,8 @@ def merged_pair(fold: Fold, left: Nodes, right: Nodes, cells: Counts) -> Nodes:
 
 def handed_on(fold: Fold, nodes: Nodes) -> Block:
     """Nodes as other steps take them."""
-    if len(nodes) == 1 and not fold.part.state.names:
-        return nodes[0]
-    whole = np.empty(nodes[0].shape, fold.part.state)
-    for name, node in zip(fold.text.names, nodes, strict=True):
-        whole[name] = fold.gpu.to_host(node)
-    return whole
+    state = fold.part.state
+    return FieldBlocks(nodes[0].shape, state, nodes) if state.names else nodes[0]
 
 
 def value_of(fold: Fold, nodes: Nodes) -> Block:
@@ -325,4 +358,5 @@ def _of_no_cells(fold: Fold, shape: tuple[int, ...]) -> Block:
 
 KERNELS: Final[dict[str, Kernel]] = {
     "reduce": reduce,
+    "reductions": reductions,  # type: ignore[dict-item]
 }

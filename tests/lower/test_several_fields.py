@@ -1,0 +1,91 @@
+"""Values of several fields, outputs or buckets lie on the device from step to step."""
+
+import numpy as np
+import pytest
+from distributed import Client, LocalCluster
+
+import dask_tapestry as dt
+from dask_tapestry_kernels.cuda import KERNELS as CUDA
+from tests.cupy_stand_in import transfers
+
+CELLS = np.random.default_rng(5).normal(size=(60, 24))
+LABELS = np.arange(60) % 5
+MANY = dt.Resources(workers=4, threads=1, memory="64 GiB", gpus=1, gpu_memory="16 GiB")
+WAYS = {
+    "variance": lambda x: x.var(axis=0),
+    "place": lambda x: x.argmax(axis=0),
+    "place of all": lambda x: x.argmin(),
+    "spread of numbers": lambda x: dt.nanstd(x, axis=0, ddof=1),
+    "range": lambda x: dt.ptp(x, axis=0),
+    "several": lambda x: (x.sum(axis=0), x.var(axis=0), x.argmax(axis=0), x.min(axis=0)),
+    "shifted": lambda x: ((x[1:] * x[:-1]).mean(axis=0), x.mean(axis=0), x.std(axis=0)),
+    "groups": lambda x: dt.groupby_reduce(x, LABELS, func="mean", axis=0)[0],
+    "groups without NaN": lambda x: dt.groupby_reduce(x, LABELS, func="nanvar", axis=0)[0],
+    "factors": lambda x: tuple(dt.linalg.qr(x)),
+    "rotations": lambda x: tuple(dt.linalg.svd(x.reshape(5, 12, 24), full_matrices=False)),
+    "eigenvectors": lambda x: tuple(dt.linalg.eigh(x.T @ x)),
+    "determinants": lambda x: tuple(dt.linalg.slogdet(x[:48].reshape(2, 24, 24))),
+}
+
+
+def flat(made):
+    return made if isinstance(made, tuple) else (made,)
+
+
+@pytest.fixture
+def own_kernels(device_kernels):
+    """A device with the kernels that CUDA's table has, and no more."""
+    device_kernels.names = set(CUDA)
+    return device_kernels
+
+
+@pytest.mark.parametrize("chunks", [(60, 24), (13, 24), (13, 7)], ids=str)
+@pytest.mark.parametrize("name", WAYS)
+def test_nothing_of_it_comes_to_the_host(own_kernels, name, chunks):
+    kept = dt.asarray(CELLS, chunks=chunks).to_device("cuda").rechunk(chunks).persist()
+    made = flat(WAYS[name](kept))
+    plan = dt.plan(*made)
+    assert "on the host" not in plan.explain()
+    transfers.clear()
+    found = dt.compute(*made)
+    crossed = sum(size for way, size in transfers if way == "to host")
+    assert not crossed
+    wanted = dt.compute(*flat(WAYS[name](dt.asarray(CELLS, chunks=chunks).rechunk(chunks))))
+    for one, other in zip(found, wanted, strict=True):
+        assert type(one).__module__ == "cupy"
+        assert one.get().tobytes() == np.asarray(other).tobytes()
+
+
+@pytest.mark.parametrize("name", ["variance", "several", "place of all", "groups without NaN"])
+def test_merges_of_states_from_many_workers_are_on_devices(own_kernels, name):
+    x = dt.placeholder((4 * 10**8, 24), "f8", stored_chunks=(10**6, 24)).to_device("cuda")
+    labels = dt.placeholder((4 * 10**8,), "i8", stored_chunks=(10**6,)).to_device("cuda")
+    made = (
+        dt.groupby_reduce(x, labels, func="nanvar", axis=0, expected_groups=np.arange(5))[0]
+        if "groups" in name
+        else WAYS[name](x)
+    )
+    plan = dt.plan(*flat(made), resources=MANY)
+    assert len(plan.core.steps) > 1
+    assert "on the host" not in plan.explain()
+    plan.verify()
+
+
+@pytest.mark.parametrize("name", ["several", "groups without NaN", "factors"])
+def test_states_go_from_worker_to_worker(own_kernels, name):
+    local = {"n_workers": 2, "threads_per_worker": 1, "processes": False}
+    with (
+        LocalCluster(**local, dashboard_address=":0", resources={"GPU": 1}) as cluster,
+        Client(cluster),
+    ):
+        x = dt.asarray(CELLS, chunks=(13, 24)).rechunk((13, 24)).to_device("cuda")
+        found = dt.compute(*flat(WAYS[name](x)))
+    wanted = dt.compute(*flat(WAYS[name](dt.asarray(CELLS, chunks=(13, 24)).rechunk((13, 24)))))
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(one.get(), other, rtol=1e-12)
+
+
+def test_structured_cells_of_a_user_stay_on_the_host(own_kernels):
+    pairs = np.zeros(4, [("a", "f8"), ("b", "i4")])
+    with pytest.raises(dt.DeviceError, match="no array on cuda can hold cells of"):
+        dt.asarray(pairs).to_device("cuda")
