@@ -14,7 +14,7 @@ import numpy as np
 
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.steps.program import Instruction, Program
-from dask_tapestry.teg import Source
+from dask_tapestry.teg import Node, Source
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.block_format import BlockFormat
 from dask_tapestry_kernels.devices import has_cells, lacking
@@ -39,6 +39,18 @@ def why_on_host(instruction: Instruction) -> str | None:
         return None
     dtypes = [x.dtype for x in instruction.types]
     return lacking(instruction.device.kind, operator.kernel, dtypes, instruction.type.dtype)
+
+
+def lying_on(node: Node) -> Device:
+    """The device on which blocks of a node lie between steps; None for the host.
+
+    Outputs and buckets lie where they are made, arrays where their reader is told to find them.
+    """
+    known = node.format
+    if known is None or not known.holds(node.type.dtype):
+        return None
+    made = Instruction(node.operator, (), node.input_types, node.type, device=known)
+    return known if isinstance(node.type.dtype, np.dtype) or not why_on_host(made) else None
 
 
 def hands_blocks(one: Instruction) -> bool:

@@ -5,8 +5,13 @@ import pytest
 from distributed import Client, LocalCluster
 
 import dask_tapestry as dt
+from dask_tapestry.operators.indexing import bucket_shuffle
+from dask_tapestry.operators.indexing import gather as gather_module
+from dask_tapestry.operators.indexing import scatter as scatter_module
+from dask_tapestry.teg.node import topological
 from dask_tapestry_kernels.cuda import KERNELS as CUDA
 from tests.cupy_stand_in import transfers
+from tests.operators.in_forms import forms_of
 
 CELLS = np.random.default_rng(5).normal(size=(60, 24))
 LABELS = np.arange(60) % 5
@@ -83,6 +88,69 @@ def test_states_go_from_worker_to_worker(own_kernels, name):
     wanted = dt.compute(*flat(WAYS[name](dt.asarray(CELLS, chunks=(13, 24)).rechunk((13, 24)))))
     for one, other in zip(found, wanted, strict=True):
         np.testing.assert_allclose(one.get(), other, rtol=1e-12)
+
+
+def small_shuffles(patch):
+    """Let the smallest tables have forms, in short runs."""
+    for module in (gather_module, scatter_module):
+        patch.setattr(module, "WORTH_SHUFFLING_BYTES", 0)
+    patch.setattr(bucket_shuffle, "FEWEST_RUN_PLACES", 2)
+
+
+@pytest.mark.parametrize("work", ["gather", "scatter"])
+def test_buckets_lie_on_the_device(own_kernels, work, monkeypatch):
+    small_shuffles(monkeypatch)
+    places = np.random.default_rng(6).integers(0, 60, 31)
+
+    def of(where):
+        x = dt.asarray(CELLS).to_device(where)
+        at = dt.asarray(places).to_device(where)
+        if work == "gather":
+            return dt.patterns.gather(x, at[:, None], [0], [1])
+        updates = dt.asarray(CELLS[:31, None]).to_device(where)
+        return dt.patterns.scatter(x, updates, at[:, None], [0], "kAdd")
+
+    def node_of(x):
+        return next(n for n in topological([x.node]) if n.operator.name == work)
+
+    node, wanted = node_of(of("cuda")), dt.Array(node_of(of("cpu"))).compute()
+    forms = forms_of(node)
+    assert forms
+    for form in forms.values():
+        plan = dt.plan(dt.Array(form.make(node, 4)))
+        assert "on the host" not in plan.explain()
+        transfers.clear()
+        found = plan.compute(scheduler="sync")
+        assert not [way for way, _ in transfers if way == "to host"]
+        assert found.get().tobytes() == wanted.tobytes()
+
+
+def test_a_scatter_into_several_tensors_is_the_devices(own_kernels):
+    places = np.array([3, 1, 3, 7])
+
+    def of(where):
+        given = (CELLS[:9, 0], CELLS[:9, 1], CELLS[:4, 2], CELLS[:4, 3])
+        a, b, *updates = [dt.asarray(cells).to_device(where) for cells in given]
+        return dt.stablehlo.scatter(
+            (a, b), dt.asarray(places[:, None]).to_device(where), tuple(updates),
+            lambda a, b, c, d: (a + c * d, b - c),
+            update_window_dims=[], inserted_window_dims=[0],
+            scatter_dims_to_operand_dims=[0], index_vector_dim=1,
+        )  # fmt: skip
+
+    made = of("cuda")
+    assert "on the host" not in dt.plan(*made).explain()
+    for one, other in zip(dt.compute(*made), dt.compute(*of("cpu")), strict=True):
+        assert one.get().tobytes() == other.tobytes()
+
+
+def test_buckets_of_a_sort_stay_where_they_are_made(own_kernels):
+    """The host computes exchanges of sorts: their buckets do not cross the link and back."""
+    x = dt.placeholder((10**10,), "f8", stored_chunks=(10**7,)).to_device("cuda")
+    plan = dt.plan(dt.sort(x), resources=MANY)
+    for step in plan.core.steps.values():
+        for type_, lies in zip(step.program.inputs, step.program.devices, strict=False):
+            assert isinstance(type_.dtype, np.dtype) or lies is None
 
 
 def test_structured_cells_of_a_user_stay_on_the_host(own_kernels):

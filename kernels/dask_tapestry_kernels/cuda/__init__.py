@@ -26,6 +26,7 @@ KERNELS: Final = KernelTable(
         "blocks.scatter": "scatter",
         "blocks.search": "search digitize isin bin",
         "blocks.select": "identity view windows concat mosaic reshape",
+        "blocks.shuffle": "route send serve answer giveback foldsent",
         "blocks.sort": "sort argsort ranks top",
         "blocks.stencil_steps": "stencilsteps",
         "blocks.take": "take takealong insert",
@@ -39,6 +40,6 @@ KERNELS: Final = KernelTable(
     },
 )
 SEVERAL: Final = frozenset(
-    "eigh groupfold groupmerge member output qr reduce reductions scatter slogdet stencilsteps "
-    "svd".split()
+    "answer eigh foldsent giveback groupfold groupmerge member output qr reduce reductions route "
+    "scatter send serve slogdet stencilsteps svd".split()
 )  # kernels that take or make blocks of several arrays: fields, outputs, buckets
