@@ -37,8 +37,9 @@ def why_on_host(instruction: Instruction) -> str | None:
     operator = instruction.operator
     if instruction.device is None or isinstance(operator, Source) or hands_blocks(instruction):
         return None
-    dtypes = [x.dtype for x in instruction.types]
-    return lacking(instruction.device.kind, operator.kernel, dtypes, instruction.type.dtype)
+    kind, dtypes = instruction.device.kind, [x.dtype for x in instruction.types]
+    why = lacking(kind, operator.kernel, dtypes, instruction.type.dtype)
+    return operator.lacking_on(kind) if why is None else why
 
 
 def lying_on(node: Node) -> Device:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -64,7 +64,7 @@ class BucketBlocks(Collected):
         """Many small buckets as one array: each array takes .2 ms from process to process."""
         buckets = list(self.cells.flat)
         if len(buckets) > 1 and self.nbytes < JOINED * len(buckets) and _join(buckets):
-            ends = [*accumulate(len(bucket) for bucket in buckets)]
+            ends = np.cumsum([len(bucket) for bucket in buckets])
             return _parted, (self.shape, ends, np.concatenate(buckets))
         return _filled, (self.shape, buckets)
 
@@ -75,8 +75,8 @@ def _join(buckets: Sequence[Block | None]) -> bool:
     return len(kinds) == 1 and None not in kinds
 
 
-def _parted(shape: tuple[int, ...], ends: Sequence[int], whole: Block) -> BucketBlocks:
-    return _filled(shape, [whole[a:b] for a, b in pairwise([0, *ends])])
+def _parted(shape: tuple[int, ...], ends: Block, whole: Block) -> BucketBlocks:
+    return _filled(shape, [whole[a:b] for a, b in pairwise([0, *ends.tolist()])])
 
 
 def _filled(shape: tuple[int, ...], buckets: list[Block]) -> BucketBlocks:

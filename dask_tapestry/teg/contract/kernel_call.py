@@ -71,6 +71,10 @@ class KernelContract(NamingContract):
         """Keyword arguments of the kernel, whose blocks hold the cells `boxes` of the `pieces`."""
         return NO_ARGUMENTS
 
+    def lacking_on(self, device: str) -> str | None:
+        """What a kind of device that has the kernel lacks beside it; None if nothing."""
+        return None
+
     def format_of(self, inputs: Types, formats: Formats) -> BlockFormat | None:
         """What blocks of its output are held in, for inputs that are held in `formats`."""
         return self.format

@@ -30,7 +30,7 @@ KERNELS: Final = KernelTable(
         "blocks.sort": "sort argsort ranks top",
         "blocks.stencil_steps": "stencilsteps",
         "blocks.take": "take takealong insert",
-        "blocks.threads": "threads",
+        "blocks.threads": "threads threadoutputs",
         "blocks.windows": "windowextreme windowfold windowsum",
         "cells.formulas": "map",
         "reduction.folds": "reduce reductions",
@@ -41,5 +41,5 @@ KERNELS: Final = KernelTable(
 )
 SEVERAL: Final = frozenset(
     "answer eigh foldsent giveback groupfold groupmerge member output qr reduce reductions route "
-    "scatter send serve slogdet stencilsteps svd".split()
+    "scatter send serve slogdet stencilsteps svd threadoutputs".split()
 )  # kernels that take or make blocks of several arrays: fields, outputs, buckets
