@@ -153,6 +153,52 @@ def test_buckets_of_a_sort_stay_where_they_are_made(own_kernels):
             assert isinstance(type_.dtype, np.dtype) or lies is None
 
 
+def rows_of(x, function, *shapes):
+    """Threads, each of which reads two rows and writes what a function makes of them."""
+
+    def body(i):
+        made = function(dt.extract_slice(x, [2 * i, 0], [2, 24]), i)
+        inserts = [
+            dt.parallel_insert_slice(one, dt.zeros(shape), [2 * i, 0])
+            for one, shape in zip(flat(made), shapes, strict=True)
+        ]
+        return dt.perform_concurrently(*inserts)
+
+    return flat(dt.patterns.foreach_thread(body, 30))
+
+
+BODIES = {
+    "fold": (lambda x, i: (x * i).sum(axis=1, keepdims=True), (60, 1)),
+    "scan": (lambda x, i: np.cumsum(x, axis=1) + i, (60, 24)),
+    "several": (lambda x, i: (x[::-1], x.max(axis=1, keepdims=True)), (60, 24), (60, 1)),
+    "computed place": (
+        lambda x, i: dt.extract_slice(x, [0, x.argmax(axis=1)[0] // 2], [2, 12]),
+        (60, 12),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_threads_are_the_devices(own_kernels, name):
+    function, *shapes = BODIES[name]
+    kept = dt.asarray(CELLS).to_device("cuda").persist()
+    made = rows_of(kept, function, *shapes)
+    assert "on the host" not in dt.plan(*made).explain()
+    transfers.clear()
+    found = dt.compute(*made)
+    assert not [way for way, _ in transfers if way == "to host"]
+    wanted = dt.compute(*rows_of(dt.asarray(CELLS), function, *shapes))
+    for one, other in zip(found, wanted, strict=True):
+        assert one.get().tobytes() == np.asarray(other).tobytes()
+
+
+def test_why_the_host_computes_threads_is_said(own_kernels):
+    x = dt.asarray(CELLS).to_device("cuda")
+    middle = rows_of(x, lambda x, i: dt.median(x, axis=1, keepdims=True), (60, 1))
+    (line,) = [one for one in dt.plan(*middle).explain().splitlines() if "on the host" in one]
+    assert line.endswith("on the host: the device has no orderstatistics for many threads")
+
+
 def test_structured_cells_of_a_user_stay_on_the_host(own_kernels):
     pairs = np.zeros(4, [("a", "f8"), ("b", "i4")])
     with pytest.raises(dt.DeviceError, match="no array on cuda can hold cells of"):

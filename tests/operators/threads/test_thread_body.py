@@ -126,6 +126,8 @@ def test_a_devices_kernels_compute_as_many_threads_at_a_time_as_the_hosts(
             return copied if name == "map" else kernels_of("cpu")[name]
 
     def copied(out, *blocks, expression):
+        if not expression.steps:  # no operator asks the CPU's kernel to copy
+            return np.array(blocks[0])
         return kernels_of("cpu")["map"](None, *blocks, expression=expression)
 
     gpu = SimpleNamespace(empty=np.empty, to_host=np.asarray, strided=as_strided)
