@@ -44,6 +44,9 @@ class DeviceMemory(Protocol):
     def to_host(self, block: Any) -> np.ndarray[Any, Any]:
         """A copy of a block on the host."""
 
+    def launch(self) -> None:
+        """Have what kernels were asked for under way, before memory is asked for again."""
+
 
 class ThreadDevice:
     """A device that computes bodies of threads, whose ids are the first `rank` dimensions.

@@ -142,6 +142,7 @@ class ThreadBody:
             for one, result in zip(outputs, self.results, strict=True):
                 places = one.places[tuple([slice(a, b) for a, b in spans])]
                 written(values[result.node], places, gpu.strided, kernels["map"])
+            gpu.launch()
         return outputs[0].array if len(outputs) == 1 else tuple([one.array for one in outputs])
 
     def _on_device(

@@ -32,7 +32,9 @@ class Kernels:
 
 @pytest.fixture
 def device():
-    gpu = SimpleNamespace(empty=np.empty, to_host=np.asarray, strided=as_strided)
+    gpu = SimpleNamespace(
+        empty=np.empty, to_host=np.asarray, strided=as_strided, launch=lambda: None
+    )
     return ThreadDevice(Kernels(), gpu, 2)
 
 

@@ -130,7 +130,9 @@ def test_a_devices_kernels_compute_as_many_threads_at_a_time_as_the_hosts(
             return np.array(blocks[0])
         return kernels_of("cpu")["map"](None, *blocks, expression=expression)
 
-    gpu = SimpleNamespace(empty=np.empty, to_host=np.asarray, strided=as_strided)
+    gpu = SimpleNamespace(
+        empty=np.empty, to_host=np.asarray, strided=as_strided, launch=lambda: None
+    )
     made = own.on_device(Kernels(), gpu, numbers, cells)
     assert made.tobytes() == own(numbers, cells).tobytes()
     assert called.count("scan") == scans

@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels import cuda
+from dask_tapestry_kernels.cuda.blocks.thread_launch import of_threads
 from dask_tapestry_kernels.cuda.jit.runtime import Block, runtime
 from dask_tapestry_kernels.device_error import KernelDeviceError
 from dask_tapestry_kernels.kernel_table import Kernel
@@ -44,7 +45,7 @@ def threads(
     """
     if parts is not None or calls is not None:
         raise KernelDeviceError("kernel threads: threads that lie apart are called on the host")
-    made = function.function.thread_body.on_device(cuda.KERNELS, runtime(), *blocks)
+    made = of_threads(cuda.KERNELS, runtime(), function.function.thread_body, *blocks)
     if (made.shape, made.dtype) != (shape, dtype):
         raise KernelDeviceError(f"kernel threads: {made.dtype} of {made.shape} for {dtype}{shape}")
     return made[(*keep, ...)]
@@ -75,7 +76,7 @@ def thread_outputs(
     KernelDeviceError
         If the body has no meaning on a GPU, or other results.
     """
-    made = function.function.thread_body.on_device(cuda.KERNELS, runtime(), *blocks)
+    made = of_threads(cuda.KERNELS, runtime(), function.function.thread_body, *blocks)
     arrays = [made[number] for number in numbers]
     for one, array in zip(outputs, arrays, strict=True):
         if len(made) != returned or (array.shape, array.dtype) != (one.of(points), one.dtype):

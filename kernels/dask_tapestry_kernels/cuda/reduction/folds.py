@@ -325,14 +325,14 @@ def value_of(fold: Fold, nodes: Nodes) -> Block:
     program = value_program(fold.what, fold.text, part.dtype)
     if program is None:
         raise KernelDeviceError(f"kernel {fold.what}: no conversion to {part.dtype} here")
-    by = np.asarray(_degrees(part)).astype(divisor(fold.text))[()]
+    by = np.asarray(degrees(part)).astype(divisor(fold.text))[()]
     if prod(result.shape):
         blocks = blocks_for(prod(result.shape), gpu)
         gpu.launch(program, blocks, [np.int64(prod(result.shape)), by, *root, result])
     return result
 
 
-def _degrees(part: FoldPart) -> float:
+def degrees(part: FoldPart) -> float:
     """What the root is divided by: the number of cells, or of degrees of freedom."""
     if part.monoid in NUMBER_SPREADS:
         return part.ddof
