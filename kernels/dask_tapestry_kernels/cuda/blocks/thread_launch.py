@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import accumulate
 from math import prod
 from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry_kernels.cuda.blocks.copies import copy_cells
 from dask_tapestry_kernels.cuda.blocks.thread_texts import (
     FoldStep,
     MapStep,
@@ -54,7 +56,10 @@ class ThreadLaunch(Mapping[str, Kernel]):
         self._alone: Callable[[], Any] | None = None  # the kernel of the only step
 
     def __getitem__(self, name: str) -> Kernel:
-        own = {"map": self._map, "reduce": self._reduce, "scan": self._scan}
+        own: dict[str, Kernel] = {
+            "concat": self._concat, "map": self._map, "reduce": self._reduce,
+            "reshape": self._reshape, "scan": self._scan,
+        }  # fmt: skip
         if name in own:
             return own[name]
         kernel = self._kernels[name]
@@ -109,7 +114,7 @@ class ThreadLaunch(Mapping[str, Kernel]):
         told = [handed(constant) for constant in step.formula.constants]
         if not self._add(step, dims, [*blocks, result], told):
             return self._after_launch(self._kernels["map"])(out, *blocks, expression=expression)
-        if len(self._steps) == 1:
+        if len(self._steps) == 1 and self._steps[0] is step:  # a step without cells is none
             self._alone = partial(self._kernels["map"], result, *blocks, expression=expression)
         return result
 
@@ -152,6 +157,38 @@ class ThreadLaunch(Mapping[str, Kernel]):
             if self._add(step, [*across, how.axis], [blocks[0], result], []):
                 return result
         return self._after_launch(self._kernels["scan"])(out, *blocks, dtype=dtype, **told)
+
+    def _concat(self, out: Block | None, *blocks: Block, axis: int) -> Block:
+        cells = sum(prod(block.shape[self._rank :]) for block in blocks)
+        if cells > LOOP_CELLS or len({block.shape[: self._rank] for block in blocks}) > 1:
+            return self._after_launch(self._kernels["concat"])(out, *blocks, axis=axis)
+        ends = [*accumulate([block.shape[axis] for block in blocks], initial=0)]
+        shape = blocks[0].shape
+        whole = (*shape[:axis], ends[-1], *shape[axis + 1 :])
+        result = self._gpu.empty(whole, blocks[0].dtype)
+        for block, first, end in zip(blocks, ends[:-1], ends[1:], strict=True):
+            self._copy(result[(*[slice(None)] * axis, slice(first, end))], block)
+        return result
+
+    def _reshape(
+        self, out: Block | None, *blocks: Block, parts: Sequence[Any], shape: tuple[int, ...]
+    ) -> Block:
+        block = blocks[0]
+        alike = len(blocks) == 1 and block.shape[: self._rank] == shape[: self._rank]
+        if not alike or prod(shape) != prod(block.shape) or prod(shape[self._rank :]) > LOOP_CELLS:
+            reshape = self._after_launch(self._kernels["reshape"])
+            return reshape(out, *blocks, parts=parts, shape=shape)
+        result = self._gpu.empty(block.shape, block.dtype)
+        self._copy(result, block)
+        return result.reshape(shape)
+
+    def _copy(self, target: Block, block: Block) -> None:
+        """Write down, or else launch, a copy of a block to a part of another."""
+        formula, dims = FormulaSteps((block.dtype,), (), ()), range(self._rank, block.ndim)
+        step = MapStep(formula, 1, len(dims), block.dtype)
+        if not self._add(step, list(dims), [block, target], []):
+            self.launch()
+            copy_cells(target, block)
 
     def _add(
         self, step: Step, dims: Sequence[int], blocks: Sequence[Block], told: Sequence[Any]

@@ -23,7 +23,7 @@ from dask_tapestry_kernels.cuda.kernel_texts import (
     module_text,
     to_store,
 )
-from dask_tapestry_kernels.cuda.reduction.leaf_texts import HALVES, LANES
+from dask_tapestry_kernels.cuda.reduction.leaf_texts import LANES
 from dask_tapestry_kernels.cuda.reduction.monoid_texts import (
     OF_NUMBERS,
     MonoidText,
@@ -217,9 +217,9 @@ def _folded(step: FoldStep, number: int, cell: Lines, fields: dict[str, str]) ->
     other = [f"b_{n} = {lane}[lane + width]" for n, lane in zip(fields, lanes, strict=True)]
     halve = [*held, *other, *_combined(step.text, acc, [f"b_{n}" for n in fields]), *back]
     lines.append(f"lanes = min(r_cells, np.int64({LANES}))")
-    for width in HALVES:
-        lines += [f"width = np.int64({width})", "lane = np.int64(0)"]
-        lines += ["while lane < width and lane + width < lanes:", *indented([*halve, "lane += 1"])]
+    lines += [f"width = np.int64({LANES // 2})", "while width > 0:"]
+    each = ["lane = np.int64(0)", "while lane < width and lane + width < lanes:"]
+    lines += indented([*each, *indented([*halve, "lane += 1"]), "width = width // 2"])
     return lines
 
 
