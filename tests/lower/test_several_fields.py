@@ -72,6 +72,7 @@ def test_merges_of_states_from_many_workers_are_on_devices(own_kernels, name):
     )
     plan = dt.plan(*flat(made), resources=MANY)
     assert len(plan.core.steps) > 1
+    assert all(step.program.device is not None for step in plan.core.steps.values())
     assert "on the host" not in plan.explain()
     plan.verify()
 

@@ -55,6 +55,20 @@ def test_rows_are_asked_for_served_and_given_back(gpu, rows, count, owners, runs
     assert same_bits(made[:count], table[places])
 
 
+def test_places_of_nobody_are_passed_over(gpu):
+    """Their rows are zero here; the CPU leaves them as they are."""
+    told, places = divided(8, 17, 3, 2), numbers(17, 8)
+    places[[0, 5, 12]] = -1
+    table = drawn("f8", (8, 3))
+    requests = check("route", places, count=2, keep=ALL, **told)
+    answers = check("serve", requests, table, side=told["side"], keep=ALL)
+    keep = (slice(0, 18), slice(0, 3))
+    back = {**told, "row": (3,), "dtype": table.dtype, "keep": keep}
+    made = run(CUDA["giveback"], None, answers, places, **back)[:17]
+    assert same_bits(made[places >= 0], table[places[places >= 0]])
+    assert not made[places < 0].any()
+
+
 @pytest.mark.parametrize(("rows", "count", "owners", "runs"), CASES)
 @pytest.mark.parametrize("name", ["add", "update", "less"])
 def test_updates_are_sent_and_folded_in_their_order(gpu, rows, count, owners, runs, name):
