@@ -47,11 +47,12 @@ def lying_on(node: Node) -> Device:
 
     Outputs and buckets lie where they are made, arrays where their reader is told to find them.
     """
-    known = node.format
-    if known is None or not known.holds(node.type.dtype):
+    known, dtype = node.format, node.type.dtype
+    if known is None or not known.holds(dtype):
         return None
     made = Instruction(node.operator, (), node.input_types, node.type, device=known)
-    return known if isinstance(node.type.dtype, np.dtype) or not why_on_host(made) else None
+    is_array = issubclass(type(dtype), np.dtype)
+    return known if is_array or why_on_host(made) is None else None
 
 
 def hands_blocks(one: Instruction) -> bool:

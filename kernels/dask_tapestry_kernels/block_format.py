@@ -161,7 +161,9 @@ class BlockFormat:
 
     def beside(self, block: Any, shape: Sequence[int]) -> Any:
         """Memory for cells of a shape where a block on a device lies, of its kind."""
-        return block.like(shape) if isinstance(block, Collected) else self.room(shape, block.dtype)
+        if isinstance(block, Collected):
+            return block.like(tuple(shape))
+        return self.room(shape, block.dtype)
 
     def joined(self, blocks: Sequence[Any], axis: int) -> Any:
         """Arrays of this format, side by side along an axis."""

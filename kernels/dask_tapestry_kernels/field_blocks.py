@@ -50,7 +50,8 @@ class FieldBlocks(OutputBlocks):
 
     @property
     def held(self) -> Iterator[Block]:
-        for array in self.arrays:
+        parts: Sequence[Any] = self.arrays
+        for array in parts:
             yield from array.held if isinstance(array, FieldBlocks) else (array,)
 
     def like(self, shape: Sequence[int]) -> FieldBlocks:
@@ -74,8 +75,8 @@ class FieldBlocks(OutputBlocks):
 
     def structured(self) -> np.ndarray[Any, Any]:
         """The block as one array of NumPy, whose fields must lie on the host."""
-        cells = np.empty(self.shape, self.dtype)
-        for name, array in zip(self.dtype.names or (), self.arrays, strict=True):
+        cells, parts = np.empty(self.shape, self.dtype), tuple[Any, ...](self.arrays)
+        for name, array in zip(self.dtype.names or (), parts, strict=True):
             cells[name] = array.structured() if isinstance(array, FieldBlocks) else array
         return cells
 

@@ -74,6 +74,6 @@ def output(out: Block | None, block: OutputBlocks, *, name: str, keep: Slices) -
 
 KERNELS: Final[Mapping[str, Kernel]] = {
     "calloutputs": call_outputs,  # type: ignore[dict-item]
-    "output": output,  # type: ignore[dict-item]
+    "output": output,
     "threadoutputs": call_outputs,  # type: ignore[dict-item]
 }

@@ -5,7 +5,7 @@ The same leaves, lanes and merges as the CPU's, hence the same bits.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import prod
 from types import SimpleNamespace
 from typing import Any, Final, NamedTuple
@@ -41,9 +41,11 @@ from dask_tapestry_kernels.lattice_cells import (
     folded_nodes,
     node_counts,
     node_numbers,
+    runs_of_cells,
 )
 
 Nodes = list[Block]  # an array for each field of a state, reduced axes first
+TOGETHER: Final = 2**25  # bytes of leaves of a lattice's cells that are folded together
 
 
 class Fold(NamedTuple):
@@ -99,35 +101,6 @@ def reduce(out: Block | None, *blocks: Block, **part: Any) -> Block:  # noqa: AR
     return value.transpose(np.argsort(order[len(spec.axes) :]))
 
 
-def reductions(
-    out: Block | None,  # noqa: ARG001
-    *blocks: Block,
-    parts: Sequence[Mapping[str, Any]],
-    passes: Sequence[tuple[Sequence[int], Sequence[int]]] | None = None,
-) -> FieldBlocks:
-    """Several reductions of blocks, or of the fields f0, f1... of one block of nodes.
-
-    Each has launches of its own. The result has the fields f0, f1... too.
-
-    Parameters
-    ----------
-    parts
-        The fields of `FoldPart` for each.
-    passes
-        Numbers of reductions of the same blocks, and those of these blocks; None where all parts
-        are of all blocks.
-    """
-    reads = [blocks] * len(parts)
-    if parts[0]["source"] is not None:
-        reads = [(blocks[0][f"f{number}"],) for number in range(len(parts))]
-    for numbers, own in passes or ():
-        for number in numbers:
-            reads[number] = tuple([blocks[i] for i in own])
-    values = [reduce(None, *read, **part) for read, part in zip(reads, parts, strict=True)]
-    fields = [(f"f{number}", value.dtype) for number, value in enumerate(values)]
-    return FieldBlocks(values[0].shape, np.dtype(fields), values)
-
-
 def _parts(nodes: Block) -> Sequence[Block]:
     """The arrays of nodes, one for each field."""
     return nodes.arrays if isinstance(nodes, FieldBlocks) else (nodes,)
@@ -177,12 +150,51 @@ def _lattice_nodes(fold: Fold, blocks: Sequence[Block]) -> Nodes:
     def merge(left: Nodes, right: Nodes, cells: Counts) -> Nodes:
         return merged_pair(fold, left, right, cells)
 
+    every = _nodes_of_cells(fold, blocks)
+    if every is not None:
+        return merged_levels(fold, every, range(last), node_numbers(tree, 0, part.origin), tree)
     grid = node_counts(tree, last, part.origin, shape)
     made = [fold.gpu.empty((*grid, *kept), d) for d in fold.text.fields.values()]
     for place, states in folded_nodes(tree, last, part.origin, shape, fold_cell, merge):
         at = tuple([slice(n, n + 1) for n in place])
         for whole, state in zip(made, states, strict=True):
             whole[at] = state
+    return made
+
+
+def _nodes_of_cells(fold: Fold, blocks: Sequence[Block]) -> Nodes | None:
+    """The nodes of all cells of a lattice, those of one size together; None where they are large.
+
+    The cells' numbers become kept axes. So launches follow from the depth of the trees alone.
+    """
+    part, gpu, rank = fold.part, fold.gpu, len(fold.part.axes)
+    tree, shape, kept = part.tree, blocks[0].shape[:rank], blocks[0].shape[rank:]
+    runs = runs_of_cells(tree, part.origin, shape)
+    state = sum(dtype.itemsize for dtype in fold.text.fields.values())
+    leaves = sum(prod(run.counts) * prod(run.tree.counts(0)) for run in runs)
+    if leaves * prod(kept) * state > TOGETHER:
+        return None
+    made = [
+        gpu.empty((*node_counts(tree, 0, part.origin, shape), *kept), d)
+        for d in fold.text.fields.values()
+    ]
+    for run in runs:
+        sides = run.tree.extents
+        views = []
+        for block in blocks:
+            piece, along = block[run.cut], block.strides[:rank]
+            apart = [s * n for s, n in zip(along, sides, strict=True)]
+            steps = (*along, *apart, *block.strides[rank:])
+            views.append(gpu.strided(piece, (*sides, *run.counts, *kept), steps))
+        starts = [o + cut.start for o, cut in zip(part.origin, run.cut, strict=True)]
+        leaves_of_run = _leaves(fold, views, run.tree, (0,) * rank, starts)
+        nodes = merged_levels(fold, leaves_of_run, range(run.tree.depth), (0,) * rank, run.tree)
+        for name, whole, node in zip(fold.text.names, made, nodes, strict=True):
+            one = node[(0,) * rank]
+            whole[run.place] = one
+            if name == "place":
+                further = gpu.library.asarray(run.running_numbers(tree.extents))
+                whole[run.place] += further.reshape((*run.counts, *(1,) * len(kept)))
     return made
 
 
@@ -358,5 +370,4 @@ def _of_no_cells(fold: Fold, shape: tuple[int, ...]) -> Block:
 
 KERNELS: Final[dict[str, Kernel]] = {
     "reduce": reduce,
-    "reductions": reductions,  # type: ignore[dict-item]
 }

@@ -7,8 +7,15 @@ from dask_tapestry.cells import CellBuilder, Lattice, Tree
 from dask_tapestry.operators.reductions.monoids import MONOIDS
 from dask_tapestry_kernels.cpu import KERNELS as CPU
 from dask_tapestry_kernels.cuda import KERNELS as CUDA
+from dask_tapestry_kernels.cuda.reduction import folds
 from dask_tapestry_kernels.field_blocks import FieldBlocks
-from tests.kernels.cuda.simulated.fold_cases import arguments, check_fields, drawn, with_nan
+from tests.kernels.cuda.simulated.fold_cases import (
+    arguments,
+    check,
+    check_fields,
+    drawn,
+    with_nan,
+)
 from tests.kernels.cuda.simulated.run_kernel import run
 from tests.operators.monoid_names import monoids_of
 
@@ -132,3 +139,38 @@ def test_one_field_is_taken_without_a_launch(gpu):
         got = run(CUDA["member"], None, nodes, name=name, keep=())
         check_fields(got, nodes[name], name)
     assert not gpu.launches
+
+
+LATTICES = [
+    ((21, 13), (0, 1), Lattice((8, 6), (-2, -3))),
+    ((21, 13), (1, 0), Lattice((6, 8), (-3, -2))),
+    ((2, 40), (1,), Lattice((8,), (-3,))),
+    ((30, 2), (0,), Lattice((40,), (-20,))),
+]
+
+
+@pytest.mark.parametrize("name", ["sum", "var", "argmin", "nanvar", "nanargmax"])
+@pytest.mark.parametrize(("shape", "axes", "lattice"), LATTICES)
+def test_cells_of_a_lattice_are_folded_together(gpu, name, shape, axes, lattice):
+    cells = drawn("f8", shape)
+    cells = with_nan(cells, 0.1) if name.startswith("nan") else cells
+    tree = Tree(tuple([shape[axis] for axis in axes]), lattice=lattice)
+    check([cells], name, axes, tree=tree)
+    low = lattice.sides[0] + lattice.offset[0]
+    part = cells[(*[slice(None)] * axes[0], slice(low, None))]
+    check([part], name, axes, tree=tree, target=0, origin=(low, *[0] * (len(axes) - 1)))
+
+
+@pytest.mark.parametrize("name", ["sum", "argmin"])
+def test_where_there_are_too_many_leaves_cells_follow_each_other(gpu, name, monkeypatch):
+    monkeypatch.setattr(folds, "TOGETHER", -1)
+    shape, axes, lattice = LATTICES[0]
+    check([drawn("f8", shape)], name, axes, tree=Tree(shape, lattice=lattice))
+    assert len(gpu.launches) == 9 + 8 + 1  # cells of one leaf each, merges, the value
+
+
+def test_as_many_launches_as_the_trees_are_deep(gpu):
+    cells = drawn("f8", 120)
+    tree = Tree((120,), lattice=Lattice((8,), (0,)))
+    check([cells], "sum", (0,), tree=tree)
+    assert len(gpu.launches) == 1 + tree.depth + 1  # leaves, merges, the value
