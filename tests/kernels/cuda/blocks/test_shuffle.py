@@ -27,7 +27,7 @@ def picks(monkeypatch):
 def test_what_runs_ask_of_an_owner_is_one_pick(picks):
     requests = BucketBlocks.empty((3, 2))
     for run in range(3):
-        requests.cells[run, 0] = np.array([run] * run)
+        requests.cells[run, 0] = np.array([run] * run, int)
         requests.cells[run, 1] = np.array([0, 1])
     made = module.serve(None, requests, np.arange(8.0), side=4, keep=ALL)
     assert picks == [[1, 2, 2], [0, 1] * 3]
