@@ -21,6 +21,7 @@ def test_each_device_has_its_table():
 
 def test_a_device_has_no_kernel_that_the_cpu_lacks():
     assert set(kernels_of("cuda")) <= set(kernels_of("cpu"))
+    assert set(kernels_of("cuda")) >= cuda.SEVERAL
 
 
 def test_what_a_device_lacks_is_a_key_error():
