@@ -21,7 +21,9 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry_kernels import cpu, devices
+from dask_tapestry_kernels.collected import Collected
 from dask_tapestry_kernels.device_error import KernelDeviceError
+from dask_tapestry_kernels.field_blocks import FieldBlocks
 
 REFUSED = "Implicit conversion to a NumPy array is not allowed. Please use `.get()`."
 
@@ -236,6 +238,9 @@ class ndarray:
         """An array over the same memory, which is there when this is."""
         return ndarray(memory, self.number)
 
+    def transpose(self, *order):
+        return self._view(self.memory.transpose(*order))
+
     def tolist(self):
         return self.cells.tolist()
 
@@ -330,6 +335,28 @@ def empty(shape, dtype=float):
     return ndarray(cells)
 
 
+def arrays_of(block):
+    """The arrays that a block is made of."""
+    return list(block.held) if isinstance(block, Collected) else [block]
+
+
+def cells_of(block):
+    """A block on a device as the CPU's kernels take it."""
+    if isinstance(block, FieldBlocks):
+        return block.map(cells_of).structured()
+    return block.map(cells_of) if isinstance(block, Collected) else block.cells
+
+
+def lying(made, number):
+    """What a kernel of the CPU's has made, as it lies on a device."""
+    if isinstance(made, Collected):
+        return made.map(lambda one: lying(one, number))
+    if isinstance(made, np.ndarray | np.generic) and made.dtype.names:
+        return FieldBlocks.of(np.asarray(made)).map(lambda one: lying(one, number))
+    plain = isinstance(made, np.ndarray | np.generic) and made.dtype.kind in "biufc"
+    return ndarray(np.asarray(made), number) if plain else made
+
+
 class DeviceKernels(Mapping):
     """Kernels that compute as the CPU's do, on blocks that must be on one device.
 
@@ -346,16 +373,15 @@ class DeviceKernels(Mapping):
             raise KeyError(name)
 
         def kernel(out, *blocks, **arguments):
-            assert all(isinstance(block, ndarray) for block in blocks), (name, blocks)
-            assert len({block.number for block in blocks}) < 2
-            if any(block.dtype in self.refused for block in blocks):
+            arrays = [one for block in blocks for one in arrays_of(block)]
+            assert all(isinstance(one, ndarray) for one in arrays), (name, blocks)
+            assert len({one.number for one in arrays}) < 2
+            if any(one.dtype in self.refused for one in arrays):
                 raise KernelDeviceError(f"kernel {name}: no such cells")
             self.called.append(name)
-            cells = [block.cells for block in blocks]
-            made = cpu.KERNELS[name](None, *cells, **arguments)
-            plain = isinstance(made, np.ndarray | np.generic) and made.dtype.kind in "biufc"
-            number = blocks[0].number if blocks else None
-            return ndarray(np.asarray(made), number) if plain else made
+            made = cpu.KERNELS[name](None, *map(cells_of, blocks), **arguments)
+            number = arrays[0].number if arrays else None
+            return lying(made, number)
 
         return kernel
 

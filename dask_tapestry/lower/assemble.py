@@ -59,7 +59,7 @@ def assemble_on_device(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Any
         return blocks[0] if blocks[0].shape == part.shape else blocks[0][part.index(boxes[0])]
     known = BlockFormat.of(blocks[0])
     assert known is not None
-    result = known.room(box.shape, blocks[0].dtype)
+    result = known.beside(blocks[0], box.shape)
     for block_cells, block in zip(boxes, blocks, strict=True):
         part = block_cells.intersection(box)
         if part.is_empty:
@@ -73,6 +73,8 @@ def assemble_on_device(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Any
 
 def _no_cells(block: Any, box: ZRange) -> Any:
     """An array of a box without cells, in the format of a block."""
+    if isinstance(block, Collected):
+        return block.like(box.shape)
     known = BlockFormat.of(block)
     assert known is not None
     return known.holding(np.empty(box.shape, block.dtype))

@@ -19,7 +19,7 @@ from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.memory.buffer_pool import owned
 from dask_tapestry.steps.streaming import block_schedule_of
 from dask_tapestry_kernels.blas_threads import threads_each
-from dask_tapestry_kernels.block_format import with_all_cells
+from dask_tapestry_kernels.block_format import is_on_device, with_all_cells
 from dask_tapestry_kernels.floating_point import listening
 from dask_tapestry_kernels.stopping import StoppedError, stoppable
 
@@ -77,7 +77,7 @@ def _walked(spec: StepSpec, frame: Frame) -> Block:
 def _delivered(spec: StepSpec, out: ResultBuffer, target: Block | None, result: Block) -> Block:
     """The block as the task returns it: in the format of the step, or in the `target`."""
     program = spec.program
-    if spec.format is not None and program.plain[-1]:
+    if spec.format is not None and (program.plain[-1] or is_on_device(result)):
         return brought(result, spec.format, program, program.type)
     result = with_all_cells(result)
     if target is None:

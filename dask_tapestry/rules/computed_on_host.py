@@ -37,8 +37,9 @@ def may_move_to_host(node: Node) -> bool:
 
 
 def has_several(node: Node) -> bool:
-    """Whether a node has several outputs, each of which is cells that lie somewhere."""
-    return not isinstance(node.type.dtype, np.dtype)
+    """Whether a node has several outputs, or fields, each of which is cells that lie somewhere."""
+    dtype = node.type.dtype
+    return not isinstance(dtype, np.dtype) or dtype.names is not None
 
 
 def computed_on_host(node: Node) -> Node:

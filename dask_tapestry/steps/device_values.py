@@ -15,7 +15,7 @@ import numpy as np
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.steps.schedule import Schedule
-from dask_tapestry.teg import Source
+from dask_tapestry.teg import Node, Source
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.block_format import BlockFormat
 from dask_tapestry_kernels.devices import has_cells, lacking
@@ -38,8 +38,22 @@ def why_on_host(instruction: Instruction) -> str | None:
     operator = instruction.operator
     if instruction.device is None or isinstance(operator, Source) or hands_blocks(instruction):
         return None
-    dtypes = [x.dtype for x in instruction.types]
-    return lacking(instruction.device.kind, operator.kernel, dtypes, instruction.type.dtype)
+    kind, dtypes = instruction.device.kind, [x.dtype for x in instruction.types]
+    why = lacking(kind, operator.kernel, dtypes, instruction.type.dtype)
+    return operator.lacking_on(kind) if why is None else why
+
+
+def lying_on(node: Node) -> Device:
+    """The device on which blocks of a node lie between steps; None for the host.
+
+    Outputs and buckets lie where they are made, arrays where their reader is told to find them.
+    """
+    known, dtype = node.format, node.type.dtype
+    if known is None or not known.holds(dtype):
+        return None
+    made = Instruction(node.operator, (), node.input_types, node.type, device=known)
+    is_array = issubclass(type(dtype), np.dtype)
+    return known if is_array or why_on_host(made) is None else None
 
 
 def hands_blocks(one: Instruction) -> bool:

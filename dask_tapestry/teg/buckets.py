@@ -53,6 +53,11 @@ class BucketsDType:
         """What is in a bucket."""
         return f"bucket of {self.expected:.4g} {self.cells.name}"
 
+    @property
+    def arrays(self) -> tuple[np.dtype[Any], ...]:
+        """Dtypes of the arrays that a block is made of."""
+        return (self.cells,)
+
     names = None  # as of a dtype without fields
     hasobject = False
 

@@ -177,7 +177,8 @@ def _format(operator: Operator, node: Node) -> BlockFormat | None:
         known = operator.format_of(node.input_types, formats)
     if known is None or not isinstance(node.type.dtype, np.dtype):
         return known  # of several outputs each is there
-    return known if known.takes(node.type.ndim, node.type.dtype) else None
+    fields = operator.hands_fields and known.holds(node.type.dtype)
+    return known if fields or known.takes(node.type.ndim, node.type.dtype) else None
 
 
 def _device_read(operator: Operator, formats: Formats) -> BlockFormat | None:

@@ -80,6 +80,11 @@ class OutputsDType:
         """Name and cells of each output."""
         return f"({', '.join(map(str, self.windows))})"
 
+    @cached_property
+    def arrays(self) -> tuple[np.dtype[Any], ...]:
+        """Dtypes of the arrays that a block is made of."""
+        return tuple([window.dtype for window in self.windows])
+
     names = None  # as of a dtype without fields
     hasobject = False
 

@@ -9,15 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry_kernels.block_libraries import library_named, names
 from dask_tapestry_kernels.block_library import Block, BlockLibrary, Number
+from dask_tapestry_kernels.collected import Collected
 from dask_tapestry_kernels.cupy_module import cupy_module, cupy_with_device
 from dask_tapestry_kernels.device_error import KernelDeviceError
 from dask_tapestry_kernels.device_transfers import to_device, to_host
+from dask_tapestry_kernels.field_blocks import FieldBlocks, cell_dtypes
 
 WITHOUT: Final = "gG"  # codes of dtypes that CuPy's arrays cannot hold
 DEVICES: Final = {"cupy": "cuda"}  # kinds of devices, by the libraries whose arrays lie on them
@@ -52,7 +55,12 @@ class BlockFormat:
 
     @classmethod
     def of(cls, array: object) -> BlockFormat | None:
-        """The format of an array; None of NumPy's, and of what blocks cannot be held in."""
+        """The format of an array; None of NumPy's, and of what blocks cannot be held in.
+
+        Of collected arrays the device's, if they lie on one.
+        """
+        if isinstance(array, Collected):
+            return device_among([cls.of(one) for one in islice(array.held, 1)])
         own = type(array)
         name = own.__module__.partition(".")[0]
         if name in DEVICES and hasattr(array, "device"):
@@ -108,6 +116,10 @@ class BlockFormat:
             return dtype.char not in WITHOUT
         return self._library.takes(self.name, ndim, dtype)
 
+    def holds(self, dtype: Any) -> bool:
+        """Whether a block of such cells may lie on its device: of several fields, an array each."""
+        return self.on_device and all(self.takes(1, one) for one in cell_dtypes(dtype))
+
     def filled(self, fill: Number) -> BlockFormat:
         """The format with another fill value, if its arrays have one."""
         has_fill = not self.on_device and self._library.has_fill
@@ -121,7 +133,14 @@ class BlockFormat:
         return self._library.holding(cells, self.module, self.name, self.fill)
 
     def of_block(self, block: Any) -> Any:
-        """A block in any format in this one, whatever its fill value."""
+        """A block in any format in this one, whatever its fill value.
+
+        On a device structured cells are `FieldBlocks`, and collected arrays lie there each.
+        """
+        if isinstance(block, Collected):
+            return block.map(self.of_block)
+        if self.on_device and block.dtype.names:
+            return FieldBlocks.of(block).map(self.of_block)
         own = type(block)
         if self.on_device and own.__module__.partition(".")[0] == self.library:
             return self._here(block)
@@ -139,6 +158,12 @@ class BlockFormat:
         """Memory of a device for so many cells, which are to be written."""
         with self.current():
             return cupy_module().empty(tuple(shape), dtype)
+
+    def beside(self, block: Any, shape: Sequence[int]) -> Any:
+        """Memory for cells of a shape where a block on a device lies, of its kind."""
+        if isinstance(block, Collected):
+            return block.like(tuple(shape))
+        return self.room(shape, block.dtype)
 
     def joined(self, blocks: Sequence[Any], axis: int) -> Any:
         """Arrays of this format, side by side along an axis."""
@@ -189,6 +214,8 @@ def device_among(formats: Sequence[BlockFormat | None]) -> BlockFormat | None:
 
 def is_on_device(block: object) -> bool:
     """Whether a block lies in the memory of a device."""
+    if isinstance(block, Collected):
+        return any(map(is_on_device, islice(block.held, 1)))
     return type(block).__module__.partition(".")[0] in DEVICES
 
 
@@ -218,6 +245,10 @@ def with_all_cells(block: Any) -> Any:
     """A block in any format as a NumPy array of all its cells; anything else as it is."""
     if not is_foreign(block):
         return block
+    if isinstance(block, FieldBlocks):
+        return block.map(with_all_cells).structured()
+    if isinstance(block, Collected):
+        return block.map(with_all_cells)
     if is_on_device(block):
         return to_host(block)
     for way in ("toarray", "todense"):

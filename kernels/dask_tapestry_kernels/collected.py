@@ -8,7 +8,7 @@ them as it does arrays.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -23,8 +23,13 @@ class Collected(ABC):
 
     @property
     @abstractmethod
+    def held(self) -> Iterator[Block]:
+        """All arrays, which lie together, in the memory of the host or of a device."""
+
+    @property
     def nbytes(self) -> int:
         """Bytes of all arrays."""
+        return sum(array.nbytes for array in self.held)
 
     @abstractmethod
     def like(self, shape: tuple[int, ...]) -> Self:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
+
+import numpy as np
 
 from dask_tapestry_kernels.device_error import UnusableDeviceError
 
@@ -23,6 +26,19 @@ def cupy_module() -> Any:
             f"there is no CuPy ({error}): arrays on a CUDA device are CuPy's, which "
             "pip install 'dask_tapestry[cuda]' brings"
         ) from error
+
+
+def is_cupys(array: object) -> bool:
+    """Whether an array is one of CuPy's, which need not be imported."""
+    return type(array).__module__.partition(".")[0] == "cupy"
+
+
+def room_beside(array: Any, shape: Sequence[int]) -> Any:
+    """Memory for cells of an array's dtype where it lies, of host or device, to be written."""
+    if not is_cupys(array):
+        return np.empty(tuple(shape), array.dtype)
+    with array.device:
+        return cupy_module().empty(tuple(shape), array.dtype)
 
 
 def cupy_with_device(number: int | None = None) -> Any:

@@ -12,7 +12,7 @@ from dask_tapestry_kernels.block_format import on_cuda
 from dask_tapestry_kernels.kernel_table import Kernel
 
 TABLES: Final[Mapping[str, Mapping[str, Kernel]]] = {"cpu": cpu.KERNELS, "cuda": cuda.KERNELS}
-STATES_ON_HOST: Final = {"cpu": frozenset[str](), "cuda": cuda.STATES_ON_HOST}
+SEVERAL: Final = {"cuda": cuda.SEVERAL}  # kernels that take or make blocks of several arrays
 HANDED_ON: Final = "identity"  # the kernel that returns its block, of any device
 
 
@@ -44,9 +44,8 @@ def lacking(
 ) -> str | None:
     """What a kind of device lacks to run a kernel on cells of these dtypes; None if nothing.
 
-    `made` is the dtype of the result, where that is known: structured states of folds, which no
-    array on a device holds, some kernels hand to the host. It is told without looking at blocks:
-    a kernel may still refuse some by a `DeviceError`.
+    `made` is the dtype of the result, where that is known. It is told without looking at blocks: a
+    kernel may still refuse some by a `DeviceError`.
 
     Examples
     --------
@@ -59,12 +58,19 @@ def lacking(
         return None
     if kernel not in kernels_of(device):
         return "no kernel"
-    states = kernel in STATES_ON_HOST[device] and made is not None and made.names
-    needed = [*dtypes] if made is None or states else [*dtypes, made]
-    wrong = [dtype for dtype in needed if not has_cells(device, dtype)]
-    return f"no {wrong[0]}" if wrong else None
+    if device == "cpu":
+        return None
+    for dtype in (*dtypes, *(() if made is None else (made,))):
+        if not has_cells(device, dtype) or (_is_several(dtype) and kernel not in SEVERAL[device]):
+            return f"no {dtype if isinstance(dtype, np.dtype) else dtype.name}"
+    return None
 
 
-def has_cells(device: str, dtype: np.dtype[Any]) -> bool:
-    """Whether arrays on a kind of device can have cells of a dtype."""
-    return device == "cpu" or (isinstance(dtype, np.dtype) and on_cuda().takes(1, dtype))
+def has_cells(device: str, dtype: Any) -> bool:
+    """Whether blocks on a kind of device can have cells of a dtype, or of what stands for one."""
+    return device == "cpu" or on_cuda().holds(dtype)
+
+
+def _is_several(dtype: Any) -> bool:
+    """Whether a block on a device is made of several arrays."""
+    return not isinstance(dtype, np.dtype) or bool(dtype.names)

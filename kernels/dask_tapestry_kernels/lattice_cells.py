@@ -6,8 +6,11 @@ So few nodes are in memory at a time, however many cells a block has.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import product
+from itertools import groupby, product
+from math import prod
 from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
 
 Place = tuple[int, ...]
 Node = TypeVar("Node")
@@ -33,6 +36,50 @@ class Counts(NamedTuple):
 
     left: int
     right: int
+
+
+class CellRun(NamedTuple):
+    """Cells of a tree's lattice of one size, side by side along each reduced axis.
+
+    Attributes
+    ----------
+    cut, place
+        Their cells in the block, along the reduced axes, and their nodes among the block's.
+    counts
+        How many there are along each axis.
+    tree
+        The tree over one.
+    """
+
+    cut: tuple[slice, ...]
+    place: tuple[slice, ...]
+    counts: Place
+    tree: Any
+
+    def running_numbers(self, extents: Sequence[int]) -> np.ndarray[Any, Any]:
+        """How far each begins from the first, in running numbers over all cells."""
+        far = np.zeros(self.counts, np.int64)
+        for axis, (count, side) in enumerate(zip(self.counts, self.tree.extents, strict=True)):
+            steps = np.arange(count) * (side * prod(extents[axis + 1 :]))
+            far += steps.reshape([-1 if a == axis else 1 for a in range(len(extents))])
+        return far
+
+
+def runs_of_cells(tree: Any, origin: Sequence[int], shape: Sequence[int]) -> list[CellRun]:
+    """The cells of the lattice of a block, which ends where they do, by their sizes."""
+    first, counts = node_numbers(tree, 0, origin), node_counts(tree, 0, origin, shape)
+    along = []
+    for axis, (number, count, at) in enumerate(zip(first, counts, origin, strict=True)):
+        spans = [tree.span(0, axis, number + n) for n in range(count)]
+        pairs = [(n, low - at, high - low) for n, (low, high) in enumerate(spans)]
+        along.append([list(run) for _, run in groupby(pairs, key=lambda pair: pair[2])])
+    found = []
+    for runs in product(*along):
+        cut = tuple([slice(run[0][1], run[-1][1] + run[-1][2]) for run in runs])
+        place = tuple([slice(run[0][0], run[-1][0] + 1) for run in runs])
+        inner = tree.inner(tuple([run[0][2] for run in runs]))
+        found.append(CellRun(cut, place, tuple(map(len, runs)), inner))
+    return found
 
 
 def node_numbers(tree: Any, level: int, origin: Sequence[int]) -> Place:

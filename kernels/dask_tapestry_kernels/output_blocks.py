@@ -5,12 +5,13 @@ Nothing is packed: each output lies in memory of its own, and taking one copies 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dask_tapestry_kernels.collected import Collected
+from dask_tapestry_kernels.cupy_module import room_beside
 
 Block = np.ndarray[Any, Any]
 Slices = tuple[Any, ...]  # of slices, maybe with an Ellipsis at their end
@@ -85,11 +86,12 @@ class OutputBlocks(Collected):
         return cls(shape, outputs, [np.empty(o.of(shape), o.dtype) for o in outputs])
 
     @property
-    def nbytes(self) -> int:
-        return sum(array.nbytes for array in self.arrays)
+    def held(self) -> Iterator[Block]:
+        return iter(self.arrays)
 
     def like(self, shape: Sequence[int]) -> OutputBlocks:
-        return OutputBlocks.empty(shape, self.outputs)
+        told = zip(self.outputs, self.arrays, strict=True)
+        return OutputBlocks(shape, self.outputs, [room_beside(a, o.of(shape)) for o, a in told])
 
     def __getitem__(self, key: str | Slices) -> Any:
         """One output by its name, or the blocks of a part of the index points, as views."""

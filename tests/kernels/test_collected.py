@@ -2,8 +2,8 @@ import sys
 
 import numpy as np
 
+from dask_tapestry_kernels.bucket_blocks import BucketBlocks
 from dask_tapestry_kernels.collected import Collected
-from dask_tapestry_kernels.cpu.blocks.buckets import BucketBlocks
 from dask_tapestry_kernels.output_blocks import OutputAxis, OutputBlocks, OutputShape
 
 

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import dask_tapestry_kernels
+from dask_tapestry.teg.outputs import OutputWindow, outputs_dtype
+from dask_tapestry.zspace import IndexProjection
 from dask_tapestry_kernels import cpu, cuda
 from dask_tapestry_kernels.devices import has_cells, kernels_of, lacking
 
@@ -19,6 +21,7 @@ def test_each_device_has_its_table():
 
 def test_a_device_has_no_kernel_that_the_cpu_lacks():
     assert set(kernels_of("cuda")) <= set(kernels_of("cpu"))
+    assert set(kernels_of("cuda")) >= cuda.SEVERAL
 
 
 def test_what_a_device_lacks_is_a_key_error():
@@ -39,8 +42,16 @@ def test_what_a_device_lacks_is_told_without_blocks(device_kernels):
     state = np.dtype([("mean", "f8"), ("m2", "f8")])
     device_kernels.names |= {"reduce"}
     assert lacking("cuda", "reduce", [np.dtype("f8")], state) is None
-    assert "no [" in lacking("cuda", "reduce", [state], np.dtype("f8"))
+    assert lacking("cuda", "reduce", [state], np.dtype("f8")) is None
     assert "no [" in lacking("cuda", "map", [np.dtype("f8")], state)
+    assert "no [" in lacking("cuda", "reduce", [np.dtype([("value", "U3")])])
+    assert has_cells("cuda", np.dtype([("f0", state), ("f1", "?")]))
+    assert not has_cells("cuda", np.dtype([("f0", "f8", (3,))]))
+    points = IndexProjection([[1]], [0], [1])
+    several = outputs_dtype((OutputWindow("q", np.dtype("f8"), points),))
+    device_kernels.names |= {"qr", "eig"}
+    assert lacking("cuda", "qr", [np.dtype("f8")], several) is None
+    assert lacking("cuda", "eig", [np.dtype("f8")], several) == "no (q float64)"
     assert has_cells("cpu", np.dtype("U3"))
     assert not has_cells("cuda", np.dtype("U3"))
     assert not has_cells("cuda", np.dtype("g"))

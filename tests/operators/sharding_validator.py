@@ -23,7 +23,7 @@ from dask_tapestry.planner.rewriting.passes import rewritten
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node, Sink, Source
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.cpu.blocks.buckets import BucketBlocks
+from dask_tapestry_kernels.bucket_blocks import BucketBlocks
 from dask_tapestry_kernels.output_blocks import OutputBlocks
 from tests.comparisons import COMPARISONS, Comparison, agrees, same_bits
 

@@ -55,12 +55,16 @@ def test_generators_are_computed_where_they_are_read(device_kernels):
 
 
 @pytest.mark.parametrize("name", ["var", "argmin", "std"])
-def test_states_of_several_fields_come_to_the_host_and_cells_do_not(device_kernels, name):
+def test_states_of_several_fields_lie_on_the_device_and_are_merged_there(device_kernels, name):
     x = dt.ones(4 * 10**10, device="cuda") * dt.arange(4 * 10**10, device="cuda")
     machines = dt.Resources(workers=4, memory="64 GiB", gpus=1, gpu_memory="80 GiB")
     first, *others = getattr(x, name)().plan(resources=machines).core.steps.values()
     assert first.program.type.dtype.names
     assert not host_paths(first.program)
     box = first.program.type.box
-    assert link_bytes(first.program, box) == 0  # states are made on the host
-    assert not any(program.device for program in (step.program for step in others))
+    assert link_bytes(first.program, box) == 0
+    assert others
+    for step in others:
+        assert step.program.devices == (on_cuda(),)
+        assert not host_paths(step.program)
+        assert link_bytes(step.program, step.program.type.box) == 0

@@ -40,6 +40,7 @@ class TreeReduction(BlockOperator):
     """
 
     clips = True
+    hands_fields = True
     axes: tuple[int, ...]
     tree: Tree
     source: int | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +19,9 @@ from dask_tapestry.operators.views.broadcast import broadcast_shape
 from dask_tapestry.operators.views.reshape import Reshape
 from dask_tapestry.operators.views.view import View, ViewAxis, ViewSelector
 from dask_tapestry.teg import Node, Operator, TensorType
+from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
+from dask_tapestry_kernels.collected import Collected
 from dask_tapestry_kernels.devices import kernels_of
 
 Block = Any  # an array; of an operator with several outputs what its kernel returns
@@ -32,19 +34,20 @@ def computed_batch(node: Node, inputs: Sequence[Block], rank: int) -> Block:
     An operator that has no form for a batch is computed for one after the other.
     """
     shape = broadcast_shape([x.shape[:rank] for x in inputs])
-    operator = _batched(node, shape)
+    operator = batched(node.operator, node.input_types, shape)
     given = [np.broadcast_to(x, (*shape, *x.shape[rank:])) for x in inputs]
     if operator is None:
         return _one_by_one(node, given, shape)
-    return _kernel(operator, tuple(TensorType(x.shape, x.dtype) for x in given))(given)
+    types = tuple(TensorType(x.shape, x.dtype) for x in given)
+    return called_whole(operator, types, kernels_of("cpu"))(given)
 
 
-def _batched(node: Node, shape: tuple[int, ...]) -> Operator | None:
-    """The operator of `node` for inputs with leading dimensions of `shape`; None if there is none.
+def batched(operator: Operator, types: Types, shape: tuple[int, ...]) -> Operator | None:
+    """An operator for inputs with leading dimensions of `shape`; None if there is none.
 
     A view's value for a batch is a view; of a reduction the axes move.
     """
-    operator, rank = node.operator, len(shape)
+    rank = len(shape)
     if isinstance(operator, Elementwise | CellFunction):
         return operator
     if isinstance(operator, MatMul) and operator.part is None:
@@ -55,13 +58,13 @@ def _batched(node: Node, shape: tuple[int, ...]) -> Operator | None:
         return replace(operator, axis=operator.axis + rank)
     if isinstance(operator, Reshape):
         return _reshaped(operator, shape)
-    return batched_view(node, shape)
+    return batched_view(operator, types, shape)
 
 
-def batched_view(node: Node, shape: tuple[int, ...]) -> View | None:
-    """The view that a node is, of inputs with leading dimensions of `shape`; None if it is none."""
-    operator, rank = node.operator, len(shape)
-    view = operator.view(node.input_types[0]) if isinstance(operator, ViewSelector) else operator
+def batched_view(operator: Operator, types: Types, shape: tuple[int, ...]) -> View | None:
+    """The view that an operator is, with leading dimensions of `shape`; None if it is none."""
+    rank = len(shape)
+    view = operator.view(types[0]) if isinstance(operator, ViewSelector) else operator
     if not isinstance(view, View):
         return None
     lead = [ViewAxis(dim, 0, 1) for dim in range(rank)]
@@ -82,7 +85,7 @@ def _reshaped(operator: Reshape, shape: tuple[int, ...]) -> Reshape:
 
 
 def _one_by_one(node: Node, given: Sequence[Block], shape: tuple[int, ...]) -> Block:
-    kernel, stacked_result = _kernel(node.operator, node.input_types), None
+    kernel, stacked_result = called_whole(node.operator, node.input_types, kernels_of("cpu")), None
     for index in np.ndindex(shape):
         block = kernel([x[index] if x.dtype.hasobject else x[(*index, ...)] for x in given])
         if stacked_result is None and isinstance(block, np.ndarray):
@@ -93,19 +96,19 @@ def _one_by_one(node: Node, given: Sequence[Block], shape: tuple[int, ...]) -> B
     return stacked_result
 
 
-def _kernel(
-    operator: Operator, types: tuple[TensorType, ...]
+def called_whole(
+    operator: Operator, types: Types, kernels: Mapping[str, Callable[..., Any]]
 ) -> Callable[[Sequence[Block]], Block]:
-    """A function of whole inputs that yields the whole value of an operator."""
+    """A function of whole inputs that yields the whole value of an operator, by some kernels."""
     box = operator.infer(*types).box
     reads = operator.pieces(types, box)
     options = operator.arguments(types, box, tuple(need for _, need in reads))
-    kernel = kernels_of("cpu")[operator.kernel]
+    kernel = kernels[operator.kernel]
     cuts = [(number, (*need.slices(), ...)) for number, need in reads]
 
     def run(inputs: Sequence[Block]) -> Block:
         pieces = [
-            inputs[number][cut] if isinstance(inputs[number], np.ndarray) else inputs[number]
+            inputs[number] if isinstance(inputs[number], Collected) else inputs[number][cut]
             for number, cut in cuts
         ]
         return kernel(None, *pieces, **options)

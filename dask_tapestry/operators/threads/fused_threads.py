@@ -38,7 +38,10 @@ class Formula(NamedTuple):
 
 def is_fused(node: Node) -> bool:
     """Whether the values of a node are formulas, given those of its inputs."""
-    return isinstance(node.operator, Elementwise) or batched_view(node, ()) is not None
+    return (
+        isinstance(node.operator, Elementwise)
+        or batched_view(node.operator, node.input_types, ()) is not None
+    )
 
 
 def fused(node: Node, inputs: Sequence[Formula], rank: int, view: Kernel) -> Formula:
@@ -47,12 +50,12 @@ def fused(node: Node, inputs: Sequence[Formula], rank: int, view: Kernel) -> For
     `view` is the device's kernel of views.
     """
     if isinstance(node.operator, Elementwise):
-        return _joined(node.operator.expression, inputs)
+        return joined_formula(node.operator.expression, inputs)
     (cells,) = inputs
     return Formula(cells.expression, tuple([_seen(node, x, rank, view) for x in cells.blocks]))
 
 
-def _joined(expression: CellExpression, inputs: Sequence[Formula]) -> Formula:
+def joined_formula(expression: CellExpression, inputs: Sequence[Formula]) -> Formula:
     """An expression of the values of other ones; a block that several read is read once."""
     blocks: list[Block] = []
     places: dict[int, int] = {}
@@ -70,7 +73,7 @@ def _joined(expression: CellExpression, inputs: Sequence[Formula]) -> Formula:
 
 def _seen(node: Node, block: Block, rank: int, view: Kernel) -> Block:
     """The view that a node is, of each of a batch of values."""
-    operator = batched_view(node, tuple(block.shape[:rank]))
+    operator = batched_view(node.operator, node.input_types, tuple(block.shape[:rank]))
     assert operator is not None
     type_ = TensorType(tuple(block.shape), block.dtype)
     box = operator.infer(type_).box

@@ -6,22 +6,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from math import prod
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from dask_tapestry.errors import IndexingError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.threads.batched_operators import computed_batch
-from dask_tapestry.operators.threads.fused_threads import (
-    Formula,
-    Strided,
-    fused,
-    is_fused,
-    written,
+from dask_tapestry.operators.threads.device_threads import (
+    DeviceMemory,
+    ThreadDevice,
+    why_not_there,
 )
-from dask_tapestry.operators.threads.thread_slice import ThreadSlice
+from dask_tapestry.operators.threads.fused_threads import Formula, Strided, is_fused, written
+from dask_tapestry.operators.threads.thread_slice import ThreadSlice, check_inside
 from dask_tapestry.operators.tuning import THREAD_VALUES_BYTES
 from dask_tapestry.operators.user.user_operator import ScratchBytes
 from dask_tapestry.teg import Graph, Node
@@ -29,16 +27,6 @@ from dask_tapestry.zspace import IndexProjection
 
 Block = np.ndarray[Any, Any]
 Span = tuple[int, int]
-
-
-class DeviceMemory(Protocol):
-    """Memory of a device, as its kernels know it."""
-
-    def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-        """Memory that is not cleared."""
-
-    def strided(self, block: Any, shape: Sequence[int], strides: Sequence[int]) -> Any:
-        """The cells so many bytes behind the first one of a block: a view."""
 
 
 class Read(NamedTuple):
@@ -119,38 +107,66 @@ class ThreadBody:
                     one.places[tuple(slice(a, b) for a, b in spans)] = values[result.node]
         return outputs[0].array if len(outputs) == 1 else tuple(one.array for one in outputs)
 
+    @property
+    def thread_body(self) -> ThreadBody:
+        """Itself, as what calls it by another name finds it."""
+        return self
+
+    def lacking_on(self, device: str) -> str | None:
+        """What a kind of device lacks to compute it; None if nothing."""
+        reasons = (why_not_there(node, device) for node in self._own)
+        return next((why for why in reasons if why is not None), None)
+
     @cached_property
-    def kernel(self) -> str:
-        """The kernel that calls it: one that a device has where the body is a formula of views."""
+    def _own(self) -> list[Node]:
+        """The nodes that it computes: neither ids nor what it reads."""
         given = {read.node for read in self.reads} | set(self.ids)
-        own = [node for number, node in enumerate(self._nodes) if number not in given]
-        return "threads" if len(self.results) == 1 and all(map(is_fused, own)) else "call"
+        return [node for number, node in enumerate(self._nodes) if number not in given]
 
     def on_device(
         self, kernels: Mapping[str, Callable[..., Any]], gpu: DeviceMemory, *blocks: Any
     ) -> Any:
-        """What it returns, of blocks on a device, by one launch of its kernel of formulas."""
+        """What it returns, of blocks on a device.
+
+        A body that is a formula of views is one launch a result; others are a few launches a step,
+        for as many threads at a time as the host computes together.
+        """
         rank = len(self.ids)
         ids, input_blocks = blocks[:rank], blocks[rank:]
         extents = tuple(one.shape[0] for one in ids)
-        values: dict[int, Formula] = {}
-        for dim, number in enumerate(self.ids):
+        outputs = [_Output.of(self._nodes[r.node], r, extents, gpu.empty) for r in self.results]
+        device = ThreadDevice(kernels, gpu, rank)
+        whole = all(map(is_fused, self._own))
+        for spans in [[(0, n) for n in extents]] if whole else self._batches(extents):
+            values = self._on_device(device, ids, input_blocks, extents, spans)
+            for one, result in zip(outputs, self.results, strict=True):
+                places = one.places[tuple([slice(a, b) for a, b in spans])]
+                written(values[result.node], places, gpu.strided, kernels["map"])
+            gpu.launch()
+        return outputs[0].array if len(outputs) == 1 else tuple([one.array for one in outputs])
+
+    def _on_device(
+        self,
+        device: ThreadDevice,
+        ids: Sequence[Any],
+        input_blocks: Sequence[Any],
+        extents: Sequence[int],
+        spans: Sequence[Span],
+    ) -> dict[int, Formula]:
+        """The values of all nodes for a box of threads, by the nodes' numbers."""
+        strided, values = device.gpu.strided, dict[int, Formula]()
+        for dim, (number, (a, b)) in enumerate(zip(self.ids, spans, strict=True)):
             if number is not None:
-                sides = [n if other == dim else 1 for other, n in enumerate(extents)]
-                steps = [ids[dim].strides[0] if other == dim else 0 for other in range(rank)]
-                values[number] = Formula.of(gpu.strided(ids[dim], sides, steps))
-        spans = [(0, n) for n in extents]
+                sides = [b - a if other == dim else 1 for other in range(len(ids))]
+                steps = [ids[dim].strides[0] if n > 1 else 0 for n in sides]
+                values[number] = Formula.of(strided(ids[dim][a:b], sides, steps))
         for read, block in zip(self.reads, input_blocks, strict=True):
-            window = _windows(block, read.window, extents, spans, gpu.strided)
-            values[read.node] = Formula.of(window)
+            values[read.node] = Formula.of(_windows(block, read.window, extents, spans, strided))
         for number, node in enumerate(self._nodes):
             if number not in values:
                 inputs = [values[self._number[x]] for x in node.inputs]
-                values[number] = fused(node, inputs, rank, kernels["view"])
-        (result,) = self.results
-        output = _Output.of(self._nodes[result.node], result, extents, gpu.empty)
-        written(values[result.node], output.places, gpu.strided, kernels["map"])
-        return output.array
+                values[number] = device.value(node, inputs)
+        return values
 
     @cached_property
     def _nodes(self) -> tuple[Node, ...]:
@@ -300,15 +316,9 @@ def _gathered(node: Node, inputs: Sequence[Block], rank: int) -> Block:
     for dim in range(rank):
         line = np.arange(x.shape[dim]) if x.shape[dim] > 1 else np.zeros(1, int)
         indices.append(line.reshape([-1 if d == dim else 1 for d in range(rank + inner)]))
-    axes = zip(starts, operator.sizes, operator.strides, x.shape[rank:], strict=True)
-    for axis, (start, size, stride, extent) in enumerate(axes):
-        outside = (start < 0) | (start + stride * (size - 1) >= extent)
-        if size and outside.any():
-            at = int(np.broadcast_to(start, outside.shape)[outside][0])
-            raise IndexingError(
-                f"a thread reads {size} cells from {at}, step {stride}, along axis {axis}, which "
-                f"has {extent}"
-            )
+    check_inside(operator, starts, x.shape[rank:])
+    axes = zip(starts, operator.sizes, operator.strides, strict=True)
+    for axis, (start, size, stride) in enumerate(axes):
         cells = stride * np.arange(size)
         line = cells.reshape([-1 if a == axis else 1 for a in range(inner)])
         indices.append(start.reshape(start.shape + (1,) * inner) + line)

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.errors import IndexingError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.teg import Tensor, TensorType, apply
@@ -33,6 +39,27 @@ class ThreadSlice(Operator):
 
     def text(self) -> str:
         return f"{self.sizes}" + (f", step {self.strides}" if set(self.strides) != {1} else "")
+
+
+def check_inside(
+    operator: ThreadSlice, starts: Sequence[np.ndarray[Any, Any]], shape: Sequence[int]
+) -> None:
+    """Raise where a thread reads cells that are not there, of a tensor of this shape.
+
+    Raises
+    ------
+    IndexingError
+        With the first such start.
+    """
+    axes = zip(starts, operator.sizes, operator.strides, shape, strict=True)
+    for axis, (start, size, stride, extent) in enumerate(axes):
+        outside = (start < 0) | (start + stride * (size - 1) >= extent)
+        if size and outside.any():
+            at = int(start[outside][0])
+            raise IndexingError(
+                f"a thread reads {size} cells from {at}, step {stride}, along axis {axis}, which "
+                f"has {extent}"
+            )
 
 
 def thread_slice(

@@ -87,6 +87,11 @@ class NamedResults:
         results = self.function(*args)
         return tuple(results[n] for n in self.names) if isinstance(results, dict) else results
 
+    @property
+    def thread_body(self) -> Any:
+        """The body of threads that it computes, whose results are in order; else None."""
+        return getattr(getattr(self.function, "function", None), "thread_body", None)
+
 
 @dataclass(frozen=True)
 class TupleFinalize:

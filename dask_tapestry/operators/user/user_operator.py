@@ -120,8 +120,16 @@ class UserOperator(Contraction):
 
     @property
     def kernel(self) -> str:  # type: ignore[override]  # as above
-        """What calls the function, which may say it."""
-        return str(getattr(self.function.function, "kernel", "call"))
+        """What calls the function: one that a device may have too, where it is of threads."""
+        return "call" if self._threads is None else "threads"
+
+    @property
+    def _threads(self) -> Any:
+        """The body of threads that the function computes, which devices may compute; else None."""
+        return getattr(self.function.function, "thread_body", None)
+
+    def lacking_on(self, device: str) -> str | None:
+        return None if self._threads is None else self._threads.lacking_on(device)
 
     @property
     def any_format(self) -> bool:  # type: ignore[override]  # it depends on the function

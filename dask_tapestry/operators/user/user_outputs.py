@@ -36,11 +36,15 @@ class UserOutputs(UserOperator):
     """
 
     name = "useroutputs"
-    kernel = "calloutputs"
     fills = False
     skips = False
     numbers: tuple[int, ...] = ()
     returned: int = 0
+
+    @property
+    def kernel(self) -> str:  # type: ignore[override]  # it depends on the function
+        """What calls the function: one that a device may have too, where it is of threads."""
+        return "calloutputs" if self._threads is None else "threadoutputs"
 
     @property
     def windows(self) -> tuple[OutputWindow, ...]:

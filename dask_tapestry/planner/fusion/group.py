@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 
-import numpy as np
-
 from dask_tapestry.cells import CellBuilder
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.tuning import LONGEST_FORMULA
+from dask_tapestry.steps.device_values import lying_on
 from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.teg import Node, Operator, Source
 from dask_tapestry.teg.node import device_of
@@ -87,17 +86,10 @@ def group_of(node: Node, held: Collection[Node]) -> Group:
             )
         )
     computed = tuple(m for m in members if m in groups)
-    lie = tuple([_lies_on(x) for x in inputs])
+    lie = tuple([lying_on(x) for x in inputs])
     types = tuple(x.type for x in inputs)
     program = Program(types, tuple(instructions), devices=lie if any(lie) else ())
     return Group(node, program, program, inputs, computed)
-
-
-def _lies_on(node: Node) -> BlockFormat | None:
-    """The device on which a node's blocks lie; None for the host."""
-    known = node.format
-    lies = known is not None and known.on_device and isinstance(node.type.dtype, np.dtype)
-    return known if lies else None
 
 
 def devices_of(members: Sequence[Node]) -> dict[Node, BlockFormat]:

@@ -7,8 +7,6 @@ from enum import Enum
 from functools import cached_property, lru_cache
 from math import ceil, prod
 
-import numpy as np
-
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.footprint import met_blocks
 from dask_tapestry.planner.cost.step import PlannedSteps, Step
@@ -26,6 +24,7 @@ from dask_tapestry.planner.tuning import (
     MOST_PAIRED_STEPS,
     STREAMED_BLOCKS_A_SLOT,
 )
+from dask_tapestry.steps.device_values import lying_on
 from dask_tapestry.steps.program import Program
 from dask_tapestry.teg import Node, Sink
 from dask_tapestry.zspace import Cuts, block_box
@@ -214,9 +213,8 @@ def _device_peak(memory: WorkerMemory, device: str, place: str, slices: Slices) 
 
 def lies_on(node: Node) -> str:
     """The kind of device in whose memory a value lies; "" for that of the host."""
-    known = node.format
-    lies = known is not None and known.on_device and isinstance(node.type.dtype, np.dtype)
-    return known.kind if known is not None and lies else ""
+    known = lying_on(node)
+    return "" if known is None else known.kind
 
 
 def _sent_bytes(plan: PlannedSteps) -> float:

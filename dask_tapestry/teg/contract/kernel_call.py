@@ -44,6 +44,8 @@ class KernelContract(NamingContract):
         Its kernel hands blocks to a function, in whatever arrays it takes them.
     format
         What its blocks are held in, whatever it reads; None for NumPy's arrays.
+    hands_fields
+        Its structured cells may lie on a device, field by field: operators alone read them.
     sets_format
         Whether its output need not lie on the device where an input does.
     """
@@ -57,6 +59,7 @@ class KernelContract(NamingContract):
     any_format: bool = False
     calls: ClassVar[bool] = False
     format: BlockFormat | None = None
+    hands_fields: ClassVar[bool] = False
     sets_format: ClassVar[bool] = False
 
     def arguments(
@@ -67,6 +70,10 @@ class KernelContract(NamingContract):
     ) -> Mapping[str, Any]:
         """Keyword arguments of the kernel, whose blocks hold the cells `boxes` of the `pieces`."""
         return NO_ARGUMENTS
+
+    def lacking_on(self, device: str) -> str | None:
+        """What a kind of device that has the kernel lacks beside it; None if nothing."""
+        return None
 
     def format_of(self, inputs: Types, formats: Formats) -> BlockFormat | None:
         """What blocks of its output are held in, for inputs that are held in `formats`."""

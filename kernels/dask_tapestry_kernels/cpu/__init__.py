@@ -29,7 +29,7 @@ KERNELS: Final = KernelTable(
         "packedlu packedqr packedslogdet qr slogdet solve solvetriangle svd svdvals triangle",
         "blocks.nearest_sites": "nearestsites",
         "blocks.order_statistics": "ranks weightedranks",
-        "blocks.outputs": "calloutputs output",
+        "blocks.outputs": "calloutputs output threadoutputs",
         "blocks.panels": "choleskytile composedorder copied divided inlastorder lupanel lustrip "
         "qrpanel qrstrip reflectedcolumns rowtriangles signoforders solvedrows turnedcolumns",
         "blocks.partition": "partition",

@@ -20,27 +20,31 @@ KERNELS: Final = KernelTable(
         "blocks.generate": "full arange index",
         "blocks.interp": "interp",
         "blocks.matmul": "matmul linear add_product",
-        "blocks.matrices": "cholesky completecolumns det eigvalsh inv invornan packedqr "
-        "packedslogdet solve svdvals triangle",
+        "blocks.fields": "member output",
+        "blocks.matrices": "cholesky completecolumns det eigh eigvalsh inv invornan packedqr "
+        "packedslogdet qr slogdet solve svd svdvals triangle",
         "blocks.partition": "partition",
         "blocks.permutation": "permutation",
         "blocks.random": "randombits randomfraction",
         "blocks.scatter": "scatter",
         "blocks.search": "search digitize isin bin",
         "blocks.select": "identity view windows concat mosaic reshape",
+        "blocks.shuffle": "route send serve answer giveback foldsent",
         "blocks.sort": "sort argsort ranks top",
         "blocks.stencil_steps": "stencilsteps",
         "blocks.take": "take takealong insert",
-        "blocks.threads": "threads",
+        "blocks.threads": "threads threadoutputs",
         "blocks.variates": "variates variaterows",
         "blocks.windows": "windowextreme windowfold windowsum",
         "cells.formulas": "map",
         "reduction.folds": "reduce",
         "reduction.group_fold": "groupfold groupmerge",
+        "reduction.joint_folds": "reductions",
         "reduction.tabulate": "tabulate",
         "scan.scans": "scan scan_on leaf_totals leaf_scan leaf_ends after_leaf",
     },
 )
-STATES_ON_HOST: Final = frozenset(
-    {"reduce", "groupfold"}
-)  # kernels that hand structured states to the host
+SEVERAL: Final = frozenset(
+    "answer eigh foldsent giveback groupfold groupmerge member output qr reduce reductions route "
+    "scatter send serve slogdet stencilsteps svd threadoutputs".split()
+)  # kernels that take or make blocks of several arrays: fields, outputs, buckets

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.blocks.buckets import BucketBlocks
+from dask_tapestry_kernels.bucket_blocks import BucketBlocks
 from dask_tapestry_kernels.cpu.blocks.order_keys import order_keys
 from dask_tapestry_kernels.cpu.blocks.sort import (
     KEY,

@@ -72,4 +72,8 @@ def output(out: Block | None, block: OutputBlocks, *, name: str, keep: Slices) -
     return cells if whole else cells[(*keep, ...)]
 
 
-KERNELS: Final[Mapping[str, Kernel]] = {"calloutputs": call_outputs, "output": output}  # type: ignore[dict-item]
+KERNELS: Final[Mapping[str, Kernel]] = {
+    "calloutputs": call_outputs,  # type: ignore[dict-item]
+    "output": output,
+    "threadoutputs": call_outputs,  # type: ignore[dict-item]
+}

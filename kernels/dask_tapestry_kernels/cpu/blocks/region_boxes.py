@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry_kernels.bucket_blocks import BucketBlocks
 from dask_tapestry_kernels.cpu.blocks import region_boxes_compiled
-from dask_tapestry_kernels.cpu.blocks.buckets import BucketBlocks
 from dask_tapestry_kernels.kernel_table import Kernel
 from dask_tapestry_kernels.parameters.region_tiles import Tiled
 from dask_tapestry_kernels.stopping import stop_if_asked

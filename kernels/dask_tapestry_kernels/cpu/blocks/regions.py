@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.blocks.buckets import BucketBlocks
+from dask_tapestry_kernels.bucket_blocks import BucketBlocks
 from dask_tapestry_kernels.cpu.blocks.region_runs import label_block
 from dask_tapestry_kernels.cpu.blocks.unions import least_joined
 from dask_tapestry_kernels.kernel_table import Kernel

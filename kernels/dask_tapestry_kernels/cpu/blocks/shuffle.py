@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.blocks.buckets import BucketBlocks
+from dask_tapestry_kernels.bucket_blocks import BucketBlocks
 from dask_tapestry_kernels.cpu.blocks.scatter import fold
 from dask_tapestry_kernels.kernel_table import Kernel
 

@@ -5,7 +5,7 @@ Values are within rounding of LAPACK's; what is not unique, as signs of columns,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, Final
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from dask_tapestry_kernels.cuda.jit.runtime import Block, runtime
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.output_blocks import OutputBlocks, OutputShape
 
 
 def one_result(function: Callable[..., Any]) -> Callable[..., Block]:
@@ -36,6 +37,61 @@ def one_result(function: Callable[..., Any]) -> Callable[..., Block]:
         return result if result.shape == sides else result[keep]
 
     return kernel
+
+
+def several_results(function: Callable[..., Any]) -> Callable[..., OutputBlocks]:
+    """The kernel of a function whose results have `names`, and of which some are `outputs`."""
+
+    @wraps(function)
+    def kernel(
+        out: None,  # noqa: ARG001
+        *blocks: Block,
+        points: tuple[int, ...],
+        outputs: tuple[OutputShape, ...],
+        names: Sequence[str],
+        is_stack: bool,  # noqa: ARG001
+        **options: Any,
+    ) -> OutputBlocks:
+        gpu = runtime()
+        if 0 in points:
+            none = [gpu.empty(one.of(points), one.dtype) for one in outputs]
+            return OutputBlocks(points, outputs, none)
+        with gpu.errors_of_matrices():
+            made = function(gpu.library, *blocks, **options)
+        results = dict(zip(names, made, strict=True))
+        arrays = [results[one.name].astype(one.dtype, copy=False) for one in outputs]
+        return OutputBlocks(points, outputs, arrays)
+
+    return kernel
+
+
+def qr(library: Any, x: Block, *, mode: str) -> Sequence[Block]:
+    """Orthonormal columns and a triangle, or what LAPACK has of them."""
+    q, r = library.linalg.qr(x, mode)
+    return q, r
+
+
+def svd(library: Any, x: Block, *, full_matrices: bool, hermitian: bool) -> Sequence[Block]:
+    """Rotations and singular values; of Hermitian matrices by their eigenvalues."""
+    if not hermitian:
+        return tuple(library.linalg.svd(x, full_matrices))
+    values, u = library.linalg.eigh(x)
+    order = library.argsort(abs(values), axis=-1)[..., ::-1]
+    values = library.take_along_axis(values, order, -1)
+    u = library.take_along_axis(u, order[..., None, :], -1)
+    return u, abs(values), _adjoint(u * library.sign(values)[..., None, :])
+
+
+def sign_and_logarithm(library: Any, x: Block) -> Sequence[Block]:
+    """The sign of determinants, and the logarithm of their modulus."""
+    sign, logarithm = library.linalg.slogdet(x)
+    return sign, logarithm
+
+
+def hermitian_eigen(library: Any, x: Block, *, triangle: str) -> Sequence[Block]:
+    """Eigenvalues and vectors of Hermitian matrices, of which one triangle is looked at."""
+    values, vectors = library.linalg.eigh(x, triangle)
+    return values, vectors
 
 
 def cholesky(library: Any, x: Block, *, upper: bool) -> Block:
@@ -134,4 +190,8 @@ KERNELS: Final[Mapping[str, Kernel]] = {
     "det": one_result(determinant),
     "packedslogdet": one_result(packed_sign_and_logarithm),
     "eigvalsh": one_result(hermitian_eigenvalues),
+    "qr": several_results(qr),  # type: ignore[dict-item]
+    "svd": several_results(svd),  # type: ignore[dict-item]
+    "slogdet": several_results(sign_and_logarithm),  # type: ignore[dict-item]
+    "eigh": several_results(hermitian_eigen),  # type: ignore[dict-item]
 }

@@ -25,6 +25,7 @@ from dask_tapestry_kernels.cuda.blocks.scatter_texts import (
     once_program,
     rows_program,
 )
+from dask_tapestry_kernels.cuda.jit.program import CudaProgram
 from dask_tapestry_kernels.cuda.jit.runtime import Block, Runtime, blocks_for, runtime
 from dask_tapestry_kernels.device_error import KernelDeviceError
 from dask_tapestry_kernels.formulas.update_steps import Folds, only_moves
@@ -89,9 +90,7 @@ def scatter(
     count, gpu = len(expressions), runtime()
     operands, indices, updates = blocks[:count], aligned(gpu, blocks[count]), blocks[count + 1 :]
     told = [CoordinateStep(*step) for step in steps]
-    program = fold_program(_folds(operands, expressions), not once)
-    if program is None:
-        raise KernelDeviceError(f"kernel scatter: {expressions[0]} has no meaning on a GPU")
+    program = _program(operands, expressions, not once)
     results = [_copied(gpu, out if count == 1 else None, x) for x in operands]
     shape, sides = updates[0].shape, operands[0].shape
     lead = rows_from(told, window, shape, sides)
@@ -110,6 +109,36 @@ def scatter(
     if count == 1:
         return results[0]
     return OutputBlocks(results[0].shape, outputs, [results[n] for n in kept])
+
+
+def fold_rows(table: Block, updates: Block, rows: Block, expressions: tuple[Any, ...]) -> None:
+    """Fold updates into the rows of a table, in C order, that each has, as if one after the other.
+
+    Parameters
+    ----------
+    rows
+        The row of each update, int64 in C order; those below zero are left out.
+    expressions
+        One cell expression of a cell and its update.
+
+    Raises
+    ------
+    KernelDeviceError
+        If a step of it has no meaning on a GPU.
+    """
+    gpu, program = runtime(), _program([table], expressions, True)
+    cells = [table, gpu.in_order(updates)]
+    if prod(updates.shape):
+        cells = list(map(as_words, cells)) if only_moves(expressions) else cells
+        _fold(gpu, program, cells, prod(updates.shape), rows, True)
+
+
+def _program(operands: Sequence[Block], expressions: tuple[Any, ...], ordered: bool) -> CudaProgram:
+    """The program that folds updates into cells of the operands."""
+    program = fold_program(_folds(operands, expressions), ordered)
+    if program is None:
+        raise KernelDeviceError(f"kernel scatter: {expressions[0]} has no meaning on a GPU")
+    return program
 
 
 def _folds(operands: Sequence[Block], expressions: tuple[Any, ...]) -> Folds:
@@ -225,7 +254,7 @@ def _look(gpu: Runtime, rows: Block, cells: int) -> None:
 
 def _fold(
     gpu: Runtime,
-    program: Any,
+    program: CudaProgram,
     cells: Sequence[Block],
     size: int,
     rows: Block,

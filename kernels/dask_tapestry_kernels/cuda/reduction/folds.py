@@ -30,6 +30,7 @@ from dask_tapestry_kernels.cuda.reduction.node_texts import (
     value_program,
 )
 from dask_tapestry_kernels.device_error import KernelDeviceError
+from dask_tapestry_kernels.field_blocks import FieldBlocks
 from dask_tapestry_kernels.fold_part import FoldPart, last_level
 from dask_tapestry_kernels.formulas.formula_steps import FormulaSteps, formula_steps
 from dask_tapestry_kernels.formulas.merged_dims import merged
@@ -40,9 +41,11 @@ from dask_tapestry_kernels.lattice_cells import (
     folded_nodes,
     node_counts,
     node_numbers,
+    runs_of_cells,
 )
 
 Nodes = list[Block]  # an array for each field of a state, reduced axes first
+TOGETHER: Final = 2**25  # bytes of leaves of a lattice's cells that are folded together
 
 
 class Fold(NamedTuple):
@@ -73,8 +76,7 @@ def reduce(out: Block | None, *blocks: Block, **part: Any) -> Block:  # noqa: AR
 
     Returns
     -------
-    On the device; but nodes of states with several fields (means with spreads, values with places)
-    on the host, as structured arrays, which CuPy lacks.
+    Nodes of states with several fields (means with spreads, values with places) as `FieldBlocks`.
 
     Raises
     ------
@@ -84,8 +86,10 @@ def reduce(out: Block | None, *blocks: Block, **part: Any) -> Block:  # noqa: AR
     fold = _fold_of(blocks, FoldPart(**part))
     spec, gpu = fold.part, fold.gpu
     order = (*spec.axes, *kept_axes(blocks[0], spec.axes))
-    turned = [block.transpose(order) for block in blocks]
-    nodes = _nodes(fold, turned) if spec.source is None else [gpu.in_order(turned[0])]
+    if spec.source is None:
+        nodes = _nodes(fold, [block.transpose(order) for block in blocks])
+    else:
+        nodes = [gpu.in_order(part.transpose(order)) for part in _parts(blocks[0])]
     if spec.source is not None or spec.tree.lattice is None:
         first = spec.origin if spec.source is not None else node_numbers(spec.tree, 0, spec.origin)
         levels = range(spec.source or 0, last_level(spec))
@@ -97,15 +101,18 @@ def reduce(out: Block | None, *blocks: Block, **part: Any) -> Block:  # noqa: AR
     return value.transpose(np.argsort(order[len(spec.axes) :]))
 
 
+def _parts(nodes: Block) -> Sequence[Block]:
+    """The arrays of nodes, one for each field."""
+    return nodes.arrays if isinstance(nodes, FieldBlocks) else (nodes,)
+
+
 def _fold_of(blocks: Sequence[Block], part: FoldPart) -> Fold:
     if part.expression is None:
-        formula = FormulaSteps((blocks[0].dtype,), (), ())
+        formula = FormulaSteps((_parts(blocks[0])[0].dtype,), (), ())
     else:
         formula = formula_steps(part.expression)
     cell = formula.steps[-1].dtype if formula.steps else formula.parameters[-1]
     text = monoid_text(part.monoid, cell, part.state)
-    if part.source is not None and len(part.state.names or ()) > 1:
-        raise KernelDeviceError(f"kernel reduce: nodes of {part.monoid} are merged on the host")
     if text is None:
         raise KernelDeviceError(
             f"kernel reduce: {part.monoid} of {cell} to {part.state} has no form on a GPU"
@@ -116,7 +123,8 @@ def _fold_of(blocks: Sequence[Block], part: FoldPart) -> Fold:
 def kept_axes(block: Block, axes: Sequence[int]) -> list[int]:
     """The other axes, those first whose cells lie farthest apart."""
     kept = [axis for axis in range(block.ndim) if axis not in axes]
-    return sorted(kept, key=lambda axis: -abs(block.strides[axis]))
+    strides = _parts(block)[0].strides
+    return sorted(kept, key=lambda axis: -abs(strides[axis]))
 
 
 def _nodes(fold: Fold, blocks: Sequence[Block]) -> Nodes:
@@ -142,12 +150,51 @@ def _lattice_nodes(fold: Fold, blocks: Sequence[Block]) -> Nodes:
     def merge(left: Nodes, right: Nodes, cells: Counts) -> Nodes:
         return merged_pair(fold, left, right, cells)
 
+    every = _nodes_of_cells(fold, blocks)
+    if every is not None:
+        return merged_levels(fold, every, range(last), node_numbers(tree, 0, part.origin), tree)
     grid = node_counts(tree, last, part.origin, shape)
     made = [fold.gpu.empty((*grid, *kept), d) for d in fold.text.fields.values()]
     for place, states in folded_nodes(tree, last, part.origin, shape, fold_cell, merge):
         at = tuple([slice(n, n + 1) for n in place])
         for whole, state in zip(made, states, strict=True):
             whole[at] = state
+    return made
+
+
+def _nodes_of_cells(fold: Fold, blocks: Sequence[Block]) -> Nodes | None:
+    """The nodes of all cells of a lattice, those of one size together; None where they are large.
+
+    The cells' numbers become kept axes. So launches follow from the depth of the trees alone.
+    """
+    part, gpu, rank = fold.part, fold.gpu, len(fold.part.axes)
+    tree, shape, kept = part.tree, blocks[0].shape[:rank], blocks[0].shape[rank:]
+    runs = runs_of_cells(tree, part.origin, shape)
+    state = sum(dtype.itemsize for dtype in fold.text.fields.values())
+    leaves = sum(prod(run.counts) * prod(run.tree.counts(0)) for run in runs)
+    if leaves * prod(kept) * state > TOGETHER:
+        return None
+    made = [
+        gpu.empty((*node_counts(tree, 0, part.origin, shape), *kept), d)
+        for d in fold.text.fields.values()
+    ]
+    for run in runs:
+        sides = run.tree.extents
+        views = []
+        for block in blocks:
+            piece, along = block[run.cut], block.strides[:rank]
+            apart = [s * n for s, n in zip(along, sides, strict=True)]
+            steps = (*along, *apart, *block.strides[rank:])
+            views.append(gpu.strided(piece, (*sides, *run.counts, *kept), steps))
+        starts = [o + cut.start for o, cut in zip(part.origin, run.cut, strict=True)]
+        leaves_of_run = _leaves(fold, views, run.tree, (0,) * rank, starts)
+        nodes = merged_levels(fold, leaves_of_run, range(run.tree.depth), (0,) * rank, run.tree)
+        for name, whole, node in zip(fold.text.names, made, nodes, strict=True):
+            one = node[(0,) * rank]
+            whole[run.place] = one
+            if name == "place":
+                further = gpu.library.asarray(run.running_numbers(tree.extents))
+                whole[run.place] += further.reshape((*run.counts, *(1,) * len(kept)))
     return made
 
 
@@ -223,7 +270,7 @@ def merged_levels(
     numbers = list(first)
     for level in levels:
         axis = tree.axis(level)
-        if nodes[0].shape[axis] > 1 and prod(nodes[0].shape):
+        if nodes[0].shape[axis] > 1:
             nodes = _merged_once(fold, nodes, level, axis, numbers, tree)
         numbers[axis] //= 2
     return nodes
@@ -236,6 +283,8 @@ def _merged_once(
     before = nodes[0].shape
     after = tuple([-(-n // 2) if a == axis else n for a, n in enumerate(before)])
     merged_nodes = [gpu.empty(after, node.dtype) for node in nodes]
+    if not prod(after):
+        return merged_nodes
     words = [prod(after), *before[:rank], *after[:rank], prod(before[rank:])]
     if fold.text.monoid in SPREADS:
         sides, whole = tree.sides(level), tree.extents
@@ -272,12 +321,8 @@ def merged_pair(fold: Fold, left: Nodes, right: Nodes, cells: Counts) -> Nodes:
 
 def handed_on(fold: Fold, nodes: Nodes) -> Block:
     """Nodes as other steps take them."""
-    if len(nodes) == 1 and not fold.part.state.names:
-        return nodes[0]
-    whole = np.empty(nodes[0].shape, fold.part.state)
-    for name, node in zip(fold.text.names, nodes, strict=True):
-        whole[name] = fold.gpu.to_host(node)
-    return whole
+    state = fold.part.state
+    return FieldBlocks(nodes[0].shape, state, nodes) if state.names else nodes[0]
 
 
 def value_of(fold: Fold, nodes: Nodes) -> Block:
@@ -292,14 +337,14 @@ def value_of(fold: Fold, nodes: Nodes) -> Block:
     program = value_program(fold.what, fold.text, part.dtype)
     if program is None:
         raise KernelDeviceError(f"kernel {fold.what}: no conversion to {part.dtype} here")
-    by = np.asarray(_degrees(part)).astype(divisor(fold.text))[()]
+    by = np.asarray(degrees(part)).astype(divisor(fold.text))[()]
     if prod(result.shape):
         blocks = blocks_for(prod(result.shape), gpu)
         gpu.launch(program, blocks, [np.int64(prod(result.shape)), by, *root, result])
     return result
 
 
-def _degrees(part: FoldPart) -> float:
+def degrees(part: FoldPart) -> float:
     """What the root is divided by: the number of cells, or of degrees of freedom."""
     if part.monoid in NUMBER_SPREADS:
         return part.ddof

@@ -98,7 +98,7 @@ def value_program(key: str, text: MonoidText, dtype: DType) -> CudaProgram | Non
     `by` is what a mean or a spread is divided by, in the real dtype of the state; of spreads of
     numbers it is ``ddof``.
     """
-    lines, state = _finished(text)
+    lines, state = finished(text)
     made = "state" if state == dtype else scalar_codegen.step("cast", ["state"], [state], dtype)
     if made is None:
         return None
@@ -118,7 +118,7 @@ def divisor(text: MonoidText) -> DType:
     return np.dtype(np.float32) if last.char == "e" else np.dtype(last.char.lower())
 
 
-def _finished(text: MonoidText) -> tuple[list[str], DType]:
+def finished(text: MonoidText) -> tuple[list[str], DType]:
     """Statements that turn the fields of a root into ``state``, and the dtype of that."""
     monoid, fields = text.monoid, text.fields
     first, dtype = text.parts[0]

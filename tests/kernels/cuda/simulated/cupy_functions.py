@@ -71,6 +71,14 @@ def full_like(a, fill_value):
     return np.full_like(a, fill_value)
 
 
+def take_along_axis(a, indices, axis):
+    return np.take_along_axis(a, indices, axis)
+
+
+def sign(x):
+    return np.sign(x)
+
+
 def _transform(name):
     numpy_function = getattr(np.fft, name)
 
@@ -143,10 +151,15 @@ def eigvalsh(a, UPLO="L"):
     return _of_matrices(np.linalg.eigvalsh)(a, UPLO=UPLO)
 
 
+def eigh(a, UPLO="L"):
+    return _of_matrices(np.linalg.eigh)(a, UPLO=UPLO)
+
+
 fft = SimpleNamespace(**{name: _transform(name) for name in ("fft", "ifft", "rfft", "irfft")})
 linalg = SimpleNamespace(
     cholesky=cholesky,
     det=det,
+    eigh=eigh,
     eigvalsh=eigvalsh,
     inv=inv,
     qr=qr,

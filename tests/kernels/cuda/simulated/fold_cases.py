@@ -25,13 +25,17 @@ def check(blocks, name, axes, **ways):
     told = arguments(dtype, blocks[0].shape, name, axes, **ways)
     expected = CPU["reduce"](None, *blocks, **told)
     got = run(CUDA["reduce"], None, *blocks, **told)
-    if expected.dtype.names:
-        assert got.dtype == expected.dtype
-        for field in expected.dtype.names:
-            assert same_bits(got[field], np.asarray(expected[field])), (name, field)
-    else:
-        assert same_bits(got, np.asarray(expected)), (name, got, expected)
+    check_fields(got, np.asarray(expected), name)
     return told
+
+
+def check_fields(got, expected, name):
+    """Cells have the same bits, structured ones in each field."""
+    assert got.dtype == expected.dtype
+    if not expected.dtype.names:
+        assert same_bits(got, expected), (name, got, expected)
+    for field in expected.dtype.names or ():
+        check_fields(got[field], expected[field], (name, field))
 
 
 def drawn(dtype, shape):

@@ -4,11 +4,8 @@ import numpy as np
 import pytest
 
 from dask_tapestry.cells import CellBuilder, Lattice, Tree
-from dask_tapestry.operators.reductions.monoids import MONOIDS
-from dask_tapestry_kernels.cpu import KERNELS as CPU
 from dask_tapestry_kernels.cuda import KERNELS as CUDA
 from dask_tapestry_kernels.device_error import KernelDeviceError
-from tests.comparisons import same_bits
 from tests.kernels.cpu.cells.expressions import special
 from tests.kernels.cuda.simulated.fold_cases import GENERATOR, arguments, check, drawn
 from tests.kernels.cuda.simulated.run_kernel import run
@@ -83,21 +80,6 @@ def test_formulas_are_folded_as_they_are_evaluated(gpu, name, axes):
     )
     x = drawn("f4", (33, 9)) / 500
     check([x.astype("f4"), drawn("f8", (9, 33)).T], name, axes, expression=formula)
-
-
-@pytest.mark.parametrize("name", ["prod", "mean", *FEW])
-def test_nodes_of_a_level_go_on_to_the_next(gpu, name):
-    x = drawn("f8", (3000, 1))
-    told = check([x], name, (0,), target=1)
-    _, state = MONOIDS[name].dtypes(x.dtype, None)
-    nodes = CPU["reduce"](None, x, **told)
-    if state.names:
-        with pytest.raises(KernelDeviceError, match=f"nodes of {name} are merged on the host"):
-            run(CUDA["reduce"], None, nodes, **{**told, "source": 1, "target": None})
-        return
-    told |= {"source": 1, "target": None}
-    whole = CPU["reduce"](None, nodes, **told)
-    assert same_bits(run(CUDA["reduce"], None, nodes, **told), np.asarray(whole))
 
 
 @pytest.mark.parametrize("name", FEW)

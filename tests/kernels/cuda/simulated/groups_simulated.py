@@ -105,11 +105,13 @@ def test_groups_and_cells_that_there_are_none_of(gpu):
         check(some("d", (13,)), CODES[:, 0], **one)
 
 
-def test_tables_are_merged_as_nodes(gpu):
-    tree = TREES["whole"]
-    tables = CPU["groupfold"](None, some("d"), CODES, **way("sum", "d", target=0))
-    part = {"monoid": "sum", "axes": AXES, "tree": tree, "origin": (0, 0), "ddof": 0.0}
-    part |= {"dtype": np.dtype("d"), "state": np.dtype("d"), "source": 0, "target": None}
+@pytest.mark.parametrize("name", ["sum", "max", "nanmean", "nanvar", "nanstd"])
+@pytest.mark.parametrize("tree", TREES)
+def test_tables_are_merged_as_nodes(gpu, name, tree):
+    told = way(name, "d", TREES[tree], target=0)
+    tables = CPU["groupfold"](None, some("d"), CODES, **told)
+    part = {name: told[name] for name in ("monoid", "axes", "tree", "origin", "dtype", "state")}
+    part |= {"ddof": 1.0, "source": 0, "target": None}
     expected = CPU["groupmerge"](None, tables, **part)
     assert same_bits(run(CUDA["groupmerge"], None, tables, **part), expected)
 

@@ -5,6 +5,7 @@ import pytest
 
 from dask_tapestry_kernels.cpu import KERNELS as CPU
 from dask_tapestry_kernels.cuda import KERNELS as CUDA
+from dask_tapestry_kernels.output_blocks import OutputAxis, OutputShape
 from tests.kernels.cuda.simulated.run_kernel import run
 
 GENERATOR = np.random.default_rng(9)
@@ -135,6 +136,74 @@ def test_packed_factors(gpu, kind, rows, columns):
     check("packedqr", x, **of(whole, kind))
     check("triangle", x, **of((least, columns), kind))
     check("packedslogdet", drawn((4, 4), kind), **of((2,), kind))
+
+
+def several(name, x, sides, points=(), **options):
+    """All results of a function with several, by name; `sides` has their shapes and dtypes."""
+    outputs = tuple(
+        OutputShape(
+            one,
+            np.dtype(kind),
+            (
+                *[OutputAxis(d, 1) for d in range(len(points))],
+                *[OutputAxis(None, n) for n in shape],
+            ),
+        )
+        for one, (shape, kind) in sides.items()
+    )
+    told = {"points": points, "outputs": outputs, "names": tuple(sides), "is_stack": bool(points)}
+    made = run(CUDA[name], None, x, **told, **options)
+    assert made.shape == points
+    for one in outputs:
+        assert (made[one.name].shape, made[one.name].dtype) == (one.of(points), one.dtype)
+    return [made[one.name] for one in outputs]
+
+
+def near(made, wanted):
+    scale = ROUNDING.get(wanted.dtype.char, 1e-11)
+    np.testing.assert_allclose(made, wanted, rtol=scale, atol=scale * 20)
+
+
+def adjoint(x):
+    return x.swapaxes(-1, -2).conj()
+
+
+STACKS = [(), (3,), (2, 1), (0,)]
+
+
+@pytest.mark.parametrize("points", STACKS)
+@pytest.mark.parametrize("kind", "fdFD")
+@pytest.mark.parametrize(("rows", "columns"), [(5, 3), (3, 5), (1, 1)])
+def test_factors_of_several_results(gpu, kind, points, rows, columns):
+    x, least, real = drawn((*points, rows, columns), kind), min(rows, columns), kind.lower()
+    sides = {"Q": ((rows, least), kind), "R": ((least, columns), kind)}
+    q, r = several("qr", x, sides, points, mode="reduced")
+    near(q @ r, x)
+    near(np.tril(r, -1), np.zeros_like(r))
+    sides = {"Q": ((rows, rows), kind), "R": ((rows, columns), kind)}
+    q, r = several("qr", x, sides, points, mode="complete")
+    near(q @ r, x)
+    sides = {"U": ((rows, least), kind), "S": ((least,), real), "Vh": ((least, columns), kind)}
+    u, s, vh = several("svd", x, sides, points, full_matrices=False, hermitian=False)
+    near(u * s[..., None, :] @ vh, x)
+    near(s, np.linalg.svd(x, compute_uv=False))
+
+
+@pytest.mark.parametrize("points", STACKS)
+@pytest.mark.parametrize("kind", "fdFD")
+def test_eigenvectors_and_logarithms_of_determinants(gpu, kind, points):
+    x, real = drawn((*points, 4, 4), kind), kind.lower()
+    x = x + adjoint(x)
+    pair = {"values": ((4,), real), "vectors": ((4, 4), kind)}
+    for triangle, part in (("L", np.tril(x) + np.triu(x, 1) * 9), ("U", np.triu(x))):
+        values, vectors = several("eigh", part, pair, points, triangle=triangle)
+        near(vectors * values[..., None, :] @ adjoint(vectors), x)
+    sides = {"U": ((4, 4), kind), "S": ((4,), real), "Vh": ((4, 4), kind)}
+    u, s, vh = several("svd", x, sides, points, full_matrices=True, hermitian=True)
+    near(u * s[..., None, :] @ vh, x)
+    near(s, np.linalg.svd(x, compute_uv=False))
+    sign, logarithm = several("slogdet", x, {"sign": ((), kind), "log": ((), real)}, points)
+    near(sign * np.exp(logarithm), np.linalg.det(x))
 
 
 def test_columns_are_completed(gpu):

@@ -2,7 +2,7 @@ import pickle
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.blocks.buckets import BucketBlocks
+from dask_tapestry_kernels.bucket_blocks import BucketBlocks
 
 
 def some(shape=(2, 3)):

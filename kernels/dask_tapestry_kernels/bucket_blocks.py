@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -37,8 +38,8 @@ class BucketBlocks(Collected):
         return cls(np.empty(shape, object))
 
     @property
-    def nbytes(self) -> int:
-        return sum(bucket.nbytes for bucket in self.cells.flat if bucket is not None)
+    def held(self) -> Iterator[Block]:
+        return (bucket for bucket in self.cells.flat if bucket is not None)
 
     def like(self, shape: tuple[int, ...]) -> BucketBlocks:
         return BucketBlocks.empty(shape)
@@ -75,7 +76,7 @@ def _join(buckets: Sequence[Block | None]) -> bool:
 
 
 def _parted(shape: tuple[int, ...], ends: Block, whole: Block) -> BucketBlocks:
-    return _filled(shape, np.split(whole, ends[:-1]))
+    return _filled(shape, [whole[a:b] for a, b in pairwise([0, *ends.tolist()])])
 
 
 def _filled(shape: tuple[int, ...], buckets: list[Block]) -> BucketBlocks:
