@@ -71,10 +71,6 @@ def full_like(a, fill_value):
     return np.full_like(a, fill_value)
 
 
-def take_along_axis(a, indices, axis):
-    return np.take_along_axis(a, indices, axis)
-
-
 def sign(x):
     return np.sign(x)
 
