@@ -127,7 +127,7 @@ def _take(
     if trace is not None:
         trace.begin(FORMS, "once")
     done: dict[Node, Node] = {}
-    shared = passes_of(chosen)
+    shared = passes_of(graph, chosen)
     for node in in_order_of_passes(graph) if shared else graph.nodes:
         now = done[node] = rebuilt(node, done)
         if node in chosen:

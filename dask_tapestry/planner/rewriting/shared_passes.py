@@ -36,12 +36,12 @@ def offered_passes(graph: Graph) -> dict[Node, int]:
     return {node: number for number, group in enumerate(groups, 1) for node in group}
 
 
-def passes_of(chosen: Mapping[Node, FormKey]) -> dict[Node, Group]:
-    """For each node that shares a pass, the nodes that do, itself among them."""
+def passes_of(graph: Graph, chosen: Mapping[Node, FormKey]) -> dict[Node, Group]:
+    """For each node that shares a pass, the nodes that do, itself among them, in their order."""
     groups: dict[int, list[Node]] = defaultdict(list)
-    for node, form in chosen.items():
-        if form.name == ONE_PASS:
-            groups[form.size].append(node)
+    for node in graph.nodes:
+        if node in chosen and chosen[node].name == ONE_PASS:
+            groups[chosen[node].size].append(node)
     return {node: tuple(group) for group in groups.values() for node in group}
 
 
