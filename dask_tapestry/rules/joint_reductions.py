@@ -60,7 +60,9 @@ def _joint(reductions: Sequence[Node]) -> dict[Node, Node]:
         operator = node.operator
         assert isinstance(operator, Reduce)
         alike[operator.axes, operator.tree, node.input_types[0].shape].append(node)
-    sharing = [group for nodes in alike.values() for group in sharing_cells(nodes, MOST_JOINT_REDUCTIONS)]
+    sharing = [
+        group for nodes in alike.values() for group in sharing_cells(nodes, MOST_JOINT_REDUCTIONS)
+    ]
     joint: dict[Node, Node] = {}
     for group in _groups_on_neighbours(sharing):
         if len(group) > 1 and joined(node.annotations for node in group) is not None:

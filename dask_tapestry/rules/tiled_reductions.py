@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from dask_tapestry.cells import CellBuilder
+from dask_tapestry.operators.reductions.common_tile import FoldedAxes, common_tile
 from dask_tapestry.operators.reductions.joint_reductions import JointReductions
 from dask_tapestry.operators.reductions.reduce import Reduce
 from dask_tapestry.operators.reductions.tiled_reductions import (
@@ -45,8 +46,28 @@ def reductions_of_shared_cells(graph: Graph) -> tuple[Group, ...]:
     for node in graph.nodes:
         if _may_share(node):
             alike[ranks[node], node.input_types[0].shape].append(node)
-    groups = [g for nodes in alike.values() for g in sharing_cells(nodes, MOST_OTHER_REDUCTIONS)]
-    return tuple([tuple(group) for group in groups if _spares_reading(group)])
+    sharing = [g for nodes in alike.values() for g in sharing_cells(nodes, MOST_OTHER_REDUCTIONS)]
+    groups = [tuple(group) for nodes in sharing for group in _of_one_tile(nodes)]
+    return tuple([group for group in groups if _spares_reading(group)])
+
+
+def _of_one_tile(nodes: Sequence[Node]) -> list[list[Node]]:
+    """Groups whose nodes end together, each reduction in the first that it fits into."""
+    groups: list[list[Node]] = []
+    for node in nodes:
+        for group in groups:
+            if common_tile(node.input_types[0].shape, [_folded(n) for n in (*group, node)]):
+                group.append(node)
+                break
+        else:
+            groups.append([node])
+    return groups
+
+
+def _folded(node: Node) -> FoldedAxes:
+    operator = node.operator
+    assert isinstance(operator, Reduce | JointReductions)
+    return FoldedAxes(operator.axes, operator.tree)
 
 
 def _may_share(node: Node) -> bool:
@@ -67,7 +88,9 @@ def _spares_reading(group: Sequence[Node]) -> bool:
     if len(group) < 2 or joined(node.annotations for node in group) is None:
         return False
     read = [cells_of(node.inputs) for node in group]
-    shared = {x for number, cells in enumerate(read) for other in read[:number] for x in cells & other}
+    shared = {
+        x for number, cells in enumerate(read) for other in read[:number] for x in cells & other
+    }
     return any(not (isinstance(x.operator, Source) and x.operator.external) for x in shared)
 
 

@@ -3,7 +3,8 @@
 Reductions of one array over different axes have trees of their own. A *tile* is a box whose sides
 are, along each axis, whole nodes of all reductions that fold the axis, so that a block of whole
 tiles computes whole nodes of each of them from cells that it reads once. An axis that none folds
-has tiles of one cell; one that some reduction folds to a single node has one tile.
+has tiles of one cell; one of which a node of some reduction has all cells has one tile, in which
+nodes of others need not end together.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class NodesOfTile(NamedTuple):
 
 
 def common_tile(shape: tuple[int, ...], folds: Sequence[FoldedAxes]) -> Lattice | None:
-    """The tiles of an array of this shape; None where nodes do not end together.
+    """The tiles of an array of this shape; None where they would be much longer than nodes.
 
     Examples
     --------
@@ -54,21 +55,19 @@ def common_tile(shape: tuple[int, ...], folds: Sequence[FoldedAxes]) -> Lattice 
 
 def _common_side(n: int, axis: int, folds: Sequence[FoldedAxes]) -> tuple[int, int] | None:
     """Side of a tile along an axis, and where the first begins."""
-    nodes, single = set[tuple[int, int]](), False
+    nodes, whole = set[tuple[int, int]](), False
     for fold in folds:
         if axis in fold.axes:
             at = fold.axes.index(axis)
-            if fold.tree.counts(0)[at] > 1:
-                nodes.add((fold.tree.sides(0)[at], fold.tree.offset[at]))
-            else:
-                single = True
-    side = lcm(*[s for s, _ in nodes])
-    start = min([o for _, o in nodes], default=0)
-    if any((o - start) % s for s, o in nodes):
-        return None
-    if nodes and side > LONGEST_TILE * max(s for s, _ in nodes):
-        return None
-    return (-(-(n - start) // side) * side if single else side), start
+            nodes.add((fold.tree.sides(0)[at], fold.tree.offset[at]))
+            whole = whole or fold.tree.counts(0)[at] == 1
+    if whole:
+        return n, 0
+    side, start = lcm(*[s for s, _ in nodes]), min([o for _, o in nodes], default=0)
+    longest = LONGEST_TILE * max([s for s, _ in nodes], default=1)
+    if side + start < n and side <= longest and not any((o - start) % s for s, o in nodes):
+        return side, start
+    return (n, 0) if n <= longest else None
 
 
 def tiles_along(shape: tuple[int, ...], tile: Lattice) -> tuple[int, ...]:
@@ -111,7 +110,9 @@ def nodes_of_tile(
     for axis, (side, start) in enumerate(zip(tile.sides, tile.offset, strict=True)):
         nodes = NodesOfTile(side, -start)
         if axis in fold.axes:
-            nodes = _nodes_along(fold, level, axis, shape, tile) or NodesOfTile(0, 0)
+            folded = _nodes_along(fold, level, axis, shape, tile)
+            assert folded is not None
+            nodes = folded
         found.append(nodes)
     return tuple(found)
 
@@ -122,8 +123,9 @@ def _nodes_along(
     """... along a folded axis; None where a node lies in several tiles."""
     at = fold.axes.index(axis)
     side, start = tile.sides[axis], tile.offset[axis]
+    if side + start >= shape[axis]:
+        return NodesOfTile(fold.tree.counts(level)[at], 0)
     own, begin = fold.tree.sides(level)[at], fold.tree.offset[at]
-    if not side % own and not (begin - start) % own:
-        return NodesOfTile(side // own, (begin - start) // own)
-    covers = side + start >= shape[axis] and fold.tree.counts(level)[at] == 1
-    return NodesOfTile(1, 0) if covers else None
+    if side % own or (begin - start) % own:
+        return None
+    return NodesOfTile(side // own, (begin - start) // own)

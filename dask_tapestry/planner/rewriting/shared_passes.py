@@ -32,7 +32,7 @@ class FormKey(Protocol):
 
 def offered_passes(graph: Graph) -> dict[Node, int]:
     """For each reduction that may share a pass, the number of that pass."""
-    groups = [g for g in reductions_of_shared_cells(graph) if in_one_pass(g) is not None]
+    groups = reductions_of_shared_cells(graph)
     return {node: number for number, group in enumerate(groups, 1) for node in group}
 
 
