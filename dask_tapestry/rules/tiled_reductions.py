@@ -1,13 +1,12 @@
-"""Reductions over different axes in one pass: ``f(x), g(x) -> f'(t.f0), g'(t.f1)``.
+"""Reductions over different axes in one pass.
 
-Here t is a pass over tiles, each of which is whole nodes of all reductions, and f' and g' are what
-is left of f and g when nodes are there. It costs tasks, and nodes that are held, where it spares
-reading or computing cells twice, so it is a form that plans are compared with, and no rule.
+It costs nodes that are held, and blocks that are cut along no axis finer than nodes of all, where
+it spares reading or computing cells twice. So it is a form that plans are compared in, and no rule.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from dask_tapestry.cells import CellBuilder
@@ -87,15 +86,17 @@ def _spares_reading(group: Sequence[Node]) -> bool:
     """Whether what two of them read has to be read from a store, or computed."""
     if len(group) < 2 or joined(node.annotations for node in group) is None:
         return False
-    read = [cells_of(node.inputs) for node in group]
-    shared = {
-        x for number, cells in enumerate(read) for other in read[:number] for x in cells & other
-    }
-    return any(not (isinstance(x.operator, Source) and x.operator.external) for x in shared)
+    readers = Counter(x for node in group for x in cells_of(node.inputs))
+    shared = [x.operator for x, count in readers.items() if count > 1]
+    return any(not (isinstance(one, Source) and one.external) for one in shared)
 
 
 def in_one_pass(group: Group) -> dict[Node, Node] | None:
-    """What replaces each reduction of a group; None where their nodes do not end together."""
+    """``f(x), g(x) -> f'(t.f0), g'(t.f1) with t = tiles(x)``, where f and g fold other axes.
+
+    A tile is a box of cells that is whole nodes of both; f' and g' fold the nodes. What replaces
+    each reduction of a group is returned, or None where their nodes do not end together.
+    """
     inputs = list(dict.fromkeys(x for node in group for x in node.inputs))
     folds = [_fold_of(node, inputs) for node in group]
     operator = tiled_reductions(folds, inputs[0].type.shape)

@@ -1,4 +1,4 @@
-"""Reductions that share a pass over tiles have the bits of each alone, in whatever cells they meet."""
+"""Reductions that share a pass over tiles have the bits of each alone."""
 
 from functools import partial
 from pathlib import Path

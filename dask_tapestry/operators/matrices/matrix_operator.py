@@ -22,8 +22,8 @@ from dask_tapestry.operators.tuning import (
     PANEL_COUNTS,
     WORTH_PANELS_SECONDS,
 )
-from dask_tapestry.operators.user.output import output_layout
 from dask_tapestry.operators.views.broadcast import broadcast_shape
+from dask_tapestry.operators.views.output import output_layout
 from dask_tapestry.teg import (
     BlockOperator,
     Form,

@@ -27,7 +27,7 @@ from dask_tapestry.operators.reductions.common_tile import (
 )
 from dask_tapestry.operators.reductions.joint_reductions import JointReductions
 from dask_tapestry.operators.reductions.reduce import Reduce
-from dask_tapestry.operators.user.output import Output, output_layout
+from dask_tapestry.operators.views.output import Output, output_layout
 from dask_tapestry.operators.views.view import View, ViewAxis
 from dask_tapestry.teg import (
     BlockOperator,
