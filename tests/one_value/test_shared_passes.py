@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import dask_tapestry as dt
 from dask_tapestry.planner.search import rule_selection
 from tests.comparisons import same_bits
+from tests.pieces import pieces_of
 
 FOLDS = (
     "sum", "mean", "std", "var", "min", "max", "any", "all", "prod", "nansum", "nanmean", "nanmax",
@@ -79,8 +80,13 @@ def passes(plan):
 
 @pytest.mark.filterwarnings("ignore:.*:RuntimeWarning")
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-@given(arrays_and_reductions(), st.sampled_from([4000, 10**5, 10**7]), st.sampled_from([1, 3]))
-def test_bits_are_those_of_each_alone(drawn, block_bytes, workers):
+@given(
+    arrays_and_reductions(),
+    st.sampled_from([4000, 10**5, 10**7]),
+    st.sampled_from([64, 1000, 10**6]),
+    st.sampled_from([1, 3]),
+)
+def test_bits_are_those_of_each_alone(drawn, block_bytes, piece_bytes, workers):
     shape, chunks, cut, kind, asked = drawn
     machine = dt.Resources(workers=workers, threads=1, memory="1 GiB")
     with (
@@ -90,9 +96,10 @@ def test_bits_are_those_of_each_alone(drawn, block_bytes, workers):
     ):
         x, y = [z[cut] for z in stored(Path(folder), shape, chunks, kind)]
         several = [make() for make in reductions(x, y, asked)]
-        plan = dt.plan(*several)
-        dt.verify(plan, *several)
-        together = dt.compute(*several)
+        with pieces_of(piece_bytes):
+            plan = dt.plan(*several)
+            dt.verify(plan, *several)
+            together = dt.compute(*several)
         for value, one in zip(together, several, strict=True):
             assert same_bits(value, one.compute())
 
@@ -111,7 +118,8 @@ def test_one_pass_for_six(tmp_path, begun, workers, scheduler):
     x, y = [z[begun:] for z in stored(tmp_path, SHAPE, CHUNKS, "f8")]
     several = [make() for make in reductions(x, y, ASKED)]
     machine = dt.Resources(workers=workers, threads=2, memory="1 GiB")
-    with dt.config(block_bytes=30_000, resources=machine), dask.config.set(scheduler=scheduler):
+    options = dask.config.set(scheduler=scheduler)
+    with dt.config(block_bytes=30_000, resources=machine), options, pieces_of(2000):
         plan = dt.plan(*several)
         assert passes(plan) == 1
         plan.verify()
