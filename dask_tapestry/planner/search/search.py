@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.memory.garbage import collection_paused
 from dask_tapestry.planner.cost.rank import Rank, preferred
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
@@ -54,7 +53,8 @@ class SearchResult(NamedTuple):
     Attributes
     ----------
     state, points
-        The plan to take, and the frontier that it was chosen from.
+        The plan to take, and the frontier that it was chosen from, as usual blocks have it: of
+        some, the blocks that take most may not fit.
     again
         The effort for a search with a smaller share.
     hope
@@ -220,25 +220,24 @@ def _uncut(space: PlanEvaluator, _effort: SearchBudget, _seed: int) -> SearchRes
 
 def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult:
     """From two seeds, with the forms that are best one by one and without any, to the best plan."""
-    with collection_paused():
-        uncut = in_one_block(space)
-        if uncut is not None and effort is WORTH and saves_less_than_planning(uncut, space):
-            return SearchResult(uncut)
-        graph, forms = space.chosen_forms
-        first = evaluate(graph, Choices(forms=forms), space.pricing)
-        effort = effort.for_plan(first)
-        seeds = [first] if uncut is None else [first, uncut]
-        if not effort.costs:
-            return SearchResult(preferred(seeds, lambda state: state.rank))
-        before = space.pricing.evaluated
-        each = min(effort.costs, MOST_IMPROVED)
-        states = [improve(space, space.state(Choices(forms=forms)), each)]
-        if forms and _may_win(other := space.state(Choices()), states[0]):
-            states.append(improve(space, other, each))
-        evolution = Evolution(space, seed)
-        also = [fit_to_memory(space, state, each) for state in states]
-        begun = [*[_recut(space, state, each) for state in states], *filter(None, also)]
-        evolution.begin(begun)
+    uncut = in_one_block(space)
+    if uncut is not None and effort is WORTH and saves_less_than_planning(uncut, space):
+        return SearchResult(uncut)
+    graph, forms = space.chosen_forms
+    first = evaluate(graph, Choices(forms=forms), space.pricing)
+    effort = effort.for_plan(first)
+    seeds = [first] if uncut is None else [first, uncut]
+    if not effort.costs:
+        return SearchResult(preferred(seeds, lambda state: state.rank))
+    before = space.pricing.evaluated
+    each = min(effort.costs, MOST_IMPROVED)
+    states = [improve(space, space.state(Choices(forms=forms)), each)]
+    if forms and _may_win(other := space.state(Choices()), states[0]):
+        states.append(improve(space, other, each))
+    evolution = Evolution(space, seed)
+    also = [fit_to_memory(space, state, each) for state in states]
+    begun = [*[_recut(space, state, each) for state in states], *filter(None, also)]
+    evolution.begin(begun)
     rest = effort.less(space.pricing.evaluated - before)
     if (rest.costs or 0) >= LONG_SEARCH_COSTS:
         evolve_on_islands(evolution, rest, seed)
@@ -247,12 +246,9 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
         evolution.begin([_polished(space, evolution.best, each // SEARCH_AGAIN_PART)])
     left = effort.less(space.pricing.evaluated - before)
     again = effort._replace(costs=max(left.costs or 0, effort.costs // SEARCH_AGAIN_PART))
-    points = tuple(p for p in evolution.frontier if space.fits_at_worst(p.state))
-    fastest = evolution.best
-    fitting = [p.state for p in points]
-    if not fitting or space.fits_at_worst(fastest):
-        fitting = [fastest, *fitting]
-    best = preferred(fitting, lambda state: state.rank)
+    points, fastest = tuple(evolution.frontier), evolution.best
+    found = [fastest, *[point.state for point in points]]
+    best = preferred(found, lambda state: state.rank, space.fits_at_worst)
     return SearchResult(best, points, again, space.hope(fastest))
 
 
