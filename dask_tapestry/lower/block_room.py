@@ -8,9 +8,8 @@ import numpy as np
 
 from dask_tapestry.lower.held_values import Block
 from dask_tapestry.memory.buffer_pool import POOL
-from dask_tapestry.operators.views.output import output_layout
 from dask_tapestry.teg import TensorType
-from dask_tapestry.teg.outputs import windows_of
+from dask_tapestry.teg.outputs import output_layout, windows_of
 from dask_tapestry_kernels.output_blocks import OutputBlocks
 
 

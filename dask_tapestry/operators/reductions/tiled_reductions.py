@@ -27,7 +27,7 @@ from dask_tapestry.operators.reductions.common_tile import (
 )
 from dask_tapestry.operators.reductions.joint_reductions import JointReductions
 from dask_tapestry.operators.reductions.reduce import Reduce
-from dask_tapestry.operators.views.output import Output, output_layout
+from dask_tapestry.operators.views.output import Output
 from dask_tapestry.operators.views.view import View, ViewAxis
 from dask_tapestry.teg import (
     BlockOperator,
@@ -39,7 +39,7 @@ from dask_tapestry.teg import (
     apply,
 )
 from dask_tapestry.teg.operator import Types, by_signature, clipped
-from dask_tapestry.teg.outputs import OutputWindow, outputs_dtype
+from dask_tapestry.teg.outputs import OutputWindow, output_layout, outputs_dtype
 from dask_tapestry.teg.turns import CELL_BY_CELL
 from dask_tapestry.zspace import IndexProjection, ZRange
 from dask_tapestry_kernels.tiled_fold import TiledFold
