@@ -19,7 +19,7 @@ from dask_tapestry.operators.reductions.tiled_reductions import (
     tiled_reductions,
 )
 from dask_tapestry.rules.shared_cells import cells_of, reduction_ranks, sharing_cells
-from dask_tapestry.rules.tuning import MOST_OTHER_REDUCTIONS
+from dask_tapestry.rules.tuning import MOST_JOINT_REDUCTIONS
 from dask_tapestry.teg import Graph, Node, Source, apply
 from dask_tapestry.teg.annotations import joined
 from dask_tapestry.teg.node import reapply, written_as
@@ -45,7 +45,7 @@ def reductions_of_shared_cells(graph: Graph) -> tuple[Group, ...]:
     for node in graph.nodes:
         if _may_share(node):
             alike[ranks[node], node.input_types[0].shape].append(node)
-    sharing = [g for nodes in alike.values() for g in sharing_cells(nodes, MOST_OTHER_REDUCTIONS)]
+    sharing = [g for nodes in alike.values() for g in sharing_cells(nodes, MOST_JOINT_REDUCTIONS)]
     groups = [tuple(group) for nodes in sharing for group in _of_one_tile(nodes)]
     return tuple([group for group in groups if _spares_reading(group)])
 
@@ -83,8 +83,12 @@ def _may_share(node: Node) -> bool:
 
 
 def _spares_reading(group: Sequence[Node]) -> bool:
-    """Whether what two of them read has to be read from a store, or computed."""
-    if len(group) < 2 or joined(node.annotations for node in group) is None:
+    """Whether what two of them read has to be read from a store, or computed.
+
+    Those of the same tree share passes already, as many as a cache has room for.
+    """
+    trees = {_folded(node) for node in group}
+    if len(trees) < 2 or joined(node.annotations for node in group) is None:
         return False
     readers = Counter(x for node in group for x in cells_of(node.inputs))
     shared = [x.operator for x, count in readers.items() if count > 1]
