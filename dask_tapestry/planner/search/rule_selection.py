@@ -137,7 +137,8 @@ def _offers(graph: Graph, best: Ranked | None) -> Iterator[Offer]:
             yield dict.fromkeys(part, AppliedChoice(HOST, 1))
     if best is None or best.rank.seconds > WORTH_SHARED_PASSES:
         shared = offered_passes(graph)
-        if shared and (best is None or best.rank.seconds > WORTH_SHARED_PASSES * len(shared)):
+        folds = sum(len(node.operator.formulas(node.input_types)) for node in shared)
+        if folds and (best is None or best.rank.seconds > WORTH_SHARED_PASSES * folds):
             yield {node: AppliedChoice(ONE_PASS, number) for node, number in shared.items()}
 
 
