@@ -26,6 +26,7 @@ from dask_tapestry.rules.outputs import OUTPUT_RULES, keep_outputs_read, output_
 from dask_tapestry.rules.products import PRODUCT_RULES  # noqa: E402
 from dask_tapestry.rules.scalar_identities import CELL_RULES  # noqa: E402
 from dask_tapestry.rules.stencil_loops import fuse_stencil_loops  # noqa: E402
+from dask_tapestry.rules.tiled_reductions import in_one_pass  # noqa: E402
 from dask_tapestry.rules.turned_formulas import share_turned_formulas  # noqa: E402
 from dask_tapestry.rules.views import VIEW_RULES  # noqa: E402
 
@@ -52,6 +53,7 @@ SECTIONS = (
 )
 FORMS = (
     ("nodes", in_nodes, SAME),
+    ("tiles", in_one_pass, SAME),
     ("parts", in_parts, PRODUCTS),
     ("leaves", in_leaves, SAME),
     ("totals", after_totals, SAME),
@@ -107,7 +109,8 @@ FORMS_HEAD = """
 
 What an operator folds or orders as a whole can be cut along that dimension too. Such *forms* are
 no rules: the operator declares them (`forms` of `dask_tapestry/teg/operator.py`), and a plan takes
-one, of one size, where that costs less.
+one, of one size, where that costs less. *Tiles* are a form that several reductions take together,
+after the passes and before other forms.
 
 | form | before → after | bits |
 |---|---|---|

@@ -17,6 +17,7 @@ from dask_tapestry.planner.rewriting import passes
 from dask_tapestry.teg.check import check
 from tests.cupy_stand_in import device_kernels as device_kernels
 from tests.examples import USUAL
+from tests.small_lattices import small_lattices as small_lattices
 
 hypothesis.settings.register_profile(  # the same examples each time
     "usual",

@@ -31,13 +31,15 @@ def test_every_rule_in_use_is_listed(rules):
 def test_every_module_of_rules_has_a_listed_rule(rules):
     modules = {Path(p).stem for p in Path(dask_tapestry.rules.__path__[0]).glob("*.py")}
     whole_graph = {"__init__", "effects", "result_devices", "slice_pushdown", "unfuse"}
-    shared = {  # what rules ask, and the form of what the host computes for a device
+    shared = {  # what rules ask, and forms that nodes take before the search
         "computed_on_host",
         "extensions",
         "inserted_cells",
         "neighbouring_nodes",
         "neighbours",
         "repeated_steps",
+        "shared_cells",
+        "tiled_reductions",
         "tuning",
     }
     assert modules - whole_graph - shared == {

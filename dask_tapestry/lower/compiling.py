@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.late_named_tuple import NamedTuple
+from dask_tapestry.lower.block_room import zeros_for
 from dask_tapestry.lower.cancellation import Cancellation
 from dask_tapestry.lower.execute import run_block
 from dask_tapestry.lower.job import label_of, step_told
@@ -92,7 +93,7 @@ def _rehearse(step: Step) -> None:
     for index in blocks:
         schedule = spec.program.schedule(spec.box(index))
         samples = [
-            np.zeros(box.shape, program.inputs[value].dtype)
+            zeros_for(program.inputs[value], box.shape)
             for value in range(inputs)
             for box in schedule.boxes[value]
         ]

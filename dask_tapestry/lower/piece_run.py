@@ -7,6 +7,7 @@ from itertools import repeat
 
 import numpy as np
 
+from dask_tapestry.lower.block_room import room_for
 from dask_tapestry.lower.frame import Frame, block_frame, piece_frame
 from dask_tapestry.lower.held_values import Block, HeldValues
 from dask_tapestry.lower.instruction_call import called
@@ -88,7 +89,7 @@ def _memory(entry: LoopEntry, out: Block | None) -> Block | None:
         return None
     if loop.then is None and out is not None:
         return out
-    return POOL.room(loop.box.shape, program.type.dtype)
+    return room_for(program.type, loop.box.shape)
 
 
 def _read_window(window: Window, box: ZRange, out: Block | None, pace: int) -> Block:

@@ -107,6 +107,9 @@ WEIGHTED_TILE_CELLS: Final = 2**16  # of results that a kernel which is not comp
 # reductions/bincount
 CELLS_A_BIN: Final = 4  # of a leaf: its table is no more than a fourth of what it reads
 
+# reductions/common_tile
+LONGEST_TILE: Final = 8  # times the longest node: blocks of whole tiles are no longer than that
+
 # reductions/count_nonzero
 MOST_COUNTED_SPANS: Final = 4096  # a plan carries the counts
 

@@ -262,6 +262,7 @@ TAIL_PARTS: Final = 2  # and behind them
 # search/rule_selection
 MOST_PLANS: Final = 64  # that are compared; each takes as long as a plan without choices
 CHOICE_GAIN: Final = 0.99  # of the seconds without it: a choice must save a hundredth
+WORTH_SHARED_PASSES: Final = 0.1  # seconds of a plan for each reduction, as another search takes
 
 # search/search
 # Part of the effort that a search with less memory a task has at least

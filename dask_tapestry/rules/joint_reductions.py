@@ -15,6 +15,7 @@ from dask_tapestry.operators.reductions.reduce import Reduce
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.neighbouring_nodes import are_neighbours
+from dask_tapestry.rules.shared_cells import reduction_ranks, sharing_cells
 from dask_tapestry.rules.tuning import MOST_JOINT_REDUCTIONS, MOST_OTHER_REDUCTIONS
 from dask_tapestry.teg import Graph, Node, apply
 from dask_tapestry.teg.annotations import joined
@@ -26,7 +27,7 @@ def join_reductions(graph: Graph, trace: Trace | None = None) -> Graph:
     """``f(x), g(x) -> r.f0, r.f1 with r = (f, g)(x)``, for reductions that share cells."""
     depth = 0
     while True:
-        ranks = _ranks(graph)
+        ranks = reduction_ranks(graph)
         by_rank: dict[int, list[Node]] = defaultdict(list)
         for node in graph.nodes:
             if _may_join(node):
@@ -52,18 +53,6 @@ def _may_join(node: Node) -> bool:
     return False
 
 
-def _ranks(graph: Graph) -> dict[Node, int]:
-    """For each node the most reductions on a path that ends in it, itself counted.
-
-    Of two nodes of one rank neither needs the other.
-    """
-    ranks: dict[Node, int] = {}
-    for node in graph.nodes:
-        before = max((ranks[x] for x in (*node.inputs, *node.after)), default=0)
-        ranks[node] = before + isinstance(node.operator, Reduce | JointReductions)
-    return ranks
-
-
 def _joint(reductions: Sequence[Node]) -> dict[Node, Node]:
     """What replaces each reduction that is joined with others."""
     alike: dict[tuple[object, ...], list[Node]] = defaultdict(list)
@@ -71,7 +60,9 @@ def _joint(reductions: Sequence[Node]) -> dict[Node, Node]:
         operator = node.operator
         assert isinstance(operator, Reduce)
         alike[operator.axes, operator.tree, node.input_types[0].shape].append(node)
-    sharing = [group for nodes in alike.values() for group in _sharing(nodes)]
+    sharing = [
+        group for nodes in alike.values() for group in sharing_cells(nodes, MOST_JOINT_REDUCTIONS)
+    ]
     joint: dict[Node, Node] = {}
     for group in _groups_on_neighbours(sharing):
         if len(group) > 1 and joined(node.annotations for node in group) is not None:
@@ -101,34 +92,6 @@ def _groups_on_neighbours(groups: Sequence[list[Node]]) -> list[list[Node]]:
             others.append((list(group), {extents}))
             groups_found.append(others[-1][0])
     return groups_found
-
-
-def _sharing(nodes: Sequence[Node]) -> list[list[Node]]:
-    """Groups of reductions that read some of the same cells, through formulas or not."""
-    groups: list[tuple[list[Node], set[Node]]] = []
-    for node in nodes:
-        group, cells = [node], _cells_of(node.inputs[0])
-        for other in [g for g in groups if g[1] & cells]:
-            if len(group) + len(other[0]) <= MOST_JOINT_REDUCTIONS:
-                groups.remove(other)
-                group, cells = other[0] + group, other[1] | cells
-        groups.append((group, cells))
-    return [group for group, _ in groups]
-
-
-def _cells_of(x: Node) -> set[Node]:
-    """The nodes that a value is a formula of, cell by cell."""
-    nodes: set[Node] = set()
-    seen, stack = {x}, [x]
-    while stack:
-        node = stack.pop()
-        if not node.operator.is_formula:
-            nodes.add(node)
-            continue
-        more = set(node.inputs) - seen
-        seen |= more
-        stack.extend(more)
-    return nodes
 
 
 def _joined(group: Sequence[Node]) -> dict[Node, Node]:

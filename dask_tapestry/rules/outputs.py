@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Final
 
-from dask_tapestry.operators.user.output import Output
+from dask_tapestry.operators.views.output import Output
 from dask_tapestry.operators.views.view import View, ViewAxis
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rewrite.rule import on

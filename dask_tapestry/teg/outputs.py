@@ -21,6 +21,7 @@ from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg.types import DType, TensorType
 from dask_tapestry.zspace import IndexProjection
+from dask_tapestry_kernels.output_blocks import OutputAxis, OutputShape
 
 
 @dataclass(frozen=True)
@@ -108,3 +109,11 @@ def windows_of(type_: TensorType) -> tuple[OutputWindow, ...]:
     """The outputs of a value; () of one that is a tensor itself."""
     dtype: Any = type_.dtype
     return dtype.windows if isinstance(dtype, OutputsDType) else ()
+
+
+def output_layout(window: OutputWindow) -> OutputShape:
+    """How an output lies in the memory of a worker."""
+    axes = []
+    for row, width in zip(window.projection.matrix, window.projection.shape, strict=True):
+        axes.append(OutputAxis(next((d for d, c in enumerate(row) if c), None), width))
+    return OutputShape(window.name, window.dtype, tuple(axes))

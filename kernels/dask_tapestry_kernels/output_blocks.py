@@ -6,6 +6,7 @@ Nothing is packed: each output lies in memory of its own, and taking one copies 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import EllipsisType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -102,7 +103,7 @@ class OutputBlocks(Collected):
         parts = [a[o.slices(points)] for o, a in zip(self.outputs, self.arrays, strict=True)]
         return OutputBlocks([p.stop - p.start for p in points], self.outputs, parts)
 
-    def __setitem__(self, key: Slices, part: OutputBlocks) -> None:
+    def __setitem__(self, key: Slices | EllipsisType, part: OutputBlocks) -> None:
         points = _ends(key, self.shape)
         for output, array, cells in zip(self.outputs, self.arrays, part.arrays, strict=True):
             array[output.slices(points)] = cells
@@ -114,9 +115,9 @@ class OutputBlocks(Collected):
         return OutputBlocks, (self.shape, self.outputs, self.arrays)
 
 
-def _ends(key: Slices, shape: Sequence[int]) -> tuple[slice, ...]:
-    """Slices with both ends, one for each dimension."""
-    given = [one for one in key if one is not ...]
+def _ends(key: Slices | EllipsisType, shape: Sequence[int]) -> tuple[slice, ...]:
+    """Slices with both ends, one for each dimension; an ellipsis alone is all of them."""
+    given = [slice(None)] * len(shape) if key is ... else [one for one in key if one is not ...]
     return tuple([slice(*one.indices(n)[:2]) for one, n in zip(given, shape, strict=True)])
 
 

@@ -28,8 +28,11 @@ def test_parts_are_put_together():
     whole, made = both(), OutputBlocks.empty((4,), BOTH)
     for rows in (slice(0, 1), slice(1, 4)):
         made[rows, ...] = whole[rows, ...]
+    other = OutputBlocks.empty((4,), BOTH)
+    other[...] = whole
     for name in ("pairs", "sums"):
         assert np.array_equal(made[name], whole[name])
+        assert np.array_equal(other[name], whole[name])
 
 
 def test_without_dimensions_and_pickled():

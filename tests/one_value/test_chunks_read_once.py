@@ -25,8 +25,12 @@ WORKS = {
     "place": lambda x, y: [x.argmax()],
     "histogram": lambda x, y: [dt.histogram(x, bins=5, range=(0, 1))[0]],
     "quadratic means": lambda x, y: [(x * x).mean(axis=0), (y * y).mean(axis=0), (x * y).mean(0)],
+    "over either axis": lambda x, y: [x.mean(axis=0), x.std(axis=1), x.max()],
+    "formulas over either axis": lambda x, y: [(x * y).sum(1), x.mean(0), (y - x).argmax()],
     "sums of a sum with a transpose": lambda x, y: [(x + y.T.T).sum(axis=0)],
 }
+
+OF_BOTH = ("quadratic means", "formulas over either axis", "sums of a sum with a transpose")
 
 
 @pytest.fixture
@@ -61,7 +65,7 @@ def stores(tmp_path, monkeypatch):
 @pytest.mark.parametrize("blocks", [1, 8])
 def test_each_chunk_is_read_once(stores, name, blocks):
     (x, y), reads = stores
-    used = 2 if name in ("quadratic means", "sums of a sum with a transpose") else 1
+    used = 2 if name in OF_BOTH else 1
     machine = dt.Resources(workers=blocks, threads=1, memory="1 GiB", store_bandwidth="1 MB/s")
     most = 2 * x.nbytes // blocks  # of a block, of a store so slow that reading counts most
     with dt.config(resources=machine, block_bytes=most):

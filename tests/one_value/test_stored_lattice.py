@@ -15,7 +15,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.cells import lattice
 from dask_tapestry.operators.reductions.tree_reduction import TreeReduction, in_nodes
 from dask_tapestry.teg import Graph
 from dask_tapestry.teg.check import check
@@ -38,10 +37,8 @@ SELECTIONS = {
 
 
 @pytest.fixture(autouse=True)
-def small_cells(monkeypatch):
-    monkeypatch.setattr(lattice, "FEW_LATTICE_CELLS", 60)
-    monkeypatch.setattr(lattice, "MOST_LATTICE_CELLS", 240)
-    monkeypatch.setattr(lattice, "FOLDED_CELLS", 4)
+def _small_cells(small_lattices):
+    """Small arrays have many."""
 
 
 def numbers(shape):

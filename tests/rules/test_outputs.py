@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.operators.user.output import Output
+from dask_tapestry.operators.views.output import Output
 from dask_tapestry.operators.views.view import View, ViewAxis
 from dask_tapestry.rules.outputs import OUTPUT_RULES, keep_outputs_read
 from dask_tapestry.teg import Graph, apply

@@ -37,7 +37,7 @@ from dask_tapestry.operators.tuning import (
     MOST_FACE_PAIRS,
     PAIR_FLOPS,
 )
-from dask_tapestry.operators.user.output import output
+from dask_tapestry.operators.views.output import output
 from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import IndexDim, Kind, Signature, Tensor, TensorType, apply

@@ -32,8 +32,8 @@ from dask_tapestry.operators.tuning import (
     SCATTERED_PLACE_BYTES,
     WORTH_SHUFFLING_BYTES,
 )
-from dask_tapestry.operators.user.output import outputs
 from dask_tapestry.operators.views.broadcast import broadcast, broadcast_shape
+from dask_tapestry.operators.views.output import outputs
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import (
     BlockOperator,

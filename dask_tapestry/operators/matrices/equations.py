@@ -18,7 +18,7 @@ from dask_tapestry.operators.matrices.panel_lu import (
     solve_by_panels,
 )
 from dask_tapestry.operators.matrices.panel_triangle import solve_triangle_by_panels
-from dask_tapestry.operators.user.output import outputs
+from dask_tapestry.operators.views.output import outputs
 from dask_tapestry.teg import Tensor, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange

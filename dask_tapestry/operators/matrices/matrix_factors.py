@@ -13,7 +13,7 @@ from dask_tapestry.operators.matrices.matrix_operator import MatrixFactors, Matr
 from dask_tapestry.operators.matrices.panel_cholesky import cholesky_by_panels
 from dask_tapestry.operators.matrices.panel_lu import lu_by_panels
 from dask_tapestry.operators.matrices.panel_qr import qr_by_panels, triangle_by_panels
-from dask_tapestry.operators.user.output import outputs
+from dask_tapestry.operators.views.output import outputs
 from dask_tapestry.teg import Tensor, apply
 from dask_tapestry.teg.operator import Types
 

@@ -22,7 +22,6 @@ from dask_tapestry.operators.tuning import (
     PANEL_COUNTS,
     WORTH_PANELS_SECONDS,
 )
-from dask_tapestry.operators.user.output import output_layout
 from dask_tapestry.operators.views.broadcast import broadcast_shape
 from dask_tapestry.teg import (
     BlockOperator,
@@ -37,7 +36,7 @@ from dask_tapestry.teg import (
 )
 from dask_tapestry.teg.chunking import Chunks, Known
 from dask_tapestry.teg.operator import Restriction, Types, signature_of
-from dask_tapestry.teg.outputs import OutputWindow, outputs_dtype, windows_of
+from dask_tapestry.teg.outputs import OutputWindow, output_layout, outputs_dtype, windows_of
 from dask_tapestry.zspace import IndexProjection, ZRange
 from dask_tapestry_kernels.output_blocks import OutputBlocks
 

@@ -11,7 +11,7 @@ import numpy as np
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.kernel_reference import kernel_reference
 from dask_tapestry.operators.matrices.matrix_operator import MatrixFactors, MatrixFunction, Result
-from dask_tapestry.operators.user.output import outputs
+from dask_tapestry.operators.views.output import outputs
 from dask_tapestry.teg import Tensor, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange

@@ -18,7 +18,6 @@ from dask_tapestry.operators.functions.monoid_dtype import folded_dtype
 from dask_tapestry.operators.functions.user_function import UserFunction, name_of
 from dask_tapestry.operators.generators.full import Full
 from dask_tapestry.operators.tuning import TRIAL_WHOLE_CELLS
-from dask_tapestry.operators.user.output import outputs
 from dask_tapestry.operators.user.tiled_once import not_tiled_once
 from dask_tapestry.operators.user.user_monoid import (
     Combination,
@@ -45,6 +44,7 @@ from dask_tapestry.operators.user.user_signature import (
     absorbed_output,
     solve,
 )
+from dask_tapestry.operators.views.output import outputs
 from dask_tapestry.operators.views.permute import permute
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import IndexDim, Kind, Node, Operator, Tensor, apply

@@ -8,11 +8,10 @@ from typing import Any
 
 from dask_tapestry.first import first_of
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.operators.user.output import output_layout
 from dask_tapestry.operators.user.user_operator import UserOperator
 from dask_tapestry.teg import TensorType
 from dask_tapestry.teg.operator import Types
-from dask_tapestry.teg.outputs import OutputWindow, outputs_dtype, windows_of
+from dask_tapestry.teg.outputs import OutputWindow, output_layout, outputs_dtype, windows_of
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.output_blocks import OutputBlocks
 

@@ -19,7 +19,7 @@ from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.joins.pad import pad_wrap
 from dask_tapestry.operators.kernel_reference import kernel_reference
 from dask_tapestry.operators.tuning import MOST_FUSED_STEPS, STEPS_A_PASS
-from dask_tapestry.operators.user.output import outputs
+from dask_tapestry.operators.views.output import outputs
 from dask_tapestry.teg import (
     BlockOperator,
     IndexDim,

@@ -9,13 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
 from dask_tapestry.errors import PlanError
 from dask_tapestry.first import first_of
 from dask_tapestry.planner.rewriting.exchanged_values import EXCHANGED, exchanged_form
 from dask_tapestry.planner.rewriting.host_parts import HOST, host_form
 from dask_tapestry.planner.rewriting.passes import passes
+from dask_tapestry.planner.rewriting.shared_passes import (
+    FormKey,
+    in_order_of_passes,
+    pass_form,
+    passes_of,
+)
 from dask_tapestry.rewrite.driver import brief, rebuilt, rewrite
 from dask_tapestry.rewrite.rule import Rules
 from dask_tapestry.rewrite.trace import FORMS, Trace
@@ -27,18 +33,6 @@ from dask_tapestry.teg.node import written_as
 
 ONE_SIZE: Final = (1,)  # a rule has no size
 OF_ANY_NODE: Final = {EXCHANGED: exchanged_form, HOST: host_form}
-
-
-class FormKey(Protocol):
-    """A form's name and size."""
-
-    @property
-    def name(self) -> str:
-        """The name of the form, or of the rule."""
-
-    @property
-    def size(self) -> int:
-        """One of the form's sizes, or between them."""
 
 
 def forms_of(node: Node, own: Sequence[OwnRule] | None = None) -> tuple[Form, ...]:
@@ -133,10 +127,14 @@ def _take(
     if trace is not None:
         trace.begin(FORMS, "once")
     done: dict[Node, Node] = {}
-    for node in graph.nodes:
+    shared = passes_of(graph, chosen)
+    for node in in_order_of_passes(graph) if shared else graph.nodes:
         now = done[node] = rebuilt(node, done)
         if node in chosen:
-            form = form_named(now, chosen[node].name, own)
+            if node in shared:
+                form = pass_form([rebuilt(n, done) for n in shared[node]], chosen[node].size)
+            else:
+                form = form_named(now, chosen[node].name, own)
             if not min(form.sizes) <= chosen[node].size <= max(form.sizes):
                 raise PlanError(f"{brief(now)} has no form {form.name!r} of {chosen[node].size}")
             done[node] = form.make(now, chosen[node].size)

@@ -1,8 +1,9 @@
 """Choosing: forms that a graph takes before it is searched, by the cost of whole plans.
 
 A user's choice may spare what stands before a node, or change what its readers can be fused with;
-what the host computes instead of a device changes what crosses the link between them. So each is
-compared as a plan of the whole graph, and the best is taken, again and again until none pays.
+what the host computes instead of a device changes what crosses the link between them; reductions
+that share a pass spare what stands before all of them. So each is compared as a plan of the whole
+graph, and the best is taken, again and again until none pays.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.rank import Rank
 from dask_tapestry.planner.rewriting.host_parts import HOST, host_parts
 from dask_tapestry.planner.rewriting.rule_choices import choices_of, with_forms
-from dask_tapestry.planner.tuning import CHOICE_GAIN, MOST_PLANS
+from dask_tapestry.planner.rewriting.shared_passes import ONE_PASS, offered_passes
+from dask_tapestry.planner.tuning import CHOICE_GAIN, MOST_PLANS, WORTH_SHARED_PASSES
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rewrite.user_rules import rules_in_force
 from dask_tapestry.settings import setting
@@ -79,7 +81,7 @@ def choosing(graph: Graph, find: Callable[[Graph], S], trace: Trace | None = Non
     best, refusal = _plan_or_reason(graph, find)
     left, taken = MOST_PLANS, list[Taken]()
     while left > 0:
-        offers = list(islice(_offers(graph), left))
+        offers = list(islice(_offers(graph, best), left))
         left -= len(offers)
         better = _best(graph, offers, find, best)
         if better is None:
@@ -124,8 +126,8 @@ def _best(
     return taken
 
 
-def _offers(graph: Graph) -> Iterator[Offer]:
-    """What a graph may take: the choices of single nodes, readers first; parts for the host."""
+def _offers(graph: Graph, best: Ranked | None) -> Iterator[Offer]:
+    """What a graph may take: choices of single nodes, readers first; parts for the host; passes."""
     if any(rule.kind == "choice" for rule in rules_in_force()):
         for node in reversed(graph.nodes):
             for form in choices_of(node):
@@ -133,6 +135,11 @@ def _offers(graph: Graph) -> Iterator[Offer]:
     if setting("host-parts") and any(node.format is not None for node in graph.nodes):
         for part in host_parts(graph):
             yield dict.fromkeys(part, AppliedChoice(HOST, 1))
+    if best is None or best.rank.seconds > WORTH_SHARED_PASSES:
+        shared = offered_passes(graph)
+        folds = sum(len(node.operator.formulas(node.input_types)) for node in shared)
+        if folds and (best is None or best.rank.seconds > WORTH_SHARED_PASSES * folds):
+            yield {node: AppliedChoice(ONE_PASS, number) for node, number in shared.items()}
 
 
 def _plan_or_reason(

@@ -59,6 +59,7 @@ KERNELS: Final = KernelTable(
         "reduction.group_fold": "groupfold groupmerge",
         "reduction.reduce": "reduce reductions",
         "reduction.tabulate": "tabulate",
+        "reduction.tiled": "tiledreductions",
         "scan.scan": "scan scan_on leaf_totals leaf_scan leaf_ends after_leaf",
         "variates.variates": "variates variaterows",
     },

@@ -161,4 +161,26 @@ def test_so_few_parts_are_offered_for_any_graph():
     x = ON_DEVICE
     for _ in range(50):
         x = dt.ndimage.spline_filter1d(np.sin(x), axis=1)
-    assert len(list(module._offers(x.teg))) <= 5
+    assert len(list(module._offers(x.teg, None))) <= 5
+
+
+def over_both_axes():
+    x = dt.placeholder((10**6, 20_000), "f8", stored_chunks=(2000, 2000))
+    return [x.mean(0), x.max(), dt.exp(x - x.mean(1)[:, None]).sum()]
+
+
+def test_passes_are_offered_together_for_plans_that_take_longer_than_planning():
+    graph = Graph([a.node for a in over_both_axes()])
+    (offer,) = module._offers(graph, taking(9.0))
+    assert sorted(node.operator.monoid for node in offer) == ["max", "mean", "mean"]
+    assert len(list(module._offers(graph, None))) == 1
+    assert not list(module._offers(graph, taking(0.01)))
+
+
+def test_reductions_share_a_pass_where_that_is_cheaper():
+    x, y = (dt.placeholder((10**6, 20_000), "f8", stored_chunks=(2000, 2000)) for _ in "xy")
+    arrays = (x * y).mean(0), dt.sqrt(x * y).sum(1)
+    plan = dt.plan(*arrays, resources=CLUSTER)
+    assert "tiledreductions" in names(plan.teg)
+    assert plan.cost["bytes_read"] == x.nbytes + y.nbytes
+    dt.verify(plan, *arrays)

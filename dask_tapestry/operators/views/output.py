@@ -22,7 +22,6 @@ from dask_tapestry.teg import (
 from dask_tapestry.teg.operator import Restriction, Types, signature_of
 from dask_tapestry.teg.outputs import OutputWindow, windows_of
 from dask_tapestry.zspace import IndexProjection, ZRange
-from dask_tapestry_kernels.output_blocks import OutputAxis, OutputShape
 
 
 @dataclass(frozen=True)
@@ -99,11 +98,3 @@ def output(x: Tensor, name: str) -> Tensor:
 def outputs(x: Tensor) -> tuple[Tensor, ...]:
     """All outputs of a value that has several, in order."""
     return tuple(output(x, window.name) for window in windows_of(x.type))
-
-
-def output_layout(window: OutputWindow) -> OutputShape:
-    """How an output lies in the memory of a worker."""
-    axes = []
-    for row, width in zip(window.projection.matrix, window.projection.shape, strict=True):
-        axes.append(OutputAxis(next((d for d, c in enumerate(row) if c), None), width))
-    return OutputShape(window.name, window.dtype, tuple(axes))

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.operators.user.output import Output
 from dask_tapestry.operators.user.user_outputs import UserOutputs
+from dask_tapestry.operators.views.output import Output
 from dask_tapestry.operators.views.rename import rename
 from dask_tapestry.teg import Progression, Region
 from dask_tapestry.teg.check import check

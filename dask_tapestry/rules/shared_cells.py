@@ -1,0 +1,49 @@
+"""Shared cells: which reductions read some of the same cells, and none of each other's values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dask_tapestry.operators.reductions.joint_reductions import JointReductions
+from dask_tapestry.operators.reductions.reduce import Reduce
+from dask_tapestry.teg import Graph, Node
+
+
+def reduction_ranks(graph: Graph) -> dict[Node, int]:
+    """For each node the most reductions on a path that ends in it, itself counted.
+
+    Of two reductions of one rank neither needs the other.
+    """
+    ranks: dict[Node, int] = {}
+    for node in graph.nodes:
+        before = max((ranks[x] for x in (*node.inputs, *node.after)), default=0)
+        ranks[node] = before + isinstance(node.operator, Reduce | JointReductions)
+    return ranks
+
+
+def sharing_cells(nodes: Sequence[Node], most: int) -> list[list[Node]]:
+    """Groups of at most `most` nodes that read some of the same cells, through formulas or not."""
+    groups: list[tuple[list[Node], set[Node]]] = []
+    for node in nodes:
+        group, cells = [node], cells_of(node.inputs)
+        for other in [g for g in groups if g[1] & cells]:
+            if len(group) + len(other[0]) <= most:
+                groups.remove(other)
+                group, cells = other[0] + group, other[1] | cells
+        groups.append((group, cells))
+    return [group for group, _ in groups]
+
+
+def cells_of(values: Sequence[Node]) -> set[Node]:
+    """The nodes that values are formulas of, cell by cell."""
+    nodes: set[Node] = set()
+    seen, stack = set(values), list(values)
+    while stack:
+        node = stack.pop()
+        if not node.operator.is_formula:
+            nodes.add(node)
+            continue
+        more = set(node.inputs) - seen
+        seen |= more
+        stack.extend(more)
+    return nodes
