@@ -1,4 +1,3 @@
-import gc
 import os
 import pickle
 import subprocess
@@ -10,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from dask_tapestry import imports
-from dask_tapestry.imports import LateModule, lazy_import, unpickle, without_garbage_collection
+from dask_tapestry.imports import LateModule, lazy_import, unpickle
 
 ROOT = Path(__file__).parent.parent
 LATE = """lower.graph lower.expression lower.fetch rules.batching_dims operators.gather
@@ -68,24 +67,6 @@ def test_unpickling_waits_for_an_import(tmp_path, monkeypatch):
 
 def test_what_was_pickled_comes_back():
     assert unpickle(pickle.dumps({"a": (1, 2)})) == {"a": (1, 2)}
-
-
-def test_imports_are_not_looked_through_for_garbage():
-    """... and whoever had switched that off keeps it off, also where an import fails."""
-    for enabled in (True, False):
-        (gc.enable if enabled else gc.disable)()
-        try:
-            with without_garbage_collection():
-                assert not gc.isenabled()
-                with without_garbage_collection():
-                    pass
-                assert not gc.isenabled()
-            assert gc.isenabled() is enabled
-            with pytest.raises(ModuleNotFoundError):
-                lazy_import("no_such_module")
-            assert gc.isenabled() is enabled
-        finally:
-            gc.enable()
 
 
 def test_a_first_compute_imports_nothing_that_only_clusters_and_other_kernels_need():

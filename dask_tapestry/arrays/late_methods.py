@@ -1,4 +1,8 @@
-"""Methods of Array that are functions of a chapter, imported when one of them is looked up."""
+"""Methods of Array that are functions of a chapter, imported when one of them is looked up.
+
+With the chapters of all of them the first name of the library takes .70 instead of .53 s of a
+processor, and a first compute .70 instead of .56 (medians of 15 fresh processes, busy machine).
+"""
 
 from __future__ import annotations
 

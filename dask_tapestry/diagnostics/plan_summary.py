@@ -8,9 +8,9 @@ an operator, a function or data of the user's.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from dask_tapestry.diagnostics.step_words import Words
-from dask_tapestry.late_named_tuple import NamedTuple
 
 
 class NodeSummary(NamedTuple):

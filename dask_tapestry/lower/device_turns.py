@@ -11,11 +11,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from threading import Condition
-from typing import Any
+from typing import Any, NamedTuple
 
 from dask_tapestry.basic_errors import TapestryError
 from dask_tapestry.compute_errors import compute_error
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.lower.tuning import WAITER_LOOK_SECONDS
 from dask_tapestry_kernels.block_format import is_on_device
 from dask_tapestry_kernels.device_work import at_work

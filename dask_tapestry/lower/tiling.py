@@ -13,12 +13,11 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import product
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dask_tapestry.first import first_of
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.lower.tuning import (
     MOST_TILED_WORK,
     ROW_CALL_CELLS,

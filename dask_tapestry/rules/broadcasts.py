@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import prod
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.cells.elementwise import astype, elementwise
 from dask_tapestry.operators.generators.full import Full
 from dask_tapestry.operators.reductions.reduce import Reduce

@@ -8,8 +8,8 @@ from __future__ import annotations
 from bisect import bisect
 from collections.abc import Sequence
 from itertools import accumulate
+from typing import NamedTuple
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.joins.concat import Concat, concat
 from dask_tapestry.operators.joins.mosaic import Mosaic, MosaicAxes, MosaicAxis, met, mosaic
 from dask_tapestry.operators.views.view import View, ViewAxis

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from math import gcd, lcm
+from typing import NamedTuple
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.steps.access_strides import Boxes, neighbours
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.tuning import MOST_UNEVEN_PIECES

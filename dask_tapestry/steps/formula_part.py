@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import lru_cache
+from typing import NamedTuple
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.schedule import Schedule
 

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.steps.boxes import merged, rounded_out
 from dask_tapestry.steps.schedule import Schedule, Work
 from dask_tapestry.steps.tuning import EXTRA_CELLS, SCHEDULES_REMEMBERED

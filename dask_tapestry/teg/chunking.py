@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import reduce
 from operator import attrgetter
+from typing import NamedTuple
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.teg.tuning import MOST_CHUNK_EDGES, SLIVER_RATIO
 from dask_tapestry.zspace import Cuts, ZRange
 

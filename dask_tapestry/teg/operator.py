@@ -11,10 +11,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Collection
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from dask_tapestry.cells import CellExpression
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.teg.contract.access import Demanding as Demanding
 from dask_tapestry.teg.contract.kernel_call import Formats as Formats
 from dask_tapestry.teg.contract.kernel_call import KernelContract

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import Enum
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 from dask_tapestry.errors import SignatureError
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.zspace import IndexProjection, ZRange
 from dask_tapestry.zspace.range import trusted_range
 

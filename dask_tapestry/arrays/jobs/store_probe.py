@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import uuid4
 
 from dask_tapestry.imports import lazy_import
-from dask_tapestry.late_named_tuple import NamedTuple
 
 PREFIX: Final = ".tapestry-check-"
 

@@ -15,12 +15,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from hashlib import blake2b
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from dask_tapestry.io.files.process_name import this_process
 from dask_tapestry.io.journals.journal import Box, boxes_from_json, boxes_to_json
 from dask_tapestry.json_form import parsed
-from dask_tapestry.late_named_tuple import NamedTuple
 
 Kind = Literal["begin", "mark", "over", "lost", "done"]
 

@@ -10,10 +10,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from threading import Lock
-from typing import Final
+from typing import Final, NamedTuple
 
 from dask_tapestry.io.tuning import ERROR_CHARACTERS, MOST_RETRIED_SOURCES
-from dask_tapestry.late_named_tuple import NamedTuple
 
 TOPIC: Final = "tapestry-retries"  # of Dask's events; each is a source and a text
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from dask_tapestry.cells import CellBuilder, CellExpression, identity
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.cells.elementwise import Elementwise
 from dask_tapestry.operators.threads.batched_operators import batched_view
 from dask_tapestry.teg import Node, TensorType

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.teg import Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Operator, Types
 from dask_tapestry.zspace import ZRange

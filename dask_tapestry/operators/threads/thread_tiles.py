@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 from math import gcd, lcm, prod
+from typing import NamedTuple
 
 import numpy as np
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.threads.affine_cells import Affine
 from dask_tapestry.operators.tuning import MOST_THREAD_PAIRS
 from dask_tapestry.zspace import ZRange

@@ -6,12 +6,11 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.teg import Progression, Region, Selector, TensorType
 from dask_tapestry.teg.operator import Demanding, Restriction, Types, uniform
 from dask_tapestry.zspace import ZAffineMap, ZRange

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.tuning import SLICE_SAVES_BYTES
 from dask_tapestry.steps.chunk_alignment import Held
 from dask_tapestry.steps.peak import Peak

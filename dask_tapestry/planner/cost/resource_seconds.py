@@ -6,7 +6,8 @@ quite, and what its tasks cost the scheduler and the workers.
 
 from __future__ import annotations
 
-from dask_tapestry.late_named_tuple import NamedTuple
+from typing import NamedTuple
+
 from dask_tapestry.planner.cost.makespan import GridBlocks
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.tuning import FETCH_SECONDS, NEVER_OVERLAPPED

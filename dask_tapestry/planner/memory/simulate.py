@@ -12,9 +12,9 @@ from bisect import insort
 from collections.abc import Collection, Mapping
 from heapq import heappop, heappush
 from math import inf
+from typing import NamedTuple
 
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.makespan import GridBlocks
 from dask_tapestry.planner.cost.step import PlannedSteps, Step
 from dask_tapestry.planner.machine.machine import Machine
