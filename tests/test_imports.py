@@ -3,6 +3,7 @@ import pickle
 import subprocess
 import sys
 import threading
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,8 +13,9 @@ from dask_tapestry import imports
 from dask_tapestry.imports import LateModule, lazy_import, unpickle
 
 ROOT = Path(__file__).parent.parent
-LATE = """lower.graph lower.expression lower.fetch rules.batching_dims operators.gather
-    io.zarr_source io.zarr_target planner.cost.counted diagnostics.array_repr"""
+LATE = """lower.graph lower.expression lower.fetch rules.batching_dims diagnostics.array_repr
+    operators.indexing.take io.sources.zarr_source io.targets.zarr_target planner.cost.exact_costs
+    arrays.masks arrays.planning"""
 
 
 class Announced:
@@ -89,3 +91,5 @@ print(*sys.modules)
     late |= {"dask_tapestry_kernels.cpu.variates.variates", "dask_tapestry_kernels.cpu.scan.scan"}
     late |= {f"dask_tapestry.{name}" for name in LATE.split()}
     assert not loaded & late
+    ours = [name for name in late if name.startswith("dask_tapestry")]
+    assert [name for name in ours if find_spec(name) is None] == []

@@ -17,13 +17,14 @@ from dask_tapestry.imports import lazy_import
 Method = Callable[..., Any]
 
 SAME_NAME = {  # functions that are methods as they are, by chapter
-    "core": "nonzero rechunk rename to_dask_array",
+    "core": "rechunk rename to_dask_array",
     "storage": "store to_zarr",
     "elementwise": "round",
     "shape": "ravel squeeze swapaxes",
     "planning": "plan",
     "compatibility": "shuffle",
     "indexing": "choose take",
+    "masks": "nonzero",
     "linalg": "dot trace",
     "manipulation": "diagonal repeat",
     "sorting": "argpartition argsort argtopk searchsorted topk",

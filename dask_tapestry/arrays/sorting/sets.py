@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
-from dask_tapestry.arrays.core.boolean_mask import Pick, deferred_selection
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
+from dask_tapestry.arrays.masks.boolean_mask import Pick, deferred_selection
 from dask_tapestry.arrays.sorting.distinct import Distinct
 from dask_tapestry.operators.cells.elementwise import astype
 from dask_tapestry.operators.cells.search import common_dtype, is_in
