@@ -112,5 +112,5 @@ def plan_as_found(
         trace,
         taken=taken,
         choices=state.choices,
-        points=found.points,
+        candidates=found.points,
     )

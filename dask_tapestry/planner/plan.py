@@ -12,6 +12,7 @@ from dask_tapestry.planner.cost.step import Step, with_first
 from dask_tapestry.planner.fusion.group import is_external
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
+from dask_tapestry.planner.memory.bound import holds
 from dask_tapestry.planner.memory.results import ResultMemory
 from dask_tapestry.planner.memory.totals import plan_cost
 from dask_tapestry.planner.search.choices import Choices
@@ -44,8 +45,8 @@ class PlannedGraph:
         What graphs took before the search: choices among users' rules, and parts for the host.
     choices
         What was decided.
-    points
-        The frontier that it was chosen from.
+    candidates
+        The frontier that it was chosen from, some of whose plans workers may not hold.
     passed
         Verifications that it has passed, and with it all plans that differ in data alone; None for
         a plan that is not kept, and is verified each time.
@@ -59,7 +60,7 @@ class PlannedGraph:
     sources: Mapping[str, Node] = field(default_factory=dict, repr=False)
     taken: tuple[Taken, ...] = field(default=(), repr=False)
     choices: Choices = field(default=Choices(), repr=False)
-    points: tuple[Point, ...] = field(default=(), repr=False)
+    candidates: tuple[Point, ...] = field(default=(), repr=False)
     passed: set[ResultMemory] | None = field(default=None, repr=False, compare=False)
 
     def closed(self, written: Graph, sources: Mapping[str, Node]) -> PlannedGraph:
@@ -83,6 +84,11 @@ class PlannedGraph:
         programs = [step.program for step in self.steps.values()]
         operators = [one.operator for program in programs for one in program.instructions]
         return [one.stamp for one in operators if isinstance(one, Source) and one.stamp]
+
+    @cached_property
+    def points(self) -> tuple[Point, ...]:
+        """The frontier that it was chosen from."""
+        return tuple([point for point in self.candidates if holds(self.at(point))])
 
     def at(self, point: Point) -> PlannedGraph:
         """The plan at a point of the frontier."""

@@ -107,7 +107,7 @@ def test_a_job_of_terabytes_is_planned_in_no_time(images):
 def test_the_size_of_a_plan_does_not_grow_with_the_job():
     small, large = (dt.plan(image_job(n), resources=CLUSTER) for n in (10**6, 163 * 10**6))
     assert large.cost["tasks"] > 2 * small.cost["tasks"]
-    for measured in (lambda p: p.graph(), lambda p: replace(p.core, points=())):
+    for measured in (lambda p: p.graph(), lambda p: replace(p.core, candidates=())):
         sizes = [len(pickle.dumps(measured(p))) for p in (small, large)]
         assert abs(sizes[0] - sizes[1]) < 400, "a next best grid may be known of one of them"
 

@@ -67,7 +67,9 @@ class Rank(NamedTuple):
 NOTHING: Final = Rank(0, 0.0, 0, 0, 0.0)
 
 
-def preferred(found: Iterable[T], ranked: Callable[[T], Rank]) -> T:
+def preferred(
+    found: Iterable[T], ranked: Callable[[T], Rank], fits: Callable[[T], bool] = lambda _: True
+) -> T:
     """The one to take of several grids, forms or plans that were found.
 
     Of all that take about as long as the fastest, that is the one for which workers, network and
@@ -78,6 +80,8 @@ def preferred(found: Iterable[T], ranked: Callable[[T], Rank]) -> T:
     ----------
     ranked
         Tells the rank of one.
+    fits
+        Whether one may be taken; asked of no more than it takes. If none may, all are compared.
 
     Examples
     --------
@@ -85,11 +89,12 @@ def preferred(found: Iterable[T], ranked: Callable[[T], Rank]) -> T:
     >>> preferred([fast, frugal], lambda rank: rank) is frugal
     True
     """
-    ranks = [(ranked(one), one) for one in found]
-    best = min([rank for rank, _ in ranks])
+    ranks = sorted([(ranked(one), at, one) for at, one in enumerate(found)])
+    best, *_ = next((one for one in ranks if fits(one[2])), ranks[0])
     most = best.with_seconds(ALIKE_SECONDS).seconds
-    alike = [(r, one) for r, one in ranks if r.exceeded == best.exceeded and r.seconds <= most]
-    return min(alike, key=lambda pair: (pair[0].busy, pair[0]))[1]
+    alike = [one for one in ranks if one[0].exceeded == best.exceeded and one[0].seconds <= most]
+    alike.sort(key=lambda one: (one[0].busy, *one[:2]))
+    return next((one for _, _, one in alike if fits(one)), alike[0][2])
 
 
 def rank(cost: StepCost, limits: Limits) -> Rank:

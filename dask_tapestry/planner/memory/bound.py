@@ -14,7 +14,7 @@ def peak_memory_is_bounded(
     plan: PlannedSteps, results: ResultMemory = ResultMemory.FETCHED
 ) -> None:
     """Raise `MemoryLimitError` if a worker would hold more than it may."""
-    if results is ResultMemory.FETCHED and rounds_that_fit(plan) is not None:
+    if results is ResultMemory.FETCHED and holds(plan):
         return
     fullest = fullest_workers(plan)
     if not fullest.fits:
@@ -27,6 +27,11 @@ def peak_memory_is_bounded(
             "x.persist() keeps blocks where they are, dt.to_zarr writes them, and x.compute() or "
             "dt.compute(x) brings them here one by one"
         )
+
+
+def holds(plan: PlannedSteps) -> bool:
+    """Whether workers can hold what a plan holds, whose results are fetched."""
+    return rounds_that_fit(plan) is not None
 
 
 def lack_of_memory(plan: PlannedSteps, fullest: PeakWorkers, enough: str = "") -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, reduce
 from itertools import pairwise, product
-from operator import or_
+from operator import and_, or_
 from typing import Any
 
 import numpy as np
@@ -275,11 +275,10 @@ def _all_read(program: Program, cuts: tuple[Cuts, ...], number: int) -> bool:
 
 @lru_cache(maxsize=1024)
 def _always_read(program: Program) -> frozenset[int]:
-    """The values that every block reads: no operator on the way chooses among its inputs."""
-    first, values = len(program.inputs), {len(program.types) - 1}
-    for value in range(len(program.types) - 1, first - 1, -1):
-        instruction = program.instructions[value - first]
-        chooses = len(instruction.inputs) > 1 and instruction.operator.is_selector
-        if value in values and not chooses:
-            values.update(instruction.inputs)
-    return frozenset(values)
+    """The inputs that every block reads, whichever of their inputs operators on the way choose."""
+    read = [1 << number for number in range(len(program.inputs))]  # by value, as sets of inputs
+    for instruction in program.instructions:
+        each = [read[x] for x in instruction.inputs]
+        chooses = len(each) > 1 and instruction.operator.is_selector
+        read.append(reduce(and_ if chooses else or_, each, -1 if chooses else 0))
+    return frozenset(_bits(read[-1]))

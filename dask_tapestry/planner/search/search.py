@@ -53,7 +53,8 @@ class SearchResult(NamedTuple):
     Attributes
     ----------
     state, points
-        The plan to take, and the frontier that it was chosen from.
+        The plan to take, and the frontier that it was chosen from, as usual blocks have it: of
+        some, the blocks that take most may not fit.
     again
         The effort for a search with a smaller share.
     hope
@@ -246,12 +247,9 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
         evolution.begin([_polished(space, evolution.best, each // SEARCH_AGAIN_PART)])
     left = effort.less(space.pricing.evaluated - before)
     again = effort._replace(costs=max(left.costs or 0, effort.costs // SEARCH_AGAIN_PART))
-    points = tuple(p for p in evolution.frontier if space.fits_at_worst(p.state))
-    fastest = evolution.best
-    fitting = [p.state for p in points]
-    if not fitting or space.fits_at_worst(fastest):
-        fitting = [fastest, *fitting]
-    best = preferred(fitting, lambda state: state.rank)
+    points, fastest = tuple(evolution.frontier), evolution.best
+    found = [fastest, *[point.state for point in points]]
+    best = preferred(found, lambda state: state.rank, space.fits_at_worst)
     return SearchResult(best, points, again, space.hope(fastest))
 
 
