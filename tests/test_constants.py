@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_repository import PACKAGE, listed
+from tests.test_repository import PACKAGE, listed, relative, sources
 
 TABLE = "tuning.py"
 TABLES = sorted(PACKAGE.glob(f"*/{TABLE}"))
@@ -26,7 +26,7 @@ DEFINITIONS = {  # numbers that define something: another one would be wrong, no
     "arrays/statistics/quantiles": "PERCENTS",
     "arrays/user_functions/operator_shardings": "PIECES",
     "cells/lattice": "DIVISORS",
-    "cells/reduction_tree": "LANES LEAF_CELLS",
+    "cells/reduction_tree": "LEAF_CELLS",
     "diagnostics/local_jobs": "NOTHING PAGE",
     "diagnostics/steps_picture": "HEATS",
     "io/chunks/chunk_decoders": "BLOCK GZIP REPEATED",
@@ -128,6 +128,40 @@ def test_each_number_says_where_it_comes_from_and_is_read(table):
         rest = [line for line in lines if word.search(line) and not line.startswith(name)]
         if not rest and not any(map(word.search, texts)):
             misses.append(f"{layer.name}: nothing reads {name}")
+    assert not misses, listed(misses)
+
+
+def constants(tree: ast.Module) -> Iterator[str]:
+    """Yield the upper-case names that a module binds."""
+    for statement in tree.body:
+        bound = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+        if isinstance(statement, ast.Assign | ast.AnnAssign):
+            names = {node.id for node in bound if isinstance(node.ctx, ast.Store)}
+            yield from (name for name in names if name.lstrip("_").isupper())
+
+
+def read_names(trees: list[ast.Module]) -> set[tuple[str, str]]:
+    """Names that modules import from others, and, of no module, attributes that are looked up."""
+    found = set()
+    for node in (node for tree in trees for node in ast.walk(tree)):
+        if isinstance(node, ast.ImportFrom):
+            found |= {((node.module or "").rpartition(".")[2], alias.name) for alias in node.names}
+        elif isinstance(node, ast.Attribute):
+            found.add(("", node.attr))
+    return found
+
+
+def test_every_constant_is_read():
+    """By its own module, by one that imports it, or as an attribute; tests alone do not count."""
+    paths = [path for path in sources() if path.suffix == ".py"]
+    trees = {path: ast.parse(path.read_text("utf-8")) for path in paths}
+    known, misses = read_names(list(trees.values())), []
+    for path, tree in trees.items():
+        names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
+        loaded = {node.id for node in names if isinstance(node.ctx, ast.Load)}
+        for name in constants(tree):
+            if name not in loaded and not {(path.stem, name), ("", name)} & known:
+                misses.append(f"{relative(path)}: {name}")
     assert not misses, listed(misses)
 
 
