@@ -4,7 +4,6 @@ import importlib.util
 import io
 import re
 import shlex
-from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -34,23 +33,16 @@ def test_pages_show_what_was_measured(script):
 
 def tables(text):
     """Tables of a page that lie outside of the marks: the lines below their headers."""
-    lines = [
-        "",
-        *re.sub("<!-- figures.*?<!-- end of figures -->", "", text, flags=re.S).split("\n"),
-    ]
-    for above, line in zip(range(len(lines)), lines[1:], strict=False):
-        if line.startswith("|") and not lines[above].startswith("|"):
-            behind = lines[above + 3 :]
-            yield list(takewhile(lambda row: row.startswith("|"), behind))
+    outside = re.sub("<!-- figures.*?<!-- end of figures -->", "", text, flags=re.DOTALL)
+    for table in re.findall(r"(?:^\|.*\n)+", outside, re.MULTILINE):
+        yield table.splitlines()[2:]
 
 
 def holds_figures(rows):
-    """Whether most cells beside the first of each row are numbers, with units or without."""
+    """Whether many cells beside the first of each row are numbers, with units or without."""
     cells = [cell.strip(" *`") for row in rows for cell in row.strip("|").split("|")[1:]]
-    numbers = [
-        cell for cell in cells if re.match(r"[<≈]?[\d.,]+( ?[a-zA-Zµ%]{1,3}\b|$|,| /| of)", cell)
-    ]
-    return len(numbers) > 0.4 * len(cells)
+    number = re.compile(r"[<≈]?[\d.,]+( ?[a-zA-Zµ%]{1,3}\b|$|,| /| of)")
+    return sum(bool(number.match(cell)) for cell in cells) > 0.4 * len(cells)
 
 
 def test_no_table_of_figures_is_written_by_hand(script):
@@ -63,16 +55,13 @@ def test_no_table_of_figures_is_written_by_hand(script):
         if page.name not in written_whole and holds_figures(rows)
     ]
     assert not misses, "\n".join(misses)
-    by_hand = (
-        "a\n\n| x | ms |\n|--|--|\n| y | 1.2 |\n| z | 3 s |\n\n| a | b |\n|--|--|\n| c | d |\n"
-    )
-    assert [holds_figures(rows) for rows in tables(by_hand)] == [True, False]
+    page = "| x | ms |\n|--|--|\n| y | 1.2 |\n| z | 3 s |\n\n| a | b |\n|--|--|\n| c | d |\n"
+    assert [holds_figures(rows) for rows in tables(page)] == [True, False]
 
 
 def test_a_table_measured_by_hand_is_kept(script, tmp_path, monkeypatch):
-    (tmp_path / "page.md").write_text(
-        "<!-- figures kept: a long job -->\n<!-- end of figures -->\n"
-    )
+    marks = "<!-- figures kept: a long job -->\n<!-- end of figures -->\n"
+    (tmp_path / "page.md").write_text(marks)
     monkeypatch.setattr(script, "HERE", tmp_path)
     monkeypatch.setattr(script, "KEPT", tmp_path / "f.json")
     monkeypatch.setattr(script, "commit", lambda: "0123abcd")
