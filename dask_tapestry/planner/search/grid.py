@@ -24,6 +24,7 @@ from dask_tapestry.planner.tuning import (
     LONG_STEP_SECONDS,
     NEGLIGIBLE_TASKS,
     PATIENCE_CUTS,
+    POOR_GUIDE,
     READ_AGAIN,
     READ_EDGES,
     SCATTERED_SHARE,
@@ -140,6 +141,26 @@ class GridSearch:
         best = self._contiguous(ordered)
         second = next((other for other in ordered if other[0] != best[0]), None)
         return RankedGrid(*best, second)
+
+    def confirmed(self, guide: GridSearch, found: RankedGrid) -> RankedGrid | None:
+        """The best of the grids that another search looked at, which `found` one of them.
+
+        Its costs are no more than those here, so that a grid is priced here only if it might be
+        better than the best so far. None where the best takes far more than the guide knew: it may
+        have looked in the wrong place.
+        """
+        best = found.grid, self._graded(found.grid)
+        if best[1].seconds > POOR_GUIDE * found.cost.seconds or not self._rank(best[1]).is_allowed:
+            return None
+        for grid, least in sorted(guide.seen.items(), key=lambda one: guide._rank(one[1])):
+            top = self._rank(best[1]).with_seconds(1 - SCATTERED_SHARE)
+            if guide._rank(least) >= top:
+                break
+            cost = self._graded(grid)
+            best = (grid, cost) if self._rank(cost) < top else best
+        others = (found.second and found.second[0], found.grid)
+        second = next((grid for grid in others if grid not in (None, best[0])), None)
+        return RankedGrid(*best, second and (second, self._graded(second)))
 
     def _contiguous(self, ordered: list[tuple[Grid, StepCost]]) -> tuple[Grid, StepCost]:
         """The best grid, or one hardly worse found before it, whose blocks lie in a row."""

@@ -168,10 +168,20 @@ class Pricing:
         size = extents(program, held)
         known = self._alike.setdefault((likeness(program), order), [])
         near = next((found.grid for other, found in known if are_near(size, other)), None)
-        found = self._grid_search(program, held, order).best(self._pushed(program, held), near)
+        found = self._searched(program, held, order, near)
         if near is None:
             known.append((size, found))
         return found
+
+    def _searched(self, program: Program, held: Cut, order: Order, near: Grid | None) -> RankedGrid:
+        """The best grid, looked for with the least costs first where these are soon known."""
+        pushed = self._pushed(program, held)
+        if near is None and may_stream(program, program.type.box):
+            guide = self._grid_search(program, held, order, guided=True)
+            quick = self._grid_search(program, held, order).confirmed(guide, guide.best(pushed))
+            if quick is not None:
+                return quick
+        return self._grid_search(program, held, order).best(pushed, near)
 
     def _pushed(self, program: Program, held: Cut) -> list[Grid]:
         """Grids whose blocks read the blocks in which inputs are held."""
@@ -179,14 +189,17 @@ class Pricing:
         shape = program.type.shape
         return [m.pushed(shape, own) for m, own in zip(moves, held, strict=False) if own]
 
-    def _grid_search(self, program: Program, held: Cut, order: Order) -> GridSearch:
+    def _grid_search(
+        self, program: Program, held: Cut, order: Order, guided: bool = False
+    ) -> GridSearch:
+        """The search for a program's grid, by its costs or by what it takes at least."""
         shape = program.type.shape
         dims = range(len(shape))[:: 1 if order == "C" else -1]
         least = cache(partial(LowerBound.of, program, self.machine))
         return GridSearch(
             shape,
             units(program, held),
-            lambda grid: self.cost(program, grid, held, order),
+            lambda grid: (self._guiding_cost if guided else self.cost)(program, grid, held, order),
             self._limits_of(program),
             dims,
             self.machine.slots,
@@ -231,6 +244,12 @@ class Pricing:
             self._costs[key] = step_cost
         return step_cost
 
+    def _guiding_cost(self, program: Program, grid: Grid, held: Cut, order: Order) -> StepCost:
+        """What a step takes at least where its blocks are computed in turns; else its cost."""
+        if not may_stream(program, largest_box(grid)):
+            return self.cost(program, grid, held, order)
+        return self._least_cost(program, grid, held, order)
+
     def _cost_if_useless(
         self, program: Program, grid: Grid, held: Cut, order: Order, enough: float
     ) -> StepCost | None:
@@ -245,9 +264,13 @@ class Pricing:
         is_soon_priced = enough == inf or costs_of(program) == 1 or not may_stream(program, box)
         if not forbidden and is_soon_priced:
             return None
-        self.evaluated += 1
-        cost = step_cost(program, grid, held, machine, limits.handy, order, least_needs)
+        cost = self._least_cost(program, grid, held, order)
         return cost if forbidden or cost.seconds > enough else None
+
+    def _least_cost(self, program: Program, grid: Grid, held: Cut, order: Order) -> StepCost:
+        """What a program takes at least under a grid."""
+        self.evaluated += 1
+        return step_cost(program, grid, held, self.machine, self.limits.handy, order, least_needs)
 
     def _step_cost(
         self, program: Program, grid: Grid, held: Cut, order: Order, machine: Machine

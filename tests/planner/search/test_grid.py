@@ -10,7 +10,7 @@ import dask_tapestry as dt
 from dask_tapestry.planner.cost.cost import StepCost
 from dask_tapestry.planner.cost.rank import rank
 from dask_tapestry.planner.machine.limits import Limits
-from dask_tapestry.planner.search.grid import GridSearch, prime_factors
+from dask_tapestry.planner.search.grid import GridSearch, RankedGrid, prime_factors
 from dask_tapestry.steps.chunk_alignment import ChunkAlignment
 from dask_tapestry.zspace import Cuts
 from tests.planner.graphs import FOUR, MIB, counted, last_step, stored
@@ -255,3 +255,39 @@ def test_the_last_grid_is_priced_where_none_fits():
         (4,), [ChunkAlignment()], price, none, [0], 8, rough=lambda grid, _: price(grid)
     ).best()
     assert (counts(found), found.cost.work) == ([4], 8)
+
+
+def guided(least, seconds, shape=(64, 64)):
+    """What a search confirms of one that is guided by other seconds."""
+    guide = search(shape, least)
+    exact = search(shape, seconds)
+    return exact, exact.confirmed(guide, guide.best())
+
+
+def test_of_what_a_guide_looked_at_the_best_is_taken():
+    exact, found = guided(lambda a, b: 1 + abs(a - 8) + b, lambda a, b: 1.2 + 1.01 * abs(a - 8) + b)
+    assert counts(found) == [8, 1]
+    assert found.cost.seconds == pytest.approx(2.2)
+    assert len(exact.seen) < len(search((64, 64), lambda a, b: 1 + abs(a - 8) + b).seen) + 8
+    worse = [grid for grid, cost in exact.seen.items() if cost.seconds < found.cost.seconds]
+    assert not worse
+
+
+def test_a_guide_that_knows_little_is_not_followed():
+    _, found = guided(lambda a, b: 1 + 0.001 * a * b, lambda a, b: 1 + 64 / a + 0.001 * a * b)
+    assert found is None
+
+
+def test_a_grid_that_a_guide_takes_to_be_allowed_may_be_forbidden():
+    guide = search((64, 64), lambda a, b: float(a * b))
+    exact = search((64, 64), lambda a, b: float(a * b), replace(ROOM, task=1), work=lambda _: 2)
+    assert exact.confirmed(guide, guide.best()) is None
+
+
+def test_what_a_guide_takes_for_the_second_best_may_be_the_best():
+    def least(a, b):
+        return 1 + 0.1 * abs(a.bit_length() - 4) + b / 10
+
+    _, found = guided(least, lambda a, b: least(a, b) + 0.2 * (a == 8))
+    assert counts(found) in ([4, 1], [16, 1])
+    assert counts(RankedGrid(*found.second)) == [8, 1]

@@ -1,6 +1,7 @@
 """What is computed once while a plan is searched."""
 
 import numpy as np
+import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.planner.machine.limits import Limits
@@ -81,3 +82,27 @@ def test_each_step_reads_its_own_data(tmp_path):
     found = dt.compute(*[x.sum(axis=0) for x in arrays])
     for one, sums in zip(cells, found, strict=True):
         np.testing.assert_array_equal(sums, one.sum(axis=0))
+
+
+@pytest.mark.parametrize(
+    "job",
+    [
+        lambda x: x.mean(axis=0),
+        lambda x: dt.exp(x[1:] - x[:-1]).max(axis=1),
+        lambda x: x - x.mean(axis=1, keepdims=True),
+        lambda x: x.T @ x,
+        lambda x: dt.cumsum(x, axis=0),
+        lambda x: dt.sort(x, axis=1),
+    ],
+)
+def test_what_guides_a_search_is_no_more_than_the_cost(job):
+    known, node = pricing(), job(stored()).node
+    group = known.group(node, {node})
+    held = (None,) * len(group.inputs)
+    for pieces in range(1, 4000, 131):
+        grid = tuple(Cuts.regular(n, -(-n // min(n, pieces))) for n in node.type.shape)
+        least, cost = (
+            price(group.program, grid, held, "C") for price in (known._guiding_cost, known.cost)
+        )
+        assert least.seconds <= cost.seconds * (1 + 1e-9)
+        assert least.work <= cost.work
