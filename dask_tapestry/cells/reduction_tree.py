@@ -138,7 +138,7 @@ class Tree:
         """The tree that folds a cell of the lattice, of these `extents`, to its node."""
         return Tree(extents, self.leaf)
 
-    def along(self, axes: Sequence[int]) -> Tree:
+    def over_axes(self, axes: Sequence[int]) -> Tree:
         """The tree over some of its axes, given by their places among them."""
         lattice = self.lattice and Lattice(*[tuple([s[a] for a in axes]) for s in self.lattice])
         return Tree(tuple([self.extents[axis] for axis in axes]), self.leaf, lattice)

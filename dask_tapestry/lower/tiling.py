@@ -55,7 +55,7 @@ def run_tiles(
     sides = _tile(part, box.shape)
     if sides is None:
         return False
-    part = part.within(schedule)
+    part = part.for_block(schedule)
     first = ZRange(box.lo, tuple(a + n for a, n in zip(box.lo, sides, strict=True)))
     buffers = _Buffers(_slot_bytes(part, part.program.schedule(first)))
     known = values, schedule

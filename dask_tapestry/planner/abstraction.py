@@ -116,15 +116,15 @@ class _Undone:
         """A node without forms."""
         done = self._done
         for before in topological([node], known=done):
-            done[before] = self._found(self._over(before))
+            done[before] = self._found(self._reapplied(before))
         return done[node]
 
     def _rebuilt(self, node: Node) -> Node:
         for x in (*node.inputs, *node.after):
             self.node(x)
-        return self._over(node)
+        return self._reapplied(node)
 
-    def _over(self, node: Node) -> Node:
+    def _reapplied(self, node: Node) -> Node:
         """A node over inputs without forms."""
         return reapply(
             node, [self._done[x] for x in node.inputs], [self._done[a] for a in node.after]

@@ -127,7 +127,7 @@ def spread_of(whole: Reduce, x: Node) -> BroadcastReduction | None:
     rest = None
     if left:
         axes = tuple([new_dim[whole.axes[n]] for n in left])
-        rest = replace(whole, axes=axes, tree=whole.tree.along(left))
+        rest = replace(whole, axes=axes, tree=whole.tree.over_axes(left))
     times = prod(view.shape[dim] for dim in same)
     return BroadcastReduction(rest, apply(small, *x.inputs), times)
 

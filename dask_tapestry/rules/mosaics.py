@@ -239,7 +239,7 @@ def _viewed(view: View, x: Node) -> Node:
     """``view(x)``, composed with x's own view at once, as chains of joins make many."""
     match x.operator:
         case View() as inner:
-            view, x = view.after(inner), x.inputs[0]
+            view, x = view.composed_with(inner), x.inputs[0]
     return x if view.is_identity(x.type.shape) else apply(view, x, line="")
 
 

@@ -50,7 +50,7 @@ class ChunkAlignment(NamedTuple):
             return Cuts.regular(extent, max(extent, 1))
         step = -(-extent // pieces)
         if self.pace > 1:
-            return self._between(extent, step * self.pace // self.length, pieces)
+            return self._chunk_pieces(extent, step * self.pace // self.length, pieces)
         if step < self.length and (self.least or not self.required):
             least = self.least or 1
             step = -(-self.length // round(self.length / step))  # equal parts of a unit
@@ -60,7 +60,7 @@ class ChunkAlignment(NamedTuple):
         first = step - self.length + self.lead if self.lead else step
         return Cuts.regular(extent, step, first)
 
-    def _between(self, extent: int, chunks: int, pieces: int) -> Cuts:
+    def _chunk_pieces(self, extent: int, chunks: int, pieces: int) -> Cuts:
         """Pieces of so many chunks each, which begin with the first cell read of a chunk.
 
         Regular ones instead, where they are smaller than chunks or very many.

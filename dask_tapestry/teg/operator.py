@@ -149,7 +149,7 @@ class BlockOperator(Operator):
         """The cells that one step of the index space writes; all where it has the axis whole."""
         signature = signature_of(self, inputs)
         axes = range(signature.outputs[0].out_ndim)
-        return tuple([signature.together(0, axis) for axis in axes])
+        return tuple([signature.cells_per_step(0, axis) for axis in axes])
 
     def reads_once(self, inputs: Types) -> tuple[bool, ...]:
         """Cells are read once if every parallel dimension moves the input's box."""

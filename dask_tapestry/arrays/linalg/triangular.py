@@ -16,7 +16,7 @@ from dask_tapestry.operators.cells.complex_parts import real_part
 from dask_tapestry.operators.cells.elementwise import astype, elementwise
 from dask_tapestry.operators.cells.where import where
 from dask_tapestry.operators.generators.coordinates import coordinates
-from dask_tapestry.operators.joins.diagonal import below, on_diagonal, with_zeros
+from dask_tapestry.operators.joins.diagonal import is_below_diagonal, on_diagonal, with_zeros
 from dask_tapestry.operators.matrices import equations
 from dask_tapestry.operators.matrices.matrix_factors import packed_lu_of
 from dask_tapestry.operators.views.slice import basic_slice
@@ -72,7 +72,7 @@ def lu(a: ArrayLike) -> LUResult:
 
 def _on_or_below_diagonal(x: Tensor, offset: int) -> Tensor:
     """Whether a cell lies on a diagonal or below."""
-    return below(x.type.shape, offset)
+    return is_below_diagonal(x.type.shape, offset)
 
 
 def _order(digits: Tensor) -> Tensor:

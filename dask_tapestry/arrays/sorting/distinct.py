@@ -57,7 +57,7 @@ class Distinct:
         ordered = sort(cells, 0)
         return cls(x.shape, equal_nan, cells, ordered, _firsts(ordered, equal_nan))
 
-    def among(
+    def shared_with(
         self, others: Distinct, dtype: np.dtype[Any] | None = None, invert: bool = False
     ) -> Distinct:
         """The cells that `others` holds, or does not with `invert`, compared in `dtype`."""

@@ -141,15 +141,15 @@ class Fold(Contraction):
         dims = _all_but(x.dims, self.axis) if x.dims else None
         return TensorType((*lead, *rest), self.dtype, dims and (*(None,) * len(lead), *dims))
 
-    def _over(self, x: TensorType) -> Tree:
+    def _tree_over(self, x: TensorType) -> Tree:
         return self.tree or pairs(x.shape[self.axis])
 
     def _nodes(self, x: TensorType) -> int:
-        return self._over(x).counts(self.levels or 0)[0]
+        return self._tree_over(x).counts(self.levels or 0)[0]
 
     def signature(self, *inputs: TensorType) -> Signature:
         (x,) = inputs
-        partial, tree = self.levels is not None, self._over(x)
+        partial, tree = self.levels is not None, self._tree_over(x)
         (span,) = tree.sides(self.levels or 0) if partial else (1,)
         kind = Kind.PARALLEL if partial else Kind.REDUCTION
         nodes = self._nodes(x) if partial else x.shape[self.axis]
@@ -188,7 +188,7 @@ class Fold(Contraction):
         return {
             "function": self.combination,
             "axis": self.axis,
-            "tree": self._over(inputs[0]),
+            "tree": self._tree_over(inputs[0]),
             "origin": boxes[0].lo[self.axis],
             "level": self.levels,
             "identity": self.empty,
