@@ -1,4 +1,4 @@
-"""How far a job is: parts that are done, what remains by the plan and by what was measured."""
+"""Progress of a job: parts that are done, and what remains by the plan and by measures."""
 
 from __future__ import annotations
 

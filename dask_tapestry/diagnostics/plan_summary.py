@@ -1,4 +1,4 @@
-"""What is told of a plan: numbers and text alone, from which it is explained, compared and drawn.
+"""The summary of a plan: numbers and text alone, from which it is explained, compared and drawn.
 
 A plan file carries it, so that all three work without the arrays: see `plan_summary_json`. Nothing
 here is

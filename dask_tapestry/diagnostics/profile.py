@@ -1,4 +1,4 @@
-"""What a plan took when it ran, beside what it was predicted to take, step by step."""
+"""The profile of a run: seconds and bytes beside the predicted ones, step by step."""
 
 from __future__ import annotations
 

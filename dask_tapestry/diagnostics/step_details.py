@@ -1,4 +1,4 @@
-"""What a page shows of a step that is opened: figures, operators, index spaces and blocks."""
+"""Details of a step on a page: figures, operators, index spaces and blocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of one step, in words: its operators, its grid, what decided, what came second."""
+"""One step in words: its operators, its grid, what decided, what came second."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a step is called: the functions that the user called there, and the line of the code.
+"""Names of steps: the functions that the user called there, and the line of the code.
 
 All that names steps to users names them so: explanations, pages, progress, groups of tasks. Views,
 fields of joint reductions and joins are left out, unless a step does nothing else.

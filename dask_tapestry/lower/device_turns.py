@@ -1,4 +1,4 @@
-"""Which device of a worker computes a block, and when: a few blocks at a time on each.
+"""Turns of blocks on the devices of a worker: which device computes one, and when.
 
 While a device computes one block, the cells of another come from a store or over the link. More
 would take memory of the device that a plan has not counted. Of several devices of a worker a block

@@ -1,4 +1,4 @@
-"""One instruction of a step, called: its operator's kernel, or what reads and writes a store."""
+"""Calls of instructions: a step's operator by its kernel, or by what reads and writes a store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How chunks pass through an operator: along each axis, the edges of what it reads there.
+"""Chunks passing through an operator: along each axis, the edges of what it reads there.
 
 Where each step along an axis of the output moves the box that is read of an input by the same
 number of cells, the input's edges are edges of the output. So chunks pass through cell by cell

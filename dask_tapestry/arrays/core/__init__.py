@@ -1,4 +1,4 @@
-"""What every chapter needs: Array itself, its arguments, its conversions."""
+"""Array itself, its arguments and conversions: every chapter needs these."""
 
 from dask_tapestry.arrays.core.array import *
 from dask_tapestry.arrays.core.convert import *

@@ -1,4 +1,4 @@
-"""What is wrong with a cluster, read from what its processes tell: each problem says what to do."""
+"""Problems of a cluster, read from facts of its processes: each one says what to do."""
 
 from __future__ import annotations
 

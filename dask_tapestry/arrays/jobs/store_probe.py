@@ -1,4 +1,4 @@
-"""Whether all processes see the same store: each writes a small object, and reads the others'."""
+"""A probe of a store: each process writes a small object, and reads the others'."""
 
 from __future__ import annotations
 

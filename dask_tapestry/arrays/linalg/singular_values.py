@@ -1,4 +1,4 @@
-"""What singular values tell: ranks, conditions, pseudo-inverses and least squares."""
+"""Functions of singular values: ranks, conditions, pseudo-inverses and least squares."""
 
 from __future__ import annotations
 

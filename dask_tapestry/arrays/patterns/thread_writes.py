@@ -1,4 +1,4 @@
-"""What threads write to arrays that exist: at once, or in turns where threads wait for others."""
+"""Writes of threads to arrays that exist: at once, or in turns where threads wait for others."""
 
 from __future__ import annotations
 

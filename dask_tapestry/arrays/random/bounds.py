@@ -1,4 +1,4 @@
-"""What parameters of distributions may be: NumPy's checks, now or when a block is computed."""
+"""Bounds of distributions' parameters: NumPy's checks, now or when a block is computed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many bins a histogram should have: the estimators that NumPy has by name.
+"""Estimators of a histogram's number of bins, by NumPy's names.
 
 The number depends on the data, so it is a count: a few statistics are computed when a shape is
 first asked for, and the number follows from these in NumPy's arithmetic.

@@ -1,4 +1,4 @@
-"""What a test returns, and where its p-values come from."""
+"""Results of statistical tests, and the source of their p-values."""
 
 from __future__ import annotations
 

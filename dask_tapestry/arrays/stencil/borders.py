@@ -1,4 +1,4 @@
-"""What a stencil sees beyond the ends of an array: how far, and what lies there."""
+"""Borders of a stencil: how far it sees beyond the ends of an array, and what lies there."""
 
 from __future__ import annotations
 

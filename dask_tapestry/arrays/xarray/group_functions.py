@@ -1,4 +1,4 @@
-"""Which reductions of groups a function of xarray or NumPy is, and what it makes of a variable."""
+"""Functions of groups: those of xarray and NumPy, by the reductions that they are."""
 
 from __future__ import annotations
 

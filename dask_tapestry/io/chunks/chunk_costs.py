@@ -1,4 +1,4 @@
-"""What reading or writing a box of a chunked array costs: whole chunks are decoded and encoded."""
+"""Costs of reading or writing a box of a chunked array: whole chunks are decoded and encoded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What writes leave beside an array: records that are created once, and never rewritten.
+"""Records of writes beside an array: created once, and never rewritten.
 
 A write creates a `begin` before its first cell, a `mark` for what a task has stored, and `done`
 after its last cell; then it deletes its begin and its marks. So an array is incomplete while there

@@ -1,4 +1,4 @@
-"""Which stored chunks of a part of an array are still to be written, and the boxes of these."""
+"""Maps of chunks: which of a part of an array are still to be written, and their boxes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a new Zarr array is laid out: chunks, shards, compressor, version of the format."""
+"""The layout of a new Zarr array: chunks, shards, compressor, version of the format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often requests to stores and files had to be made again, by source.
+"""Counts of repeated requests to stores and files, by source.
 
 Counted where it happens, in the process that asked: nothing is counted of requests that succeed, so
 those cost nothing. A worker sends an event of each to the scheduler, from which clients that listen
