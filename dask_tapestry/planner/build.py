@@ -85,6 +85,7 @@ def build_plan(
         return ending_in_time(made(), made)
 
 
+@collection_paused()
 def plan_as_found(
     roots: Sequence[Node], machines: Resources, find: Callable[[Graph], SearchResult]
 ) -> PlannedGraph:
@@ -98,8 +99,7 @@ def plan_as_found(
         check(written, (writes_that_meet_are_ordered,))
     points = followed_points(written)
     graph = Graph([*written.roots, *points]) if points else written
-    with collection_paused():
-        graph = keep_effects(written, points, rewritten(graph, trace), trace)
+    graph = keep_effects(written, points, rewritten(graph, trace), trace)
     graph, found, taken = choosing(graph, find, trace)
     state = found.state
     with_forms(graph, state.choices.forms, trace)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from dask_tapestry.memory.garbage import collection_paused
 from dask_tapestry.planner.cost.rank import Rank, preferred
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
@@ -220,25 +219,24 @@ def _uncut(space: PlanEvaluator, _effort: SearchBudget, _seed: int) -> SearchRes
 
 def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult:
     """From two seeds, with the forms that are best one by one and without any, to the best plan."""
-    with collection_paused():
-        uncut = in_one_block(space)
-        if uncut is not None and effort is WORTH and saves_less_than_planning(uncut, space):
-            return SearchResult(uncut)
-        graph, forms = space.chosen_forms
-        first = evaluate(graph, Choices(forms=forms), space.pricing)
-        effort = effort.for_plan(first)
-        seeds = [first] if uncut is None else [first, uncut]
-        if not effort.costs:
-            return SearchResult(preferred(seeds, lambda state: state.rank))
-        before = space.pricing.evaluated
-        each = min(effort.costs, MOST_IMPROVED)
-        states = [improve(space, space.state(Choices(forms=forms)), each)]
-        if forms and _may_win(other := space.state(Choices()), states[0]):
-            states.append(improve(space, other, each))
-        evolution = Evolution(space, seed)
-        also = [fit_to_memory(space, state, each) for state in states]
-        begun = [*[_recut(space, state, each) for state in states], *filter(None, also)]
-        evolution.begin(begun)
+    uncut = in_one_block(space)
+    if uncut is not None and effort is WORTH and saves_less_than_planning(uncut, space):
+        return SearchResult(uncut)
+    graph, forms = space.chosen_forms
+    first = evaluate(graph, Choices(forms=forms), space.pricing)
+    effort = effort.for_plan(first)
+    seeds = [first] if uncut is None else [first, uncut]
+    if not effort.costs:
+        return SearchResult(preferred(seeds, lambda state: state.rank))
+    before = space.pricing.evaluated
+    each = min(effort.costs, MOST_IMPROVED)
+    states = [improve(space, space.state(Choices(forms=forms)), each)]
+    if forms and _may_win(other := space.state(Choices()), states[0]):
+        states.append(improve(space, other, each))
+    evolution = Evolution(space, seed)
+    also = [fit_to_memory(space, state, each) for state in states]
+    begun = [*[_recut(space, state, each) for state in states], *filter(None, also)]
+    evolution.begin(begun)
     rest = effort.less(space.pricing.evaluated - before)
     if (rest.costs or 0) >= LONG_SEARCH_COSTS:
         evolve_on_islands(evolution, rest, seed)
