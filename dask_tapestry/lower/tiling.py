@@ -68,13 +68,13 @@ def run_tiles(
     grid = [
         GridLine(-(-n // side), side, n - side) for n, side in zip(box.shape, sides, strict=True)
     ]
-    here = operations((0,) * len(sides))
-    moved = _moves(here, grid, operations)
+    first_operations = operations((0,) * len(sides))
+    moved = _moves(first_operations, grid, operations)
     if moved is None:
         return False
     ready = [
         Operation(operation.expression, operation.arrays, moves)
-        for operation, moves in zip(here, moved, strict=True)
+        for operation, moves in zip(first_operations, moved, strict=True)
     ]
     tiled = kernels_of("cpu")["tiledmap"](target, operations=ready, grid=grid, cells=box.size)
     return tiled is not None

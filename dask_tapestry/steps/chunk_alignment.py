@@ -231,15 +231,15 @@ def _follow_axis(
     """The alignment along one axis of the value, whose pieces are `side` long."""
     if len(origin) != len(moved):
         return None
-    for here, there in zip(origin, moved, strict=True):
+    for here, target in zip(origin, moved, strict=True):
         start = here.lo[axis]
-        pace = there.lo[axis] - start
+        pace = target.lo[axis] - start
         if pace:
             if not 0 < pace < side:
                 return None
             lead = -start % side
             if side % pace == 0:
                 return ChunkAlignment(side // pace, -(-lead // pace))
-            skips = there.hi[axis] - there.lo[axis] < pace  # a node of a clipped lattice does not
+            skips = target.hi[axis] - target.lo[axis] < pace  # a node of a clipped lattice does not
             return ChunkAlignment(side, lead, pace=pace) if skips else None
     return None

@@ -83,7 +83,7 @@ def store_problems(
     """
     name, notes = f"{PREFIX}{uuid4().hex}", list[str]()
     try:
-        here = store.names()
+        own_names = store.names()
     except Exception as error:
         return [
             f"store: this process cannot list {store.url} ({type(error).__name__}: {error}); make "
@@ -101,7 +101,9 @@ def store_problems(
         if isinstance(answer, dict) and "wrote" in answer
     ]
     problems = [
-        text for worker, answer in answers.items() for text in _wrong(store, worker, answer, here)
+        text
+        for worker, answer in answers.items()
+        for text in _wrong(store, worker, answer, own_names)
     ]
     if not problems:
         lost = [own for own in wrote if not store.reads(own)]

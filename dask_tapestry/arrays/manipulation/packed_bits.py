@@ -75,14 +75,14 @@ def unpackbits(
     bytes_ = x.reshape((*lead, x.shape[number], 1, *rest))
     bits = (bytes_ >> shifts.reshape(BYTE, *[1] * len(rest))) & np.uint8(1)
     extent = BYTE * x.shape[number]
-    found = bits.reshape((*lead, extent, *rest))
+    unpacked = bits.reshape((*lead, extent, *rest))
     if count is None:
-        return found
+        return unpacked
     wanted = integer(count)
     if wanted < -extent:
         raise ArgumentError("-count larger than number of elements")
     kept = slice(0, extent + wanted if wanted < 0 else wanted)
-    return _lengthened(found[(*[slice(None)] * number, kept)], number, max(0, wanted - extent))
+    return _lengthened(unpacked[(*[slice(None)] * number, kept)], number, max(0, wanted - extent))
 
 
 def _shifts(bitorder: str) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:

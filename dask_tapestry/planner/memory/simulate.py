@@ -199,17 +199,18 @@ class _SimulatedRun:
         if self.now >= state.arrived:
             return bundle.blocks
         pace = bundle.blocks / (state.arrived - state.ready)
-        there = min(bundle.blocks, int((self.now - state.ready) * pace + ROUNDING))
-        if there == state.started:
+        arrived = min(bundle.blocks, int((self.now - state.ready) * pace + ROUNDING))
+        if arrived == state.started:
             wanted = min(
-                there + max(1, min(self.free, bundle.blocks // LONG_BUNDLE_BATCHES)), bundle.blocks
+                arrived + max(1, min(self.free, bundle.blocks // LONG_BUNDLE_BATCHES)),
+                bundle.blocks,
             )
             when = state.ready + wanted / pace
             when = max(when, self.now * (1 + ROUNDING))
             if not self.now < state.wakes <= when:
                 state.wakes = when
                 self._push(when, -1, 0, 0)
-        return there
+        return arrived
 
     def _run(self, number: int, blocks: int, at_once: int) -> None:
         """Start blocks, so many at a time."""

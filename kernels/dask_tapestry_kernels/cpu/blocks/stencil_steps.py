@@ -113,9 +113,9 @@ def stencil_steps(
     kept
         Numbers of the fields that are returned, where there are several.
     """
-    here = Box(*box)
+    box_here = Box(*box)
     dtypes = [expression.dtype for expression, _ in program.formulas]
-    results = [np.empty(here.shape, dtype) for dtype in dtypes]
+    results = [np.empty(box_here.shape, dtype) for dtype in dtypes]
     if out is not None and len(results) == 1:
         results = [out]
     boxes = tuple(
@@ -123,20 +123,20 @@ def stencil_steps(
         for low, b in zip(lows, blocks, strict=True)
     )
     run = _StencilRun(program, steps, cells, blocks, boxes, _times(program, time, steps))
-    if here.size:
-        inner = _inner(run, here)
-        rest = [here]
-        if inner.size >= SMALLEST and _run_tiles(run, here, inner, results):
-            rest = list(_surrounding_boxes(here, inner))
+    if box_here.size:
+        inner = _inner(run, box_here)
+        rest = [box_here]
+        if inner.size >= SMALLEST and _run_tiles(run, box_here, inner, results):
+            rest = list(_surrounding_boxes(box_here, inner))
         for part in rest:
             for tile in _tiles(run, part):
                 stop_if_asked()
-                _run_tile(run, here, tile, results)
+                _run_tile(run, box_here, tile, results)
     if len(results) == 1:
         return results[0]
-    axes = tuple([OutputAxis(dim, 1) for dim in range(len(here.shape))])
+    axes = tuple([OutputAxis(dim, 1) for dim in range(len(box_here.shape))])
     shapes = tuple([OutputShape(f"f{i}", dtypes[i], axes) for i in kept])
-    return OutputBlocks(here.shape, shapes, [results[i] for i in kept])
+    return OutputBlocks(box_here.shape, shapes, [results[i] for i in kept])
 
 
 def _times(program: Any, time: Block, steps: int) -> tuple[tuple[Block, ...], ...]:
