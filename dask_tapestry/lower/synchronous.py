@@ -147,18 +147,14 @@ def _is_small(roots: Sequence[Node]) -> bool:
     while stack:
         node = stack.pop()
         operator = node.operator
-        is_local = isinstance(operator, NumpySource) or (_is_here(node) and node not in roots)
+        here = isinstance(operator, NumpySource) or (_is_here(node) and node not in roots)
         if (
             node.after
             or len(seen) > MOST_BRIEF_NODES
-            or (node.type.nbytes > MOST_BRIEF_BYTES and not is_local)
+            or (node.type.nbytes > MOST_BRIEF_BYTES and not here)
         ):
             return False
-        if (
-            isinstance(operator, Sink)
-            or node.format is not None
-            or (is_given(node) and not is_local)
-        ):
+        if isinstance(operator, Sink) or node.format is not None or (is_given(node) and not here):
             return False
         fresh = [x for x in node.inputs if x not in seen]
         seen.update(fresh)

@@ -100,8 +100,8 @@ def plan_as_found(
     points = followed_points(written)
     graph = Graph([*written.roots, *points]) if points else written
     graph = keep_effects(written, points, rewritten(graph, trace), trace)
-    graph, result, applied = choosing(graph, find, trace)
-    state = result.state
+    graph, found, taken = choosing(graph, find, trace)
+    state = found.state
     with_forms(graph, state.choices.forms, trace)
     steps = with_first(steps_of(state, Machine.of(machines)))
     return PlannedGraph(
@@ -110,7 +110,7 @@ def plan_as_found(
         steps,
         machines,
         trace,
-        taken=applied,
+        taken=taken,
         choices=state.choices,
-        candidates=result.points,
+        candidates=found.points,
     )

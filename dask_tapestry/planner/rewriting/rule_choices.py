@@ -134,17 +134,15 @@ def _take(
         trace.begin(FORMS, "once")
     done: dict[Node, Node] = {}
     for node in graph.nodes:
-        rebuilt_node = done[node] = rebuilt(node, done)
+        now = done[node] = rebuilt(node, done)
         if node in chosen:
-            form = form_named(rebuilt_node, chosen[node].name, own)
+            form = form_named(now, chosen[node].name, own)
             if not min(form.sizes) <= chosen[node].size <= max(form.sizes):
-                raise PlanError(
-                    f"{brief(rebuilt_node)} has no form {form.name!r} of {chosen[node].size}"
-                )
-            done[node] = form.make(rebuilt_node, chosen[node].size)
+                raise PlanError(f"{brief(now)} has no form {form.name!r} of {chosen[node].size}")
+            done[node] = form.make(now, chosen[node].size)
             if trace is not None:
                 again = partial(_reapplied_form, form, chosen[node].size)
-                trace.record(form.name, rebuilt_node, done[node], again=again)
+                trace.record(form.name, now, done[node], again=again)
     return done
 
 

@@ -121,7 +121,7 @@ def _environment() -> str:
 
 
 @contextmanager
-def exclusive(key: str) -> Iterator[bool]:
+def alone(key: str) -> Iterator[bool]:
     """Inside, no other process of this user is inside with a key that begins alike.
 
     Of many processes that want a kernel at once, as a cluster's workers do, one compiles it; the

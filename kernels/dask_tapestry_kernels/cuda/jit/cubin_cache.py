@@ -32,7 +32,7 @@ def key_of(source: str, sm: int) -> str:
 
 def made(key: str, make: Callable[[], Compiled]) -> Compiled:
     """Return a cubin that is kept, or make and keep it; of several processes one makes it."""
-    with object_cache.exclusive(key) as waited:
+    with object_cache.alone(key) as waited:
         if waited and (kept := object_cache.read(key)) is not None:
             return kept
         compiled = make()

@@ -91,7 +91,7 @@ def test_code_of_somebody_else_is_not_loaded(folder, caplog, which):
         assert object_cache.read("a") is None
         assert not object_cache.write("b", KEPT)
         assert object_cache.directory() is None
-        with object_cache.exclusive("a") as waited:
+        with object_cache.alone("a") as waited:
             assert not waited
     finally:
         os.chown(folder.parent, 0, 0)
@@ -259,7 +259,7 @@ def test_one_at_a_time_compiles_a_kernel(folder):
     inside, most = [], []
 
     def work():
-        with object_cache.exclusive("abc"):
+        with object_cache.alone("abc"):
             inside.append(1)
             most.append(len(inside))
             sleep(0.02)

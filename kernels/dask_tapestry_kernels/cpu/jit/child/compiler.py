@@ -61,7 +61,7 @@ def answer(
     """Compile what is asked for and keep it on disk; or say why not, in a line."""
     if object_cache.key_of(source) != key:
         return "the package has changed since this process imported it"
-    with object_cache.exclusive(key) as waited:
+    with object_cache.alone(key) as waited:
         if waited and (kept := object_cache.read(key)) is not None:
             return kept  # another process has compiled it
         try:
