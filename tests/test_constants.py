@@ -2,7 +2,9 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -113,11 +115,18 @@ def test_exceptions_are_there():
             assert set(names.split()) <= found, home
 
 
+@cache
+def words_by_file() -> dict[Path, set[str]]:
+    """The words of each module."""
+    texts = {path: path.read_text("utf-8") for path in PACKAGE.rglob("*.py")}
+    return {path: set(re.findall(r"\w+", text)) for path, text in texts.items()}
+
+
 @pytest.mark.parametrize("table", TABLES, ids=lambda path: path.parent.name)
 def test_each_number_says_where_it_comes_from_and_is_read(table):
     lines = table.read_text("utf-8").splitlines()
     layer = table.parent
-    texts = [path.read_text("utf-8") for path in PACKAGE.rglob("*.py") if path != table]
+    others = words_by_file()
     misses = []
     for name, statement in numbers(table):
         before, own = lines[statement.lineno - 2], lines[statement.lineno - 1]
@@ -126,41 +135,26 @@ def test_each_number_says_where_it_comes_from_and_is_read(table):
             misses.append(f"{layer.name}: {name} says nothing")
         word = re.compile(rf"\b{name}\b")
         rest = [line for line in lines if word.search(line) and not line.startswith(name)]
-        if not rest and not any(map(word.search, texts)):
+        if not rest and not any(name in words for path, words in others.items() if path != table):
             misses.append(f"{layer.name}: nothing reads {name}")
     assert not misses, listed(misses)
 
 
-def constants(tree: ast.Module) -> Iterator[str]:
-    """Yield the upper-case names that a module binds."""
-    for statement in tree.body:
-        bound = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
-        if isinstance(statement, ast.Assign | ast.AnnAssign):
-            names = {node.id for node in bound if isinstance(node.ctx, ast.Store)}
-            yield from (name for name in names if name.lstrip("_").isupper())
-
-
-def read_names(trees: list[ast.Module]) -> set[tuple[str, str]]:
-    """Names that modules import from others, and, of no module, attributes that are looked up."""
-    found = set()
-    for node in (node for tree in trees for node in ast.walk(tree)):
-        if isinstance(node, ast.ImportFrom):
-            found |= {((node.module or "").rpartition(".")[2], alias.name) for alias in node.names}
-        elif isinstance(node, ast.Attribute):
-            found.add(("", node.attr))
-    return found
-
-
 def test_every_constant_is_read():
-    """By its own module, by one that imports it, or as an attribute; tests alone do not count."""
-    paths = [path for path in sources() if path.suffix == ".py"]
-    trees = {path: ast.parse(path.read_text("utf-8")) for path in paths}
-    known, misses = read_names(list(trees.values())), []
-    for path, tree in trees.items():
-        names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
-        loaded = {node.id for node in names if isinstance(node.ctx, ast.Load)}
-        for name in constants(tree):
-            if name not in loaded and not {(path.stem, name), ("", name)} & known:
+    """By its own module, one that imports it, or by its name elsewhere; tests alone do not count."""
+    texts = {path: path.read_text("utf-8") for path in sources() if path.suffix == ".py"}
+    imported, attributes = set(), set()
+    for text in texts.values():
+        attributes |= set(re.findall(r"[.\"](_?[A-Z][A-Z0-9_]*)\b", text))  # `module.NAME`, "NAME"
+        for module, names in re.findall(
+            r"^ *from ([\w.]+) import (\([^)]*\)|.*)", text, re.MULTILINE
+        ):
+            imported |= {(module.rpartition(".")[2], name) for name in re.findall(r"\w+", names)}
+    misses = []
+    for path, text in texts.items():
+        words = Counter(re.findall(r"\w+", text))
+        for name in re.findall(r"^(_?[A-Z][A-Z0-9_]+)(?:: [^=\n]+)? = ", text, re.MULTILINE):
+            if words[name] < 2 and name not in attributes and (path.stem, name) not in imported:
                 misses.append(f"{relative(path)}: {name}")
     assert not misses, listed(misses)
 
