@@ -69,11 +69,6 @@ def costs_worth(state: State, times: float = 1.0) -> int:
     """
     seconds = times * state.seconds
     seconds = max(seconds, LONG_SEARCHED_SECONDS) if state.shortfall else seconds
-    costs = costs_of_seconds(seconds)
-    return costs if costs >= COSTS_A_CHANGE else 0
-
-
-def costs_of_seconds(seconds: float) -> int:
-    """Costs that it is worth to compute for work of so many seconds."""
     most = min(seconds, LONG_SEARCHED_SECONDS) * sqrt(max(1.0, seconds / LONG_SEARCHED_SECONDS))
-    return int(SHARE * most / SECONDS_A_COST)
+    costs = int(SHARE * most / SECONDS_A_COST)
+    return costs if costs >= COSTS_A_CHANGE else 0

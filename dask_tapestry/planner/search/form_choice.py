@@ -15,7 +15,6 @@ from dask_tapestry.planner.cost.cost import StepCost
 from dask_tapestry.planner.cost.rank import Rank, preferred, total
 from dask_tapestry.planner.fusion.fuse import held_values
 from dask_tapestry.planner.rewriting.rule_choices import form_named
-from dask_tapestry.planner.search.budget import costs_of_seconds
 from dask_tapestry.planner.search.choices import FormChoice
 from dask_tapestry.planner.search.evaluate import is_given, place
 from dask_tapestry.planner.search.grid import reads_again
@@ -126,8 +125,7 @@ class _Chooser:
     def _best_size(self, node: Node, form: Form, quick: bool) -> tuple[Rank, int]:
         """The best size of a form near good guesses, or the best of these if it is `quick`.
 
-        No more are tried than the node's seconds are worth. Sizes between those that the form names
-        are tried where they are whole stored chunks.
+        Sizes between those that the form names are tried where they are whole stored chunks.
         """
         sizes, ranks = form.sizes, dict[int, Rank]()
 
@@ -139,12 +137,9 @@ class _Chooser:
         best = min(self._guesses(node, form), key=ranked)
         if quick and ranks[best].is_allowed:
             return ranks[best], sizes[best]
-        last = self.pricing.evaluated + costs_of_seconds(ranks[best].seconds)
         for others in (range(best + 1, len(sizes)), range(best - 1, -1, -1)):
             worse = 0
             for at in others:
-                if self.pricing.evaluated > last and ranks[best].is_allowed:
-                    break
                 best, worse = (at, 0) if ranked(at) < ranks[best] else (best, worse + 1)
                 if worse == form.patience or _is_far_worse(ranks[at], ranks[best]):
                     break

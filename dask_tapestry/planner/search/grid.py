@@ -137,6 +137,9 @@ class GridSearch:
                 self._cut_equally()
             if reads_again(found, once, READ_EDGES):
                 self._trade(pieces)
+        return self._best_seen()
+
+    def _best_seen(self) -> RankedGrid:
         ordered = sorted(self.seen.items(), key=lambda item: self._rank(item[1]))
         best = self._contiguous(ordered)
         second = next((other for other in ordered if other[0] != best[0]), None)
@@ -149,18 +152,16 @@ class GridSearch:
         better than the best so far. None where the best takes far more than the guide knew: it may
         have looked in the wrong place.
         """
-        best = found.grid, self._graded(found.grid)
-        if best[1].seconds > POOR_GUIDE * found.cost.seconds or not self._rank(best[1]).is_allowed:
+        first = self._graded(found.grid)
+        if first.seconds > POOR_GUIDE * found.cost.seconds or not self._rank(first).is_allowed:
             return None
+        if found.second is not None:
+            self._graded(found.second[0])
         for grid, least in sorted(guide.seen.items(), key=lambda one: guide._rank(one[1])):
-            top = self._rank(best[1]).with_seconds(1 - SCATTERED_SHARE)
-            if guide._rank(least) >= top:
+            if guide._rank(least) >= min(map(self._rank, self.seen.values())):
                 break
-            cost = self._graded(grid)
-            best = (grid, cost) if self._rank(cost) < top else best
-        others = (found.second and found.second[0], found.grid)
-        second = next((grid for grid in others if grid not in (None, best[0])), None)
-        return RankedGrid(*best, second and (second, self._graded(second)))
+            self._graded(grid)
+        return self._best_seen()
 
     def _contiguous(self, ordered: list[tuple[Grid, StepCost]]) -> tuple[Grid, StepCost]:
         """The best grid, or one hardly worse found before it, whose blocks lie in a row."""
