@@ -141,7 +141,7 @@ def test_each_number_says_where_it_comes_from_and_is_read(table):
 
 
 def test_every_constant_is_read():
-    """By its own module, one that imports it, or by its name elsewhere; tests alone do not count."""
+    """By its own module, one that imports it, or by name elsewhere; tests do not count."""
     texts = {path: path.read_text("utf-8") for path in sources() if path.suffix == ".py"}
     imported, attributes = set(), set()
     for text in texts.values():
