@@ -208,6 +208,7 @@ class ndarray:
     nbytes = property(lambda self: self.memory.nbytes)
     itemsize = property(lambda self: self.memory.itemsize)
     strides = property(lambda self: self.memory.strides)
+    flags = property(lambda self: self.memory.flags)
     device = property(lambda self: Device(self.number))
 
     def get(self, stream=None, out=None, blocking=True):
@@ -264,6 +265,8 @@ class ndarray:
     def __array_ufunc__(self, ufunc, method, *inputs, **told):
         if any(type(one) is np.ndarray for one in inputs):
             raise TypeError(f"Unsupported type {np.ndarray}")
+        if not all(isinstance(one, ndarray | np.generic | bool | int | float) for one in inputs):
+            return NotImplemented
         plain = [one.cells if isinstance(one, ndarray) else one for one in inputs]
         return ndarray(np.asarray(getattr(ufunc, method)(*plain, **told)), self.number)
 

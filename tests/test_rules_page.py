@@ -30,7 +30,7 @@ def test_every_rule_in_use_is_listed(rules):
 
 def test_every_module_of_rules_has_a_listed_rule(rules):
     modules = {Path(p).stem for p in Path(dask_tapestry.rules.__path__[0]).glob("*.py")}
-    whole_graph = {"__init__", "effects", "slice_pushdown", "unfuse"}
+    whole_graph = {"__init__", "effects", "result_devices", "slice_pushdown", "unfuse"}
     shared = {  # what rules ask, and the form of what the host computes for a device
         "computed_on_host",
         "extensions",

@@ -10,7 +10,7 @@ from dask_tapestry.diagnostics.plan_summary import PlanSummary
 from dask_tapestry.diagnostics.step_text import counted, duration
 from dask_tapestry.diagnostics.tuning import EQUALLY_LIMITING, NEARLY_FULL_MEMORY
 
-NAMES: Final = ("compute", "the network", "the store", "the scheduler")
+NAMES: Final = ("compute", "the network", "the store", "the scheduler", "the link to devices")
 
 
 def limit(plan: PlanSummary) -> str:
@@ -55,7 +55,8 @@ def _activity(plan: PlanSummary, kind: int) -> str:
         )
         if size >= 1
     )
-    return ("run kernels", f"move {moved}", stored or "reach it", f"handle {tasks}")[kind]
+    done = ("run kernels", f"move {moved}", stored or "reach it", f"handle {tasks}", "cross it")
+    return done[kind]
 
 
 def _memory(plan: PlanSummary) -> str:

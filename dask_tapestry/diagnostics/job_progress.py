@@ -21,6 +21,7 @@ WORDS: Final = {
     "network": "bytes that move between workers",
     "store": "reading and writing stores",
     "tasks": "handling of tasks by the scheduler",
+    "link": "bytes between workers and their devices",
     "memory": "memory of the workers",
 }
 
@@ -114,7 +115,7 @@ def _limit(job: Report, now: Report | None) -> str:
     waiting = any(s["measured"]["open"] > s["measured"]["running"] for s in job["steps"])
     if now is not None and waiting and now["busy"] < IDLE_THREADS * now["threads"]:
         return "tasks"
-    kinds = dict.fromkeys(("compute", "network", "store", "tasks"), 0.0)
+    kinds = dict.fromkeys(("compute", "network", "store", "tasks", "link"), 0.0)
     for step in running or [s for s in job["steps"] if part_done(s) < 1]:
         for kind, seconds in step["kinds"].items():
             kinds[kind] += seconds

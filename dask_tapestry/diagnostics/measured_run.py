@@ -83,11 +83,11 @@ def times_slower(plan: PlannedGraph, found: Profile) -> dict[str, float]:
 def _limited(
     steps: Iterable[Step], found: Iterable[StepProfile], slots: int
 ) -> Iterator[tuple[str, float, float]]:
-    """For each step the resource that limits its tasks, and its predicted and measured seconds."""
+    """For each step of threads the resource that limits it, predicted and measured seconds."""
     for step, one in zip(steps, found, strict=False):
         cost = step.estimate
         predicted = cost.compute + cost.store
-        if one.done and predicted:
+        if one.done and predicted and not step.machine.device:
             kind = "store" if cost.store > cost.compute else "compute"
             yield kind, predicted, one.thread_seconds / min(slots, max(1, one.tasks))
 

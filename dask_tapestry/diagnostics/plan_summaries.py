@@ -241,11 +241,12 @@ def _of_device(step: Step, moved: frozenset[WrittenNode]) -> Iterator[str]:
     own = [m for m in known if device_of(m) is None and not m.operator.is_selector]
     words = dict.fromkeys(word for member in own for word in words_of(member))
     if words:
-        yield f"computes {', '.join(words)} on the host: with a device it takes longer"
+        why = "with a device it takes longer or does not fit"
+        yield f"computes {', '.join(words)} on the host: {why}"
     if step.program.device is None:
         return
-    if step.cost.link:
-        yield f"{format_bytes(round(step.cost.link))} between host and device"
+    if step.cost.crossed:
+        yield f"{format_bytes(round(step.cost.crossed))} between host and device"
     for one, why in host_paths(step.program):
         yield f"computes {one.operator.label} on the host: the device has {why}"
 

@@ -85,7 +85,7 @@ class StepSummary(NamedTuple):
         else is to be said, as why it reads what others read too; what came second: text, "" where
         nothing is said.
     kinds
-        Seconds of kernels, network, stores and tasks.
+        Seconds of kernels, network, stores, tasks and links to devices.
     read, moved, written, work
         Bytes, the last of a block.
     inputs
@@ -114,7 +114,7 @@ class StepSummary(NamedTuple):
     again: tuple[str, ...]
     second: str
     seconds: float
-    kinds: tuple[float, float, float, float]
+    kinds: tuple[float, float, float, float, float]
     read: float
     moved: float
     written: float

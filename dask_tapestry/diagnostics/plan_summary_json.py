@@ -147,6 +147,14 @@ def _row(*forms: Form) -> Form:
     return lambda value, at: tuple(sequence(*forms)(value, at))
 
 
+def _kinds(value: Any, at: str) -> tuple[Any, ...]:
+    """Seconds of each resource; files from before links were one of them have no seconds of it."""
+    found = _tuple_of(_number, 5)(value, at)
+    if len(found) < 4:
+        refuse(value, at, "4 or 5 numbers")
+    return found if len(found) == 5 else (*found, 0.0)
+
+
 def _named_tuple_of(kind: Any, **forms: Form) -> Form:
     """An object as the named tuple of its fields."""
     return lambda value, at: kind(**record(**forms)(value, at))
@@ -199,7 +207,7 @@ STEP: Final = _named_tuple_of(
     again=_tuple_of(_text),
     second=_text,
     seconds=_number,
-    kinds=_row(*[_number] * 4),
+    kinds=_kinds,
     read=_number,
     moved=_number,
     written=_number,

@@ -14,7 +14,13 @@ from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts
 
-KINDS: Final = {"compute": "compute", "network": "network", "store": "store", "overhead": "tasks"}
+KINDS: Final = {
+    "compute": "compute",
+    "network": "network",
+    "store": "store",
+    "overhead": "tasks",
+    "link": "link",
+}
 UNITS: Final = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"), (1e-3, "ms"), (1e-6, "us"))
 
 
@@ -87,7 +93,7 @@ def grid_text(cuts: Sequence[Cuts]) -> str:
 
 
 def seconds_by_kind(cost: StepCost) -> dict[str, float]:
-    """Seconds of each resource: kernels, network, stores, and handling of tasks."""
+    """Seconds of each resource: kernels, network, stores, handling of tasks, links to devices."""
     return {name: float(getattr(cost, field)) for field, name in KINDS.items()}
 
 

@@ -49,6 +49,9 @@ MOST_TINY_CHUNKS: Final = 10_000  # such chunks in an array
 # chunks/zarr_direct
 CELLS_LOOKED_AT: Final = 8  # cells of a chunk; one in 256 is zero where bytes are drawn at random
 
+# chunks/zarr_on_device
+DEVICE_SCRATCH_BYTES: Final = 2**23  # bytes of rows of a chunk on a device, of which part is wanted
+
 # files/file_locks
 # Seconds that a lock is waited for: its process may have been stopped
 LOCK_PATIENCE_SECONDS: Final = 60.0

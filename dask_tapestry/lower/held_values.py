@@ -10,7 +10,7 @@ import numpy as np
 from dask_tapestry.errors import PlanError
 from dask_tapestry.lower.assemble import part_of
 from dask_tapestry.lower.device_calls import brought
-from dask_tapestry.lower.instruction_call import called, memory_for
+from dask_tapestry.lower.instruction_call import called, memory_for, read_on_device
 from dask_tapestry.steps.device_values import value_places
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.schedule import Key, Schedule, Work
@@ -71,11 +71,17 @@ class HeldValues:
 
     def compute(self, work: Work, out: Block | None) -> None:
         """Call the instruction of one value, and hold what it yields; `out` is memory for that."""
-        instruction = self.program.instruction(work.value)
+        instruction, pace = self.program.instruction(work.value), self._pace(work)
+        where = None if self._lying is None else self._lying.held[work.value]
+        if where is not None and pace == 1:
+            read = read_on_device(instruction, work, where)
+            if read is not None:
+                self.keep(work, read)
+                return
         if out is None:
             out = memory_for(instruction, work.box)
         blocks = [self.cells(*read) for read in work.reads]
-        self.keep(work, called(instruction, work, blocks, out, self._pace(work)))
+        self.keep(work, called(instruction, work, blocks, out, pace))
 
     def _pace(self, work: Work) -> int:
         """The step along the first axis of a read: a block needs one row in so many."""

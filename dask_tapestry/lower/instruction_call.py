@@ -15,7 +15,12 @@ from dask_tapestry.steps.schedule import Work
 from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels import format_kernels
-from dask_tapestry_kernels.block_format import is_foreign, is_on_device, with_all_cells
+from dask_tapestry_kernels.block_format import (
+    BlockFormat,
+    is_foreign,
+    is_on_device,
+    with_all_cells,
+)
 from dask_tapestry_kernels.devices import kernels_of
 
 Block = Any  # an array, or `Collected` ones
@@ -36,9 +41,24 @@ def called(
     try:
         return _call(instruction, work, blocks, out, pace)
     except Exception as error:
-        types = ", ".join(map(str, instruction.types))
-        text = f"{instruction.operator.label}({types}), block {work.box} of {_where(instruction)}"
-        raise compute_error(error, f"while computing {text}") from of_user(error)
+        raise compute_error(error, _while_computing(instruction, work)) from of_user(error)
+
+
+def read_on_device(instruction: Instruction, work: Work, wanted: BlockFormat) -> Block | None:
+    """What a source reads to a device itself; None where it is called as all others are."""
+    source = instruction.operator
+    if not isinstance(source, Source):
+        return None
+    try:
+        return source.read_on_device(work.box, wanted)
+    except Exception as error:
+        raise compute_error(error, _while_computing(instruction, work)) from error
+
+
+def _while_computing(instruction: Instruction, work: Work) -> str:
+    types = ", ".join(map(str, instruction.types))
+    text = f"{instruction.operator.label}({types}), block {work.box} of {_where(instruction)}"
+    return f"while computing {text}"
 
 
 def confirm(instruction: Instruction, boxes: Sequence[ZRange]) -> None:

@@ -141,7 +141,7 @@ def _device_use(step: Step, run: str) -> DeviceUse | None:
         return None
     blocks = 1 if machine.alone else DEVICE_BLOCKS
     label = program.instructions[-1].operator.label
-    return DeviceUse(run, program.device.number, machine.threads, blocks, machine.usable, label)
+    return DeviceUse(run, program.device.number, machine.devices, blocks, machine.usable, label)
 
 
 def _dumps(parts: Any) -> bytes:

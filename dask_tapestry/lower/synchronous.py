@@ -20,6 +20,7 @@ import dask.config
 import numpy as np
 
 from dask_tapestry.io.sources.block_source import BlockSource
+from dask_tapestry.io.sources.duck_source import DuckSource
 from dask_tapestry.io.sources.numpy_source import NumpySource
 from dask_tapestry.lower.cancellation import Cancellation, is_watched
 from dask_tapestry.lower.execute import run_block
@@ -47,8 +48,9 @@ from dask_tapestry.planner.machine.resources import live_client
 from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.planner.search.evaluate import is_given
 from dask_tapestry.steps.symmetric import is_symmetric
-from dask_tapestry.teg import Node, Sink
+from dask_tapestry.teg import Node, Operator, Sink
 from dask_tapestry.zspace import Cuts, block_range
+from dask_tapestry_kernels.block_format import is_on_device
 
 THREADED: Final = (None, "threads", "threading")
 
@@ -77,17 +79,18 @@ def compute_synchronously(roots: Sequence[Node]) -> list[Any] | None:
     if plan is None:
         return None
     outs = buffers_between(plan.steps)
-    for node in plan.graph.roots:
-        step = plan.steps[node]
-        outs[node] = ResultBuffer(node.type, memory_order(node, step.inputs))
-    held = _run(plan, outs)
     roots = plan.graph.roots
-    return [
-        finish_array(
-            plan.steps[node].cuts, outs[node], node in roots[:place], None, *held[node].values()
+    for node in roots:
+        if node.format is None:
+            outs[node] = ResultBuffer(node.type, memory_order(node, plan.steps[node].inputs))
+    held = _run(plan, outs)
+    made = []
+    for place, node in enumerate(roots):
+        out, again = outs.get(node, REMOTE), node in roots[:place]
+        made.append(
+            finish_array(plan.steps[node].cuts, out, again, node.format, *held[node].values())
         )
-        for place, node in enumerate(roots)
-    ]
+    return made
 
 
 def persist_synchronously(roots: Sequence[Node]) -> list[KeptBlocks] | None:
@@ -141,25 +144,34 @@ def _is_watched() -> bool:
 def _is_small(roots: Sequence[Node]) -> bool:
     """Whether all values are small, and none is stored, written or waited for.
 
-    Arrays that are in memory take none: of a large one some cells may be asked for.
+    Arrays that are in memory take none: of a large one some cells may be asked for. Of other
+    libraries only those on devices are taken, which a thread hands its work.
     """
     seen, stack = set(roots), list(roots)
     while stack:
         node = stack.pop()
         operator = node.operator
-        here = isinstance(operator, NumpySource) or (_is_here(node) and node not in roots)
+        here = _is_array(operator) or (_is_here(node) and node not in roots)
         if (
             node.after
             or len(seen) > MOST_BRIEF_NODES
             or (node.type.nbytes > MOST_BRIEF_BYTES and not here)
         ):
             return False
-        if isinstance(operator, Sink) or node.format is not None or (is_given(node) and not here):
+        held_apart = node.format is not None and not node.format.on_device
+        if isinstance(operator, Sink) or held_apart or (is_given(node) and not here):
             return False
         fresh = [x for x in node.inputs if x not in seen]
         seen.update(fresh)
         stack += fresh
     return True
+
+
+def _is_array(operator: Operator) -> bool:
+    """Whether an operator gives an array in this process, of NumPy's or on a device."""
+    return isinstance(operator, NumpySource) or (
+        isinstance(operator, DuckSource) and is_on_device(operator.data)
+    )
 
 
 def _is_kept(node: Node) -> bool:
@@ -185,7 +197,7 @@ def _is_here(node: Node) -> bool:
         return False
     indices = product(*[range(c.count) for c in operator.cuts])
     blocks = (operator.graph.get((operator.key_name, *index)) for index in indices)
-    return all(isinstance(block, np.ndarray) for block in blocks)
+    return all(isinstance(block, np.ndarray) or is_on_device(block) for block in blocks)
 
 
 def _run(plan: PlannedGraph, outs: Mapping[Node, ResultBuffer]) -> dict[Node, Blocks]:

@@ -13,13 +13,12 @@ from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.machine.shared_workers import resources_beside
 from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.planner.recall import recalled, remember
-from dask_tapestry.planner.rewriting.passes import rewritten
+from dask_tapestry.planner.rewriting.passes import simplified
 from dask_tapestry.planner.rewriting.rule_choices import with_forms
 from dask_tapestry.planner.search.rule_selection import choosing
 from dask_tapestry.planner.search.search import METHODS, SearchResult, search, steps_of
 from dask_tapestry.planner.walltime import ending_in_time
 from dask_tapestry.rewrite.trace import Trace
-from dask_tapestry.rules.effects import followed_points, keep_effects
 from dask_tapestry.teg import Graph, Node, Sink
 from dask_tapestry.teg.check import check, writes_that_meet_are_ordered
 from dask_tapestry.teg.node import topological, written_as
@@ -97,9 +96,7 @@ def plan_as_found(
     written = Graph(roots)
     if any(isinstance(node.operator, Sink) for node in written):
         check(written, (writes_that_meet_are_ordered,))
-    points = followed_points(written)
-    graph = Graph([*written.roots, *points]) if points else written
-    graph = keep_effects(written, points, rewritten(graph, trace), trace)
+    graph = simplified(written, trace)
     graph, found, taken = choosing(graph, find, trace)
     state = found.state
     with_forms(graph, state.choices.forms, trace)

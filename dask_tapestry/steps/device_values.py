@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dask_tapestry.steps.program import Instruction, Program
+from dask_tapestry.steps.schedule import Schedule
 from dask_tapestry.teg import Source
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.block_format import BlockFormat
@@ -107,10 +108,15 @@ def _held_on(made: Device, readers: set[Device], dtype: np.dtype[Any]) -> Device
 
 def link_bytes(program: Program, box: ZRange) -> int:
     """Bytes that go between host and device for the cells `box` of a program's output."""
+    return 0 if value_places(program) is None else crossing_bytes(program, program.schedule(box))
+
+
+def crossing_bytes(program: Program, schedule: Schedule) -> int:
+    """Bytes that go between host and device for a block of a program with such a schedule."""
     where = value_places(program)
     if where is None:
         return 0
-    schedule, first, total = program.schedule(box), len(program.inputs), 0
+    first, total = len(program.inputs), 0
     for value, boxes in enumerate(schedule.boxes):
         if where.made[value] != where.held[value]:
             total += sum([b.size for b in boxes]) * program.types[value].dtype.itemsize

@@ -40,3 +40,10 @@ def test_memory_that_is_nearly_filled_is_told():
     assert "that a plan may fill" in limit(full)
     held = full._replace(steps=tuple(s._replace(decided="memory") for s in full.steps))
     assert "Memory decided how step" in limit(held)
+
+
+def test_a_link_to_devices_may_limit_a_job():
+    with dt.config(host_parts=False):
+        text = limits(stored().to_device("cuda") + 1, link_bandwidth="1 MB/s")
+    assert text.startswith("Limited by the link to devices: ")
+    assert "to cross it" in text

@@ -104,6 +104,14 @@ def test_a_step_on_a_device(device_kernels):
     assert "  computes scan on the host: the device has no kernel" in text
 
 
+def test_a_step_that_waits_for_the_link_to_a_device():
+    slow = dt.Resources(workers=4, threads=2, memory="8 GiB", link_bandwidth="1 MB/s")
+    with dt.config(host_parts=False):
+        text = dt.plan(stored().to_device("cuda") + 1, resources=slow).explain()
+    assert "  8 blocks on cuda: [8x50, 100] (link)" in text
+    assert re.search(r"about \d+ ms: .*, link \d+ ms", text)
+
+
 def test_nothing_is_said_of_devices_where_there_is_none():
     assert "cuda" not in explained(stored() + 1)
     assert "device" not in explained(stored() + 1)

@@ -117,6 +117,13 @@ def test_a_run_that_took_thrice_as_long_makes_rates_a_third(large, kept, monkeyp
     assert rates.network == before.network
 
 
+def test_what_a_device_takes_says_nothing_of_threads():
+    x = dt.placeholder((10**6, 1000), "f8", (10**4, 1000)).to_device("cuda")
+    with dt.config(host_parts=False):
+        plan = dt.plan(dt.sort(x, axis=1), resources=dt.Resources(2, 2, "8 GiB")).core
+    assert times_slower(plan, Found(plan, 3.0)) == {}
+
+
 def test_what_is_too_short_tells_nothing(large):
     assert times_slower(large, Found(large, 1e-9)) == {}
 

@@ -71,6 +71,7 @@ def test_a_damaged_file_is_a_plan_error_or_explains_something(data):
         (["steps", 0, "inside", 0, "inputs"], [7], r"inside\[0\] reads what follows it"),
         (["steps", 0, "alone"], "yes", "alone is 'yes', not true or false"),
         (["nodes", 0, "inputs"], [0], r"nodes\[0\] reads what follows it"),
+        (["steps", 0, "kinds"], [1, 2, 3], r"kinds is \[1, 2, 3\], not 4 or 5 numbers"),
         (["roots"], [10**6], "roots has a node that is not there"),
         (["cost"], {"seconds": 1}, "told.cost has no 'tasks'"),
         (["resources"], "x" * (plan_summary_json.READ_TEXT_LETTERS + 1), "letters"),
@@ -84,6 +85,13 @@ def test_what_is_damaged_is_named(way, wrong, text):
     there[way[-1]] = wrong
     with pytest.raises(PlanError, match=f"^it is damaged: .*{text}"):
         read_told(json.dumps(content), "it")
+
+
+def test_files_from_before_links_had_seconds_are_read():
+    content = json.loads(text_of(usual()))
+    for step in content["told"]["steps"]:
+        assert step["kinds"].pop() == 0
+    assert read_told(json.dumps(content), "it") == told_whole(usual().core)
 
 
 @pytest.mark.parametrize(

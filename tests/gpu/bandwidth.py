@@ -1,7 +1,9 @@
 """Kernels of a GPU timed beside CuPy: seconds, and bytes read and written a second."""
 
 import argparse
-import json
+import os
+import sys
+import time
 from pathlib import Path
 from statistics import median
 
@@ -11,10 +13,13 @@ from dask_tapestry.cells import CellBuilder, Tree
 from dask_tapestry.operators.cells.cell_updates import cell_update
 from dask_tapestry.operators.reductions.monoids import MONOIDS
 from dask_tapestry_kernels.cuda import KERNELS
+from tests.gpu import resumed
+from tests.gpu.parts import ENDS
 
 F4, F8 = np.dtype("f4"), np.dtype("f8")
 REPEATS = 20
 BINS = 1000  # of what is counted
+PARTS_OF_MEMORY = 12  # arrays and results that are there at a time, with some room
 
 
 def _cupy():
@@ -85,7 +90,8 @@ def counted(numbers):
 def works(size):
     """By name: bytes that are read and written, ours, CuPy's."""
     cupy = _cupy()
-    count = max(64, int(np.sqrt(size / 8)) // 32 * 32)
+    free, _ = cupy.cuda.runtime.memGetInfo()
+    count = max(64, int(np.sqrt(min(size, free // PARTS_OF_MEMORY) / 8)) // 32 * 32)
     x = cupy.asarray(np.random.default_rng(1).random((count, count)))
     y, out, once = x + 1, cupy.empty_like(x), x.nbytes
 
@@ -127,23 +133,41 @@ def works(size):
     )
 
 
-def rows(size):
-    """What was measured, by name of the work."""
-    found = {}
-    for name, (moved, ours, cupys) in works(size).items():
-        times = seconds(ours), seconds(cupys)
-        found[name] = {"bytes": moved, "ours": times[0], "cupy": times[1]}
+def row(moved, ours, cupys):
+    """What was measured of a work: what fails says so, and CuPy may lack what we have."""
+    found = {"bytes": moved}
+    for name, function, failed in (("ours", ours, "failed"), ("cupy", cupys, "none")):
+        try:
+            found[name] = seconds(function)
+        except Exception as error:
+            found[failed] = f"{type(error).__name__}: {error}"[:600]
     return found
 
 
 def main(arguments=None):
-    """Write what was measured to a file."""
+    """Write what was measured to a file, after each work."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bytes", default=10**9, type=int, help="of the largest operand")
     parser.add_argument("file", type=Path)
     told = parser.parse_args(arguments)
-    told.file.write_text(json.dumps({"rates": rows(told.bytes)}))
+    found = resumed.begun(told.file, {"rates": {}})
+    ends = float(os.environ.get(ENDS, "inf"))
+    rates = found["rates"]
+    if tried := found.get("at"):
+        rates[tried] = {"failed": "the process ended in it", "bytes": 0}
+    for name, work in works(told.bytes).items():
+        if name in rates:
+            continue
+        resumed.write(told.file, found | {"at": name})
+        late = {"failed": "no time was left", "bytes": work[0]}
+        rates[name] = row(*work) if time.time() < ends else late
+        resumed.write(told.file, found)
+        if "failed" in rates[name] and resumed.is_lost():
+            return resumed.AGAIN
+    found.pop("at", None)
+    resumed.write(told.file, found)
+    return 1 if any("failed" in one for one in rates.values()) else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

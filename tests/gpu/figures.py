@@ -1,10 +1,11 @@
 """The works timed on a device: ours, kernels alone and as an expression, or one of the peers.
 
-``python -m tests.gpu.figures --peer ours --bytes 1000000000 FILE`` writes JSON, after each work.
+``python -m tests.gpu.figures --peer ours --bytes 1000000000 FILE`` writes JSON, after each work; a
+file that is there is gone on with. A work that a peer has not, or fails at, is none of its figures,
+and no failure of ours.
 """
 
 import argparse
-import json
 import os
 import sys
 import time
@@ -15,6 +16,7 @@ from statistics import median
 
 import numpy as np
 
+from tests.gpu import resumed
 from tests.gpu.parts import ENDS
 from tests.gpu.works import WORKS
 
@@ -30,40 +32,34 @@ def main(arguments=None):
     parser.add_argument("file", type=Path)
     told = parser.parse_args(arguments)
     os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
-    found = {"rows": {}}
-    begin = PEERS[told.peer]
+    found = resumed.begun(told.file, {"rows": {}})
+    failed = "failed" if told.peer == "ours" else "none"
     ends = float(os.environ.get(ENDS, "inf"))
+    if tried := found.get("at"):
+        found["rows"][tried] = {failed: "the process ended in it", "bytes": 0, "cells": 0}
     for name, work in WORKS.items():
-        if time.time() > ends:
-            found["rows"][name] = {"failed": "no time was left", "bytes": 0, "cells": 0}
+        if name in found["rows"]:
             continue
         cells = min(work.cells, told.bytes // 4)
+        amounts = {"bytes": int(4 * cells * work.moved), "cells": cells}
+        if time.time() > ends:
+            found["rows"][name] = {failed: "no time was left"} | amounts
+            continue
+        resumed.write(told.file, found | {"at": name})
         try:
-            row = begin(work.program, work.inputs(cells))
+            row = PEERS[told.peer](work.program, work.inputs(cells))
         except ImportError as error:
             found["without"] = str(error)
             break
         except Exception as error:
-            row = {"failed": f"{type(error).__name__}: {error}"[:600], "at": _place()}
-        found["rows"][name] = row | {"bytes": int(4 * cells * work.moved), "cells": cells}
-        told.file.write_text(json.dumps(found))
-    if told.peer == "ours" and "without" not in found and time.time() < ends:
-        found |= attempted(
-            {"overhead": overhead, "small operations": small_operations, "stored job": stored_job}
-        )
-    told.file.write_text(json.dumps(found))
+            row = {failed: f"{type(error).__name__}: {error}"[:600], "at": _place()}
+        found["rows"][name] = row | amounts
+        resumed.write(told.file, found)
+        if failed in row and resumed.is_lost():
+            return resumed.AGAIN
+    found.pop("at", None)
+    resumed.write(told.file, found)
     return 1 if any("failed" in row for row in found["rows"].values()) else 0
-
-
-def attempted(works):
-    """What functions return, or why they failed."""
-    found = {}
-    for name, work in works.items():
-        try:
-            found[name] = work()
-        except Exception as error:
-            found[name] = {"failed": f"{type(error).__name__}: {error}"[:600], "at": _place()}
-    return found
 
 
 def _place():
@@ -169,6 +165,8 @@ def of_torch(program, inputs):
 class TorchNames:
     """PyTorch's functions by NumPy's names and with NumPy's arguments."""
 
+    library = "torch"
+
     def __init__(self, torch):
         self._torch = torch
 
@@ -204,50 +202,6 @@ def of_dask(program, inputs):
     ]
     with dask.config.set(scheduler="threads"):
         return {"seconds": timed(lambda: program(dask.array, *given).compute(), _wait)}
-
-
-def overhead():
-    """Seconds by which an expression of few cells takes longer than nothing, planned before."""
-    import dask_tapestry as dt
-
-    x = dt.asarray(_cupy().zeros(1024, "f4"))
-    with dt.config(host_parts=False):
-        return {"seconds": timed(lambda: (x * 2 + 1).compute(), _wait), "target": 300e-6}
-
-
-def small_operations(count=10**5, every=100):
-    """Seconds of many operations on 1,024 cells, computed from time to time; of some of them."""
-    import dask_tapestry as dt
-
-    tried = count // 20
-    x = dt.asarray(_cupy().zeros(1024, "f4"))
-    began = time.perf_counter()
-    with dt.config(host_parts=False):
-        for number in range(1, tried + 1):
-            x = x * 1.0001 + 0.5 if number % 2 else x - 0.25
-            if number % every == 0:
-                x = x.persist()
-        x.compute()
-    _wait()
-    seconds = (time.perf_counter() - began) * count / tried
-    return {"seconds": seconds, "of": count, "tried": tried, "target": 5.0}
-
-
-def stored_job(size=2**30):
-    """Seconds of a job from store to store over the device, and what it reads and writes."""
-    import tempfile
-
-    import dask_tapestry as dt
-
-    with tempfile.TemporaryDirectory() as folder:
-        side = int((size // 4) ** 0.5)
-        x = dt.random.default_rng(0).random((side, side), dtype="f4")
-        dt.to_zarr(x, f"{folder}/a.zarr", chunks=(side // 8, side))
-        began = time.perf_counter()
-        with dt.config(host_parts=False):
-            there = dt.from_zarr(f"{folder}/a.zarr").to_device("cuda")
-            dt.to_zarr(np.sqrt(there) * 2 + there, f"{folder}/b.zarr")
-        return {"seconds": time.perf_counter() - began, "read": 4 * side**2, "written": 4 * side**2}
 
 
 PEERS = {"ours": ours, "cupy": of_cupy, "jax": of_jax, "torch": of_torch, "dask": of_dask}

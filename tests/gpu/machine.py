@@ -31,9 +31,12 @@ def packages():
 
 
 def commit():
-    """The commit of the working tree, if it has one."""
+    """The commit of the working tree, if it has one and there is git."""
     command = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError:
+        return ""
     return done.stdout.strip()
 
 

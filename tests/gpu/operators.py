@@ -55,7 +55,7 @@ def main(arguments=None):
     share = Share(__doc__, arguments=arguments)
     pieces = [one for one in COMPARISONS if one.name not in OF_NUMPY]
     with dt.config(host_parts=False), dask.config.set(scheduler="sync"):
-        for one in share.each(pieces):
+        for one in share.each(pieces, lambda one: one.name):
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
                 try:

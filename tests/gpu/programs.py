@@ -88,7 +88,7 @@ def main(arguments=None):
         arguments,
     )
     with dt.config(host_parts=False):
-        for seed in share.each(range(share.told.programs)):
+        for seed in share.each(range(share.told.programs), lambda seed: f"program {seed}"):
             try:
                 why = compare(seed)
             except Exception:

@@ -31,9 +31,11 @@ def failures(found):
     for name, part in found.get("parts", {}).items():
         for run, result in part.items():
             if result.get("failed") and not result.get("wrong"):
-                lines.append(f"{name}, {run}: {result['failed']}")
+                at = f", in {result['at']}" if result.get("at") else ""
+                lines.append(f"{name}, {run}: {result['failed']}{at}")
             lines += [f"{name}: {what}" for what in result.get("wrong", {})]
-            rows = result.get("rows", {})
+            rows = result.get("rows", {}) | result.get("rates", {})
+            rows |= {at: one for at, one in result.items() if isinstance(one, dict)}
             lines += [f"{name}: {row}" for row, one in rows.items() if "failed" in one]
         asked, done = (sum(one.get(k, 0) for one in part.values()) for k in ("asked", "done"))
         if done < asked:
@@ -50,6 +52,8 @@ def _parts(found):
         done = f"{sum(one.get('done', 0) for one in results)} of {asked}" if asked else ""
         wrong = failures({"parts": {name: part}})
         without = [one["without"] for one in results if "without" in one]
+        nothing = sum("none" in row for one in results for row in one.get("rows", {}).values())
+        without += [f"{nothing} works it has not"] if nothing else []
         said = f"{len(wrong)}: {'; '.join(wrong[:8])}" if wrong else "; ".join(without) or "nothing"
         yield f"| {name} | {len(part)} | {done} | {said.replace('|', '/')} |"
 
@@ -90,11 +94,15 @@ def _ms(seconds):
 
 def _others(found):
     """What was timed once."""
-    for run in found.get("parts", {}).get("figures", {}).values():
-        for name in ("overhead", "small operations", "stored job"):
-            if name in run:
-                told = ", ".join(f"{k} {v}" for k, v in run[name].items())
-                yield f"- {name}: {told}"
+    for run in found.get("parts", {}).get("timed once", {}).values():
+        for name, one in run.items():
+            if isinstance(one, dict):
+                told = [f"{k} {_short(v)}" for k, v in one.items() if k != "place"]
+                yield f"- {name}: {', '.join(told)}"
+
+
+def _short(value):
+    return f"{value:.3g}" if isinstance(value, float) else f"{value}"
 
 
 def _rates(found):
@@ -106,5 +114,6 @@ def _rates(found):
     yield "| kernel | ours, ms | GB/s | CuPy, ms |"
     yield "|---|--:|--:|--:|"
     for name, row in rates[0].items():
-        rate = row["bytes"] / row["ours"] / 1e9
-        yield f"| {name} | {_ms(row['ours'])} | {rate:.0f} | {_ms(row['cupy'])} |"
+        own = row.get("ours")
+        rate = f"{row['bytes'] / own / 1e9:.0f}" if own else "–"
+        yield f"| {name} | {_ms(own)} | {rate} | {_ms(row.get('cupy'))} |"

@@ -1,6 +1,7 @@
 import json
 import subprocess
 import sys
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,7 +11,8 @@ import dask_tapestry as dt
 from dask_tapestry_kernels.cpu.jit.object_cache import Compiled
 from dask_tapestry_kernels.cuda.jit import runtime
 from tests.gpu import __main__ as gpu
-from tests.gpu import bandwidth, figures, machine, operators, parts, programs, report
+from tests.gpu import bandwidth, figures, machine, once, operators, parts, programs, report, resumed
+from tests.gpu.by_library import NoneOfThatKindError, convolved, scatter_add
 from tests.gpu.works import WORKS
 from tests.kernels.cuda.fake_cupy import Array, FakeCupy
 
@@ -26,8 +28,10 @@ FOUND = {
                     },
                     "gather": {"cells": 8, "bytes": 8, "failed": "no such kernel"},
                 },
-                "overhead": {"seconds": 2e-4, "target": 3e-4},
             }
+        },
+        "timed once": {
+            "once": {"overhead": {"seconds": 2e-4, "target": 3e-4}, "job": {"failed": "no room"}}
         },
         "figures of cupy": {"figures --peer cupy": {"rows": {"row sums": {"seconds": 5e-4}}}},
         "operators": {
@@ -61,6 +65,7 @@ def cupy(monkeypatch):
     told = fake.module.cuda.runtime
     told.getDeviceProperties = lambda number: {"name": b"a device", "totalGlobalMem": 2**30}
     told.driverGetVersion = told.runtimeGetVersion = lambda: 12090
+    told.memGetInfo = lambda: (2**34, 2**35)
     monkeypatch.setattr(bandwidth, "REPEATS", 1)
     return fake
 
@@ -152,6 +157,7 @@ def test_the_page_has_figures_and_what_failed():
     )
     assert report.failures(FOUND) == [
         "figures: gather",
+        "timed once: job",
         "operators: sin",
         "operators, c: it ended with -11",
         "operators: there was time for 8 of 10",
@@ -214,22 +220,106 @@ def test_works_have_numpys_values(name):
 
 def test_figures_of_ours_are_written(device_kernels, tmp_path, monkeypatch):
     monkeypatch.setattr(figures, "REPEATS", 1)
-    monkeypatch.setattr(figures, "small_operations", lambda: {"seconds": 1.0})
-    monkeypatch.setattr(figures, "stored_job", lambda: {"seconds": 1.0})
-    figures.main(["--bytes", "100000", str(tmp_path / "a")])
+    assert figures.main(["--bytes", "100000", str(tmp_path / "a")]) == 0
     found = read(tmp_path / "a")
     assert list(found["rows"]) == list(WORKS)
     assert all(row["seconds"] > 0 for row in found["rows"].values()), found["rows"]
-    assert found["overhead"]["seconds"] > 0
+
+
+def test_figures_go_on_behind_the_work_in_which_a_process_ended(
+    device_kernels, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(figures, "REPEATS", 1)
+    first, second, *rest = WORKS
+    (tmp_path / "a").write_text(json.dumps({"rows": {first: {"seconds": 7.0}}, "at": second}))
+    assert figures.main(["--bytes", "100000", str(tmp_path / "a")]) == 1
+    rows = read(tmp_path / "a")["rows"]
+    assert rows[first] == {"seconds": 7.0}
+    assert rows[second]["failed"] == "the process ended in it"
+    assert all(rows[name]["seconds"] for name in rest)
+
+
+def test_a_process_that_has_lost_its_device_asks_for_another(device_kernels, tmp_path, monkeypatch):
+    def lost():
+        raise RuntimeError("cudaErrorIllegalAddress")
+
+    monkeypatch.setattr(figures, "ours", lambda program, inputs: lost())
+    monkeypatch.setitem(figures.PEERS, "ours", figures.ours)
+    assert figures.main(["--bytes", "100000", str(tmp_path / "a")]) == 1, "it has its device"
+    monkeypatch.setattr(sys.modules["cupy"], "asarray", lambda cells: lost())
+    assert figures.main(["--bytes", "100000", str(tmp_path / "b")]) == resumed.AGAIN
+    assert len(read(tmp_path / "b")["rows"]) == 1
+    monkeypatch.setattr(programs, "compare", lambda seed: lost())
+    assert programs.main(["--programs", "4", str(tmp_path / "c")]) == resumed.AGAIN
+    assert programs.main(["--programs", "4", str(tmp_path / "c")]) == resumed.AGAIN
+    found = read(tmp_path / "c")
+    assert (found["done"], list(found["wrong"])) == (2, ["program 0", "program 1"])
+
+
+def test_a_share_goes_on_behind_the_piece_in_which_a_process_ended(device_kernels, tmp_path):
+    begun = {"asked": 3, "done": 1, "wrong": {}, "at": "program 1"}
+    (tmp_path / "a").write_text(json.dumps(begun))
+    assert programs.main(["--programs", "3", str(tmp_path / "a")]) == 1
+    found = read(tmp_path / "a")
+    assert (found["done"], found["wrong"]) == (3, {"program 1": "the process ended in it"})
+
+
+def test_a_run_that_lost_its_device_or_crashed_begins_again():
+    counting = (
+        "import json, os, signal",
+        "file = Path(sys.argv[-1])",
+        "found = json.loads(file.read_text()) if file.exists() else {'done': 0}",
+        "file.write_text(json.dumps({'done': found['done'] + 1}))",
+    )
+    runs = (
+        parts.Run("lost", python(*counting, "sys.exit(75 if found['done'] < 3 else 0)")),
+        parts.Run("crashed", python(*counting, "found['done'] or os.kill(os.getpid(), 9)")),
+        parts.Run("always", python(*counting, "sys.exit(75)")),
+    )
+    found = parts.run_part(parts.Part("all", runs, 30))
+    assert (found["lost"]["done"], found["lost"]["again"]) == (4, 3)
+    assert (found["crashed"]["done"], found["crashed"]["again"]) == (2, 1)
+    assert "failed" not in found["lost"] | found["crashed"]
+    assert found["always"]["failed"] == "it ended with 75"
+    assert found["always"]["again"] == parts.MOST_AGAIN
 
 
 def test_a_job_from_store_to_store_runs_on_the_device(device_kernels):
-    assert figures.stored_job(2**18)["written"] == 2**18
+    found = once.stored_job(2**18)
+    assert found["written"] == 2**18
+    assert min(found[name] for name in ("seconds", "stores", "link there")) > 0
     assert "map" in device_kernels.called
 
 
 def test_many_small_operations_run_on_the_device(device_kernels):
-    assert figures.small_operations(4000, 100)["tried"] == 200
+    assert once.small_operations(4000, 100)["tried"] == 200
+
+
+def test_shares_of_a_copy_are_those_of_as_many_bytes(device_kernels, monkeypatch):
+    cupy = sys.modules["cupy"]
+    monkeypatch.setattr(cupy, "empty_like", cupy.asarray, raising=False)
+    monkeypatch.setattr(cupy, "copyto", lambda out, x: None, raising=False)
+    monkeypatch.setattr(cupy.cuda, "get_elapsed_time", lambda start, end: 4.0, raising=False)
+    monkeypatch.setattr(cupy.cuda.runtime, "memGetInfo", lambda: (2**20, 2**30), raising=False)
+    monkeypatch.setattr(once, "by_events", lambda copy: 0.002)
+    monkeypatch.setattr(once, "launches_timed", lambda: nullcontext([(1, 2)]))
+    found = once.kernel_share(10**9)
+    assert (found["bytes"], found["share"]) == (2 * 2**17, 0.5), "an eighth of what is free"
+    monkeypatch.setattr(once, "timed", lambda call, wait: 0.004 if call() else 0.001)
+    assert once.expression_share()["share"] == 0.25, "a copy returns nothing"
+
+
+def test_what_is_timed_once_is_written_each(tmp_path, monkeypatch):
+    def fails():
+        assert read(tmp_path / "a") == {"good": {"seconds": 1.0}, "at": "bad"}
+        raise ValueError("no room")
+
+    monkeypatch.setattr(once, "ONCE", {"good": lambda: {"seconds": 1.0}, "bad": fails})
+    assert once.main([str(tmp_path / "a")]) == 1
+    assert read(tmp_path / "a")["bad"]["failed"] == "ValueError: no room"
+    (tmp_path / "b").write_text(json.dumps({"at": "bad"}))
+    assert once.main([str(tmp_path / "b")]) == 1
+    assert read(tmp_path / "b")["bad"]["failed"] == "the process ended in it"
 
 
 def test_peers_that_are_not_there_are_told(tmp_path, monkeypatch):
@@ -245,10 +335,41 @@ def test_figures_that_fail_are_told_and_the_others_timed(tmp_path, monkeypatch):
         return {"seconds": 1.0}
 
     monkeypatch.setitem(figures.PEERS, "cupy", peer)
-    assert figures.main(["--peer", "cupy", "--bytes", "100000", str(tmp_path / "a")]) == 1
+    assert figures.main(["--peer", "cupy", "--bytes", "100000", str(tmp_path / "a")]) == 0
     rows = read(tmp_path / "a")["rows"]
     assert rows["row sums"]["seconds"] == 1.0
-    assert "no such function" in rows["RotaryEmbedding"]["failed"]
+    assert "no such function" in rows["RotaryEmbedding"]["none"]
+    monkeypatch.setitem(figures.PEERS, "ours", peer)
+    assert figures.main(["--bytes", "100000", str(tmp_path / "b")]) == 1
+    assert "no such function" in read(tmp_path / "b")["rows"]["RotaryEmbedding"]["failed"]
+
+
+def test_libraries_that_have_no_such_work_say_so():
+    import dask.array
+
+    for work in (scatter_add, convolved):
+        with pytest.raises(NoneOfThatKindError, match=r"^dask\.array "):
+            work(dask.array, *[np.ones(3)] * (2 + (work is scatter_add)))
+
+
+def test_kernels_that_fail_are_told_and_the_others_timed(cupy, tmp_path, monkeypatch):
+    def fails():
+        raise ValueError("no such kernel")
+
+    some = {"a": (8, fails, lambda: None), "b": (8, lambda: None, fails)}
+    monkeypatch.setattr(bandwidth, "works", lambda size: some)
+    monkeypatch.setattr(resumed, "is_lost", lambda: False)
+    assert bandwidth.main([str(tmp_path / "a")]) == 1
+    rates = read(tmp_path / "a")["rates"]
+    assert (rates["a"]["failed"], rates["a"]["cupy"]) == ("ValueError: no such kernel", 0.002)
+    assert (rates["b"]["none"], rates["b"]["ours"]) == ("ValueError: no such kernel", 0.002)
+    page = report.page(FOUND | {"parts": {"rates of kernels": {"bandwidth": {"rates": rates}}}})
+    assert "| a | – | – | 2 |" in page
+
+
+def test_without_git_the_commit_is_not_known(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    assert machine.commit() == ""
 
 
 def test_names_of_torch_are_numpys(monkeypatch):

@@ -9,7 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tests.gpu.by_library import convolved, scatter_add
+
 F4 = np.dtype("f4")
+DRAWN = 2**22 - 3  # cells, no multiple of a row
 
 
 class Work(NamedTuple):
@@ -36,15 +39,19 @@ class Work(NamedTuple):
     target: float | None = None
 
 
+def random(shape, seed=0):
+    """Cells between 0 and 1: some millions of them, again and again, as drawing takes long."""
+    drawn = np.random.default_rng(seed).random(min(int(np.prod(shape)), DRAWN), F4)
+    return np.resize(drawn, shape)
+
+
 def _lines(count):
-    return lambda cells: tuple(
-        np.random.default_rng(k).random(cells, F4) + F4.type(0.5) for k in range(count)
-    )
+    return lambda cells: tuple(random((cells,), k) + F4.type(0.5) for k in range(count))
 
 
 def _square(cells):
     side = max(64, int(cells**0.5) // 32 * 32)
-    return (np.random.default_rng(0).random((side, side), F4),)
+    return (random((side, side)),)
 
 
 def _normal(xp, x):
@@ -87,7 +94,7 @@ def _rotary(cells):
     length, heads, width = 2048, 16, 128
     batch = max(1, cells // (length * heads * width))
     angles = np.random.default_rng(1).random((length, 1, width), F4)
-    x = np.random.default_rng(0).random((batch, length, heads, width), F4)
+    x = random((batch, length, heads, width))
     return x, np.cos(angles), np.sin(angles)
 
 
@@ -100,8 +107,18 @@ def rotary(xp, x, cosine, sine):
 
 def _gather(cells):
     rows = max(16, cells // 64)
-    table = np.random.default_rng(0).random((rows, 64), F4)
-    return table, np.random.default_rng(1).integers(0, rows, rows)
+    return random((rows, 64)), np.random.default_rng(1).integers(0, rows, rows)
+
+
+def _scatter(cells):
+    rows = max(16, cells // 64)
+    places = np.random.default_rng(1).integers(0, rows, rows)
+    return random((rows, 64)), random((rows, 64), 1), places
+
+
+def _images(cells):
+    side = max(8, int((cells / 2048) ** 0.5))
+    return random((64, 32, side, side)), random((32, 32, 3, 3), 1)
 
 
 WORKS = {
@@ -117,6 +134,8 @@ WORKS = {
     ),
     "RotaryEmbedding": Work(_rotary, rotary, 2, 2**27, 0.33),
     "gather": Work(_gather, lambda xp, table, at: xp.take(table, at, axis=0), 2, 2**30, 2.2),
+    "scatter-add": Work(_scatter, scatter_add, 3, 2**28, 1.8),
+    "convolution, 3 by 3": Work(_images, convolved, 2, 2**27, 2.0),
     "histogram, 256 bins": Work(
         _lines(1), lambda xp, x: xp.histogram(x, bins=256, range=(0.5, 1.5))[0], 1, 2**28, 0.6
     ),

@@ -3,12 +3,14 @@
 import sys
 from collections import Counter
 
+import dask
 import numpy as np
 import pytest
 import zarr
 from distributed import Client, LocalCluster, wait
 
 import dask_tapestry as dt
+from dask_tapestry.caches import clear_caches
 from dask_tapestry.lower.device_turns import DeviceUse, on_a_device
 from dask_tapestry.planner.machine.resources import current
 from dask_tapestry.planner.memory.memory import WorkerMemory
@@ -47,7 +49,9 @@ def cells(result):
 def some_kernels(request, device_kernels):
     names = {"some kernels": {"map", "reduce", "view"}, "no kernels": set()}.get(request.param)
     device_kernels.names = device_kernels.names if names is None else names
-    return device_kernels
+    clear_caches()  # of programs it is remembered what a device has no kernel for
+    yield device_kernels
+    clear_caches()
 
 
 @pytest.mark.parametrize("name", ON_DEVICE)
@@ -64,6 +68,20 @@ def test_bits_are_those_of_the_host_however_it_is_cut(name, some_kernels, shardi
     for cuts in shardings.cuts(CELLS.shape, 4):
         x = dt.asarray(CELLS).to_device("cuda").rechunk(cuts)
         assert cells(ON_DEVICE[name](dt, x).compute()).tobytes() == wanted.tobytes()
+
+
+@pytest.mark.parametrize("name", [n for n in ON_DEVICE if n != "mask"])
+def test_what_crosses_the_link_is_what_the_plan_says(name, some_kernels, tmp_path):
+    """Of cuts that are not even, too; a mask's cells are counted by another plan."""
+    dt.to_zarr(dt.asarray(CELLS).rechunk((16, 30)), tmp_path / "a.zarr")
+    for x in (dt.from_zarr(tmp_path / "a.zarr"), dt.asarray(CELLS, chunks=(15, 11))):
+        for layout in ((7, 30), (40, 13)):
+            made = ON_DEVICE[name](dt, x.to_device("cuda").rechunk(layout))
+            plan = made.plan()
+            transfers.clear()
+            plan.compute()
+            told = sum(step.cost.crossed for step in plan.core.steps.values())
+            assert sum(size for _, size in transfers) == told
 
 
 def test_stores_are_read_and_written_by_the_host(device_kernels, tmp_path):
@@ -214,3 +232,24 @@ def test_each_thread_waits_for_its_own_stream_alone(device_kernels):
     assert len(synchronized) >= 12
     assert not any(stream.is_default for stream in synchronized)
     assert cells(kept.compute()).tobytes() == (LARGE * 2).tobytes()
+
+
+def test_arrays_of_cupys_are_operands_and_places(device_kernels):
+    cupy = sys.modules["cupy"]
+    x = dt.asarray(CELLS)
+    for made in (x + cupy.asarray(CELLS), cupy.asarray(CELLS) + x, np.add(cupy.asarray(CELLS), x)):
+        assert made.device == "cuda"
+        assert cells(made.compute()).tobytes() == (CELLS + CELLS).tobytes()
+    rows = np.asarray([3, -1, 3])
+    picked, masked = x[cupy.asarray(rows)], x[cupy.asarray(CELLS > 0)]
+    assert cells(picked.compute()).tobytes() == CELLS[rows].tobytes()
+    assert cells(masked.compute()).tobytes() == CELLS[CELLS > 0].tobytes()
+
+
+def test_masked_arrays_are_numpys_though_their_cells_lie_on_a_device(device_kernels):
+    x = dt.ma.masked_greater(dt.asarray(CELLS).to_device("cuda"), 0.5)
+    wanted = np.ma.masked_greater(CELLS, 0.5)
+    for found in ((x * 2).compute(), dask.compute(x * 2)[0], (x * 2).persist().compute()):
+        assert type(found) is np.ma.MaskedArray
+        np.testing.assert_array_equal(found.filled(7), (wanted * 2).filled(7))
+    assert x.sum().compute() == pytest.approx(wanted.sum())

@@ -16,9 +16,11 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dask_arrays import from_dask_array
 from dask_tapestry.arrays.core.key_types import UserKey
 from dask_tapestry.errors import IndexingError
+from dask_tapestry.io.sources.coerce import as_tensor
 from dask_tapestry.memory.buffer_pool import POOL
 from dask_tapestry.operators.views.slice import Item
 from dask_tapestry.teg import Tensor, TensorType
+from dask_tapestry_kernels.block_format import is_on_device
 
 INVALID = (
     "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean "
@@ -144,6 +146,8 @@ def _item(entry: Any) -> Any:
         return np.asarray(entry)
     if not isinstance(entry, np.ndarray) and hasattr(entry, "__index__"):
         return as_index(entry)
+    if is_on_device(entry):
+        return _item(Array(as_tensor(entry)))
     cells = np.asarray(entry)
     if not cells.ndim and cells.dtype.kind in "iu":
         return int(cells)

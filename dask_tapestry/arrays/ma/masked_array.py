@@ -29,6 +29,7 @@ from dask_tapestry.errors import ArgumentError, ArgumentTypeError, DTypeError, S
 from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.lower.local_scheduler import local_options
 from dask_tapestry.planner.machine.resources import computing_with
+from dask_tapestry_kernels.block_format import with_all_cells
 
 __all__ = ["MaskedArray"]
 NUMPY_METHODS = frozenset(
@@ -340,7 +341,11 @@ def _plain_key(key: Any) -> Any:
 
 
 def _value(parts: Sequence[Any], fill: Any) -> Any:
-    """What NumPy has for cells and a mask: an array, a scalar or `numpy.ma.masked`."""
+    """What NumPy has for cells and a mask: an array, a scalar or `numpy.ma.masked`.
+
+    Masked arrays are NumPy's alone: what lies on a device comes to the host.
+    """
+    parts = [with_all_cells(part) for part in parts]
     cells, hidden = parts if len(parts) > 1 else (parts[0], np.ma.nomask)
     if np.ndim(cells):
         return np.ma.MaskedArray(cells, hidden, fill_value=fill)
@@ -350,7 +355,7 @@ def _value(parts: Sequence[Any], fill: Any) -> Any:
 def _joined(blocks: Any, finishing: Sequence[tuple[Any, Any]], fill: Any) -> Any:
     """The value of the nested lists of blocks of cells and of mask."""
     pairs = zip(finishing, blocks, strict=True)
-    return _value([np.asarray(finish(part, *args)) for (finish, args), part in pairs], fill)
+    return _value([finish(part, *args) for (finish, args), part in pairs], fill)
 
 
 def _persisted(graph: Any, x: MaskedArray, rename: dict[str, str] | None = None) -> MaskedArray:

@@ -11,6 +11,7 @@ from dask_tapestry.amounts import is_one_of
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.chunks import Chunks
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
+from dask_tapestry.arrays.core.memory_arguments import new_on
 from dask_tapestry.arrays.core.name_suggestions import NameSuggestions
 from dask_tapestry.arrays.core.shapes import Shape
 from dask_tapestry.arrays.random.bounds import NOT_NEGATIVE, real_parameter
@@ -220,8 +221,12 @@ class Distributions(NameSuggestions):
 
 
 def in_chunks(x: Tensor, chunks: Chunks) -> Array:
-    """`x` as an array, with nominal `chunks` if these are given."""
-    return with_chunks(Array(x), chunks)
+    """The numbers `x` as an array, with nominal `chunks` if these are given.
+
+    New ones, which follow from no array on a device, lie on that of the settings.
+    """
+    drawn = Array(x)
+    return with_chunks(new_on(drawn, None) if drawn.device == "cpu" else drawn, chunks)
 
 
 def scaled(x: Tensor, offset: Operand, factor: Operand) -> Tensor:

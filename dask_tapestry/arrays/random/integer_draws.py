@@ -119,7 +119,7 @@ class RandomIntegers(Distributions):
         tensor = asarray(x).node
         number = normalize_axis(axis, tensor.type.ndim)
         places = permutation_tensor(tensor.type.shape[number], self._draws.next())
-        return in_chunks(take(tensor, places, number), chunks)
+        return with_chunks(Array(take(tensor, places, number)), chunks)
 
     @checked_as(np.random.Generator.choice)
     def choice(
@@ -157,8 +157,8 @@ class RandomIntegers(Distributions):
         shape = output_shape(size)
         places = Array(self._chosen_places(count, shape, replace, p))
         if tensor is None:
-            return with_chunks(places, chunks)
-        return in_chunks(take(tensor, places.node, number), chunks)
+            return in_chunks(places.node, chunks)
+        return with_chunks(Array(take(tensor, places.node, number)), chunks)
 
     def _chosen_places(
         self, count: int, shape: tuple[int, ...], replace: bool, p: ArrayLike | None

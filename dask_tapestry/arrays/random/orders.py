@@ -10,12 +10,13 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.chunks import Chunks
 from dask_tapestry.arrays.core.convert import asarray
-from dask_tapestry.arrays.random.distributions import in_chunks
+from dask_tapestry.arrays.core.layout_arguments import with_chunks
 from dask_tapestry.arrays.random.integer_draws import RandomIntegers
 from dask_tapestry.arrays.random.parameters import no_out
 from dask_tapestry.errors import ArgumentError, DTypeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.indexing.take import take_along_axis
+from dask_tapestry.operators.random.permutation import permutation as permutation_tensor
 from dask_tapestry.operators.random.random_bits import random_bits
 from dask_tapestry.operators.sorting.sort import argsort
 
@@ -51,11 +52,11 @@ class RandomOrders(RandomIntegers):
         no_out(out)
         array = asarray(x)
         if axis is None:
-            order = self.permutation(array.size)
-            return in_chunks(array.reshape(-1)[order].reshape(array.shape).node, chunks)
+            order = Array(permutation_tensor(array.size, self._draws.next()))
+            return with_chunks(array.reshape(-1)[order].reshape(array.shape), chunks)
         number = normalize_axis(axis, array.ndim)
         keys_order = argsort(random_bits(array.shape, self._draws.next()), number)
-        return in_chunks(take_along_axis(array.node, keys_order, number), chunks)
+        return with_chunks(Array(take_along_axis(array.node, keys_order, number)), chunks)
 
     @names_axes
     def shuffle(self, x: Array, axis: int = 0) -> None:

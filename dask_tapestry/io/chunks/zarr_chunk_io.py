@@ -24,6 +24,7 @@ from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.chunks.chunk_costs import split_by_chunk
 from dask_tapestry.io.chunks.zarr_direct import DirectArray
 from dask_tapestry.io.chunks.zarr_encoding import has_other_pipeline
+from dask_tapestry.io.chunks.zarr_on_device import DeviceArray, has_kvikio
 from dask_tapestry.io.chunks.zarr_remote import RemoteArray
 from dask_tapestry.io.files.file_cells import part_of
 from dask_tapestry.io.stores.pinned_folder import PinnedLocation
@@ -33,6 +34,8 @@ from dask_tapestry.io.stores.zarr_location import zarr as zarr_module
 from dask_tapestry.io.stores.zarr_open import moved, open_stamped
 from dask_tapestry.io.stores.zarr_sync import run_inline, runs_inline
 from dask_tapestry.memory.buffer_pool import POOL
+from dask_tapestry.zspace import ZRange
+from dask_tapestry_kernels.block_format import BlockFormat
 
 if TYPE_CHECKING:
     import zarr
@@ -65,13 +68,8 @@ def read_box(
     StoreError
         If the array has another shape or dtype now, or a chunk is not what it must be.
     """
-    stamp = location.stamp
-    array, way = _opened(location, metadata if stamp is None else stamp)
+    array, way = _opened_as(location, shape, out.dtype, metadata)
     dtype = array.dtype
-    if array.shape != shape:
-        raise StoreError(f"it has another shape now, {array.shape}")
-    if cell_dtype(dtype) != out.dtype:
-        raise StoreError(f"it has another dtype now, {dtype}")
     if isinstance(way, DirectArray):
         way.read(selection, out, every)
     elif way is not None:
@@ -82,6 +80,48 @@ def read_box(
         cells = np.empty(out.shape, dtype)
         read_patiently(lambda: _read_by_zarr(array, selection, cells), location)
         out[...] = cells
+
+
+def read_to_device(
+    location: Location,
+    box: ZRange,
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    wanted: BlockFormat,
+    metadata: object = None,
+) -> Any:
+    """The cells `box` of an array on a device, in whose memory kvikio reads them.
+
+    None where the host is to read them: without kvikio, and where cells are encoded.
+
+    Raises
+    ------
+    StoreError
+        As of `read_box`.
+    """
+    if not has_kvikio():
+        return None
+    _, way = _opened_as(location, shape, dtype, metadata)
+    files = DeviceArray.of_way(way)
+    if files is None:
+        return None
+    with wanted.current():
+        cells = wanted.room(box.shape, dtype)
+        files.read(box.slices(), cells)
+    return cells
+
+
+def _opened_as(
+    location: Location, shape: tuple[int, ...], dtype: np.dtype[Any], metadata: object
+) -> tuple[zarr.Array[Any], DirectArray | RemoteArray | None]:
+    """An array, which is to have a shape and a dtype still, and the short way to its chunks."""
+    stamp = location.stamp
+    array, way = _opened(location, metadata if stamp is None else stamp)
+    if array.shape != shape:
+        raise StoreError(f"it has another shape now, {array.shape}")
+    if cell_dtype(array.dtype) != dtype:
+        raise StoreError(f"it has another dtype now, {array.dtype}")
+    return array, way
 
 
 def direct_path(array: zarr.Array[Any]) -> DirectArray | RemoteArray | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any, Protocol
 from uuid import uuid4
 
@@ -10,7 +10,7 @@ import numpy as np
 from dask.tokenize import TokenizationError, tokenize
 from numpy.typing import DTypeLike
 
-from dask_tapestry.errors import DTypeError
+from dask_tapestry.errors import DTypeError, PlanError
 from dask_tapestry.io.sources.chunked_source import ChunkedSource
 from dask_tapestry.io.sources.declared_type import checked_block, declared_type
 from dask_tapestry.late_dataclass import dataclass
@@ -44,10 +44,12 @@ class DuckSource(ChunkedSource):
     identity: str
     type: TensorType
     stored: tuple[int, ...] | None
-    data: DuckArray = field(compare=False, repr=False)
+    data: DuckArray | None = field(compare=False, repr=False)  # None of a slot
     format: BlockFormat | None = None
 
     def read(self, box: ZRange, out: Block | None = None) -> Block:
+        if self.data is None:
+            raise PlanError(f"a slot has no cells: cannot read {box}")
         cells: Block = self.data[box.slices()]
         if is_on_device(cells):
             return cells
@@ -64,8 +66,11 @@ class DuckSource(ChunkedSource):
         except TokenizationError as error:
             raise UnnamedError(what, TO_ZARR) from error
 
+    def slot(self, number: int, identity: str = "") -> DuckSource:
+        return replace(self, identity=f"slot {number} {identity}", data=None)
+
     def text(self) -> str:
-        return type(self.data).__name__
+        return "open" if self.data is None else type(self.data).__name__
 
 
 def from_duck(data: DuckArray, dims: Dims) -> Tensor:

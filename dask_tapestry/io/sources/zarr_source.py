@@ -10,7 +10,12 @@ import numpy as np
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io.chunks.chunk_costs import ReadBuffers
-from dask_tapestry.io.chunks.zarr_chunk_io import direct_path, read_box, stored_chunk_shape
+from dask_tapestry.io.chunks.zarr_chunk_io import (
+    direct_path,
+    read_box,
+    read_to_device,
+    stored_chunk_shape,
+)
 from dask_tapestry.io.chunks.zarr_direct import DirectArray
 from dask_tapestry.io.journals.zarr_journal import refuse_incomplete
 from dask_tapestry.io.journals.zarr_version import Version
@@ -26,6 +31,7 @@ from dask_tapestry.teg.operator import Types
 from dask_tapestry.teg.origin import file_stamp
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
+from dask_tapestry_kernels.block_format import BlockFormat
 
 if TYPE_CHECKING:
     import zarr
@@ -112,6 +118,16 @@ class ZarrSource(ChunkedSource):
                 f"cannot read {box} of the Zarr array {self.written}: {error}"
             ) from error
         return cells
+
+    def read_on_device(self, box: ZRange, wanted: BlockFormat) -> Any:
+        try:
+            metadata = None if self.version is None else self.version.found(self.location)
+            whole = self.type.shape, self.type.dtype
+            return read_to_device(self.location, box, *whole, wanted, metadata)
+        except Exception as error:
+            raise StoreError(
+                f"cannot read {box} of the Zarr array {self.written} to a device: {error}"
+            ) from error
 
     def slot(self, number: int, identity: str = "") -> ZarrSource:
         place = Location.slot(number, identity)

@@ -3,8 +3,9 @@
 What formulas hand each other stays in cache, as they run in tiles; what is read through a view is
 as large as what lies behind it; a view that walks memory across its rows costs by the cell, and a
 part of an array whose rows do not follow each other by the row. Parts of several blocks are joined
-first. On a device what its kernels read is theirs; what the host reads for it, and what crosses the
-link between them, is added. A product packs its factors into an order of its own before it begins.
+first. On a device what its kernels read is theirs; what the host computes for it is added, what
+crosses the link between them has seconds of its own. A product packs its factors into an order of
+its own before it begins.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from dask_tapestry.planner.cost.footprint import met_blocks
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.tuning import ROW_BYTES
 from dask_tapestry.steps.chunk_alignment import Held
-from dask_tapestry.steps.device_values import link_bytes, value_places
+from dask_tapestry.steps.device_values import value_places
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.schedule import Schedule
 from dask_tapestry.teg import Operator
@@ -71,7 +72,7 @@ class _Value(NamedTuple):
 def block_seconds(
     program: Program, box: ZRange, machine: Machine, cuts: Held = (), order: Order = "C"
 ) -> float:
-    """Seconds of one thread for the cells `box` of a program's output, but for stores.
+    """Seconds of one thread for the cells `box` of a program's output, but for stores and links.
 
     Parameters
     ----------
@@ -133,8 +134,6 @@ def _seconds(program: Program, box: ZRange, machine: Machine, cuts: Held, order:
         cells = sum([n.size for (_, n), r in zip(needs, reads, strict=True) if r.across])
         if cells:
             layout += machine.seconds(ACROSS, type_.dtype, cells, 0)
-    if where is not None:
-        layout += link_bytes(program, box) / machine.link
     return _Seconds(kernels, layout + _copied(program, box, memory_of[-1], machine))
 
 

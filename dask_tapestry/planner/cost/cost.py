@@ -17,7 +17,7 @@ from dask_tapestry.planner.access.remote_reads import InputReads, bytes_from_oth
 from dask_tapestry.planner.cost.block_seconds import Order, block_seconds
 from dask_tapestry.planner.cost.footprint import Needs, needs_of, reach_of
 from dask_tapestry.planner.cost.makespan import GridBlocks
-from dask_tapestry.planner.cost.resource_seconds import StepTraffic, Tasks, step_seconds
+from dask_tapestry.planner.cost.resource_seconds import StepTraffic, Tasks, Working, step_seconds
 from dask_tapestry.planner.cost.store_requests import block_requests
 from dask_tapestry.planner.cost.stored_reads import stored_bytes
 from dask_tapestry.planner.cost.user_resources import beyond_limits, step_amounts
@@ -30,7 +30,7 @@ from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.symmetric import saves_half
 from dask_tapestry.zspace import Cuts, ZRange, largest_box
 
-COUNTED: Final = ("read", "moved", "slices", "edges", "sliced")
+COUNTED: Final = ("read", "moved", "slices", "edges", "sliced", "crossed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,9 @@ class StepCost:
     ----------
     seconds
         From its first task to its last one.
-    compute, network, store, overhead
-        Seconds of kernels, of transfers between workers, of stores, and of the scheduler and the
-        workers' handling of tasks.
+    compute, network, store, overhead, link
+        Seconds of kernels, of transfers between workers, of stores, of the scheduler and the
+        workers' handling of tasks, and of the way between workers and their devices.
     read, written, moved
         Bytes that come from stores, go to stores, and go from worker to worker.
     flops
@@ -70,7 +70,7 @@ class StepCost:
         Whether what comes from stores is not encoded.
     sliced
         Bytes of all slices, each once.
-    link
+    crossed
         Bytes between the memory of workers and that of their devices.
     """
 
@@ -97,6 +97,7 @@ class StepCost:
     plain: bool = False
     sliced: float = 0.0
     link: float = 0.0
+    crossed: float = 0.0
 
     @property
     def tasks(self) -> int:
@@ -111,12 +112,12 @@ class StepCost:
     @property
     def busy(self) -> float:
         """Seconds of all resources, one after the other."""
-        return self.compute + self.network + self.store + self.overhead
+        return self.compute + self.network + self.store + self.overhead + self.link
 
     @property
     def bound(self) -> str:
         """The resource that takes most seconds."""
-        kinds = ("compute", "network", "store", "overhead")
+        kinds = ("compute", "network", "store", "overhead", "link")
         return max(kinds, key=lambda kind: float(getattr(self, kind)))
 
 
@@ -156,10 +157,11 @@ def step_cost(
     if saves_half(program, tuple(cuts)):
         block /= 2
     tasks = Tasks(blocks, needs.calls, needs.ahead, needs.pieces, program.reads_plain)
-    compute = _in_waves(block, tasks, program, machine)
+    crossed = link_bytes(program, box)
+    working = _in_waves(block, crossed / machine.link, tasks, program, machine)
     writing = blocks.equal if written else 0.0
     traffic = _step_traffic(program, cuts, box, input_cuts, needs, writing, machine)
-    seconds = step_seconds(compute, traffic, written, tasks, machine)
+    seconds = step_seconds(working, traffic, written, tasks, machine)
     return StepCost(
         **seconds._asdict(),
         read=traffic.read,
@@ -178,7 +180,7 @@ def step_cost(
         pieces=tasks.pieces,
         plain=tasks.plain,
         sliced=traffic.sliced,
-        link=link_bytes(program, box) * blocks.equal,
+        crossed=crossed * blocks.equal,
     )
 
 
@@ -187,9 +189,10 @@ def with_taken(
 ) -> StepCost:
     """The cost of a step under a grid, of which all that its blocks take was counted."""
     counts: dict[str, Any] = {name: getattr(traffic, name) for name in COUNTED}
-    e = replace(estimate, counted=True, **counts)
+    link = estimate.link * traffic.crossed / estimate.crossed if estimate.crossed else 0.0
+    e = replace(estimate, counted=True, link=link, **counts)
     tasks = Tasks(GridBlocks.of(cuts), e.calls, e.ahead, e.pieces, e.plain)
-    seconds = step_seconds(e.compute, traffic, e.written, tasks, machine)
+    seconds = step_seconds(Working(e.compute, e.link), traffic, e.written, tasks, machine)
     return replace(e, **seconds._asdict())
 
 
@@ -226,13 +229,16 @@ def _fresh_seconds(program: Program, box: ZRange, work: int, handy: int, machine
     return others + (0.0 if machine.local else machine.fresh_seconds(own))
 
 
-def _in_waves(block: float, tasks: Tasks, program: Program, machine: Machine) -> float:
-    """Seconds of all blocks, of which the largest takes those of a `block`."""
+def _in_waves(
+    block: float, link: float, tasks: Tasks, program: Program, machine: Machine
+) -> Working:
+    """Seconds of all blocks, of which the largest takes those of a `block`, and of its `link`."""
     blocks = tasks.blocks
     count = blocks.total
     if program.multithreaded and count <= machine.workers:
         block /= machine.threads  # each has a worker to itself
-    return block * (blocks.waves(min(count, machine.slots)) + blocks.uneven(tasks.pieces))
+    times = blocks.waves(min(count, machine.slots)) + blocks.uneven(tasks.pieces)
+    return Working(block * times, link * times)
 
 
 def inputs_met(program: Program, cuts: Sequence[Cuts], held: Held, machine: Machine) -> HeldReads:

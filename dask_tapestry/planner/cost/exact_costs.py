@@ -20,6 +20,7 @@ from dask_tapestry.planner.cost.store_requests import block_requests
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.tuning import MOST_DIAGONAL
 from dask_tapestry.steps.chunk_alignment import Held
+from dask_tapestry.steps.device_values import crossing_bytes, value_places
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.symmetric import is_symmetric
 from dask_tapestry.zspace import Cuts, block_range, largest_box
@@ -69,7 +70,16 @@ def _counted(
         edges=_edges(access, own, sum(each.edges for each in total.inputs)),
         slices=sum(each.slices for each in total.inputs),
         sliced=sum(each.sliced for each in total.inputs),
+        crossed=_crossed(access),
     )
+
+
+def _crossed(access: Access) -> float:
+    """Bytes that all blocks send over the link between host and device."""
+    if value_places(access.program) is None:
+        return 0.0
+    leaves = access.few_leaves
+    return sum(x.domain.count * crossing_bytes(access.program, x.schedule) for x in leaves)
 
 
 def _reading(each: InputTraffic, blocks: int) -> InputReads:

@@ -1,7 +1,8 @@
 """Seconds of a step: of each resource from what its blocks take, and of all together.
 
 A step's seconds are those of its busiest resource, a part of the others', as they overlap not
-quite, and what its tasks cost the scheduler and the workers.
+quite, and what its tasks cost the scheduler and the workers. A device has few blocks at a time:
+then they are at least those of all that such a block does, shared by these.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ class StepTraffic(NamedTuple):
         Blocks or parts of them that tasks wait for, and tasks that cut these parts.
     sliced
         Bytes that these cut.
+    crossed
+        Bytes between the memory of workers and that of their devices.
     """
 
     read: float
@@ -34,6 +37,7 @@ class StepTraffic(NamedTuple):
     edges: int
     slices: int
     sliced: float
+    crossed: float = 0.0
 
 
 class Tasks(NamedTuple):
@@ -46,6 +50,13 @@ class Tasks(NamedTuple):
     plain: bool
 
 
+class Working(NamedTuple):
+    """Seconds of all blocks, of kernels and of the link between worker and device."""
+
+    compute: float
+    link: float
+
+
 class Seconds(NamedTuple):
     """The seconds of a step by resource, as its cost has them."""
 
@@ -54,13 +65,14 @@ class Seconds(NamedTuple):
     network: float
     store: float
     overhead: float
+    link: float
 
 
 def step_seconds(
-    compute: float, traffic: StepTraffic, written: float, tasks: Tasks, machine: Machine
+    working: Working, traffic: StepTraffic, written: float, tasks: Tasks, machine: Machine
 ) -> Seconds:
-    """Seconds of a step, whose kernels take `compute`."""
-    count = tasks.blocks.total
+    """Seconds of a step, of whose blocks those of kernels and of the link are known."""
+    count, (compute, link) = tasks.blocks.total, working
     network = _network_seconds(traffic.moved, traffic.edges, count, machine)
     store = _store_seconds(traffic.read, written, traffic.requests, tasks, machine)
     handled = (traffic.slices, traffic.edges, traffic.sliced)
@@ -69,10 +81,11 @@ def step_seconds(
     beside = machine.threads > 1 and count > machine.workers
     by_turns = tasks.pieces if beside else tasks.ahead
     reading = waiting if machine.local else _unoverlapped_share(count * by_turns, machine)
-    busy = ((compute, reading), (network, waiting), (store, reading))
+    busy = ((compute, reading), (network, waiting), (store, reading), (link, waiting))
     longest, share = max(busy)
     apart = sum([seconds * part for seconds, part in busy]) - longest * share
-    return Seconds(longest + apart + overhead, compute, network, store, overhead)
+    together = max(longest + apart, (compute + link + store) / machine.in_flight)
+    return Seconds(together + overhead, compute, network, store, overhead, link)
 
 
 def least_step_seconds(
@@ -126,8 +139,8 @@ def _store_seconds(
     idle = waits * machine.store_latency / blocks.equal
     together = read / machine.store_read_all + written / machine.store_write_all
     if machine.local:
-        block = busy * machine.threads / blocks.equal + idle
-        own = block * blocks.waves(machine.slots)
+        block = busy * machine.cores / blocks.equal + idle
+        own = block * blocks.waves(machine.reading)
     else:
         link = busy / blocks.equal
         own = max(link * blocks.waves(machine.hosts), idle * blocks.waves(machine.slots))

@@ -17,6 +17,7 @@ from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.teg import Node, Operator, Source
 from dask_tapestry.teg.node import device_of
 from dask_tapestry_kernels.block_format import BlockFormat
+from dask_tapestry_kernels.devices import lacking
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,9 +47,9 @@ class Group:
 
     @property
     def device(self) -> str:
-        """The kind of device that computes it; "" for the host."""
+        """The device that computes it, as a user names it; "" for the host."""
         known = self.own.device
-        return "" if known is None else known.kind
+        return "" if known is None else known.device
 
 
 def is_external(node: Node) -> bool:
@@ -102,7 +103,8 @@ def _lies_on(node: Node) -> BlockFormat | None:
 def devices_of(members: Sequence[Node]) -> dict[Node, BlockFormat]:
     """The devices that compute members of a step, inputs first; those on the host are not there.
 
-    What follows from coordinates alone is computed where all of the step that read it are.
+    What follows from coordinates alone is computed where all of the step that read it are, and so
+    are parts of what is stored, which then is read to the device itself.
     """
     devices = {m: own for m in members if (own := device_of(m)) is not None}
     if not devices:
@@ -116,9 +118,28 @@ def devices_of(members: Sequence[Node]) -> dict[Node, BlockFormat]:
             readers[x].append(member)
     for member in reversed(members):
         where = {devices.get(r) for r in readers[member]}
-        if member in free and member not in devices and len(where) == 1 and None not in where:
-            devices[member] = next(iter(where - {None}))  # type: ignore[assignment]
+        only = where.pop() if len(where) == 1 else None
+        if only is None or member in devices:
+            continue
+        if member in free or _is_part_of_stored(member, only):
+            devices[member] = only
     return devices
+
+
+def _is_part_of_stored(node: Node, device: BlockFormat) -> bool:
+    """Whether a view shows cells of a source, each once and all between, and a device can.
+
+    Then no more of them go there than if the host had shown them.
+    """
+    if not node.operator.is_view or not isinstance(node.inputs[0].operator, Source):
+        return False
+    mapped = node.operator.cell_map(node.input_types)
+    dtype, kernel = node.type.dtype, node.operator.kernel
+    if mapped is None or lacking(device.kind, kernel, [dtype], dtype):
+        return False
+    steps = [[abs(step) for step in row] for row in mapped.matrix]
+    columns = zip(*steps, strict=True)
+    return all(sum(row) <= 1 for row in steps) and all(sum(column) == 1 for column in columns)
 
 
 def inputs_of(members: Sequence[Node]) -> tuple[Node, ...]:

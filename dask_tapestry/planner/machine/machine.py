@@ -70,11 +70,15 @@ class Machine:
     alone
         Whether a worker computes one block at a time, of all steps of a plan that say so.
     device
-        The kind of device that computes inside each worker; "" for its threads.
+        The device that computes inside each worker, as a user names it: ``"cuda"`` for any of its
+        own, ``"cuda:1"`` for one of them; "" for its threads.
     host
         The machine that feeds the device; None where threads compute.
     link
         Bytes a second between the memory of a worker and that of its device.
+    in_flight
+        Blocks that are under way for one that its device computes: more has no room there. There
+        is no such limit for threads.
     device_workers, devices, device_bytes
         Workers that have devices, how many each of them has, and bytes of the memory of one that a
         plan may fill.
@@ -118,6 +122,7 @@ class Machine:
     device: str = ""
     host: Machine | None = field(default=None, repr=False)
     link: float = inf
+    in_flight: float = inf
     device_workers: int = 0
     devices: int = 1
     device_bytes: int = 0
@@ -143,22 +148,34 @@ class Machine:
         return next((m for m in self.places if m.place == place), self)
 
     def on(self, device: str) -> Machine:
-        """The machine whose workers' devices of a kind compute; itself for "".
+        """The machine whose workers' device computes, as a user names it; itself for "".
 
-        Each computes one block at a time, while it gets the cells of another.
+        Each computes one block at a time, while it gets the cells of another if there is a thread
+        for it.
         """
-        return self._of_devices if device and not self.device else self
+        if not device or self.device:
+            return self
+        found = self._of_devices.get(device)
+        if found is None:
+            found = self._of_devices[device] = self._on(device)
+        return found
 
     @cached_property
-    def _of_devices(self) -> Machine:
+    def _of_devices(self) -> dict[str, Machine]:
+        return {}
+
+    def _on(self, device: str) -> Machine:
         device_rates, room = shipped_device_rates(), self.device_bytes
-        hosts = min(self.hosts, self.device_workers)
+        devices = 1 if ":" in device else self.devices
+        hosts, at_once = min(self.hosts, self.device_workers), min(devices, self.threads)
         return replace(
             self,
-            device="cuda",
+            device=device,
+            devices=devices,
             host=self,
-            threads=self.devices,
-            slots=hosts * self.devices,
+            threads=at_once,
+            slots=hosts * at_once,
+            in_flight=min(DEVICE_BLOCKS * at_once, self.threads) / at_once,
             hosts=hosts,
             memory_limit=room,
             usable=room,
@@ -176,7 +193,28 @@ class Machine:
     def one_by_one(self) -> Machine:
         """The machine whose workers compute one block at a time: fewer hold memory together."""
         memory = self.rates.memory
-        return replace(self, alone=True, threads=1, slots=self.hosts, memory=memory)
+        in_flight = 1.0 if self.device else inf
+        return replace(
+            self, alone=True, threads=1, slots=self.hosts, memory=memory, in_flight=in_flight
+        )
+
+    @property
+    def device_memory(self) -> str:
+        """The device whose memory it fills; ``"cuda"`` where each of several has a share.
+
+        The one that a process with one uses by itself is its first.
+        """
+        return "cuda:0" if self.device == "cuda" and self.devices == 1 else self.device
+
+    @property
+    def cores(self) -> int:
+        """Threads of a worker among which the rates of its stores are divided."""
+        return self.threads if self.host is None else self.host.threads
+
+    @property
+    def reading(self) -> int:
+        """Blocks that may be read at a time."""
+        return self.slots if self.host is None else round(self.slots * self.in_flight)
 
     def seconds(self, kernel: str, dtype: np.dtype[Any], flops: float, bytes: float) -> float:
         """Seconds that a thread takes for `flops` operations of `kernel` that touch `bytes`.

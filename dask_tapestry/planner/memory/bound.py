@@ -65,7 +65,7 @@ def _way_out(plan: PlannedSteps, device: str) -> str:
 def _largest(plan: PlannedSteps, device: str = "") -> str:
     """The step whose value and blocks take most memory of a worker, with the user's line.
 
-    Of those that a kind of device computes, if one is named.
+    Of those that a device computes, if one is named.
     """
 
     def taken(step: Step) -> float:

@@ -49,7 +49,7 @@ class PeakWorkers(NamedTuple):
     place
         Which of several groups they are; "" where all workers are alike.
     device
-        The kind of device whose memory it is; "" for that of the worker itself.
+        The device whose memory it is, as a user names it; "" for that of the worker itself.
     """
 
     bytes: int
@@ -116,17 +116,17 @@ class WorkerMemory:
             for g, place in groups
         ]
         candidates += [
-            PeakWorkers(_device_peak(self, d, place, slices), resources.device_bytes, place, d)
+            PeakWorkers(_device_peak(self, m, place, slices), resources.device_bytes, place, d)
             for _, place in groups
-            for d in devices
+            for m, d in devices.items()
         ]
         return max(candidates, key=lambda one: one.bytes / one.usable)
 
     @property
-    def _devices(self) -> list[str]:
-        """The devices that steps compute on."""
-        steps = self.plan.steps.values()
-        return list(dict.fromkeys([s.machine.device for s in steps if s.machine.device]))
+    def _devices(self) -> dict[str, str]:
+        """The devices that steps compute on, by memory."""
+        machines = [step.machine for step in self.plan.steps.values() if step.machine.device]
+        return {m.device_memory: m.device for m in machines}
 
 
 def peak_worker_bytes(plan: PlannedSteps) -> int:
@@ -155,7 +155,7 @@ def _peak(memory: WorkerMemory, kind: WorkerGroup, place: str, slices: Slices) -
             slices,
         )
         for node, step in steps.items()
-        if not step.machine.device or step.estimate.link
+        if not step.machine.device or step.estimate.crossed
     ]
     blocks = sorted(running, key=lambda block: -block.beside)
     parts = {
@@ -184,17 +184,20 @@ def _peak(memory: WorkerMemory, kind: WorkerGroup, place: str, slices: Slices) -
 
 
 def _device_peak(memory: WorkerMemory, device: str, place: str, slices: Slices) -> int:
-    """The most bytes that one device of a worker holds at a time: values, and a few blocks."""
+    """The most bytes that one device holds at a time: its values, its share of all devices'."""
     lifetimes, bytes_of = memory.lifetimes, memory.held
     steps = {
         n: step
         for n, step in memory.plan.steps.items()
-        if step.machine.device == device and step.machine.place in ("", place)
+        if step.machine.device
+        and (step.machine.device_memory == device or step.machine.devices > 1)
+        and step.machine.place in ("", place)
     }
 
     def share(n: Node, size: int) -> float:
-        step = steps[n]
-        return bytes_of_one_worker(n, step.cuts, size, step.machine.slots) if lies_on(n) else 0.0
+        step, machine = steps[n], steps[n].machine
+        devices = machine.hosts * machine.devices
+        return bytes_of_one_worker(n, step.cuts, size, devices) if lies_on(n) else 0.0
 
     parts, few = {n: share(n, bytes_of[n]) for n in steps}, DEVICE_BLOCKS
     running = [_Running.of(step, bytes_of[n], False, few, slices) for n, step in steps.items()]

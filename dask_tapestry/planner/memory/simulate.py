@@ -2,13 +2,14 @@
 
 Bundles of blocks take slots as they get ready, later steps first, as Dask does to free memory. What
 a bundle reads from other workers travels while other blocks are computed; the scheduler handles one
-task at a time; a store is shared by the threads that use it. A bundle's blocks are held until all
-bundles that read them have ended.
+task at a time; a store is shared by the threads that use it, a device and its link by the few
+blocks that it has at a time. A bundle's blocks are held until all that read them have ended.
 """
 
 from __future__ import annotations
 
 from bisect import insort
+from collections import Counter
 from collections.abc import Collection, Mapping
 from heapq import heappop, heappush
 from math import inf
@@ -48,7 +49,7 @@ class Load(NamedTuple):
     Attributes
     ----------
     compute
-        Seconds of a thread.
+        Seconds of a thread, or of a device.
     fetch
         Seconds of its worker's network.
     store, stores
@@ -57,6 +58,10 @@ class Load(NamedTuple):
         Seconds of the scheduler.
     held, work
         Bytes of its value, and of the arrays alive while it is computed.
+    link
+        Seconds of its device's link.
+    devices
+        How many devices share what blocks take of them and of their links; 0 for threads.
     """
 
     compute: float
@@ -66,6 +71,8 @@ class Load(NamedTuple):
     dispatch: float
     held: float
     work: float
+    link: float
+    devices: int
 
     @classmethod
     def of(cls, step: Step, machine: Machine) -> Load:
@@ -87,6 +94,8 @@ class Load(NamedTuple):
             dispatch=machine.task + slices / count + (calls if machine.local else 0.0),
             held=0.0 if is_sink else step.node.type.nbytes / count,
             work=step.needs.work,
+            link=cost.crossed / step.machine.link / count,
+            devices=step.machine.slots if step.machine.device else 0,
         )
 
 
@@ -97,8 +106,21 @@ def _thread_seconds(step: Step, machine: Machine) -> float:
     slots = step.machine.slots if fewer else machine.slots
     together = blocks.waves(min(blocks.total, slots))
     largest = step.cost.compute / (together + blocks.uneven(step.cost.pieces))
-    waiting = machine.slots / slots if step.machine.device else 1.0  # threads, for the device
-    return waiting * largest * blocks.equal / blocks.total
+    return largest * blocks.equal / blocks.total
+
+
+class _Few(NamedTuple):
+    """So many blocks at a time, of all steps that have the same name for it."""
+
+    name: str
+    blocks: int
+
+
+def _at_a_time(machine: Machine) -> _Few | None:
+    """How many blocks of a step run at a time, where these are not as many as there are slots."""
+    if machine.device:
+        return _Few(machine.device, max(1, round(machine.slots * machine.in_flight)))
+    return _Few("alone", machine.workers) if machine.alone else None
 
 
 class _Event(NamedTuple):
@@ -139,10 +161,10 @@ class _SimulatedRun:
             _State(len(bundle.reads), len(own))
             for bundle, own in zip(self.bundles, self.readers, strict=True)
         ]
-        self.alone = {node for node, step in steps.items() if step.machine.alone}
+        self.few = {node: _at_a_time(step.machine) for node, step in steps.items()}
         self.free = machine.slots
-        self.turns_free = machine.workers  # of blocks that a worker computes one at a time
-        self.now = self.network = self.scheduler = self.store = 0.0
+        self.taken: Counter[str] = Counter()  # slots, by what has no more than a few of them
+        self.now = self.network = self.scheduler = self.store = self.link = self.device = 0.0
         self.held = self.working = 0.0
         self.events: list[_Event] = []
         self.turns = {node: -turn for turn, node in enumerate(steps)}
@@ -192,7 +214,8 @@ class _SimulatedRun:
 
     def _free_for(self, bundle: TaskGroup) -> int:
         """Slots that blocks of a bundle may take now."""
-        return min(self.free, self.turns_free) if bundle.step in self.alone else self.free
+        few = self.few[bundle.step]
+        return self.free if few is None else min(self.free, few.blocks - self.taken[few.name])
 
     def _arrived(self, bundle: TaskGroup, state: _State) -> int:
         """Blocks of an open bundle whose inputs are on their workers; else waits for some."""
@@ -216,21 +239,31 @@ class _SimulatedRun:
         """Start blocks, so many at a time."""
         bundle, state = self.bundles[number], self.states[number]
         load, rounds = self.loads[bundle.step], blocks / at_once
-        seconds = (load.compute + load.store) * rounds
+        seconds = (load.compute + load.store + load.link) * rounds
         self.scheduler = max(self.scheduler, self.now) + load.dispatch * blocks
         until = max(self.now + seconds, self.scheduler + seconds / rounds)
         if load.store:
             each = max(load.store / self.machine.workers, load.stores)
             self.store = max(self.store, self.now) + each * blocks
-            until = max(until, self.store + load.compute)
-        self.free -= at_once
-        self.turns_free -= at_once * (bundle.step in self.alone)
+            until = max(until, self.store + load.link + load.compute)
+        if load.devices:
+            self.link = max(self.link, self.now) + load.link * blocks / load.devices
+            self.device = max(self.device, self.now) + load.compute * blocks / load.devices
+            until = max(until, self.link + load.compute, self.device)
+        self._take(bundle, at_once)
         self.working += at_once * load.work
         state.started += blocks
         times = self.times[bundle.step]
         times[0] = min(times[0], self.now)
         times[2] += seconds * at_once
         self._push(until, number, blocks, at_once)
+
+    def _take(self, bundle: TaskGroup, slots: int) -> None:
+        """Give a bundle slots; less than none where it gives them back."""
+        self.free -= slots
+        few = self.few[bundle.step]
+        if few is not None:
+            self.taken[few.name] += slots
 
     def _push(self, seconds: float, number: int, blocks: int, at_once: int) -> None:
         heappush(self.events, _Event(seconds, number, blocks, at_once))
@@ -241,8 +274,7 @@ class _SimulatedRun:
             return
         bundle, state = self.bundles[event.bundle], self.states[event.bundle]
         load = self.loads[bundle.step]
-        self.free += event.at_once
-        self.turns_free += event.at_once * (bundle.step in self.alone)
+        self._take(bundle, -event.at_once)
         self.working -= event.at_once * load.work
         self.held += event.blocks * load.held
         self.times[bundle.step][1] = self.now

@@ -42,6 +42,7 @@ from dask_tapestry.rules.linear import LINEAR_RULES
 from dask_tapestry.rules.matrix_chains import CHAIN_RULES
 from dask_tapestry.rules.outputs import OUTPUT_RULES, keep_outputs_read
 from dask_tapestry.rules.products import PRODUCT_RULES, has_products
+from dask_tapestry.rules.result_devices import on_their_devices
 from dask_tapestry.rules.slice_pushdown import push_slices
 from dask_tapestry.rules.stencil_loops import fuse_stencil_loops
 from dask_tapestry.rules.turned_formulas import share_turned_formulas
@@ -158,7 +159,11 @@ def rewritten(graph: Graph, trace: Trace, own: Sequence[OwnRule] | None = None) 
 
 
 def simplified(written: Graph, trace: Trace) -> Graph:
-    """The graph that a plan is made for: rewritten, its results after the effects they follow."""
+    """The graph that a plan is made for: rewritten, its results where and when they are wanted.
+
+    They follow effects, and lie on devices, as the written ones do.
+    """
     points = followed_points(written)
     graph = Graph([*written.roots, *points]) if points else written
-    return keep_effects(written, points, rewritten(graph, trace), trace)
+    graph = keep_effects(written, points, rewritten(graph, trace), trace)
+    return on_their_devices(written, graph)

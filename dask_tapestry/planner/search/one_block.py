@@ -37,7 +37,8 @@ def in_one_block(space: PlanEvaluator) -> State | None:
 def saves_less_than_planning(state: State, space: PlanEvaluator) -> bool:
     """Whether the best plan there may be saves less, in some uses, than it takes to find it."""
     machine, costs = space.pricing.machine, [p.cost for p in state.placed.values()]
-    busy = max(sum(cost.compute for cost in costs), sum(cost.store for cost in costs))
+    kinds = ("compute", "store", "link")
+    busy: float = max(sum(getattr(cost, kind) for cost in costs) for kind in kinds)
     blocks = min(machine.slots, max(1.0, sqrt(busy / machine.task)))  # more would take longer
     least = busy / blocks + machine.task * blocks + sum(cost.overhead for cost in costs)
     nodes = space.graph.nodes

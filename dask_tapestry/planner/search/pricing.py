@@ -94,7 +94,7 @@ class Pricing:
         return self._of(place, self.machine.at(place)) if place else self
 
     def on(self, device: str) -> Pricing:
-        """The pricing for a kind of device inside the workers; this one for ""."""
+        """The pricing for a device inside the workers; this one for ""."""
         return self._of(f"on {device}", self.machine.on(device)) if device else self
 
     def _of(self, name: str, machine: Machine) -> Pricing:

@@ -156,3 +156,35 @@ def test_the_bit_generator_makes_the_numbers():
     rng = dt.random.default_rng(5)
     bits = rng.bit_generator.random_raw(9)
     np.testing.assert_array_equal(rng.random(9).compute(), (bits >> np.uint64(11)) * 2.0**-53)
+
+
+def test_new_numbers_lie_on_the_device_of_the_settings(device_kernels):
+    """And have the bits of the host; what is picked of an array lies where that does."""
+    draws = {
+        "normal": lambda g: g.normal(size=5),
+        "poisson": lambda g: g.poisson(3.0, 5),
+        "integers": lambda g: g.integers(9, size=5),
+        "choice": lambda g: g.choice(9, 5),
+        "permutation": lambda g: g.permutation(9),
+        "multinomial": lambda g: g.multinomial(9, [0.5, 0.5], 3),
+    }
+    x = dt.arange(12.0).reshape(3, 4)
+    of_x = {
+        "choice": lambda g: g.choice(x, 2),
+        "permutation": lambda g: g.permutation(x),
+        "permuted": lambda g: g.permuted(x),
+        "permuted rows": lambda g: g.permuted(x, axis=1),
+    }
+    for name, draw in draws.items():
+        with dt.config(device="cuda"):
+            found = draw(dt.random.default_rng(1))
+        assert found.device == "cuda", name
+        wanted = draw(dt.random.default_rng(1))
+        assert wanted.device == "cpu"
+        assert found.compute().get().tobytes() == wanted.compute().tobytes(), name
+    for name, draw in of_x.items():
+        with dt.config(device="cuda"):
+            assert draw(dt.random.default_rng(1)).device == "cpu", name
+    on_other = dt.ones(5, device="cuda:1")
+    with dt.config(device="cuda"):
+        assert dt.random.default_rng(1).normal(on_other).device == "cuda:1"

@@ -4,7 +4,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.planner.cost.makespan import GridBlocks
-from dask_tapestry.planner.cost.resource_seconds import StepTraffic, Tasks, step_seconds
+from dask_tapestry.planner.cost.resource_seconds import StepTraffic, Tasks, Working, step_seconds
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.zspace import Cuts
 
@@ -15,7 +15,9 @@ def store(blocks=3200, read=READ, requests=0.0, **resources):
     """Seconds of the stores of a step of blocks that are alike."""
     machine = Machine.of(dt.Resources(**{"workers": 4, "threads": 8} | resources))
     tasks = Tasks(GridBlocks.of([Cuts.regular(blocks, 1)]), 1, 1, 1, False)
-    return step_seconds(0.0, StepTraffic(read, requests, 0, 0, 0, 0), 0, tasks, machine).store
+    return step_seconds(
+        Working(0.0, 0.0), StepTraffic(read, requests, 0, 0, 0, 0), 0, tasks, machine
+    ).store
 
 
 def test_the_least_of_three_rates_counts():
@@ -49,3 +51,40 @@ def test_a_plan_takes_as_long_as_its_requests_wait(latency):
     plan = dt.plan(x.mean(0), resources=far)
     waits = 10_000 * float(latency.split()[0]) / 1000 / (10 * 16)
     assert plan.cost["seconds"] > waits
+
+
+def of_a_device(compute, link, read=0.0, blocks=1000, **resources):
+    """Seconds of a step of a device in each of four workers, whose store gives 1 GB/s."""
+    told = {"workers": 4, "threads": 8, "worker_bandwidth": "1 GB/s"}
+    machine = Machine.of(dt.Resources(**told | resources)).on("cuda")
+    tasks = Tasks(GridBlocks.of([Cuts.regular(blocks, 1)]), 1, 1, 1, False)
+    traffic = StepTraffic(4 * read * 1e9, 0, 0, 0, 0, 0)
+    found = step_seconds(Working(compute, link), traffic, 0, tasks, machine)
+    return found.seconds - found.overhead
+
+
+@pytest.mark.parametrize("longest", ["compute", "link", "read"])
+def test_a_device_waits_for_the_slowest_of_store_link_and_kernels(longest):
+    taken = {"compute": 2.0, "link": 2.0, "read": 2.0} | {longest: 10.0}
+    assert of_a_device(**taken) == pytest.approx(10 + 0.1 * 4, rel=0.01)
+
+
+def test_few_blocks_at_a_time_share_all_that_a_block_does():
+    assert of_a_device(8, 8, 8) == pytest.approx(24 / 2, rel=0.01)
+    assert of_a_device(8, 8, 8, threads=1) == pytest.approx(24, rel=0.01)
+    assert of_a_device(8, 8, 8, gpus=2, threads=3) == pytest.approx(24 / 1.5, rel=0.01)
+
+
+def test_the_first_block_of_a_device_waits_for_its_cells():
+    assert of_a_device(4, 4, blocks=4) == pytest.approx(8)
+    assert of_a_device(4, 4, blocks=8) == pytest.approx(4 + 4 / 2)
+
+
+def test_the_blocks_of_a_device_are_decoded_by_a_thread_each():
+    local = {"workers": 1, "threads": 8, "local": True}
+    by_all = store(blocks=3200, worker_bandwidth=None, **local)
+    tasks = Tasks(GridBlocks.of([Cuts.regular(3200, 1)]), 1, 1, 1, False)
+    device = Machine.of(dt.Resources(**local)).on("cuda")
+    traffic = StepTraffic(READ, 0, 0, 0, 0, 0)
+    by_two = step_seconds(Working(0.0, 0.0), traffic, 0, tasks, device).store
+    assert by_two == pytest.approx(by_all * 8 / 2, rel=0.01)

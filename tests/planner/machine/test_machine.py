@@ -145,3 +145,17 @@ def test_bytes_within_hosts_have_a_rate_of_their_own():
     assert alike.network_seconds(30e9) == pytest.approx(30)
     here = Machine.of(Resources(workers=1, threads=2, local=True, workers_per_host=4))
     assert here.network_seconds(30e9) == 0
+
+
+def test_one_of_several_devices_is_used_alone():
+    machine = Machine.of(Resources(workers=4, threads=8, memory="64 GiB", gpus=2))
+    both, second = machine.on("cuda"), machine.on("cuda:1")
+    assert (both.devices, both.slots, both.in_flight) == (2, 8, 2)
+    assert (second.devices, second.slots, second.device) == (1, 4, "cuda:1")
+    assert machine.on("cuda:1") is second
+
+
+def test_a_worker_of_one_thread_has_one_block_under_way():
+    alone = Machine.of(Resources(workers=4, threads=1, memory="64 GiB", gpus=2)).on("cuda")
+    assert (alone.slots, alone.in_flight, alone.devices) == (4, 1, 2)
+    assert alone.one_by_one.in_flight == 1

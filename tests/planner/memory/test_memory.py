@@ -194,3 +194,28 @@ def test_what_passes_through_the_host_counts_there():
     (step,) = plan.core.steps.values()
     fullest = fullest_workers(plan.core)
     assert (fullest.device, fullest.bytes) == ("", x.nbytes // step.count)
+
+
+def test_one_of_several_devices_holds_what_was_brought_to_it():
+    two = dt.Resources(workers=1, threads=4, memory="8 GiB", gpus=2, gpu_memory="1 GiB", local=True)
+    anywhere = dt.ones((100_000, 1000), device="cuda")
+    fullest = fullest_workers(dt.plan(anywhere, resources=two).core)
+    assert (fullest.device, fullest.usable) == ("cuda", int(0.9 * 2**30))
+    assert anywhere.nbytes / 2 < fullest.bytes < fullest.usable
+    beside = dt.ones((60_000, 1000), device="cuda:1")
+    fullest = fullest_workers(dt.plan(beside, resources=two).core)
+    assert (fullest.device, beside.nbytes <= fullest.bytes) == ("cuda:1", True)
+    small = dt.ones((1000, 1000), device="cuda")
+    assert fullest_workers(dt.plan(small, beside, resources=two).core).bytes > fullest.bytes
+    larger = dt.ones((150_000, 1000), device="cuda:1")
+    with pytest.raises(dt.MemoryLimitError, match="on one cuda:1 device of a worker"):
+        dt.plan(larger, resources=two)
+    dt.plan(dt.ones(larger.shape, device="cuda"), resources=two).verify()
+
+
+def test_the_device_that_a_process_uses_by_itself_is_its_first():
+    one = dt.Resources(workers=1, threads=4, memory="8 GiB", gpu_memory="1 GiB", local=True)
+    own, first, second = (dt.ones((80_000, 1000), device=f"cuda{n}") for n in ("", ":0", ":1"))
+    dt.plan(own, second, resources=one).verify()
+    with pytest.raises(dt.MemoryLimitError, match=r"needs 1\.19 GiB on one cuda(:0)? device"):
+        dt.plan(own, first, resources=one)

@@ -112,3 +112,40 @@ def test_blocks_that_a_worker_computes_one_by_one_run_so(tmp_path):
     assert step.machine.alone
     assert step.count > 4
     assert max(moment.running for moment in plan.simulate().moments) == 4
+
+
+SLOW, FAST = "250 MB/s", "20 GB/s"
+
+
+@pytest.mark.parametrize("slowest", ["store", "link", "kernels"])
+def test_a_job_from_a_store_to_a_device_takes_what_the_slowest_of_three_takes(slowest):
+    """8 GB by 4 workers, at 250 MB/s each where that is slow, or sorted."""
+    store, link = (SLOW if slowest == kind else FAST for kind in ("store", "link"))
+    told = {"workers": 4, "threads": 8, "memory": "64 GiB", "bandwidth": "10 GB/s"}
+    devices = {"gpus": 1, "gpu_memory": "40 GiB", "link_bandwidth": link, "worker_bandwidth": store}
+    x = dt.placeholder((2_000_000, 1000), "f4", stored_chunks=(5000, 1000)).to_device("cuda")
+    made = x * 2 + 1
+    if slowest == "kernels":
+        made = dt.cumsum(dt.sort(dt.sort(made, axis=1)[:, ::-1], axis=1), axis=1)
+    with dt.config(host_parts=False):
+        plan = dt.plan(made.sum(axis=0), resources=dt.Resources(**told, **devices))
+    plan.verify()
+    step = next(iter(plan.core.steps.values()))
+    assert step.estimate.bound == {"kernels": "compute"}.get(slowest, slowest)
+    busy = getattr(step.cost, step.estimate.bound)
+    if slowest != "kernels":
+        assert busy == pytest.approx(8, rel=0.05)
+    assert plan.cost["seconds"] == pytest.approx(busy, rel=0.4 if slowest == "kernels" else 0.1)
+    assert plan.simulate().seconds == pytest.approx(plan.cost["seconds"], rel=0.25)
+
+
+def test_a_device_has_few_blocks_at_a_time():
+    """As long for store, link and kernels: two blocks on a device take turns at all three."""
+    told = {"workers": 2, "threads": 8, "memory": "64 GiB", "gpu_memory": "40 GiB"}
+    x = dt.placeholder((400_000, 1000), "f4", stored_chunks=(1000, 1000)).to_device("cuda")
+    machines = dt.Resources(**told, worker_bandwidth="1 GB/s", link_bandwidth="1 GB/s")
+    plan = dt.plan((x + 1).rechunk((10_000, 1000)), resources=machines)
+    found = plan.simulate()
+    assert max(moment.running for moment in found.moments) == 4
+    assert found.seconds == pytest.approx(plan.cost["seconds"], rel=0.25)
+    assert 0.8 < found.seconds / 0.8 < 1.5, "a GB/s, and not a thread's share of it"
