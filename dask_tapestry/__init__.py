@@ -24,9 +24,9 @@ _SPACES = (
     "fft image lib ma ndimage nn overlap patterns random stablehlo stats stencil xarray".split()
 )
 _HOMES = (  # of the other names, in the order in which they are imported until one has a name
-    "core elementwise constants creation planning shape indexing statistics manipulation sorting "
-    "array_api storage linalg grouping overlap.map_overlap user_functions patterns.thread_parts "
-    "calibration loops jobs datasets progress compatibility"
+    "core elementwise constants creation planning shape masks indexing statistics manipulation "
+    "sorting array_api storage linalg grouping overlap.map_overlap user_functions "
+    "patterns.thread_parts calibration loops jobs datasets progress compatibility"
 ).split()
 
 

@@ -1,4 +1,4 @@
-"""What JSON must hold, declared: a form for each value, made of those of its parts.
+"""Forms of JSON that is read: one for each value, made of those of its parts.
 
 Files that anybody may have changed are read through a form, and what follows relies on it. A form
 is called with a value and the way to it, and returns the value or raises `FormError`.

@@ -25,7 +25,16 @@ def of_numpy(value):
 
 FOLDER = Path(__file__).resolve().parent / "api"
 CHAPTERS = (
-    *("core", "creation", "elementwise", "shape", "indexing", "manipulation", "statistics"),
+    *(
+        "core",
+        "creation",
+        "elementwise",
+        "shape",
+        "masks",
+        "indexing",
+        "manipulation",
+        "statistics",
+    ),
     *(
         "sorting",
         "grouping",

@@ -2,12 +2,14 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from tests.test_repository import PACKAGE, listed
+from tests.test_repository import PACKAGE, listed, relative, sources
 
 TABLE = "tuning.py"
 TABLES = sorted(PACKAGE.glob(f"*/{TABLE}"))
@@ -26,7 +28,7 @@ DEFINITIONS = {  # numbers that define something: another one would be wrong, no
     "arrays/statistics/quantiles": "PERCENTS",
     "arrays/user_functions/operator_shardings": "PIECES",
     "cells/lattice": "DIVISORS",
-    "cells/reduction_tree": "LANES LEAF_CELLS",
+    "cells/reduction_tree": "LEAF_CELLS",
     "diagnostics/local_jobs": "NOTHING PAGE",
     "diagnostics/steps_picture": "HEATS",
     "io/chunks/chunk_decoders": "BLOCK GZIP REPEATED",
@@ -113,11 +115,18 @@ def test_exceptions_are_there():
             assert set(names.split()) <= found, home
 
 
+@cache
+def words_by_file() -> dict[Path, set[str]]:
+    """The words of each module."""
+    texts = {path: path.read_text("utf-8") for path in PACKAGE.rglob("*.py")}
+    return {path: set(re.findall(r"\w+", text)) for path, text in texts.items()}
+
+
 @pytest.mark.parametrize("table", TABLES, ids=lambda path: path.parent.name)
 def test_each_number_says_where_it_comes_from_and_is_read(table):
     lines = table.read_text("utf-8").splitlines()
     layer = table.parent
-    texts = [path.read_text("utf-8") for path in PACKAGE.rglob("*.py") if path != table]
+    others = words_by_file()
     misses = []
     for name, statement in numbers(table):
         before, own = lines[statement.lineno - 2], lines[statement.lineno - 1]
@@ -126,8 +135,27 @@ def test_each_number_says_where_it_comes_from_and_is_read(table):
             misses.append(f"{layer.name}: {name} says nothing")
         word = re.compile(rf"\b{name}\b")
         rest = [line for line in lines if word.search(line) and not line.startswith(name)]
-        if not rest and not any(map(word.search, texts)):
+        if not rest and not any(name in words for path, words in others.items() if path != table):
             misses.append(f"{layer.name}: nothing reads {name}")
+    assert not misses, listed(misses)
+
+
+def test_every_constant_is_read():
+    """By its own module, one that imports it, or by name elsewhere; tests do not count."""
+    texts = {path: path.read_text("utf-8") for path in sources() if path.suffix == ".py"}
+    imported, attributes = set(), set()
+    for text in texts.values():
+        attributes |= set(re.findall(r"[.\"](_?[A-Z][A-Z0-9_]*)\b", text))  # `module.NAME`, "NAME"
+        for module, names in re.findall(
+            r"^ *from ([\w.]+) import (\([^)]*\)|.*)", text, re.MULTILINE
+        ):
+            imported |= {(module.rpartition(".")[2], name) for name in re.findall(r"\w+", names)}
+    misses = []
+    for path, text in texts.items():
+        words = Counter(re.findall(r"\w+", text))
+        for name in re.findall(r"^(_?[A-Z][A-Z0-9_]+)(?:: [^=\n]+)? = ", text, re.MULTILINE):
+            if words[name] < 2 and name not in attributes and (path.stem, name) not in imported:
+                misses.append(f"{relative(path)}: {name}")
     assert not misses, listed(misses)
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import dask
 import distributed
 
-from dask_tapestry.arrays.core.plan import Plan
+from dask_tapestry.arrays.planning.plan import Plan
 from dask_tapestry.planner.machine.resources import Resources, current
 from dask_tapestry_kernels.blas_threads import threads_each
 

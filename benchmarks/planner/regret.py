@@ -34,7 +34,7 @@ from benchmarks.planner.layouts import layouts  # noqa: E402
 from benchmarks.planner.measured_programs import PROGRAMS, Data  # noqa: E402
 from benchmarks.planner.places import PLACES, Place, timed  # noqa: E402
 from benchmarks.planner.rates import rank_correlation  # noqa: E402
-from dask_tapestry.arrays.core.plan import Plan  # noqa: E402
+from dask_tapestry.arrays.planning.plan import Plan  # noqa: E402
 from dask_tapestry.errors import MemoryLimitError  # noqa: E402
 from dask_tapestry_kernels import compilation  # noqa: E402
 

@@ -36,7 +36,7 @@ import dask_tapestry as dt  # noqa: E402
 from benchmarks.planner.measured_programs import Data  # noqa: E402
 from benchmarks.planner.places import PLACES, Place, timed  # noqa: E402
 from benchmarks.planner.regret import fits  # noqa: E402
-from dask_tapestry.arrays.core.plan import Plan  # noqa: E402
+from dask_tapestry.arrays.planning.plan import Plan  # noqa: E402
 from dask_tapestry.operators.indexing import gather, scatter  # noqa: E402
 from dask_tapestry_kernels import compilation  # noqa: E402
 

@@ -1,4 +1,8 @@
-"""Methods of Array that are functions of a chapter, imported when one of them is looked up."""
+"""Methods of Array that are functions of a chapter, imported when one of them is looked up.
+
+With the chapters of all of them the first name of the library takes .70 instead of .53 s of a
+processor, and a first compute .70 instead of .56 (medians of 15 fresh processes, busy machine).
+"""
 
 from __future__ import annotations
 
@@ -13,13 +17,14 @@ from dask_tapestry.imports import lazy_import
 Method = Callable[..., Any]
 
 SAME_NAME = {  # functions that are methods as they are, by chapter
-    "core": "nonzero rechunk rename to_dask_array",
+    "core": "rechunk rename to_dask_array",
     "storage": "store to_zarr",
     "elementwise": "round",
     "shape": "ravel squeeze swapaxes",
     "planning": "plan",
     "compatibility": "shuffle",
     "indexing": "choose take",
+    "masks": "nonzero",
     "linalg": "dot trace",
     "manipulation": "diagonal repeat",
     "sorting": "argpartition argsort argtopk searchsorted topk",

@@ -18,6 +18,7 @@ import dask_tapestry.arrays.jobs as _jobs
 import dask_tapestry.arrays.linalg as _linalg
 import dask_tapestry.arrays.loops as _loops
 import dask_tapestry.arrays.manipulation as _manipulation
+import dask_tapestry.arrays.masks as _masks
 import dask_tapestry.arrays.patterns.thread_parts as _thread_parts
 import dask_tapestry.arrays.planning as _planning
 import dask_tapestry.arrays.progress as _watching
@@ -56,6 +57,7 @@ from dask_tapestry.arrays.jobs import *
 from dask_tapestry.arrays.linalg import *
 from dask_tapestry.arrays.loops import *
 from dask_tapestry.arrays.manipulation import *
+from dask_tapestry.arrays.masks import *
 from dask_tapestry.arrays.overlap import map_overlap
 from dask_tapestry.arrays.patterns.thread_parts import *
 from dask_tapestry.arrays.planning import *
@@ -98,6 +100,7 @@ __all__ = [
     *_linalg.__all__,
     *_loops.__all__,
     *_manipulation.__all__,
+    *_masks.__all__,
     *_shape.__all__,
     *_sorting.__all__,
     *_statistics.__all__,

@@ -1,4 +1,4 @@
-"""What a cell is made of: typed expressions, their functions, and the canonical reduction tree."""
+"""Cells: typed expressions, their functions, and the canonical reduction tree."""
 
 from dask_tapestry.cells.expression import CellBuilder as CellBuilder
 from dask_tapestry.cells.expression import CellExpression as CellExpression

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,7 +17,6 @@ from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.cells.references import Cell, packed, unpacked
 from dask_tapestry.cells.ufuncs import flops
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.late_named_tuple import NamedTuple
 
 DType = np.dtype[np.generic]
 

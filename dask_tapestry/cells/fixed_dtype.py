@@ -1,4 +1,4 @@
-"""Which dtypes cells may have, in this machine's byte order."""
+"""Dtypes that cells may have, in this machine's byte order."""
 
 from __future__ import annotations
 

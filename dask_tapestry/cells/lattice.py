@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Final
+from typing import Final, NamedTuple
 
 from dask_tapestry.cells.tuning import (
     FEW_LATTICE_CELLS,
@@ -19,7 +19,6 @@ from dask_tapestry.cells.tuning import (
     MOST_LATTICE_CELLS,
     PART_FOLDED_CELLS,
 )
-from dask_tapestry.late_named_tuple import NamedTuple
 
 DIVISORS: Final = (2, 3, 5, 7)  # of chunks that are too large; larger parts divide few lengths
 

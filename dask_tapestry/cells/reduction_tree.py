@@ -3,7 +3,7 @@
 A reduction's value must not depend on how it is cut. Its cells are therefore grouped into
 *leaves*, fixed boxes in the coordinates of the reduction's input: bricks with power-of-two sides
 over the reduced axes, at most `LEAF_CELLS` cells each, clipped at the far edge. Within a leaf the
-cells, in C order of the reduced axes, go in turn to `LANES` accumulators, which are then folded by
+cells, in C order of the reduced axes, go in turn to 32 accumulators, which are then folded by
 halves. Leaves combine in a tree that merges neighbours in pairs, one axis at a time in rotation,
 the last reduced axis first; a node without a right neighbour passes through unchanged.
 
@@ -32,7 +32,6 @@ from dask_tapestry.cells.lattice import Lattice
 from dask_tapestry.late_dataclass import dataclass
 
 LEAF_CELLS: Final = 1024
-LANES: Final = 32
 
 
 @lru_cache(maxsize=4096)  # asked for at every level of every merge
@@ -139,7 +138,7 @@ class Tree:
         """The tree that folds a cell of the lattice, of these `extents`, to its node."""
         return Tree(extents, self.leaf)
 
-    def along(self, axes: Sequence[int]) -> Tree:
+    def over_axes(self, axes: Sequence[int]) -> Tree:
         """The tree over some of its axes, given by their places among them."""
         lattice = self.lattice and Lattice(*[tuple([s[a] for a in axes]) for s in self.lattice])
         return Tree(tuple([self.extents[axis] for axis in axes]), self.leaf, lattice)

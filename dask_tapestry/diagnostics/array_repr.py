@@ -1,4 +1,4 @@
-"""How an array shows itself: shape, dtype, names and nominal chunks; nothing is computed."""
+"""Reprs of arrays: shape, dtype, names and nominal chunks; nothing is computed."""
 
 from __future__ import annotations
 

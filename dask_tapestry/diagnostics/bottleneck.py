@@ -1,4 +1,4 @@
-"""What limits a job: one sentence with figures."""
+"""The bottleneck of a job: one sentence with figures."""
 
 from __future__ import annotations
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import floor, log10
-from typing import Final
+from typing import Final, NamedTuple
 
 from dask.utils import format_bytes
 
 from dask_tapestry.diagnostics.html_text import html_text
 from dask_tapestry.diagnostics.step_text import UNITS, duration
 from dask_tapestry.diagnostics.tuning import MOST_TICKS
-from dask_tapestry.late_named_tuple import NamedTuple
 
 WIDTH, HEIGHT = 640, 240  # pixels of a chart
 LEFT, TOP, BOTTOM = 56, 34, 46  # of its margins

@@ -1,4 +1,4 @@
-"""What differs between two plans, as text."""
+"""Comparison of two plans, as text."""
 
 from __future__ import annotations
 

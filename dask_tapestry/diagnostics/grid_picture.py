@@ -1,4 +1,4 @@
-"""How a value is cut, as a small SVG picture of its last two dimensions."""
+"""Pictures of grids: a value's cuts along its last two dimensions, as a small SVG."""
 
 from __future__ import annotations
 

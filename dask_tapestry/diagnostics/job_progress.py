@@ -1,9 +1,9 @@
-"""How far a job is: parts that are done, what remains by the plan and by what was measured."""
+"""Progress of a job: parts that are done, and what remains by the plan and by measures."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from dask_tapestry.diagnostics.step_text import counted
 from dask_tapestry.diagnostics.tuning import (
@@ -12,7 +12,6 @@ from dask_tapestry.diagnostics.tuning import (
     MOST_CORRECTION,
     TRUSTED_SHARE,
 )
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.lower.job import label_of
 from dask_tapestry.planner.replan import differs
 

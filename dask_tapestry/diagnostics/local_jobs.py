@@ -37,7 +37,10 @@ class LocalJobs(CancellationCallback):
 
     def __init__(self) -> None:
         super().__init__(  # type: ignore[no-untyped-call]
-            start=self._begin, pretask=self._before, posttask=self._after, finish=self._end
+            start=self._begin,
+            pretask=self._task_begins,
+            posttask=self._task_ended,
+            finish=self._end,
         )
         self.jobs: OrderedDict[str, dict[str, Any]] = OrderedDict()
         self._steps: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {}
@@ -73,7 +76,7 @@ class LocalJobs(CancellationCallback):
             if name in self._steps and self._steps[name][1] is job:
                 del self._steps[name]
 
-    def _before(self, key: Any, tasks: Any, state: Any) -> None:
+    def _task_begins(self, key: Any, tasks: Any, state: Any) -> None:
         found = self._steps.get(key[0]) if type(key) is tuple else None
         if found is not None:
             self._began[key] = now = time()
@@ -81,7 +84,7 @@ class LocalJobs(CancellationCallback):
             measured["running"] += 1
             measured["start"] = measured["start"] or now
 
-    def _after(self, key: Any, result: Any, tasks: Any, state: Any, worker: Any) -> None:
+    def _task_ended(self, key: Any, result: Any, tasks: Any, state: Any, worker: Any) -> None:
         found = self._steps.get(key[0]) if type(key) is tuple else None
         if found is None:
             return

@@ -1,4 +1,4 @@
-"""What the last run of a plan took: laid over its page, and turned into rates for later plans."""
+"""The last run of a plan: laid over its page, and turned into rates for later plans."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is told of a plan: numbers and text alone, from which it is explained, compared and drawn.
+"""The summary of a plan: numbers and text alone, from which it is explained, compared and drawn.
 
 A plan file carries it, so that all three work without the arrays: see `plan_summary_json`. Nothing
 here is
@@ -8,9 +8,9 @@ an operator, a function or data of the user's.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from dask_tapestry.diagnostics.step_words import Words
-from dask_tapestry.late_named_tuple import NamedTuple
 
 
 class NodeSummary(NamedTuple):

@@ -1,4 +1,4 @@
-"""What is told of a plan as JSON, written and read: a file that anybody may have changed."""
+"""A plan's summary as JSON, written and read: a file that anybody may have changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a scheduler may preload, to be watched from its start and to list the plot of the plan.
+"""A preload of schedulers: jobs are watched from its start, and the plan's plot is listed.
 
 ::
 

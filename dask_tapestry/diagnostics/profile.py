@@ -1,10 +1,10 @@
-"""What a plan took when it ran, beside what it was predicted to take, step by step."""
+"""The profile of a run: seconds and bytes beside the predicted ones, step by step."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from dask.utils import format_bytes
 
@@ -14,7 +14,6 @@ from dask_tapestry.diagnostics.step_text import duration
 from dask_tapestry.diagnostics.tuning import LABEL_LETTERS
 from dask_tapestry.errors import PlanError
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.lower.cluster_jobs import job_of
 from dask_tapestry.lower.job import fingerprint, label_of
 from dask_tapestry.planner.machine.resources import live_client

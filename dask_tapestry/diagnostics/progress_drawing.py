@@ -68,7 +68,7 @@ class ProgressDrawing:
         if self.notebook:
             self._show(jobs_html(report))
         elif self.terminal:
-            self._over([line for job in jobs for line in job_lines(job, report)])
+            self._overwriting([line for job in jobs for line in job_lines(job, report)])
         else:
             text = "\n".join(head_line(job, report) for job in jobs)
             full = [line for job in jobs for line in job_lines(job, report)] if last else [text]
@@ -76,7 +76,7 @@ class ProgressDrawing:
                 self._said = text
                 self._write("\n".join(full) + "\n")
 
-    def _over(self, lines: list[str]) -> None:
+    def _overwriting(self, lines: list[str]) -> None:
         up = f"\x1b[{self._height}A" if self._height else ""
         rest = self._height - len(lines)
         lines += [""] * max(0, rest)

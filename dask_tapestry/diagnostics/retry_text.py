@@ -1,4 +1,4 @@
-"""What had to be asked of stores again, as text."""
+"""Retries of requests to stores, as text."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""What a page shows of a step that is opened: figures, operators, index spaces and blocks."""
+"""Details of a step on a page: figures, operators, index spaces and blocks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from dask.utils import format_bytes
 
@@ -19,7 +19,6 @@ from dask_tapestry.diagnostics.plan_summary import (
 from dask_tapestry.diagnostics.step_text import KINDS, counted, duration
 from dask_tapestry.diagnostics.step_words import lines_text
 from dask_tapestry.diagnostics.tuning import OPERATORS_LISTED, SIGNATURES_SHOWN, SLICES_SHOWN
-from dask_tapestry.late_named_tuple import NamedTuple
 
 MOVES: Final = ("read", "moved", "written")
 

@@ -1,15 +1,14 @@
-"""What is said of one step, in words: its operators, its grid, what decided, what came second."""
+"""One step in words: its operators, its grid, what decided, what came second."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import Final
+from typing import Final, NamedTuple
 
 from dask.utils import format_bytes
 
 from dask_tapestry.diagnostics.tuning import ALIKE_SECONDS, GROUPED_DIGITS_FROM, OPERATORS_NAMED
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.cost import StepCost
 from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.teg import Node

@@ -1,4 +1,4 @@
-"""What a step is called: the functions that the user called there, and the line of the code.
+"""Names of steps: the functions that the user called there, and the line of the code.
 
 All that names steps to users names them so: explanations, pages, progress, groups of tasks. Views,
 fields of joint reductions and joins are left out, unless a step does nothing else.
@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from dask_tapestry.diagnostics.tuning import STEP_WORDS, WORD_LETTERS
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.teg import Source
 from dask_tapestry.teg.operator import Operator
 from dask_tapestry.teg.users_line import words_at

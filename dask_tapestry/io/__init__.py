@@ -1,4 +1,4 @@
-"""Where cells come from and go to.
+"""Sources and sinks: where cells come from and go to.
 
 A *source* brings cells into an expression, a *sink* makes something new of them, and a *target* is
 there already and is written into, by a `RegionSink`.

@@ -37,13 +37,13 @@ class Cancellation:
 
     def asked(self) -> Asked | None:
         """Whether a block that begins now is to stop; None if nobody asks it."""
-        return partial(self._since, self._times)
+        return partial(self._was_asked_since, self._times)
 
     def error(self) -> Exception:
         """What a block that was stopped raises."""
         return ComputeError("the compute has ended before this block")
 
-    def _since(self, times: int) -> bool:
+    def _was_asked_since(self, times: int) -> bool:
         return self._times > times
 
     def __reduce__(self) -> tuple[Callable[[], Cancellation], tuple[()]]:

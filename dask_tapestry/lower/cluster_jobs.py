@@ -1,4 +1,4 @@
-"""What a cluster's scheduler tells of jobs."""
+"""Jobs as the scheduler of a cluster tells of them."""
 
 from __future__ import annotations
 

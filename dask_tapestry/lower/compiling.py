@@ -12,11 +12,10 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.lower.block_room import zeros_for
 from dask_tapestry.lower.cancellation import Cancellation
 from dask_tapestry.lower.execute import run_block

@@ -1,4 +1,4 @@
-"""Which device of a worker computes a block, and when: a few blocks at a time on each.
+"""Turns of blocks on the devices of a worker: which device computes one, and when.
 
 While a device computes one block, the cells of another come from a store or over the link. More
 would take memory of the device that a plan has not counted. Of several devices of a worker a block
@@ -11,11 +11,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from threading import Condition
-from typing import Any
+from typing import Any, NamedTuple
 
 from dask_tapestry.basic_errors import TapestryError
 from dask_tapestry.compute_errors import compute_error
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.lower.tuning import WAITER_LOOK_SECONDS
 from dask_tapestry_kernels.block_format import is_on_device
 from dask_tapestry_kernels.device_work import at_work

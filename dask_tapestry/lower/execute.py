@@ -1,4 +1,4 @@
-"""What a worker does: one block of one step, of what its task is given, put where it belongs."""
+"""A worker's task: one block of one step, computed of its inputs, put where it belongs."""
 
 from __future__ import annotations
 

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from dask.base import collections_to_expr
 from dask.core import flatten
 from dask.utils import format_bytes
 
 from dask_tapestry.errors import MemoryLimitError
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.lower.assemble import check_lengths
 from dask_tapestry.lower.dask_private import (
     Expr,

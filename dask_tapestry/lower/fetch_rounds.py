@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from dask.core import flatten
 from dask.highlevelgraph import HighLevelGraph
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.lower.dask_private import GraphNode
 from dask_tapestry.lower.materialize import materialize
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.lower.held_values import Block, Blocks, Cells, HeldValues
 from dask_tapestry.steps.block_schedule import BlockSchedule, Entry
 from dask_tapestry.steps.schedule import Work

@@ -1,4 +1,4 @@
-"""What a block of a step is given: arrays and blocks of inputs, as values of its program."""
+"""Inputs of a block: arrays and blocks of producers, as values of its program."""
 
 from __future__ import annotations
 

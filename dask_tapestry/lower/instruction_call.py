@@ -1,4 +1,4 @@
-"""One instruction of a step, called: its operator's kernel, or what reads and writes a store."""
+"""Calls of instructions: a step's operator by its kernel, or by what reads and writes a store."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dask_tapestry.steps.program import Instruction
 from dask_tapestry.steps.schedule import Work
 from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels import sparse_kernels as other_formats
+from dask_tapestry_kernels import format_kernels
 from dask_tapestry_kernels.block_format import (
     BlockFormat,
     is_foreign,
@@ -100,7 +100,7 @@ def _call(
     if any(map(is_on_device, blocks)):
         blocks = list(map(with_all_cells, blocks))
     elif not as_given and any(map(is_foreign, blocks)):
-        made = other_formats.computed(operator.kernel, blocks, arguments)
+        made = format_kernels.computed(operator.kernel, blocks, arguments)
         if made is not None:
             return made
         blocks = list(map(with_all_cells, blocks))

@@ -1,4 +1,4 @@
-"""What a scheduler of distributed knows of jobs: tasks, seconds, bytes and memory of each step.
+"""The watch of jobs on a scheduler: tasks, seconds, bytes and memory of each step.
 
 Dask counts states, seconds and bytes of groups of tasks, and each step is one. So this adds to a
 task no more than a count of its runs, and looks at workers twice a second while jobs run.

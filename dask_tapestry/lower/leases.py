@@ -1,4 +1,4 @@
-"""What computes need of this process for as long as their results may come.
+"""Leases: what computes need of this process for as long as their results may come.
 
 It is kept for as long as a graph that needs it exists, and then for as long as there are futures of
 results: tasks of a cluster may be repeated until these are there.

@@ -44,9 +44,9 @@ class MovingWindow:
         if end - start > window.length or not window.box.contains(need):
             return  # the plan knows only some pieces: `cells` reads it by itself
         if kept and start != low:
-            self._along(0, kept)[...] = self._along(start - low, high - low)
+            self._cells_between(0, kept)[...] = self._cells_between(start - low, high - low)
         missing = window.box.replace(axis, max(start, high), end)
-        place = self._along(kept, kept + missing.shape[axis])
+        place = self._cells_between(kept, kept + missing.shape[axis])
         skipped = (window.box.lo[0] - missing.lo[0]) % self._pace
         if skipped < missing.shape[0]:
             missing = missing.replace(0, missing.lo[0] + skipped, missing.hi[0])
@@ -60,10 +60,10 @@ class MovingWindow:
         """Cells of the window's value."""
         if not self.box.contains(need):
             return self._read(self.window, need, None, 1)
-        there = self._along(0, self.box.shape[self.window.axis])
+        there = self._cells_between(0, self.box.shape[self.window.axis])
         return there[need.index(self.box)]
 
-    def _along(self, start: int, stop: int) -> Block:
+    def _cells_between(self, start: int, stop: int) -> Block:
         return self._cells[(slice(None),) * self.window.axis + (slice(start, stop),)]
 
 

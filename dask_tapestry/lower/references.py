@@ -10,11 +10,10 @@ from __future__ import annotations
 from itertools import product
 from math import prod
 from operator import getitem, sub
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.lower.dask_private import TaskRef
 from dask_tapestry.lower.symbolic_layer import Key
 from dask_tapestry.lower.tuning import BOXES_REMEMBERED

@@ -1,4 +1,4 @@
-"""Whether plans are told instead of run: see `rehearsal`, which says what comes of that."""
+"""The state of a rehearsal, in which plans are told instead of run; see `rehearsal`."""
 
 from __future__ import annotations
 

@@ -64,17 +64,17 @@ class CrewWatch:
         seen, since = self.plan.resources.workers, monotonic()
         while not ended.wait(WORKERS_LOOK_SECONDS):
             try:
-                there = workers_of(self.client)
+                workers = workers_of(self.client)
             except Exception:  # a scheduler that has gone is told by who waits for the futures
                 return
-            if there is None or there.workers != seen:
-                seen, since = there.workers if there else 0, monotonic()
+            if workers is None or workers.workers != seen:
+                seen, since = workers.workers if workers else 0, monotonic()
             elif (
                 differs(self.plan.resources.workers, seen)
                 and monotonic() - since >= SETTLED_SECONDS
             ):
-                if is_worth_it(self.plan, there) and not ended.is_set():
-                    self.there = there
+                if is_worth_it(self.plan, workers) and not ended.is_set():
+                    self.there = workers
                     self.client.cancel(futures, force=True)
                 return
 

@@ -1,4 +1,4 @@
-"""What a task needs to know of its step: small, pickled once, unpickled once a process."""
+"""StepSpec: a step as its tasks know it, pickled once, unpickled once a process."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import product
 from math import prod
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import uuid4
 
 import dask.config
@@ -22,7 +22,6 @@ import numpy as np
 from dask_tapestry.io.sources.block_source import BlockSource
 from dask_tapestry.io.sources.duck_source import DuckSource
 from dask_tapestry.io.sources.numpy_source import NumpySource
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.lower.cancellation import Cancellation, is_watched
 from dask_tapestry.lower.execute import run_block
 from dask_tapestry.lower.held_values import Block

@@ -8,13 +8,12 @@ from dataclasses import field
 from logging import getLogger
 from queue import SimpleQueue
 from threading import Lock, Thread
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io.sinks.temporary_sink import TemporarySink
 from dask_tapestry.io.stores.temporary_folder import hide, remove, remove_left
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.lower.leases import Lease, Leases
 from dask_tapestry.planner.machine.resources import has_temporary_store
 from dask_tapestry.planner.plan import PlannedGraph

@@ -51,7 +51,7 @@ class TileRun:
             done = run_tiles(part, work.box, held.schedule, held.blocks, out)
         if done and (suspicion is None or not suspicion.raised):
             return
-        program, values = part.within(held.schedule)
+        program, values = part.for_block(held.schedule)
         for slab in _slabs(work.box, program.type.dtype.itemsize):
             schedule = program.schedule(slab)
             works = [one for one in schedule.works if one.value in values]

@@ -13,12 +13,11 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import product
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dask_tapestry.first import first_of
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.lower.tuning import (
     MOST_TILED_WORK,
     ROW_CALL_CELLS,
@@ -56,7 +55,7 @@ def run_tiles(
     sides = _tile(part, box.shape)
     if sides is None:
         return False
-    part = part.within(schedule)
+    part = part.for_block(schedule)
     first = ZRange(box.lo, tuple(a + n for a, n in zip(box.lo, sides, strict=True)))
     buffers = _Buffers(_slot_bytes(part, part.program.schedule(first)))
     known = values, schedule
@@ -69,13 +68,13 @@ def run_tiles(
     grid = [
         GridLine(-(-n // side), side, n - side) for n, side in zip(box.shape, sides, strict=True)
     ]
-    here = operations((0,) * len(sides))
-    moved = _moves(here, grid, operations)
+    first_operations = operations((0,) * len(sides))
+    moved = _moves(first_operations, grid, operations)
     if moved is None:
         return False
     ready = [
         Operation(operation.expression, operation.arrays, moves)
-        for operation, moves in zip(here, moved, strict=True)
+        for operation, moves in zip(first_operations, moved, strict=True)
     ]
     tiled = kernels_of("cpu")["tiledmap"](target, operations=ready, grid=grid, cells=box.size)
     return tiled is not None

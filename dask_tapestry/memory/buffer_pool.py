@@ -15,11 +15,10 @@ from math import prod
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from time import monotonic, sleep
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.memory.process_memory import kept_bytes, process_memory
 from dask_tapestry.memory.tuning import (
     ALIGNED_BYTES,

@@ -1,4 +1,4 @@
-"""How much memory a process may use, and how much of it may be kept for later."""
+"""Memory of this process: how much it may use, and how much may be kept for later."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the makers of operators' forms share."""
+"""Shared parts of the makers of operators' forms."""
 
 from __future__ import annotations
 

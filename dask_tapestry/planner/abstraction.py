@@ -114,23 +114,17 @@ class _Undone:
 
     def node(self, node: Node) -> Node:
         """A node without forms."""
-        done, stack = self._done, [node]
-        while stack:
-            top = stack[-1]
-            waiting = [x for x in (*top.inputs, *top.after) if x not in done]
-            if top in done or not waiting:
-                stack.pop()
-                if top not in done:
-                    done[top] = self._found(self._over(top))
-            stack.extend(waiting if top not in done else ())
+        done = self._done
+        for before in topological([node], known=done):
+            done[before] = self._found(self._reapplied(before))
         return done[node]
 
     def _rebuilt(self, node: Node) -> Node:
         for x in (*node.inputs, *node.after):
             self.node(x)
-        return self._over(node)
+        return self._reapplied(node)
 
-    def _over(self, node: Node) -> Node:
+    def _reapplied(self, node: Node) -> Node:
         """A node over inputs without forms."""
         return reapply(
             node, [self._done[x] for x in node.inputs], [self._done[a] for a in node.after]

@@ -17,7 +17,7 @@ from dask_tapestry.planner.rewriting.passes import simplified
 from dask_tapestry.planner.rewriting.rule_choices import with_forms
 from dask_tapestry.planner.search.rule_selection import choosing
 from dask_tapestry.planner.search.search import METHODS, SearchResult, search, steps_of
-from dask_tapestry.planner.walltime import within
+from dask_tapestry.planner.walltime import ending_in_time
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node, Sink
 from dask_tapestry.teg.check import check, writes_that_meet_are_ordered
@@ -81,7 +81,7 @@ def build_plan(
         return plan_as_found(roots, machines, find)
 
     with written_as(None):
-        return within(made(), made)
+        return ending_in_time(made(), made)
 
 
 @collection_paused()

@@ -19,10 +19,9 @@ from dataclasses import replace
 from hashlib import blake2b
 from itertools import count
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 from dask_tapestry.caches import clear_caches
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.calibrate import rates_in_force
 from dask_tapestry.planner.machine.resources import Resources

@@ -107,9 +107,9 @@ def loads(text: str, roots: Sequence[Node], name: str = "the text") -> PlannedGr
     try:
         resources = Resources(**content["resources"])
         machine = Machine.of(resources)
-        taken = tuple([tuple(map(tuple, one)) for one in content["taken"]])
+        applied = tuple([tuple(map(tuple, one)) for one in content["taken"]])
         with written_as(None):
-            for one in taken:
+            for one in applied:
                 graph = _taken(graph, one, trace)
             forms = _forms(content["forms"], graph)
             formed = with_forms(graph, forms, trace)
@@ -117,7 +117,7 @@ def loads(text: str, roots: Sequence[Node], name: str = "the text") -> PlannedGr
     except (FormError, TapestryError) as error:
         raise PlanError(f"{name} is damaged: {error}") from error
     choices, steps = _placed(formed, chosen, resources, name)
-    return PlannedGraph(written, formed, steps, resources, trace, taken=taken, choices=choices)
+    return PlannedGraph(written, formed, steps, resources, trace, taken=applied, choices=choices)
 
 
 def _taken(graph: Graph, taken: Taken, trace: Trace) -> Graph:

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from threading import Lock
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import dask.config
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.machine.calibrate import rates_in_force
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine

@@ -56,14 +56,14 @@ def fitted(plan: PlannedGraph, client: Any) -> PlannedGraph:
         return plan
     if plan.cost["seconds"] * plan.resources.slots < WORTH_REPLANNING_SECONDS:
         return plan
-    there = workers_of(client)
-    if there is None or not differs(plan.resources.workers, there.workers):
+    workers = workers_of(client)
+    if workers is None or not differs(plan.resources.workers, workers.workers):
         return plan
-    if there.workers < plan.resources.workers:
-        expected = coming(client, there.workers)
+    if workers.workers < plan.resources.workers:
+        expected = coming(client, workers.workers)
         if expected is None or not differs(plan.resources.workers, expected):
             return plan
-    return replanned(plan, there) if is_worth_it(plan, there) else plan
+    return replanned(plan, workers) if is_worth_it(plan, workers) else plan
 
 
 def replanned(plan: PlannedGraph, there: Resources) -> PlannedGraph:

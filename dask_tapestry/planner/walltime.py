@@ -42,7 +42,7 @@ def task_seconds(step: Step) -> float:
     return step.cost.seconds / ceil(step.count / step.machine.slots)
 
 
-def within(plan: PlannedGraph, again: Callable[[], PlannedGraph]) -> PlannedGraph:
+def ending_in_time(plan: PlannedGraph, again: Callable[[], PlannedGraph]) -> PlannedGraph:
     """`plan`, or one with smaller blocks that `again` makes, whose tasks end in time.
 
     Raises

@@ -87,14 +87,16 @@ def rewrite(
             chains.inherit(node, waiting)
             stack.extend(waiting)
             continue
-        now = rebuilt(node, done)
+        rebuilt_node = rebuilt(node, done)
         if node in shared:
-            shared.add(now)
+            shared.add(rebuilt_node)
         replaced, rule = (
-            (done[now], "") if now in done else _step(now, chosen, trace, shared, annotated)
+            (done[rebuilt_node], "")
+            if rebuilt_node in done
+            else _step(rebuilt_node, chosen, trace, shared, annotated)
         )
-        if replaced is now or now in done:
-            done[node] = done[now] = replaced
+        if replaced is rebuilt_node or rebuilt_node in done:
+            done[node] = done[rebuilt_node] = replaced
             continue
         chains.extend(node, replaced, rule)
         following[node] = replaced

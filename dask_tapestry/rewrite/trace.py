@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from itertools import chain
+from typing import NamedTuple
 
 from dask_tapestry.errors import PlanError
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.rewrite.driver import Manner, apply_once, brief, rewrite
 from dask_tapestry.teg import Graph, Node, Region
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import prod
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.cells.elementwise import astype, elementwise
 from dask_tapestry.operators.generators.full import Full
 from dask_tapestry.operators.reductions.reduce import Reduce
@@ -128,7 +127,7 @@ def spread_of(whole: Reduce, x: Node) -> BroadcastReduction | None:
     rest = None
     if left:
         axes = tuple([new_dim[whole.axes[n]] for n in left])
-        rest = replace(whole, axes=axes, tree=whole.tree.along(left))
+        rest = replace(whole, axes=axes, tree=whole.tree.over_axes(left))
     times = prod(view.shape[dim] for dim in same)
     return BroadcastReduction(rest, apply(small, *x.inputs), times)
 

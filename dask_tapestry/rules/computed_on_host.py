@@ -54,12 +54,12 @@ def computed_on_host(node: Node) -> Node:
     ('todevice', True)
     """
     with written_as(node):
-        made = reapply(node, [_there(x) for x in node.inputs], node.after)
+        made = reapply(node, [_on_host(x) for x in node.inputs], node.after)
         own = _device(node)
         return made if own is None else on_device(made, own)
 
 
-def _there(x: Node) -> Node:
+def _on_host(x: Node) -> Node:
     """`x` on the host: as it was, where it had been brought from there."""
     if has_several(x):
         return computed_on_host(x)

@@ -6,11 +6,10 @@ at cells that may lie beyond its ends.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.generators.full import Full
 from dask_tapestry.operators.joins.concat import Concat
 from dask_tapestry.teg import Node

@@ -6,12 +6,11 @@ Cells that a choice does not take are hidden: they need not be there, and may be
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from dask_tapestry.cells import CellBuilder, CellExpression
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.generators.full import Full, full
 from dask_tapestry.operators.joins.insert import Insert, insert
 from dask_tapestry.operators.views.slice import basic_slice

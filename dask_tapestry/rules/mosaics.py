@@ -8,8 +8,8 @@ from __future__ import annotations
 from bisect import bisect
 from collections.abc import Sequence
 from itertools import accumulate
+from typing import NamedTuple
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.joins.concat import Concat, concat
 from dask_tapestry.operators.joins.mosaic import Mosaic, MosaicAxes, MosaicAxis, met, mosaic
 from dask_tapestry.operators.views.view import View, ViewAxis
@@ -218,7 +218,7 @@ def _visible_part(view: View, piece: MosaicPiece) -> MosaicPiece | None:
     shape = piece.tensor.type.shape
     for (dim, start, step), extent, place in zip(view.axes, shape, piece.places, strict=True):
         count = 1 if dim < 0 else view.shape[dim]
-        cells, there = met(place, extent, Progression.of(start, step, count))
+        cells, visible = met(place, extent, Progression.of(start, step, count))
         if not cells.count:
             return None
         if dim < 0:
@@ -226,11 +226,11 @@ def _visible_part(view: View, piece: MosaicPiece) -> MosaicPiece | None:
             continue
         sides[dim] = cells.count
         if step < 0 and count > 1:
-            last = there.start + there.step * (cells.count - 1)
-            axes_seen[dim] = MosaicAxis(count - 1 - last, there.step)
+            last = visible.start + visible.step * (cells.count - 1)
+            axes_seen[dim] = MosaicAxis(count - 1 - last, visible.step)
             axes.append(ViewAxis(dim, cells.stop - 1, -cells.step))
         else:
-            axes_seen[dim] = there
+            axes_seen[dim] = visible
             axes.append(ViewAxis(dim, cells.start, cells.step))
     return MosaicPiece(_viewed(View(tuple(sides), tuple(axes)), piece.tensor), tuple(axes_seen))
 
@@ -239,7 +239,7 @@ def _viewed(view: View, x: Node) -> Node:
     """``view(x)``, composed with x's own view at once, as chains of joins make many."""
     match x.operator:
         case View() as inner:
-            view, x = view.after(inner), x.inputs[0]
+            view, x = view.composed_with(inner), x.inputs[0]
     return x if view.is_identity(x.type.shape) else apply(view, x, line="")
 
 

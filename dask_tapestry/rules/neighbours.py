@@ -7,12 +7,11 @@ by cell. What else it reads (coefficients, sources) is taken as data, at the cel
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from dask_tapestry.cells import CellBuilder, CellExpression
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.operators.windows.stencil_steps import End, StencilProgram
 from dask_tapestry.rules.extensions import AxisExtension, Extension, extension_of, shown_as_it_is

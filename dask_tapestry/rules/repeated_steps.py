@@ -8,8 +8,8 @@ the nodes behind it read of those before is the state of the loop there.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.rules.tuning import (
     FEWEST_STEPS,
     MOST_FIELDS,

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from dask_tapestry.cells import CellBuilder
 from dask_tapestry.cells.expression import CellStep
 from dask_tapestry.cells.references import unpacked
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.rules.casts import merge_casts
 
 CellRule = Callable[[CellBuilder, CellStep], int | None]

@@ -143,13 +143,16 @@ def _replaced(graph: Graph, became: dict[Node, Node]) -> list[Node]:
     stack = [*graph.roots]
     while stack:
         node = stack[-1]
-        now = became.get(node, node)
-        missing = [x for x in (*now.inputs, *now.after) if x not in done]
+        replacement = became.get(node, node)
+        missing = [x for x in (*replacement.inputs, *replacement.after) if x not in done]
         if node not in done and missing:
             stack += missing
             continue
         stack.pop()
         if node not in done:
-            inputs, after = [done[x] for x in now.inputs], [done[x] for x in now.after]
-            done[node] = reapply(now, inputs, after)
+            inputs, after = (
+                [done[x] for x in replacement.inputs],
+                [done[x] for x in replacement.after],
+            )
+            done[node] = reapply(replacement, inputs, after)
     return [done[root] for root in graph.roots]

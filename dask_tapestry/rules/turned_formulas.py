@@ -31,21 +31,21 @@ def share_turned_formulas(graph: Graph, trace: Trace | None = None) -> Graph:
 
 def _turned(graph: Graph) -> dict[Node, Node]:
     """For each formula that is another factor turned, a view of that."""
-    readers, found = graph.consumers, {}
+    readers, rewritten = graph.consumers, {}
     for product in graph.nodes:
         if not isinstance(product.operator, MatMul):
             continue
         x, w = sorted(product.inputs, key=_views)
         alone = w not in graph.roots and set(readers[w]) <= set(readers[x])
-        if x is w or x in found or not alone:
+        if x is w or x in rewritten or not alone:
             continue
         if not all(isinstance(reader.operator, MatMul) for reader in readers[w]):
             continue
         axes = _axes(w, x)
         if axes is not None:
             with written_as(w):
-                found[w] = apply(View(w.type.shape, axes), x)
-    return found
+                rewritten[w] = apply(View(w.type.shape, axes), x)
+    return rewritten
 
 
 def _views(node: Node) -> int:

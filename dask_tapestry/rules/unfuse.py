@@ -14,7 +14,7 @@ from dask_tapestry.cells.expression import CellStep
 from dask_tapestry.operators.cells.elementwise import Elementwise
 from dask_tapestry.teg import Graph, Node, apply
 from dask_tapestry.teg.annotations import NONE
-from dask_tapestry.teg.node import reapply, written_as
+from dask_tapestry.teg.node import reapply, topological, written_as
 
 
 class Unfused:
@@ -48,17 +48,11 @@ class Unfused:
 
     def node(self, node: Node) -> Node:
         """A node, unfused, with all before it."""
-        done, stack = self._done, [node]
-        while stack:
-            top = stack[-1]
-            waiting = [x for x in (*top.inputs, *top.after) if x not in done]
-            if top in done or not waiting:
-                stack.pop()
-                if top not in done:
-                    now = [done[x] for x in top.inputs], [done[a] for a in top.after]
-                    with written_as(None):
-                        done[top] = unfused_node(top, *now)
-            stack.extend(waiting if top not in done else ())
+        done = self._done
+        for before in topological([node], known=done):
+            now = [done[x] for x in before.inputs], [done[a] for a in before.after]
+            with written_as(None):
+                done[before] = unfused_node(before, *now)
         return done[node]
 
 

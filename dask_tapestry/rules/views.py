@@ -29,7 +29,7 @@ def compose_views(node: Node) -> Node | None:
     """``view(view(x)) -> view(x)``."""
     match node.operator, *(i.operator for i in node.inputs):
         case View() as outer, View() as inner:
-            return apply(outer.after(inner), *node.inputs[0].inputs, line=node.line or "")
+            return apply(outer.composed_with(inner), *node.inputs[0].inputs, line=node.line or "")
     return None
 
 

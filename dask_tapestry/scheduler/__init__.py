@@ -1,1 +1,1 @@
-"""What runs on Dask's scheduler: plugins that a client registers where it needs them."""
+"""Plugins of Dask's scheduler, registered by a client that needs them."""

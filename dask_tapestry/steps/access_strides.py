@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.schedule import Schedule
 from dask_tapestry.zspace import Cuts, ZRange

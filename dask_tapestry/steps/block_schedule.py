@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise, product
 from math import prod
+from typing import NamedTuple
 
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.steps.formula_part import FormulaPart, formula_part
 from dask_tapestry.steps.peak import Peak, TurnPeak, peak_bytes, peak_of
 from dask_tapestry.steps.program import Program

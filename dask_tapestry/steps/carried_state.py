@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.teg import TensorType
 from dask_tapestry.zspace import ZRange

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from math import gcd, lcm
+from typing import NamedTuple
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.steps.access_strides import Boxes, neighbours
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.tuning import MOST_UNEVEN_PIECES
@@ -50,7 +50,7 @@ class ChunkAlignment(NamedTuple):
             return Cuts.regular(extent, max(extent, 1))
         step = -(-extent // pieces)
         if self.pace > 1:
-            return self._between(extent, step * self.pace // self.length, pieces)
+            return self._chunk_pieces(extent, step * self.pace // self.length, pieces)
         if step < self.length and (self.least or not self.required):
             least = self.least or 1
             step = -(-self.length // round(self.length / step))  # equal parts of a unit
@@ -60,7 +60,7 @@ class ChunkAlignment(NamedTuple):
         first = step - self.length + self.lead if self.lead else step
         return Cuts.regular(extent, step, first)
 
-    def _between(self, extent: int, chunks: int, pieces: int) -> Cuts:
+    def _chunk_pieces(self, extent: int, chunks: int, pieces: int) -> Cuts:
         """Pieces of so many chunks each, which begin with the first cell read of a chunk.
 
         Regular ones instead, where they are smaller than chunks or very many.
@@ -231,15 +231,15 @@ def _follow_axis(
     """The alignment along one axis of the value, whose pieces are `side` long."""
     if len(origin) != len(moved):
         return None
-    for here, there in zip(origin, moved, strict=True):
+    for here, target in zip(origin, moved, strict=True):
         start = here.lo[axis]
-        pace = there.lo[axis] - start
+        pace = target.lo[axis] - start
         if pace:
             if not 0 < pace < side:
                 return None
             lead = -start % side
             if side % pace == 0:
                 return ChunkAlignment(side // pace, -(-lead // pace))
-            skips = there.hi[axis] - there.lo[axis] < pace  # a node of a clipped lattice does not
+            skips = target.hi[axis] - target.lo[axis] < pace  # a node of a clipped lattice does not
             return ChunkAlignment(side, lead, pace=pace) if skips else None
     return None

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.steps.schedule import Schedule
 from dask_tapestry.teg import Node, Source

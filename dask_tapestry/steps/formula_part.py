@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import lru_cache
+from typing import NamedTuple
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.schedule import Schedule
 
@@ -25,7 +25,7 @@ class FormulaPart(NamedTuple):
         """The value that is computed."""
         return len(self.program.types) - 1
 
-    def within(self, schedule: Schedule) -> FormulaPart:
+    def for_block(self, schedule: Schedule) -> FormulaPart:
         """The part for the tiles and slabs of a block with this schedule."""
         return self._replace(program=self.program.inside(schedule.boxes))
 

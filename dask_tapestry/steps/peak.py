@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import prod
-from typing import Final
+from typing import Final, NamedTuple
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.schedule import Key, Places, Schedule, Work
 from dask_tapestry.teg import Sink

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.steps.boxes import merged, rounded_out
 from dask_tapestry.steps.schedule import Schedule, Work
 from dask_tapestry.steps.tuning import EXTRA_CELLS, SCHEDULES_REMEMBERED
@@ -299,17 +298,23 @@ class Program:
         It is equal for all data of these types: no box and no cost depends on them.
         """
         slots: dict[Operator, Operator] = {}
-        for one in self.instructions:
-            if isinstance(one.operator, Source | Sink) and one.operator not in slots:
-                slots[one.operator] = one.operator.slot(len(slots)) or one.operator
-        found = [
-            one._replace(
-                operator=slots.get(one.operator) or one.operator.without_constants(one.types),
+        for instruction in self.instructions:
+            if (
+                isinstance(instruction.operator, Source | Sink)
+                and instruction.operator not in slots
+            ):
+                slots[instruction.operator] = (
+                    instruction.operator.slot(len(slots)) or instruction.operator
+                )
+        bare = [
+            instruction._replace(
+                operator=slots.get(instruction.operator)
+                or instruction.operator.without_constants(instruction.types),
                 line=None,
             )
-            for one in self.instructions
+            for instruction in self.instructions
         ]
-        return Program(self.inputs, tuple(found), self.within, self.devices)
+        return Program(self.inputs, tuple(bare), self.within, self.devices)
 
     def inside(self, boxes: Sequence[tuple[ZRange, ...]]) -> Program:
         """The program for parts of a block that has these `boxes` of each value.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import cached_property
 from itertools import accumulate
+from typing import NamedTuple
 
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.steps.boxes import BoxIndex, holder
 from dask_tapestry.zspace import ZRange
 

@@ -1,4 +1,4 @@
-"""What a piece of a block reads from stores, ahead of being computed."""
+"""Reads of a block's pieces from stores, ahead of being computed."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 from math import prod
+from typing import NamedTuple
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.steps.block_schedule import BlockSchedule, LoopEntry, PieceLoop
 from dask_tapestry.steps.carried_state import carrying, is_in_order
 from dask_tapestry.steps.parts import Part, little_inputs, parts_of, with_last

@@ -6,8 +6,8 @@ The blocks below are their transposes: half the multiplications, as BLAS's own `
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import NamedTuple
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.zspace import Cuts, ZAffineMap
 

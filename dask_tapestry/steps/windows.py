@@ -14,11 +14,10 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache, reduce
 from itertools import chain, pairwise
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.steps.chunk_alignment import ChunkAlignment
 from dask_tapestry.steps.piece_alignment import piece_edges
 from dask_tapestry.steps.program import Instruction, Program

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
-from typing import Final
+from typing import Final, NamedTuple
 
 from dask_tapestry.errors import ConstraintError, TapestryError
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.teg.graph import Graph
 from dask_tapestry.teg.node import Node, is_interned
 from dask_tapestry.teg.operator import BlockOperator, signature_of

@@ -1,4 +1,4 @@
-"""How chunks pass through an operator: along each axis, the edges of what it reads there.
+"""Chunks passing through an operator: along each axis, the edges of what it reads there.
 
 Where each step along an axis of the output moves the box that is read of an input by the same
 number of cells, the input's edges are edges of the output. So chunks pass through cell by cell
@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import reduce
 from operator import attrgetter
+from typing import NamedTuple
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.teg.tuning import MOST_CHUNK_EDGES, SLIVER_RATIO
 from dask_tapestry.zspace import Cuts, ZRange
 

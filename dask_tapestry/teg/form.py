@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
-
-from dask_tapestry.late_named_tuple import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Form(NamedTuple):

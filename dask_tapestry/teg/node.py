@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from contextvars import ContextVar
 from hashlib import blake2b
 from threading import Lock
@@ -279,11 +279,14 @@ def user_line() -> str | None:
     return users_line(2) if setting("line-numbers") else None
 
 
-def topological(roots: Iterable[Node]) -> list[Node]:
-    """All nodes that `roots` need, each after its inputs and what it must follow."""
+def topological(roots: Iterable[Node], known: Container[Node] = ()) -> list[Node]:
+    """All nodes that `roots` need, each after its inputs and what it must follow.
+
+    Nodes that are `known` are left out, and what these alone need.
+    """
     order: list[Node] = []
     state: dict[Node, bool] = {}
-    stack = list(roots)[::-1]
+    stack = [root for root in roots if root not in known][::-1]
     while stack:
         node = stack[-1]
         if node in state:
@@ -293,7 +296,8 @@ def topological(roots: Iterable[Node]) -> list[Node]:
                 order.append(node)
             continue
         state[node] = False
-        stack.extend(n for n in (*node.after[::-1], *node.inputs[::-1]) if n not in state)
+        needed = (*node.after[::-1], *node.inputs[::-1])
+        stack.extend(n for n in needed if n not in state and n not in known)
     return order
 
 

@@ -11,10 +11,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Collection
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from dask_tapestry.cells import CellExpression
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.teg.contract.access import Demanding as Demanding
 from dask_tapestry.teg.contract.kernel_call import Formats as Formats
 from dask_tapestry.teg.contract.kernel_call import KernelContract
@@ -150,7 +149,7 @@ class BlockOperator(Operator):
         """The cells that one step of the index space writes; all where it has the axis whole."""
         signature = signature_of(self, inputs)
         axes = range(signature.outputs[0].out_ndim)
-        return tuple([signature.together(0, axis) for axis in axes])
+        return tuple([signature.cells_per_step(0, axis) for axis in axes])
 
     def reads_once(self, inputs: Types) -> tuple[bool, ...]:
         """Cells are read once if every parallel dimension moves the input's box."""

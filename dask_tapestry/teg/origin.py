@@ -1,4 +1,4 @@
-"""What a source is asked for where its data must be named: for writes that are resumed.
+"""Origins of sources: names of their data, for writes that are resumed.
 
 An origin is a text that another process finds too, and that is another where the data are others.
 """

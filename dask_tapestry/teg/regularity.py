@@ -8,8 +8,8 @@ its neighbours, so that a plan need not look at each block.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.teg.signature import Signature
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import Enum
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 from dask_tapestry.errors import SignatureError
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.zspace import IndexProjection, ZRange
 from dask_tapestry.zspace.range import trusted_range
 
@@ -92,7 +91,7 @@ class Signature:
             raise SignatureError(f"axis {axis} of output {output} follows {len(moving)} dimensions")
         return moving[0] if moving else None
 
-    def together(self, output: int, axis: int) -> int:
+    def cells_per_step(self, output: int, axis: int) -> int:
         """Cells of `output` along `axis` that a step of the index space writes; 0 for all."""
         width, dim = self.outputs[output].shape[axis], self.owner(output, axis)
         if dim is None:
@@ -130,9 +129,9 @@ class Signature:
         return tuple([numbers[id(p)] for p in self.inputs])
 
     @cached_property
-    def _over(self) -> tuple[Callable[[ZRange], ZRange], ...]:
+    def _box_maps(self) -> tuple[Callable[[ZRange], ZRange], ...]:
         """The boxes of ranges by each projection of inputs."""
-        return tuple([p.over() for p in {id(p): p for p in self.inputs}.values()])
+        return tuple([p.box_map() for p in {id(p): p for p in self.inputs}.values()])
 
     @cached_property
     def _followed(self) -> tuple[tuple[_Followed, ...], ...]:
@@ -170,7 +169,7 @@ class Signature:
         """
         index = self.index_range(box, output)
         if not index.is_empty:
-            known = [over(index) for over in self._over]
+            known = [over(index) for over in self._box_maps]
             return tuple([known[number] for number in self._numbers])
         some = ZRange(
             index.lo, tuple(max(a + 1, b) for a, b in zip(index.lo, index.hi, strict=True))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 from math import prod
 from operator import le
+from typing import NamedTuple
 
 import numpy as np
 
 from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.cells.references import cell_bytes
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.zspace import ZRange
 from dask_tapestry.zspace.range import trusted_range
 

@@ -1,4 +1,4 @@
-"""Where the user wrote a value, and which function made it: text with a word beside it."""
+"""The user's line that wrote a value, and the function that made it, as text."""
 
 from __future__ import annotations
 

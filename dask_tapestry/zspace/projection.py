@@ -179,14 +179,14 @@ class IndexProjection:
         """
         if box.is_empty or box.ndim != self.affine.in_ndim:
             return self._of_image(self.affine.of_range(box))
-        return self.over()(box)
+        return self.box_map()(box)
 
-    def over(self) -> Callable[[ZRange], ZRange]:
+    def box_map(self) -> Callable[[ZRange], ZRange]:
         """Return `of_range` for ranges with points: what is true of all is found once.
 
         Examples
         --------
-        >>> of = IndexProjection([[-1]], [9], [2]).over()
+        >>> of = IndexProjection([[-1]], [9], [2]).box_map()
         >>> print(of(ZRange([0], [4])), of(ZRange([4], [5])))
         [6:11] [5:7]
         """

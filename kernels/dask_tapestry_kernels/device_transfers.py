@@ -54,8 +54,8 @@ def to_device(cells: Cells) -> Block:
     if cells.nbytes < LEAST_STAGED:
         return cupy.asarray(cells)
     source = np.ascontiguousarray(cells, cells.dtype.newbyteorder("=")).reshape(-1)
-    made = cupy.empty(cells.shape, source.dtype)
-    target, stream = made.reshape(-1), cupy.cuda.get_current_stream()
+    device_cells = cupy.empty(cells.shape, source.dtype)
+    target, stream = device_cells.reshape(-1), cupy.cuda.get_current_stream()
     parts = _parts(source)
     way = _way(cupy, "to device")
     with way.lock:
@@ -66,7 +66,7 @@ def to_device(cells: Cells) -> Block:
             staged[...] = source[part]
             target[part].set(staged, stream=stream)
             buffer.copied.record(stream)
-    return made
+    return device_cells
 
 
 def to_host(block: Block) -> Cells:
@@ -78,8 +78,8 @@ def to_host(block: Block) -> Cells:
     with ExitStack() as stack:
         stack.enter_context(block.device)
         source = cupy.ascontiguousarray(block).reshape(-1)
-        made = np.empty(block.shape, block.dtype)
-        target, stream = made.reshape(-1), cupy.cuda.get_current_stream()
+        host_cells = np.empty(block.shape, block.dtype)
+        target, stream = host_cells.reshape(-1), cupy.cuda.get_current_stream()
         way = _way(cupy, "to host")
         stack.enter_context(way.lock)
         before: tuple[_Buffer, slice] | None = None
@@ -90,7 +90,7 @@ def to_host(block: Block) -> Cells:
             _take(before, target)
             before = buffer, part
         _take(before, target)
-    return made
+    return host_cells
 
 
 def _take(staged: tuple[_Buffer, slice] | None, target: Cells) -> None:

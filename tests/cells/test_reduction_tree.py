@@ -98,10 +98,10 @@ def test_a_leaf_that_is_clipped_is_one_leaf(rows, columns):
 
 def test_some_axes_of_a_tree():
     lattice = Lattice((4, 5, 6), (-1, 0, -2))
-    assert Tree((30, 40, 50), 64, lattice).along([0, 2]) == Tree(
+    assert Tree((30, 40, 50), 64, lattice).over_axes([0, 2]) == Tree(
         (30, 50), 64, Lattice((4, 6), (-1, -2))
     )
-    assert Tree((30, 40)).along([1]) == Tree((40,))
+    assert Tree((30, 40)).over_axes([1]) == Tree((40,))
 
 
 @pytest.mark.parametrize("tree", TREES)

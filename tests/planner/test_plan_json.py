@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.arrays.core.plan import Plan
+from dask_tapestry.arrays.planning.plan import Plan
 from dask_tapestry.errors import PlanError
 from dask_tapestry.planner.cache import plan_of
 from dask_tapestry.planner.plan_json import VERSION, digest, dumps, loads

@@ -137,3 +137,15 @@ def test_a_warning_stands_where_the_user_wrote(tmp_path):
         with dt.config(memory_limit="32 MiB"), pytest.warns(UserWarning, match="memory") as caught:
             write(x, tmp_path / "x", compute=False)
         assert caught[0].filename == __file__
+
+
+def test_what_is_known_is_left_out_of_the_order_with_what_it_alone_needs():
+    x = dt.asarray(np.ones(3)).node
+    first = dt.exp(dt.Array(x)).node
+    second = dt.Array(first) + dt.Array(x)
+    order = topological([second.node])
+    assert order.index(x) < order.index(first) < order.index(second.node)
+    assert topological([second.node], known={first}) == [n for n in order if n is not first]
+    only = dt.sin(dt.Array(first)).node
+    assert topological([only], known={first}) == [only]
+    assert topological([only], known={only}) == []

@@ -106,4 +106,4 @@ def test_a_step_writes_cells_together():
     rows = ((2, 0, 0), (0, 7, 0), (0, 0, 1), (0, 0, 0), (0, 0, 0))
     writes = IndexProjection(rows, (0,) * 5, (2, 7, 1, 3, 1))
     signature = Signature(dims, (), (writes,))
-    assert [signature.together(0, axis) for axis in range(5)] == [2, 0, 0, 0, 1]
+    assert [signature.cells_per_step(0, axis) for axis in range(5)] == [2, 0, 0, 0, 1]

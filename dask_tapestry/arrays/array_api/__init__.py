@@ -1,4 +1,4 @@
-"""What the Python array API standard asks beyond NumPy's functions: dtypes, inspection, DLPack."""
+"""Additions of the Python array API standard to NumPy's functions: dtypes, inspection, DLPack."""
 
 from dask_tapestry.arrays.array_api.data_types import *
 from dask_tapestry.arrays.array_api.dlpack import *

@@ -1,4 +1,4 @@
-"""What dtypes are and become: `finfo`, `iinfo`, `isdtype`, `can_cast`."""
+"""Dtypes: their limits, kinds, promotion and casts: `finfo`, `iinfo`, `isdtype`, `can_cast`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the namespace says of itself: `__array_namespace_info__`, and which one an array is of."""
+"""Inspection of the namespace: `__array_namespace_info__`, and which one an array is of."""
 
 from __future__ import annotations
 

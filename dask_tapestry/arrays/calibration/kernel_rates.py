@@ -10,7 +10,7 @@ from collections.abc import Callable
 from math import inf
 from statistics import median
 from time import perf_counter, thread_time
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -49,7 +49,6 @@ from dask_tapestry.arrays.tuning import (
     WEIGHTS_A_ROW,
 )
 from dask_tapestry.cells import CellBuilder
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.windows.stencil_steps import End, StencilProgram, stencil_after
 from dask_tapestry.planner.cost.block_seconds import ACROSS
 from dask_tapestry.planner.machine.rates import shipped_rates

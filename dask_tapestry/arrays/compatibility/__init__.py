@@ -1,4 +1,4 @@
-"""What exists for the habits of Dask and xarray alone; nothing else of the library imports it.
+"""Compatibility with habits of Dask and xarray alone; nothing else of the library imports it.
 
 `dask_tapestry` asks for its names when nobody else has them, and for functions that take Dask's
 hints. Each module is imported when one of its names is.

@@ -1,4 +1,4 @@
-"""What else an array of dask.array has: ``_meta``, ``A``, pictures, moves between backends."""
+"""Attributes of dask.array's arrays: ``_meta``, ``A``, pictures, moves between backends."""
 
 from __future__ import annotations
 

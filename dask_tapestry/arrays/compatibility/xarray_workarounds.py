@@ -1,4 +1,4 @@
-"""What xarray takes for something else than it is: mended in xarray, when it is imported.
+"""Workarounds in xarray, made when it is imported, for what it takes for something else.
 
 xarray looks for attributes: what has ``dims`` it takes for one of its own arrays, whose names it
 then joins with those of others. And Dask's arrays raise NotImplementedError at several lists in one

@@ -1,31 +1,21 @@
-"""What every chapter needs: Array itself, its arguments, its conversions."""
+"""Array itself, its arguments and conversions: every chapter needs these."""
 
 from dask_tapestry.arrays.core.array import *
-from dask_tapestry.arrays.core.boolean_mask import *
 from dask_tapestry.arrays.core.convert import *
 from dask_tapestry.arrays.core.dask_arrays import *
 from dask_tapestry.arrays.core.dispatch import *
 from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.core.effect import *
-from dask_tapestry.arrays.core.frontier import *
-from dask_tapestry.arrays.core.plan import *
 from dask_tapestry.arrays.core.rechunking import *
 from dask_tapestry.arrays.core.shared_memory import *
 
 __all__ = [
     "Array",
     "Effect",
-    "Frontier",
-    "Plan",
-    "argwhere",
     "asarray",
-    "compress",
-    "extract",
-    "flatnonzero",
     "from_array",
     "from_dask_array",
     "from_delayed",
-    "nonzero",
     "placeholder",
     "rechunk",
     "register_chunk_type",

@@ -1,4 +1,4 @@
-"""What the keys of an array's blocks begin with, before anything is planned for it."""
+"""Names of blocks: the beginning of their keys, before anything is planned."""
 
 from __future__ import annotations
 

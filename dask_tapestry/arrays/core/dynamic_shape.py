@@ -12,13 +12,12 @@ Source: Tapestry whitepaper, "Graph Execution Semantics": control flow by inject
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from dask_tapestry.errors import PlanError
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.machine.resources import live_client
 from dask_tapestry.rules.effects import effects_of, followers, replaced
 from dask_tapestry.teg import Node

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from dask_tapestry.amounts import integer, reading
 from dask_tapestry.errors import ArgumentError
-from dask_tapestry.late_named_tuple import NamedTuple
 
 Depth = int | tuple[int, int]
 Depths = Depth | Sequence[Depth] | Mapping[int, Depth] | None

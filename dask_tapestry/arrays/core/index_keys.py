@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from operator import index as as_index
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from dask_tapestry.arrays.core.dask_arrays import from_dask_array
 from dask_tapestry.arrays.core.key_types import UserKey
 from dask_tapestry.errors import IndexingError
 from dask_tapestry.io.sources.coerce import as_tensor
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.memory.buffer_pool import POOL
 from dask_tapestry.operators.views.slice import Item
 from dask_tapestry.teg import Tensor, TensorType

@@ -1,4 +1,4 @@
-"""What a user writes between the brackets of ``x[...]``, as types."""
+"""Types of index keys: what a user writes between the brackets of ``x[...]``."""
 
 from __future__ import annotations
 

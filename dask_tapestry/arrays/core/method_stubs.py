@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from dask_tapestry.arrays.core.effect import Effect
     from dask_tapestry.arrays.core.halos import Boundaries, Depths
     from dask_tapestry.arrays.core.key_types import UserKey
-    from dask_tapestry.arrays.core.plan import Plan
     from dask_tapestry.arrays.core.vindex import VIndex
     from dask_tapestry.arrays.core.write_arguments import Lock, Region, Writable
+    from dask_tapestry.arrays.planning.plan import Plan
     from dask_tapestry.operators.axes import Axes
     from dask_tapestry.planner.machine.resources import Resources
 

@@ -1,4 +1,4 @@
-"""What a plan is for: values and writes that are computed with it."""
+"""Collections that a plan computes: values and writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether arrays share memory, as libraries ask that would change theirs in place."""
+"""Shared memory of arrays, for libraries that ask before they change theirs in place."""
 
 from __future__ import annotations
 

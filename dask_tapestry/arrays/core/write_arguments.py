@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from types import EllipsisType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from dask_tapestry.amounts import integer
 from dask_tapestry.errors import IndexingError, ShapeError
 from dask_tapestry.imports import LateModule
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.teg.types import Dims
 
 if TYPE_CHECKING:

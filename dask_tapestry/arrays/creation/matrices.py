@@ -20,7 +20,7 @@ from dask_tapestry.arrays.core.shapes import shape_of
 from dask_tapestry.arrays.creation.filled import full, ones
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.cells.elementwise import astype, cell_call, elementwise
-from dask_tapestry.operators.joins.diagonal import below, on_diagonal
+from dask_tapestry.operators.joins.diagonal import is_below_diagonal, on_diagonal
 from dask_tapestry.operators.joins.stack import stack
 from dask_tapestry.teg import Tensor
 
@@ -116,7 +116,7 @@ def tri(
            [1, 1, 0]])
     """
     shape = max(0, integer(N)), max(0, integer(N if M is None else M))
-    return Array(astype(below(shape, integer(k)), as_dtype(dtype)))
+    return Array(astype(is_below_diagonal(shape, integer(k)), as_dtype(dtype)))
 
 
 @implements(np.vander)

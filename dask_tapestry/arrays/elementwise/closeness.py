@@ -1,4 +1,4 @@
-"""Whether arrays are alike: `isclose`, `allclose`, `array_equal`."""
+"""Comparisons of whole arrays: `isclose`, `allclose`, `array_equal`."""
 
 from __future__ import annotations
 

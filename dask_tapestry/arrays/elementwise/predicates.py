@@ -1,4 +1,4 @@
-"""What kind of number each cell is: `isreal`, `isneginf`, `isnull` and the like."""
+"""Predicates of cells: `isreal`, `isneginf`, `isnull` and the like."""
 
 from __future__ import annotations
 

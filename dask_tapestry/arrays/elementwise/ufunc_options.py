@@ -1,4 +1,4 @@
-"""What NumPy's ufuncs take beside operands, as ``out=``, ``where=``, ``casting=``; their methods.
+"""Options of NumPy's ufuncs beside operands: ``out=``, ``where=``, ``casting=``; their methods.
 
 Examples
 --------

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import builtins
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.amounts import integer, reading
 from dask_tapestry.arrays.core.array import Array
-from dask_tapestry.arrays.core.boolean_mask import nonzero
 from dask_tapestry.arrays.core.casts import cast
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -21,12 +20,18 @@ from dask_tapestry.arrays.core.reduction_arguments import NOT_GIVEN
 from dask_tapestry.arrays.elementwise.ufunc_functions import holds_objects, operand
 from dask_tapestry.cells.references import zero_cell
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
+from dask_tapestry.imports import LateModule
 from dask_tapestry.operators.cells.complex_parts import imag_part, real_part
 from dask_tapestry.operators.cells.elementwise import Operand, cell_call, elementwise, result_dtype
 from dask_tapestry.operators.cells.where import where as where_operator
 from dask_tapestry.operators.generators.full import full
 from dask_tapestry.rules.effects import following
 from dask_tapestry.teg import Tensor
+
+if TYPE_CHECKING:
+    from dask_tapestry.arrays.masks import boolean_mask
+else:
+    boolean_mask = LateModule("dask_tapestry.arrays.masks.boolean_mask")
 
 __all__ = ["around", "astype", "clip", "imag", "real", "round", "where"]
 
@@ -55,7 +60,7 @@ def where(
     array([0, 0, 7, 7])
     """
     if x is None and y is None:
-        return nonzero(condition)
+        return boolean_mask.nonzero(condition)
     objects = holds_objects((x, y))
     if (x is None or y is None) and not objects:
         raise ShapeError("either both or neither of x and y should be given")

@@ -9,6 +9,7 @@ labels tells it nothing of where a group's cells lie.
 from __future__ import annotations
 
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +18,6 @@ from dask_tapestry.arrays.grouping.labels import Codes
 from dask_tapestry.arrays.manipulation.roll_flip import roll
 from dask_tapestry.arrays.shape.transposing import moveaxis
 from dask_tapestry.arrays.statistics.nan_reductions import nan_filled
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.reductions.monoids import MONOIDS
 from dask_tapestry.operators.reductions.reduce import reduce
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,7 +16,6 @@ from dask_tapestry.arrays.indexing.take import take
 from dask_tapestry.arrays.sorting.search import digitize, searchsorted
 from dask_tapestry.arrays.sorting.unique import unique
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
-from dask_tapestry.late_named_tuple import NamedTuple
 
 Codes = np.ndarray[Any, Any] | Array
 Values = np.ndarray[Any, Any]

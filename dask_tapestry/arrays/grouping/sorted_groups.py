@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,6 @@ from dask_tapestry.arrays.shape.transposing import moveaxis
 from dask_tapestry.arrays.statistics.medians import nanmedian
 from dask_tapestry.arrays.statistics.quantiles import nanquantile
 from dask_tapestry.errors import DTypeError
-from dask_tapestry.late_named_tuple import NamedTuple
 
 Numbers = np.ndarray[Any, Any]
 

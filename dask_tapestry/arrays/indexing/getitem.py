@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
-from dask_tapestry.arrays.core.boolean_mask import masked, masked_by, nonzero
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.index_keys import Advanced, Key, in_bounds, parse
 from dask_tapestry.arrays.core.key_types import UserItem, UserKey
 from dask_tapestry.arrays.indexing.fields import chosen_fields, names_fields
+from dask_tapestry.arrays.masks.boolean_mask import masked, masked_by, nonzero
 from dask_tapestry.errors import (
     IndexingError,
     ShapeError,

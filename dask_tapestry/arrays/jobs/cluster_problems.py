@@ -1,4 +1,4 @@
-"""What is wrong with a cluster, read from what its processes tell: each problem says what to do."""
+"""Problems of a cluster, read from facts of its processes: each one says what to do."""
 
 from __future__ import annotations
 
@@ -84,15 +84,15 @@ def by_host(workers: Mapping[str, Facts]) -> dict[str, dict[str, Facts]]:
 
 def thread_problems(workers: Mapping[str, Facts]) -> Iterator[str]:
     """More threads than cores: of workers, and of BLAS in each of them."""
-    for host, there in by_host(workers).items():
-        threads = sum(f["threads"] for f in there.values())
-        cores = max(f["cores"] for f in there.values())
+    for host, of_host in by_host(workers).items():
+        threads = sum(f["threads"] for f in of_host.values())
+        cores = max(f["cores"] for f in of_host.values())
         if threads > cores:
             yield (
                 f"threads: {host} has {cores} cores and workers with {threads} threads; start "
-                f"fewer workers, or with --nthreads {max(1, cores // len(there))}"
+                f"fewer workers, or with --nthreads {max(1, cores // len(of_host))}"
             )
-        for name, facts in there.items():
+        for name, facts in of_host.items():
             blas = facts["blas_threads"]
             if facts["threads"] > 1 and blas > 1 and blas * facts["threads"] > cores:
                 yield (
@@ -104,15 +104,17 @@ def thread_problems(workers: Mapping[str, Facts]) -> Iterator[str]:
 
 def memory_problems(workers: Mapping[str, Facts]) -> Iterator[str]:
     """Limits that the machine does not have, that are none, or at which a plan is disturbed."""
-    for host, there in by_host(workers).items():
-        has = min(f["memory"] for f in there.values())
-        total = sum(f["limit"] for f in there.values())
+    for host, of_host in by_host(workers).items():
+        has = min(f["memory"] for f in of_host.values())
+        total = sum(f["limit"] for f in of_host.values())
         if total > has:
-            what = "lets its processes have" if any(f["cgroup"] for f in there.values()) else "has"
+            what = (
+                "lets its processes have" if any(f["cgroup"] for f in of_host.values()) else "has"
+            )
             yield (
                 f"memory: the workers of {host} may take {format_bytes(total)}, and it {what} "
                 f"{format_bytes(has)}; start workers with --memory-limit "
-                f'"{format_bytes(has // len(there))}", or fewer of them'
+                f'"{format_bytes(has // len(of_host))}", or fewer of them'
             )
     unlimited = [name for name, f in workers.items() if not f["limit"]]
     if unlimited:

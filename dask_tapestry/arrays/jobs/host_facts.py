@@ -1,4 +1,4 @@
-"""What a process finds of itself and of its machine: run in workers, scheduler and client."""
+"""Facts of a process and its machine, gathered in workers, scheduler and client."""
 
 from __future__ import annotations
 

@@ -1,14 +1,13 @@
-"""Whether all processes see the same store: each writes a small object, and reads the others'."""
+"""A probe of a store: each process writes a small object, and reads the others'."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import uuid4
 
 from dask_tapestry.imports import lazy_import
-from dask_tapestry.late_named_tuple import NamedTuple
 
 PREFIX: Final = ".tapestry-check-"
 
@@ -84,7 +83,7 @@ def store_problems(
     """
     name, notes = f"{PREFIX}{uuid4().hex}", list[str]()
     try:
-        here = store.names()
+        own_names = store.names()
     except Exception as error:
         return [
             f"store: this process cannot list {store.url} ({type(error).__name__}: {error}); make "
@@ -102,7 +101,9 @@ def store_problems(
         if isinstance(answer, dict) and "wrote" in answer
     ]
     problems = [
-        text for worker, answer in answers.items() for text in _wrong(store, worker, answer, here)
+        text
+        for worker, answer in answers.items()
+        for text in _wrong(store, worker, answer, own_names)
     ]
     if not problems:
         lost = [own for own in wrote if not store.reads(own)]

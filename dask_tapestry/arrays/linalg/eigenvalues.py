@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,6 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.linalg.matrix_functions import matrices
 from dask_tapestry.errors import ArgumentError
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.matrices.eigenvalues import (
     eigen,
     eigenvalues,

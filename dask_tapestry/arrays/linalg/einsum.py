@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import EllipsisType
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -18,7 +18,6 @@ from dask_tapestry.arrays.core.memory_arguments import check_order
 from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.tuning import MOST_OPERANDS_ORDERED
 from dask_tapestry.errors import DTypeError, ShapeError
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.cells.elementwise import astype
 from dask_tapestry.operators.products.einsum import einsum as einsum_tensors
 from dask_tapestry.operators.products.einsum import label_sizes, parse

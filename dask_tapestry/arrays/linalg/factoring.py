@@ -9,7 +9,7 @@ factorizations", SIAM J. Sci. Comput. 34, 2012.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,7 +27,6 @@ from dask_tapestry.arrays.tuning import (
     WIDE_RATIO,
 )
 from dask_tapestry.errors import ArgumentError
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.cells.elementwise import elementwise
 from dask_tapestry.operators.joins.axis_slices import concat_nonempty
 from dask_tapestry.operators.matrices import matrix_factors

@@ -1,4 +1,4 @@
-"""What NumPy's generalized ufuncs of two operands take beside: ``out=``, ``axes=``, ``dtype=``."""
+"""Options of NumPy's generalized ufuncs beside operands: ``out=``, ``axes=``, ``dtype=``."""
 
 from __future__ import annotations
 

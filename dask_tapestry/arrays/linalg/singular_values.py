@@ -1,9 +1,9 @@
-"""What singular values tell: ranks, conditions, pseudo-inverses and least squares."""
+"""Functions of singular values: ranks, conditions, pseudo-inverses and least squares."""
 
 from __future__ import annotations
 
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,7 +22,6 @@ from dask_tapestry.arrays.linalg.products import matmul
 from dask_tapestry.arrays.random.generator import Generator, default_rng
 from dask_tapestry.arrays.random.parameters import Seed
 from dask_tapestry.errors import ArgumentError, LinAlgError, ShapeError
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.cells.elementwise import elementwise
 from dask_tapestry.operators.matrices.equations import inverse_of_regular
 from dask_tapestry.operators.reductions.reduce import reduce

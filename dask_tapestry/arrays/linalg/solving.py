@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +18,6 @@ from dask_tapestry.arrays.linalg.matrix_functions import matrices
 from dask_tapestry.arrays.shape.reshaping import reshape
 from dask_tapestry.arrays.shape.transposing import transpose
 from dask_tapestry.errors import LinAlgError, ShapeError
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.matrices import equations
 from dask_tapestry.operators.matrices.matrix_operator import is_large
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -10,12 +12,11 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.linalg.matrix_functions import matrices
 from dask_tapestry.errors import LinAlgError, ShapeError
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.cells.complex_parts import real_part
 from dask_tapestry.operators.cells.elementwise import astype, elementwise
 from dask_tapestry.operators.cells.where import where
 from dask_tapestry.operators.generators.coordinates import coordinates
-from dask_tapestry.operators.joins.diagonal import below, on_diagonal, with_zeros
+from dask_tapestry.operators.joins.diagonal import is_below_diagonal, on_diagonal, with_zeros
 from dask_tapestry.operators.matrices import equations
 from dask_tapestry.operators.matrices.matrix_factors import packed_lu_of
 from dask_tapestry.operators.views.slice import basic_slice
@@ -71,7 +72,7 @@ def lu(a: ArrayLike) -> LUResult:
 
 def _on_or_below_diagonal(x: Tensor, offset: int) -> Tensor:
     """Whether a cell lies on a diagonal or below."""
-    return below(x.type.shape, offset)
+    return is_below_diagonal(x.type.shape, offset)
 
 
 def _order(digits: Tensor) -> Tensor:

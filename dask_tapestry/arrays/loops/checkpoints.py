@@ -8,7 +8,7 @@ is written again, and never read. The group itself says of which loop the states
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import uuid4
 
 from dask_tapestry.arrays.core.array import Array
@@ -17,7 +17,6 @@ from dask_tapestry.errors import StoreError
 from dask_tapestry.io.files.durable_files import sync
 from dask_tapestry.io.resuming.identity import Identity
 from dask_tapestry.io.stores.zarr_location import Location, zarr
-from dask_tapestry.late_named_tuple import NamedTuple
 
 ATTRIBUTE: Final = "dask_tapestry.iterate"  # of the group: the identity
 COMPLETE: Final = "complete"

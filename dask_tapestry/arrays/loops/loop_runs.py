@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from dask_tapestry.arrays.loops.traced_functions import StateField, Traced, grap
 from dask_tapestry.arrays.planning import persist
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError
 from dask_tapestry.imports import lazy_import
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.functions.user_function import name_of
 from dask_tapestry.planner.machine.resources import live_client
 from dask_tapestry.teg import Node, Source

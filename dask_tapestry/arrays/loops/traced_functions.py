@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.errors import ArgumentTypeError, DTypeError, ShapeError, TraceError
 from dask_tapestry.io.sources.placeholder import placeholder
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.functions.user_function import name_of
 from dask_tapestry.operators.layouts.nominal_chunks import with_nominal_chunks
 from dask_tapestry.operators.views.rename import rename

@@ -245,7 +245,7 @@ class Reductions(MaskedArithmetic):
     ) -> Self:
         """Running sums, to which hidden cells add nothing; `numpy.ma.MaskedArray.cumsum`."""
         no_out(out)
-        return self._like(statistics.cumsum(self._with(0), axis, dtype), self._along(axis))
+        return self._like(statistics.cumsum(self._with(0), axis, dtype), self._scan_mask(axis))
 
     @names_axes
     def cumprod(
@@ -253,9 +253,9 @@ class Reductions(MaskedArithmetic):
     ) -> Self:
         """Running products, as `cumsum`; `numpy.ma.MaskedArray.cumprod`."""
         no_out(out)
-        return self._like(statistics.cumprod(self._with(1), axis, dtype), self._along(axis))
+        return self._like(statistics.cumprod(self._with(1), axis, dtype), self._scan_mask(axis))
 
-    def _along(self, axis: int | None) -> Array | None:
+    def _scan_mask(self, axis: int | None) -> Array | None:
         """The mask of a scan along `axis`; in one dimension for None."""
         return self.hidden.ravel() if axis is None and self.hidden is not None else self.hidden
 

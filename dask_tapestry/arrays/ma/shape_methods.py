@@ -1,4 +1,4 @@
-"""What moves the cells of a masked array: their mask moves with them."""
+"""Shapes of masked arrays: masks move with the cells."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ from dask_tapestry.arrays.shape.reshaping import ravel
 from dask_tapestry.cells.references import zero_cell
 from dask_tapestry.errors import ArgumentTypeError, ShapeError
 from dask_tapestry.operators.cells.elementwise import elementwise
-from dask_tapestry.operators.joins.diagonal import below, on_diagonal, with_zeros
 from dask_tapestry.operators.joins.diagonal import diagonal as diagonal_tensor
+from dask_tapestry.operators.joins.diagonal import is_below_diagonal, on_diagonal, with_zeros
 from dask_tapestry.operators.joins.pad import pad_constant
 from dask_tapestry.operators.views.broadcast import broadcast
 from dask_tapestry.operators.views.unsqueeze import unsqueeze
@@ -111,7 +111,7 @@ def tril(m: ArrayLike, k: int = 0) -> Array:
            [1, 1]])
     """
     x = _as_matrices(m)
-    return Array(with_zeros(below(x.shape, integer(k)), x.node))
+    return Array(with_zeros(is_below_diagonal(x.shape, integer(k)), x.node))
 
 
 @implements(np.triu)
@@ -130,7 +130,9 @@ def triu(m: ArrayLike, k: int = 0) -> Array:
            [0, 1]])
     """
     x = _as_matrices(m)
-    return Array(with_zeros(elementwise("logical_not", below(x.shape, integer(k) - 1)), x.node))
+    return Array(
+        with_zeros(elementwise("logical_not", is_below_diagonal(x.shape, integer(k) - 1)), x.node)
+    )
 
 
 def _as_matrices(m: ArrayLike) -> Array:

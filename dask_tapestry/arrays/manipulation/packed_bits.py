@@ -40,7 +40,7 @@ def packbits(a: ArrayLike, axis: int | None = None, bitorder: str = "big") -> Ar
     x = asarray(a)
     if x.dtype.kind not in "biu":
         raise DTypeError("Expected an input array of integer or boolean data type")
-    shifts, (x, number) = _shifts(bitorder), _along(x, axis)
+    shifts, (x, number) = _shifts(bitorder), _cells_and_axis(x, axis)
     held = _lengthened((x != 0).astype(np.uint8), number, -x.shape[number] % BYTE)
     lead, rest = held.shape[:number], held.shape[number + 1 :]
     bits = held.reshape((*lead, held.shape[number] // BYTE, BYTE, *rest))
@@ -70,19 +70,19 @@ def unpackbits(
     x = asarray(a)
     if x.dtype != np.uint8:
         raise DTypeError("Expected an input array of unsigned byte data type")
-    shifts, (x, number) = _shifts(bitorder), _along(x, axis)
+    shifts, (x, number) = _shifts(bitorder), _cells_and_axis(x, axis)
     lead, rest = x.shape[:number], x.shape[number + 1 :]
     bytes_ = x.reshape((*lead, x.shape[number], 1, *rest))
     bits = (bytes_ >> shifts.reshape(BYTE, *[1] * len(rest))) & np.uint8(1)
     extent = BYTE * x.shape[number]
-    found = bits.reshape((*lead, extent, *rest))
+    unpacked = bits.reshape((*lead, extent, *rest))
     if count is None:
-        return found
+        return unpacked
     wanted = integer(count)
     if wanted < -extent:
         raise ArgumentError("-count larger than number of elements")
     kept = slice(0, extent + wanted if wanted < 0 else wanted)
-    return _lengthened(found[(*[slice(None)] * number, kept)], number, max(0, wanted - extent))
+    return _lengthened(unpacked[(*[slice(None)] * number, kept)], number, max(0, wanted - extent))
 
 
 def _shifts(bitorder: str) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
@@ -93,7 +93,7 @@ def _shifts(bitorder: str) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
     return places[::-1] if bitorder == "big" else places
 
 
-def _along(x: Array, axis: int | None) -> tuple[Array, int]:
+def _cells_and_axis(x: Array, axis: int | None) -> tuple[Array, int]:
     """The cells and the axis to go along; of one cell, and for None, they lie in a row."""
     if axis is None or not x.ndim:
         normalize_axis(axis or 0, 1)

@@ -28,8 +28,8 @@ from dask_tapestry.operators.cells.elementwise import astype as cast
 from dask_tapestry.operators.functions.vector_function import pad_vectors
 from dask_tapestry.operators.joins.axis_slices import slice_axis
 from dask_tapestry.operators.joins.pad import (
-    between,
     framed,
+    joined_between,
     pad_constant,
     pad_edge,
     pad_reflect,
@@ -171,7 +171,7 @@ def _pad_ramp(x: Array, widths: Widths, ends: list[Pair]) -> Array:
             linspace(end, squeeze(Array(edge), axis), n, False, dtype=x.dtype, axis=axis)
             for end, edge, n in zip(pair, edges, width, strict=True)
         )
-        x = Array(between(x.node, axis, before.node, flip(after, axis).node))
+        x = Array(joined_between(x.node, axis, before.node, flip(after, axis).node))
     return x
 
 

@@ -1,4 +1,4 @@
-"""What lies beyond the ends of an array, by the names of `scipy.ndimage`'s modes."""
+"""Boundaries: values beyond the ends of an array, by the names of `scipy.ndimage`'s modes."""
 
 from __future__ import annotations
 

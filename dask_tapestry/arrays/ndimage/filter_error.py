@@ -1,4 +1,4 @@
-"""What is wrong with the arguments of a filter, where SciPy raises RuntimeError."""
+"""FilterError: wrong arguments of a filter, where SciPy raises RuntimeError."""
 
 from __future__ import annotations
 

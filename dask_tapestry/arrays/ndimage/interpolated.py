@@ -1,4 +1,4 @@
-"""What functions that interpolate share: their arguments, and the coefficients that they read."""
+"""Arguments of functions that interpolate, and the spline coefficients that they read."""
 
 from __future__ import annotations
 

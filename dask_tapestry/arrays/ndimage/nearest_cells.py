@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.elementwise import abs, add, maximum, sqrt, square, where
 from dask_tapestry.arrays.manipulation.stacking import stack
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.images.nearest_sites import nearest_sites
 from dask_tapestry.teg import Tensor
 from dask_tapestry_kernels.parameters.metrics import Metric

@@ -1,4 +1,4 @@
-"""Where labelled regions lie: `find_objects`."""
+"""Boxes of labelled regions: `find_objects`."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,7 +16,6 @@ from dask_tapestry.arrays.manipulation.stacking import stack
 from dask_tapestry.arrays.ndimage.arguments import operand
 from dask_tapestry.arrays.shape.broadcasting import broadcast_arrays, broadcast_to
 from dask_tapestry.errors import ArgumentTypeError
-from dask_tapestry.late_named_tuple import NamedTuple
 
 
 class Regions(NamedTuple):

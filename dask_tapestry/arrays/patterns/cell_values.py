@@ -1,4 +1,4 @@
-"""What a function of cells is written with: places, constants and choices."""
+"""Values within a function of cells: places, constants and choices."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ def foreach_thread(
             raise TraceError(f"{name} returns inserts and writes to subviews: do one of the two")
         assert returned is not None
         nested_results.append([_nested(one, trace, last, check) for one in returned.inserts])
-    around = len(kinds[0][0].around.ids)
+    around = len(kinds[0][0].outer_space.ids)
     for alike in zip(*nested_results, strict=True):
         check_kinds(name, alike, [trace.own for trace, _ in kinds], around)
     nodes: list[Tensor] = []
@@ -158,7 +158,7 @@ def _written(
     for trace in traces:
         for n, (target, insert) in enumerate(trace.writes):
             trace.writes[n] = target, insert._replace(last=insert.last or last, check=check)
-    check_written(name, [trace.writes for trace in traces], len(traces[0].around.ids))
+    check_written(name, [trace.writes for trace in traces], len(traces[0].outer_space.ids))
     if outer is not None:
         for trace in traces:
             outer.has(trace)
@@ -205,7 +205,7 @@ def _nested(one: InsertSlice, trace: ThreadTrace, last: bool, check: bool) -> Ne
     insert = ThreadInsert(
         trace.threads, one.value, one.starts, one.strides, one.into.type, last, check
     )
-    return Nested(insert, one.into, trace.around)
+    return Nested(insert, one.into, trace.outer_space)
 
 
 def _nested_symbol(one: Nested, outer: ThreadTrace) -> Tensor:
@@ -265,10 +265,10 @@ def _follows(inner: Nested, insert: ThreadInsert, into: Tensor | None) -> bool:
         )
         if None not in here and here == there:
             return True
-    (name, ids, extents, _), count = inner.insert.threads, len(inner.around.ids)
+    (name, ids, extents, _), count = inner.insert.threads, len(inner.outer_space.ids)
     own = inner.insert._replace(threads=Threads(name, ids[count:], extents[count:]))
     tiles = own.tiles()
-    if tiles is None or not tiles.is_product or not tiles.apart():
+    if tiles is None or not tiles.is_product or not tiles.write_separate_cells():
         return False
     parts = pieces(tiles, 1)
     return parts is not None and parts[0].counts == inner.into.type.shape
@@ -281,7 +281,7 @@ def _computed(values: Sequence[Tensor], trace: ThreadTrace) -> list[Tensor]:
         if node not in trace.nested:
             continue
         nested, shape = trace.nested[node], node.type.shape
-        ids, zero = nested.around.ids, full((), np.int64(0))
+        ids, zero = nested.outer_space.ids, full((), np.int64(0))
         starts, sizes = (*ids, *(zero,) * len(shape)), (*(1,) * len(ids), *shape)
         part = thread_slice(_nested_result(nested, trace), starts, sizes, (1,) * len(sizes))
         by[node] = basic_slice(part, (0,) * len(ids))
@@ -290,7 +290,7 @@ def _computed(values: Sequence[Tensor], trace: ThreadTrace) -> list[Tensor]:
 
 def _nested_result(nested: Nested, trace: ThreadTrace) -> Tensor:
     """A result of inner threads for each thread around them, which its first dimensions count."""
-    around, insert = nested.around, nested.insert
+    around, insert = nested.outer_space, nested.insert
     rank, zero = len(around.ids), full((), np.int64(0))
     (into,) = _computed([nested.into], trace)
     type_ = TensorType((*around.extents, *into.type.shape), into.type.dtype)

@@ -62,8 +62,8 @@ def _may_meet(name: str, a: ThreadInsert, b: ThreadInsert, around: int, computed
     """Whether threads of both write one cell; `computed` offsets may."""
     if a.is_empty or b.is_empty:
         return False
-    here, there = a.tiles(), b.tiles()
-    if here is None or there is None:
+    first, second = a.tiles(), b.tiles()
+    if first is None or second is None:
         if computed:
             return False
         raise ConstraintError(
@@ -71,7 +71,7 @@ def _may_meet(name: str, a: ThreadInsert, b: ThreadInsert, around: int, computed
             "which of them is the last is not known"
         )
     try:
-        return may_overlap(here, there, around)
+        return may_overlap(first, second, around)
     except TooManyThreadsError:
         return True
 

@@ -63,12 +63,12 @@ class Nested:
     {Attributes}
         insert: What they write.
         into: The tensor that it goes into.
-        around: The space of the threads that they are within.
+        outer_space: The space of the threads that they are within.
     """
 
     insert: ThreadInsert
     into: Tensor
-    around: Threads
+    outer_space: Threads
 
 
 @dataclass
@@ -127,7 +127,7 @@ class ThreadTrace:
         return tuple(elementwise("add", id_, np.int64(a)) if a else id_ for id_, (a, _) in pairs)
 
     @property
-    def around(self) -> Threads:
+    def outer_space(self) -> Threads:
         """The space around the body's own."""
         count = len(self.threads.ids) - len(self.own)
         name, ids, extents, _ = self.threads

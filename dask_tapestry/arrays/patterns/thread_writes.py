@@ -1,4 +1,4 @@
-"""What threads write to arrays that exist: at once, or in turns where threads wait for others."""
+"""Writes of threads to arrays that exist: at once, or in turns where threads wait for others."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _check_apart(insert: ThreadInsert, turn: Sequence[ThreadBox]) -> None:
             f"{name}: threads that begin together and lie in several pieces are not checked for "
             "overlaps: let neighbours wait together, or give on_overlap='last'"
         )
-    if tiles.apart():
+    if tiles.write_separate_cells():
         return
     ids = np.concatenate([_threads_of(piece) for piece in turn])
     starts = [ids @ np.array(s.coefficients) + s.constant for s in tiles.starts]

@@ -1,9 +1,9 @@
-"""What parameters of distributions may be: NumPy's checks, now or when a block is computed."""
+"""Bounds of distributions' parameters: NumPy's checks, now or when a block is computed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +13,6 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.tuning import MOST_BALLS
 from dask_tapestry.errors import ArgumentError, DTypeError
 from dask_tapestry.first import first_of
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.cells.assert_condition import assert_condition
 from dask_tapestry.operators.cells.elementwise import Operand, astype, elementwise
 from dask_tapestry.operators.views.broadcast import broadcast

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
-from dask_tapestry.arrays.core.boolean_mask import Pick, deferred_selection
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.masks.boolean_mask import Pick, deferred_selection
 from dask_tapestry.arrays.tuning import LONG_TABLE_BYTES
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.cells.elementwise import astype, elementwise
@@ -57,7 +57,7 @@ class Distinct:
         ordered = sort(cells, 0)
         return cls(x.shape, equal_nan, cells, ordered, _firsts(ordered, equal_nan))
 
-    def among(
+    def shared_with(
         self, others: Distinct, dtype: np.dtype[Any] | None = None, invert: bool = False
     ) -> Distinct:
         """The cells that `others` holds, or does not with `invert`, compared in `dtype`."""

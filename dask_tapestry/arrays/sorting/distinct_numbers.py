@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
-from dask_tapestry.arrays.core.boolean_mask import Pick, deferred_selection
+from dask_tapestry.arrays.masks.boolean_mask import Pick, deferred_selection
 from dask_tapestry.arrays.tuning import CELLS_A_VALUE, COUNTED_ITEM_BYTES
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.cells.elementwise import astype, elementwise

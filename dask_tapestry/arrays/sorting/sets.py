@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
-from dask_tapestry.arrays.core.boolean_mask import Pick, deferred_selection
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
+from dask_tapestry.arrays.masks.boolean_mask import Pick, deferred_selection
 from dask_tapestry.arrays.sorting.distinct import Distinct
 from dask_tapestry.operators.cells.elementwise import astype
 from dask_tapestry.operators.cells.search import common_dtype, is_in
@@ -77,10 +77,10 @@ def intersect1d(
     array([2, 3])
     """
     left, right = (Distinct.of(Array(x), equal_nan=True) for x in _flat(ar1, ar2))
-    common = left.among(right)
+    common = left.shared_with(right)
     if not return_indices:
         return common.values()
-    return common.values(), common.index(), right.among(left).index()
+    return common.values(), common.index(), right.shared_with(left).index()
 
 
 @implements(np.setdiff1d)
@@ -100,7 +100,7 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Ar
     dtype = common_dtype(x, y)
     if not assume_unique:
         found = Distinct.of(Array(x), equal_nan=True)
-        return found.among(Distinct.of(Array(y), equal_nan=True), dtype, invert=True).values()
+        return found.shared_with(Distinct.of(Array(y), equal_nan=True), dtype, invert=True).values()
     flat = reshape(x, (x.type.size,))
     table = sort(reshape(astype(y, dtype), (y.type.size,)), 0)
     kept = is_in(astype(flat, dtype), table, invert=True)
@@ -121,7 +121,7 @@ def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Arr
     array([2, 3])
     """
     left, right = (Distinct.of(Array(x), equal_nan=True) for x in _flat(ar1, ar2))
-    alone = [left.among(right, invert=True), right.among(left, invert=True)]
+    alone = [left.shared_with(right, invert=True), right.shared_with(left, invert=True)]
     mask = concat([one.mask for one in alone])
     cells = concat([one.ordered for one in alone])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, overload
+from typing import Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,6 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.sorting.distinct import Distinct, DistinctRows
 from dask_tapestry.arrays.sorting.distinct_numbers import DistinctNumbers
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.axes import normalize_axis
 
 __all__ = ["unique", "unique_all", "unique_counts", "unique_inverse", "unique_values"]

@@ -1,4 +1,4 @@
-"""How many bins a histogram should have: the estimators that NumPy has by name.
+"""Estimators of a histogram's number of bins, by NumPy's names.
 
 The number depends on the data, so it is a count: a few statistics are computed when a shape is
 first asked for, and the number follows from these in NumPy's arithmetic.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,7 +28,6 @@ from dask_tapestry.arrays.statistics.quantiles import percentile
 from dask_tapestry.arrays.statistics.reductions import sum
 from dask_tapestry.arrays.tuning import MOST_BINS
 from dask_tapestry.errors import ArgumentError, DTypeError
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.cells.elementwise import astype, elementwise
 from dask_tapestry.operators.cells.where import where as choose
 from dask_tapestry.operators.generators.full import full

@@ -1,4 +1,4 @@
-"""How often each small integer occurs: `bincount`."""
+"""Counts of small integers: `bincount`."""
 
 from __future__ import annotations
 

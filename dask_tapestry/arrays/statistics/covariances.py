@@ -1,4 +1,4 @@
-"""How variables vary together: `cov` and `corrcoef`."""
+"""Covariances and correlations: `cov` and `corrcoef`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a quantile lies among sorted cells: NumPy's thirteen methods.
+"""Methods of quantiles: places among sorted cells, by NumPy's thirteen names.
 
 A method maps the number of cells and a level to a place, which may lie between two cells. Methods
 in `DISCRETE` take one cell; those in `CONTINUOUS` interpolate between the two next to the place.

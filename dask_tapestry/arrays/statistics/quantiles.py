@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +19,6 @@ from dask_tapestry.arrays.statistics.nan_averages import nanmean
 from dask_tapestry.arrays.statistics.quantile_methods import check_method
 from dask_tapestry.arrays.statistics.quantile_values import nan_values, values, weighted_values
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.axes import Axes
 
 __all__ = ["nanpercentile", "nanquantile", "percentile", "quantile"]

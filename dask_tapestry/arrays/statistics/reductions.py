@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.arrays.core.array import Array
-from dask_tapestry.arrays.core.boolean_mask import not_zero
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.reduction_arguments import NOT_GIVEN, folded
+from dask_tapestry.arrays.masks.boolean_mask import not_zero
 from dask_tapestry.operators.axes import Axes
 
 __all__ = ["all", "any", "count_nonzero", "prod", "sum"]

@@ -1,8 +1,8 @@
-"""What a test returns, and where its p-values come from."""
+"""Results of statistical tests, and the source of their p-values."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from dask_tapestry.arrays.planning import compute
 from dask_tapestry.errors import DTypeError, UnsupportedError
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.cells.cell_function import called_on_cells
 from dask_tapestry.operators.views.broadcast import broadcast, broadcast_shape

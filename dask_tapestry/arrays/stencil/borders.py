@@ -1,9 +1,9 @@
-"""What a stencil sees beyond the ends of an array: how far, and what lies there."""
+"""Borders of a stencil: how far it sees beyond the ends of an array, and what lies there."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from dask_tapestry.amounts import integer, reading, whole_number
 from dask_tapestry.arrays.core.array import Array
@@ -11,7 +11,6 @@ from dask_tapestry.arrays.core.halos import MODES, Boundary, Depth, Depths
 from dask_tapestry.arrays.manipulation.joining import concatenate
 from dask_tapestry.arrays.manipulation.padding import pad
 from dask_tapestry.errors import ArgumentError
-from dask_tapestry.late_named_tuple import NamedTuple
 
 SideBoundary = Boundary | tuple[Boundary, Boundary]
 SideBoundaries = SideBoundary | Sequence[SideBoundary] | Mapping[int, SideBoundary]

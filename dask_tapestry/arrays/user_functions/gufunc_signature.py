@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from dask_tapestry.errors import ArgumentTypeError, SignatureError
-from dask_tapestry.late_named_tuple import NamedTuple
 
 Core = tuple[str, ...]
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from dask_tapestry.arrays.tuning import MOST_TRIAL_BLOCKS
 from dask_tapestry.arrays.user_functions.cell_differences import Closeness, same_bits
 from dask_tapestry.errors import ConstraintError
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.teg import Node
 from dask_tapestry.teg.operator import BlockOperator, signature_of
 from dask_tapestry.zspace import Cuts, ZRange

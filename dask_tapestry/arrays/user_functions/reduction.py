@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from inspect import signature
-from typing import Any
+from typing import Any, NamedTuple
 
 import dask.config
 import numpy as np
@@ -21,7 +21,6 @@ from dask_tapestry.arrays.user_functions.declared_dtype import declared_dtype
 from dask_tapestry.arrays.user_functions.monoid_reduction import reduce_by_monoid
 from dask_tapestry.errors import ShapeError, SignatureError
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.axes import Axes, normalize_axes
 from dask_tapestry.operators.functions.blockwise import BlocksOf, Blockwise
 from dask_tapestry.operators.functions.infer_meta import dtype_of, sample, tried

@@ -1,4 +1,4 @@
-"""Which chunk manager xarray calls: ours in the place of Dask's, for good or for a while."""
+"""Activation of this library in xarray, in place of Dask, for good or for a while."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What xarray asks of a library of chunked arrays, served by this one."""
+"""The chunk manager: this library as xarray asks a library of chunked arrays."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Which reductions of groups a function of xarray or NumPy is, and what it makes of a variable."""
+"""Functions of groups: those of xarray and NumPy, by the reductions that they are."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from xarray.core import duck_array_ops
@@ -16,7 +16,6 @@ from dask_tapestry.arrays.grouping.group_cells import GroupCells
 from dask_tapestry.arrays.grouping.sorted_groups import running
 from dask_tapestry.arrays.shape.transposing import moveaxis
 from dask_tapestry.arrays.statistics.scans import cumprod, cumsum, nancumprod, nancumsum
-from dask_tapestry.late_named_tuple import NamedTuple
 
 Function = Callable[..., Any]
 Numbers = np.ndarray[Any, Any]

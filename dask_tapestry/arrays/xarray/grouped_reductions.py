@@ -12,7 +12,7 @@ import threading
 from collections.abc import Hashable, Iterable
 from functools import wraps
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import xarray
@@ -28,7 +28,6 @@ from dask_tapestry.arrays.xarray.group_functions import (
 )
 from dask_tapestry.arrays.xarray.labelled_groups import reduced_by_labels
 from dask_tapestry.first import first_of
-from dask_tapestry.late_named_tuple import NamedTuple
 
 OF_XARRAY: Final = ("keep_attrs", "axis", "numeric_only")  # the first group's reduction takes them
 _under_way: Final = threading.local()

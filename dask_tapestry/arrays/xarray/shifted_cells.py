@@ -20,13 +20,13 @@ def in_chunks_as_before(move: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(move)
     def moved(self: Any, dim: Any, count: int, **how: Any) -> Any:
-        found = move(self, dim, count, **how)
-        if not isinstance(found._data, Array):
-            return found
-        node = found._data.node
+        shifted = move(self, dim, count, **how)
+        if not isinstance(shifted._data, Array):
+            return shifted
+        node = shifted._data.node
         if node.operator.layout is None:  # nothing asked for chunks
-            return found
+            return shifted
         kept = with_chunks_kept(node.inputs[0], nominal_chunks(self._data.node))
-        return found._replace(data=Array(kept))
+        return shifted._replace(data=Array(kept))
 
     return moved

@@ -1,13 +1,13 @@
-"""What reading or writing a box of a chunked array costs: whole chunks are decoded and encoded."""
+"""Costs of reading or writing a box of a chunked array: whole chunks are decoded and encoded."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, product
 from math import prod
+from typing import NamedTuple
 
 from dask_tapestry.io.tuning import LARGE_CHUNK_BYTES, SMALL_CHUNKS_AT_ONCE
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.zspace import ZRange
 
 

@@ -10,13 +10,12 @@ import zlib
 from collections.abc import Callable, Sequence
 from functools import partial
 from struct import unpack_from
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.tuning import LZMA_MEMORY, ZLIB_PIECE_BYTES
-from dask_tapestry.late_named_tuple import NamedTuple
 
 Block = np.ndarray[Any, Any]
 GZIP: Final = 31  # what zlib calls the format

@@ -1,4 +1,4 @@
-"""How the chunks of a Zarr array are encoded, where that is simple enough to decode them here."""
+"""The encoding of a Zarr array's chunks, where it is simple enough to decode them here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which chunks a tensor is stored in by default."""
+"""Default chunks in which a tensor is stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much is asked for by one request: what is far larger is cut, what is small is joined.
+"""Sizes of requests: what is far larger is cut, what is small is joined.
 
 One connection to a server of objects carries tens of megabytes a second, and a request takes tens
 of milliseconds before its first byte. Requests of some 10 MB, several at once, use a network fully.

@@ -1,4 +1,4 @@
-"""Where the inner chunks of a shard are: the index that stands at its end or its beginning."""
+"""The index of a shard, at its end or its beginning: places of its inner chunks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where Zarr chunks are decoded and encoded: a box of a stored array is read, or written.
+"""Reads and writes of boxes of a stored array: Zarr chunks are decoded and encoded here.
 
 `ZarrSource` reads a box with `read_box`; `ZarrSink` and `ZarrTarget` write one with `write_box`.
 Usual encodings go the short way: `zarr_direct` for files, `zarr_remote` for stores behind a

@@ -1,4 +1,4 @@
-"""How a Zarr array is encoded, where its chunks can be read without zarr."""
+"""The encoding of a Zarr array, where its chunks can be read without zarr."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is stored of chunks: sizes, and checksums of the bytes, that tell changed ones."""
+"""Fingerprints of stored chunks: sizes, and checksums of bytes, that tell changed ones."""
 
 from __future__ import annotations
 

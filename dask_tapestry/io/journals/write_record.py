@@ -1,4 +1,4 @@
-"""What writes leave beside an array: records that are created once, and never rewritten.
+"""Records of writes beside an array: created once, and never rewritten.
 
 A write creates a `begin` before its first cell, a `mark` for what a task has stored, and `done`
 after its last cell; then it deletes its begin and its marks. So an array is incomplete while there
@@ -15,12 +15,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from hashlib import blake2b
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from dask_tapestry.io.files.process_name import this_process
 from dask_tapestry.io.journals.journal import Box, boxes_from_json, boxes_to_json
 from dask_tapestry.json_form import parsed
-from dask_tapestry.late_named_tuple import NamedTuple
 
 Kind = Literal["begin", "mark", "over", "lost", "done"]
 

@@ -8,9 +8,7 @@ do.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
-
-from dask_tapestry.late_named_tuple import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 Step = Literal["keep", "repeat", "create"]
 

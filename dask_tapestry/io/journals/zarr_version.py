@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from dask_tapestry.errors import StoreError, StoreNotFoundError
 from dask_tapestry.io.journals.journal import Box
@@ -26,7 +27,6 @@ from dask_tapestry.io.journals.zarr_journal import unfinished_writes
 from dask_tapestry.io.stores.stored_objects import StoredObjects, objects_of
 from dask_tapestry.io.stores.zarr_location import Location
 from dask_tapestry.io.tuning import NAMES_LISTED_AT_ONCE, RECORD_KEPT_SECONDS
-from dask_tapestry.late_named_tuple import NamedTuple
 
 
 class Version(NamedTuple):

@@ -1,15 +1,14 @@
-"""Which stored chunks of a part of an array are still to be written, and the boxes of these."""
+"""Maps of chunks: which of a part of an array are still to be written, and their boxes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dask_tapestry.io.journals.journal import Box
-from dask_tapestry.late_named_tuple import NamedTuple
 
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from hashlib import blake2b
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from dask_tapestry.io.resuming.named_code import library_version
 from dask_tapestry.io.resuming.named_values import Names
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.teg import Node, Source
 
 COMPUTED: Final = "what is computed"

@@ -1,4 +1,4 @@
-"""What functions, classes and modules are made of, so that they can be named by their code.
+"""Names of functions, classes and modules by their code.
 
 A function of the user is its code, its defaults, what it has closed over, and the globals that its
 code names; of a module of the user those of its attributes that the code takes. What lies in a

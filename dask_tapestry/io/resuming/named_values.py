@@ -206,16 +206,3 @@ class Names:
             return write(value)
         except UnnamedError as error:
             raise UnnamedError(f"{error.what}, in {what}", error.way) from error
-
-
-def name_of(value: object) -> str:
-    """Text of one value, as `Names.of`.
-
-    Examples
-    --------
-    >>> name_of(lambda x: x + 1) == name_of(lambda x: x + 1)
-    True
-    >>> name_of(lambda x: x + 1) == name_of(lambda x: x + 2)
-    False
-    """
-    return Names().of(value)

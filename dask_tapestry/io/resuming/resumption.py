@@ -12,7 +12,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from logging import getLogger
-from typing import Any
+from typing import Any, NamedTuple
 
 from dask_tapestry.io.journals.journal import Box
 from dask_tapestry.io.journals.stored_chunks import States, chunk_states, chunks_in, same_state
@@ -32,7 +32,6 @@ from dask_tapestry.io.stores.stored_objects import StoredObjects, objects_of
 from dask_tapestry.io.stores.zarr_location import Location
 from dask_tapestry.io.tuning import REQUESTS_AT_ONCE
 from dask_tapestry.json_form import parsed
-from dask_tapestry.late_named_tuple import NamedTuple
 
 
 class Resume(NamedTuple):

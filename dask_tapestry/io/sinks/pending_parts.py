@@ -1,4 +1,4 @@
-"""What a resumed write has still to store: boxes of a sink's output, and their parts of blocks."""
+"""Pending parts of a resumed write: boxes of a sink's output, and their parts of blocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said when a Zarr array cannot be written: where, why, and what is there now."""
+"""Errors of Zarr arrays that cannot be written: where, why, and what is there now."""
 
 from __future__ import annotations
 

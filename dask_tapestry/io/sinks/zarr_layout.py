@@ -1,9 +1,9 @@
-"""How a new Zarr array is laid out: chunks, shards, compressor, version of the format."""
+"""The layout of a new Zarr array: chunks, shards, compressor, version of the format."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from dask_tapestry.io.chunks.default_chunks import default_chunk_shape
 from dask_tapestry.io.sources.zarr_source import NAMES_OF_VERSION_2
 from dask_tapestry.io.stores.zarr_location import Location
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.teg import Tensor, TensorType
 from dask_tapestry.teg.types import Dims
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io.files.folder_swap import partial_path, remove_abandoned, swap_in
@@ -17,7 +18,6 @@ from dask_tapestry.io.sources.captured_arrays import sources_behind
 from dask_tapestry.io.sources.zarr_source import ZarrSource, locations_of
 from dask_tapestry.io.stores.stored_objects import FolderObjects
 from dask_tapestry.io.stores.zarr_location import Location
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.layouts.placement import hold
 from dask_tapestry.teg import Node, Sink, Source, Tensor, apply, sequence_point
 from dask_tapestry.teg.node import reapply, topological

@@ -319,8 +319,8 @@ def zarr_sink(
     if (why := location.only_read) is not None:
         raise StoreError(why)
     location, archive = _partial_zip(location)
-    there = exists(location) if archive is None else Path(archive).exists()
-    if there and not overwrite and not resume:
+    exists_already = exists(location) if archive is None else Path(archive).exists()
+    if exists_already and not overwrite and not resume:
         raise StoreError(f"{archive or location} exists: give overwrite=True to replace it")
     if x.type.dtype.hasobject:
         raise DTypeError(
@@ -334,7 +334,7 @@ def zarr_sink(
     if resume:
         identity = write_identity(x, after, location, form)
         location, resumed = replace(location, nonce=identity.text), Resume.of(identity, resume)
-        if there and not overwrite:
+        if exists_already and not overwrite:
             refuse_other_write(location, identity)
     how = Replacement(location, x, after)
     over: tuple[str, ...] = ()

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Iterator
 from functools import partial
 from types import CellType, FunctionType, MethodType, ModuleType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import uuid4
 
 import numpy as np
@@ -21,7 +21,6 @@ from dask_tapestry.io.sources.hdf5_source import is_dataset, source_of_dataset
 from dask_tapestry.io.sources.zarr_source import source_of_array
 from dask_tapestry.io.stores.zarr_location import Location
 from dask_tapestry.io.tuning import MOST_CAPTURED_OBJECTS
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.teg import Source
 
 LEAVES: Final = (str, bytes, int, float, complex, type(None), type, ModuleType, np.dtype)

@@ -1,4 +1,4 @@
-"""Whether an array is a masked one of NumPy's, without importing `numpy.ma`."""
+"""Detection of NumPy's masked arrays, without importing `numpy.ma`."""
 
 from __future__ import annotations
 

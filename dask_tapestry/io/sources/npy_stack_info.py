@@ -1,4 +1,4 @@
-"""What a stack of npy files says of itself, in its file ``info``.
+"""The file ``info`` of a stack of npy files.
 
 A stack is what `dask.array.to_npy_stack` writes: a folder with a file for each block. ``info``
 holds chunks, dtype and axis, pickled; here it is read without running anything that a pickle could

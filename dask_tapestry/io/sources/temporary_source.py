@@ -1,4 +1,4 @@
-"""What a compute has written for itself, because workers cannot hold it, as a source."""
+"""Values that a compute has written for itself, because workers cannot hold them, as sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What metadata of a stored array may say: others may have written them, and nothing is unpickled.
+"""Checks of a stored array's metadata: others may have written them, and nothing is unpickled.
 
 zarr reads the metadata and checks their types. Here is checked what it leaves open and what would
 take memory, or run code, once cells are read.

@@ -1,4 +1,4 @@
-"""What tells places of one name apart: the server that has them, the table that refers to them.
+"""Places of one name told apart: by the server that has them, or the table that refers to them.
 
 Two servers may have a bucket of one name. A file system of references has no bytes of its own: a
 table says in which files of others, and where there, each chunk lies, as that which kerchunk makes.

@@ -1,4 +1,4 @@
-"""How often requests to stores and files had to be made again, by source.
+"""Counts of repeated requests to stores and files, by source.
 
 Counted where it happens, in the process that asked: nothing is counted of requests that succeed, so
 those cost nothing. A worker sends an event of each to the scheduler, from which clients that listen
@@ -10,10 +10,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from threading import Lock
-from typing import Final
+from typing import Final, NamedTuple
 
 from dask_tapestry.io.tuning import ERROR_CHARACTERS, MOST_RETRIED_SOURCES
-from dask_tapestry.late_named_tuple import NamedTuple
 
 TOPIC: Final = "tapestry-retries"  # of Dask's events; each is a source and a text
 

@@ -1,4 +1,4 @@
-"""Which errors may pass, and asking again where they came: of networks, and of files."""
+"""The policy of retries: errors of networks and files that may pass, and asking again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a compute writes values that it alone reads again: a folder of its own, removed at its end.
+"""The temporary folder of a compute, for values that it alone reads; removed at its end.
 
 It lies in what the setting ``temporary-store`` names, a folder or URL that all workers reach; by
 default where Dask's workers put what they spill. Its name tells which process computes: what

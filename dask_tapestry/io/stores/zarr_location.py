@@ -1,4 +1,4 @@
-"""Where a Zarr array is: paths, URLs, zip files, stores of zarr's, groups and arrays.
+"""Locations of Zarr arrays: paths, URLs, zip files, stores of zarr's, groups and arrays.
 
 zarr is imported on first use: it takes a quarter of a second, which many programs never need.
 """

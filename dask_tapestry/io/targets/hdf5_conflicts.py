@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import replace
+from typing import NamedTuple
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io.targets.write_region import WriteRegion
 from dask_tapestry.io.tuning import MOST_STOPPED_WRITES
-from dask_tapestry.late_named_tuple import NamedTuple
 
 
 class OpenWrite(NamedTuple):

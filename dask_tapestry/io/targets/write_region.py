@@ -1,4 +1,4 @@
-"""Where in a stored array the cells of a tensor go, and which stored chunks that touches.
+"""Regions of stored arrays: where the cells of a tensor go, and the chunks that they touch.
 
 A stored chunk (or a shard of chunks) is read and written as a whole, so one task must write all of
 it. A tensor may begin or end within a chunk, or skip cells. So it is cut not in its own coordinates

@@ -153,14 +153,14 @@ class Blockwise(Operator):
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         works = []
         for block_number in product(*block_range(self.cuts, box)):
-            made = block_box(self.cuts, block_number)
+            block = block_box(self.cuts, block_number)
             pieces = [
                 self._pieces(block_number, r, b) for r, b in zip(self.reads, boxes, strict=True)
             ]
             at = tuple(
-                slice(a - o, b - o) for a, b, o in zip(made.lo, made.hi, box.lo, strict=True)
+                slice(a - o, b - o) for a, b, o in zip(block.lo, block.hi, box.lo, strict=True)
             )
-            works.append((at, made.shape, pieces, self.told_at(block_number)))
+            works.append((at, block.shape, pieces, self.told_at(block_number)))
         return {
             "function": self.function,
             "shape": box.shape,

@@ -14,8 +14,6 @@ from dask_tapestry.errors import DTypeError, SignatureError
 from dask_tapestry.operators.tuning import TRIAL_CELLS
 from dask_tapestry_kernels.block_format import BlockFormat, is_foreign, refusal
 
-Sample = tuple[tuple[int, ...], np.dtype[Any]]
-
 
 def sample(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """Cells to call a function on: ones, so that it can divide by them."""

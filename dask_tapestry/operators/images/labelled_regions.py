@@ -63,7 +63,7 @@ class Tiling(ExchangeOperator):
         wanted = signature_of(self, inputs).demand(box)
         return tuple(x.clip(part) for x, part in zip(inputs, wanted, strict=True))
 
-    def over(self, *tensors: IndexProjection) -> Signature:
+    def tile_signature(self, *tensors: IndexProjection) -> Signature:
         """Signature of the grid by what a tile reads and, last, writes."""
         index = tuple(IndexDim(f"i{axis}", n) for axis, n in enumerate(self.tiled.grid))
         return Signature(index, tensors[:-1], tensors[-1:])
@@ -121,7 +121,7 @@ class RegionParts(Tiling):
         return RegionParts(self.tiled, self.structure, kept)
 
     def signature(self, *inputs: TensorType) -> Signature:
-        return self.over(self.own, self.each)
+        return self.tile_signature(self.own, self.each)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         cut = self.tiled.cut
@@ -159,7 +159,7 @@ class RegionCounts(Tiling):
         return inputs[0]
 
     def signature(self, *inputs: TensorType) -> Signature:
-        return self.over(self.each, self.each)
+        return self.tile_signature(self.each, self.each)
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,7 @@ class RegionJoints(Tiling):
         for axis in range(self.axis + 1, cut + 1):
             ends[axis] = (ends[axis][0] - 1, ends[axis][1] + 1)
         ends[self.axis] = (0, 2)
-        return self.over(self.window(ends), self.each)
+        return self.tile_signature(self.window(ends), self.each)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {
@@ -258,7 +258,7 @@ class Renumbered(Tiling):
         return TensorType(inputs[0].shape, self.dtype)
 
     def signature(self, *inputs: TensorType) -> Signature:
-        return self.over(self.own, self.each, self.own)
+        return self.tile_signature(self.own, self.each, self.own)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {"tiled": self.tiled, "dtype": self.dtype, "keep": self.keep(inputs, box)}

@@ -36,7 +36,7 @@ class RegionBoxes(Tiling):
         return buckets_type(self.tiled.grid, ENDS, rows * (1 + 2 * inputs[0].ndim))
 
     def signature(self, *inputs: TensorType) -> Signature:
-        return self.over(self.own, self.each)
+        return self.tile_signature(self.own, self.each)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         place = {"first": box.lo, "points": box.shape, "begins": boxes[0].lo}

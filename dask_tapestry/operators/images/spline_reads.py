@@ -1,4 +1,4 @@
-"""Which cells of an axis splines are made of at a range of coordinates, without listing these."""
+"""Cells of an axis that splines read at a range of coordinates, without listing these."""
 
 from __future__ import annotations
 

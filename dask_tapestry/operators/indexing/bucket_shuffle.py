@@ -21,13 +21,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import prod
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from dask_tapestry.cells import CellExpression
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.sorting.exchange import ExchangeOperator
 from dask_tapestry.operators.tuning import (
     BUCKET_FLOPS,

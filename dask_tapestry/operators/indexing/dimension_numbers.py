@@ -8,8 +8,9 @@ Source: the RFC "Add batching dims to stablehlo.gather and stablehlo.scatter".
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.zspace import ZRange
 
 

@@ -103,7 +103,7 @@ class RowsOfCells:
         return basic_slice(indices, (*[slice(None)] * self.numbers.vector_dim, number))
 
 
-def _within(part: Tensor, extent: int) -> Tensor:
+def _is_in_range(part: Tensor, extent: int) -> Tensor:
     """Whether starts lie in ``range(extent)``."""
     sides = elementwise("greater_equal", part, 0), elementwise("less", part, extent)
     return elementwise("logical_and", *sides)

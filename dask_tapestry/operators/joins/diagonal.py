@@ -84,7 +84,7 @@ def diagonal(x: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tens
     return concat(squares, ndim - 2)
 
 
-def below(shape: tuple[int, ...], offset: int) -> Tensor:
+def is_below_diagonal(shape: tuple[int, ...], offset: int) -> Tensor:
     """Whether a cell of a tensor of `shape` lies on or below a diagonal of its last two axes."""
     return elementwise("greater_equal", *_along_diagonal(shape, offset))
 

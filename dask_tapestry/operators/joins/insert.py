@@ -30,7 +30,7 @@ class Insert(Selector):
     def infer(self, *inputs: TensorType) -> TensorType:
         return inputs[0]
 
-    def _within(self, box: ZRange) -> ZRange:
+    def _coordinates_in(self, box: ZRange) -> ZRange:
         """Coordinates of the second input whose cells lie in `box`."""
         lo, hi = [], []
         for part, a, b in zip(self.into, box.lo, box.hi, strict=True):
@@ -40,7 +40,7 @@ class Insert(Selector):
         return ZRange(tuple(lo), tuple(hi))
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
-        inside = self._within(box)
+        inside = self._coordinates_in(box)
         if inside.shape == box.shape:
             return ZRange(box.lo, box.lo), inside
         return box, inside
@@ -68,7 +68,7 @@ class Insert(Selector):
         """The hull of the region along each axis, and what is inserted in it."""
         hull = [Progression.of(p.start, 1, p.stop - p.start) for p in region]
         box = ZRange(tuple(p.start for p in hull), tuple(p.stop for p in hull))
-        inside = self._within(box)
+        inside = self._coordinates_in(box)
         into = tuple(
             Progression(part.start + part.step * a - lo, part.step, b - a)
             if b > a

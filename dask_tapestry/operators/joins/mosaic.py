@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import gcd, lcm
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
 from dask_tapestry.teg.chunking import AxisChunks, Chunks, Known
 from dask_tapestry.teg.operator import Restriction, Types
@@ -50,7 +49,7 @@ class Mosaic(Selector):
         return (True,) * len(inputs)
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
-        return tuple(_within(p, x, box) for p, x in zip(self.places, inputs, strict=True))
+        return tuple(_cells_in(p, x, box) for p, x in zip(self.places, inputs, strict=True))
 
     def pieces(self, inputs: Types, box: ZRange) -> tuple[tuple[int, ZRange], ...]:
         found = [(i, need) for i, need in enumerate(self.demand(inputs, box)) if not need.is_empty]
@@ -129,7 +128,7 @@ def mosaic(
     return apply(operator, *[x for x, _ in filled], line=line)
 
 
-def _within(places: MosaicAxes, x: TensorType, box: ZRange) -> ZRange:
+def _cells_in(places: MosaicAxes, x: TensorType, box: ZRange) -> ZRange:
     """Cells of an input that lie in `box` of the output."""
     lo, hi = [], []
     for (start, step), n, a, b in zip(places, x.shape, box.lo, box.hi, strict=True):

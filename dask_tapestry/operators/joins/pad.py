@@ -24,7 +24,7 @@ def framed(x: Tensor, axis: int, widths: Widths, sides: tuple[Tensor, Tensor]) -
         broadcast(side, (*shape[:axis], width, *shape[axis + 1 :]))
         for side, width in zip(sides, widths, strict=True)
     ]
-    return between(x, axis, ends[0], ends[1])
+    return joined_between(x, axis, ends[0], ends[1])
 
 
 def pad_constant(x: Tensor, axis: int, widths: Widths, values: tuple[Cell, Cell]) -> Tensor:
@@ -45,7 +45,7 @@ def pad_wrap(x: Tensor, axis: int, widths: Widths) -> Tensor:
     extent = x.type.shape[axis]
     before, after = widths
     if max(widths) <= extent:
-        return between(
+        return joined_between(
             x, axis, slice_axis(x, axis, extent - before, None), slice_axis(x, axis, 0, after)
         )
     skipped = -before % extent
@@ -65,7 +65,7 @@ def pad_reflect(x: Tensor, axis: int, widths: Widths, edge: bool) -> Tensor:
     if max(widths) <= extent - skip:
         left = slice_axis(x, axis, skip, before + skip)
         right = slice_axis(x, axis, extent - skip - after, extent - skip)
-        return between(x, axis, _backward(left, axis), _backward(right, axis))
+        return joined_between(x, axis, _backward(left, axis), _backward(right, axis))
     there = _backward(slice_axis(x, axis, skip, extent - skip), axis)
     forth = concat_nonempty([x, there], axis)
     wrapped = pad_wrap(forth, axis, (before, max(0, after - there.type.shape[axis])))
@@ -89,7 +89,7 @@ def pad_reflect_odd(x: Tensor, axis: int, widths: Widths, edge: bool) -> Tensor:
         first, last = slice_axis(x, axis, 0, 1), slice_axis(x, axis, extent - 1, extent)
         ahead = slice_axis(x, axis, skip, left + skip)
         behind = slice_axis(x, axis, extent - skip - right, extent - skip)
-        x = between(x, axis, _odd(first, ahead, axis), _odd(last, behind, axis))
+        x = joined_between(x, axis, _odd(first, ahead, axis), _odd(last, behind, axis))
         before, after = before - left, after - right
     return x
 
@@ -100,7 +100,7 @@ def _odd(edge: Tensor, cells: Tensor, axis: int) -> Tensor:
     return astype(difference, cells.type.dtype)
 
 
-def between(x: Tensor, axis: int, before: Tensor, after: Tensor) -> Tensor:
+def joined_between(x: Tensor, axis: int, before: Tensor, after: Tensor) -> Tensor:
     """`x` between two tensors; empty ones are left out."""
     parts = [y for y in (before, x, after) if y is x or y.type.shape[axis]]
     return concat(parts, axis)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.joins.axis_slices import slice_axis
 from dask_tapestry.operators.joins.concat import concat
 from dask_tapestry.operators.views.permute import permute

@@ -10,11 +10,10 @@ from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from math import ceil, prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.forms import stand_in
 from dask_tapestry.operators.tuning import (
     LAPACK_SPEED,

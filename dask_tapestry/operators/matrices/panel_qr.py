@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from dask_tapestry.operators.cells.elementwise import elementwise
-from dask_tapestry.operators.joins.diagonal import below, with_zeros
+from dask_tapestry.operators.joins.diagonal import is_below_diagonal, with_zeros
 from dask_tapestry.operators.matrices.panels import (
     Factorization,
     Factors,
@@ -47,7 +47,7 @@ def _columns(packed: Tensor, runs: list[slice], factors: list[Factors]) -> Tenso
 def _triangle(packed: Tensor) -> Tensor:
     """The factor R."""
     rows = rows_of(packed, None, min(packed.type.shape))
-    return with_zeros(elementwise("logical_not", below(rows.type.shape, -1)), rows)
+    return with_zeros(elementwise("logical_not", is_below_diagonal(rows.type.shape, -1)), rows)
 
 
 def triangle_by_panels(x: Tensor, width: int) -> Tensor:

@@ -26,7 +26,7 @@ def solve_triangle_by_panels(a: Tensor, b: Tensor, width: int, lower: bool) -> T
     runs = panels_of(a.type.shape[0], width)
     for run in runs if lower else reversed(runs):
         solved = _solved(_square(a, run), rows_of(x, run.start, run.stop), lower)
-        x = _without(x, _beside(a, run, lower), solved, run, lower)
+        x = _with_solved_columns(x, _other_columns(a, run, lower), solved, run, lower)
     return x
 
 
@@ -34,7 +34,7 @@ def _square(a: Tensor, run: slice) -> Tensor:
     return columns_of(rows_of(a, run.start, run.stop), run.start, run.stop)
 
 
-def _beside(a: Tensor, run: slice, lower: bool) -> Tensor:
+def _other_columns(a: Tensor, run: slice, lower: bool) -> Tensor:
     """Columns of the triangle below or above its diagonal's square, zero elsewhere."""
     columns, rows, dtype = columns_of(a, run.start, run.stop), a.type.shape[0], a.type.dtype
     count = run.stop - run.start
@@ -48,7 +48,9 @@ def _solved(block: Tensor, right: Tensor, lower: bool) -> Tensor:
     return panel_step("solvetriangle", parts, made, ("mmk", 1.0), cut="k", lower=lower)
 
 
-def _without(x: Tensor, beside: Tensor, solved: Tensor, run: slice, lower: bool) -> Tensor:
+def _with_solved_columns(
+    x: Tensor, beside: Tensor, solved: Tensor, run: slice, lower: bool
+) -> Tensor:
     """`x` with what is solved in its place, and without the others' products with it.
 
     It is cut along columns, or along rows where there are few columns: never along both, so that

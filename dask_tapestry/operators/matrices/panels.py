@@ -12,12 +12,11 @@ Computers", SIAM, 1998, chapter 5: the right-looking algorithms.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from dask_tapestry.cells.references import zero_cell
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.cells.elementwise import astype, elementwise
 from dask_tapestry.operators.generators.coordinates import coordinates
 from dask_tapestry.operators.generators.full import full

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-
-from dask_tapestry.late_named_tuple import NamedTuple
+from typing import NamedTuple
 
 
 class Splits(NamedTuple):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dask_tapestry.errors import ArgumentError, ShapeError
-from dask_tapestry.late_named_tuple import NamedTuple
 
 Cells = np.ndarray[Any, Any]
 

@@ -12,14 +12,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.first import first_of
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.cells.elementwise import astype, elementwise
 from dask_tapestry.operators.joins.diagonal import diagonal
@@ -110,7 +109,7 @@ def contracted(x: Labelled, w: Labelled, keep: Collection[str]) -> Labelled:
         return _multiplied_and_summed(x, w, labels)
     if len(columns) > 1 and w.tensor.type.size > x.tensor.type.size:
         return contracted(w, x, keep)  # its dimensions stay apart where they are rows
-    apart = _apart([x.size(i) for i in rows])
+    apart = _separate_rows([x.size(i) for i in rows])
     left = _joined(arranged(x, (*batch, *rows, *folded)), len(batch) + apart, len(rows) - apart)
     right = _joined(arranged(w, (*batch, *folded, *columns)), len(batch), len(folded))
     product = matmul(left, unsqueeze(right, range(len(batch), len(batch) + apart)))
@@ -123,7 +122,7 @@ def contracted(x: Labelled, w: Labelled, keep: Collection[str]) -> Labelled:
     return Labelled(reshape(product, shape), labels)
 
 
-def _apart(rows: Sequence[int]) -> int:
+def _separate_rows(rows: Sequence[int]) -> int:
     """How many of the first rows' dimensions stay as they are, and so may be cut one by one.
 
     The last ones are joined until they are enough rows for BLAS.

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from math import prod
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.tuning import RANDOM_BITS_FLOPS
 from dask_tapestry.teg import GeneratorOperator, Region, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Restriction, Types

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import lcm
+from typing import NamedTuple
 
 from dask_tapestry.cells import Tree
 from dask_tapestry.cells.lattice import Lattice
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.tuning import LONGEST_TILE
 
 

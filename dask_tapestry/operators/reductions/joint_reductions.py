@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dask_tapestry.cells import CellExpression, Tree
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.reductions.reduce import Reduce
 from dask_tapestry.operators.reductions.tree_reduction import TreeReduction
 from dask_tapestry.teg import IndexDim, Signature, TensorType

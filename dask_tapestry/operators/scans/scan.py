@@ -84,7 +84,7 @@ class Scan(ScanOperator):
         return Signature(tuple(index), (here,), (here,))
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
-        return (self._along(box, 0, box.hi[self.axis]),)
+        return (self._with_range(box, 0, box.hi[self.axis]),)
 
     def forms(self, inputs: Types) -> tuple[Form, ...]:
         """Two, in three steps of which the second is small; the length of leaves is given."""
@@ -143,7 +143,7 @@ class LeafTotals(ScanOperator):
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         extent = inputs[0].shape[self.axis]
         ends = (min(edge * self.leaf, extent) for edge in (box.lo[self.axis], box.hi[self.axis]))
-        return (self._along(box, *ends),)
+        return (self._with_range(box, *ends),)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         told = dict(self._told(0))
@@ -172,8 +172,8 @@ class ScanAfter(ScanOperator):
         """Also the totals of leaves within: what a part of a box reads, the box has to read."""
         first = box.lo[self.axis] // self.leaf
         last = max(first, (box.hi[self.axis] - 1) // self.leaf)
-        cells = self._along(box, first * self.leaf, box.hi[self.axis])
-        return cells, self._along(box, max(first - 1, 0), last)
+        cells = self._with_range(box, first * self.leaf, box.hi[self.axis])
+        return cells, self._with_range(box, max(first - 1, 0), last)
 
     def regularity(self, inputs: Types) -> Regularity:
         """Along the axis by leaves, of which the first has no total before it."""
@@ -202,7 +202,7 @@ class LeafScan(ScanOperator):
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         first = box.lo[self.axis] // self.leaf * self.leaf
-        return (self._along(box, first, box.hi[self.axis]),)
+        return (self._with_range(box, first, box.hi[self.axis]),)
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         return None  # leaves are counted from the start of the axis
@@ -272,7 +272,7 @@ class AfterLeaf(ScanOperator):
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         first = box.lo[self.axis] // self.leaf
         last = max(first, (box.hi[self.axis] - 1) // self.leaf)
-        return box, self._along(box, max(first - 1, 0), last)
+        return box, self._with_range(box, max(first - 1, 0), last)
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         return None  # leaves are counted from the start of the axis

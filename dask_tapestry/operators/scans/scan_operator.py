@@ -51,7 +51,7 @@ class ScanOperator(BlockOperator):
     def text(self) -> str:
         return f"{self.function}, axis={self.axis}"
 
-    def _along(self, box: ZRange, lo: int, hi: int) -> ZRange:
+    def _with_range(self, box: ZRange, lo: int, hi: int) -> ZRange:
         """`box` with another range along the axis."""
         return ZRange(
             (*box.lo[: self.axis], lo, *box.lo[self.axis + 1 :]),

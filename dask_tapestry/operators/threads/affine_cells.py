@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from dask_tapestry.cells import CellExpression
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.cells.elementwise import Elementwise
 from dask_tapestry.operators.generators.full import Full
 from dask_tapestry.teg import Node, Tensor

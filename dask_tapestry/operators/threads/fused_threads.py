@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from dask_tapestry.cells import CellBuilder, CellExpression, identity
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.cells.elementwise import Elementwise
 from dask_tapestry.operators.threads.batched_operators import batched_view
 from dask_tapestry.teg import Node, TensorType
@@ -58,14 +57,14 @@ def fused(node: Node, inputs: Sequence[Formula], rank: int, view: Kernel) -> For
 def joined_formula(expression: CellExpression, inputs: Sequence[Formula]) -> Formula:
     """An expression of the values of other ones; a block that several read is read once."""
     blocks: list[Block] = []
-    places: dict[int, int] = {}
+    position: dict[int, int] = {}
     for block in [block for cells in inputs for block in cells.blocks]:
-        if id(block) not in places:
-            places[id(block)] = len(blocks)
+        if id(block) not in position:
+            position[id(block)] = len(blocks)
             blocks.append(block)
     builder = CellBuilder([block.dtype for block in blocks])
     numbers = [
-        builder.inline(cells.expression, [places[id(block)] for block in cells.blocks])
+        builder.inline(cells.expression, [position[id(block)] for block in cells.blocks])
         for cells in inputs
     ]
     return Formula(builder.finish(builder.inline(expression, numbers)), tuple(blocks))

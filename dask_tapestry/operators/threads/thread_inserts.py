@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dask_tapestry.errors import ConstraintError, ShapeError
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.cells.elementwise import astype, elementwise
 from dask_tapestry.operators.functions.user_function import UserFunction
 from dask_tapestry.operators.generators.coordinates import INDEX_DTYPE, coordinates

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dask_tapestry.errors import IndexingError
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.teg import Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Operator, Types
 from dask_tapestry.zspace import ZRange

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 from math import gcd, lcm, prod
+from typing import NamedTuple
 
 import numpy as np
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.threads.affine_cells import Affine
 from dask_tapestry.operators.tuning import MOST_THREAD_PAIRS
 from dask_tapestry.zspace import ZRange
@@ -100,7 +100,7 @@ class Tiles(NamedTuple):
         """Whether each id that counts moves one axis: then the cells are a product of axes'."""
         return all(len(self.moved(d)) == 1 for d, n in enumerate(self.extents) if n > 1)
 
-    def apart(self) -> bool:
+    def write_separate_cells(self) -> bool:
         """Whether mixed radices tell that no two threads write one cell."""
         for axis in range(len(self.starts)):
             reach = 0
@@ -112,7 +112,7 @@ class Tiles(NamedTuple):
 
     def overlap(self) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
         """Two threads that write one cell, or None; a `TooManyThreadsError` if nothing tells."""
-        if 0 in self.sizes or prod(self.extents) < 2 or self.apart():
+        if 0 in self.sizes or prod(self.extents) < 2 or self.write_separate_cells():
             return None
         if all(sum(map(bool, s.coefficients)) < 2 for s in self.starts):
             step = self._common_step()

@@ -11,12 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dask_tapestry.errors import ConstraintError, PlanError, TraceError
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.cells.elementwise import Elementwise, elementwise
 from dask_tapestry.operators.generators.coordinates import INDEX_DTYPE
 from dask_tapestry.operators.generators.full import Full, full

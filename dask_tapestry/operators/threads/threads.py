@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from dask_tapestry.errors import ShapeError, TraceError
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.functions.user_function import UserFunction
 from dask_tapestry.operators.generators.coordinates import coordinates
 from dask_tapestry.operators.generators.symbol import Symbol

@@ -187,7 +187,7 @@ def call_blocks(
     if not several:
         writes, dtype = shaped.writes(written.outputs[0][1]), kinds[names[0]]
     else:
-        function, writes, dtype = _together(function, shaped, kinds)
+        function, writes, dtype = _joint_fold(function, shaped, kinds)
     declared = frozenset(dtypes if several else (None,) if dtypes else ())
     dtype = _held(shaped, dtype, declared)
     cut = cut_dimension(shaped.index, shaped.reads) if written.monoid is not None else None
@@ -198,7 +198,7 @@ def call_blocks(
     node = _nothing(operator, shaped, trimmed, after) or apply(
         operator, *trimmed, after=tuple(after)
     )
-    return _apart(node, shaped) if several else (node,)
+    return _separate_outputs(node, shaped) if several else (node,)
 
 
 def _held(made: Applied, dtype: np.dtype[Any], declared: frozenset[str | None]) -> np.dtype[Any]:
@@ -330,7 +330,7 @@ def _axes(made: Applied, form: Form) -> tuple[list[int], list[int]]:
     return parallel, [axis for axis in range(len(names)) if axis not in parallel]
 
 
-def _together(
+def _joint_fold(
     function: UserFunction, applied: Applied, dtypes: Mapping[str, np.dtype[Any]]
 ) -> tuple[UserFunction, IndexProjection, np.dtype[Any]]:
     """Several folded outputs as one: they are tuples, so a field each, over the parallel dims."""
@@ -348,7 +348,7 @@ def _together(
     return function, writes, np.dtype(fields)
 
 
-def _apart(node: Tensor, made: Applied) -> tuple[Tensor, ...]:
+def _separate_outputs(node: Tensor, made: Applied) -> tuple[Tensor, ...]:
     outputs = []
     for name, form in made.written.outputs:
         parallel, inner = _axes(made, form)
@@ -375,14 +375,17 @@ def finalized(
         follow = {d for _, form in written.outputs if isinstance(form, tuple) for d in form}
         kept = tuple(dim for dim in kept if dim in follow)
     index = tuple((name, written.kind(name), extents[name]) for name in kept)
-    inputs = tuple((n, _along(written, kept, f)) for n, f in (*written.outputs, *names))
+    inputs = tuple((n, _following_dims(written, kept, f)) for n, f in (*written.outputs, *names))
     then = SignatureSpec(
-        written.owner, index, inputs, tuple((n, _along(written, kept, f)) for n, f in outputs)
+        written.owner,
+        index,
+        inputs,
+        tuple((n, _following_dims(written, kept, f)) for n, f in outputs),
     )
     return call_blocks(function, then, (*results, *tensors), dtypes, finalizes=True)
 
 
-def _along(written: SignatureSpec, kept: Sequence[str], form: Form) -> Form:
+def _following_dims(written: SignatureSpec, kept: Sequence[str], form: Form) -> Form:
     """A form as it follows the dimensions `kept` alone; the others do not move it."""
     if not isinstance(form, IndexProjection):
         return form

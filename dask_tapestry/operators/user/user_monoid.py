@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 
 from dask_tapestry.cells import Tree
 from dask_tapestry.errors import ArgumentTypeError, ShapeError
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.functions.monoid_dtype import (
     FieldByField,
@@ -142,15 +141,15 @@ class Fold(Contraction):
         dims = _all_but(x.dims, self.axis) if x.dims else None
         return TensorType((*lead, *rest), self.dtype, dims and (*(None,) * len(lead), *dims))
 
-    def _over(self, x: TensorType) -> Tree:
+    def _tree_over(self, x: TensorType) -> Tree:
         return self.tree or pairs(x.shape[self.axis])
 
     def _nodes(self, x: TensorType) -> int:
-        return self._over(x).counts(self.levels or 0)[0]
+        return self._tree_over(x).counts(self.levels or 0)[0]
 
     def signature(self, *inputs: TensorType) -> Signature:
         (x,) = inputs
-        partial, tree = self.levels is not None, self._over(x)
+        partial, tree = self.levels is not None, self._tree_over(x)
         (span,) = tree.sides(self.levels or 0) if partial else (1,)
         kind = Kind.PARALLEL if partial else Kind.REDUCTION
         nodes = self._nodes(x) if partial else x.shape[self.axis]
@@ -189,7 +188,7 @@ class Fold(Contraction):
         return {
             "function": self.combination,
             "axis": self.axis,
-            "tree": self._over(inputs[0]),
+            "tree": self._tree_over(inputs[0]),
             "origin": boxes[0].lo[self.axis],
             "level": self.levels,
             "identity": self.empty,

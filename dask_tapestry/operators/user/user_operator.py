@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import ceil, prod
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
 from dask_tapestry.cells import Tree
 from dask_tapestry.errors import SignatureError
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.functions.formatted_function import takes_formats
 from dask_tapestry.operators.functions.user_function import UserFunction
 from dask_tapestry.operators.reductions.contraction import Contraction

@@ -1,4 +1,4 @@
-"""What the function of a user's operator reads, where it is called for some index points only."""
+"""Reads of a user's operator whose function is called for some index points only."""
 
 from __future__ import annotations
 

@@ -193,13 +193,13 @@ class _Scan:
         index[self.number] = (name, kind, given if extent is None else extent)
         return replace(self.written, index=tuple(index), monoid=None)
 
-    def along(self, part: slice) -> tuple[slice, ...]:
+    def part_index(self, part: slice) -> tuple[slice, ...]:
         """The index of outputs that takes a part along the dimension."""
         return tuple(part if a == self.axis else slice(None) for a in range(len(self.names)))
 
     def taken(self, tensors: Sequence[Tensor], start: int, stop: int) -> tuple[Tensor, ...]:
         """Parts of outputs."""
-        return tuple(basic_slice(x, self.along(slice(start, stop))) for x in tensors)
+        return tuple(basic_slice(x, self.part_index(slice(start, stop))) for x in tensors)
 
     def parts(
         self,

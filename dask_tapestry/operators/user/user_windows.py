@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 from math import prod
+from typing import NamedTuple
 
 from dask_tapestry.first import first_of
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.tuning import MOST_WINDOW_PIECES, WINDOW_GAP_BYTES
 from dask_tapestry.teg import Progression, Signature
 from dask_tapestry.teg.operator import Types

@@ -12,14 +12,13 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import product
 from math import gcd, prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dask_tapestry.amounts import integer
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.tuning import MOST_RESHAPE_BOXES, RESHAPE_SLACK_CELLS
 from dask_tapestry.operators.views.ravel_index import (
     boxes_of_span,

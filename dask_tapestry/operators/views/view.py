@@ -6,12 +6,11 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.teg import Progression, Region, Selector, TensorType
 from dask_tapestry.teg.operator import Demanding, Restriction, Types, uniform
 from dask_tapestry.zspace import ZAffineMap, ZRange
@@ -39,7 +38,7 @@ class View(Selector):
     Examples
     --------
     >>> flip = View((3,), (ViewAxis(0, 2, -1),))
-    >>> flip.after(flip)
+    >>> flip.composed_with(flip)
     View(shape=(3,), axes=(ViewAxis(dim=0, start=0, step=1),))
     """
 
@@ -148,7 +147,7 @@ class View(Selector):
             axes.append(ViewAxis(dim, wanted.count - 1 if backward else 0, -1 if backward else 1))
         return Restriction(View(region.shape, tuple(axes)), (Region(regions),), region)
 
-    def after(self, inner: View) -> View:
+    def composed_with(self, inner: View) -> View:
         """``self(inner(x))`` as one view of x."""
         axes = []
         for dim, start, step in inner.axes:

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dask_tapestry.cells import CellExpression
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.joins.pad import pad_wrap
 from dask_tapestry.operators.kernel_reference import kernel_reference
 from dask_tapestry.operators.tuning import MOST_FUSED_STEPS, STEPS_A_PASS

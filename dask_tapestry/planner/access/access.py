@@ -14,8 +14,8 @@ from functools import cached_property, lru_cache
 from itertools import product
 from math import prod
 from operator import add
+from typing import NamedTuple
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.access.block_classes import DomainSplit, Shift, TranslatedBlocks, study
 from dask_tapestry.planner.access.domain import Band, Domain, DomainDiagonal, Place, StridedRun
 from dask_tapestry.planner.tuning import GRIDS_REMEMBERED, MOST_CLASSES, MOST_WORKS

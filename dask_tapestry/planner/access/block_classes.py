@@ -92,24 +92,26 @@ def study(
     if reads_in_place(program):
         return _in_place(program, cuts, domain)
     division = DomainSplit()
-    for place, turns in _sample_blocks(domain):
-        here, there = _schedules(program, cuts, domain, place, turns)
+    for index, turns in _sample_blocks(domain):
+        schedule, moved_schedule = _schedules(program, cuts, domain, index, turns)
         shifts = [
-            None if other is None else shifts_between(here, other, turn)
-            for turn, other in zip(turns, there, strict=True)
+            None if other is None else shifts_between(schedule, other, turn)
+            for turn, other in zip(turns, moved_schedule, strict=True)
         ]
-        differ = [w for w, other in enumerate(there) if other is not None and shifts[w] is None]
+        differ = [
+            w for w, other in enumerate(moved_schedule) if other is not None and shifts[w] is None
+        ]
         if not differ:
             break
         division = DomainSplit()
         for way in differ:
-            division.cut(way, (place[way] + max(0, turns[way]),))
+            division.cut(way, (index[way] + max(0, turns[way]),))
     else:
         return division or _split_along_band(domain)
     division = DomainSplit()
-    blocks = TranslatedBlocks(domain, place, here, tuple([moved or () for moved in shifts]))
+    blocks = TranslatedBlocks(domain, index, schedule, tuple([moved or () for moved in shifts]))
     _follow_rules(program, blocks, known, division)
-    _keep_apart(program, blocks, there, turns, division)
+    _keep_apart(program, blocks, moved_schedule, turns, division)
     return division or blocks
 
 
@@ -142,17 +144,17 @@ def _sample_blocks(domain: Domain) -> Iterator[tuple[Place, tuple[int, ...]]]:
         turns = tuple([int(n > 1) for n in counts])
         skew = tuple([(n - 1) // (2 + 2 * number) for number, n in enumerate(counts)])
         middle = tuple([(n - 1) // 2 for n in counts])
-        for place in dict.fromkeys((skew, middle)):
-            yield place, turns
+        for index in dict.fromkeys((skew, middle)):
+            yield index, turns
         return
     for sign in (1, -1):
         last = [n - 1 if c * sign > 0 else 0 for n, c in zip(counts, band.factors, strict=True)]
         sides = zip(last, counts, band.factors, strict=True)
-        place = tuple([at if c else (n - 1) // 2 for at, n, c in sides])
-        ends = zip(place, counts, strict=True)
+        index = tuple([at if c else (n - 1) // 2 for at, n, c in sides])
+        ends = zip(index, counts, strict=True)
         turns = tuple([0 if n == 1 else (-1 if at and at == n - 1 else 1) for at, n in ends])
-        if not any(_moved(place, way, turn) in band for way, turn in enumerate(turns)):
-            yield place, turns
+        if not any(_moved(index, way, turn) in band for way, turn in enumerate(turns)):
+            yield index, turns
 
 
 def _schedules(

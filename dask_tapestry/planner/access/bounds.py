@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import islice, product
+from typing import NamedTuple
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.access.access import Access, ClassLeaf, moved
 from dask_tapestry.planner.access.block_classes import Shift
 from dask_tapestry.planner.access.domain import Place

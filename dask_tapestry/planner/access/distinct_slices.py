@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import product
 from math import prod
+from typing import NamedTuple
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.access.access import UncountableError
 from dask_tapestry.planner.access.overlaps import (
     Kinds,

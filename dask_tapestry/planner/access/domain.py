@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
-
-from dask_tapestry.late_named_tuple import NamedTuple
+from typing import NamedTuple
 
 Place = tuple[int, ...]
 """A block of a domain: how many steps it lies along each way."""

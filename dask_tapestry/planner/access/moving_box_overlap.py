@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import floor, gcd, prod
+from typing import NamedTuple
 
 from dask_tapestry.first import first_of
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.steps.tuning import EXTRA_CELLS, FEW_BOX_CELLS
 from dask_tapestry.zspace import ZRange
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 from math import gcd, lcm, prod
+from typing import NamedTuple
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.access.access import UncountableError
 from dask_tapestry.planner.access.pattern import Pattern
 from dask_tapestry.planner.tuning import MOST_PLACES

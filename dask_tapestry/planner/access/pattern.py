@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from math import prod
 from operator import add, sub
+from typing import NamedTuple
 
 from dask_tapestry.first import first_of
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.access.access import moved
 from dask_tapestry.zspace import ZRange
 

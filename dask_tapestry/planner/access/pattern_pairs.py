@@ -62,8 +62,3 @@ class PatternPairs:
         distance = corner[number] - corner[:number]
         reached: Vector = np.where(pace == 0, distance == 0, distance % np.maximum(pace, 1) == 0)
         return reached
-
-
-def _paces(pattern: Pattern) -> list[int]:
-    """Along each axis, the cells that all moves of a pattern are multiples of; 0 for none."""
-    return [gcd(*[s.shift[a] for s in pattern.steps]) for a in range(pattern.box.ndim)]

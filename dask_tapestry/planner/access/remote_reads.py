@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-from dask_tapestry.late_named_tuple import NamedTuple
+from typing import NamedTuple
 
 
 class InputReads(NamedTuple):

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from math import prod
+from typing import NamedTuple
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.access.access import Access
 from dask_tapestry.planner.access.distinct_slices import distinct_slices
 from dask_tapestry.planner.access.overlaps import BlockOverlap, block_overlaps_of, combined

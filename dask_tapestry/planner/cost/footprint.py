@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.tuning import SLICE_SAVES_BYTES
 from dask_tapestry.steps.chunk_alignment import Held
 from dask_tapestry.steps.peak import Peak
@@ -90,7 +90,7 @@ def _needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs
 def _with_inputs(program: Program, box: ZRange, chunks: Held, local: bool, own: _Own) -> Needs:
     """What a block takes, with the inputs that it is given."""
     schedule = program.schedule(box)
-    read = touched = brought = here = blocks = 0
+    read = touched = brought = resident = blocks = 0
     is_whole = box == program.type.box
     for type_, cuts, boxes in zip(program.inputs, chunks, schedule.boxes, strict=False):
         reach = reach_of(boxes, None if cuts is None else tuple(cuts))
@@ -101,11 +101,13 @@ def _with_inputs(program: Program, box: ZRange, chunks: Held, local: bool, own: 
         touched += exact if grows else 0
         brought += whole if reach.blocks and not local else 0
         if reach.blocks == 1 and whole == reach.whole * type_.dtype.itemsize and not local:
-            here = max(here, whole)  # a block that is read alone is not brought to its reader
+            resident = max(
+                resident, whole
+            )  # a block that is read alone is not brought to its reader
         brought += exact if reach.blocks > len(boxes) else 0
         blocks += reach.blocks
     flops, stored, peak, at_end, copied_at_end, *turns = own
-    copied, brought = (0 if local else at_end), brought - here
+    copied, brought = (0 if local else at_end), brought - resident
     return Needs(
         read + stored,
         stored,

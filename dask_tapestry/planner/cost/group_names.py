@@ -1,4 +1,4 @@
-"""What groups of tasks are called: by what the user has called last, which differs most.
+"""Names of task groups: by what the user has called last, which differs most.
 
 Dask's pages name and colour tasks by the first words of their keys, up to the first word that is
 not of letters, and cut long names off at their ends.

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import NamedTuple
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.access.remote_reads import bytes_from_others
 from dask_tapestry.planner.cost.block_seconds import kernel_seconds
 from dask_tapestry.planner.cost.cost import inputs_met

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.cost import StepCost
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.tuning import ALIKE_SECONDS

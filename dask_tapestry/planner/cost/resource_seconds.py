@@ -7,7 +7,8 @@ then they are at least those of all that such a block does, shared by these.
 
 from __future__ import annotations
 
-from dask_tapestry.late_named_tuple import NamedTuple
+from typing import NamedTuple
+
 from dask_tapestry.planner.cost.makespan import GridBlocks
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.tuning import FETCH_SECONDS, NEVER_OVERLAPPED

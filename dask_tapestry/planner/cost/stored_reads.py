@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.tuning import ROW_BLOCKS_COUNTED
 from dask_tapestry.steps.chunk_alignment import computed_together
 from dask_tapestry.steps.program import Program

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 from dask.system import CPU_COUNT
 from dask.utils import parse_bytes
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.memory.process_memory import machine_memory
 from dask_tapestry.planner.machine.worker_group import WorkerGroup
 

@@ -31,14 +31,14 @@ def reads_far_apart(reader: Step, step: Step) -> bool:
 
 @lru_cache(maxsize=4096)
 def _far(program: Program, cuts: tuple[Cuts, ...], at: int, read: tuple[Cuts, ...]) -> bool:
-    if len(_parts(program, cuts, at, _apart(cuts))) < 2:
+    if len(_parts(program, cuts, at, _scattered_block(cuts))) < 2:
         return False
     samples = [_parts(program, cuts, at, index) for index in _samples(cuts)]
     far = sum(_is_far(parts, read) and not _are_blocks(parts, read) for parts in samples)
     return 2 * far > len(samples)
 
 
-def _apart(cuts: Sequence[Cuts]) -> Index:
+def _scattered_block(cuts: Sequence[Cuts]) -> Index:
     """A block whose places along all dimensions differ."""
     return tuple([c.count * (2 * n + 1) // (2 * len(cuts)) for n, c in enumerate(cuts)])
 

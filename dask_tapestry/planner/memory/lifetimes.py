@@ -47,7 +47,7 @@ class Lifetimes:
         for number, reads in enumerate(self._reads):
             for x in reads:
                 self._readers[x] |= 1 << number
-        self._ended = self._before(steps)
+        self._ended = self._ended_before(steps)
         never = 1 << len(steps)  # a step that has not ended when all have
         pairs = zip(steps, self._readers, strict=True)
         self._until = [never if node in kept else readers for node, readers in pairs]
@@ -61,7 +61,7 @@ class Lifetimes:
         read = [x for x in reader.inputs if x in steps and x is not reader.node]
         return {self._number[x]: _blocks_read_together(reader, steps[x]) for x in read}
 
-    def _before(self, steps: Mapping[Node, Step]) -> list[int]:
+    def _ended_before(self, steps: Mapping[Node, Step]) -> list[int]:
         """For each step, the steps that have ended when its first block can be computed."""
         ended, needed = list[int](), list[int]()  # needed: when its last block has been computed
         nodes = list(steps)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 from functools import cached_property, lru_cache
 from math import ceil, prod
+from typing import NamedTuple
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.footprint import met_blocks
 from dask_tapestry.planner.cost.step import PlannedSteps, Step
 from dask_tapestry.planner.fusion.external_inputs import is_sent, scatter_cuts

@@ -8,9 +8,8 @@ the network of that one machine, however many workers send them; what stays with
 from __future__ import annotations
 
 from math import prod
-from typing import Final
+from typing import Final, NamedTuple
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.step import PlannedSteps
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.tuning import BYTES_ASKED_TOGETHER, FETCH_SECONDS

@@ -1,4 +1,4 @@
-"""What becomes of results on a cluster, and the memory of workers that this takes.
+"""Results on a cluster: their way to the client, and the memory of workers that it takes.
 
 Results that are kept lie where they were computed. Those that are fetched go to the client block by
 block: what the workers cannot hold at once, they compute in several rounds. Those that are joined

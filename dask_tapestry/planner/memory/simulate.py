@@ -13,9 +13,9 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from heapq import heappop, heappush
 from math import inf
+from typing import NamedTuple
 
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.makespan import GridBlocks
 from dask_tapestry.planner.cost.step import PlannedSteps, Step
 from dask_tapestry.planner.machine.machine import Machine
@@ -222,17 +222,18 @@ class _SimulatedRun:
         if self.now >= state.arrived:
             return bundle.blocks
         pace = bundle.blocks / (state.arrived - state.ready)
-        there = min(bundle.blocks, int((self.now - state.ready) * pace + ROUNDING))
-        if there == state.started:
+        arrived = min(bundle.blocks, int((self.now - state.ready) * pace + ROUNDING))
+        if arrived == state.started:
             wanted = min(
-                there + max(1, min(self.free, bundle.blocks // LONG_BUNDLE_BATCHES)), bundle.blocks
+                arrived + max(1, min(self.free, bundle.blocks // LONG_BUNDLE_BATCHES)),
+                bundle.blocks,
             )
             when = state.ready + wanted / pace
             when = max(when, self.now * (1 + ROUNDING))
             if not self.now < state.wakes <= when:
                 state.wakes = when
                 self._push(when, -1, 0, 0)
-        return there
+        return arrived
 
     def _run(self, number: int, blocks: int, at_once: int) -> None:
         """Start blocks, so many at a time."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from typing import NamedTuple
 
 from dask.utils import format_bytes, format_time
 
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.memory.simulation_picture import Picture, draw
 
 

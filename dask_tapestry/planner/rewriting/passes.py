@@ -24,10 +24,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dask_tapestry.imports import LateModule
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.rewrite.annotation_propagation import merge_annotated
 from dask_tapestry.rewrite.driver import apply_once, rewrite
 from dask_tapestry.rewrite.rule import Rules

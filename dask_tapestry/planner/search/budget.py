@@ -7,9 +7,8 @@ same answer; seconds are converted by what one cost takes.
 from __future__ import annotations
 
 from math import sqrt
-from typing import Final
+from typing import Final, NamedTuple
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.machine.resources import live_client
 from dask_tapestry.planner.search.choices import State
 from dask_tapestry.planner.tuning import (

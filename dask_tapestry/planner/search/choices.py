@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from functools import cached_property
+from typing import NamedTuple
 
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.rank import Rank, total
 from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.pricing import PricedGroup

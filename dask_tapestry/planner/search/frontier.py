@@ -7,15 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import log1p
-from typing import Final
+from typing import NamedTuple
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.memory.user_resource_peaks import plan_amounts
 from dask_tapestry.planner.search.choices import State
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.tuning import CLOSE_POINTS, MOST_FRONTIER_POINTS, SLOWEST_RATIO
-
-RESOURCES: Final = ("seconds", "bytes_read", "bytes_moved", "tasks", "peak_worker_bytes")
 
 
 class Point(NamedTuple):

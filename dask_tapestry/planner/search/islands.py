@@ -9,9 +9,8 @@ Source: Tapestry whitepaper, "Parallel Optimization".
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.fusion.group import is_external
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import NamedTuple
 
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.footprint import Needs
 from dask_tapestry.planner.cost.rank import Rank
 from dask_tapestry.planner.cost.step import PlannedSteps, Step

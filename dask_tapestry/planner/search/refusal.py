@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import prod
+from typing import NamedTuple
 
 from dask.utils import format_bytes, parse_bytes
 
 from dask_tapestry.errors import MemoryLimitError
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.machine.worker_group import workers_text
 from dask_tapestry.planner.memory.bound import lack_of_memory

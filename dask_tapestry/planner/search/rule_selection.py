@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from dask_tapestry.errors import MemoryLimitError
-from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.rank import Rank
 from dask_tapestry.planner.rewriting.host_parts import HOST, host_parts
 from dask_tapestry.planner.rewriting.rule_choices import choices_of, with_forms

@@ -1,4 +1,4 @@
-"""What an operator yields, and which cells of its inputs that is made of."""
+"""Access of an operator: what it yields, and which cells of its inputs that is made of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a block of an operator takes: of computing, memory and stores."""
+"""Cost of an operator's block: computing, memory and stores."""
 
 from __future__ import annotations
 

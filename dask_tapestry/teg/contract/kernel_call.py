@@ -1,4 +1,4 @@
-"""Which kernel computes a block of an operator, on any device, and what that takes and gives."""
+"""Kernel of an operator's block, on any device: its name, its arguments and its formats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where blocks of an operator have to end and to lie, and which chunks a user sees."""
+"""Layout of an operator's blocks: where they end and lie, and which chunks a user sees."""
 
 from __future__ import annotations
 

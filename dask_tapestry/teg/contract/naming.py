@@ -1,4 +1,4 @@
-"""What an operator is called: by graphs, explanations, errors and keys of tasks."""
+"""Names of an operator: in graphs, explanations, errors and keys of tasks."""
 
 from __future__ import annotations
 

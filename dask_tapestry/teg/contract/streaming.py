@@ -1,4 +1,4 @@
-"""How a block of an operator is computed piece by piece, so that a piece alone is in memory."""
+"""Streaming of an operator's block: piece by piece, so that a piece alone is in memory."""
 
 from __future__ import annotations
 

@@ -44,7 +44,6 @@ ATANH: Final = (
 )
 BIG: Final = 2.0**30  # 1 beside the square of a number from here on is nothing
 TINY: Final = 2.0**-1000  # instead of 0 in a denominator
-ONE_F32: Final = np.float32(1.0)
 INFINITY: Final = np.inf
 
 

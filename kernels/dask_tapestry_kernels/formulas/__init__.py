@@ -1,1 +1,1 @@
-"""What formulas of cells are in the text of a loop, the same for every device."""
+"""Formulas of cells in the text of a loop, the same for every device."""

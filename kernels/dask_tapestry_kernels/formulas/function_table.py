@@ -1,4 +1,4 @@
-"""What is known of each function that a formula may call: an entry for each, all in one table.
+"""The table of functions that formulas call: cost, errors and loops of each, in one entry.
 
 Here are NumPy's ufuncs by name, those of `dt.special`, and the steps of formulas that are no ufunc.
 A function that is missing here is called by NumPy, counts as an elementary one, and may err.

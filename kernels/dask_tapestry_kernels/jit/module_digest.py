@@ -1,4 +1,4 @@
-"""What the object code of a source depends on within this package: modules, found by reading them.
+"""Digests of a source and the modules that it needs within this package, found by reading them.
 
 Object code inlines functions of the modules that its source imports, and of those that these
 import. A kernel is compiled anew when one of them changes, and not when another one does.

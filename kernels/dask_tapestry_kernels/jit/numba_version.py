@@ -1,4 +1,4 @@
-"""Which numba there is, for processes that never import it."""
+"""The version of numba, for processes that never import it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a folder is the user's alone: what lies in it, nobody else can have put there."""
+"""Private folders: the user's alone, so that nobody else can have put there what lies in them."""
 
 from __future__ import annotations
 

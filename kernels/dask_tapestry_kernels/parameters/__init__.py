@@ -1,1 +1,1 @@
-"""What kernels of every device are called with beside blocks: types, tables, rules of dtypes."""
+"""Parameters of kernels of every device, beside blocks: types, tables, rules of dtypes."""

@@ -1,4 +1,4 @@
-"""How kernels that index are told where a cell lies: coordinates from axes and index vectors."""
+"""Coordinates for kernels that index: how a cell's place follows from axes and index vectors."""
 
 from __future__ import annotations
 

@@ -42,6 +42,6 @@ class Tiled(NamedTuple):
         made.append((place[-1] * self.side, (place[-1] + 1) * self.side))
         return made + [(0, n) for n in self.shape[len(place) :]]
 
-    def within(self, place: Place) -> tuple[slice, ...]:
+    def slices_in(self, place: Place) -> tuple[slice, ...]:
         """The slices of a tile within a block that begins with the first tile."""
         return tuple([slice(*one) for one in self.ends(place)[: len(place)]])

@@ -1,4 +1,4 @@
-"""What a scan combines, and how."""
+"""ScanSpec: what a scan combines, and how."""
 
 from __future__ import annotations
 

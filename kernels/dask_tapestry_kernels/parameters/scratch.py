@@ -1,4 +1,4 @@
-"""How much kernels work on at a time, by which operators tell the memory that they take."""
+"""Scratch memory of kernels, by which operators tell the memory that they take."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What builds a wheel: the package, and object code of its common kernels."""
+"""The build of a wheel: the package, and object code of its common kernels."""

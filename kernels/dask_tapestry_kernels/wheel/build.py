@@ -1,4 +1,4 @@
-"""How a wheel is built: its common kernels are compiled, and its tag says for which machines.
+"""The build backend: common kernels are compiled, and the wheel's tag says for which machines.
 
 Whoever builds has numba, as the build requirements in ``pyproject.toml`` ask for it. Kernels that
 cannot be compiled stop the build, as a wheel without them would let its users wait for a compiler.

@@ -12,6 +12,6 @@ def test_spaces_within_spaces():
         inner = ThreadTrace.begun("inner", [(0, 4), (2, 7)])
         assert inner.threads.extents == (3, 4, 5)
         assert inner.threads.ids[:1] == outer.ids
-        assert (len(inner.ids), inner.around.extents) == (2, (3,))
+        assert (len(inner.ids), inner.outer_space.extents) == (2, (3,))
     with pytest.raises(dt.TraceError, match="f belongs in the body"):
         current("f")

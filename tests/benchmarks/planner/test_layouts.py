@@ -4,7 +4,7 @@ import numpy as np
 
 import dask_tapestry as dt
 from benchmarks.planner.layouts import FORCED, forced, layouts
-from dask_tapestry.arrays.core.plan import Plan
+from dask_tapestry.arrays.planning.plan import Plan
 
 TWO = dt.Resources(workers=1, threads=2, local=True)
 CELLS = np.random.default_rng(0).random((300, 200))

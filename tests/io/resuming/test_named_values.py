@@ -11,7 +11,7 @@ import pytest
 import zarr
 
 import dask_tapestry as dt
-from dask_tapestry.io.resuming.named_values import Names, name_of
+from dask_tapestry.io.resuming.named_values import Names
 from dask_tapestry.teg.origin import UnnamedError
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -19,7 +19,7 @@ SCRIPT = """
 import re
 import numpy as np
 import dask_tapestry as dt
-from dask_tapestry.io.resuming.named_values import Names, name_of
+from dask_tapestry.io.resuming.named_values import Names
 
 scale = 3
 
@@ -35,7 +35,7 @@ def scaled(block, much=np.arange(3)):
 
 x = dt.asarray(np.arange(60.0).reshape(6, 10)).rechunk(4)
 y = dt.map_blocks(Shift(2), dt.map_blocks(scaled, x)) + dt.random.default_rng(1).normal(size=10)
-print(name_of([Names().graph([(y.sum(0) / dt.sort(y)).node])[0], re.compile("a+"), np.sin]))
+print(Names().of([Names().graph([(y.sum(0) / dt.sort(y)).node])[0], re.compile("a+"), np.sin]))
 """
 
 
@@ -72,9 +72,9 @@ VALUES = [
 
 
 def test_values_that_differ_have_other_names():
-    names = [name_of(value) for value in VALUES]
+    names = [Names().of(value) for value in VALUES]
     assert len(set(names)) == len(VALUES)
-    assert names == [name_of(value) for value in VALUES]
+    assert names == [Names().of(value) for value in VALUES]
 
 
 def test_functions_that_call_each_other_end():
@@ -84,7 +84,7 @@ def test_functions_that_call_each_other_end():
     def odd(n):
         return n != 0 and even(n - 1)
 
-    assert name_of(even) == name_of(even) != name_of(odd)
+    assert Names().of(even) == Names().of(even) != Names().of(odd)
 
 
 def test_functions_that_others_wrap_are_known_by_their_code():
@@ -94,8 +94,8 @@ def test_functions_that_others_wrap_are_known_by_their_code():
     def other(x):
         return x + 1
 
-    assert name_of(functools.lru_cache(one)) == name_of(functools.lru_cache(one))
-    assert name_of(functools.lru_cache(one)) != name_of(functools.lru_cache(other))
+    assert Names().of(functools.lru_cache(one)) == Names().of(functools.lru_cache(one))
+    assert Names().of(functools.lru_cache(one)) != Names().of(functools.lru_cache(other))
 
 
 def test_an_object_may_say_what_it_is():
@@ -106,15 +106,15 @@ def test_an_object_may_say_what_it_is():
         def __dask_tokenize__(self):
             return self.value
 
-    assert name_of(Said(1)) == name_of(Said(1)) != name_of(Said(2))
+    assert Names().of(Said(1)) == Names().of(Said(1)) != Names().of(Said(2))
 
 
 def test_stored_arrays_are_known_by_their_origin(tmp_path):
     one = zarr.create_array(tmp_path / "one", shape=(3,), dtype="f8")
-    known = name_of(one)
-    assert known == name_of(zarr.open_array(tmp_path / "one"))
+    known = Names().of(one)
+    assert known == Names().of(zarr.open_array(tmp_path / "one"))
     dt.to_zarr(dt.ones(3), tmp_path / "one", region=(slice(3),))
-    assert known != name_of(zarr.open_array(tmp_path / "one"))
+    assert known != Names().of(zarr.open_array(tmp_path / "one"))
 
 
 def locked(lock):
@@ -139,7 +139,7 @@ def locked(lock):
 )
 def test_what_has_no_name_is_told_with_the_way_out(value, words):
     with pytest.raises(UnnamedError, match=words):
-        name_of(value)
+        Names().of(value)
 
 
 def test_sources_may_be_known_by_their_types_alone():

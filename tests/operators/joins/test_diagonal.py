@@ -2,7 +2,12 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.operators.joins.diagonal import below, diagonal, on_diagonal, with_zeros
+from dask_tapestry.operators.joins.diagonal import (
+    diagonal,
+    is_below_diagonal,
+    on_diagonal,
+    with_zeros,
+)
 
 X = np.arange(24).reshape(2, 3, 4)
 
@@ -29,10 +34,12 @@ def test_of_a_diagonal_of_a_diagonal():
 
 
 def test_masks():
-    np.testing.assert_array_equal(dt.Array(below((3, 4), 1)).compute(), np.tri(3, 4, 1, bool))
+    np.testing.assert_array_equal(
+        dt.Array(is_below_diagonal((3, 4), 1)).compute(), np.tri(3, 4, 1, bool)
+    )
     np.testing.assert_array_equal(dt.Array(on_diagonal((3, 4), 1)).compute(), np.eye(3, 4, 1) > 0)
     x = dt.ones((3, 4), "f2")
-    assert with_zeros(below((3, 4), 0), x.node).type == x.node.type
+    assert with_zeros(is_below_diagonal((3, 4), 0), x.node).type == x.node.type
 
 
 @pytest.mark.parametrize("shape", [(3, 5), (4, 2), (0, 3), (2, 0)])
@@ -40,7 +47,10 @@ def test_masks_of_diagonals_beyond_the_corners(shape):
     rows, columns = shape
     for offset in (*range(-rows - 1, columns + 2), 2**63 - 1, -(2**63), 2**70, -(2**70)):
         near = max(-9, min(offset, 9))
-        whole, one = dt.Array(below(shape, offset)), dt.Array(on_diagonal(shape, offset))
+        whole, one = (
+            dt.Array(is_below_diagonal(shape, offset)),
+            dt.Array(on_diagonal(shape, offset)),
+        )
         np.testing.assert_array_equal(whole.compute(), np.tri(*shape, near, bool))
         np.testing.assert_array_equal(one.compute(), np.eye(*shape, near, bool))
     assert np.array_equal(dt.triu(dt.ones(shape), 2**63).compute(), np.zeros(shape))

@@ -45,12 +45,12 @@ def test_two_threads_are_found_exactly_where_two_write_one_cell(tiles):
     assert (found is None) == (len(every) == count)
     if found is not None:
         assert written[found[0]] & written[found[1]]
-    assert not (tiles.apart() and found)
+    assert not (tiles.write_separate_cells() and found)
 
 
 @given(tilings())
 def test_pieces_are_what_is_written(tiles):
-    if not tiles.is_product or not tiles.apart():
+    if not tiles.is_product or not tiles.write_separate_cells():
         return
     found = pieces(tiles, 10**6)
     made = [

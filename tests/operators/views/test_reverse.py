@@ -14,7 +14,7 @@ def test_the_type_stays():
 def test_twice_is_nothing():
     x = dt.ones((2, 3)).node
     view = reverse(x).operator.view(x.type)
-    assert view.after(view).is_identity((2, 3))
+    assert view.composed_with(view).is_identity((2, 3))
 
 
 @pytest.mark.parametrize(("axes", "error"), [(3, AxisError), ((0, 0), ShapeError)])

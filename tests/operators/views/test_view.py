@@ -93,7 +93,7 @@ def test_a_view_of_a_view_is_one_view(inner, data):
     first, old = inner
     second, _ = data.draw(views(first.shape).filter(lambda v: is_legal(*v)))
     x = numbers(old)
-    both = second.after(first)
+    both = second.composed_with(first)
     assert np.array_equal(both.reference(x), second.reference(first.reference(x)))
     assert both.shape == second.shape
 
@@ -107,8 +107,8 @@ def is_legal(view, old):
 def test_the_identity_changes_no_view(given_view):
     view, old = given_view
     before, after = View(old, identity_axes(old)), View(view.shape, identity_axes(view.shape))
-    assert view.after(before) == view
-    assert after.after(view) == view
+    assert view.composed_with(before) == view
+    assert after.composed_with(view) == view
     assert after.is_identity(view.shape)
 
 
@@ -117,7 +117,9 @@ def test_composition_is_associative(given_view, data):
     one, _ = given_view
     two, _ = data.draw(views(one.shape).filter(lambda v: is_legal(*v)))
     three, _ = data.draw(views(two.shape).filter(lambda v: is_legal(*v)))
-    assert three.after(two).after(one) == three.after(two.after(one))
+    assert three.composed_with(two).composed_with(one) == three.composed_with(
+        two.composed_with(one)
+    )
 
 
 @given(views() | diagonals(), st.data())

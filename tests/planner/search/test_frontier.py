@@ -2,12 +2,14 @@
 
 from dask_tapestry.planner.search import moves
 from dask_tapestry.planner.search.choices import Choices
-from dask_tapestry.planner.search.frontier import RESOURCES, ParetoFrontier, full_cost, quick_cost
+from dask_tapestry.planner.search.frontier import ParetoFrontier, full_cost, quick_cost
 from dask_tapestry.planner.tuning import SLOWEST_RATIO
 from tests.planner.graphs import FOUR, stored
 from tests.planner.spaces import gram, space_of
 
 Y = stored((100_000, 10_000)) + 1
+
+RESOURCES = ("seconds", "bytes_read", "bytes_moved", "tasks", "peak_worker_bytes")
 
 
 def states(space):

@@ -1,4 +1,4 @@
-"""What is done to panels of columns of a large matrix, and to strips of the rest with them."""
+"""Panels of columns of a large matrix: factored, and applied to strips of the rest."""
 
 from __future__ import annotations
 

@@ -100,14 +100,14 @@ def _touched(
     """Pairs of a run and one that it touches in a line before."""
     width, sides = shape[-1], shape[:-1]
     line = starts // width
-    there = np.ones(len(line), bool)
+    is_touched = np.ones(len(line), bool)
     step = 0
     for axis, move in enumerate(reach.line):
         behind = prod(sides[axis + 1 :])
         at = line // behind % sides[axis] + move
-        there &= (at >= 0) & (at < sides[axis])
+        is_touched &= (at >= 0) & (at < sides[axis])
         step += move * behind
-    runs = np.flatnonzero(there)
+    runs = np.flatnonzero(is_touched)
     begin = (line[runs] + step) * width
     low = np.maximum(starts[runs] + step * width + reach.low, begin)
     high = np.minimum(ends[runs] - 1 + step * width + reach.high, begin + width - 1)

@@ -51,13 +51,13 @@ def parts(
     own = {output.name: array for output, array in zip(outputs, results.arrays, strict=True)}
     for tile in np.ndindex(points):
         stop_if_asked()
-        cells = np.ascontiguousarray(x[tiled.within(tile)])
+        cells = np.ascontiguousarray(x[tiled.slices_in(tile)])
         labels = np.empty(cells.shape, np.int32)
         count = label_block(labels, cells, structure)
         if "counts" in own:
             own["counts"][tile] = count
         if "labels" in own:
-            room = own["labels"][tiled.within(tile)]
+            room = own["labels"][tiled.slices_in(tile)]
             room[...] = 0  # beyond the end of the array
             room[tuple(map(slice, labels.shape))] = labels
     return results
@@ -194,7 +194,7 @@ def renumber(
     made = out if out is not None and fits else np.empty(labels.shape, dtype)
     for place in np.ndindex(numbers.shape):
         stop_if_asked()
-        where = tiled.within(place)
+        where = tiled.slices_in(place)
         np.take(_table(numbers.cells[place], dtype), labels[where], out=made[where], mode="clip")
     return made[(*keep, ...)]
 

@@ -1,4 +1,4 @@
-"""What is looked up, cell by cell, in tables that each block has whole."""
+"""Lookups, cell by cell, in tables that each block has whole."""
 
 from __future__ import annotations
 

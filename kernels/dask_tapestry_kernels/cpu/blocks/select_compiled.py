@@ -116,13 +116,13 @@ def take(
     """
     row = prod(block.shape[axis + 1 :])
     size = block.dtype.itemsize
-    taken = prod(block.shape[:axis]) * places.size * row
-    if taken < SMALL or block.dtype.hasobject or (row == 1 and size not in WORDS):
+    cells_taken = prod(block.shape[:axis]) * places.size * row
+    if cells_taken < SMALL or block.dtype.hasobject or (row == 1 and size not in WORDS):
         return None
     if places.dtype == np.uint64 or not block.flags.c_contiguous:
         return None
     word = size if row == 1 else next((w for w in (8, 4, 2) if size * row % w == 0), 1)
-    native = compiled(source("take", word), BODIES["take"][1], "taking", taken)
+    native = compiled(source("take", word), BODIES["take"][1], "taking", cells_taken)
     if native is None:
         return None
     shape = (*block.shape[:axis], *places.shape, *block.shape[axis + 1 :])

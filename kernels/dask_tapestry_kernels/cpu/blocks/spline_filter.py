@@ -78,8 +78,8 @@ def _by_tiles(out: Block, x: Block, axis: int, poles: tuple[float, ...], ends: s
     for lead in lanes:
         for first in range(0, wide, step):
             stop_if_asked()
-            here: Any = (slice(None), *lead, slice(first, first + step)) if source.ndim > 1 else ...
-            cells = np.array(source[here], np.float64).reshape(length, -1)
+            tile: Any = (slice(None), *lead, slice(first, first + step)) if source.ndim > 1 else ...
+            cells = np.array(source[tile], np.float64).reshape(length, -1)
             cells *= factor
             for z in poles:
                 FIRST[ends](cells, z)
@@ -89,7 +89,7 @@ def _by_tiles(out: Block, x: Block, axis: int, poles: tuple[float, ...], ends: s
                 for i in range(length - 2, -1, -1):
                     np.subtract(cells[i + 1], cells[i], out=cells[i])
                     cells[i] *= z
-            target[here] = from_double(cells, out.dtype).reshape(target[here].shape)
+            target[tile] = from_double(cells, out.dtype).reshape(target[tile].shape)
 
 
 def _first_mirrored(c: Block, z: float) -> None:

@@ -46,7 +46,7 @@ class Box(NamedTuple):
         """Number of cells."""
         return prod([max(0, n) for n in self.shape])
 
-    def within(self, outer: Box, offset: Ints) -> tuple[Any, ...]:
+    def slices_in(self, outer: Box, offset: Ints) -> tuple[Any, ...]:
         """The cells that lie `offset` from its own, as slices of an array of `outer`."""
         sides = zip(self.lo, self.hi, outer.lo, offset, strict=True)
         return tuple([slice(a - low + by, b - low + by) for a, b, low, by in sides])
@@ -113,9 +113,9 @@ def stencil_steps(
     kept
         Numbers of the fields that are returned, where there are several.
     """
-    here = Box(*box)
+    box_here = Box(*box)
     dtypes = [expression.dtype for expression, _ in program.formulas]
-    results = [np.empty(here.shape, dtype) for dtype in dtypes]
+    results = [np.empty(box_here.shape, dtype) for dtype in dtypes]
     if out is not None and len(results) == 1:
         results = [out]
     boxes = tuple(
@@ -123,20 +123,20 @@ def stencil_steps(
         for low, b in zip(lows, blocks, strict=True)
     )
     run = _StencilRun(program, steps, cells, blocks, boxes, _times(program, time, steps))
-    if here.size:
-        inner = _inner(run, here)
-        rest = [here]
-        if inner.size >= SMALLEST and _run_tiles(run, here, inner, results):
-            rest = list(_surrounding_boxes(here, inner))
+    if box_here.size:
+        inner = _inner(run, box_here)
+        rest = [box_here]
+        if inner.size >= SMALLEST and _run_tiles(run, box_here, inner, results):
+            rest = list(_surrounding_boxes(box_here, inner))
         for part in rest:
             for tile in _tiles(run, part):
                 stop_if_asked()
-                _run_tile(run, here, tile, results)
+                _run_tile(run, box_here, tile, results)
     if len(results) == 1:
         return results[0]
-    axes = tuple([OutputAxis(dim, 1) for dim in range(len(here.shape))])
+    axes = tuple([OutputAxis(dim, 1) for dim in range(len(box_here.shape))])
     shapes = tuple([OutputShape(f"f{i}", dtypes[i], axes) for i in kept])
-    return OutputBlocks(here.shape, shapes, [results[i] for i in kept])
+    return OutputBlocks(box_here.shape, shapes, [results[i] for i in kept])
 
 
 def _times(program: Any, time: Block, steps: int) -> tuple[tuple[Block, ...], ...]:
@@ -205,11 +205,13 @@ def _run_tiles(run: _StencilRun, here: Box, inner: Box, results: Sequence[Block]
                 source, offset = program.taps[number]
                 given = step == 1 or source >= len(results)
                 array = run.blocks[source] if given else buffers[step % 2][source]
-                arrays.append(array[region.within(run.boxes[source] if given else widest, offset)])
+                arrays.append(
+                    array[region.slices_in(run.boxes[source] if given else widest, offset)]
+                )
                 moves.append(array.strides if given else still)
             target = results[field] if step == steps else buffers[(step + 1) % 2][field]
             outer = here if step == steps else widest
-            arrays.append(target[region.within(outer, still)])
+            arrays.append(target[region.slices_in(outer, still)])
             moves.append(target.strides if step == steps else still)
             operations.append(Operation(expression, tuple(arrays), tuple(moves)))
     grid = [
@@ -235,7 +237,7 @@ def _run_tile(run: _StencilRun, here: Box, tile: Box, targets: Sequence[Block]) 
                 else _tap(run, program.taps[number], fields, outer, region)
                 for number in operands
             ]
-            target = targets[field][tile.within(here, (0,) * len(tile.lo))] if last else None
+            target = targets[field][tile.slices_in(here, (0,) * len(tile.lo))] if last else None
             results.append(evaluate(target, *cells, expression=expression))
         if not last:
             fields, outer = _with_ends(run, region, results, (region,) * len(results))
@@ -246,8 +248,8 @@ def _tap(
 ) -> Any:
     source, offset = tap
     if source < len(fields):
-        return fields[source][region.within(outer, offset)]
-    return run.blocks[source][region.within(run.boxes[source], offset)]
+        return fields[source][region.slices_in(outer, offset)]
+    return run.blocks[source][region.slices_in(run.boxes[source], offset)]
 
 
 def _with_ends(
@@ -264,11 +266,11 @@ def _with_ends(
     outer = Box(tuple(lo), tuple(hi))
     if outer == region:
         pairs = zip(arrays, boxes, strict=False)
-        return [array[(*region.within(box, zero), ...)] for array, box in pairs], region
+        return [array[(*region.slices_in(box, zero), ...)] for array, box in pairs], region
     filled = []
     for field, (array, box) in enumerate(zip(arrays, boxes, strict=False)):
         cells = np.empty(outer.shape, array.dtype)
-        cells[region.within(outer, zero)] = array[region.within(box, zero)]
+        cells[region.slices_in(outer, zero)] = array[region.slices_in(box, zero)]
         _fill(cells, outer, region, ends, field)
         filled.append(cells)
     return filled, outer

@@ -1,4 +1,4 @@
-"""What NumPy would say of a formula: its steps by NumPy's own loops, tile by tile."""
+"""Floating-point errors of a formula: its steps by NumPy's own loops, tile by tile."""
 
 from __future__ import annotations
 

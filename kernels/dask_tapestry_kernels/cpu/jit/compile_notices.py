@@ -1,4 +1,4 @@
-"""What a user reads where code is compiled that an installation usually brings, or is waited for.
+"""Notices of compiling: of code that an installation usually brings, or that is waited for.
 
 Lines of a log, not warnings: they come from whichever thread waits, and a program that turns
 warnings into errors runs as it would elsewhere. Python prints them unless logging is configured.

@@ -1,4 +1,4 @@
-"""How compiled loops find cells: addresses, and blocks as lines of rows of neighbouring cells."""
+"""Memory as compiled loops see it: addresses, and blocks as lines of rows of neighbouring cells."""
 
 from __future__ import annotations
 

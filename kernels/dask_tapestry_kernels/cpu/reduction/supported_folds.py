@@ -1,4 +1,4 @@
-"""Which folds of leaves can be compiled: monoids, and dtypes of cells and states."""
+"""Folds of leaves that can be compiled: monoids, and dtypes of cells and states."""
 
 from __future__ import annotations
 

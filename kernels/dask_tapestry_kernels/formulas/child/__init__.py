@@ -1,1 +1,1 @@
-"""What compiling processes import of formulas."""
+"""Modules of formulas that compiling processes import."""

@@ -1,1 +1,1 @@
-"""What compiled kernels of blocks are made of, in the process that compiles."""
+"""Parts of compiled kernels of blocks, in the process that compiles."""

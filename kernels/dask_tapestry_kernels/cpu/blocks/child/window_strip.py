@@ -12,7 +12,6 @@ from dask_tapestry_kernels.elementary.number_intrinsics import DOUBLE, FLOAT, Lo
 
 WIDTH: Final = 8  # doubles of a vector
 VECTORS: Final = 4  # sums that do not wait for each other
-STRIP: Final = WIDTH * VECTORS
 INT32, INT64 = ir.IntType(32), ir.IntType(64)
 
 

@@ -1,1 +1,1 @@
-"""What compiled cell expressions are made of; imported by the compiling child process alone."""
+"""Parts of compiled cell expressions; imported by the compiling child process alone."""

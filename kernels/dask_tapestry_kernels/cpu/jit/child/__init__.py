@@ -1,1 +1,1 @@
-"""What only the compiling child process runs: the compiler, and intrinsics of memory."""
+"""The compiler and intrinsics of memory, which only the compiling child process imports."""

@@ -14,14 +14,13 @@ from numpy.typing import ArrayLike
 from dask_tapestry.amounts import whole_number
 from dask_tapestry.arrays.core.array import Array, run_count
 from dask_tapestry.arrays.core.convert import asarray
-from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.core.dynamic_shape import CountRun, check_workers
 from dask_tapestry.arrays.core.effect import Effect
 from dask_tapestry.arrays.core.floating_errors import ErrorReporting
 from dask_tapestry.arrays.core.late_modules import computing, kept_blocks
-from dask_tapestry.arrays.core.plan import Plan
-from dask_tapestry.arrays.core.plan_without_arrays import PlanWithoutArrays
 from dask_tapestry.arrays.core.replicated import persist_replicated
+from dask_tapestry.arrays.planning.plan import Plan
+from dask_tapestry.arrays.planning.plan_without_arrays import PlanWithoutArrays
 from dask_tapestry.diagnostics.plan_file import text_of, told_of_file
 from dask_tapestry.errors import ArgumentTypeError
 from dask_tapestry.lower.local_scheduler import local_options
@@ -253,6 +252,3 @@ def _planned(arrays: Sequence[ArrayLike | Effect]) -> tuple[tuple[Array | Effect
     """The arrays and writes, and what is planned of each."""
     items = tuple(a if isinstance(a, Effect) else asarray(a) for a in arrays)
     return items, [item.node if isinstance(item, Effect) else item.bound for item in items]
-
-
-write_out(__name__)

@@ -1,4 +1,4 @@
-"""Kernels of sparse blocks that need not see the cells which these do not hold.
+"""Kernels of blocks in formats of other libraries: sparse ones, whose cells not held stay unseen.
 
 Each takes blocks in one format, and returns one in it, or None where it needs all cells. Values are
 those of the kernel of the same name, bit for bit.

@@ -1,7 +1,7 @@
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.arrays.core.plan_without_arrays import NEEDS_ARRAYS
+from dask_tapestry.arrays.planning.plan_without_arrays import NEEDS_ARRAYS
 from dask_tapestry.errors import PlanError
 
 

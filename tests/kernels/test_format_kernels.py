@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from dask_tapestry.cells import CellBuilder
 from dask_tapestry_kernels.block_format import BlockFormat, is_foreign, with_all_cells
 from dask_tapestry_kernels.cpu import KERNELS
-from dask_tapestry_kernels.sparse_kernels import computed
+from dask_tapestry_kernels.format_kernels import computed
 
 F8 = np.dtype("f8")
 CELLS = np.array([[0, 1.5, 0, -0.25], [0, 0, -2, np.inf], [np.nan, 0, 0, 7]])

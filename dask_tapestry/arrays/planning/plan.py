@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, final
 from dask import base
 
 from dask_tapestry.arrays.core.floating_errors import ErrorReporting
-from dask_tapestry.arrays.core.frontier import Frontier
 from dask_tapestry.arrays.core.late_modules import computing, graph, local_jobs, profile
-from dask_tapestry.arrays.core.plan_page import PlanPage
-from dask_tapestry.arrays.core.plan_without_arrays import PlanWithoutArrays
 from dask_tapestry.arrays.core.planned import PlannedCollection
+from dask_tapestry.arrays.planning.frontier import Frontier
+from dask_tapestry.arrays.planning.plan_page import PlanPage
+from dask_tapestry.arrays.planning.plan_without_arrays import PlanWithoutArrays
 from dask_tapestry.diagnostics.compare import difference
 from dask_tapestry.diagnostics.explain import explain
 from dask_tapestry.diagnostics.plan_summaries import told_whole
