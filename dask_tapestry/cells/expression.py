@@ -128,6 +128,15 @@ def identity(dtype: DType) -> CellExpression:
     return CellExpression((dtype,), ())
 
 
+def constant_step(value: Cell) -> CellStep:
+    """The step that holds a constant."""
+    dtype, cells = value.dtype, packed(value)
+    if not dtype.itemsize:  # NumPy's dtype of an empty text, which no array has
+        dtype = np.dtype(f"{dtype.kind}1")
+        cells = bytes(dtype.itemsize)
+    return CellStep("constant", (), dtype, cells)
+
+
 class CellBuilder:
     """Builds an expression step by step; equal steps are written once."""
 
@@ -152,11 +161,7 @@ class CellBuilder:
 
     def constant(self, value: Cell) -> int:
         """Add a constant."""
-        dtype, cells = value.dtype, packed(value)
-        if not dtype.itemsize:  # NumPy's dtype of an empty text, which no array has
-            dtype = np.dtype(f"{dtype.kind}1")
-            cells = bytes(dtype.itemsize)
-        return self.step(CellStep("constant", (), dtype, cells))
+        return self.step(constant_step(value))
 
     def cast(self, value: int, dtype: DType) -> int:
         """Convert `value` to `dtype`, as ``astype`` does; nothing if it has it already."""

@@ -127,11 +127,22 @@ SEQUENCE_POINT: Final = SequencePoint()
 
 
 def apply(
-    operator: Operator, *inputs: Tensor, after: Sequence[Node] = (), line: str | None = None
+    operator: Operator,
+    *inputs: Tensor,
+    after: Sequence[Node] = (),
+    line: str | None = None,
+    form: str | None = None,
 ) -> Tensor:
     """Apply `operator` to `inputs`; the same application twice is the same node.
 
     It has the annotations of the node that is rewritten, else those in force.
+
+    Parameters
+    ----------
+    line
+        Where the user wrote it; by default that is looked for.
+    form
+        The operator's `form_of`, where that is known.
 
     Raises
     ------
@@ -140,7 +151,13 @@ def apply(
     """
     origin = _origin.get()
     annotations = annotations_in_force() if origin is None else origin[1]
-    return _applied(operator, _shortened(token(operator)), inputs, tuple(after), line, annotations)
+    form = form_of(operator) if form is None else form
+    return _applied(operator, form, inputs, tuple(after), line, annotations)
+
+
+def form_of(operator: Operator) -> str:
+    """A digest that equal operators share, and no others."""
+    return _shortened(token(operator))
 
 
 def _applied(
@@ -231,7 +248,7 @@ def reapply(
 
 def is_interned(node: Node) -> bool:
     """Whether `node` is the one node of its application."""
-    form = _shortened(token(node.operator))
+    form = form_of(node.operator)
     digest = _digest(form, node.inputs, node.after, node.annotations)
     return digest == node.digest and _interned.get(digest) is node
 
@@ -330,7 +347,7 @@ def load(rows: Iterable[Row]) -> list[Node]:
     for operator, inputs, after, line, said in rows:
         known = forms.get(id(operator))
         if known is None:
-            known = forms[id(operator)] = operator, _shortened(token(operator))
+            known = forms[id(operator)] = operator, form_of(operator)
         read, ended = tuple([nodes[i] for i in inputs]), tuple([nodes[a] for a in after])
         nodes.append(_applied(operator, known[1], read, ended, line or "", said))
     return nodes

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry.amounts import reading
-from dask_tapestry.cells import UFUNCS, CellBuilder, CellExpression, Signature, loop_dtypes
+from dask_tapestry.cells import (
+    UFUNCS,
+    CellBuilder,
+    CellExpression,
+    CellStep,
+    Signature,
+    loop_dtypes,
+)
+from dask_tapestry.cells.expression import constant_step
 from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.cells.references import Cell, one_cell
 from dask_tapestry.errors import DTypeError, ValueRangeError
@@ -16,6 +25,7 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.cells.cellwise import CellwiseOperator, common_shape
 from dask_tapestry.operators.views.broadcast import broadcast, broadcast_shape
 from dask_tapestry.teg import Tensor, TensorType, apply
+from dask_tapestry.teg.node import form_of
 from dask_tapestry.teg.operator import Formats, Types
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.block_format import BlockFormat
@@ -159,16 +169,34 @@ def cell_call(
 ) -> Tensor:
     """Apply `function`, whose loop takes the dtypes `loop` and yields `dtype`, cell by cell."""
     tensors = list(dict.fromkeys(o for o in operands if isinstance(o, Tensor)))
-    builder = CellBuilder([t.type.dtype for t in tensors])
-    values = []
-    for operand, wanted in zip(operands, loop, strict=True):
-        if isinstance(operand, Tensor):
-            values.append(builder.cast(tensors.index(operand), wanted))
-        else:
-            values.append(builder.constant(scalar_of(operand, wanted)))
-    result = builder.call(function, values, dtype)
+    values = tuple(
+        [
+            tensors.index(o) if isinstance(o, Tensor) else constant_step(scalar_of(o, wanted))
+            for o, wanted in zip(operands, loop, strict=True)
+        ]
+    )
+    dtypes = tuple([t.type.dtype for t in tensors])
     shape = broadcast_shape([t.type.shape for t in tensors], f"operands of {function}")
-    return apply(Elementwise(builder.finish(result)), *[broadcast(t, shape) for t in tensors])
+    operator, form = _call_of(function, dtypes, values, tuple(loop), dtype)
+    return apply(operator, *[broadcast(t, shape) for t in tensors], form=form)
+
+
+@lru_cache(maxsize=1024)  # a loop writes the same calls again and again
+def _call_of(
+    function: str,
+    parameters: tuple[np.dtype[Any], ...],
+    values: tuple[int | CellStep, ...],
+    loop: tuple[np.dtype[Any], ...],
+    dtype: np.dtype[Any],
+) -> tuple[Elementwise, str]:
+    """The operator that calls `function` on parameters, by number, and constants, and its form."""
+    builder = CellBuilder(parameters)
+    numbers = [
+        builder.step(value) if isinstance(value, CellStep) else builder.cast(value, wanted)
+        for value, wanted in zip(values, loop, strict=True)
+    ]
+    operator = Elementwise(builder.finish(builder.call(function, numbers, dtype)))
+    return operator, form_of(operator)
 
 
 def astype(x: Tensor, dtype: np.dtype[Any]) -> Tensor:

@@ -5,6 +5,7 @@ import dask_tapestry as dt
 from dask_tapestry.errors import DTypeError, ShapeError, ValueRangeError
 from dask_tapestry.operators.cells.elementwise import Elementwise, astype, elementwise
 from dask_tapestry.teg import apply
+from dask_tapestry.teg.node import form_of, is_interned
 from tests.comparisons import same_bits
 
 X = np.array([-3, 0, 5], "i1")
@@ -112,3 +113,18 @@ def test_a_complex_number_to_the_power_of_a_python_number_is_as_numpys_operator_
         assert np.allclose(made, expected, rtol=rounding, equal_nan=True)
     assert same_bits((dt.asarray(x) ** 2).compute(), dt.square(dt.asarray(x)).compute())
     assert same_bits((dt.asarray(x) ** 0.5).compute(), dt.sqrt(dt.asarray(x)).compute())
+
+
+def test_calls_that_differ_in_the_bits_of_a_constant_or_in_a_dtype_are_not_one():
+    x = dt.asarray(np.array([1.0, -2.0, 0.0]))
+    made = [x * 0.0, x * -0.0, x * np.float32(0), x.astype("f4") * 0.0, x + np.nan, x + -np.nan]
+    assert len({a.node.digest for a in made}) == 5  # float32(0) becomes a float64 like 0.0
+    with np.errstate(all="ignore"):
+        assert np.signbit((x * -0.0).compute()).tolist() == [True, False, True]
+    assert (x * 2).node.operator is (x * 2).node.operator is (dt.ones(7) * 2.0).node.operator
+
+
+def test_a_form_that_is_told_is_that_of_the_operator():
+    y = dt.ones(3) + 1.5
+    assert y.node.form == form_of(y.node.operator)
+    assert is_interned(y.node)
