@@ -1,5 +1,7 @@
 """Stopping the blocks of a compute that has ended before them: by Ctrl-C, or as a block failed.
 
+The tasks of a cluster are released by who waits for them (`lower/fetch.py`).
+
 Dask's schedulers of this process leave what their threads compute alone, and the process waits for
 these when it exits. A worker of a cluster is told that a task is not wanted, and finishes it
 nevertheless. So a block asks, between its turns: here whether its compute has ended, which a

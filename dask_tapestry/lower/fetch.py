@@ -27,9 +27,9 @@ from dask_tapestry.lower.expression import TapestryExpr, TapestrySequence, as_hl
 from dask_tapestry.lower.fetch_rounds import FetchRound, rounds_of
 from dask_tapestry.lower.fp_error_events import without_collection
 from dask_tapestry.lower.graph import Lowered
-from dask_tapestry.lower.replanning import CrewWatch, with_crew
 from dask_tapestry.lower.result_array import finish_array
 from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
+from dask_tapestry.lower.worker_changes import WorkerCountWatch, replanned_on_change
 from dask_tapestry.memory.process_memory import free_memory
 from dask_tapestry.planner.cost.step import memory_order
 from dask_tapestry.planner.long_jobs import plan_to_run
@@ -139,10 +139,10 @@ def _of_one_plan(
     written: list[Node] = list(dict.fromkeys(e.operand("root") for e in members))
     plan = fitted(plan_to_run(written), client) if given is None else given
 
-    def run(plan: PlannedGraph, crew: CrewWatch) -> tuple[list[Any], list[Any]]:
-        return _with_plan(plan, members, others, client, options, crew)
+    def run(plan: PlannedGraph, watch: WorkerCountWatch) -> tuple[list[Any], list[Any]]:
+        return _with_plan(plan, members, others, client, options, watch)
 
-    return with_crew(plan, client, run)
+    return replanned_on_change(plan, client, run)
 
 
 def _with_plan(
@@ -151,7 +151,7 @@ def _with_plan(
     others: Sequence[Any],
     client: Any,
     options: Mapping[str, Any],
-    crew: CrewWatch,
+    watch: WorkerCountWatch,
 ) -> tuple[list[Any], list[Any]]:
     numbers = [plan.written.roots.index(e.operand("root")) for e in members]
     results = [
@@ -168,7 +168,7 @@ def _with_plan(
         arrays.send_ahead(client, next(iter(destinations)))
     rounds = 1 if others else rounds_that_fit(plan) or 1
     with seceded():
-        beside = _take_all(lowered, destinations, rounds, others, client, options, crew)
+        beside = _take_all(lowered, destinations, rounds, others, client, options, watch)
     return [result.value() for result in results], beside
 
 
@@ -196,7 +196,7 @@ def _take_all(
     others: Sequence[Any],
     client: Any,
     options: Mapping[str, Any],
-    crew: CrewWatch,
+    watch: WorkerCountWatch,
 ) -> list[Any]:
     """Have all blocks computed and put where they belong; return the values of `others`."""
     kept_futures: dict[Key, Any] = {}  # futures of what a later round needs
@@ -211,7 +211,7 @@ def _take_all(
             keys = list(dict.fromkeys([*fetch_round.keys, *fetch_round.kept, *others_now]))
             futures = dict(zip(keys, client.get(wanted, keys, sync=False, **options), strict=True))
             try:
-                with crew.over(() if others else futures.values()):
+                with watch.over(() if others else futures.values()):
                     _take(fetch_round, futures, places, client)
                 other_results += (
                     client.gather([futures[key] for key in others_now]) if others_now else []

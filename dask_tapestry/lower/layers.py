@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from dask_tapestry.lower.block_input_tables import MovingBlocks, MovingCells, moving_reads
+from dask_tapestry.lower.block_inputs import HeldBlocks, HeldCells, References
 from dask_tapestry.lower.dask_private import (
     Alias,
     GraphNode,
@@ -18,13 +20,11 @@ from dask_tapestry.lower.dask_private import (
 )
 from dask_tapestry.lower.effect_tasks import barrier, finish_sink, prepare_sink
 from dask_tapestry.lower.execute import run_block
-from dask_tapestry.lower.reference_tables import MovingBlocks, MovingCells, moving_reads
-from dask_tapestry.lower.references import HeldBlocks, HeldCells, References
 from dask_tapestry.lower.result_array import finish_array
 from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
-from dask_tapestry.lower.symmetric import source_of, transpose_block
+from dask_tapestry.lower.symmetric_tasks import source_of, transpose_block
 from dask_tapestry.planner.access.access import ClassLeaf
 from dask_tapestry.teg import Sink, TensorType
 from dask_tapestry.zspace import Cuts, block_range

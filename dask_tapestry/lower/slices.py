@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.lower.assemble import check_lengths
+from dask_tapestry.lower.block_inputs import HeldBlocks
 from dask_tapestry.lower.dask_private import GraphNode, TaskRef, written_task
-from dask_tapestry.lower.references import HeldBlocks
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
 from dask_tapestry.zspace import Cuts, ZRange, block_box

@@ -23,7 +23,7 @@ from dask_tapestry.planner.access.access import Access
 from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.planner.tuning import DEVICE_BLOCKS
 from dask_tapestry.steps.program import Program
-from dask_tapestry.steps.symmetric import is_symmetric
+from dask_tapestry.steps.symmetric_blocks import is_symmetric
 from dask_tapestry.zspace import Cuts, ZRange, block_box
 from dask_tapestry_kernels.block_format import BlockFormat
 

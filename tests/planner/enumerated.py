@@ -10,7 +10,7 @@ from math import prod
 from random import Random
 from typing import Any
 
-from dask_tapestry.lower import references
+from dask_tapestry.lower import block_inputs
 from dask_tapestry.planner.access import distinct_slices, traffic
 from dask_tapestry.planner.access.access import Access
 from dask_tapestry.planner.access.traffic import InputTraffic, Traffic
@@ -99,7 +99,7 @@ def same_but_main(found: Traffic, counted: Traffic) -> bool:
 @contextmanager
 def any_saving() -> Iterator[Callable[[int], None]]:
     """Context with a function that sets how many bytes a slice must save."""
-    modules: tuple[Any, ...] = (traffic, distinct_slices, references, cost)
+    modules: tuple[Any, ...] = (traffic, distinct_slices, block_inputs, cost)
 
     def set_bytes(saves: int) -> None:
         for module in modules:

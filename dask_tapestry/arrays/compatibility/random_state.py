@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.chunks import Chunks
 from dask_tapestry.arrays.core.docstrings import write_out
-from dask_tapestry.arrays.core.shapes import Shape
+from dask_tapestry.arrays.core.shape_arguments import Shape
 from dask_tapestry.arrays.random.counts import RandomCounts
 from dask_tapestry.arrays.random.multivariate import RandomVectors
 from dask_tapestry.arrays.random.orders import RandomOrders

@@ -25,8 +25,8 @@ from dask_tapestry.arrays.tuning import PRIORITY
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError, PlanError
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.lower.dask_private import HighLevelGraph
-from dask_tapestry.lower.local_scheduler import local_options, says_nothing
-from dask_tapestry.lower.synchronous import compute_synchronously
+from dask_tapestry.lower.scheduler_options import local_options, says_nothing
+from dask_tapestry.lower.small_jobs import compute_synchronously
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.resources import computing_with
 from dask_tapestry.planner.memory.results import ResultMemory

@@ -10,7 +10,7 @@ from dask_tapestry.arrays.core.floating_errors import ErrorReporting
 from dask_tapestry.io.sources.block_source import from_blocks
 from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.lower.result_layout import ResultLayout, find_layout
-from dask_tapestry.lower.synchronous import persist_synchronously
+from dask_tapestry.lower.small_jobs import persist_synchronously
 from dask_tapestry.operators.layouts.in_format import in_format
 from dask_tapestry.operators.layouts.nominal_chunks import with_chunks_kept
 from dask_tapestry.operators.layouts.rechunk import rechunk

@@ -10,8 +10,9 @@ import numpy as np
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dtypes import Casting
 from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.cells.elementwise import astype
-from dask_tapestry.operators.views.broadcast import broadcast, broadcast_shape
+from dask_tapestry.operators.views.broadcast import broadcast
 
 Out = Array | tuple[Array | None, ...] | EllipsisType | None  # of a ufunc: one for each result
 

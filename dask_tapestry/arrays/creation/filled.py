@@ -17,7 +17,7 @@ from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
 from dask_tapestry.arrays.core.memory_arguments import check_order, new_on
 from dask_tapestry.arrays.core.naming import takes_name
-from dask_tapestry.arrays.core.shapes import Shape, shape_of
+from dask_tapestry.arrays.core.shape_arguments import Shape, shape_of
 from dask_tapestry.arrays.core.user_names import names_of
 from dask_tapestry.operators.cells.elementwise import scalar_of
 from dask_tapestry.operators.generators.full import full as full_tensor

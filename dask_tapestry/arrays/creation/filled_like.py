@@ -14,7 +14,7 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.naming import takes_name
-from dask_tapestry.arrays.core.shapes import Shape
+from dask_tapestry.arrays.core.shape_arguments import Shape
 from dask_tapestry.arrays.creation.filled import full
 from dask_tapestry.cells.references import Cell
 from dask_tapestry.operators.layouts.in_format import in_format

@@ -17,7 +17,7 @@ from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.layout_arguments import takes_chunks, with_chunks
-from dask_tapestry.arrays.core.shapes import shape_of
+from dask_tapestry.arrays.core.shape_arguments import shape_of
 from dask_tapestry.arrays.creation.filled import full
 from dask_tapestry.arrays.shape.broadcasting import broadcast_arrays, broadcast_to
 from dask_tapestry.arrays.shape.reshaping import reshape

@@ -16,7 +16,7 @@ from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import as_dtype, promoted
 from dask_tapestry.arrays.core.layout_arguments import takes_chunks, with_chunks
 from dask_tapestry.arrays.core.memory_arguments import check_order, new_on
-from dask_tapestry.arrays.core.shapes import shape_of
+from dask_tapestry.arrays.core.shape_arguments import shape_of
 from dask_tapestry.arrays.creation.filled import full, ones
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.cells.elementwise import astype, cell_call, elementwise

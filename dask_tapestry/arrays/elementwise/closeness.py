@@ -13,9 +13,9 @@ from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import promoted
 from dask_tapestry.arrays.elementwise import equality_and_power, ufuncs
 from dask_tapestry.errors import ShapeError
+from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.generators.full import full
 from dask_tapestry.operators.reductions.reduce import reduce
-from dask_tapestry.operators.views.broadcast import broadcast_shape
 
 __all__ = ["allclose", "array_equal", "array_equiv", "isclose"]
 

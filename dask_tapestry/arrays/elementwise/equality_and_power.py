@@ -12,9 +12,9 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.elementwise import ufuncs
 from dask_tapestry.arrays.elementwise.ufunc_functions import Binary, Unary, operand
 from dask_tapestry.errors import DTypeError
+from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.cells.cell_bytes import equal_cells
 from dask_tapestry.operators.generators.full import full
-from dask_tapestry.operators.views.broadcast import broadcast_shape
 from dask_tapestry.teg import Tensor
 
 POWERS: Final[dict[tuple[str, object], Unary[Array]]] = {  # by kind of dtype and exponent

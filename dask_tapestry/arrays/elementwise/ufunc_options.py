@@ -32,9 +32,10 @@ from dask_tapestry.cells import Signature
 from dask_tapestry.cells.references import zero_cell
 from dask_tapestry.cells.ufuncs import safe_operand
 from dask_tapestry.errors import ArgumentError, DTypeError
+from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.cells.elementwise import astype
 from dask_tapestry.operators.cells.where import where as chosen
-from dask_tapestry.operators.views.broadcast import broadcast, broadcast_shape
+from dask_tapestry.operators.views.broadcast import broadcast
 
 FACTS: Final = ("identity", "nargs", "nin", "nout", "ntypes", "signature", "types")
 METHOD_NAMES: Final = ("accumulate", "at", "reduce", "reduceat")

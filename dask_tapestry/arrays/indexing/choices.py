@@ -17,7 +17,7 @@ from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.elementwise.where_and_clip import where
 from dask_tapestry.arrays.indexing.take import Mode, places_within, take_along_axis
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError, DTypeError
-from dask_tapestry.operators.views.broadcast import broadcast_shape
+from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 
 __all__ = ["choose", "select"]
 

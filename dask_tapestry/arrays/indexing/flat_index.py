@@ -13,12 +13,13 @@ from dask_tapestry.amounts import is_one_of, listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.core.shapes import Shape, shape_of
+from dask_tapestry.arrays.core.shape_arguments import Shape, shape_of
 from dask_tapestry.arrays.elementwise.where_and_clip import clip
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
+from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.cells.assert_condition import assert_condition
 from dask_tapestry.operators.cells.elementwise import astype, elementwise
-from dask_tapestry.operators.views.broadcast import broadcast, broadcast_shape
+from dask_tapestry.operators.views.broadcast import broadcast
 from dask_tapestry.teg import Tensor
 
 __all__ = ["ravel_multi_index", "unravel_index"]

@@ -18,9 +18,9 @@ from dask_tapestry.errors import (
     ShapeError,
 )
 from dask_tapestry.io.sources.numpy_source import constant
+from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.indexing.index_bounds import IndexBounds
 from dask_tapestry.operators.indexing.take import take_places
-from dask_tapestry.operators.views.broadcast import broadcast_shape
 from dask_tapestry.operators.views.permute import permute
 from dask_tapestry.operators.views.slice import Item, basic_slice
 from dask_tapestry.teg import Tensor

@@ -22,6 +22,7 @@ from dask_tapestry.cells.references import one_cell
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, ValueRangeError
 from dask_tapestry.io.sources.coerce import is_array_like
 from dask_tapestry.io.sources.masked_array import is_masked
+from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.cells.cell_updates import updated
 from dask_tapestry.operators.cells.elementwise import scalar_of
 from dask_tapestry.operators.cells.where import where
@@ -29,7 +30,7 @@ from dask_tapestry.operators.generators.full import full
 from dask_tapestry.operators.indexing.scatter import scatter_places
 from dask_tapestry.operators.joins.insert import insert
 from dask_tapestry.operators.layouts.in_format import in_format
-from dask_tapestry.operators.views.broadcast import broadcast, broadcast_shape
+from dask_tapestry.operators.views.broadcast import broadcast
 from dask_tapestry.operators.views.reverse import reverse
 from dask_tapestry.operators.views.slice import basic_slice, slice_items
 from dask_tapestry.operators.views.squeeze import squeeze

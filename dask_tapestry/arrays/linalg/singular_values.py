@@ -22,10 +22,10 @@ from dask_tapestry.arrays.linalg.products import matmul
 from dask_tapestry.arrays.random.generator import Generator, default_rng
 from dask_tapestry.arrays.random.parameters import Seed
 from dask_tapestry.errors import ArgumentError, LinAlgError, ShapeError
+from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.cells.elementwise import elementwise
 from dask_tapestry.operators.matrices.equations import inverse_of_regular
 from dask_tapestry.operators.reductions.reduce import reduce
-from dask_tapestry.operators.views.broadcast import broadcast_shape
 
 __all__ = ["cond", "lstsq", "matrix_rank", "pinv", "svd_compressed"]
 

@@ -14,7 +14,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dynamic_shape import Counts, Deferred
-from dask_tapestry.arrays.core.shapes import Shape, lengths_of
+from dask_tapestry.arrays.core.shape_arguments import Shape, lengths_of
 from dask_tapestry.arrays.creation.filled import zeros
 from dask_tapestry.arrays.shape.atleast import with_rank
 from dask_tapestry.arrays.shape.reshaping import ravel, reshape

@@ -9,7 +9,7 @@ from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.core.shapes import Shape, lengths_of
+from dask_tapestry.arrays.core.shape_arguments import Shape, lengths_of
 from dask_tapestry.errors import ArgumentError, ShapeError
 from dask_tapestry.operators.axes import each_axis, normalize_axis
 from dask_tapestry.operators.layouts.nominal_chunks import with_nominal_chunks

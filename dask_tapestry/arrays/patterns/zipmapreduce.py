@@ -17,13 +17,14 @@ from dask_tapestry.arrays.patterns.cell_values import ADVICE, Attributes
 from dask_tapestry.arrays.user_functions.reduction import reduction
 from dask_tapestry.errors import ArgumentError, TraceError
 from dask_tapestry.operators.axes import Axes
+from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.cells.cell_function import packed
 from dask_tapestry.operators.cells.vectorized_trace import lifted
 from dask_tapestry.operators.functions.user_function import name_of
 from dask_tapestry.operators.generators.symbol import symbol
 from dask_tapestry.operators.reductions.monoids import MONOIDS
 from dask_tapestry.operators.user.user_monoid import Monoid
-from dask_tapestry.operators.views.broadcast import broadcast, broadcast_shape
+from dask_tapestry.operators.views.broadcast import broadcast
 from dask_tapestry.operators.views.unsqueeze import unsqueeze
 from dask_tapestry.teg import Node, Tensor
 

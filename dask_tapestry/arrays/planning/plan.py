@@ -27,7 +27,7 @@ from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources, live_client
 from dask_tapestry.planner.memory.simulate import simulate
-from dask_tapestry.planner.memory.simulation import Simulation
+from dask_tapestry.planner.memory.simulated_run import Simulation
 from dask_tapestry.planner.plan import PlannedGraph as CorePlan
 from dask_tapestry.planner.plan_json import dumps
 from dask_tapestry.planner.replan import fitted

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.chunks import Chunks
-from dask_tapestry.arrays.core.shapes import Shape
+from dask_tapestry.arrays.core.shape_arguments import Shape
 from dask_tapestry.arrays.random.bounds import (
     ABOVE_ONE,
     AT_LEAST_ZERO,

@@ -13,7 +13,7 @@ from dask_tapestry.arrays.core.chunks import Chunks
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
 from dask_tapestry.arrays.core.memory_arguments import new_on
 from dask_tapestry.arrays.core.name_suggestions import NameSuggestions
-from dask_tapestry.arrays.core.shapes import Shape
+from dask_tapestry.arrays.core.shape_arguments import Shape
 from dask_tapestry.arrays.random.bounds import NOT_NEGATIVE, real_parameter
 from dask_tapestry.arrays.random.parameters import (
     Draws,

@@ -16,7 +16,7 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.declared_arguments import checked_as
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
-from dask_tapestry.arrays.core.shapes import Shape
+from dask_tapestry.arrays.core.shape_arguments import Shape
 from dask_tapestry.arrays.random.distributions import Distributions, in_chunks
 from dask_tapestry.arrays.random.parameters import (
     integer_bounds,

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.amounts import reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.chunks import Chunks
-from dask_tapestry.arrays.core.shapes import Shape
+from dask_tapestry.arrays.core.shape_arguments import Shape
 from dask_tapestry.arrays.random.bounds import NOT_NEGATIVE, POSITIVE, is_lazy, real_parameter
 from dask_tapestry.arrays.random.distributions import Distributions, in_chunks, scaled
 from dask_tapestry.arrays.random.parameters import output_shape

@@ -13,7 +13,7 @@ from dask_tapestry.amounts import integer, is_one_of, reading, real
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.chunks import Chunks
 from dask_tapestry.arrays.core.convert import asarray
-from dask_tapestry.arrays.core.shapes import Shape, shape_of
+from dask_tapestry.arrays.core.shape_arguments import Shape, shape_of
 from dask_tapestry.arrays.random.bounds import (
     COUNT,
     NO_DEBT,
@@ -27,13 +27,13 @@ from dask_tapestry.arrays.random.distributions import in_chunks
 from dask_tapestry.arrays.random.gammas import GammaVariates
 from dask_tapestry.arrays.tuning import MOST_BALLS
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
+from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.cells.elementwise import elementwise
 from dask_tapestry.operators.cells.where import where
 from dask_tapestry.operators.generators.full import full
 from dask_tapestry.operators.products.matmul import matmul
 from dask_tapestry.operators.random import distributions
 from dask_tapestry.operators.random.variates import variate_rows, variates
-from dask_tapestry.operators.views.broadcast import broadcast_shape
 from dask_tapestry.teg import Tensor
 
 Validity = Literal["warn", "raise", "ignore"]

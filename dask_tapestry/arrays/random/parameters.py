@@ -13,14 +13,14 @@ from dask_tapestry.amounts import reading
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.known_values import where_known
-from dask_tapestry.arrays.core.shapes import Shape, shape_of
+from dask_tapestry.arrays.core.shape_arguments import Shape, shape_of
 from dask_tapestry.arrays.random.bounds import Bound, checked_later, is_lazy, real_parameter
 from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, ValueRangeError
 from dask_tapestry.operators.axes import normalize_axis
+from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.cells.elementwise import Operand, astype, elementwise
 from dask_tapestry.operators.random.random_bits import BITS_DTYPE, Stream
-from dask_tapestry.operators.views.broadcast import broadcast_shape
 from dask_tapestry.teg import Tensor
 
 Integers = Sequence[int] | np.ndarray[Any, np.dtype[np.integer[Any]]]

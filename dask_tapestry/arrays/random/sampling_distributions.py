@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.chunks import Chunks
-from dask_tapestry.arrays.core.shapes import Shape
+from dask_tapestry.arrays.core.shape_arguments import Shape
 from dask_tapestry.arrays.random.bounds import NOT_NEGATIVE, POSITIVE, real_parameter
 from dask_tapestry.arrays.random.distributions import in_chunks
 from dask_tapestry.arrays.random.gammas import GammaVariates

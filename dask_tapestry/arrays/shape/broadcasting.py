@@ -11,9 +11,10 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.layout_arguments import takes_chunks
-from dask_tapestry.arrays.core.shapes import Shape, shape_of
+from dask_tapestry.arrays.core.shape_arguments import Shape, shape_of
+from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.layouts.nominal_chunks import with_nominal_chunks
-from dask_tapestry.operators.views.broadcast import broadcast, broadcast_shape
+from dask_tapestry.operators.views.broadcast import broadcast
 from dask_tapestry.teg import Tensor
 from dask_tapestry.teg.chunking import common_chunks
 from dask_tapestry.teg.nominal import nominal_chunks, nominal_cuts

@@ -12,7 +12,7 @@ from dask_tapestry.amounts import is_one_of
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.core.shapes import Shape, lengths_of
+from dask_tapestry.arrays.core.shape_arguments import Shape, lengths_of
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators.axes import Axes, each_axis, normalize_axis
 from dask_tapestry.operators.views.permute import permute

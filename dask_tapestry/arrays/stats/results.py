@@ -14,8 +14,9 @@ from dask_tapestry.errors import DTypeError, UnsupportedError
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.axes import normalize_axis
+from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.cells.cell_function import called_on_cells
-from dask_tapestry.operators.views.broadcast import broadcast, broadcast_shape
+from dask_tapestry.operators.views.broadcast import broadcast
 
 REAL: Final = np.dtype(np.float64)
 

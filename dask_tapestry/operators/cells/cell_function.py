@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.cells.cellwise import CellwiseOperator, common_shape
 from dask_tapestry.operators.cells.field import field
 from dask_tapestry.operators.functions.infer_meta import dtype_of, tried
 from dask_tapestry.operators.functions.user_function import UserFunction, name_of
 from dask_tapestry.operators.tuning import USER_CELL_FLOPS
-from dask_tapestry.operators.views.broadcast import broadcast, broadcast_shape
+from dask_tapestry.operators.views.broadcast import broadcast
 from dask_tapestry.teg import Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange

@@ -22,8 +22,9 @@ from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.cells.references import Cell, one_cell
 from dask_tapestry.errors import DTypeError, ValueRangeError
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.cells.cellwise import CellwiseOperator, common_shape
-from dask_tapestry.operators.views.broadcast import broadcast, broadcast_shape
+from dask_tapestry.operators.views.broadcast import broadcast
 from dask_tapestry.teg import Tensor, TensorType, apply
 from dask_tapestry.teg.node import form_of
 from dask_tapestry.teg.operator import Formats, Types

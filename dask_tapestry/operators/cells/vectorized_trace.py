@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dask_tapestry.errors import TraceError
+from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.cells.cell_function import CellFunction
 from dask_tapestry.operators.cells.elementwise import Elementwise
 from dask_tapestry.operators.cells.field import Field
 from dask_tapestry.operators.generators.symbol import Symbol
-from dask_tapestry.operators.views.broadcast import broadcast, broadcast_shape
+from dask_tapestry.operators.views.broadcast import broadcast
 from dask_tapestry.teg import Node, Tensor
 from dask_tapestry.teg.node import reapply, topological
 

@@ -18,6 +18,7 @@ import numpy as np
 from dask_tapestry.cells import CellExpression
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.cells.cell_updates import cell_update
 from dask_tapestry.operators.cells.elementwise import astype
 from dask_tapestry.operators.forms import stand_in
@@ -32,7 +33,7 @@ from dask_tapestry.operators.tuning import (
     SCATTERED_PLACE_BYTES,
     WORTH_SHUFFLING_BYTES,
 )
-from dask_tapestry.operators.views.broadcast import broadcast, broadcast_shape
+from dask_tapestry.operators.views.broadcast import broadcast
 from dask_tapestry.operators.views.output import outputs
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import (

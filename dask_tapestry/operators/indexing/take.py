@@ -11,6 +11,7 @@ import numpy as np
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.axes import normalize_axis
+from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.forms import stand_in
 from dask_tapestry.operators.generators.coordinates import coordinates
 from dask_tapestry.operators.indexing import bucket_shuffle, masked_gather
@@ -18,7 +19,7 @@ from dask_tapestry.operators.indexing.bucket_shuffle import owner_counts
 from dask_tapestry.operators.indexing.index_bounds import IndexBounds
 from dask_tapestry.operators.indexing.take_by_rows import Gathered, taken_by_rows
 from dask_tapestry.operators.tuning import OWNERS_COMPARED, WORTH_SHUFFLING_BYTES
-from dask_tapestry.operators.views.broadcast import broadcast, broadcast_shape
+from dask_tapestry.operators.views.broadcast import broadcast
 from dask_tapestry.operators.views.unsqueeze import unsqueeze
 from dask_tapestry.teg import Form, Progression, Region, Selector, Tensor, TensorType, apply
 from dask_tapestry.teg.chunking import Chunks, Known

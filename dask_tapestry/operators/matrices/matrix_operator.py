@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.forms import stand_in
 from dask_tapestry.operators.tuning import (
     LAPACK_SPEED,
@@ -21,7 +22,6 @@ from dask_tapestry.operators.tuning import (
     PANEL_COUNTS,
     WORTH_PANELS_SECONDS,
 )
-from dask_tapestry.operators.views.broadcast import broadcast_shape
 from dask_tapestry.teg import (
     BlockOperator,
     Form,

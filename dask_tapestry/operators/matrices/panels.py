@@ -1,5 +1,7 @@
 """Panels of columns of a matrix larger than a worker: each is factored, then applied to the rest.
 
+How wide they are is the size of a form (`MatrixFunction.forms`), which plans choose by cost.
+
 A panel is whole in one block. The matrix is cut into strips of columns, which stay where they are
 from panel to panel; only panels travel. As in LAPACK what a panel is factored into takes its place:
 the matrix keeps its shape, so all its versions are cut alike, and a strip is freed when the next

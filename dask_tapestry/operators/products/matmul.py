@@ -13,11 +13,12 @@ from dask_tapestry.cells import Tree
 from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.cells.elementwise import astype
 from dask_tapestry.operators.reductions.contraction import Contraction
 from dask_tapestry.operators.reductions.reduce import reduce
 from dask_tapestry.operators.tuning import LEAST_STRIP_ROWS, PRODUCT_STRIP_BYTES
-from dask_tapestry.operators.views.broadcast import broadcast, broadcast_shape
+from dask_tapestry.operators.views.broadcast import broadcast
 from dask_tapestry.operators.views.squeeze import squeeze
 from dask_tapestry.operators.views.unsqueeze import unsqueeze
 from dask_tapestry.teg import (

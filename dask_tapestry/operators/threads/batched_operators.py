@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.cells.cell_function import CellFunction
 from dask_tapestry.operators.cells.elementwise import Elementwise
 from dask_tapestry.operators.joins.concat import Concat
@@ -15,7 +16,6 @@ from dask_tapestry.operators.products.matmul import MatMul
 from dask_tapestry.operators.reductions.reduce import Reduce
 from dask_tapestry.operators.scans.scan import Scan
 from dask_tapestry.operators.sorting.sort import ArgSort, Sort
-from dask_tapestry.operators.views.broadcast import broadcast_shape
 from dask_tapestry.operators.views.reshape import Reshape
 from dask_tapestry.operators.views.view import View, ViewAxis, ViewSelector
 from dask_tapestry.teg import Node, Operator, TensorType

@@ -14,6 +14,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from dask_tapestry.cells import CellBuilder, CellExpression, identity
+from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.reductions.reduce import Reduce
 from dask_tapestry.operators.threads.batched_operators import batched, called_whole
 from dask_tapestry.operators.threads.fused_threads import (
@@ -24,7 +25,6 @@ from dask_tapestry.operators.threads.fused_threads import (
     spread,
 )
 from dask_tapestry.operators.threads.thread_slice import ThreadSlice, check_inside
-from dask_tapestry.operators.views.broadcast import broadcast_shape
 from dask_tapestry.teg import Node, TensorType
 from dask_tapestry_kernels.devices import lacking
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -46,26 +45,3 @@ def broadcast(x: Tensor, shape: tuple[int, ...]) -> Tensor:
     if not fits:
         raise ShapeError(f"{x.type} cannot be broadcast to shape {shape}")
     return apply(Broadcast(shape), x)
-
-
-def broadcast_shape(shapes: Iterable[tuple[int, ...]], what: str = "operands") -> tuple[int, ...]:
-    """Shape that all `shapes` broadcast to.
-
-    Raises
-    ------
-    ShapeError
-        If there is none; it names `what` and the shapes.
-
-    Examples
-    --------
-    >>> broadcast_shape([(3, 1), (4,)])
-    (3, 4)
-    """
-    listed = list(shapes)
-    if all(shape == listed[0] for shape in listed):
-        return listed[0]
-    try:
-        return np.broadcast_shapes(*listed)
-    except ValueError:
-        texts = " ".join(map(str, listed))
-        raise ShapeError(f"{what} could not be broadcast together with shapes {texts}") from None

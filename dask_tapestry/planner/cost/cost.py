@@ -27,7 +27,7 @@ from dask_tapestry.steps.access_strides import movement
 from dask_tapestry.steps.chunk_alignment import Held
 from dask_tapestry.steps.device_values import link_bytes
 from dask_tapestry.steps.program import Program
-from dask_tapestry.steps.symmetric import saves_half
+from dask_tapestry.steps.symmetric_blocks import saves_half
 from dask_tapestry.zspace import Cuts, ZRange, largest_box
 
 COUNTED: Final = ("read", "moved", "slices", "edges", "sliced", "crossed")

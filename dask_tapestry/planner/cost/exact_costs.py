@@ -22,7 +22,7 @@ from dask_tapestry.planner.tuning import MOST_DIAGONAL
 from dask_tapestry.steps.chunk_alignment import Held
 from dask_tapestry.steps.device_values import crossing_bytes, value_places
 from dask_tapestry.steps.program import Program
-from dask_tapestry.steps.symmetric import is_symmetric
+from dask_tapestry.steps.symmetric_blocks import is_symmetric
 from dask_tapestry.zspace import Cuts, block_range, largest_box
 
 

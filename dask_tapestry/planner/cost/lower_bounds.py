@@ -18,7 +18,7 @@ from dask_tapestry.planner.cost.resource_seconds import least_step_seconds, over
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.steps.chunk_alignment import Held
 from dask_tapestry.steps.program import Program
-from dask_tapestry.steps.symmetric import is_own_transpose
+from dask_tapestry.steps.symmetric_blocks import is_own_transpose
 from dask_tapestry.zspace import Cuts
 
 

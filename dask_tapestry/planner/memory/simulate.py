@@ -19,7 +19,7 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.cost.makespan import GridBlocks
 from dask_tapestry.planner.cost.step import PlannedSteps, Step
 from dask_tapestry.planner.machine.machine import Machine
-from dask_tapestry.planner.memory.simulation import Moment, Simulation, StepTimes
+from dask_tapestry.planner.memory.simulated_run import Moment, Simulation, StepTimes
 from dask_tapestry.planner.memory.task_groups import TaskGroup, bundles_of
 from dask_tapestry.planner.tuning import (
     BUNDLES_A_STEP,

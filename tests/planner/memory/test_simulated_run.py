@@ -1,6 +1,6 @@
 import pytest
 
-from dask_tapestry.planner.memory.simulation import Moment, Simulation, StepTimes
+from dask_tapestry.planner.memory.simulated_run import Moment, Simulation, StepTimes
 
 STEPS = StepTimes("load f8[10]", 0.0, 1.0, 2.0, 4), StepTimes("sum f8[]", 1.0, 2.0, 1.0, 1)
 MOMENTS = Moment(0.0, 2, 0.0, 100.0), Moment(1.0, 1, 50.0, 10.0), Moment(2.0, 0, 8.0, 0.0)

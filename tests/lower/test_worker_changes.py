@@ -10,8 +10,8 @@ import zarr
 from distributed import Client, LocalCluster
 
 import dask_tapestry as dt
-from dask_tapestry.lower import fetch, replanning
-from dask_tapestry.lower.replanning import goes_on
+from dask_tapestry.lower import fetch, worker_changes
+from dask_tapestry.lower.worker_changes import goes_on
 from dask_tapestry.planner import replan
 
 CELLS = np.arange(120_000.0).reshape(600, 200)
@@ -25,8 +25,8 @@ def slowly(block):
 @pytest.fixture
 def at_once(monkeypatch):
     """Workers are looked at all the time, and a second of work is long."""
-    monkeypatch.setattr(replanning, "WORKERS_LOOK_SECONDS", 0.05)
-    monkeypatch.setattr(replanning, "SETTLED_SECONDS", 0.3)
+    monkeypatch.setattr(worker_changes, "WORKERS_LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(worker_changes, "SETTLED_SECONDS", 0.3)
     monkeypatch.setattr(replan, "WORTH_REPLANNING_SECONDS", 0.0)
 
 

@@ -6,11 +6,11 @@ from dask.core import flatten
 
 import dask_tapestry as dt
 from dask_tapestry.lower import step_spec
+from dask_tapestry.lower.block_input_tables import MovingBlocks, MovingCells
+from dask_tapestry.lower.block_inputs import HeldBlocks, HeldCells
 from dask_tapestry.lower.graph import Lowering
 from dask_tapestry.lower.layers import StepLayer
 from dask_tapestry.lower.materialize import materialize
-from dask_tapestry.lower.reference_tables import MovingBlocks, MovingCells
-from dask_tapestry.lower.references import HeldBlocks, HeldCells
 from dask_tapestry.planner.access.access import MovingBox
 from dask_tapestry.steps.program import Program
 from dask_tapestry.zspace import Cuts, ZRange

@@ -1,8 +1,8 @@
-"""Which results are computed by halves; tests/lower/test_symmetric.py computes them."""
+"""Which results are computed by halves; tests/lower/test_symmetric_tasks.py computes them."""
 
 import dask_tapestry as dt
 from dask_tapestry.planner.fusion.group import group_of
-from dask_tapestry.steps.symmetric import is_symmetric, saves_half
+from dask_tapestry.steps.symmetric_blocks import is_symmetric, saves_half
 from dask_tapestry.zspace import Cuts
 
 X = dt.asarray(dt.ones((40, 6)).compute())

@@ -4,7 +4,7 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.lower import instruction_call
 from dask_tapestry.lower.graph import Lowering
-from dask_tapestry.lower.symmetric import source_of, transpose_block
+from dask_tapestry.lower.symmetric_tasks import source_of, transpose_block
 from dask_tapestry.planner import build
 from dask_tapestry_kernels.devices import kernels_of
 

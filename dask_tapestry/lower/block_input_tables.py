@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import Any, Final, TypeAlias
 
+from dask_tapestry.lower.block_inputs import HeldBlocks, HeldCells, References
 from dask_tapestry.lower.dask_private import TaskRef
-from dask_tapestry.lower.references import HeldBlocks, HeldCells, References
 from dask_tapestry.lower.tuning import BOXES_REMEMBERED
 from dask_tapestry.planner.access.access import ClassLeaf, MovingBox, moved
 from dask_tapestry.zspace import ZRange

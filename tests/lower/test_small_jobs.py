@@ -6,8 +6,8 @@ from dask.callbacks import Callback
 
 import dask_tapestry as dt
 from dask_tapestry.errors import ComputeError
-from dask_tapestry.lower import expression, synchronous
-from dask_tapestry.lower.synchronous import compute_synchronously
+from dask_tapestry.lower import expression, small_jobs
+from dask_tapestry.lower.small_jobs import compute_synchronously
 from dask_tapestry.lower.tuning import MOST_BRIEF_BYTES
 from tests.comparisons import same_bits
 
@@ -90,7 +90,7 @@ def test_what_is_kept_can_be_asked_for_again():
 
 def test_one_block_that_is_kept_is_copied(monkeypatch):
     x, number = (dt.arange(6) + 1).persist(), dt.arange(6).sum().persist()
-    monkeypatch.setattr(synchronous, "verified_plan_of", None)
+    monkeypatch.setattr(small_jobs, "verified_plan_of", None)
     value = x.compute()
     value[:] = 0
     assert x.compute().tolist() == [1, 2, 3, 4, 5, 6]
@@ -116,11 +116,11 @@ def test_many_brief_steps_are_no_matter_for_a_scheduler(monkeypatch):
     x = small().persist()
     several = [(x * n).rechunk((2, 25)).sum(axis=k) for n in range(1, 6) for k in (0, 1)]
     plan = dt.plan(*several)
-    assert len(plan.core.steps) > synchronous.MOST_BRIEF_STEPS
+    assert len(plan.core.steps) > small_jobs.MOST_BRIEF_STEPS
     values = compute_synchronously([one.node for one in several])
     for value, one in zip(values, several, strict=True):
         assert same_bits(value, one.compute(scheduler=dask.get))
-    monkeypatch.setattr(synchronous, "BRIEF_SECONDS", 0)
+    monkeypatch.setattr(small_jobs, "BRIEF_SECONDS", 0)
     assert compute_synchronously([one.node for one in several]) is None
 
 
@@ -143,7 +143,7 @@ def test_what_is_left_to_a_scheduler(large):
 
 
 def test_blocks_that_are_transposes_of_others_are_left_to_a_scheduler(monkeypatch):
-    monkeypatch.setattr(synchronous, "is_symmetric", lambda program, cuts: True)
+    monkeypatch.setattr(small_jobs, "is_symmetric", lambda program, cuts: True)
     assert compute_synchronously([small().node]) is None
 
 

@@ -1,4 +1,4 @@
-"""Symmetric results: of ``x @ x.T`` only the blocks on and above the diagonal are computed.
+"""Tasks of symmetric results: of ``x @ x.T`` those on and above the diagonal; others transpose.
 
 The blocks below are their transposes: half the multiplications, as BLAS's own `syrk` saves. For a
 block on the diagonal NumPy calls `syrk` itself, since both factors are views of one array.

@@ -1,4 +1,4 @@
-"""Symmetric results: of ``x @ x.T`` only the blocks on and above the diagonal are computed.
+"""Whether blocks are symmetric: of ``x @ x.T`` those on and above the diagonal are computed.
 
 The blocks below are their transposes: half the multiplications, as BLAS's own `syrk` saves.
 """

@@ -1,4 +1,4 @@
-"""References: which tasks hold the cells that a block of a step reads.
+"""Inputs of a block: which tasks hold the cells that a block of a step reads.
 
 Writing out a plan asks this for every box of every block, so what follows from a box's bounds along
 one axis is found once for each of those bounds, and what follows from a box once for each box: the

@@ -27,10 +27,10 @@ from dask_tapestry.lower.execute import run_block
 from dask_tapestry.lower.held_values import Block
 from dask_tapestry.lower.job_announcements import recorded
 from dask_tapestry.lower.joined_blocks import buffers_between
-from dask_tapestry.lower.local_scheduler import LOCAL_SCHEDULERS
 from dask_tapestry.lower.rehearsal_state import is_rehearsal
 from dask_tapestry.lower.result_array import finish_array
 from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
+from dask_tapestry.lower.scheduler_options import LOCAL_SCHEDULERS
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.temporary_values import exchanged_through
 from dask_tapestry.lower.thread_map import side_by_side
@@ -47,7 +47,7 @@ from dask_tapestry.planner.cost.step import Step, memory_order
 from dask_tapestry.planner.machine.resources import live_client
 from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.planner.search.evaluate import is_given
-from dask_tapestry.steps.symmetric import is_symmetric
+from dask_tapestry.steps.symmetric_blocks import is_symmetric
 from dask_tapestry.teg import Node, Operator, Sink
 from dask_tapestry.zspace import Cuts, block_range
 from dask_tapestry_kernels.block_format import is_on_device

@@ -30,7 +30,7 @@ def goes_on(plan: PlannedGraph) -> bool:
     return effects and bool(sinks) and all(sink.resumes for sink in sinks)
 
 
-class CrewWatch:
+class WorkerCountWatch:
     """Looks how many workers a job has, and stops it when there are others for long.
 
     Parameters
@@ -53,7 +53,7 @@ class CrewWatch:
             yield
             return
         ended = Event()
-        thread = Thread(target=self._look, args=(own, ended), daemon=True, name="tapestry-crew")
+        thread = Thread(target=self._look, args=(own, ended), daemon=True, name="tapestry-watch")
         thread.start()
         try:
             yield
@@ -79,13 +79,15 @@ class CrewWatch:
                 return
 
 
-def with_crew(plan: PlannedGraph, client: Any, run: Callable[[PlannedGraph, CrewWatch], V]) -> V:
+def replanned_on_change(
+    plan: PlannedGraph, client: Any, run: Callable[[PlannedGraph, WorkerCountWatch], V]
+) -> V:
     """Run a plan; again for the workers that are there, as often as it was stopped for that."""
     while True:
-        crew = CrewWatch(plan, client)
+        watch = WorkerCountWatch(plan, client)
         try:
-            return run(plan, crew)
+            return run(plan, watch)
         except (CancelledError, asyncio.CancelledError):
-            if crew.there is None:
+            if watch.there is None:
                 raise
-            plan = replanned(plan, crew.there)
+            plan = replanned(plan, watch.there)

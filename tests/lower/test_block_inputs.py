@@ -3,8 +3,8 @@ from random import Random
 
 import pytest
 
-from dask_tapestry.lower import references
-from dask_tapestry.lower.references import HeldBlocks
+from dask_tapestry.lower import block_inputs
+from dask_tapestry.lower.block_inputs import HeldBlocks
 from dask_tapestry.planner.tuning import SLICE_SAVES_BYTES
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
 
@@ -75,7 +75,7 @@ def test_what_holds_a_box_is_found_once():
 
 
 def test_what_is_remembered_is_bounded(monkeypatch):
-    monkeypatch.setattr(references, "BOXES_REMEMBERED", 3)
+    monkeypatch.setattr(block_inputs, "BOXES_REMEMBERED", 3)
     for slices in (None, "p"):
         held = HeldBlocks("x", CUTS, 8, slices)
         for row in range(20):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.arrays.core.shapes import lengths_of, shape_of
+from dask_tapestry.arrays.core.shape_arguments import lengths_of, shape_of
 from tests.arrays.parity import refused
 
 
