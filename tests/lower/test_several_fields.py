@@ -5,6 +5,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 import dask_tapestry as dt
+from dask_tapestry import patterns
 from dask_tapestry.operators.indexing import bucket_shuffle
 from dask_tapestry.operators.indexing import gather as gather_module
 from dask_tapestry.operators.indexing import scatter as scatter_module
@@ -204,3 +205,21 @@ def test_structured_cells_of_a_user_stay_on_the_host(own_kernels):
     pairs = np.zeros(4, [("a", "f8"), ("b", "i4")])
     with pytest.raises(dt.DeviceError, match="no array on cuda can hold cells of"):
         dt.asarray(pairs).to_device("cuda")
+
+
+def test_turns_of_threads_are_launches_that_follow_each_other(own_kernels):
+    x, target = dt.asarray(CELLS).to_device("cuda").persist(), np.zeros(7)
+
+    def body(i):
+        patterns.wait(i - 1, when=i > 0)
+        before = dt.subview(target, [i], [1])[...]
+        rows = dt.extract_slice(x, [10 * i, 0], [10, 24])
+        dt.subview(target, [i + 1], [1])[...] = before + rows.max(axis=(0, 1))
+        patterns.signal(i)
+
+    effect = patterns.foreach_thread(body, 6)
+    own_kernels.called.clear()
+    effect.compute()
+    assert own_kernels.called.count("threads") >= 6
+    wanted = np.cumsum(CELLS.reshape(6, -1).max(axis=1))
+    np.testing.assert_array_equal(target, [0, *wanted])
