@@ -2,7 +2,7 @@
 
 A plan is right on any number of workers. But one for many has small blocks and values in many
 parts, one for few has too few blocks to go round; beyond a factor of two that costs more than
-planning again.
+planning again. A job that runs is watched by `lower/worker_changes.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Inferring the dtype that a user's function returns by calling it on a few cells."""
+"""Inferring the dtype that a user's function returns by calling it on a few cells.
+
+Whoever calls it makes these, as `arrays/user_functions/blockwise.py` for `map_blocks`.
+"""
 
 from __future__ import annotations
 

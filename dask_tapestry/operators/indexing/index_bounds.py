@@ -1,7 +1,8 @@
 """IndexBounds: the range of known indices, so that a block reads no more than that range.
 
 Indices that are data on the client are looked at once: the least and the greatest of each of some
-thousand spans along their first dimension. Sorted or clustered indices then read little.
+thousand spans along their first dimension. Sorted or clustered indices then read little. An index
+that is out of bounds is refused by the kernel that reads it (`cpu/blocks/take.py`).
 """
 
 from __future__ import annotations

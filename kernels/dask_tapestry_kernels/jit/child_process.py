@@ -1,6 +1,7 @@
 """The compiling child process, as its parent sees it.
 
-The child imports numba, so that this process need not. It ends when its parent does.
+The child imports numba, so that this process need not. It ends when its parent does; if it ends
+before, `compile_service.py` goes on without it.
 """
 
 from __future__ import annotations
