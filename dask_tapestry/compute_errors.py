@@ -9,7 +9,7 @@ from types import FrameType
 from typing import Any, Final
 
 from dask_tapestry.basic_errors import TapestryError
-from dask_tapestry.device_errors import DeviceError
+from dask_tapestry.device_errors import DeviceError, DeviceMemoryError
 from dask_tapestry.errors import ComputeError
 from dask_tapestry_kernels.device_error import KernelDeviceError
 
@@ -89,7 +89,7 @@ def _compute_error_type(kind: type[Exception]) -> type[Exception]:
     if issubclass(kind, TapestryError):
         return kind
     if issubclass(kind, KernelDeviceError) or kind.__module__.partition(".")[0] in CUDA:
-        return DeviceError
+        return DeviceMemoryError if issubclass(kind, MemoryError) else DeviceError
     if issubclass(kind, StopIteration | StopAsyncIteration):
         return ComputeError  # in a coroutine those mean something else
     try:

@@ -1,4 +1,4 @@
-"""The error of devices, which kernels raise too."""
+"""The errors of devices, which kernels raise too."""
 
 from __future__ import annotations
 
@@ -21,4 +21,15 @@ class DeviceError(TapestryError, KernelDeviceError):
     ... except dt.DeviceError as error:
     ...     print(error)
     no array on cuda can hold cells of datetime64[M]
+    """
+
+
+class DeviceMemoryError(DeviceError, MemoryError):
+    """A device has no memory left for a block, as where others use the same card.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> issubclass(dt.DeviceMemoryError, MemoryError), issubclass(dt.MemoryLimitError, MemoryError)
+    (True, True)
     """

@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from dask_tapestry.basic_errors import ArgumentError, ArgumentTypeError, TapestryError
-from dask_tapestry.device_errors import DeviceError
+from dask_tapestry.device_errors import DeviceError, DeviceMemoryError
 
 __all__ = [
     "ArgumentError",
@@ -29,6 +29,7 @@ __all__ = [
     "ConstraintError",
     "DTypeError",
     "DeviceError",
+    "DeviceMemoryError",
     "IndexingError",
     "LinAlgError",
     "MemoryLimitError",

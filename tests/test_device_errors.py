@@ -12,10 +12,17 @@ class OutOfMemoryError(MemoryError):
 OutOfMemoryError.__module__ = "cupy.cuda.memory"
 
 
-@pytest.mark.parametrize("raised", [KernelDeviceError("no kernel"), OutOfMemoryError("no room")])
-def test_what_kernels_and_cuda_raise_is_our_error_of_devices(raised):
+@pytest.mark.parametrize(
+    ("raised", "kind"),
+    [
+        (KernelDeviceError("no kernel"), dt.DeviceError),
+        (OutOfMemoryError("no room"), dt.DeviceMemoryError),
+    ],
+)
+def test_what_kernels_and_cuda_raise_is_our_error_of_devices(raised, kind):
     error = compute_error(raised, "while computing add")
-    assert type(error) is dt.DeviceError
+    assert type(error) is kind
+    assert isinstance(error, MemoryError) is isinstance(raised, MemoryError)
     assert str(error) == f"{raised}\nwhile computing add"
 
 

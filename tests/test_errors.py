@@ -20,6 +20,7 @@ BUILTINS = {
     dt.ArgumentTypeError: TypeError,
     dt.DTypeError: TypeError,
     dt.DeviceError: RuntimeError,
+    dt.DeviceMemoryError: MemoryError,
     dt.UnsupportedError: NotImplementedError,
     dt.ValueRangeError: OverflowError,
     dt.IndexingError: IndexError,
