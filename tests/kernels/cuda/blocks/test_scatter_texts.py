@@ -51,5 +51,4 @@ def test_the_last_update_replaces_a_cell():
 
 
 def test_what_has_no_compiled_meaning_has_no_program():
-    assert fold_program(folds("min", "D"), True) is None
     assert fold_program(folds("add", "m8[s]"), True) is None
