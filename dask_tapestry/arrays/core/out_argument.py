@@ -25,16 +25,27 @@ def assigned_to_out(
 ) -> Array:
     """Give `out`, if it is not None, the value of `result` in its own dtype; return it.
 
-    {Parameters}
-        out: An `Array` of the result's shape, or a tuple of it as ufuncs pass it, or None; an
-            ellipsis asks for an array, which the result is.
-        casting: Conversions to its dtype that are allowed.
-        broadcasts: Whether the result broadcasts to its shape, as those of ufuncs do.
-    {Raises}
-        DTypeError: If `out` is not an `Array`: NumPy memory is not filled before anything is
-            computed; or if the result cannot be converted to its dtype.
-        ShapeError: If its shape is another.
-    {Examples}
+    Parameters
+    ----------
+    out
+        An `Array` of the result's shape, or a tuple of it as ufuncs pass it, or None; an ellipsis
+        asks for an array, which the result is.
+    casting
+        Conversions to its dtype that are allowed.
+    broadcasts
+        Whether the result broadcasts to its shape, as those of ufuncs do.
+
+    Raises
+    ------
+    DTypeError
+        If `out` is not an `Array`: NumPy memory is not filled before anything is computed; or if
+        the result cannot be converted to its dtype.
+    ShapeError
+        If its shape is another.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
     >>> total = dt.zeros(())
     >>> dt.sum(dt.arange(4), out=total) is total
     True

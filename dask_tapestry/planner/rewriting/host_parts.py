@@ -32,13 +32,13 @@ def host_parts(graph: Graph) -> Iterator[frozenset[Node]]:
     Examples
     --------
     >>> import dask_tapestry as dt
-    >>> x = dt.interp(dt.placeholder((8,), "f8").to_device("cuda") + 1, [0, 9], [0, 1]) * 2
+    >>> x = dt.ndimage.spline_filter1d(dt.placeholder((8,), "f8").to_device("cuda") + 1) * 2
     >>> for part in host_parts(x.teg):
     ...     print(*sorted(node.operator.name for node in part))
-    elementwise elementwise interp
-    interp
-    elementwise interp
-    elementwise interp
+    elementwise elementwise splinefilter
+    splinefilter
+    elementwise splinefilter
+    elementwise splinefilter
     """
     movable = {node for node in graph.nodes if may_move_to_host(node)}
     lacking = {node for node in movable if _lacks_kernel(node)}

@@ -20,7 +20,7 @@ def test_distinct_cells():
 def test_among_others(invert):
     found = Distinct.of(dt.asarray(X), equal_nan=True)
     others = Distinct.of(dt.asarray(np.array([7.0, 9.0, 1.0])), equal_nan=True)
-    chosen = found.among(others, np.dtype("f8"), invert)
+    chosen = found.shared_with(others, np.dtype("f8"), invert)
     assert chosen.values().compute().tolist() == ([2, 3] if invert else [1, 7])
     assert found.values().shape == (4,)
 
