@@ -26,9 +26,11 @@ class InlineExecutor(ThreadPoolExecutor):
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = Future()
         try:
-            future.set_result(function(*args, **kwargs))
+            result = function(*args, **kwargs)
         except BaseException as error:
             future.set_exception(error)
+        else:
+            future.set_result(result)
         return future
 
 

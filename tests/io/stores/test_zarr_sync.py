@@ -2,13 +2,14 @@ import asyncio
 import gc
 import threading
 import warnings
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 import pytest
 import zarr
 
 import dask_tapestry as dt
+from dask_tapestry.io.stores import zarr_sync
 from dask_tapestry.io.stores.zarr_sync import InlineExecutor, inside_loop, run_inline
 
 
@@ -70,3 +71,16 @@ def test_stores_are_read_and_written_within_a_running_loop(tmp_path):
 
     np.testing.assert_array_equal(asyncio.run(work()), np.arange(10))
     assert zarr.open_array(tmp_path / "x").chunks == (3,)
+
+
+def test_an_interrupt_of_an_executor_is_no_other_error(monkeypatch):
+    class Interrupted(Future):
+        """A future during whose last statement Ctrl-C is pressed."""
+
+        def set_result(self, result):
+            super().set_result(result)
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(zarr_sync, "Future", Interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        InlineExecutor(max_workers=1).submit(here)
