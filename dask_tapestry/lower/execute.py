@@ -20,6 +20,7 @@ from dask_tapestry.memory.buffer_pool import owned
 from dask_tapestry.steps.streaming import block_schedule_of
 from dask_tapestry_kernels.blas_threads import threads_each
 from dask_tapestry_kernels.block_format import is_on_device, with_all_cells
+from dask_tapestry_kernels.devices import kernels_of
 from dask_tapestry_kernels.floating_point import listening
 from dask_tapestry_kernels.stopping import StoppedError, stoppable
 
@@ -86,5 +87,7 @@ def _delivered(spec: StepSpec, out: ResultBuffer, target: Block | None, result: 
         return result
     if program.hands_over and out.adopt(result):
         return result
+    if type(result) is np.ndarray and not result.flags.c_contiguous:
+        return kernels_of("cpu")["copycells"](target, result)
     target[...] = result
     return target

@@ -47,6 +47,7 @@ KERNELS: Final = KernelTable(
         "blocks.spline_filter": "splinefilter",
         "blocks.stencil_steps": "stencilsteps",
         "blocks.take": "take takealong insert",
+        "blocks.turned_copy": "copycells",
         "blocks.user_functions": "call threads member fold blockwise",
         "blocks.vector_functions": "vectors",
         "blocks.window_call": "windowcall",

@@ -18,10 +18,12 @@ from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import (
     size_of,
     write_cell,
 )
+from dask_tapestry_kernels.cpu.jit.child.turned_tiles import TILE, turn_tile
 from dask_tapestry_kernels.elementary.compiled_functions import called, inlined, keep_apart, room
 
 Steps = tuple[int, int, int, int]  # bytes to the next row and cell of source, then of target
 STEPS: Final = types.UniTuple(types.int64, 4)
+WORD: Final = 8  # bytes; larger cells are no numbers
 NARROW: Final = 8  # cells of a row up to which a plane is copied column by column
 counters = room(8 * 72)
 
@@ -66,9 +68,33 @@ def copy_line(source: int, target: int, n: int, size: int, step: int, to_step: i
             copy_bytes(target + i * to_step, source + i * step, size)
 
 
+@inlined
+def _turn_as(zero: Any, source: int, target: int, rows: int, n: int, along: int, down: int) -> None:
+    """Copy whole tiles of the type of `zero` whose columns lie side by side, and then rows do."""
+    size = size_of(zero)
+    for i in range(0, rows, TILE):
+        for j in range(0, n, TILE):
+            at, to = source + i * size + j * along, target + i * down + j * size
+            turn_tile(at, to, along, down, zero)
+
+
+@called(7)
+def _turn(source: int, target: int, rows: int, n: int, size: int, along: int, down: int) -> None:
+    """Copy whole tiles of cells of `size` bytes."""
+    keep_apart()
+    if size == 8:
+        _turn_as(np.int64(0), source, target, rows, n, along, down)
+    elif size == 4:
+        _turn_as(np.int32(0), source, target, rows, n, along, down)
+    elif size == 2:
+        _turn_as(np.int16(0), source, target, rows, n, along, down)
+    else:
+        _turn_as(np.int8(0), source, target, rows, n, along, down)
+
+
 @called(5, STEPS)
-def copy_plane(source: int, target: int, rows: int, n: int, size: int, steps: Steps) -> None:
-    """Copy rows x n cells of `size` bytes from one address to another."""
+def copy_rows(source: int, target: int, rows: int, n: int, size: int, steps: Steps) -> None:
+    """`copy_plane` line by line, along the longer axis if the other one is short."""
     keep_apart()
     down, along, to_down, to_along = steps
     if n <= NARROW and n < rows:
@@ -77,6 +103,26 @@ def copy_plane(source: int, target: int, rows: int, n: int, size: int, steps: St
     else:
         for i in range(rows):
             copy_line(source + i * down, target + i * to_down, n, size, along, to_along)
+
+
+@called(5, STEPS)
+def copy_plane(source: int, target: int, rows: int, n: int, size: int, steps: Steps) -> None:
+    """Copy rows x n cells of `size` bytes from one address to another."""
+    keep_apart()
+    down, along, to_down, to_along = steps
+    if along == size and to_down == size:  # rows become columns as columns become rows
+        rows, n, down, along, to_down, to_along = n, rows, along, down, to_along, to_down
+    if down != size or to_along != size or size > WORD or min(rows, n) < TILE:
+        copy_rows(source, target, rows, n, size, (down, along, to_down, to_along))
+        return
+    high, wide = rows // TILE * TILE, n // TILE * TILE
+    _turn(source, target, high, wide, size, along, to_down)
+    steps = (down, along, to_down, to_along)
+    if wide < n:
+        right, to_right = source + wide * along, target + wide * size
+        copy_rows(right, to_right, high, n - wide, size, steps)
+    if high < rows:
+        copy_rows(source + high * size, target + high * to_down, rows - high, n, size, steps)
 
 
 @called(5)

@@ -33,6 +33,7 @@ from dask_tapestry_kernels.cpu.reduction.child.leaf_records import (
     plan_at,
     plan_room,
 )
+from dask_tapestry_kernels.cpu.reduction.child.leaf_runs import axis_of_runs
 from dask_tapestry_kernels.cpu.reduction.child.leaf_strips import (
     MOST_DIMS,
     STATE_BYTES,
@@ -59,24 +60,50 @@ def _clip(block: Record, plan: Record) -> None:
         put(plan.box, axis, min(get(sides, axis), left))
         n *= get(plan.box, axis)
     plan.n = n
-    run, last = 1, reduced - 1
-    if block.ndim == reduced and block.row == 0 and reduced > 0:
-        run = max(1, get(shape, last) // get(sides, last) - get(place, last))
+    run, along = 1, plan.run_axis
+    if block.ndim == reduced and (block.row == 0 or reduced > 1) and reduced > 0:
+        run = max(1, get(shape, along) // get(sides, along) - get(place, along))
     plan.run = min(run, MOST_RUN)
+
+
+@called(BLOCK, PLAN, 2, result=I64)
+def _moves_on(block: Record, plan: Record, axis: int, step: int) -> int:
+    """Go on along an axis, or back to its begin; return whether there is a leaf."""
+    place = plan.place
+    put(place, axis, get(place, axis) + step)
+    if get(place, axis) * get(block.sides, axis) < get(block.shape, axis):
+        return 1
+    put(place, axis, 0)
+    return 0
 
 
 @called(BLOCK, PLAN, result=I64)
 def _next_leaf(block: Record, plan: Record) -> int:
     """Go to the leaf after the run; return whether there is one."""
-    place, axis, step = plan.place, block.reduced - 1, plan.run
-    while axis >= 0:
-        put(place, axis, get(place, axis) + step)
-        if get(place, axis) * get(block.sides, axis) < get(block.shape, axis):
+    if block.reduced == 0:
+        return 0
+    if _moves_on(block, plan, plan.run_axis, plan.run):
+        return 1
+    for axis in range(block.reduced - 1, -1, -1):
+        if axis != plan.run_axis and _moves_on(block, plan, axis, 1):
             return 1
-        put(place, axis, 0)
-        axis -= 1
-        step = 1
     return 0
+
+
+@called(BLOCK, 1, result=I64)
+def _leaves_along(block: Record, axis: int) -> int:
+    side = get(block.sides, axis)
+    count: int = (get(block.shape, axis) + side - 1) // side
+    return count
+
+
+@called(BLOCK, PLAN, result=I64)
+def _number(block: Record, plan: Record) -> int:
+    """The number of the leaf at the plan's place, in C order."""
+    number = 0
+    for axis in range(block.reduced):
+        number = number * _leaves_along(block, axis) + get(plan.place, axis)
+    return number
 
 
 @called(BLOCK, 2)
@@ -91,18 +118,20 @@ def _fold_box(block: Record, pitch: int, base: int) -> None:
     plan.addresses = row_room()
     plan.parts = parts
     plan.call = call_address
+    plan.run_axis = axis_of_runs(block) if block.ndim == block.reduced else block.reduced - 1
     plan.pitch = pitch
+    for axis in range(plan.run_axis + 1, block.reduced):
+        plan.pitch *= _leaves_along(block, axis)
     call.parts = parts
     call.source = 0
     for axis in range(block.ndim):
         put(plan.box, axis, get(block.shape, axis))
         put(plan.place, axis, 0)
-    number, more = 0, 1
+    more = 1
     while more:
         _clip(block, plan)
-        plan.index = number * pitch + base
+        plan.index = _number(block, plan) * pitch + base
         fold_leaf(block, plan)
-        number += plan.run
         more = _next_leaf(block, plan)
 
 

@@ -16,6 +16,7 @@ from dask_tapestry_kernels.cpu.reduction.child.leaf_layout import (
     way_in_place,
 )
 from dask_tapestry_kernels.cpu.reduction.child.leaf_records import BLOCK, PLAN, Record, call_at
+from dask_tapestry_kernels.cpu.reduction.child.leaf_runs import packed_at_once
 from dask_tapestry_kernels.elementary.compiled_functions import I64, called, keep_apart
 
 ALIGNED: Final = 64  # bytes; each packed operand begins at a multiple
@@ -62,8 +63,12 @@ def make_plan(block: Record, plan: Record) -> None:
     if row == 0 and way:
         call = call_at(plan.call)
         call.cell_stride, call.round_stride = stride, round_stride(box, strides, reduced, item)
+        plan.run = plan.run if plan.run_axis == reduced - 1 else 1
+    elif ndim == reduced and reduced > 1:
+        plan.run = packed_at_once(block, plan)
     else:
         plan.run = 1
+    if plan.way == 0 and plan.run == 1:
         _cut(block, plan)
 
 

@@ -29,6 +29,7 @@ PLAN_FIELDS: Final = np.dtype(
             "index",  # number of the strip's first state
             "pitch",  # states from one leaf to the next
             "run",  # leaves
+            "run_axis",  # reduced axis along which these follow each other
             "way",  # `COLUMNS` or `SINGLE` where cells are folded in place, else 0
             "along",  # whether a formula reads its operands where they lie
             "side_by_side",  # whether packed leaves lie side by side, else columns do

@@ -11,9 +11,19 @@ def copy_rows(source, target, rows, n, size, steps):
 
 
 @pytest.mark.parametrize("kind", ["i1", "f2", "f4", "f8", "c16"])
-@pytest.mark.parametrize(("rows", "n"), [(5, 7), (20, 3), (4, 40)])
+@pytest.mark.parametrize(("rows", "n"), [(5, 7), (20, 3), (4, 40), (8, 8), (19, 29)])
 @pytest.mark.parametrize(
-    "lies", ["in order", "strided", "every other", "backwards", "same row", "same cell"]
+    "lies",
+    [
+        "in order",
+        "strided",
+        "every other",
+        "backwards",
+        "same row",
+        "same cell",
+        "turned",
+        "turned apart",
+    ],
 )
 def test_planes_are_copied_there_and_back(kind, rows, n, lies):
     whole = np.random.default_rng(0).integers(0, 100, (3 * rows, 3 * n)).astype(kind)
@@ -22,6 +32,8 @@ def test_planes_are_copied_there_and_back(kind, rows, n, lies):
         "strided": whole[::3, ::3],
         "every other": whole[::3, 1 : 2 * n : 2],
         "backwards": whole[rows - 1 :: -1, n - 1 :: -1],
+        "turned": whole.reshape(3 * n, 3 * rows)[:n, :rows].T,
+        "turned apart": whole.reshape(3 * n, 3 * rows)[::3, :rows].T,
         "same row": np.broadcast_to(whole[0, :n], (rows, n)),
         "same cell": np.broadcast_to(whole[:rows, :1], (rows, n)),
     }[lies]

@@ -15,6 +15,7 @@ from dask_tapestry_kernels.cpu.reduction.leaf_tables import CALL, record
         ({"leaf_stride": 512}, 1),
         ({"round_stride": 256}, 1),
         ({"leaves": 5}, 3),
+        ({"leaves": BRICKS}, BRICKS - 2),
     ],
 )
 def test_bricks_side_by_side_are_folded_in_runs(words, expected):
@@ -25,6 +26,6 @@ def test_bricks_side_by_side_are_folded_in_runs(words, expected):
         return run(leaf, call_at(call))
 
     told = dict.fromkeys(CALL.names, 0)
-    told |= {"leaves": 100, "leaf_stride": 256, "round_stride": 4096, "kept": 1} | words
+    told |= {"leaves": 2 * BRICKS, "leaf_stride": 256, "round_stride": 4096, "kept": 1} | words
     call = record(CALL, **told)
     assert length(2, call.ctypes.data) == expected
