@@ -26,6 +26,7 @@ from dask_tapestry_kernels.cpu.reduction.child.leaf_records import (
 from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES
 from dask_tapestry_kernels.elementary.compiled_functions import I64, called, keep_apart
 
+TURN: Final = 128  # cells of a row
 HEAD: Final = leaf_tables.SOURCE.itemsize
 FORMULA_BYTES: Final = leaf_tables.FORMULA.itemsize
 OPERAND_BYTES: Final = leaf_tables.OPERAND.itemsize
@@ -45,16 +46,21 @@ def evaluate(
 ) -> None:
     """Evaluate a formula in `rows` rows of `cells` columns, from row `number`, column `k` on.
 
-    Rows are `LANES` apart in the operands and `line` bytes apart in the values.
+    Rows are `LANES` apart in the operands and `line` bytes apart in the values. They take turns, so
+    that the lines of memory that follow in one are on their way while others are evaluated.
     """
     keep_apart()
     told, at = source_at(source), formula_address(source, formula)
-    for r in range(rows):
-        for p in range(told.operands):
-            operand = operand_at(at + FORMULA_BYTES + p * OPERAND_BYTES)
-            apart = (number + r * LANES) * operand.down + k * operand.along
-            put(told.addresses, p, operand.cell + apart)
-        call_row(formula_at(at).row, (cells, told.addresses, told.values + r * line))
+    item = line // cells
+    for first in range(0, cells, TURN):
+        count = min(TURN, cells - first)
+        for r in range(rows):
+            for p in range(told.operands):
+                operand = operand_at(at + FORMULA_BYTES + p * OPERAND_BYTES)
+                apart = (number + r * LANES) * operand.down + (k + first) * operand.along
+                put(told.addresses, p, operand.cell + apart)
+            values = told.values + r * line + first * item
+            call_row(formula_at(at).row, (count, told.addresses, values))
 
 
 @called(FORMULA_COLUMNS, 1, 1)

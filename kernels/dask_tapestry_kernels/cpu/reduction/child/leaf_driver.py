@@ -20,6 +20,7 @@ from dask_tapestry_kernels.cpu.reduction.child.leaf_layout import (
     FEW_CELLS,
     SINGLE,
     cell_stride,
+    cells_lie_closer,
     way_in_place,
 )
 from dask_tapestry_kernels.cpu.reduction.child.leaf_records import (
@@ -47,7 +48,8 @@ from dask_tapestry_kernels.elementary.compiled_functions import I64, called, kee
 MOST_RUN: Final = 1024  # leaves in a run: their states fit in the scratch memory
 parts_room, row_room = room(64), room(8 * MOST_OPERANDS)
 place_room, box_room, start_room = room(8 * MOST_DIMS), room(8 * MOST_DIMS), room(8 * MOST_DIMS)
-some_room, inner_room = room(8 * MOST_DIMS), room(8 * MOST_DIMS)
+MOST_SEVERAL: Final = 8  # operands of a formula whose columns are folded one by one
+several_room, inner_room = room(8 * MOST_SEVERAL * MOST_DIMS), room(8 * MOST_DIMS)
 
 
 @called(BLOCK, PLAN)
@@ -172,28 +174,53 @@ def _take_columns(inner: Record, block: Record, columns: int) -> None:
     """Make `inner` a block of `columns` columns of the last axis, or of a single one without it."""
     keep_apart()
     ndim, reduced, rank = block.ndim, block.reduced, block.reduced + (columns > 0)
-    operand, shape = inner.operands, inner.shape
+    operands, shape = inner.operands, inner.shape
     copy_record(inner, block)
-    inner.operands, inner.shape, inner.ndim = operand, shape, rank
-    for word in range(2 + rank):
-        put(operand, word, get(block.operands, word))
+    inner.operands, inner.shape, inner.ndim = operands, shape, rank
+    for i in range(block.count):
+        own, whole = operands + 8 * i * (2 + rank), block.operands + 8 * i * (2 + ndim)
+        for word in range(2 + rank):
+            put(own, word, get(whole, word))
+        if columns:
+            put(own, 2 + reduced, get(whole, 2 + ndim - 1))
     for axis in range(rank):
         put(shape, axis, get(block.shape, axis))
     if columns:
-        put(operand, 2 + reduced, get(block.operands, 2 + ndim - 1))
         put(shape, reduced, columns)
 
 
-@called(BLOCK, 2, result=I64)
-def _first_cell(block: Record, outer: int, last: int) -> int:
-    """Address of the first cell at place `outer` of the kept axes up to the `last`, in C order."""
+@called(BLOCK, BLOCK, 2)
+def _go_to_columns(inner: Record, block: Record, outer: int, last: int) -> None:
+    """Have `inner` begin at place `outer` of the kept axes up to the `last`, in C order."""
     keep_apart()
-    at: int = get(block.operands, 0)
-    for axis in range(last, block.reduced - 1, -1):
-        extent = get(block.shape, axis)
-        at += outer % extent * get(block.operands, 2 + axis)
-        outer //= extent
-    return at
+    for i in range(block.count):
+        own, whole = inner.operands + 8 * i * (2 + inner.ndim), 8 * i * (2 + block.ndim)
+        at, left = get(block.operands + whole, 0), outer
+        for axis in range(last, block.reduced - 1, -1):
+            extent = get(block.shape, axis)
+            at += left % extent * get(block.operands + whole, 2 + axis)
+            left //= extent
+        put(own, 0, at)
+
+
+@called(BLOCK, BLOCK, 3)
+def _fold_columns(inner: Record, block: Record, columns: int, kept: int, width: int) -> None:
+    """Fold the leaves of `columns` columns after the other, or of a single one if that is 0."""
+    keep_apart()
+    _take_columns(inner, block, columns)
+    last = block.ndim - 2 if columns else block.ndim - 1
+    for outer in range(kept // width):
+        _go_to_columns(inner, block, outer, last)
+        _fold_box(inner, kept, outer * width)
+
+
+@called(BLOCK, 2, result=I64)
+def _is_column_by_column(block: Record, box: int, n: int) -> int:
+    """Whether leaves that are packed are rather packed in runs, each column by itself."""
+    if block.reduced < 2 or block.ndim == block.reduced or block.count > MOST_SEVERAL:
+        return 0
+    far: int = cells_lie_closer(box, block.operands + 16, block.ndim, block.reduced)
+    return far if n >= FEW_CELLS else 0
 
 
 @called(1)
@@ -223,16 +250,14 @@ def fold_leaves(address: int) -> None:
     strides = block.operands + 16
     stride = cell_stride(box, strides, reduced, block.item)
     way = way_in_place(box, strides, ndim, reduced, block.item, n, stride)
-    if block.row or leaves == 1 or n < FEW_CELLS or way == 0:
+    inner = block_at(block_room())
+    inner.operands, inner.shape = several_room(), inner_room()
+    if (block.row or way == 0) and _is_column_by_column(block, box, n):
+        _fold_columns(inner, block, 0, kept, 1)
+    elif block.row or leaves == 1 or n < FEW_CELLS or way == 0:
         _fold_box(block, kept, 0)
     elif way == SINGLE and ndim == 2 and reduced == 1:
         _fold_rows(block, kept)
     else:
-        inner, columns = block_at(block_room()), get(shape, ndim - 1) if way == COLUMNS else 0
-        inner.operands, inner.shape = some_room(), inner_room()
-        _take_columns(inner, block, columns)
-        width = max(columns, 1)
-        for outer in range(kept // width):
-            last = ndim - 2 if columns else ndim - 1
-            put(inner.operands, 0, _first_cell(block, outer, last))
-            _fold_box(inner, kept, outer * width)
+        columns = get(shape, ndim - 1) if way == COLUMNS else 0
+        _fold_columns(inner, block, columns, kept, max(columns, 1))

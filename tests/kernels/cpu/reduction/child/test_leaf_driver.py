@@ -1,11 +1,13 @@
 import numpy as np
 import pytest
 
-from dask_tapestry.cells import Tree
+from dask_tapestry.cells import CellBuilder, Tree
+from dask_tapestry_kernels.cpu.cells.interpreter import evaluate
 from dask_tapestry_kernels.cpu.jit import compile_service
 from dask_tapestry_kernels.cpu.reduction.leaf_states import Formula, leaf_states
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
 from dask_tapestry_kernels.cpu.reduction.reduce import _leaf_states
+from tests.kernels.cpu.reduction.formula_columns import native
 from tests.kernels.cpu.reduction.leaf_cells import same_states, state_of
 
 PRODUCT = (
@@ -56,3 +58,25 @@ def test_columns_that_do_not_fit_the_scratch_come_in_strips(kept, monkeypatch):
     state, sides = np.dtype("f8"), Tree((50, 80)).sides(0)
     ours = leaf_states([cells], "sum", cells.dtype, sides, state)
     assert same_states(ours, _leaf_states(cells, ARITHMETIC["sum"], sides, state))
+
+
+@pytest.mark.parametrize("operands", [1, 2, 8, 9])
+@pytest.mark.parametrize("order", [(2, 0, 1), (2, 1, 0), (1, 0, 2)])
+def test_columns_that_lie_apart_are_folded_one_by_one(operands, order):
+    """Of a formula of several axes; those of more operands than there is room for are not."""
+    cell, shape = np.dtype("f8"), (40, 70, 9)
+    builder = CellBuilder((cell,) * operands)
+    value = 0
+    for other in range(1, operands):
+        value = builder.call("add", (value, other), cell)
+    expression = builder.finish(builder.call("multiply", (value, value), cell))
+    cells = [
+        np.random.default_rng(seed).random([shape[axis] for axis in order])
+        for seed in range(operands)
+    ]
+    blocks = [block.transpose(np.argsort(order)) for block in cells]
+    sides = Tree(shape[:2]).sides(0)
+    with compile_service.mode("wait"):
+        ours = leaf_states(blocks, "sum", cell, sides, cell, native(expression))
+    expected = evaluate(None, *blocks, expression=expression)
+    assert same_states(ours, _leaf_states(expected, ARITHMETIC["sum"], sides, cell))
