@@ -85,6 +85,15 @@ def test_a_processor_has_a_name(monkeypatch, tmp_path):
     assert processor()
 
 
+def test_no_process_is_started_for_a_name_that_a_file_has(monkeypatch, tmp_path):
+    """Python asks a program for it, in every process that plans."""
+    file = tmp_path / "cpuinfo"
+    file.write_text("vendor_id : other\nmodel name : EPYC 1\n")
+    monkeypatch.setattr(module, "CPUS", file)
+    monkeypatch.setattr(module.platform, "processor", lambda: pytest.fail("a program was asked"))
+    assert processor() == "EPYC 1"
+
+
 def test_a_plan_found_again_was_made_with_the_rates_in_force():
     x = dt.ones((2000, 2000)) + 1
     known = []
