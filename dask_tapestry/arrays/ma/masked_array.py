@@ -155,7 +155,7 @@ class MaskedArray(ShapeMethods, DaskMethodsMixin):
         return self._both(Array.__getitem__, _plain_key(key))
 
     def __setitem__(self, key: UserKey, value: Any) -> None:
-        """Assign cells, hidden where `value` hides them; masks are never hard."""
+        """Assign cells, hidden where `value` hides them; hard masks are not supported."""
         key = _plain_key(key)
         if value is not np.ma.masked:
             cells = self.cells.copy()
