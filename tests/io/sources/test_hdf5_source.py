@@ -144,7 +144,7 @@ def test_a_dataset_that_has_changed_is_named(tmp_path):
         x = dt.from_array(file["x"])
     with h5py.File(path, "w") as file:
         file["x"] = CELLS[:2]
-    with pytest.raises(dt.StoreError, match=r"cannot read \[.*\] of /x of .*x\.h5: .* returned shape"):
+    with pytest.raises(dt.StoreError, match=r"cannot read \[.*\] of /x of .*x\.h5: .* returned"):
         x.compute()
     with h5py.File(path, "w") as file:
         file["y"] = CELLS
