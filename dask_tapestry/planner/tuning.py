@@ -259,6 +259,10 @@ FEWEST_REPEATED: Final = 12  # parts: of fewer, leaving some out spares less tha
 HEAD_PARTS: Final = 3  # of those kept, before the ones that are left out
 TAIL_PARTS: Final = 2  # and behind them
 
+# search/roomy_blocks
+# Of what a task may take: larger blocks are cut in two if that takes about as long
+ROOMY_SHARE: Final = 0.4
+
 # search/rule_selection
 MOST_PLANS: Final = 64  # that are compared; each takes as long as a plan without choices
 CHOICE_GAIN: Final = 0.99  # of the seconds without it: a choice must save a hundredth
