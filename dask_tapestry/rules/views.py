@@ -104,7 +104,9 @@ def selector_before_elementwise(node: Node, shared: Shared) -> Node | None:
             if not (once and whole) or expression.flops >= COSTLY_FLOPS:
                 return None
             formula = node.inputs[0]
-            if formula in shared and formula.type.nbytes < sum(x.type.nbytes for x in formula.inputs):
+            if formula in shared and formula.type.nbytes < sum(
+                x.type.nbytes for x in formula.inputs
+            ):
                 return None
             moved = [apply(selector, x, line="") for x in formula.inputs]
             return reapply(formula, moved)
