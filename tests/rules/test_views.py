@@ -112,7 +112,8 @@ def test_levels_of_a_pyramid_are_made_of_each_other():
         levels.append(x)
         expected.append(cells)
     for found, wanted in zip(dt.compute(*levels), expected, strict=True):
-        assert found.dtype == wanted.dtype and (found == wanted).all()
+        assert found.dtype == wanted.dtype
+        assert (found == wanted).all()
     assert str(dt.plan(*levels).teg).count("uint16(") == 3
 
 
