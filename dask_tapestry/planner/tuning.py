@@ -107,7 +107,7 @@ UNCOUNTED_SHARE: Final = 1 / 64  # of a worker's memory: less is not counted
 # Of blocks that are looked at instead, where each reads its own cells
 MOST_HANDOVER_CLASSES: Final = 64
 
-# memory/far_reads
+# memory/scattered_reads
 # Blocks along a dimension, by how many are cut; else two
 SAMPLED_BLOCKS: Final = {1: 4, 2: 4, 3: 3}
 NEAR_RATIO: Final = 2  # times as many blocks as parts meet may be met by the box around them
@@ -132,7 +132,7 @@ BUNDLES_A_STEP: Final = 64  # of a step
 ROUNDING: Final = 1e-9  # of a number of blocks, or of a time
 LONG_BUNDLE_BATCHES: Final = 8  # batches in which a bundle of many blocks runs
 
-# recall
+# remembered_choices
 CHOICES_REMEMBERED: Final = 64  # plans whose choices are known
 
 # replan

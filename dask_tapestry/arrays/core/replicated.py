@@ -12,7 +12,7 @@ from dask_tapestry.errors import PlanError
 from dask_tapestry.planner.long_jobs import plan_to_run
 from dask_tapestry.planner.machine.resources import live_client
 from dask_tapestry.planner.verify import replicas_fit
-from dask_tapestry.scheduler.registering import register
+from dask_tapestry.scheduler.plugin_registration import register
 
 
 def persist_replicated(

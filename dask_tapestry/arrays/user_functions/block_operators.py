@@ -19,7 +19,7 @@ from dask_tapestry.errors import ArgumentTypeError, SignatureError
 from dask_tapestry.imports import unpickle
 from dask_tapestry.operators.functions.user_function import UserFunction
 from dask_tapestry.operators.user.block_function import TupleFinalize, call_blocks, finalized
-from dask_tapestry.operators.user.placed_function import DONE, placed, takes
+from dask_tapestry.operators.user.block_slices import DONE, placed, takes
 from dask_tapestry.operators.user.user_monoid import Monoid, ReduceOver, ScanOver
 from dask_tapestry.operators.user.user_operator import Costs
 from dask_tapestry.operators.user.user_scan import scan_blocks
