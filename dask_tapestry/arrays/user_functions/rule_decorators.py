@@ -118,7 +118,7 @@ def mutator(
     <mutator fuse>
     """
     if not prior > 0:
-        raise ArgumentError(f"prior={prior}: the weight of a mutator must be positive")
+        raise ArgumentError(f"prior={prior}: the prior of a mutator must be positive")
 
     def make(called: Callable[..., Any]) -> OwnMutator:
         if not callable(called):
