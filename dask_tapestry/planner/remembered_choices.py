@@ -1,4 +1,4 @@
-"""Remembered choices: the choices of a plan that was looked at serve the run of what it was made for.
+"""Remembered choices: a plan that was only looked at hands its choices to the run of its arrays.
 
 ``p = dt.plan(x)`` is often followed by ``x.compute()``. The search is not repeated then: its
 choices are kept by the places of nodes in the rewritten graph, without any data, and what they lead

@@ -1,4 +1,4 @@
-"""Stencil formulas: steps that are formulas of neighbours. Which cells each reads, and what it makes of them.
+"""Stencil formulas: which neighbours each step of a loop reads, and what it computes of them.
 
 A step is one if all that it does to the fields is to slice, roll and pad them and to compute cell
 by cell. What else it reads (coefficients, sources) is taken as data, at the cell that is computed.

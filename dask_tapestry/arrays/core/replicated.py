@@ -35,7 +35,7 @@ def persist_replicated(
     plan = plan_to_run([x.node for x in collections if type(x) is Array])
     if plan.resources.workers < replicas:
         raise PlanError(
-            f"{replicas} replicas need as many workers; there are {plan.resources.workers}"
+            f"{replicas} replicas need that many workers; there are {plan.resources.workers}"
         )
     replicas_fit(plan, replicas)
     held = base.persist(*collections, **options)

@@ -53,7 +53,7 @@ def norm(x: ArrayLike, ord: Order = None, axis: Axes = None, keepdims: bool = Fa
     rank = cells.type.ndim
     with reading("ord"):
         if np.ndim(cast(Any, ord)):
-            raise ArgumentError(f"ord is a number, not {ord!r}")
+            raise ArgumentError(f"ord must be a number, not {ord!r}")
     if axis is None:
         whole = ord is None or (ord in ("f", "fro") and rank == 2) or (ord == 2 and rank == 1)
         if whole:
@@ -77,7 +77,7 @@ def _floating(x: Tensor) -> Tensor:
     if x.type.dtype.kind in "fc":
         return x
     if x.type.dtype.kind not in "biu":
-        raise DTypeError(f"a norm has no meaning for dtype {dtype_name(x.type.dtype)}")
+        raise DTypeError(f"norm is not defined for dtype {dtype_name(x.type.dtype)}")
     return astype(x, np.dtype(np.float64))
 
 

@@ -79,7 +79,9 @@ def masked_array(
     """
     check_order(order)
     if hard_mask:
-        raise ArgumentError("masks are never hard here: an assignment shows what it writes")
+        raise ArgumentError(
+            "hard masks are not supported: an assignment unmasks the cells that it writes"
+        )
     cells = _chunked(cells_of(np.array(data) if copy and _is_list(data) else data), chunks)
     cells = cells.copy() if dtype is None else cells.astype(dtype)
     own, told = mask_of(data), None

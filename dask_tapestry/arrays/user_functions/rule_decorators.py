@@ -1,4 +1,4 @@
-"""Decorators of rules and mutators: a user's part in how graphs are rewritten and plans are searched."""
+"""Decorators of rules and mutators: a user's part in rewriting graphs and searching plans."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def mutator(
     <mutator fuse>
     """
     if not prior > 0:
-        raise ArgumentError(f"prior={prior}: a mutator that is never tried cannot earn anything")
+        raise ArgumentError(f"prior={prior}: the prior of a mutator must be positive")
 
     def make(called: Callable[..., Any]) -> OwnMutator:
         if not callable(called):

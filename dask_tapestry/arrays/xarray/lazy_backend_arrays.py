@@ -1,4 +1,4 @@
-"""Lazy arrays of xarray's backends, opened and not read: as the stored array below, and what decodes its cells."""
+"""Lazy arrays of xarray's backends: as the stored array below, and what decodes its cells."""
 
 from __future__ import annotations
 

@@ -116,7 +116,10 @@ def _signals_and_waits(threads: Threads, events: Sequence[Event]) -> tuple[Numbe
     """Pairs (thread, event) of signals, and of waits; events are counted from 0."""
     widths = {len(event.number) for event in events}
     if len(widths) > 1:
-        raise TraceError(f"{threads.name}: its events have {sorted(widths)} numbers: as many each")
+        raise TraceError(
+            f"{threads.name}: its events have {sorted(widths)} numbers: all events "
+            "need equally many"
+        )
     lists: tuple[list[Numbers], list[Numbers]] = ([], [])
     for event in events:
         when, *numbers = _values(threads, (event.when, *event.number))

@@ -45,7 +45,7 @@ def test_dtype_dimensions_and_copy():
 def test_what_is_refused():
     with pytest.raises(dt.ShapeError, match="data size is 3, mask size is 2"):
         dt.ma.masked_array([1, 2, 3], [0, 1])
-    with pytest.raises(dt.ArgumentError, match="never hard"):
+    with pytest.raises(dt.ArgumentError, match="hard masks"):
         dt.ma.masked_array([1], hard_mask=True)
     with pytest.raises(dt.ArgumentError, match="scalar"):
         dt.ma.masked_array([1], fill_value=[1, 2])

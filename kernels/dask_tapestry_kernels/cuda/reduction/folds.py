@@ -81,7 +81,7 @@ def reduce(out: Block | None, *blocks: Block, **part: Any) -> Block:  # noqa: AR
     Raises
     ------
     KernelDeviceError
-        If the monoid has no form on a GPU for these dtypes.
+        If the monoid is not supported on a GPU for these dtypes.
     """
     fold = _fold_of(blocks, FoldPart(**part))
     spec, gpu = fold.part, fold.gpu
@@ -115,7 +115,7 @@ def _fold_of(blocks: Sequence[Block], part: FoldPart) -> DeviceFold:
     text = monoid_text(part.monoid, cell, part.state)
     if text is None:
         raise KernelDeviceError(
-            f"kernel reduce: {part.monoid} of {cell} to {part.state} has no form on a GPU"
+            f"kernel reduce: {part.monoid} of {cell} to {part.state} is not supported on a GPU"
         )
     return DeviceFold(runtime(), part, text, formula)
 
@@ -221,7 +221,7 @@ def _leaves(
     )
     if program is None:
         raise KernelDeviceError(
-            f"kernel {fold.what}: {fold.part.expression} has no meaning on a GPU"
+            f"kernel {fold.what}: {fold.part.expression} is not supported on a GPU"
         )
     words = [count]
     words += [word for numbers in zip(grid, shape, sides, strict=False) for word in numbers]

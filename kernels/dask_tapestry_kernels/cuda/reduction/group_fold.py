@@ -81,7 +81,7 @@ def group_fold(out: Block | None, cells: Block, codes: Block, **how: Any) -> Blo
     Raises
     ------
     KernelDeviceError
-        If the fold has no form on a GPU for these dtypes.
+        If the fold is not supported on a GPU for these dtypes.
     """
     gpu, groups = runtime(), Groups(**how)
     text = _text(groups, cells.dtype)
@@ -115,7 +115,8 @@ def _text(groups: Groups, cell: np.dtype[Any]) -> MonoidText:
     numbers = groups.skipna and cell.kind == groups.state.kind == "f"
     if text is None or (groups.monoid in NUMBERS and not numbers):
         raise KernelDeviceError(
-            f"kernel groupfold: {groups.monoid} of {cell} to {groups.state} has no form on a GPU"
+            f"kernel groupfold: {groups.monoid} of {cell} to {groups.state} is not "
+            "supported on a GPU"
         )
     return text
 
