@@ -144,21 +144,24 @@ class _Chooser:
                 if worse == form.patience or _is_far_worse(ranks[at], ranks[best]):
                     break
         found = ranks[best], sizes[best]
-        for size in _whole_chunks(node, sizes[best], sizes):
+        near = {sizes[at] for at in (best, self._one_a_slot(node, form))}
+        for size in sorted({whole for one in near for whole in _whole_chunks(node, one, sizes)}):
             found = min(found, (self._formed(node, form, size), size))
         return found
 
     def _guesses(self, node: Node, form: Form) -> list[int]:
-        """The coarsest sizes that yield enough cells, or enough for each cell of the value."""
-        parts, last = PARTS_A_SLOT * self.pricing.machine.slots, len(form.sizes) - 1
+        """The coarsest sizes that yield enough cells, or enough for each cell of the value.
 
-        def first(enough: int) -> int:
-            def is_fine(at: int) -> bool:
-                return _cells(form.make(node, form.sizes[at]), node) >= enough
+        Enough for each cell is a part of it a slot, or so many that cuts between them are even.
+        """
+        parts = PARTS_A_SLOT * self.pricing.machine.slots
+        even = _coarsest(node, form, parts * max(1, node.type.size))
+        one = self._one_a_slot(node, form)
+        return list(dict.fromkeys((even, one, _coarsest(node, form, parts))))
 
-            return bisect_left(range(last), True, key=is_fine)
-
-        return list(dict.fromkeys((first(parts * max(1, node.type.size)), first(parts))))
+    def _one_a_slot(self, node: Node, form: Form) -> int:
+        """The coarsest size that yields a part of each cell for each slot."""
+        return _coarsest(node, form, self.pricing.machine.slots * max(1, node.type.size))
 
     def _formed(self, node: Node, form: Form, size: int) -> Rank:
         """The rank of a node in a form, whose last step is formed again if that is better."""
@@ -221,6 +224,15 @@ def _cheap_sources(node: Node) -> Iterator[Node]:
             seen.add(x)
             yield x
             stack.extend(x.inputs if x.operator.transparent else ())
+
+
+def _coarsest(node: Node, form: Form, cells: int) -> int:
+    """The coarsest size of a form, by its place, whose first step yields so many cells."""
+
+    def is_fine(at: int) -> bool:
+        return _cells(form.make(node, form.sizes[at]), node) >= cells
+
+    return bisect_left(range(len(form.sizes) - 1), True, key=is_fine)
 
 
 def _cells(formed: Node, node: Node) -> int:
