@@ -6,16 +6,15 @@ As slices they are pushed into what is read; as a table of places each block ask
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from dask_tapestry.arrays.core.index_keys import Advanced, Key
+from dask_tapestry.arrays.tuning import FEWEST_PLACES
 from dask_tapestry.operators.layouts.nominal_chunks import with_chunks_kept
 from dask_tapestry.teg import Tensor
 from dask_tapestry.teg.nominal import nominal_chunks
-
-FEWEST_PLACES: Final = 3  # any two are at equal distances
 
 
 def in_place_of_table(key: Key) -> tuple[slice, ...] | None:
