@@ -73,6 +73,9 @@ DIGEST_BYTES: Final = 12  # of a name, as of the names of steps
 # core/lanes
 LONG_LANE_BYTES: Final = 2**26  # bytes; cells of longer lanes are picked by a reduction
 
+# indexing/regular_places
+FEWEST_PLACES: Final = 3  # any two are at equal distances: a slice for each pair is planned anew
+
 # linalg/einsum
 MOST_OPERANDS_ORDERED: Final = 5  # arrays; with more, trying all orders takes too long
 

@@ -41,6 +41,7 @@ from dask_tapestry.lower.tuning import (
     MOST_BRIEF_BYTES,
     MOST_BRIEF_NODES,
     MOST_BRIEF_STEPS,
+    MOST_HELD_BYTES,
 )
 from dask_tapestry.planner.cache import verified_plan_of
 from dask_tapestry.planner.cost.step import Step, memory_order
@@ -129,9 +130,14 @@ def _small_plan(roots: Sequence[Node]) -> PlannedGraph | None:
         return None
     if plan.resources.workers > 1 or any(is_symmetric(step.program, step.cuts) for step in steps):
         return None
-    if exchanged_through(plan) is not None:
+    if exchanged_through(plan) is not None or _bytes_between(plan) > MOST_HELD_BYTES:
         return None
     return plan
+
+
+def _bytes_between(plan: PlannedGraph) -> int:
+    """Bytes of what steps hand on, which is held whole here; a scheduler drops block by block."""
+    return sum(node.type.nbytes for node in plan.steps.keys() - set(plan.graph.roots))
 
 
 def _is_watched() -> bool:

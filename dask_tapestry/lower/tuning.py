@@ -66,6 +66,8 @@ MOST_BRIEF_NODES: Final = 1024  # of a loop that is computed every hundred opera
 MOST_BRIEF_BLOCKS: Final = 64  # of all steps
 # Of a value; of larger ones a millisecond is no part, and memory is one
 MOST_BRIEF_BYTES: Final = 2**27
+# Of all values between steps: of 100 MB, rows and then columns hold 228 MB, 157 by a scheduler
+MOST_HELD_BYTES: Final = 2**25
 FEW_KEPT_BYTES: Final = 2**16  # of a value that was kept: it is copied faster than planned
 
 # tiling

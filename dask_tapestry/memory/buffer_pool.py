@@ -19,6 +19,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
+from dask_tapestry.memory.fresh_memory import fresh_memory
 from dask_tapestry.memory.process_memory import kept_bytes, process_memory
 from dask_tapestry.memory.tuning import (
     ALIGNED_BYTES,
@@ -113,7 +114,7 @@ class BufferPool:
             self._most = max(self._most, self._lent)
             self._keep(self._most - self._lent)  # before more is taken
             self._have_cleaned()
-        return np.empty(size, np.uint8) if whole is None else whole
+        return fresh_memory(size) if whole is None else whole
 
     def _count(self) -> None:
         """Move what was returned to what is kept."""

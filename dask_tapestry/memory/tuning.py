@@ -22,3 +22,6 @@ KEPT_PART: Final = 10  # it keeps at most a tenth of its memory
 # Bytes; smaller arrays are cheaper to allocate than to look for
 SMALLEST_POOLED_BYTES: Final = 2**18
 ALIGNED_BYTES: Final = 64  # bytes: a cache line, and the widest vector
+
+# fresh_memory
+HUGE_FROM_BYTES: Final = 2**22  # bytes: two huge pages of x86; less may hold none that is aligned

@@ -142,6 +142,18 @@ def test_what_is_left_to_a_scheduler(large):
     assert compute_synchronously([large().node]) is None
 
 
+def _columns_of_rows():
+    return dt.sort(dt.ones((64, 9), chunks=(8, 9)).rechunk((64, 1)), axis=0).sum()
+
+
+def test_what_steps_hand_on_is_little_or_dropped_block_by_block(monkeypatch):
+    assert compute_synchronously([_columns_of_rows().node]) == [64 * 9]
+    monkeypatch.setattr(small_jobs, "MOST_HELD_BYTES", 64 * 9)
+    assert compute_synchronously([_columns_of_rows().node]) is None
+    assert _columns_of_rows().compute() == 64 * 9
+    assert compute_synchronously([small().node])  # its value is the result
+
+
 def test_blocks_that_are_transposes_of_others_are_left_to_a_scheduler(monkeypatch):
     monkeypatch.setattr(small_jobs, "is_symmetric", lambda program, cuts: True)
     assert compute_synchronously([small().node]) is None

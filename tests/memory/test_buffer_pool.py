@@ -9,10 +9,11 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.memory import buffer_pool as module
 from dask_tapestry.memory.buffer_pool import POOL, BufferPool, owned
+from dask_tapestry.memory.fresh_memory import fresh_memory
 from dask_tapestry.memory.tuning import ALIGNED_BYTES, SMALLEST_POOLED_BYTES
 
 CELLS = SMALLEST_POOLED_BYTES // 8
-FLOAT, EMPTY = np.dtype("f8"), np.empty
+FLOAT = np.dtype("f8")
 
 
 @pytest.fixture
@@ -184,6 +185,8 @@ def test_what_is_kept_goes_before_more_is_taken(memory, monkeypatch):
     first = memory.room((size,), FLOAT)
     del first
     assert memory.kept
-    monkeypatch.setattr(module.np, "empty", lambda *a: seen.append(memory._size()) or EMPTY(*a))
+    monkeypatch.setattr(
+        module, "fresh_memory", lambda size: seen.append(memory._size()) or fresh_memory(size)
+    )
     memory.room((2 * size,), FLOAT)
     assert seen == [0]

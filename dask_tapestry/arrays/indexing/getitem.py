@@ -12,6 +12,7 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.index_keys import Advanced, Key, in_bounds, parse
 from dask_tapestry.arrays.core.key_types import UserItem, UserKey
 from dask_tapestry.arrays.indexing.fields import chosen_fields, names_fields
+from dask_tapestry.arrays.indexing.regular_places import in_place_of_table, with_chunks_of
 from dask_tapestry.arrays.masks.boolean_mask import masked, masked_by, nonzero
 from dask_tapestry.errors import (
     IndexingError,
@@ -63,7 +64,9 @@ def getitem(x: ArrayLike, key: UserKey) -> Array:
                 )
             return masked(_with_mask_dims_at(rest, only.dims, parsed.at), parsed.at, only.cells)
     places, dims, bounds = places_of(parsed)
-    return Array(take_places(rest, places, dims, parsed.at, bounds))
+    taken = take_places(rest, places, dims, parsed.at, bounds)
+    slices = in_place_of_table(parsed)
+    return Array(taken if slices is None else with_chunks_of(basic_slice(rest, slices), taken))
 
 
 def _with_mask_dims_at(x: Tensor, dims: tuple[int, ...], at: int) -> Tensor:

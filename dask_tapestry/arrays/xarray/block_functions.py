@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from dask.base import tokenize
@@ -13,6 +13,10 @@ from dask_tapestry.compute_errors import compute_error, of_user
 from dask_tapestry.teg.users_line import users_line
 
 Dtypes = Mapping[Any, np.dtype[Any]]
+Dims = Mapping[Any, tuple[Any, ...]]
+
+
+NOTHING_SAID: Final[Dims] = {}
 
 
 class TemplateFunction:
@@ -27,20 +31,22 @@ class TemplateFunction:
         The user's.
     dtypes
         By the names of variables, None that of a DataArray; where nothing is said it may be any.
+    dims
+        Dimensions in the same way: xarray asks nobody for their order.
     line
         Where the user called `map_blocks`.
     """
 
-    def __init__(self, func: Callable[..., Any], dtypes: Dtypes) -> None:
+    def __init__(self, func: Callable[..., Any], dtypes: Dtypes, dims: Dims = NOTHING_SAID) -> None:
         self.func = func
-        self.dtypes = dict(dtypes)
+        self.dtypes, self.dims = dict(dtypes), dict(dims)
         self.line = users_line(2)
-        self.__name__ = f"{funcname(func)}-{tokenize(func, self.dtypes)}"
+        self.__name__ = f"{funcname(func)}-{tokenize(func, self.dtypes, self.dims)}"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The function's value, its variables in the dtypes of the template."""
         try:
-            return self._in_dtypes(self.func(*args, **kwargs))
+            return self._in_dtypes(self._in_dims(self.func(*args, **kwargs)))
         except Exception as error:
             raise compute_error(error, self._where(args)) from of_user(error)
 
@@ -50,6 +56,19 @@ class TemplateFunction:
             f"while computing {funcname(self.func)}, called by xarray.map_blocks for a block of "
             f"({of}) at {self.line}"
         )
+
+    def _in_dims(self, value: Any) -> Any:
+        """The value, whose variables have the dimensions that the template says."""
+        if hasattr(value, "data_vars"):
+            missing = [repr(name) for name in self.dims if name not in value and name is not None]
+            if missing:
+                found = ", ".join(map(repr, value.data_vars)) or "no variables"
+                raise ValueError(f"it returned {found}, and its template has {', '.join(missing)}")
+            for name, x in value.data_vars.items():
+                _check_dims(x, self.dims.get(name, x.dims), repr(name))
+        elif None in self.dims and hasattr(value, "dims"):
+            _check_dims(value, self.dims[None], "an array")
+        return value
 
     def _in_dtypes(self, value: Any) -> Any:
         if not hasattr(value, "data_vars"):
@@ -61,6 +80,14 @@ class TemplateFunction:
             if self.dtypes.get(name, x.dtype) != x.dtype
         }
         return value.assign(wrong) if wrong else value
+
+
+def _check_dims(x: Any, dims: tuple[Any, ...], what: str) -> None:
+    if x.dims != dims:
+        said, found = (f"({', '.join(map(str, some))})" for some in (dims, x.dims))
+        raise ValueError(
+            f"it returned {what} with dimensions {found}, and its template says {said}"
+        )
 
 
 def _converted(x: Any, dtype: np.dtype[Any], what: str) -> Any:
@@ -83,3 +110,10 @@ def dtypes_of(template: Any) -> Dtypes:
     if hasattr(template, "data_vars"):
         return {name: x.dtype for name, x in template.data_vars.items()}
     return {None: template.dtype} if hasattr(template, "dtype") else {}
+
+
+def dims_of(template: Any) -> Dims:
+    """The dimensions of a template's variables; of none nothing is said."""
+    if hasattr(template, "data_vars"):
+        return {name: x.dims for name, x in template.data_vars.items()}
+    return {None: template.dims} if hasattr(template, "dims") else {}

@@ -68,6 +68,33 @@ def test_an_error_of_the_function_says_which_and_where():
     assert last.endswith('in fails: raise KeyError("level")')
 
 
+Y = xr.DataArray(np.arange(24.0).reshape(6, 4), dims=("x", "y"), name="a")
+
+
+@pytest.mark.parametrize(
+    ("func", "said"),
+    [
+        (lambda b: b.mean("y"), r"an array with dimensions \(x\), .* says \(x, y\)"),
+        (lambda b: b.transpose(), r"an array with dimensions \(y, x\), .* says \(x, y\)"),
+        (lambda b: b.expand_dims("z"), r"with dimensions \(z, x, y\)"),
+    ],
+)
+def test_dimensions_are_those_of_the_template(func, said):
+    y = Y.chunk(x=3)
+    with pytest.raises(ComputeError, match=said) as caught:
+        y.map_blocks(func, template=y).compute()
+    assert "while computing lambda, called by xarray.map_blocks" in str(caught.value)
+    assert __file__ in str(caught.value)
+
+
+def test_variables_are_those_of_the_template():
+    both = Y.to_dataset().chunk(x=3)
+    with pytest.raises(ComputeError, match="it returned 'b', and its template has 'a'"):
+        both.map_blocks(lambda ds: ds.rename(a="b"), template=both).compute()
+    with pytest.raises(ComputeError, match=r"'a' with dimensions \(y, x\)"):
+        both.map_blocks(lambda ds: ds.transpose("y", "x"), template=both).compute()
+
+
 def test_without_a_template_nothing_is_said_of_dtypes():
     assert dtypes_of(None) == {}
     found = xr.map_blocks(lambda b: b.astype("i2"), X.chunk(x=3))

@@ -112,6 +112,8 @@ def conform(
     if (reason := refusal(result)) is not None:
         raise TypeError(f"{called(function)} returned {reason}")
     block = np.asarray(result)
+    if result is None and dtype.kind != "O":
+        raise TypeError(f"{called(function)} returned None, not a block of shape {shape}")
     _check_shape(block, shape, function)
     if block.dtype == dtype:
         return block

@@ -132,3 +132,9 @@ def test_blockwise_puts_blocks_in_their_places():
     made = blockwise(None, X, function=scale, shape=(4,), dtype=F8, works=works)
     assert made.tolist() == [1, 2, 6, 8]
     assert blockwise(None, X, function=None, shape=(0,), dtype=F8, works=[]).shape == (0,)
+
+
+def test_a_forgotten_return_is_said():
+    with pytest.raises(TypeError, match=r"returned None, not a block of shape \(2, 3\)"):
+        conform(None, (2, 3), np.dtype("f8"), len)
+    assert conform(None, (), np.dtype(object), len).item() is None
