@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from math import inf
 from typing import Final
 
 from dask_tapestry.planner.cost.cost import StepCost
@@ -106,7 +107,8 @@ class _Chooser:
             for form in forms:
                 if best.is_allowed and best.seconds < form.least_seconds:
                     continue
-                rank, size = self._best_size(node, form, quick=floor < SHORT_STEP_SECONDS)
+                quick, known = floor < SHORT_STEP_SECONDS, min(rank for rank, _ in ranked_forms)
+                rank, size = self._best_size(node, form, quick, known)
                 ranked_forms.append((rank, FormChoice(form.name, size)))
         return preferred(ranked_forms, lambda one: one[0])[1]
 
@@ -122,16 +124,17 @@ class _Chooser:
         compute, store = once.compute / machine.slots, once.store / machine.workers
         return max(compute, store) + machine.task * (1 + machine.slots)
 
-    def _best_size(self, node: Node, form: Form, quick: bool) -> tuple[Rank, int]:
+    def _best_size(self, node: Node, form: Form, quick: bool, known: Rank) -> tuple[Rank, int]:
         """The best size of a form near good guesses, or the best of these if it is `quick`.
 
-        Sizes between those that the form names are tried where they are whole stored chunks.
+        What takes longer than what is `known` is not looked at closely. Sizes between those that
+        the form names are tried where they are whole stored chunks.
         """
         sizes, ranks = form.sizes, dict[int, Rank]()
 
         def ranked(at: int) -> Rank:
             if at not in ranks:
-                ranks[at] = self._formed(node, form, sizes[at])
+                ranks[at] = self._formed(node, form, sizes[at], min([known, *ranks.values()]))
             return ranks[at]
 
         best = min(self._guesses(node, form), key=ranked)
@@ -145,7 +148,7 @@ class _Chooser:
                     break
         found = ranks[best], sizes[best]
         for size in _whole_chunks(node, sizes[best], sizes):
-            found = min(found, (self._formed(node, form, size), size))
+            found = min(found, (self._formed(node, form, size, min(known, found[0])), size))
         return found
 
     def _guesses(self, node: Node, form: Form) -> list[int]:
@@ -160,17 +163,22 @@ class _Chooser:
 
         return list(dict.fromkeys((first(parts * max(1, node.type.size)), first(parts))))
 
-    def _formed(self, node: Node, form: Form, size: int) -> Rank:
-        """The rank of a node in a form, whose last step is formed again if that is better."""
+    def _formed(self, node: Node, form: Form, size: int, known: Rank) -> Rank:
+        """The rank of a node in a form, whose last step is formed again if that is better.
+
+        Where it takes longer than what is `known`, so much is true of what is told.
+        """
         in_form = form.make(node, size)
-        steps = self._steps(in_form)
+        enough = inf
+        steps = self._steps(in_form, enough=enough)
         best = self._rank(steps)
         before = {n: priced for n, priced in steps.items() if n is not in_form}
         if not before or best <= self._rank(before).with_seconds(CLOSE_TO_LEAST):
             return best
         for again in in_form.operator.forms(in_form.input_types):
             for at in self._guesses(in_form, again):
-                more = self._steps(again.make(in_form, again.sizes[at]), before)
+                made = again.make(in_form, again.sizes[at])
+                more = self._steps(made, before, enough - self._rank(before).seconds)
                 best = min(best, self._rank({**before, **more}))
         return best
 
@@ -178,11 +186,12 @@ class _Chooser:
         return total([(priced.cost, priced.limits) for priced in steps.values()])
 
     def _steps(
-        self, node: Node, before: Mapping[Node, PricedGroup] = NOTHING
+        self, node: Node, before: Mapping[Node, PricedGroup] = NOTHING, enough: float = inf
     ) -> dict[Node, PricedGroup]:
         """The steps that a node adds to those that are placed, each with its best grid.
 
-        The steps in `before` are taken for placed, too.
+        The steps in `before` are taken for placed, too. When they take more than `enough` seconds
+        together, no more steps are looked at.
         """
         added = _added(node, self._decided, before)
         held = {n for n in added if not n.operator.transparent and not n.operator.is_selector}
@@ -190,7 +199,11 @@ class _Chooser:
         boundary = held | {node} | before.keys() | self._placed.keys()
         for one in added:
             if one is node or one in held:
-                steps[one] = place(one, boundary, {**self._placed, **before, **steps}, self.pricing)
+                placed = {**self._placed, **before, **steps}
+                steps[one] = place(one, boundary, placed, self.pricing, enough=enough)
+                enough -= steps[one].cost.seconds
+                if enough <= 0:
+                    break
         return steps
 
 

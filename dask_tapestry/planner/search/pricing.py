@@ -66,18 +66,31 @@ class Pricing:
 
     Programs that differ in their data alone are priced once, whatever they stand for: the layers of
     a deep network are one, and the variables of a Dataset.
+
+    Parameters
+    ----------
+    machine, limits
+        What there is, and what blocks may take of it.
+    other
+        With other limits for the same machine: what was computed for it is known here.
     """
 
-    def __init__(self, machine: Machine, limits: Limits) -> None:
-        self.machine, self.limits = machine, limits
+    def __init__(self, machine: Machine, limits: Limits, other: Pricing | None = None) -> None:
+        self.machine, self.limits, self._other = machine, limits, other
         self._spent = [0]  # costs computed, at all places
         self._places: dict[str, Pricing] = {}
         self._groups: dict[tuple[Node, tuple[Node, ...]], Group] = {}
         self._held: dict[tuple[Graph, frozenset[Node], frozenset[Node]], frozenset[Node]] = {}
         self._within: dict[int, tuple[frozenset[Node], dict[Node, Group]]] = {}  # by sets held
         self._programs: dict[Program, Program] = {}
-        self._best: dict[tuple[object, ...], RankedGrid] = {}
         self._costs: dict[tuple[object, ...], StepCost] = {}
+        self._least: dict[tuple[object, ...], StepCost] = {}
+        if other is not None:
+            self._groups, self._programs = other._groups, other._programs
+            self._held, self._within, self._least = other._held, other._within, other._least
+            alike = (other.limits.handy, other.limits.alone) == (limits.handy, limits.alone)
+            self._costs = other._costs if alike else self._costs
+        self._best: dict[tuple[object, ...], RankedGrid] = {}
         self._alike: dict[tuple[object, ...], list[tuple[tuple[int, ...], RankedGrid]]] = {}
 
     @property
@@ -103,7 +116,8 @@ class Pricing:
         if pricing is None:
             share = machine.task_bytes / self.machine.task_bytes
             limits = self.limits.scaled(share, machine.usable)
-            pricing = self._places[name] = Pricing(machine, limits)
+            other = None if self._other is None else self._other._of(name, machine)
+            pricing = self._places[name] = Pricing(machine, limits, other)
             pricing._groups, pricing._programs = self._groups, self._programs
             pricing._spent = self._spent
         return pricing
@@ -149,8 +163,11 @@ class Pricing:
             group = self._groups[node, inputs] = replace(made, program=program)
         return group
 
-    def best(self, group: Group, held: Cut) -> PricedGroup:
-        """The group under its best grid, or the fixed one of its value."""
+    def best(self, group: Group, held: Cut, enough: float = inf) -> PricedGroup:
+        """The group under its best grid, or the fixed one of its value.
+
+        Where that takes more than `enough` seconds it may be any grid that does.
+        """
         node, program = group.node, group.program
         if node.operator.layout is not None:
             return self.under(group, node.operator.layout, held)
@@ -158,30 +175,35 @@ class Pricing:
         key = id(program), held, order
         found = self._best.get(key)
         if found is None:
-            found = self._best[key] = self._search(program, held, order)
+            found = self._search(program, held, order, enough)
+            if found.cost.seconds <= enough:
+                self._best[key] = found
         place = self.machine.place
         limits = self._limits_of(program)
         return PricedGroup(group, found.grid, held, found.cost, limits, place, found.second)
 
-    def _search(self, program: Program, held: Cut, order: Order) -> RankedGrid:
+    def _search(self, program: Program, held: Cut, order: Order, enough: float) -> RankedGrid:
         """The best grid of a program, searched from that of one that is alike."""
         size = extents(program, held)
         known = self._alike.setdefault((likeness(program), order), [])
         near = next((found.grid for other, found in known if are_near(size, other)), None)
-        found = self._searched(program, held, order, near)
-        if near is None:
+        found = self._searched(program, held, order, near, enough)
+        if near is None and found.cost.seconds <= enough:
             known.append((size, found))
         return found
 
-    def _searched(self, program: Program, held: Cut, order: Order, near: Grid | None) -> RankedGrid:
+    def _searched(
+        self, program: Program, held: Cut, order: Order, near: Grid | None, enough: float
+    ) -> RankedGrid:
         """The best grid, looked for with the least costs first where these are soon known."""
         pushed = self._pushed(program, held)
         if near is None and may_stream(program, program.type.box):
-            guide = self._grid_search(program, held, order, guided=True)
-            quick = self._grid_search(program, held, order).confirmed(guide, guide.best(pushed))
+            guide = self._grid_search(program, held, order, enough, guided=True)
+            exact = self._grid_search(program, held, order, enough)
+            quick = exact.confirmed(guide, guide.best(pushed))
             if quick is not None:
                 return quick
-        return self._grid_search(program, held, order).best(pushed, near)
+        return self._grid_search(program, held, order, enough).best(pushed, near)
 
     def _pushed(self, program: Program, held: Cut) -> list[Grid]:
         """Grids whose blocks read the blocks in which inputs are held."""
@@ -190,7 +212,7 @@ class Pricing:
         return [m.pushed(shape, own) for m, own in zip(moves, held, strict=False) if own]
 
     def _grid_search(
-        self, program: Program, held: Cut, order: Order, guided: bool = False
+        self, program: Program, held: Cut, order: Order, enough: float, guided: bool = False
     ) -> GridSearch:
         """The search for a program's grid, by its costs or by what it takes at least."""
         shape = program.type.shape
@@ -205,7 +227,8 @@ class Pricing:
             self.machine.slots,
             lambda grid: least().seconds(grid, held, self.machine),
             self.machine.workers,
-            lambda grid, enough: self._cost_if_useless(program, grid, held, order, enough),
+            lambda grid, most: self._cost_if_useless(program, grid, held, order, most),
+            enough,
         )
 
     def allows(self, group: Group, grid: Grid, held: Cut) -> bool:
@@ -269,8 +292,14 @@ class Pricing:
 
     def _least_cost(self, program: Program, grid: Grid, held: Cut, order: Order) -> StepCost:
         """What a program takes at least under a grid."""
-        self.evaluated += 1
-        return step_cost(program, grid, held, self.machine, self.limits.handy, order, least_needs)
+        key = id(program), grid, held, order
+        least = self._least.get(key)
+        if least is None:
+            self.evaluated += 1
+            handy = self.limits.handy
+            least = step_cost(program, grid, held, self.machine, handy, order, least_needs)
+            self._least[key] = least
+        return least
 
     def _step_cost(
         self, program: Program, grid: Grid, held: Cut, order: Order, machine: Machine
