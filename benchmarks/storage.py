@@ -1,7 +1,7 @@
 """Reading and writing a Zarr array in a local folder, in GB/s, beside its files, zarr and Dask.
 
     python benchmarks/storage.py
-    python benchmarks/storage.py --side 8000 --compressor zstd --only read --json storage.json
+    python benchmarks/storage.py --side 8000 --compressor zstd --way read --json storage.json
 
 The array is (side, side) float64 in chunks of 2000 x 2000, in the page cache. `files` is the time
 of reading its chunks' bytes into memory that is used again, or of writing such memory to as many

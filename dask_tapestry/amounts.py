@@ -252,7 +252,9 @@ def amounts_by_name(amounts: Mapping[str, float]) -> dict[str, float]:
         raise ArgumentTypeError(f"limits must be a dictionary of numbers by name, not {amounts!r}")
     for name, amount in amounts.items():
         if not isinstance(name, str):
-            raise ArgumentTypeError(f"limits are of resources by name; {name!r} is no name")
+            raise ArgumentTypeError(
+                f"limits are given by the names of resources; {name!r} is not a string"
+            )
         positive(f"the limit of {name!r}", amount)
     return dict(sorted(amounts.items()))
 

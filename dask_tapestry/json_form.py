@@ -41,7 +41,7 @@ def parsed(text: str | bytes) -> Any:
     try:
         return json.loads(text)
     except (ValueError, TypeError, RecursionError) as error:
-        raise FormError(f"it is no JSON: {error}") from None
+        raise FormError(f"it is not valid JSON: {error}") from None
 
 
 def whole(least: int = 0, most: int = MOST) -> Form:

@@ -26,8 +26,8 @@ from dask_tapestry.rules.outputs import OUTPUT_RULES, keep_outputs_read, output_
 from dask_tapestry.rules.products import PRODUCT_RULES  # noqa: E402
 from dask_tapestry.rules.scalar_identities import CELL_RULES  # noqa: E402
 from dask_tapestry.rules.stencil_loops import fuse_stencil_loops  # noqa: E402
+from dask_tapestry.rules.symmetric_products import share_turned_formulas  # noqa: E402
 from dask_tapestry.rules.tiled_reductions import in_one_pass  # noqa: E402
-from dask_tapestry.rules.turned_formulas import share_turned_formulas  # noqa: E402
 from dask_tapestry.rules.views import VIEW_RULES  # noqa: E402
 
 PAGE = ROOT / "docs" / "rules.md"

@@ -21,7 +21,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry_kernels import cpu, devices
-from dask_tapestry_kernels.collected import Collected
+from dask_tapestry_kernels.composite_blocks import Collected
 from dask_tapestry_kernels.device_error import KernelDeviceError
 from dask_tapestry_kernels.field_blocks import FieldBlocks
 

@@ -32,7 +32,7 @@ OF_A_PROCESS = {
     "lower/fp_error_events": "_listening_clients _runs _unattended",
     "lower/input_prefetch": "_unreached _waiting",
     "lower/job_announcements": "_recorders _waiting",
-    "lower/rehearsal_state": "_told",
+    "lower/dry_run_state": "_told",
     "lower/result_layout": "_known",
     "lower/retry_events": "_listening",
     "lower/step_spec": "_loaded",
@@ -41,9 +41,9 @@ OF_A_PROCESS = {
     "planner/machine/adaptive": "_looks",
     "planner/machine/calibrate": "_measured",
     "planner/machine/cluster_rates": "_known",
-    "planner/recall": "_known",  # choices of plans that are made again
+    "planner/remembered_choices": "_known",  # choices of plans that are made again
     "planner/walltime": "_looks",
-    "scheduler/registering": "_registered",
+    "scheduler/plugin_registration": "_registered",
     "teg/annotations": "_last _met",
     "teg/node": "_interned",
     "teg/nominal": "_known",

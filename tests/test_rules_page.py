@@ -34,9 +34,9 @@ def test_every_module_of_rules_has_a_listed_rule(rules):
     shared = {  # what rules ask, and forms that nodes take before the search
         "computed_on_host",
         "extensions",
-        "inserted_cells",
-        "neighbouring_nodes",
-        "neighbours",
+        "masked_inserts",
+        "reduction_node_overlaps",
+        "stencil_formulas",
         "repeated_steps",
         "shared_cells",
         "tiled_reductions",

@@ -22,7 +22,7 @@ sys.path += [str(ROOT), str(ROOT / "kernels")]  # at the end: an installed libra
 
 import dask_tapestry as dt  # noqa: E402
 from dask_tapestry.lower.graph import Lowering  # noqa: E402
-from dask_tapestry.memory.garbage import collection_paused  # noqa: E402
+from dask_tapestry.memory.garbage_collection import collection_paused  # noqa: E402
 from dask_tapestry.teg import Graph  # noqa: E402
 
 USUAL = dt.Resources(workers=64, threads=4, memory="16 GiB")

@@ -18,7 +18,7 @@ from dask_tapestry.arrays.core.dtypes import CASTINGS, Casting, as_dtype
 from dask_tapestry.arrays.core.halos import Boundaries, Depths
 from dask_tapestry.arrays.core.memory_arguments import check_order
 from dask_tapestry.arrays.core.vindex import VIndex
-from dask_tapestry.arrays.elementwise import equality_and_power, ufunc_reduce, ufuncs_of_others
+from dask_tapestry.arrays.elementwise import equality_and_power, foreign_ufuncs, ufunc_reduce
 from dask_tapestry.arrays.elementwise.cell_views import view
 from dask_tapestry.arrays.elementwise.conjugate_method import conjugated
 from dask_tapestry.arrays.elementwise.ufunc_functions import FUNCTIONS
@@ -258,5 +258,5 @@ def attach() -> None:
         setattr(Array, name, member)
     attach_late()
     ufunc_reduce.register()
-    ufuncs_of_others.register()
+    foreign_ufuncs.register()
     measures(lambda: calibration.calibrate())

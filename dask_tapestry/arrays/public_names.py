@@ -67,10 +67,10 @@ from dask_tapestry.arrays.sorting import *
 from dask_tapestry.arrays.statistics import *
 from dask_tapestry.arrays.storage import *
 from dask_tapestry.arrays.user_functions import *
-from dask_tapestry.arrays.user_functions import gufuncs_of_others as _gufuncs_of_others
+from dask_tapestry.arrays.user_functions import foreign_gufuncs as _foreign_gufuncs
 
 _ufunc_at.register()
-_gufuncs_of_others.register()
+_foreign_gufuncs.register()
 
 __all__ = [
     "fft",

@@ -21,7 +21,7 @@ MOST_WINDOW_CELLS: Final = 2**31  # of a window along an axis
 # ndimage/degrees
 LAST_EXACT_DEGREES: Final = 1.0e14  # degrees from which on nothing is left of the angle
 
-# ndimage/interpolated
+# ndimage/interpolation_arguments
 # Cells before and after an axis whose ends no filter knows, as SciPy has them
 SPLINE_PAD: Final = 12
 

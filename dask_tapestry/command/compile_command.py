@@ -47,11 +47,13 @@ def main(options: argparse.Namespace) -> int:
     """Compile for the script; 3 if it needs a value."""
     folder = directory()
     if folder is None:
-        raise CommandError("there is no folder for kernels: DASK_TAPESTRY_CACHE may name one")
+        raise CommandError(
+            "no folder for compiled kernels can be used: name one with DASK_TAPESTRY_CACHE"
+        )
     script = Script(options.script, options.arguments)
     unknown = [sm for sm in options.sm if len(str(sm)) not in (2, 3) or sm < 0]
     if unknown:
-        raise CommandError(f"--sm: {unknown[0]} is no architecture of a GPU: 90 is that of sm_90")
+        raise CommandError(f"--sm: {unknown[0]} is not a GPU architecture: give 90 for sm_90")
     planner = ScriptCompiler(script, declared_of(options), None)
     planner.architectures, planner.cubins = tuple(options.sm), options.cubins
     before = kept_kernels()

@@ -25,7 +25,7 @@ from dask_tapestry.diagnostics.plan_summary_json import as_json
 from dask_tapestry.diagnostics.users_code import users_code
 from dask_tapestry.errors import StoreNotFoundError
 from dask_tapestry.lower.dask_private import DataNode
-from dask_tapestry.lower.rehearsal_state import rehearsing
+from dask_tapestry.lower.dry_run_state import rehearsing
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.memory.results import ResultMemory

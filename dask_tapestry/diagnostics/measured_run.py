@@ -50,7 +50,7 @@ def recalibrate(plan: PlannedGraph) -> Rates:
         )
     found = profile_of(plan)
     if found.state != "done":
-        raise PlanError(f"only a run that is done tells how fast machines are: it is {found.state}")
+        raise PlanError(f"rates can only be taken from a finished run, this one is {found.state}")
     known = plan.resources.rates
     base = known if isinstance(known, Rates) else rates_in_force()
     rates = scaled(base, times_slower(plan, found))

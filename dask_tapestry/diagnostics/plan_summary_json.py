@@ -49,10 +49,10 @@ def from_json(value: Any, at: str = "told") -> PlanSummary:
         most = len(step.inputs)
         for place, node in enumerate(step.inside):
             if any(x >= most + place for x in node.inputs):
-                raise FormError(f"{at}.steps[{number}].inside[{place}] reads what follows it")
+                raise FormError(f"{at}.steps[{number}].inside[{place}] reads a later node")
     for number, node in enumerate(known.nodes):
         if any(x >= number for x in (*node.inputs, *node.after)):
-            raise FormError(f"{at}.nodes[{number}] reads what follows it")
+            raise FormError(f"{at}.nodes[{number}] reads a later node")
     if any(x >= len(known.nodes) for x in known.roots):
         raise FormError(f"{at}.roots has a node that is not there")
     found: PlanSummary = known

@@ -167,7 +167,7 @@ def profile_of(plan: PlannedGraph) -> Profile:
 
 def _last_job(plan: PlannedGraph) -> Mapping[str, Any]:
     if not plan.steps:
-        raise PlanError("the plan has no steps: what it computes is there already")
+        raise PlanError("the plan has no steps: its results are computed already")
     name, client = fingerprint(plan), live_client()
     if client is not None and client.asynchronous:
         raise PlanError(

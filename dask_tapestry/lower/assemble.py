@@ -13,7 +13,7 @@ from dask_tapestry.lower.joined_blocks import joined
 from dask_tapestry.memory.buffer_pool import POOL
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
 from dask_tapestry_kernels.block_format import BlockFormat, is_foreign, is_on_device, with_all_cells
-from dask_tapestry_kernels.collected import Collected
+from dask_tapestry_kernels.composite_blocks import Collected
 
 Block = Any  # an array, or `Collected` ones
 

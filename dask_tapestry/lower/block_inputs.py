@@ -78,7 +78,9 @@ class HeldBlocks:
         self.source, self.cuts, self.itemsize = source, cuts, itemsize
         self.slices = slices if largest >= SLICE_SAVES_BYTES else None
         self._head = (source,)
-        self.along: list[Any] = [(_Numbers if self.slices is None else _Parts)(c) for c in cuts]
+        self.along: list[Any] = [
+            (_BlockNumbers if self.slices is None else _Parts)(c) for c in cuts
+        ]
         self._known: dict[tuple[tuple[int, ...], tuple[int, ...]], References] = {}
 
     def of(self, box: ZRange) -> References:
@@ -141,7 +143,7 @@ class HeldCells:
         return (self.data[box.index()],), NO_KEYS
 
 
-class _Numbers(dict[Bounds, tuple[int, ...]]):
+class _BlockNumbers(dict[Bounds, tuple[int, ...]]):
     """Numbers of the blocks between two coordinates of an axis."""
 
     def __init__(self, cuts: Cuts) -> None:

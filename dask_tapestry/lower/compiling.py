@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dask_tapestry.lower.block_room import zeros_for
 from dask_tapestry.lower.cancellation import Cancellation
 from dask_tapestry.lower.execute import run_block
 from dask_tapestry.lower.job import label_of, step_told
-from dask_tapestry.lower.made_up_device import without_device
+from dask_tapestry.lower.output_memory import zeros_for
 from dask_tapestry.lower.result_buffer import REMOTE
+from dask_tapestry.lower.simulated_device import without_device
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.planner.plan import PlannedGraph

@@ -10,8 +10,8 @@ from dask_tapestry.lower.blocks_one_by_one import one_by_one
 from dask_tapestry.lower.device_calls import brought
 from dask_tapestry.lower.device_turns import on_a_device
 from dask_tapestry.lower.frame import Frame, block_frame
-from dask_tapestry.lower.given_values import given_values
 from dask_tapestry.lower.held_values import Block
+from dask_tapestry.lower.input_values import given_values
 from dask_tapestry.lower.instruction_call import confirm
 from dask_tapestry.lower.result_buffer import ResultBuffer
 from dask_tapestry.lower.schedule_walk import walk

@@ -21,13 +21,13 @@ from dask_tapestry.lower import job
 from dask_tapestry.lower.client_arrays import ClientArrays
 from dask_tapestry.lower.cluster_jobs import sent
 from dask_tapestry.lower.dask_private import Expr, ExprSequence, HLGExpr, HLGExprSequence
+from dask_tapestry.lower.dry_run import rehearsed
+from dask_tapestry.lower.dry_run_state import is_rehearsal
 from dask_tapestry.lower.fp_error_events import hear_from, raised_by_blocks, without_collection
 from dask_tapestry.lower.graph import Lowered, Lowering
 from dask_tapestry.lower.job import Job
 from dask_tapestry.lower.job_announcements import announce, announce_here, recorded
 from dask_tapestry.lower.materialize import materialize
-from dask_tapestry.lower.rehearsal import rehearsed
-from dask_tapestry.lower.rehearsal_state import is_rehearsal
 from dask_tapestry.lower.retry_events import hear_retries_from
 from dask_tapestry.lower.temporary_values import exchanged_through
 from dask_tapestry.planner.cost.step import with_first

@@ -10,7 +10,7 @@ from dask.utils import ensure_dict
 
 from dask_tapestry.lower.dask_private import GraphNode, convert_legacy_graph
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
-from dask_tapestry.memory.garbage import collection_paused
+from dask_tapestry.memory.garbage_collection import collection_paused
 
 Writer = Callable[[tuple[Any, ...]], GraphNode]
 

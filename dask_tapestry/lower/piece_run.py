@@ -7,11 +7,11 @@ from itertools import repeat
 
 import numpy as np
 
-from dask_tapestry.lower.block_room import room_for
 from dask_tapestry.lower.frame import Frame, block_frame, piece_frame
 from dask_tapestry.lower.held_values import Block, HeldValues
 from dask_tapestry.lower.instruction_call import called
 from dask_tapestry.lower.moving_window import MovingWindow, moved
+from dask_tapestry.lower.output_memory import room_for
 from dask_tapestry.lower.read_ahead import pieces_with_reads
 from dask_tapestry.memory.buffer_pool import POOL
 from dask_tapestry.steps.block_schedule import BlockSchedule, LoopEntry

@@ -21,7 +21,7 @@ from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
 from dask_tapestry.zspace import Cuts, ZRange, block_box
 from dask_tapestry_kernels.block_format import is_foreign
-from dask_tapestry_kernels.collected import Collected
+from dask_tapestry_kernels.composite_blocks import Collected
 
 
 def take_slice(block: Any, slices: tuple[slice, ...], shape: tuple[int, ...]) -> Any:

@@ -23,11 +23,11 @@ from dask_tapestry.io.sources.block_source import BlockSource
 from dask_tapestry.io.sources.duck_source import DuckSource
 from dask_tapestry.io.sources.numpy_source import NumpySource
 from dask_tapestry.lower.cancellation import Cancellation, is_watched
+from dask_tapestry.lower.dry_run_state import is_rehearsal
 from dask_tapestry.lower.execute import run_block
 from dask_tapestry.lower.held_values import Block
 from dask_tapestry.lower.job_announcements import recorded
 from dask_tapestry.lower.joined_blocks import buffers_between
-from dask_tapestry.lower.rehearsal_state import is_rehearsal
 from dask_tapestry.lower.result_array import finish_array
 from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
 from dask_tapestry.lower.scheduler_options import LOCAL_SCHEDULERS

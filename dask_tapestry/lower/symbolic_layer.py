@@ -95,7 +95,7 @@ class SymbolicLayer(Layer):
 
 
 def after_ended(value: Any, ended: Any) -> Any:
-    """Return `value`; `ended` has ended before."""
+    """Return `value`; the argument `ended` only expresses a dependency."""
     del ended
     return value
 

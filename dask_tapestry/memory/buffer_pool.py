@@ -26,7 +26,7 @@ from dask_tapestry.memory.tuning import (
     SMALLEST_POOLED_BYTES,
     SPARE_BYTES,
 )
-from dask_tapestry_kernels.collected import Collected
+from dask_tapestry_kernels.composite_blocks import Collected
 
 Block = np.ndarray[Any, Any]
 

@@ -161,13 +161,13 @@ MOST_CHECK_SCRATCH: Final = 2**62  # a check is of all threads, however many
 # threads/thread_kinds
 MOST_THREAD_VALUES: Final = 2**22  # of threads for which a size or a condition is computed
 
-# threads/thread_meetings
+# threads/thread_write_conflicts
 MOST_MEETING_CELLS: Final = 2**22  # that are compared one by one, where the axes do not tell
 
 # threads/thread_tiles
 MOST_THREAD_PAIRS: Final = 2**22  # of threads that are compared one by one, where no rule tells
 
-# threads/thread_turns
+# threads/thread_wavefronts
 MOST_TURN_PIECES: Final = 64  # that the threads of a turn are cut in
 
 # transforms/fourier
@@ -304,7 +304,7 @@ LONG_WEIGHTED_LANE_BYTES: Final = 2**27
 # Bytes of the values of threads that are computed together: they stay in L2
 THREAD_VALUES_BYTES: Final = 2**21
 
-# threads/thread_turns
+# threads/thread_wavefronts
 MOST_TURNS: Final = 256  # each is a write that waits for the last: a few tasks, a few milliseconds
 
 # user/user_windows
@@ -327,5 +327,5 @@ WINDOW_CALL_FLOPS: Final = 5000  # of a call of a small NumPy function
 
 # For who reads or waits: how much a page, a line or a wait may hold. No value depends on it.
 
-# threads/thread_turns
+# threads/thread_wavefronts
 THREADS_NAMED: Final = 4  # threads of a circle that an error names

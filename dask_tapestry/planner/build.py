@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 
 from dask_tapestry.amounts import one_of, seconds, whole_number
 from dask_tapestry.errors import ArgumentTypeError
-from dask_tapestry.memory.garbage import collection_paused
+from dask_tapestry.memory.garbage_collection import collection_paused
 from dask_tapestry.planner.cost.step import with_first
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.machine.shared_workers import resources_beside
 from dask_tapestry.planner.plan import PlannedGraph
-from dask_tapestry.planner.recall import recalled, remember
+from dask_tapestry.planner.remembered_choices import recalled, remember
 from dask_tapestry.planner.rewriting.passes import simplified
 from dask_tapestry.planner.rewriting.rule_choices import with_forms
 from dask_tapestry.planner.search.rule_selection import choosing

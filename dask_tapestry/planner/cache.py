@@ -27,7 +27,7 @@ from dask_tapestry.planner.machine.calibrate import rates_in_force
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.machine.shared_workers import resources_beside
 from dask_tapestry.planner.plan import PlannedGraph
-from dask_tapestry.planner.recall import settings_in_force
+from dask_tapestry.planner.remembered_choices import settings_in_force
 from dask_tapestry.planner.rewriting.exchanged_values import is_exchange
 from dask_tapestry.planner.tuning import PLANS_REMEMBERED, PLANS_UNTIL_FORGOTTEN
 from dask_tapestry.planner.walltime import walltime_in_force

@@ -107,7 +107,7 @@ UNCOUNTED_SHARE: Final = 1 / 64  # of a worker's memory: less is not counted
 # Of blocks that are looked at instead, where each reads its own cells
 MOST_HANDOVER_CLASSES: Final = 64
 
-# memory/far_reads
+# memory/scattered_reads
 # Blocks along a dimension, by how many are cut; else two
 SAMPLED_BLOCKS: Final = {1: 4, 2: 4, 3: 3}
 NEAR_RATIO: Final = 2  # times as many blocks as parts meet may be met by the box around them
@@ -132,7 +132,7 @@ BUNDLES_A_STEP: Final = 64  # of a step
 ROUNDING: Final = 1e-9  # of a number of blocks, or of a time
 LONG_BUNDLE_BATCHES: Final = 8  # batches in which a bundle of many blocks runs
 
-# recall
+# remembered_choices
 CHOICES_REMEMBERED: Final = 64  # plans whose choices are known
 
 # replan
@@ -222,6 +222,8 @@ GAIN_OF_ROUNDS: Final = 0.75  # the same, of rounds: that an expert would take t
 # changed any more.
 GAIN_OF_EXCHANGE: Final = 0.1
 GAIN_OF_LAST_EXCHANGE: Final = 0.5
+# The same, where it spares the scheduler, which others use, too, more slices than steps have blocks
+GAIN_OF_FEWER_TASKS: Final = 0.9
 LIGHTER_SHARE: Final = 0.9  # of the memory lacking before: then other choices are not looked at
 # Kinds of steps whose blocks take most, that are cut more finely where memory lacks.
 HEAVY: Final = 4
@@ -258,6 +260,10 @@ CYCLE: Final = 2  # parts after which choices may repeat: cut along one axis, th
 FEWEST_REPEATED: Final = 12  # parts: of fewer, leaving some out spares less than it takes
 HEAD_PARTS: Final = 3  # of those kept, before the ones that are left out
 TAIL_PARTS: Final = 2  # and behind them
+
+# search/roomy_blocks
+# Of what a task may take: larger blocks are cut in two if that takes about as long
+ROOMY_SHARE: Final = 0.4
 
 # search/rule_selection
 MOST_PLANS: Final = 64  # that are compared; each takes as long as a plan without choices

@@ -14,7 +14,7 @@ from dask_tapestry.operators.reductions.joint_reductions import JointReductions,
 from dask_tapestry.operators.reductions.reduce import Reduce
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rewrite.trace import Trace
-from dask_tapestry.rules.neighbouring_nodes import are_neighbours
+from dask_tapestry.rules.reduction_node_overlaps import are_neighbours
 from dask_tapestry.rules.shared_cells import reduction_ranks, sharing_cells
 from dask_tapestry.rules.tuning import MOST_JOINT_REDUCTIONS, MOST_OTHER_REDUCTIONS
 from dask_tapestry.teg import Graph, Node, apply

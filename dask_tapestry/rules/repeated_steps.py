@@ -45,7 +45,7 @@ class RepeatedRange(NamedTuple):
         return (self.last - self.first) // self.period
 
 
-class _Order(NamedTuple):
+class _StepOrder(NamedTuple):
     """The nodes of a graph in order, of which kind each is, and the places of what it reads."""
 
     nodes: Sequence[Node]
@@ -53,7 +53,7 @@ class _Order(NamedTuple):
     reads: Sequence[tuple[int, ...]]
 
     @classmethod
-    def of(cls, nodes: Sequence[Node], kinds: Sequence[object]) -> _Order:
+    def of(cls, nodes: Sequence[Node], kinds: Sequence[object]) -> _StepOrder:
         """The order of nodes that are given inputs first."""
         number = {node: place for place, node in enumerate(nodes)}
         return cls(nodes, kinds, [tuple([number[x] for x in node.inputs]) for node in nodes])
@@ -75,7 +75,7 @@ def repeated_parts(nodes: Sequence[Node]) -> Iterator[Iterator[Repeated]]:
     The nodes are given inputs first; states of few fields come first. A part is seen that has one
     of the nodes in the middle, at the quarters, at the eighths, and so on.
     """
-    order = _Order.of(nodes, [node.form for node in nodes])
+    order = _StepOrder.of(nodes, [node.form for node in nodes])
     for first, last, period in _ranges(order):
         yield _steps(order, period, first, last)
 
@@ -86,10 +86,10 @@ def repeated_ranges(nodes: Sequence[Node], kinds: Sequence[object]) -> Iterator[
     The nodes are given inputs first. What repeats reads what lies as far before it, or always the
     same.
     """
-    return _ranges(_Order.of(nodes, kinds))
+    return _ranges(_StepOrder.of(nodes, kinds))
 
 
-def _ranges(order: _Order) -> Iterator[RepeatedRange]:
+def _ranges(order: _StepOrder) -> Iterator[RepeatedRange]:
     seen: list[RepeatedRange] = []
     for position in _places(len(order.nodes)):
         if any(one.first <= position < one.last for one in seen):
@@ -109,7 +109,7 @@ def _places(count: int) -> Iterator[int]:
         parts *= 2
 
 
-def _steps(order: _Order, period: int, first: int, last: int) -> Iterator[Repeated]:
+def _steps(order: _StepOrder, period: int, first: int, last: int) -> Iterator[Repeated]:
     """Ways to see steps where nodes repeat."""
     for start, state in _cuts(order, period, first):
         count = (last - start) // period
@@ -121,7 +121,7 @@ def _steps(order: _Order, period: int, first: int, last: int) -> Iterator[Repeat
         yield Repeated(tuple(tuple([order.nodes[p] for p in places]) for places in states))
 
 
-def _longest(order: _Order, middle: int) -> tuple[int, int, int]:
+def _longest(order: _StepOrder, middle: int) -> tuple[int, int, int]:
     """The period of the nodes around a place, and from where on, to where, they repeat."""
     kind = order.kinds[middle]
     tried = 0
@@ -142,7 +142,7 @@ def _longest(order: _Order, middle: int) -> tuple[int, int, int]:
     return 0, 0, 0
 
 
-def _cuts(order: _Order, period: int, first: int) -> list[tuple[int, tuple[int, ...]]]:
+def _cuts(order: _StepOrder, period: int, first: int) -> list[tuple[int, tuple[int, ...]]]:
     """Cuts within the first period, and the state at each: those of few fields first."""
     candidates = []
     for cut in range(first, first + period):
@@ -157,7 +157,7 @@ def _cuts(order: _Order, period: int, first: int) -> list[tuple[int, tuple[int, 
 
 
 def _previous_state(
-    order: _Order, state: tuple[int, ...], after: tuple[int, ...]
+    order: _StepOrder, state: tuple[int, ...], after: tuple[int, ...]
 ) -> tuple[int, ...] | None:
     """The state from which a step like that from `state` to `after` leads to `state`."""
     like = dict(zip(after, state, strict=True))

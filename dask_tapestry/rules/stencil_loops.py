@@ -15,8 +15,8 @@ from dask_tapestry.operators.generators.full import full
 from dask_tapestry.operators.views.rename import rename
 from dask_tapestry.operators.windows.stencil_steps import stencil_after, suitable_steps
 from dask_tapestry.rewrite.trace import Trace
-from dask_tapestry.rules.neighbours import Fields, Neighbours, neighbours_of
 from dask_tapestry.rules.repeated_steps import Repeated, repeated_parts
+from dask_tapestry.rules.stencil_formulas import Fields, StencilFormula, neighbours_of
 from dask_tapestry.rules.tuning import MOST_STEP_VIEWS
 from dask_tapestry.teg import Graph, Node, Tensor
 from dask_tapestry.teg.node import reapply, written_as
@@ -77,13 +77,13 @@ def _fused(graph: Graph, loop: Repeated) -> dict[Node, Node] | None:
     return replacements
 
 
-def _computes(found: Neighbours) -> bool:
+def _computes(found: StencilFormula) -> bool:
     """Whether a step reads neighbours and computes: other rules join what only moves."""
     steps = [step for cell, _ in found.program.formulas for step in cell.steps]
     return any(found.program.reach) and any(step.function != "cast" for step in steps)
 
 
-def _state_after(state: Sequence[Tensor], found: Neighbours, count: int) -> Sequence[Tensor]:
+def _state_after(state: Sequence[Tensor], found: StencilFormula, count: int) -> Sequence[Tensor]:
     time = full((), np.int64(0))  # which no step reads
     return stencil_after(time, [*state, *found.beside], count, found.program)
 

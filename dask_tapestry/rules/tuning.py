@@ -17,11 +17,11 @@ MOST_FACTORS: Final = 12  # of a chain; the work of the search grows with their 
 # That nested joins may become: each costs a copy, and an entry of every schedule
 MOST_MOSAIC_PIECES: Final = 128
 
-# neighbouring_nodes
+# reduction_node_overlaps
 SHARED_CELLS: Final = 1 / 2  # of the cells of the smaller node that lie in both
 FEW_BOXES: Final = 64  # boxes that are followed back, as those of deep stencils multiply
 
-# neighbours
+# stencil_formulas
 MOST_TAPS: Final = 64  # cells that a formula of a stencil reads
 MOST_FORMULA_STEPS: Final = 400  # of a formula
 FARTHEST_CELLS: Final = 64  # cells that a step may read beside its own

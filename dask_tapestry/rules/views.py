@@ -7,7 +7,7 @@ from dask_tapestry.operators.generators.full import Full
 from dask_tapestry.operators.joins.concat import Concat
 from dask_tapestry.operators.views.reshape import Reshape
 from dask_tapestry.operators.views.view import View, ViewAxis, ViewSelector
-from dask_tapestry.rewrite.rule import on
+from dask_tapestry.rewrite.rule import Shared, on
 from dask_tapestry.rules.mosaics import MOSAIC_RULES
 from dask_tapestry.rules.reshapes import RESHAPE_RULES
 from dask_tapestry.rules.tuning import COSTLY_FLOPS
@@ -88,13 +88,14 @@ def drop_empty_from_concat(node: Node) -> Node | None:
     return None
 
 
-@on(View, Reshape)
-def selector_before_elementwise(node: Node) -> Node | None:
+@on(View, Reshape, sharing=True)
+def selector_before_elementwise(node: Node, shared: Shared) -> Node | None:
     """``view|reshape(elementwise(f, x)) -> elementwise(f, view|reshape(x))``.
 
     Where each cell is taken once. Formulas on both sides of the selector can then be fused. A
     costly formula stays, as it would be computed once for each of its selectors; so does a slice,
-    as several may share cells.
+    as several may share cells; and so does one with other readers whose cells are fewer bytes than
+    what it is made of, as they are what is worth holding.
     """
     match node.operator, *(i.operator for i in node.inputs):
         case (View() | Reshape()) as selector, Elementwise(expression):
@@ -102,8 +103,13 @@ def selector_before_elementwise(node: Node) -> Node | None:
             whole = node.type.size == node.inputs[0].type.size
             if not (once and whole) or expression.flops >= COSTLY_FLOPS:
                 return None
-            moved = [apply(selector, x, line="") for x in node.inputs[0].inputs]
-            return reapply(node.inputs[0], moved)
+            formula = node.inputs[0]
+            if formula in shared and formula.type.nbytes < sum(
+                x.type.nbytes for x in formula.inputs
+            ):
+                return None
+            moved = [apply(selector, x, line="") for x in formula.inputs]
+            return reapply(formula, moved)
     return None
 
 

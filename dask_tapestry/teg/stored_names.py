@@ -89,7 +89,7 @@ STORED: Final[dict[str, str]] = {  # by today's name without its chapter, those 
     "dask_tapestry.operators.joint_reductions.JointPass": (
         "dask_tapestry.operators.joint_reductions.Pass"
     ),
-    "dask_tapestry.operators.placed_function.PlacedFunction": (
+    "dask_tapestry.operators.block_slices.PlacedFunction": (
         "dask_tapestry.operators.placed_function.Placed"
     ),
     "dask_tapestry.operators.reshape.DimGroup": "dask_tapestry.operators.reshape.Group",
@@ -103,7 +103,9 @@ STORED: Final[dict[str, str]] = {  # by today's name without its chapter, those 
     ),
     "dask_tapestry.operators.thread_slice.SlicePart": "dask_tapestry.operators.thread_slice.Part",
     "dask_tapestry.operators.thread_tiles.DigitRun": "dask_tapestry.operators.thread_tiles.Run",
-    "dask_tapestry.operators.thread_turns.ThreadBox": "dask_tapestry.operators.thread_turns.Piece",
+    "dask_tapestry.operators.thread_wavefronts.ThreadBox": (
+        "dask_tapestry.operators.thread_turns.Piece"
+    ),
     "dask_tapestry.operators.threads.ThreadValue": "dask_tapestry.operators.threads.Wanted",
     "dask_tapestry.operators.user_operator.ScratchBytes": (
         "dask_tapestry.operators.user_operator.Scratch"
@@ -120,6 +122,17 @@ STORED: Final[dict[str, str]] = {  # by today's name without its chapter, those 
     "dask_tapestry.rules.broadcasts.BroadcastReduction": "dask_tapestry.rules.broadcasts.Spread",
     "dask_tapestry.rules.extensions.AxisExtension": "dask_tapestry.rules.extensions.Beyond",
     "dask_tapestry.rules.mosaics.MosaicPiece": "dask_tapestry.rules.mosaics.Piece",
+    "dask_tapestry.operators.thread_wavefronts.Event": (
+        "dask_tapestry.operators.thread_turns.Event"
+    ),
+    "dask_tapestry.rules.stencil_formulas.StencilFormula": (
+        "dask_tapestry.rules.neighbours.Neighbours"
+    ),
+    "dask_tapestry.rules.stencil_formulas.Fields": ("dask_tapestry.rules.neighbours.Fields"),
+    "dask_tapestry.rules.masked_inserts.Choice": ("dask_tapestry.rules.inserted_cells.Choice"),
+    "dask_tapestry.arrays.ndimage.interpolation_arguments.Interpolation": (
+        "dask_tapestry.arrays.ndimage.interpolated.Interpolation"
+    ),
 }
 
 

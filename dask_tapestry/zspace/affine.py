@@ -273,9 +273,7 @@ class ZAffineMap:
 
 def _columns(rows: Matrix, in_ndim: SupportsIndex | None) -> int:
     if in_ndim is None and not rows:
-        raise ArgumentError(
-            "a matrix without rows does not tell its number of inputs: give in_ndim"
-        )
+        raise ArgumentError("a matrix without rows has an unknown number of inputs: give in_ndim")
     columns = len(rows[0]) if in_ndim is None else exact_int(in_ndim, "in_ndim")
     if columns < 0:
         raise ArgumentError(f"in_ndim must not be negative, got {columns}")

@@ -16,7 +16,7 @@ import numpy as np
 
 from dask_tapestry_kernels.block_libraries import library_named, names
 from dask_tapestry_kernels.block_library import Block, BlockLibrary, Number
-from dask_tapestry_kernels.collected import Collected
+from dask_tapestry_kernels.composite_blocks import Collected
 from dask_tapestry_kernels.cupy_module import cupy_module, cupy_with_device
 from dask_tapestry_kernels.device_error import KernelDeviceError
 from dask_tapestry_kernels.device_transfers import to_device, to_host

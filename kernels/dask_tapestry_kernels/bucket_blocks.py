@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.collected import Collected
+from dask_tapestry_kernels.composite_blocks import Collected
 
 Block = np.ndarray[Any, Any]
 JOINED: Final = 2**16  # bytes on average: smaller buckets travel as one array, not as one each

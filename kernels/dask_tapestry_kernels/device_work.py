@@ -15,7 +15,7 @@ from typing import Any
 from dask_tapestry_kernels.cupy_module import cupy_with_device
 
 
-class _Own(local):
+class _ThreadStreams(local):
     """The streams of a thread, by the number of the device."""
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class _Pool:
             self.limits[device] = bytes or 0
 
 
-_own = _Own()
+_own = _ThreadStreams()
 _lock = Lock()
 _pools: list[_Pool] = []
 

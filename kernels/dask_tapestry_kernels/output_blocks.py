@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dask_tapestry_kernels.collected import Collected
+from dask_tapestry_kernels.composite_blocks import Collected
 from dask_tapestry_kernels.cupy_module import room_beside
 
 Block = np.ndarray[Any, Any]

@@ -73,4 +73,4 @@ def test_kernels_of_gpus_are_compiled_where_none_is(tmp_path, monkeypatch):
 def test_no_architecture_of_a_gpu_is_refused(tmp_path):
     told = command("compile", script(tmp_path, "dt.ones(9)"), "--sm", "9")
     assert told.code != 0
-    assert "--sm: 9 is no architecture of a GPU: 90 is that of sm_90" in told.err
+    assert "--sm: 9 is not a GPU architecture: give 90 for sm_90" in told.err

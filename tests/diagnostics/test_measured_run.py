@@ -136,7 +136,7 @@ def test_only_a_run_that_is_done_recalibrates(large, kept, monkeypatch, tmp_path
     with pytest.raises(dt.PlanError, match="no run of the plan is known"):
         dt.plan(work(15.0)).visualize(str(tmp_path / "plan.html"), recalibrate=True)
     monkeypatch.setattr(measured_run, "profile_of", lambda plan: Found(large, 3.0, "failed"))
-    with pytest.raises(dt.PlanError, match="it is failed"):
+    with pytest.raises(dt.PlanError, match="this one is failed"):
         recalibrate(large)
     with pytest.raises(dt.ArgumentTypeError, match="recalibrate must be True or False"):
         dt.plan(work(15.0)).visualize(recalibrate="yes")

@@ -97,7 +97,7 @@ def refused(folder, options):
 def delayed_values(folder, options):
     x = dt.from_delayed(delayed(np.ones)((3, 4)), (3, 4), float)
     assert x.sum().compute(**options) == 12
-    with pytest.raises(dt.ComputeError, match="gave shape"):
+    with pytest.raises(dt.ComputeError, match="returned shape"):
         dt.from_delayed(delayed(np.ones)((3, 4)), (3, 5), float).sum().compute(**options)
 
 

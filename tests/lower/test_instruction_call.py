@@ -73,5 +73,5 @@ def test_a_source_that_gives_another_shape_is_found_out():
         def __getitem__(self, key):
             return np.ones(3)
 
-    with pytest.raises(dt.ComputeError, match="Short gave shape"):
+    with pytest.raises(dt.ComputeError, match="Short returned shape"):
         dt.from_array(Short()).compute()

@@ -101,5 +101,5 @@ def test_values_and_types_stay(seed):
         try:
             before = meaning(graph)
         except (NotImplementedError, KeyError, ValueError):
-            continue  # an operator of the program has no NumPy meaning
+            continue  # an operator of the program has no NumPy equivalent
         assert all(map(same_bits, before, meaning(alone)))

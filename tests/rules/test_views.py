@@ -93,6 +93,30 @@ def test_selector_before_elementwise():
     ]
 
 
+def test_a_narrower_formula_that_others_read_stays_before_reshapes_of_it():
+    narrow = (memory(4, 3) + 1).astype("f4")
+    both = dt.plan(narrow, narrow.reshape(6, 2).sum(axis=0)).teg
+    assert "reshape(%2, (6, 2)) : float32[6, 2]" in str(both)
+    wide = (memory(4, 3).astype("f4")).astype("f8")
+    text = str(dt.plan(wide, wide.reshape(6, 2).sum(axis=0)).teg)
+    assert "reshape(%0, (6, 2))" in text
+
+
+def test_levels_of_a_pyramid_are_made_of_each_other():
+    cells = np.arange(64, dtype="u2").reshape(8, 8) * 997
+    x, levels, expected = dt.asarray(cells), [], []
+    for _ in range(3):
+        n = x.shape[0] // 2
+        x = x.reshape(n, 2, n, 2).mean(axis=(1, 3)).astype("u2")
+        cells = cells.reshape(n, 2, n, 2).mean(axis=(1, 3)).astype("u2")
+        levels.append(x)
+        expected.append(cells)
+    for found, wanted in zip(dt.compute(*levels), expected, strict=True):
+        assert found.dtype == wanted.dtype
+        assert (found == wanted).all()
+    assert str(dt.plan(*levels).teg).count("uint16(") == 3
+
+
 def test_a_formula_is_not_computed_on_repeated_cells():
     repeated = dt.broadcast_to(memory(3) + 1, (4, 3))
     text = after(repeated, selector_as_view, selector_before_elementwise)

@@ -108,7 +108,7 @@ def test_memory_is_bounded(client):
 
 
 def test_wrong_uses(client, x):
-    with pytest.raises(dt.PlanError, match="4 replicas need as many workers; there are 3"):
+    with pytest.raises(dt.PlanError, match="4 replicas need that many workers; there are 3"):
         x.persist(replicas=4)
     for wrong in (0, -1, 1.5, "2"):
         with pytest.raises((TypeError, ValueError), match="replicas"):

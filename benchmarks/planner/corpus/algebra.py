@@ -53,7 +53,7 @@ THIN = nbytes(10**8, 100, itemsize=4)
 @job(
     "SVD of centred columns",
     TALL,
-    TALL.bound(2 * THIN, merged(TALL, nbytes(3, 100, 100)), passes=2),
+    TALL.bound(2 * THIN, merged(TALL, nbytes(3, 100, 100)), block=THIN / 100, passes=2),
 )
 def svd() -> Any:
     x = dt.placeholder((10**8, 100), "f4", (1_000_000, 100))
@@ -84,7 +84,7 @@ def symmetric() -> Any:
     return stored(x + x.T, (2000, 2000))
 
 
-@job("rows over their norms", USUAL, USUAL.bound(2 * MATRIX, 0, passes=2))
+@job("rows over their norms", USUAL, USUAL.bound(2 * MATRIX, 0, passes=2, again=MATRIX))
 def normed() -> Any:
     x = matrix()
     return stored(x / dt.sqrt((x * x).sum(axis=1, keepdims=True)), (2000, 2000))

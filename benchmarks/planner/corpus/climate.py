@@ -60,7 +60,7 @@ TWICE = 2 * SERIES
 @job(
     "anomalies of months to Zarr",
     CLIMATE,
-    CLIMATE.bound(TWICE, 10 * GB, peak=3 * GIB, work=TWICE, block=CHUNK, passes=2),
+    CLIMATE.bound(TWICE, 10 * GB, peak=3 * GIB, work=TWICE, block=CHUNK, passes=2, again=SERIES),
 )
 def month_anomalies() -> Any:
     x = series()
@@ -71,7 +71,7 @@ def month_anomalies() -> Any:
 @job(
     "groupby anomalies to Zarr",
     CLIMATE,
-    CLIMATE.bound(TWICE, 10 * GB, peak=4 * GIB, work=TWICE, block=CHUNK, passes=2),
+    CLIMATE.bound(TWICE, 10 * GB, peak=4 * GIB, work=TWICE, block=CHUNK, passes=2, again=SERIES),
 )
 def group_anomalies() -> Any:
     x = series()
@@ -93,7 +93,11 @@ def reshaped() -> Any:
     "standardised to Zarr",
     CLIMATE,
     CLIMATE.bound(
-        TWICE, merged(CLIMATE, 4 * FIELD) + sent(CLIMATE, 2 * FIELD), block=CHUNK, passes=2
+        TWICE,
+        merged(CLIMATE, 4 * FIELD) + sent(CLIMATE, 2 * FIELD),
+        block=CHUNK,
+        passes=2,
+        again=SERIES,
     ),
 )
 def standardised() -> Any:
@@ -104,7 +108,13 @@ def standardised() -> Any:
 @job(
     "anomaly and its variance",
     CLIMATE,
-    CLIMATE.bound(TWICE, merged(CLIMATE, 2 * FIELD) + sent(CLIMATE, FIELD), block=CHUNK, passes=2),
+    CLIMATE.bound(
+        TWICE,
+        merged(CLIMATE, 2 * FIELD) + sent(CLIMATE, FIELD),
+        block=CHUNK,
+        passes=2,
+        again=SERIES,
+    ),
 )
 def squared_anomaly() -> Any:
     x = series()
@@ -161,7 +171,13 @@ def spectra_on_few() -> Any:
 @job(
     "trend at each place",
     CLIMATE,
-    CLIMATE.bound(TWICE, merged(CLIMATE, 2 * FIELD) + sent(CLIMATE, FIELD), block=CHUNK, passes=2),
+    CLIMATE.bound(
+        TWICE,
+        merged(CLIMATE, 2 * FIELD) + sent(CLIMATE, FIELD),
+        block=CHUNK,
+        passes=2,
+        again=SERIES,
+    ),
 )
 def trend() -> Any:
     x = series()
@@ -203,7 +219,13 @@ def ninetieth() -> Any:
 @job(
     "correlation with an index",
     CLIMATE,
-    CLIMATE.bound(TWICE, merged(CLIMATE, 4 * FIELD) + sent(CLIMATE, FIELD), block=CHUNK, passes=2),
+    CLIMATE.bound(
+        TWICE,
+        merged(CLIMATE, 4 * FIELD) + sent(CLIMATE, FIELD),
+        block=CHUNK,
+        passes=2,
+        again=SERIES,
+    ),
 )
 def teleconnection() -> Any:
     x = series()
@@ -250,7 +272,11 @@ def wind() -> Any:
     "days above two deviations",
     CLIMATE,
     CLIMATE.bound(
-        TWICE, merged(CLIMATE, 5 * FIELD) + sent(CLIMATE, 2 * FIELD), block=CHUNK, passes=2
+        TWICE,
+        merged(CLIMATE, 5 * FIELD) + sent(CLIMATE, 2 * FIELD),
+        block=CHUNK,
+        passes=2,
+        again=SERIES,
     ),
 )
 def extremes() -> Any:
@@ -261,7 +287,7 @@ def extremes() -> Any:
 @job(
     "running total to Zarr",
     CLIMATE,
-    CLIMATE.bound(TWICE, merged(CLIMATE, FIELD), block=CHUNK, passes=2),
+    CLIMATE.bound(TWICE, merged(CLIMATE, FIELD), block=CHUNK, passes=2, again=SERIES),
 )
 def accumulated() -> Any:
     return stored(dt.cumsum(series(), axis=0))

@@ -67,7 +67,7 @@ def histogram() -> Any:
     return dt.histogram(slide(), bins=256, range=(0, 65536))[0]
 
 
-@job("stretched between extremes", LAB, LAB.bound(2 * SLIDE, 0, block=TILE, passes=2))
+@job("stretched between extremes", LAB, LAB.bound(2 * SLIDE, 0, block=TILE, passes=2, again=SLIDE))
 def stretched() -> Any:
     x = slide()
     lo, hi = x.min(), x.max()
@@ -124,7 +124,7 @@ def images() -> Any:
     return dt.placeholder((IMAGES, 256, 256, 3), "u1", (64, 256, 256, 3))
 
 
-@job("images over their deviation to Zarr", MANY, MANY.bound(2 * SET, passes=2))
+@job("images over their deviation to Zarr", MANY, MANY.bound(2 * SET, passes=2, again=SET))
 def normalised() -> Any:
     x = images()
     return stored(((x - x.mean(axis=0)) / x.std(axis=0)).astype("f4"), (64, 256, 256, 3))

@@ -4,7 +4,8 @@ A bound is arithmetic on shapes, passes and surfaces: nothing here asks the plan
 the expert works through the data in blocks of a sixteenth of a thread's share of memory, several
 of which are there at a time: tasks so work in a quarter of a worker. What has to wait for a later
 step lies spread over all workers. An exchange of everything is two passes: blocks go out of some
-tasks, in bulk, and into others.
+tasks, in bulk, and into others. Data that two passes need is read twice, or once and held between
+them: an expert may do either, so such a job has two bounds, of which a plan need keep one, whole.
 """
 
 from __future__ import annotations
@@ -24,12 +25,21 @@ WORKING: Final = 1 / 4  # of a worker's memory that blocks in work take
 
 
 class Bound(NamedTuple):
-    """The most that a plan should take: bytes of all workers, bytes of one, and tasks."""
+    """The most that a plan should take: bytes of all workers, bytes of one, and tasks.
+
+    `instead` is that of an expert's other plan.
+    """
 
     read: float
     moved: float
     peak: float
     tasks: float
+    instead: Bound | None = None
+
+    @property
+    def each(self) -> tuple[Bound, ...]:
+        """The bounds of which a plan should keep one."""
+        return (self, *(() if self.instead is None else self.instead.each))
 
 
 @dataclass(frozen=True)
@@ -60,6 +70,7 @@ class Cluster:
         held: float = 0.0,
         *,
         block: float = 0.0,
+        again: float = 0.0,
         passes: int = 1,
         work: float | None = None,
         peak: float | None = None,
@@ -75,6 +86,8 @@ class Cluster:
             Bytes that wait for a later step, or for the client, at a time.
         block
             Bytes of a stored chunk, and of what is computed with it: the least that a task reads.
+        again
+            Bytes of those read that a second pass reads again, or that are held for it.
         passes
             Through the data.
         work
@@ -86,7 +99,10 @@ class Cluster:
         works = max(WORKING * size, 2 * self.threads * block)
         each = min(works + held / self.workers, size) if peak is None else peak
         every = self.tasks(read + moved if work is None else work, passes, block)
-        return Bound(read, moved, each, every if tasks is None else tasks)
+        count = every if tasks is None else tasks
+        beside = min(each + again / self.workers, size)
+        holding = Bound(read - again, moved, beside, count) if again else None
+        return Bound(read, moved, each, count, holding)
 
 
 USUAL: Final = Cluster(64, 4, 16)

@@ -77,7 +77,11 @@ def layer_norm() -> Any:
     return stored(y, (100_000, 1000))
 
 
-@job("batch norm to Zarr", USUAL, USUAL.bound(2 * LOGITS, merged(USUAL, nbytes(2, 1000)), passes=2))
+@job(
+    "batch norm to Zarr",
+    USUAL,
+    USUAL.bound(2 * LOGITS, merged(USUAL, nbytes(2, 1000)), passes=2, again=LOGITS),
+)
 def batch_norm() -> Any:
     x = logits()
     y = (x - x.mean(axis=0)) / dt.sqrt(x.var(axis=0) + 1e-5)

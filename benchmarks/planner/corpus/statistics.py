@@ -60,14 +60,18 @@ def table(itemsize: int = 4, columns: int = 100) -> Any:
 SQUARE = nbytes(100, 100)
 
 
-@job("covariance", USUAL, USUAL.bound(2 * TABLE, merged(USUAL, SQUARE), passes=2))
+@job("covariance", USUAL, USUAL.bound(2 * TABLE, merged(USUAL, SQUARE), passes=2, again=TABLE))
 def covariance() -> Any:
     x = table()
     a = x - x.mean(axis=0)
     return a.T @ a / (ROWS - 1)
 
 
-@job("correlations of columns", USUAL, USUAL.bound(2 * TABLE, merged(USUAL, SQUARE), passes=2))
+@job(
+    "correlations of columns",
+    USUAL,
+    USUAL.bound(2 * TABLE, merged(USUAL, SQUARE), passes=2, again=TABLE),
+)
 def correlations() -> Any:
     return dt.corrcoef(table(), rowvar=False)
 
@@ -87,7 +91,7 @@ def moments() -> Any:
 @job(
     "standardised rows summed",
     USUAL,
-    USUAL.bound(2 * TABLE, merged(USUAL, nbytes(4, 100)), passes=2),
+    USUAL.bound(2 * TABLE, merged(USUAL, nbytes(4, 100)), passes=2, again=TABLE),
 )
 def standardised() -> Any:
     x = table()

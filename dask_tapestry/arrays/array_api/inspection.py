@@ -136,5 +136,5 @@ def array_namespace(self: Array, /, *, api_version: str | None = None) -> Module
     """
     del self
     if api_version not in (None, *VERSIONS):
-        raise ArgumentError(f"version {api_version!r} of the array API is none of {VERSIONS}")
+        raise ArgumentError(f"version {api_version!r} of the array API is not one of {VERSIONS}")
     return sys.modules[__name__.partition(".")[0]]

@@ -309,4 +309,10 @@ ALIKE: Final = {  # kernels that end in another one's code
     "linear": "matmul",
     "linear float32": "matmul float32",
     "linear float64": "matmul float64",
+    "reductions": "reduce",
+    "reductions float32": "reduce float32",
+    "reductions float64": "reduce float64",
+    "tiledreductions": "reduce",
+    "tiledreductions float32": "reduce float32",
+    "tiledreductions float64": "reduce float64",
 }

@@ -48,7 +48,7 @@ def shuffle(
     if not is_one_of(chunks, ("auto",)):
         raise ArgumentError(f"shuffle takes chunks='auto' only, not {chunks!r}; rechunk its result")
     if not all(map(_is_group, listed(indexer, "lists of places"))):
-        raise ArgumentError("indexer must be a list of lists of places")
+        raise ArgumentError("indexer must be a list of lists of indices")
     array = asarray(x)
     number = normalize_axis(axis, array.ndim)
     with reading("indexer"):

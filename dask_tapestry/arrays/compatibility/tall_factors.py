@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.docstrings import write_out
-from dask_tapestry.arrays.linalg.factoring import qr, svd
+from dask_tapestry.arrays.linalg.factorizations import qr, svd
 from dask_tapestry.arrays.linalg.matrix_functions import matrices
 from dask_tapestry.errors import ShapeError
 

@@ -18,7 +18,12 @@ from dask_tapestry.arrays.core.dask_blocks import blocks_named
 from dask_tapestry.arrays.core.dispatch import call_numpy_function, call_ufunc
 from dask_tapestry.arrays.core.dynamic_shape import CountRun, Deferred
 from dask_tapestry.arrays.core.floating_errors import ErrorReporting
-from dask_tapestry.arrays.core.late_modules import array_repr, computing, expression, kept_blocks
+from dask_tapestry.arrays.core.late_modules import (
+    array_repr,
+    computing,
+    expression,
+    scheduler_blocks,
+)
 from dask_tapestry.arrays.core.name_suggestions import NameSuggestions
 from dask_tapestry.arrays.core.python_conversion import PythonConversion
 from dask_tapestry.arrays.tuning import PRIORITY
@@ -230,7 +235,7 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
         cuts = self.nominal_cuts
         known: dict[Any, expression.LoweredPlan] = self.__dict__.setdefault("lowered", {})
         if cuts not in known:
-            plan = build_plan([kept_blocks.held_in(self.node, cuts)])
+            plan = build_plan([scheduler_blocks.held_in(self.node, cuts)])
             lowered = expression.lower_plan(plan, ResultMemory.KEPT, [self.name])
             known[cuts] = expression.for_other_collections(lowered)
         return known[cuts]
@@ -348,7 +353,7 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
 def run_count(counts: Node, keep: Sequence[Node]) -> CountRun:
     """Run a count graph; the nodes to keep stay where they are computed."""
     with ErrorReporting():
-        kept = kept_blocks.kept_here([counts, *keep])
+        kept = scheduler_blocks.kept_here([counts, *keep])
         if kept is None:
             arrays = dask_persist(Array(counts), *map(Array, keep), **local_options({}))
             kept = [x.node for x in arrays]
@@ -362,9 +367,9 @@ def _rebuild(graph: Any, x: Array, rename: dict[str, str] | None = None) -> Arra
     With `rename` the blocks are those of `x` alone, under other names. A graph without tasks of `x`
     holds futures already, and `x` stays as it is.
     """
-    layout = kept_blocks.layout_in(graph, x.node, x.name, rename)
+    layout = scheduler_blocks.layout_in(graph, x.node, x.name, rename)
     if layout is not None:
-        return Array(kept_blocks.kept_blocks(graph, layout, x.node))
+        return Array(scheduler_blocks.kept_blocks(graph, layout, x.node))
     if x.expr.__dask_graph__():
         raise PlanError(f"no layer of a graph holds the blocks of {x!r}")
     return Array(x.node)

@@ -60,10 +60,12 @@ def from_dask_array(d: DaskArray | Array) -> Array:
     given: object = d
     if is_delayed(given):
         raise DTypeError(
-            "a Delayed value tells neither shape nor dtype: dt.from_delayed(value, shape, dtype)"
+            "a Delayed value has neither shape nor dtype: dt.from_delayed(value, shape, dtype)"
         )
     if isinstance(given, Masked):
-        raise DTypeError(f"an array with a mask is given where a plain one is asked: {LOSES_MASK}")
+        raise DTypeError(
+            f"a masked array was given where an array without a mask is needed: {LOSES_MASK}"
+        )
     return Array(blocks_of(d))
 
 

@@ -12,7 +12,7 @@ from dask_tapestry.imports import LateModule
 
 if TYPE_CHECKING:
     from dask_tapestry.arrays.core import computing as computing
-    from dask_tapestry.arrays.core import kept_blocks as kept_blocks
+    from dask_tapestry.arrays.core import scheduler_blocks as scheduler_blocks
     from dask_tapestry.diagnostics import array_repr as array_repr
     from dask_tapestry.diagnostics import local_jobs as local_jobs
     from dask_tapestry.diagnostics import measured_run as measured_run
@@ -24,7 +24,7 @@ else:
     computing = LateModule("dask_tapestry.arrays.core.computing")
     expression = LateModule("dask_tapestry.lower.expression")
     graph = LateModule("dask_tapestry.lower.graph")
-    kept_blocks = LateModule("dask_tapestry.arrays.core.kept_blocks")
+    scheduler_blocks = LateModule("dask_tapestry.arrays.core.scheduler_blocks")
     local_jobs = LateModule("dask_tapestry.diagnostics.local_jobs")
     measured_run = LateModule("dask_tapestry.diagnostics.measured_run")
     profile = LateModule("dask_tapestry.diagnostics.profile")

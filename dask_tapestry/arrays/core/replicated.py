@@ -12,7 +12,7 @@ from dask_tapestry.errors import PlanError
 from dask_tapestry.planner.long_jobs import plan_to_run
 from dask_tapestry.planner.machine.resources import live_client
 from dask_tapestry.planner.verify import replicas_fit
-from dask_tapestry.scheduler.registering import register
+from dask_tapestry.scheduler.plugin_registration import register
 
 
 def persist_replicated(
@@ -35,7 +35,7 @@ def persist_replicated(
     plan = plan_to_run([x.node for x in collections if type(x) is Array])
     if plan.resources.workers < replicas:
         raise PlanError(
-            f"{replicas} replicas need as many workers; there are {plan.resources.workers}"
+            f"{replicas} replicas need that many workers; there are {plan.resources.workers}"
         )
     replicas_fit(plan, replicas)
     held = base.persist(*collections, **options)

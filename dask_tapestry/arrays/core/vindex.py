@@ -44,7 +44,7 @@ class VIndex(Generic[T]):
     def __getitem__(self, key: UserKey) -> T:
         items = self._written_out(key if isinstance(key, tuple) else (key,))
         if any(item is None for item in items):
-            raise IndexingError("vindex takes integer arrays and slices only")
+            raise IndexingError("vindex takes only integer arrays and slices")
         whole = [n for n, item in enumerate(items) if isinstance(item, slice)]
         named = [n for n in range(len(items)) if n not in whole]
         if not named and all(self._is_whole(n, item) for n, item in enumerate(items)):

@@ -14,7 +14,7 @@ from dask_tapestry.arrays.core.key_types import UserKey
 from dask_tapestry.arrays.datasets.overwritten_blocks import overwritten
 from dask_tapestry.errors import ArgumentTypeError, PlanError
 from dask_tapestry.planner.machine.resources import live_client
-from dask_tapestry.scheduler.registering import register
+from dask_tapestry.scheduler.plugin_registration import register
 
 __all__ = ["Datasets", "datasets"]
 

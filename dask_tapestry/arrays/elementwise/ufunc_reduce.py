@@ -37,7 +37,8 @@ def _reduce(monoid: str, ufunc: str) -> Callable[..., Array]:
         asked = dtype is not None and as_dtype(dtype).kind == "b"
         if x.dtype.kind == "O" and not asked and _is_logical(monoid, x):
             raise DTypeError(
-                f"{ufunc}.reduce of Python objects gives one of them: dtype=bool gives booleans"
+                f"{ufunc}.reduce of Python objects returns one of them: give dtype=bool "
+                "for booleans"
             )
         return folded(
             monoid,

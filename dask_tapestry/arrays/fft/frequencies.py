@@ -89,7 +89,7 @@ def _parts(n: int, d: float) -> tuple[int, float]:
     except TypeError:
         raise DTypeError(f"n should be an integer, not {n!r}") from None
     if count < 1:
-        raise ShapeError(f"a lane of {count} cells has no frequencies")
+        raise ShapeError(f"n must be at least 1, not {count}")
     with reading("d"):
         return count, 1.0 / (count * d)
 

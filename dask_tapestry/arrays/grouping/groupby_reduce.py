@@ -136,7 +136,9 @@ def _expected(groups: Any, count: int) -> Sequence[Any]:
     if groups is None:
         return [None] * count
     if not isinstance(groups, tuple) or len(groups) != count:
-        raise ArgumentTypeError(f"expected_groups of {count} labels is a tuple of as many")
+        raise ArgumentTypeError(
+            f"expected_groups must be a tuple of {count} entries, one for each label array"
+        )
     return groups
 
 

@@ -103,7 +103,7 @@ def _codes(number: int, label: Codes, expected: Any) -> tuple[Codes, Any]:
     ordered = groups[order]
     if (ordered[1:] == ordered[:-1]).any():
         twice = ordered[1:][ordered[1:] == ordered[:-1]]
-        raise ArgumentError(f"groups are expected twice: {twice[:3]}")
+        raise ArgumentError(f"expected_groups has duplicate labels: {twice[:3]}")
     return _places(label, ordered, order), groups
 
 

@@ -76,7 +76,7 @@ def quantiles(cells: GroupCells, q: Any, method: str = "linear") -> Array:
     {Raises} DTypeError: If the cells are neither real numbers nor times.
     """
     if cells.x.dtype.kind not in "biufmM":
-        raise DTypeError(f"quantiles by group have no meaning for dtype {cells.x.dtype}")
+        raise DTypeError(f"quantiles by group are not defined for dtype {cells.x.dtype}")
     return _of_rows(cells, partial(nanquantile, q=q, axis=-1, method=method), np.shape(q))
 
 

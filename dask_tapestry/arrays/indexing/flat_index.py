@@ -118,7 +118,7 @@ def _sides(shape: Shape, order: str) -> tuple[int, ...]:
         raise ArgumentError(f"only 'C' or 'F' order is permitted, not {order!r}")
     sides = shape_of(shape)
     if prod(sides) > np.iinfo(WIDE).max:
-        raise ShapeError(f"an array of shape {sides} has more places than {WIDE} can count")
+        raise ShapeError(f"an array of shape {sides} has more cells than {WIDE} can number")
     return sides if order == "C" else sides[::-1]
 
 
@@ -134,7 +134,7 @@ def _integers(values: ArrayLike) -> Tensor:
 def _placed(part: Tensor, side: int, mode: Mode) -> Tensor:
     """Coordinates within a dimension of length `side`; none are within one without cells."""
     if not is_one_of(mode, get_args(Mode)):
-        raise ArgumentError(f"mode is 'raise', 'wrap' or 'clip', not {mode!r}")
+        raise ArgumentError(f"mode must be 'raise', 'wrap' or 'clip', not {mode!r}")
     if mode == "wrap" and side:
         return elementwise("remainder", part, side)
     if mode == "clip" and side:

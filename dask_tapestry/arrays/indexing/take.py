@@ -39,7 +39,9 @@ def places_within(indices: ArrayLike, extent: int, mode: Mode) -> Places:
         raise ArgumentError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
     if isinstance(indices, Array):
         if indices.dtype.kind not in "biu":
-            raise DTypeError(f"places are integers: cast {indices.dtype} to int64 by astype first")
+            raise DTypeError(
+                f"indices must be integers: cast {indices.dtype} to int64 by astype first"
+            )
         wrapped: Places = indices.astype(np.intp) if indices.dtype == bool else indices
     elif isinstance(indices, np.ndarray | np.generic):
         with reading("indices"):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from dask_tapestry.arrays.core.late_names import late_names
 from dask_tapestry.arrays.linalg.array_api import *
 from dask_tapestry.arrays.linalg.eigenvalues import *
-from dask_tapestry.arrays.linalg.factoring import *
+from dask_tapestry.arrays.linalg.factorizations import *
 from dask_tapestry.arrays.linalg.matrix_chains import *
 from dask_tapestry.arrays.linalg.norms import *
 from dask_tapestry.arrays.linalg.singular_values import *

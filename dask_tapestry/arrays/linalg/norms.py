@@ -13,7 +13,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.reduction_arguments import flag
-from dask_tapestry.arrays.linalg.factoring import svdvals
+from dask_tapestry.arrays.linalg.factorizations import svdvals
 from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.operators.axes import Axes, normalize_axes, normalize_axis
@@ -53,7 +53,7 @@ def norm(x: ArrayLike, ord: Order = None, axis: Axes = None, keepdims: bool = Fa
     rank = cells.type.ndim
     with reading("ord"):
         if np.ndim(cast(Any, ord)):
-            raise ArgumentError(f"ord is a number, not {ord!r}")
+            raise ArgumentError(f"ord must be a number, not {ord!r}")
     if axis is None:
         whole = ord is None or (ord in ("f", "fro") and rank == 2) or (ord == 2 and rank == 1)
         if whole:
@@ -77,7 +77,7 @@ def _floating(x: Tensor) -> Tensor:
     if x.type.dtype.kind in "fc":
         return x
     if x.type.dtype.kind not in "biu":
-        raise DTypeError(f"a norm has no meaning for dtype {dtype_name(x.type.dtype)}")
+        raise DTypeError(f"norm is not defined for dtype {dtype_name(x.type.dtype)}")
     return astype(x, np.dtype(np.float64))
 
 

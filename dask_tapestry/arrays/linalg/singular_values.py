@@ -15,7 +15,7 @@ from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.elementwise.where_and_clip import where
 from dask_tapestry.arrays.linalg.eigenvalues import eigvalsh
-from dask_tapestry.arrays.linalg.factoring import adjoint, reduced_qr, svd, svdvals
+from dask_tapestry.arrays.linalg.factorizations import adjoint, reduced_qr, svd, svdvals
 from dask_tapestry.arrays.linalg.matrix_functions import matrices, real_dtype
 from dask_tapestry.arrays.linalg.norms import matrix_norm
 from dask_tapestry.arrays.linalg.products import matmul

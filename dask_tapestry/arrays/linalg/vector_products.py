@@ -50,7 +50,7 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> Array:
     """
     x, w = asarray(a).node, asarray(b).node
     if x.type.size != w.type.size:
-        raise ShapeError(f"vdot takes as many cells of both operands: {x.type}, {w.type}")
+        raise ShapeError(f"vdot needs operands of equal size: {x.type}, {w.type}")
     left, right = (reshape(t, (t.type.size,)) for t in (x, w))
     return Array(tensordot_of(_conjugate(left), right, (0,), (0,)))
 

@@ -50,7 +50,7 @@ class Checkpoints(NamedTuple):
             _sync(location, "")
         elif ATTRIBUTE not in attributes:
             raise StoreError(
-                f"{location} holds something else than checkpoints: give another store, or delete "
+                f"{location} holds data that are not checkpoints: give another store, or delete "
                 "what is there"
             )
         elif attributes[ATTRIBUTE] != identity.as_dict():

@@ -56,13 +56,13 @@ def checked_ends(
         checkpoint has no `every`, or `every` has nothing to look at.
     """
     if steps is None and until is None:
-        raise ArgumentError("nothing ends this loop: give steps, or until")
+        raise ArgumentError("the loop has no end: give steps or until")
     if until is not None and not callable(until):
         raise ArgumentTypeError(f"until must be a function of the state, not {until!r}")
     if checkpoint is not None and every is None:
-        raise ArgumentError("a checkpoint needs every=: how many steps lie between two of them")
+        raise ArgumentError("checkpoint needs every=, the number of steps between two checkpoints")
     if every is not None and until is None and checkpoint is None:
-        raise ArgumentError("every= says how often until or checkpoint looks: give one of them")
+        raise ArgumentError("every= is the interval of until or checkpoint: give one of them")
     most = None if steps is None else whole_number("steps", steps, 0)
     return most, 1 if every is None else whole_number("every", every)
 

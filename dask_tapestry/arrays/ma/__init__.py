@@ -15,12 +15,12 @@ from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.ma.averages import *
 from dask_tapestry.arrays.ma.functions import *
 from dask_tapestry.arrays.ma.joining import *
-from dask_tapestry.arrays.ma.making import *
+from dask_tapestry.arrays.ma.mask_conditions import *
+from dask_tapestry.arrays.ma.mask_creation import *
 from dask_tapestry.arrays.ma.masked_array import MaskedArray
 from dask_tapestry.arrays.ma.masking import *
 from dask_tapestry.arrays.ma.medians import *
 from dask_tapestry.arrays.ma.products import *
-from dask_tapestry.arrays.ma.unwanted_cells import *
 
 __all__ = [
     "MaskedArray",

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.arrays.core.declared_arguments import checked_as
 from dask_tapestry.arrays.core.dtypes import promoted
 from dask_tapestry.arrays.ma import masked_array as class_module
-from dask_tapestry.arrays.ma.making import asarray
+from dask_tapestry.arrays.ma.mask_creation import asarray
 from dask_tapestry.arrays.ma.masked_array import MaskedArray
 from dask_tapestry.arrays.ma.parts import call, combined_mask
 from dask_tapestry.arrays.ma.reductions import quotient

@@ -12,7 +12,7 @@ from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.declared_arguments import checked_as
 from dask_tapestry.arrays.elementwise import where as choose
 from dask_tapestry.arrays.ma import masked_array as class_module
-from dask_tapestry.arrays.ma.making import asarray
+from dask_tapestry.arrays.ma.mask_creation import asarray
 from dask_tapestry.arrays.ma.masked_array import MaskedArray
 from dask_tapestry.arrays.ma.parts import cells_of, combined_mask, mask_of, spread
 from dask_tapestry.errors import ArgumentError

@@ -9,7 +9,7 @@ from dask_tapestry.amounts import listed
 from dask_tapestry.arrays import manipulation
 from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.ma import masked_array as class_module
-from dask_tapestry.arrays.ma.making import asarray
+from dask_tapestry.arrays.ma.mask_creation import asarray
 from dask_tapestry.arrays.ma.masked_array import MaskedArray
 
 __all__ = ["concatenate", "stack"]

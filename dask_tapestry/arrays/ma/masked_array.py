@@ -63,7 +63,7 @@ class MaskedArray(ShapeMethods, DaskMethodsMixin):
 
     def __init__(self, cells: Array, hidden: Array | None = None, fill: Any = None) -> None:
         if cells.dtype.names is not None:
-            raise DTypeError("structured cells are not masked here: mask their fields one by one")
+            raise DTypeError("structured dtypes cannot be masked: mask each field by itself")
         super().__init__(cells, hidden, fill)
 
     def _like(self, cells: Array, hidden: Array | None, fill: Any = None) -> Self:
@@ -155,7 +155,7 @@ class MaskedArray(ShapeMethods, DaskMethodsMixin):
         return self._both(Array.__getitem__, _plain_key(key))
 
     def __setitem__(self, key: UserKey, value: Any) -> None:
-        """Assign cells, hidden where `value` hides them; masks are never hard."""
+        """Assign cells, hidden where `value` hides them; hard masks are not supported."""
         key = _plain_key(key)
         if value is not np.ma.masked:
             cells = self.cells.copy()
@@ -238,7 +238,9 @@ class MaskedArray(ShapeMethods, DaskMethodsMixin):
 
     def harden_mask(self) -> Self:
         """Refuse: an assignment shows what it writes, there are no hard masks here."""
-        raise ArgumentError("masks are never hard here: assign with dt.ma.where(x.mask, x, value)")
+        raise ArgumentError(
+            "hard masks are not supported: assign with dt.ma.where(x.mask, x, value)"
+        )
 
     def _parts(self) -> tuple[Array, ...]:
         return (self.cells,) if self.hidden is None else (self.cells, self.hidden)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.declared_arguments import checked_as
 from dask_tapestry.arrays.elementwise.ufunc_functions import FUNCTIONS
-from dask_tapestry.arrays.ma.making import asarray
+from dask_tapestry.arrays.ma.mask_creation import asarray
 from dask_tapestry.arrays.ma.masked_array import MaskedArray
 from dask_tapestry.arrays.ma.parts import (
     cells_of,

@@ -11,7 +11,7 @@ from dask_tapestry.arrays import statistics
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.declared_arguments import checked_as
 from dask_tapestry.arrays.elementwise import where
-from dask_tapestry.arrays.ma.making import asarray
+from dask_tapestry.arrays.ma.mask_creation import asarray
 from dask_tapestry.arrays.ma.masked_array import FUNCTIONS, MaskedArray
 from dask_tapestry.arrays.ma.parts import call, chosen
 from dask_tapestry.arrays.ma.reductions import no_out

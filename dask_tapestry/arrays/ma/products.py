@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays import linalg
 from dask_tapestry.arrays.core.array import Array
-from dask_tapestry.arrays.ma.making import asarray
+from dask_tapestry.arrays.ma.mask_creation import asarray
 from dask_tapestry.arrays.ma.masked_array import FUNCTIONS, MaskedArray
 from dask_tapestry.arrays.ma.parts import call
 

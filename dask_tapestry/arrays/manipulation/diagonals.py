@@ -139,5 +139,5 @@ def _as_matrices(m: ArrayLike) -> Array:
     """`m`; a vector becomes a square matrix with that vector in every row, as in NumPy."""
     x = asarray(m)
     if not x.ndim:
-        raise ArgumentTypeError("a triangle is taken of an array of one or more dimensions")
+        raise ArgumentTypeError("tril and triu need an array of at least one dimension")
     return x if x.ndim > 1 else Array(broadcast(x.node, (x.size, x.size)))

@@ -177,7 +177,7 @@ def converted(
     nodes = list(nodes)
     if isinstance(out, Array):
         if dtype is not None:
-            raise DTypeError("out and dtype exclude each other: give one of them")
+            raise DTypeError("out and dtype are mutually exclusive: give one of them")
         dtype = out.dtype
     one_of("casting", casting, CASTINGS)
     if dtype is None and casting == "same_kind":

@@ -32,7 +32,7 @@ from dask_tapestry_kernels.devices import kernels_of
 __all__ = ["argwhere", "compress", "extract", "flatnonzero", "nonzero"]
 
 
-class Pick(Protocol):
+class MaskSelector(Protocol):
     """Takes the slices of a tensor along a dimension where the mask is true."""
 
     def __call__(self, x: Tensor, dim: int = 0) -> Tensor: ...
@@ -40,7 +40,7 @@ class Pick(Protocol):
 
 def deferred_selection(
     mask: Tensor,
-    make: Callable[[Pick], Tensor],
+    make: Callable[[MaskSelector], Tensor],
     keep: Sequence[Tensor] = (),
     owner: Node | None = None,
 ) -> Array:
@@ -180,7 +180,7 @@ def argwhere(a: ArrayLike) -> Array:
     flat, numbers = _places(array.node)
     shape = array.shape
 
-    def make(pick: Pick) -> Tensor:
+    def make(pick: MaskSelector) -> Tensor:
         places = pick(numbers)
         if not shape:  # a row without coordinates for the only cell
             return basic_slice(unsqueeze(places, 1), (slice(None), slice(0)))

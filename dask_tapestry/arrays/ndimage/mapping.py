@@ -13,7 +13,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.ndimage.arguments import Output
 from dask_tapestry.arrays.ndimage.filter_error import FilterError
-from dask_tapestry.arrays.ndimage.interpolated import Interpolation
+from dask_tapestry.arrays.ndimage.interpolation_arguments import Interpolation
 from dask_tapestry.arrays.ndimage.splines import DType
 from dask_tapestry.arrays.ndimage.transforms import shape_of
 from dask_tapestry.cells.fixed_dtype import dtype_name

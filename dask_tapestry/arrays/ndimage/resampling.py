@@ -12,7 +12,7 @@ from dask_tapestry.amounts import reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.ndimage.arguments import Output, for_each, given_out, result_dtype
 from dask_tapestry.arrays.ndimage.filter_error import FilterError
-from dask_tapestry.arrays.ndimage.interpolated import Interpolation, truth
+from dask_tapestry.arrays.ndimage.interpolation_arguments import Interpolation, truth
 from dask_tapestry.arrays.ndimage.splines import DType
 from dask_tapestry.operators.cells.elementwise import astype
 from dask_tapestry.operators.images.resample import resample

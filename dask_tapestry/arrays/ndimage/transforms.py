@@ -14,7 +14,7 @@ from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.ndimage.arguments import Output, known_cells
 from dask_tapestry.arrays.ndimage.degrees import cosine, sine
 from dask_tapestry.arrays.ndimage.filter_error import FilterError
-from dask_tapestry.arrays.ndimage.interpolated import Interpolation, truth
+from dask_tapestry.arrays.ndimage.interpolation_arguments import Interpolation, truth
 from dask_tapestry.arrays.ndimage.splines import DType
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators.images.affine_points import affine_points

@@ -11,7 +11,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.patterns.thread_trace import current
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.generators.full import full
-from dask_tapestry.operators.threads.thread_turns import Event
+from dask_tapestry.operators.threads.thread_wavefronts import Event
 from dask_tapestry.teg import Tensor
 
 __all__ = ["signal", "wait"]

@@ -9,8 +9,8 @@ from typing import Any
 from dask_tapestry.arrays.patterns.thread_trace import Nested, Span
 from dask_tapestry.errors import ConstraintError, TraceError
 from dask_tapestry.operators.threads.thread_inserts import ThreadInsert
-from dask_tapestry.operators.threads.thread_meetings import may_overlap
 from dask_tapestry.operators.threads.thread_tiles import TooManyThreadsError
+from dask_tapestry.operators.threads.thread_write_conflicts import may_overlap
 
 Box = tuple[Span, ...]
 

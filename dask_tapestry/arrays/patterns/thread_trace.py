@@ -17,7 +17,7 @@ from dask_tapestry.operators.generators.symbol import answering, symbol
 from dask_tapestry.operators.threads.affine_cells import Affine
 from dask_tapestry.operators.threads.thread_inserts import ThreadInsert
 from dask_tapestry.operators.threads.thread_kinds import same_for_all
-from dask_tapestry.operators.threads.thread_turns import Event
+from dask_tapestry.operators.threads.thread_wavefronts import Event
 from dask_tapestry.operators.threads.threads import Threads
 from dask_tapestry.teg import Node, Tensor
 

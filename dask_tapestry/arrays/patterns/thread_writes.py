@@ -21,15 +21,15 @@ from dask_tapestry.operators.threads.thread_inserts import (
     inserted,
     thread_cells,
 )
-from dask_tapestry.operators.threads.thread_meetings import overlapping_parts
 from dask_tapestry.operators.threads.thread_tiles import Tiles
-from dask_tapestry.operators.threads.thread_turns import (
+from dask_tapestry.operators.threads.thread_wavefronts import (
     Event,
     ThreadBox,
     of_piece,
     ordered,
     turns_of,
 )
+from dask_tapestry.operators.threads.thread_write_conflicts import overlapping_parts
 from dask_tapestry.operators.threads.threads import replaced
 from dask_tapestry.teg import Node, Source, Tensor
 from dask_tapestry.teg.node import topological

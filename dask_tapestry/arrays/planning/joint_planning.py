@@ -17,7 +17,7 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dynamic_shape import CountRun, check_workers
 from dask_tapestry.arrays.core.effect import Effect
 from dask_tapestry.arrays.core.floating_errors import ErrorReporting
-from dask_tapestry.arrays.core.late_modules import computing, kept_blocks
+from dask_tapestry.arrays.core.late_modules import computing, scheduler_blocks
 from dask_tapestry.arrays.core.replicated import persist_replicated
 from dask_tapestry.arrays.planning.plan import Plan
 from dask_tapestry.arrays.planning.plan_without_arrays import PlanWithoutArrays
@@ -201,7 +201,7 @@ def persist(*args: Any, replicas: int = 1, **kwargs: Any) -> tuple[Any, ...]:
         if whole_number("replicas", replicas, 1) > 1:
             return persist_replicated(args, replicas, _options(args, kwargs))
         if args and all(type(a) is Array and a.runs_anywhere(kwargs) for a in args):
-            here = kept_blocks.kept_here([a.node for a in args])
+            here = scheduler_blocks.kept_here([a.node for a in args])
             if here is not None:
                 return tuple(map(Array, here))
         return tuple(base.persist(*args, **_options(args, kwargs)))

@@ -11,7 +11,7 @@ from dask import base
 
 from dask_tapestry.arrays.core.floating_errors import ErrorReporting
 from dask_tapestry.arrays.core.late_modules import computing, graph, local_jobs, profile
-from dask_tapestry.arrays.core.planned import PlannedCollection
+from dask_tapestry.arrays.core.planned_collections import PlannedCollection
 from dask_tapestry.arrays.planning.frontier import Frontier
 from dask_tapestry.arrays.planning.plan_page import PlanPage
 from dask_tapestry.arrays.planning.plan_without_arrays import PlanWithoutArrays

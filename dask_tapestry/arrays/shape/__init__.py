@@ -3,8 +3,8 @@
 from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.shape.atleast import *
 from dask_tapestry.arrays.shape.broadcasting import *
-from dask_tapestry.arrays.shape.measures import *
 from dask_tapestry.arrays.shape.reshaping import *
+from dask_tapestry.arrays.shape.shape_queries import *
 from dask_tapestry.arrays.shape.transposing import *
 
 __all__ = [

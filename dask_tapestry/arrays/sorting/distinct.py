@@ -11,7 +11,7 @@ import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
-from dask_tapestry.arrays.masks.boolean_mask import Pick, deferred_selection
+from dask_tapestry.arrays.masks.boolean_mask import MaskSelector, deferred_selection
 from dask_tapestry.arrays.tuning import LONG_TABLE_BYTES
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.cells.elementwise import astype, elementwise
@@ -68,7 +68,7 @@ class Distinct:
         held = is_in(astype(self.ordered, work), table, invert)
         return replace(self, mask=elementwise("logical_and", self.mask, held))
 
-    def _counted(self, make: Callable[[Pick], Tensor]) -> Array:
+    def _counted(self, make: Callable[[MaskSelector], Tensor]) -> Array:
         return deferred_selection(self.mask, make, keep=(self.ordered,), owner=self.cells)
 
     def values(self) -> Array:
@@ -91,7 +91,7 @@ class Distinct:
             # complex numbers with a NaN are one kind, but do not compare as equal to its first
             return Array(reshape(_group_numbers(self.mask, argsort(self.cells, 0)), self.shape))
 
-        def make(pick: Pick) -> Tensor:
+        def make(pick: MaskSelector) -> Tensor:
             return reshape(searchsorted(self.cells, pick(self.ordered)), self.shape)
 
         return self._counted(make)
@@ -116,14 +116,14 @@ class DistinctRows:
         )
         self.mask = _with_first(reduce(unlike, "any", 1), n)
 
-    def _counted(self, make: Callable[[Pick], Tensor]) -> Array:
+    def _counted(self, make: Callable[[MaskSelector], Tensor]) -> Array:
         return deferred_selection(self.mask, make, keep=(self.ordered,), owner=self.rows)
 
     def values(self) -> Array:
         """The distinct slices."""
         back = [self.order.index(dim) for dim in range(len(self.order))]
 
-        def make(pick: Pick) -> Tensor:
+        def make(pick: MaskSelector) -> Tensor:
             rows = pick(self.ordered)
             return permute(reshape(rows, (rows.type.shape[0], *self.outer)), back)
 
@@ -159,7 +159,7 @@ def _with_first(unlike: Tensor, n: int) -> Tensor:
     return concat([asarray(np.ones(min(n, 1), bool)).node, unlike])
 
 
-def _spans(pick: Pick, n: int) -> Tensor:
+def _spans(pick: MaskSelector, n: int) -> Tensor:
     """The distances from each picked cell to the next, of `n` cells in all."""
     places = pick(coordinates((n,), 0))
     following = basic_slice(places, (slice(1, None),))

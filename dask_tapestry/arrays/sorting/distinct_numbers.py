@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
-from dask_tapestry.arrays.masks.boolean_mask import Pick, deferred_selection
+from dask_tapestry.arrays.masks.boolean_mask import MaskSelector, deferred_selection
 from dask_tapestry.arrays.tuning import CELLS_A_VALUE, COUNTED_ITEM_BYTES
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.cells.elementwise import astype, elementwise
@@ -63,7 +63,7 @@ class DistinctNumbers:
         return elementwise("not_equal", self.occurrences, 0)
 
     def _chosen(self, table: Tensor) -> Array:
-        def make(pick: Pick) -> Tensor:
+        def make(pick: MaskSelector) -> Tensor:
             return pick(table)
 
         return deferred_selection(self._mask, make, (self.occurrences,), self.places)

@@ -86,7 +86,7 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
     cells, edges = asarray(x).node, asarray(bins).node
     for name, node in (("x", cells), ("bins", edges)):
         if node.type.dtype.kind == "c":
-            raise DTypeError(f"{name} may not be complex")
+            raise DTypeError(f"{name} must not be complex")
     if not isinstance(bins, Array) and not hasattr(bins, "__dask_graph__"):
         try:
             np.digitize(0, np.asarray(bins))

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.masks.boolean_mask import Pick, deferred_selection
+from dask_tapestry.arrays.masks.boolean_mask import MaskSelector, deferred_selection
 from dask_tapestry.arrays.sorting.distinct import Distinct
 from dask_tapestry.operators.cells.elementwise import astype
 from dask_tapestry.operators.cells.search import common_dtype, is_in
@@ -125,7 +125,7 @@ def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Arr
     mask = concat([one.mask for one in alone])
     cells = concat([one.ordered for one in alone])
 
-    def make(pick: Pick) -> Tensor:
+    def make(pick: MaskSelector) -> Tensor:
         return sort(pick(cells), 0)
 
     return deferred_selection(mask, make)

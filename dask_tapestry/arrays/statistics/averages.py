@@ -84,7 +84,7 @@ def _mean_of_sum(
     """The sum in the dtype asked for, divided by the number of cells, in that dtype again."""
     input_dtype = x.type.dtype
     if input_dtype.kind not in "biufcm":
-        raise DTypeError(f"a mean has no meaning for dtype {dtype_name(input_dtype)}")
+        raise DTypeError(f"mean is not defined for dtype {dtype_name(input_dtype)}")
     work = kind or (DOUBLE if input_dtype.kind in "biu" else accumulator(input_dtype))
     total = _sum(x, mask, axes, None if input_dtype.kind == "m" else work, keepdims)
     quotient = elementwise("divide", total, _count(x, mask, axes, keepdims))
@@ -230,7 +230,7 @@ def _two_passes(
     """The mean, then the sum of squared deviations over the degrees of freedom."""
     input_dtype = x.type.dtype
     if input_dtype.kind not in "biufc":
-        raise DTypeError(f"a variance has no meaning for dtype {dtype_name(input_dtype)}")
+        raise DTypeError(f"variance is not defined for dtype {dtype_name(input_dtype)}")
     around = _mean_of_sum(x, mask, axes, kind, keepdims=True)
     if mean is not NOT_GIVEN:
         around = asarray(mean).node

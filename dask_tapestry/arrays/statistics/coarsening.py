@@ -51,7 +51,7 @@ def coarsen(
     for axis, factor in axes.items():
         factors[normalize_axis(axis, array.ndim)] = integer(factor)
     if any(factor < 1 for factor in factors):
-        raise ShapeError(f"so many cells become one: {axes} are not positive")
+        raise ShapeError(f"axes: numbers of cells must be positive, not {axes}")
     if trim_excess:
         whole = [n - n % k for n, k in zip(array.shape, factors, strict=True)]
         array = array[tuple(slice(n) for n in whole)]

@@ -50,7 +50,7 @@ def gradient(
     """
     x = asarray(f)
     if x.dtype.kind not in "iufcmM":
-        raise DTypeError(f"a gradient has no meaning for dtype {dtype_name(x.dtype)}")
+        raise DTypeError(f"gradient is not defined for dtype {dtype_name(x.dtype)}")
     if x.dtype.kind == "M":
         x = x.view(f"m8{x.dtype.str[3:]}")  # differences of dates are those of their counts
     axes = _axes(axis, x.ndim)

@@ -123,7 +123,7 @@ def _counts(
 ) -> Array:
     """Counts in each bin, or sums in double precision; it has a dimension for each coordinate."""
     if not cells:
-        raise ShapeError("a sample has at least one coordinate")
+        raise ShapeError("sample must have at least one coordinate")
     shape = tuple(builtins.max(edges.size - 1, 0) for edges, _ in edges_of)
     added = None if weights is None else asarray(weights)
     if added is not None and added.shape != cells[0].shape:

@@ -37,7 +37,7 @@ def moment(
     """
     power = integer(moment)
     if power < 0:
-        raise ArgumentError(f"moment {power}: powers are integers from 0 on")
+        raise ArgumentError(f"moment {power}: the order must be a non-negative integer")
     x, along, _ = sample(a, axis, nan_policy)
     middle = x.mean(axis=along, keepdims=True)
     if power < 2:

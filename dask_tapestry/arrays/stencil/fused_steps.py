@@ -8,11 +8,11 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.loops.loop_runs import Advance, time_node
 from dask_tapestry.arrays.loops.traced_functions import StateField, as_value
 from dask_tapestry.operators.windows.stencil_steps import stencil_after, suitable_steps
-from dask_tapestry.rules.neighbours import Neighbours
+from dask_tapestry.rules.stencil_formulas import StencilFormula
 from dask_tapestry.teg import Node, Source
 
 
-def fused_steps(found: Neighbours, fields: Sequence[StateField]) -> tuple[Advance, int]:
+def fused_steps(found: StencilFormula, fields: Sequence[StateField]) -> tuple[Advance, int]:
     """How to compute several steps of neighbours, and how many are computed together."""
     program = found.program
     beside = [_persisted(node) for node in found.beside]

@@ -32,7 +32,7 @@ from dask_tapestry.arrays.stencil.borders import Border, Side, SideBoundaries, b
 from dask_tapestry.arrays.stencil.fused_steps import fused_steps
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.rules.extensions import AxisExtension
-from dask_tapestry.rules.neighbours import Fields, Neighbours, neighbours_of
+from dask_tapestry.rules.stencil_formulas import Fields, StencilFormula, neighbours_of
 from dask_tapestry.teg import Node
 
 __all__ = ["iterate"]
@@ -149,7 +149,7 @@ def _traced_step(
 
 def _neighbours(
     step: Traced, padded: Sequence[Node], fields: Sequence[StateField], around: Sequence[Border]
-) -> Neighbours | None:
+) -> StencilFormula | None:
     """The formulas of neighbours that a step is; None where it is something else."""
     shape = fields[0].type.shape
     if any(field.type.shape != shape for field in fields):

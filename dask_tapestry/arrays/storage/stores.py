@@ -117,7 +117,7 @@ def store(
     slices = _for_each(regions, len(arrays))
     if not len(arrays) == len(computed_targets) == len(slices):
         raise ShapeError(
-            f"as many sources, targets and regions are needed: there are {len(arrays)}, "
+            f"sources, targets and regions must be equally many: there are {len(arrays)}, "
             f"{len(computed_targets)} and {len(slices)}"
         )
     sized = [_sized(*one) for one in zip(computed_targets, arrays, slices, strict=True)]
@@ -163,7 +163,10 @@ def _targets(given: Sequence[Any], lock: Lock) -> list[Target]:
     checked_targets = []
     for data in given:
         if isinstance(data, Array) or hasattr(data, "__dask_graph__"):
-            raise StoreError("a lazy array cannot be written into: give the array that holds cells")
+            raise StoreError(
+                "the target is a lazy array, which cannot be written to: give an array "
+                "in memory or a store"
+            )
         key: Any = id(data)
         location = None
         if is_zarr_array(data):

@@ -205,7 +205,10 @@ def to_zarr(
     extras = Extras(_stored_empty(write_empty_chunks), group_of(location, store, consolidated))
     if is_zarr_array(store) or region is not None or append_dim is not None:
         if not (isinstance(chunks, str) and chunks == "auto") or shards is not None:
-            raise StoreError(f"{location} is written into: its chunks and shards stay as they are")
+            raise StoreError(
+                f"{location} exists already: chunks and shards cannot be changed by a "
+                "write to a region"
+            )
         if overwrite:
             raise ArgumentError(f"{location} is written into: there is nothing to overwrite")
         if append_dim is not None and resume:

@@ -7,10 +7,10 @@ from dask_tapestry.arrays.user_functions.blockwise import *
 from dask_tapestry.arrays.user_functions.check_operator import *
 from dask_tapestry.arrays.user_functions.gufuncs import *
 from dask_tapestry.arrays.user_functions.map_blocks import *
-from dask_tapestry.arrays.user_functions.own_rules import *
 from dask_tapestry.arrays.user_functions.pin import *
 from dask_tapestry.arrays.user_functions.reduce_over import *
 from dask_tapestry.arrays.user_functions.reduction import *
+from dask_tapestry.arrays.user_functions.rule_decorators import *
 
 __all__ = [
     "BlockFunction",

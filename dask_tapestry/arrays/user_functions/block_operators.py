@@ -19,7 +19,7 @@ from dask_tapestry.errors import ArgumentTypeError, SignatureError
 from dask_tapestry.imports import unpickle
 from dask_tapestry.operators.functions.user_function import UserFunction
 from dask_tapestry.operators.user.block_function import TupleFinalize, call_blocks, finalized
-from dask_tapestry.operators.user.placed_function import DONE, placed, takes
+from dask_tapestry.operators.user.block_slices import DONE, placed, takes
 from dask_tapestry.operators.user.user_monoid import Monoid, ReduceOver, ScanOver
 from dask_tapestry.operators.user.user_operator import Costs
 from dask_tapestry.operators.user.user_scan import scan_blocks
@@ -248,9 +248,9 @@ def block_operator(
         if finalize_inputs and finalize is None:
             raise SignatureError(f"{owner}: finalize_inputs without finalize")
         if not outputs and finalize is not None:
-            raise SignatureError(f"{owner}: it has no output to finalize")
+            raise SignatureError(f"{owner}: finalize needs an output")
         if written.scans and finalize is not None:
-            raise written.error("what is scanned is not finalized: compute with the result")
+            raise written.error("a scan takes no finalize: apply it to the result")
         blind = set(unread_dims(written)) - takes(function, unread_dims(written))
         if blind:
             raise written.error(

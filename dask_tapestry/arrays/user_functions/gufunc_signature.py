@@ -86,7 +86,7 @@ def core_axes(
         every = [(axis,) if core and axis is not None else _last(core) for core in cores]
     else:
         if not isinstance(axes, list):
-            raise SignatureError("axes is a list, an entry for each array")
+            raise SignatureError("axes must be a list with one entry for each array")
         every = [(a,) if isinstance(a, int) else tuple(a) for a in axes]
         if len(every) == len(read.inputs) and not any(read.outputs):
             every += [()] * len(read.outputs)

@@ -90,7 +90,9 @@ def map_blocks(
         letters.insert(axis, letter)
         new_axes[letter] = 1 if chunks is None else chunks[axis]
     if chunks is not None and len(chunks) != len(letters):
-        raise ShapeError(f"chunks {chunks} are of {len(chunks)} dimensions, not {len(letters)}")
+        raise ShapeError(
+            f"chunks {chunks} have {len(chunks)} dimensions, the result has {len(letters)}"
+        )
     adjust = {} if chunks is None else dict(zip(letters, chunks, strict=True))
     told = tuple(word for word in ("block_id", "block_info") if _has_argument(func, word))
     indices = Indices(tuple(letters), new_axes, adjust, align=False, joined=True)

@@ -149,7 +149,7 @@ def _in_out(
         return assigned_to_out(out, Array(results[0]))
     places = (None,) * len(results) if out is None else tuple(out)
     if len(places) != len(results):
-        raise SignatureError(f"out is {len(places)} arrays, there are {len(results)} results")
+        raise SignatureError(f"out has {len(places)} arrays for {len(results)} results")
     return tuple(assigned_to_out(one, Array(x)) for one, x in zip(places, results, strict=True))
 
 

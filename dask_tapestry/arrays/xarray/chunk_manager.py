@@ -22,7 +22,7 @@ from dask_tapestry.arrays.user_functions.map_blocks import map_blocks
 from dask_tapestry.arrays.user_functions.reduction import reduction
 from dask_tapestry.arrays.xarray import namespace
 from dask_tapestry.arrays.xarray.block_scan import scan_blocks
-from dask_tapestry.arrays.xarray.opened import opened, unwrapped
+from dask_tapestry.arrays.xarray.lazy_backend_arrays import opened, unwrapped
 
 __all__ = ["TapestryManager"]
 

@@ -133,7 +133,7 @@ def _inflated(wbits: int, stored: Block, most: int) -> memoryview:
             piece = inflater.unconsumed_tail
         at -= len(inflater.unused_data)
     if len(stored) and not inflater.eof:
-        raise ValueError("it ends before what was compressed does")
+        raise ValueError("the compressed stream is truncated")
     return buffer[:filled]
 
 
@@ -148,7 +148,7 @@ def _streams(make: Callable[[], Any], stored: Block, most: int) -> bytes:
         held += len(decoded[-1])
         _refuse_more(held, most)
         if not decompressor.eof:
-            raise ValueError("it ends before what was compressed does")
+            raise ValueError("the compressed stream is truncated")
         rest = decompressor.unused_data
     return decoded[0] if len(decoded) == 1 else b"".join(decoded)
 

@@ -73,4 +73,4 @@ def _read(file: Any, out: Block, at: int) -> None:
     cupy_module().cuda.get_current_stream().synchronize()
     found = file.read(out, out.nbytes, at)
     if found != out.nbytes:
-        raise ValueError(f"it gave {found} bytes at {at}, not {out.nbytes}")
+        raise ValueError(f"it returned {found} bytes at {at}, not {out.nbytes}")

@@ -167,7 +167,7 @@ class Names:
         if is_dataset(value):
             return source_of_dataset(value, None).origin()
         if hasattr(value, "__dask_graph__") or kind.__module__.startswith("distributed."):
-            raise UnnamedError("what other tasks compute has no name", TO_ZARR)
+            raise UnnamedError("results of other tasks cannot be identified", TO_ZARR)
         if hasattr(kind, "__dask_tokenize__"):
             return f"{self._head(kind)}({self.of(value.__dask_tokenize__())})"
         if is_dataclass(value) and kind.__module__.startswith("dask_tapestry"):

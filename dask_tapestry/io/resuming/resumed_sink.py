@@ -47,7 +47,8 @@ def refuse_other_write(location: Location, identity: Identity) -> None:
     other = None if made is None else identity_there(location, made.write)
     differs = "" if other is None else f": {identity.differs(other)} differs"
     raise StoreError(
-        f"{location} exists, and is not of this write, which cannot go on with it{differs}; give "
+        f"{location} exists and belongs to another write, which cannot be "
+        f"resumed here{differs}; give "
         "overwrite=True to replace it, or another component"
     )
 
@@ -55,6 +56,6 @@ def refuse_other_write(location: Location, identity: Identity) -> None:
 def refuse_reading_itself(location: Location) -> None:
     """Refuse to resume a write whose value would be another once it is done."""
     raise ArgumentError(
-        f"resume=True: what is written reads {location}, which it replaces, so that a second run "
+        f"resume=True: the write reads {location}, which it replaces, so that a second run "
         "would not be the same: write to another place"
     )

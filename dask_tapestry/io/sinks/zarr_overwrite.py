@@ -75,7 +75,8 @@ def replacing(
         return Replacement(location, x, after)
     if not location.is_in_memory:
         raise StoreError(
-            f"what is written reads {location}, which it would replace: write it to another place"
+            f"the array to write reads {location}, which it would replace: write to "
+            "another location"
         )
     first = hold(x)
     return Replacement(location, first, [*after, sequence_point(first)], None, itself)
@@ -147,6 +148,7 @@ def _stored(source: Source, location: Location) -> ReadBackSource:
         case ZarrSource():
             return ReadBackSource(source)
     raise StoreError(
-        f"what is written reads {location} by {source.name}(), which cannot follow the other write "
+        f"the array to write reads {location} by {source.name}(), which cannot "
+        "follow the other write "
         "to it: read it with from_zarr"
     )

@@ -162,7 +162,7 @@ class ZarrSink(Sink):
         """Raise if a write that was to follow has replaced this one, which may replace nothing."""
         followed = found is not None and self.location.nonce in found.over
         if followed and not self.overwrite and self.location.stamp is None:
-            raise StoreError(f"{self.location} was written, and replaced by a write that followed")
+            raise StoreError(f"{self.location} was written, and replaced by a later write")
 
     def _options(self, type_: TensorType) -> dict[str, Any]:
         """What zarr is told of the array that is created."""

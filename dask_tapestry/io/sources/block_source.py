@@ -68,7 +68,9 @@ class BlockSource(Source):
         return f"{self.type} {self.cuts} {[cells_digest(block) for block in blocks]}"
 
     def read(self, box: ZRange, out: Block | None = None) -> Block:
-        raise NotImplementedError("blocks of a collection are handed to a step, not read by it")
+        raise NotImplementedError(
+            "blocks of a collection are arguments of a task and cannot be read from a store"
+        )
 
     def text(self) -> str:
         return ", ".join(map(str, self.cuts))

@@ -106,5 +106,7 @@ def _as_numpy(data: object) -> Any:
         try:
             return np.from_dlpack(data)
         except (BufferError, RuntimeError, TypeError, ValueError) as error:
-            raise DTypeError(f"{type(data).__name__} gives no cells by DLPack: {error}") from None
+            raise DTypeError(
+                f"{type(data).__name__} cannot be converted by DLPack: {error}"
+            ) from None
     return data

@@ -43,10 +43,12 @@ def checked_block(
     block = np.asanyarray(given)
     if is_masked(block):
         if np.ma.is_masked(block):
-            raise ValueError(f"{who} gave masked cells: fill them, there are no masks here")
+            raise ValueError(
+                f"{who} returned a masked array: fill it, masks are not supported here"
+            )
         block = block.data
     if block.shape != shape:
-        raise ValueError(f"{who} gave shape {block.shape} where {shape} was asked for")
+        raise ValueError(f"{who} returned shape {block.shape}, expected {shape}")
     if cell_dtype(block.dtype) != dtype:
-        raise TypeError(f"{who} gave cells of {block.dtype}, its dtype says {dtype}")
+        raise TypeError(f"{who} returned dtype {block.dtype}, but its dtype attribute is {dtype}")
     return np.asarray(block, dtype)

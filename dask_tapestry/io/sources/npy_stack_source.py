@@ -111,7 +111,7 @@ def from_npy_folder(folder: Path, mode: str | None) -> Tensor:
     except Exception as error:
         raise StoreError(f"cannot read {folder / INFO}: {error}") from error
     if 0 in info["chunks"][axis] and cuts[axis].extent:
-        raise StoreError(f"the stack at {folder} has empty files, which cannot be told apart")
+        raise StoreError(f"the stack at {folder} has empty files, which cannot be ordered")
     native = dtype.newbyteorder("=")
     type_ = TensorType(tuple(c.extent for c in cuts), native)
     return apply(NpyStackSource(str(folder), type_, cuts, axis, mode, uuid4().hex))

@@ -53,7 +53,7 @@ class WriteRegion:
             raise ShapeError(f"region {_text(region)} does not fit an array of shape {array}")
         if any(item.step is not None and item.step < 1 for item in region):
             raise ShapeError(
-                f"region {_text(region)} has a step that is not positive: flip what is written"
+                f"region {_text(region)} has a step that is not positive: flip the array to write"
             )
         bounds = [item.indices(n) for item, n in zip(region, array, strict=True)]
         return cls(tuple(Progression.of(a, s, len(range(a, b, s))) for a, b, s in bounds), sides)

@@ -106,8 +106,8 @@ class ZarrTarget(Target):
         last_maker = maker_of(location)
         if last_maker is not None and last_maker.run != run and maker.write in last_maker.over:
             raise StoreError(
-                f"{self} was written into, and replaced by a write that followed and read that; "
-                "make both again"
+                f"{self} was written to, and then replaced by a later write that read it; "
+                "build both writes again"
             )
         if self.before is None:
             self._refuse_other_shape(location, self.shape)
@@ -212,7 +212,9 @@ def zarr_target(location: Location) -> ZarrTarget:
 def refuse_unchangeable(location: Location) -> None:
     """Raise `StoreError` if what is stored at `location` cannot be changed."""
     if location.is_zip:
-        raise StoreError(f"{location} is a zip file, whose arrays cannot be changed: write anew")
+        raise StoreError(
+            f"{location} is a zip file, whose arrays cannot be changed: write a new file"
+        )
     if (why := location.only_read) is not None:
         raise StoreError(why)
 

@@ -88,7 +88,7 @@ def with_field(x: Tensor, name: str, value: Tensor) -> Tensor:
     if kind[name].shape:
         raise DTypeError(
             f"field {name!r} holds an array in each cell: such a field cannot be assigned; make "
-            "the cells anew in a function of `map_blocks`"
+            "new cells in a function of `map_blocks`"
         )
     return called_on_cells(FieldAssignment(name), x.type.dtype, [x, astype(value, kind[name])])
 

@@ -89,7 +89,7 @@ def arange(start: Any, stop: Any, step: Any, dtype: np.dtype[Any] | None) -> Ten
     bounds = [bound for bound in (start, stop, step) if bound is not None]
     kind = _kind(*bounds) if dtype is None else dtype
     if kind.kind not in "iufcmM":
-        raise DTypeError(f"arange has no values of dtype {kind}")
+        raise DTypeError(f"arange does not support dtype {kind}")
     if kind.kind == "M" and start is None:
         raise ArgumentError("arange requires both a start and a stop for NumPy datetime64 ranges")
     start = 0 if start is None else start

@@ -289,7 +289,7 @@ def scatter_places(
     """
     for p in indices_of_axes:
         if p.type.dtype.kind not in "iu":
-            raise DTypeError(f"places are integers, not {p.type}")
+            raise DTypeError(f"indices must be integers, not {p.type}")
     shape = broadcast_shape([p.type.shape for p in indices_of_axes], "indexing arrays")
     kept = [n for dim, n in enumerate(x.type.shape) if dim not in axes]
     full = (*kept[:at], *shape, *kept[at:])

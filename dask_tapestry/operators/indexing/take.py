@@ -186,7 +186,7 @@ def take_places(
     """
     for p in indices:
         if p.type.dtype.kind not in "iu":
-            raise DTypeError(f"places are integers, not {p.type}")
+            raise DTypeError(f"indices must be integers, not {p.type}")
     shape = broadcast_shape([p.type.shape for p in indices], "indexing arrays")
     ordered = sorted(zip(axes, indices, strict=True), key=lambda pair: pair[0])
     if list(axes) != [axis for axis, _ in ordered]:

@@ -202,7 +202,7 @@ class MatrixFunction(MatrixOperator):
 
     def in_panels(self, inputs: Sequence[Tensor], width: int) -> Tensor:
         """The value, computed in panels of so many columns."""
-        raise NotImplementedError(f"{self.name} has no form in panels")
+        raise NotImplementedError(f"{self.name} cannot be computed in panels")
 
     def has_panels(self, inputs: Types) -> bool:
         """Whether it is computed in panels where no worker holds the matrix."""

@@ -53,7 +53,7 @@ def working_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
         If there is none.
     """
     if dtype.kind not in "biufc":
-        raise DTypeError(f"there are no sums of products of dtype {dtype_name(dtype)}")
+        raise DTypeError(f"sums of products are not defined for dtype {dtype_name(dtype)}")
     return np.dtype(np.float32) if dtype == np.float16 else dtype
 
 

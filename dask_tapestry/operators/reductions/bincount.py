@@ -146,7 +146,7 @@ def bincount(
         If the shapes differ.
     """
     if numbers.type.dtype.kind not in "biu":
-        raise DTypeError(f"what is counted are integers, not {dtype_name(numbers.type.dtype)}")
+        raise DTypeError(f"bincount counts integers, not {dtype_name(numbers.type.dtype)}")
     state: np.dtype[Any] = np.dtype(np.intp)
     inputs = [numbers]
     if weights is not None:

@@ -82,7 +82,7 @@ def _fold(function: str) -> Callable[[DType, DType | None], tuple[DType, DType]]
         result = _in_one_unit(x, asked) or _widened(x)
         loop = _loop(function, result)
         if loop != result or (x.kind in "MUS" and function == "add"):
-            raise DTypeError(f"a {function} reduction has no meaning for dtype {dtype_name(x)}")
+            raise DTypeError(f"a {function} reduction is not defined for dtype {dtype_name(x)}")
         return result, accumulator(result)
 
     return dtypes
@@ -114,7 +114,7 @@ def _same(function: str) -> Callable[[DType, DType | None], tuple[DType, DType]]
         result = _in_one_unit(x, asked) or x
         if _loop(function, result) != result:
             raise DTypeError(
-                f"a {function} reduction has no meaning for dtype {dtype_name(result)}"
+                f"a {function} reduction is not defined for dtype {dtype_name(result)}"
             )
         return result, result
 
@@ -137,7 +137,7 @@ def _truth(x: DType, asked: DType | None) -> tuple[DType, DType]:  # noqa: ARG00
 
 def _mean(x: DType, asked: DType | None) -> tuple[DType, DType]:
     if x.kind not in "biufcmO":
-        raise DTypeError(f"a mean has no meaning for dtype {dtype_name(x)}")
+        raise DTypeError(f"mean is not defined for dtype {dtype_name(x)}")
     if x.kind == "m" or (x.kind == "O" and asked in (None, x)):
         return x, x
     result = asked or (np.dtype(np.float64) if x.kind in "biu" else x)
@@ -148,7 +148,7 @@ def _mean(x: DType, asked: DType | None) -> tuple[DType, DType]:
 
 def _variance(x: DType, requested: DType | None) -> tuple[DType, DType]:
     if x.kind not in "biufc":
-        raise DTypeError(f"a variance has no meaning for dtype {dtype_name(x)}")
+        raise DTypeError(f"variance is not defined for dtype {dtype_name(x)}")
     if requested is not None and requested.kind not in "fc":
         raise DTypeError(f"a variance is not computed in dtype {requested.name}: floats are needed")
     work = accumulator(requested or (np.dtype(np.float64) if x.kind in "biu" else x))

@@ -343,7 +343,7 @@ def _result_dtype(
 ) -> np.dtype[Any]:
     """Dtype that NumPy gives the result."""
     if function not in ASSOCIATIVE:
-        raise DTypeError(f"{function} is not associative: it has no accumulate here")
+        raise DTypeError(f"{function} is not associative: accumulate is not supported")
     missing = f"{function}.accumulate has no loop for {dtype_name(x)}"
     try:
         result: np.dtype[Any] = UFUNCS[function].accumulate(np.zeros(1, x), dtype=requested).dtype

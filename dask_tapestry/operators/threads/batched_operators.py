@@ -21,7 +21,7 @@ from dask_tapestry.operators.views.view import View, ViewAxis, ViewSelector
 from dask_tapestry.teg import Node, Operator, TensorType
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.collected import Collected
+from dask_tapestry_kernels.composite_blocks import Collected
 from dask_tapestry_kernels.devices import kernels_of
 
 Block = Any  # an array; of an operator with several outputs what its kernel returns

@@ -18,7 +18,7 @@ from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.reductions.reduce import Reduce
 from dask_tapestry.operators.threads.batched_operators import batched, called_whole
 from dask_tapestry.operators.threads.fused_threads import (
-    Formula,
+    ThreadFormula,
     fused,
     is_fused,
     joined_formula,
@@ -64,21 +64,21 @@ class ThreadDevice:
     ) -> None:
         self.kernels, self.gpu, self.rank = kernels, gpu, rank
 
-    def value(self, node: Node, inputs: Sequence[Formula]) -> Formula:
+    def value(self, node: Node, inputs: Sequence[ThreadFormula]) -> ThreadFormula:
         """The values of a node for all threads, of those of its inputs."""
         if is_fused(node):
             return fused(node, inputs, self.rank, self.kernels["view"])
         if isinstance(node.operator, ThreadSlice):
-            return Formula.of(self._sliced(node, [self.cells(x) for x in inputs]))
+            return ThreadFormula.of(self._sliced(node, [self.cells(x) for x in inputs]))
         operator = node.operator
         if isinstance(operator, Reduce):
             cells = joined_formula(operator.cells or identity(inputs[0].expression.dtype), inputs)
             folded = cells.expression
             own = replace(operator, cells=None if folded == identity(folded.dtype) else folded)
-            return Formula.of(self._called(node, own, cells.blocks))
-        return Formula.of(self._called(node, operator, [self.cells(x) for x in inputs]))
+            return ThreadFormula.of(self._called(node, own, cells.blocks))
+        return ThreadFormula.of(self._called(node, operator, [self.cells(x) for x in inputs]))
 
-    def cells(self, formula: Formula) -> Block:
+    def cells(self, formula: ThreadFormula) -> Block:
         """The cells of a formula in memory: of one block alone, the block."""
         if formula.expression == identity(formula.expression.dtype):
             return formula.blocks[0]

@@ -20,7 +20,7 @@ Kernel = Callable[..., Block]
 Strided = Callable[[Block, Sequence[int], Sequence[int]], Block]
 
 
-class Formula(NamedTuple):
+class ThreadFormula(NamedTuple):
     """A value of all threads: an expression of the cells of blocks, which lie as they are read.
 
     Along the ids of the threads a block is of length 1 where they all read the same.
@@ -30,7 +30,7 @@ class Formula(NamedTuple):
     blocks: tuple[Block, ...]
 
     @classmethod
-    def of(cls, block: Block) -> Formula:
+    def of(cls, block: Block) -> ThreadFormula:
         """The cells of a block themselves."""
         return cls(identity(block.dtype), (block,))
 
@@ -43,7 +43,7 @@ def is_fused(node: Node) -> bool:
     )
 
 
-def fused(node: Node, inputs: Sequence[Formula], rank: int, view: Kernel) -> Formula:
+def fused(node: Node, inputs: Sequence[ThreadFormula], rank: int, view: Kernel) -> ThreadFormula:
     """The values of a node for all threads, whose ids are the first `rank` dimensions.
 
     `view` is the device's kernel of views.
@@ -51,10 +51,12 @@ def fused(node: Node, inputs: Sequence[Formula], rank: int, view: Kernel) -> For
     if isinstance(node.operator, Elementwise):
         return joined_formula(node.operator.expression, inputs)
     (cells,) = inputs
-    return Formula(cells.expression, tuple([_seen(node, x, rank, view) for x in cells.blocks]))
+    return ThreadFormula(
+        cells.expression, tuple([_seen(node, x, rank, view) for x in cells.blocks])
+    )
 
 
-def joined_formula(expression: CellExpression, inputs: Sequence[Formula]) -> Formula:
+def joined_formula(expression: CellExpression, inputs: Sequence[ThreadFormula]) -> ThreadFormula:
     """An expression of the values of other ones; a block that several read is read once."""
     blocks: list[Block] = []
     position: dict[int, int] = {}
@@ -67,7 +69,7 @@ def joined_formula(expression: CellExpression, inputs: Sequence[Formula]) -> For
         builder.inline(cells.expression, [position[id(block)] for block in cells.blocks])
         for cells in inputs
     ]
-    return Formula(builder.finish(builder.inline(expression, numbers)), tuple(blocks))
+    return ThreadFormula(builder.finish(builder.inline(expression, numbers)), tuple(blocks))
 
 
 def _seen(node: Node, block: Block, rank: int, view: Kernel) -> Block:
@@ -81,7 +83,7 @@ def _seen(node: Node, block: Block, rank: int, view: Kernel) -> Block:
     return view(None, cells, **operator.arguments((type_,), box, (need,)))
 
 
-def written(cells: Formula, places: Block, strided: Strided, kernel: Kernel) -> None:
+def written(cells: ThreadFormula, places: Block, strided: Strided, kernel: Kernel) -> None:
     """Compute the values of all threads into `places`, in one launch of the kernel of formulas."""
     shape = tuple(places.shape)
     if not prod(shape):

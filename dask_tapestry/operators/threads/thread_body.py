@@ -17,7 +17,7 @@ from dask_tapestry.operators.threads.device_threads import (
     ThreadDevice,
     why_not_there,
 )
-from dask_tapestry.operators.threads.fused_threads import Formula, Strided, is_fused, written
+from dask_tapestry.operators.threads.fused_threads import Strided, ThreadFormula, is_fused, written
 from dask_tapestry.operators.threads.thread_slice import ThreadSlice, check_inside
 from dask_tapestry.operators.tuning import THREAD_VALUES_BYTES
 from dask_tapestry.operators.user.user_operator import ScratchBytes
@@ -151,16 +151,18 @@ class ThreadBody:
         input_blocks: Sequence[Any],
         extents: Sequence[int],
         spans: Sequence[Span],
-    ) -> dict[int, Formula]:
+    ) -> dict[int, ThreadFormula]:
         """The values of all nodes for a box of threads, by the nodes' numbers."""
-        strided, values = device.gpu.strided, dict[int, Formula]()
+        strided, values = device.gpu.strided, dict[int, ThreadFormula]()
         for dim, (number, (a, b)) in enumerate(zip(self.ids, spans, strict=True)):
             if number is not None:
                 sides = [b - a if other == dim else 1 for other in range(len(ids))]
                 steps = [ids[dim].strides[0] if n > 1 else 0 for n in sides]
-                values[number] = Formula.of(strided(ids[dim][a:b], sides, steps))
+                values[number] = ThreadFormula.of(strided(ids[dim][a:b], sides, steps))
         for read, block in zip(self.reads, input_blocks, strict=True):
-            values[read.node] = Formula.of(_windows(block, read.window, extents, spans, strided))
+            values[read.node] = ThreadFormula.of(
+                _windows(block, read.window, extents, spans, strided)
+            )
         for number, node in enumerate(self._nodes):
             if number not in values:
                 inputs = [values[self._number[x]] for x in node.inputs]

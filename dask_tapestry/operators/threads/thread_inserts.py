@@ -17,7 +17,6 @@ from dask_tapestry.operators.generators.full import full
 from dask_tapestry.operators.indexing.scatter import scatter_places
 from dask_tapestry.operators.joins.insert import insert
 from dask_tapestry.operators.threads.affine_cells import Affine, affine_of
-from dask_tapestry.operators.threads.thread_meetings import overlapping_parts
 from dask_tapestry.operators.threads.thread_tiles import (
     Piece,
     Tiles,
@@ -25,6 +24,7 @@ from dask_tapestry.operators.threads.thread_tiles import (
     pieces,
     runs,
 )
+from dask_tapestry.operators.threads.thread_write_conflicts import overlapping_parts
 from dask_tapestry.operators.threads.threads import Threads, ThreadValue, replaced, thread_values
 from dask_tapestry.operators.tuning import (
     CHECKED_START_BYTES,

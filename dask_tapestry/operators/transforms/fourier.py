@@ -89,7 +89,7 @@ def transformed_dtype(function: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
     try:
         made: np.dtype[Any] = TRANSFORMS[function](np.ones(2, dtype)).dtype
     except (TypeError, AttributeError):
-        raise DTypeError(f"{function} has no meaning for dtype {dtype}") from None
+        raise DTypeError(f"{function} is not defined for dtype {dtype}") from None
     return made
 
 

@@ -60,7 +60,7 @@ def fourier(x: Tensor, function: str, length: int | None, axis: int, norm: str |
         If the cells are not of a dtype that the function takes.
     """
     if length is not None and integer(length) > MOST:
-        raise ShapeError(f"a lane has at most {MOST} cells")
+        raise ShapeError(f"a transform has at most {MOST} cells")
     if length is None:
         extent = x.type.shape[normalize_axis(axis, x.type.ndim)]
         cells = 2 * (extent - 1) if function == "irfft" else extent

@@ -18,7 +18,7 @@ from dask_tapestry.operators.functions.monoid_dtype import folded_dtype
 from dask_tapestry.operators.functions.user_function import UserFunction, name_of
 from dask_tapestry.operators.generators.full import Full
 from dask_tapestry.operators.tuning import TRIAL_WHOLE_CELLS
-from dask_tapestry.operators.user.tiled_once import not_tiled_once
+from dask_tapestry.operators.user.exact_cover import not_tiled_once
 from dask_tapestry.operators.user.user_monoid import (
     Combination,
     Fold,

@@ -199,7 +199,7 @@ def form_of(owner: str, tensor: str, form: Any, names: Sequence[str]) -> Form:
 
 def _check_outputs(written: SignatureSpec) -> None:
     if not written.outputs and written.monoid is not None:
-        raise written.error("it folds dimensions, and has no output for what they are folded to")
+        raise written.error("it reduces dimensions but has no output for the result")
     for name, form in written.outputs:
         if isinstance(form, IndexProjection):
             if len(written.outputs) > 1 and written.monoid is not None:
@@ -245,7 +245,7 @@ def _check_values(written: SignatureSpec) -> None:
             "finalize that makes these of them"
         )
     if len({form for _, form in outputs}) > 1 or isinstance(outputs[0][1], IndexProjection):
-        raise written.error("what is made of a monoid's values follows the same dimensions by name")
+        raise written.error("outputs of a monoid must follow the same dimensions by name")
 
 
 def solve(
@@ -313,7 +313,9 @@ def _largest(
             room = shape[axis] - form.offset[axis] - form.extent[axis] - reach
             limits.append(max(0, room // row[number] + 1))
     if not limits:
-        raise written.error(f"no shape tells the extent of {name}: give extents={{{name!r}: ...}}")
+        raise written.error(
+            f"the extent of {name} follows from no shape: give extents={{{name!r}: ...}}"
+        )
     return min(limits)
 
 

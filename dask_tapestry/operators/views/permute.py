@@ -41,7 +41,7 @@ def permute(x: Tensor, axes: Sequence[int] | None = None) -> Tensor:
     order = range(ndim)[::-1] if axes is None else [normalize_axis(a, ndim, "axes") for a in axes]
     if sorted(order) != list(range(ndim)):
         raise ShapeError(
-            f"axes {tuple(order)} are no permutation of the {ndim} dimensions of {x.type}"
+            f"axes {tuple(order)} are not a permutation of the {ndim} dimensions of {x.type}"
         )
     return x if tuple(order) == tuple(range(ndim)) else apply(Permute(tuple(order)), x)
 

@@ -73,6 +73,20 @@ def stored_bytes(program: Program, cuts: Sequence[Cuts], box: ZRange) -> float:
                     length = own_box.hi[dim] - own_box.lo[dim]
                     times *= _times(cut, own_box.lo[dim], length, tuple(spans))
             total += operator.stored_bytes(read) * times
+    return max(total, _read_at_least(program))
+
+
+@lru_cache(maxsize=1024)
+def _read_at_least(program: Program) -> int:
+    """Bytes that blocks read under any grid: the chunks of all that the output is made of.
+
+    The box that is usual may lie at an end, and be moved to where blocks read more.
+    """
+    first, boxes = len(program.inputs), program.schedule(program.type.box, rounded=False).boxes
+    total = 0
+    for value, _ in _sources(program):
+        operator = program.instructions[value - first].operator
+        total += max([operator.stored_bytes(box) for box in boxes[value]], default=0)
     return total
 
 

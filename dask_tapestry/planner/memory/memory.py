@@ -14,9 +14,9 @@ from dask_tapestry.planner.fusion.external_inputs import is_sent, scatter_cuts
 from dask_tapestry.planner.fusion.group import is_external
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.worker_group import WorkerGroup
-from dask_tapestry.planner.memory.far_reads import reads_far_apart
 from dask_tapestry.planner.memory.lifetimes import Lifetimes
 from dask_tapestry.planner.memory.phased_execution import largest_round
+from dask_tapestry.planner.memory.scattered_reads import reads_far_apart
 from dask_tapestry.planner.tuning import (
     DEVICE_BLOCKS,
     FEW_BLOCKS_TOGETHER,

@@ -45,7 +45,7 @@ from dask_tapestry.rules.products import PRODUCT_RULES, has_products
 from dask_tapestry.rules.result_devices import on_their_devices
 from dask_tapestry.rules.slice_pushdown import push_slices
 from dask_tapestry.rules.stencil_loops import fuse_stencil_loops
-from dask_tapestry.rules.turned_formulas import share_turned_formulas
+from dask_tapestry.rules.symmetric_products import share_turned_formulas
 from dask_tapestry.rules.views import VIEW_RULES
 from dask_tapestry.settings import setting
 from dask_tapestry.teg import Graph

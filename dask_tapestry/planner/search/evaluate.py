@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from math import inf
 
 from dask_tapestry.planner.cost.rank import rank
 from dask_tapestry.planner.fusion.external_inputs import given_cuts
@@ -34,13 +33,12 @@ def place(
     pricing: Pricing,
     grids: Mapping[Node, Grid] = NO_GRIDS,
     chosen: str | None = None,
-    enough: float = inf,
 ) -> PricedGroup:
     """The step of a held node, whose producers are `placed`.
 
     It is cut as `grids` says, if it may be, or in the best way. It is computed at the `chosen`
     place, or where the user has asked, or else anywhere; but where it needs more memory than any
-    worker has, at the place that is best of those. Of more than `enough` seconds any way will do.
+    worker has, at the place that is best of those.
     """
     group = pricing.group(node, held)
     cuts: Cut = tuple(
@@ -51,22 +49,20 @@ def place(
     )
     named = [m.place for m in pricing.machine.places if m.place in node.operator.workers]
     if named:
-        return _cut(group, cuts, pricing.at(named[0]), grids.get(node), enough)
-    found = _cut(group, cuts, pricing.at(chosen or ""), grids.get(node), enough)
+        return _cut(group, cuts, pricing.at(named[0]), grids.get(node))
+    found = _cut(group, cuts, pricing.at(chosen or ""), grids.get(node))
     if chosen is not None or not rank(found.cost, found.limits).excess:
         return found
     places, grid = pricing.machine.places, grids.get(node)
-    others = [_cut(group, cuts, pricing.at(m.place), grid, enough) for m in places]
+    others = [_cut(group, cuts, pricing.at(m.place), grid) for m in places]
     return min((found, *others), key=lambda priced: rank(priced.cost, priced.limits))
 
 
-def _cut(
-    group: Group, cuts: Cut, pricing: Pricing, grid: Grid | None, enough: float
-) -> PricedGroup:
+def _cut(group: Group, cuts: Cut, pricing: Pricing, grid: Grid | None) -> PricedGroup:
     """A group cut by `grid`, if it may be, or in the best way, on the device that computes it."""
     pricing = pricing.on(group.device)
     if grid is None or not pricing.allows(group, grid, cuts):
-        return pricing.best(group, cuts, enough)
+        return pricing.best(group, cuts)
     return pricing.under(group, grid, cuts)
 
 

@@ -18,7 +18,7 @@ from typing import TypeVar
 import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.memory.garbage import collection_paused
+from dask_tapestry.memory.garbage_collection import collection_paused
 from dask_tapestry.planner.search.budget import SearchBudget
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.frontier import ParetoFrontier, quick_cost

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from math import inf
 from typing import Final
 
 from dask_tapestry.planner.cost.cost import StepCost
@@ -107,8 +106,7 @@ class _Chooser:
             for form in forms:
                 if best.is_allowed and best.seconds < form.least_seconds:
                     continue
-                quick, known = floor < SHORT_STEP_SECONDS, min(rank for rank, _ in ranked_forms)
-                rank, size = self._best_size(node, form, quick, known)
+                rank, size = self._best_size(node, form, quick=floor < SHORT_STEP_SECONDS)
                 ranked_forms.append((rank, FormChoice(form.name, size)))
         return preferred(ranked_forms, lambda one: one[0])[1]
 
@@ -124,17 +122,16 @@ class _Chooser:
         compute, store = once.compute / machine.slots, once.store / machine.workers
         return max(compute, store) + machine.task * (1 + machine.slots)
 
-    def _best_size(self, node: Node, form: Form, quick: bool, known: Rank) -> tuple[Rank, int]:
+    def _best_size(self, node: Node, form: Form, quick: bool) -> tuple[Rank, int]:
         """The best size of a form near good guesses, or the best of these if it is `quick`.
 
-        What takes longer than what is `known` is not looked at closely. Sizes between those that
-        the form names are tried where they are whole stored chunks.
+        Sizes between those that the form names are tried where they are whole stored chunks.
         """
         sizes, ranks = form.sizes, dict[int, Rank]()
 
         def ranked(at: int) -> Rank:
             if at not in ranks:
-                ranks[at] = self._formed(node, form, sizes[at], min([known, *ranks.values()]))
+                ranks[at] = self._formed(node, form, sizes[at])
             return ranks[at]
 
         best = min(self._guesses(node, form), key=ranked)
@@ -147,38 +144,36 @@ class _Chooser:
                 if worse == form.patience or _is_far_worse(ranks[at], ranks[best]):
                     break
         found = ranks[best], sizes[best]
-        for size in _whole_chunks(node, sizes[best], sizes):
-            found = min(found, (self._formed(node, form, size, min(known, found[0])), size))
+        near = {sizes[at] for at in (best, self._one_a_slot(node, form))}
+        for size in sorted({whole for one in near for whole in _whole_chunks(node, one, sizes)}):
+            found = min(found, (self._formed(node, form, size), size))
         return found
 
     def _guesses(self, node: Node, form: Form) -> list[int]:
-        """The coarsest sizes that yield enough cells, or enough for each cell of the value."""
-        parts, last = PARTS_A_SLOT * self.pricing.machine.slots, len(form.sizes) - 1
+        """The coarsest sizes that yield enough cells, or enough for each cell of the value.
 
-        def first(enough: int) -> int:
-            def is_fine(at: int) -> bool:
-                return _cells(form.make(node, form.sizes[at]), node) >= enough
-
-            return bisect_left(range(last), True, key=is_fine)
-
-        return list(dict.fromkeys((first(parts * max(1, node.type.size)), first(parts))))
-
-    def _formed(self, node: Node, form: Form, size: int, known: Rank) -> Rank:
-        """The rank of a node in a form, whose last step is formed again if that is better.
-
-        Where it takes longer than what is `known`, so much is true of what is told.
+        Enough for each cell is a part of it a slot, or so many that cuts between them are even.
         """
+        parts = PARTS_A_SLOT * self.pricing.machine.slots
+        even = _coarsest(node, form, parts * max(1, node.type.size))
+        one = self._one_a_slot(node, form)
+        return list(dict.fromkeys((even, one, _coarsest(node, form, parts))))
+
+    def _one_a_slot(self, node: Node, form: Form) -> int:
+        """The coarsest size that yields a part of each cell for each slot."""
+        return _coarsest(node, form, self.pricing.machine.slots * max(1, node.type.size))
+
+    def _formed(self, node: Node, form: Form, size: int) -> Rank:
+        """The rank of a node in a form, whose last step is formed again if that is better."""
         in_form = form.make(node, size)
-        enough = inf
-        steps = self._steps(in_form, enough=enough)
+        steps = self._steps(in_form)
         best = self._rank(steps)
         before = {n: priced for n, priced in steps.items() if n is not in_form}
         if not before or best <= self._rank(before).with_seconds(CLOSE_TO_LEAST):
             return best
         for again in in_form.operator.forms(in_form.input_types):
             for at in self._guesses(in_form, again):
-                made = again.make(in_form, again.sizes[at])
-                more = self._steps(made, before, enough - self._rank(before).seconds)
+                more = self._steps(again.make(in_form, again.sizes[at]), before)
                 best = min(best, self._rank({**before, **more}))
         return best
 
@@ -186,12 +181,11 @@ class _Chooser:
         return total([(priced.cost, priced.limits) for priced in steps.values()])
 
     def _steps(
-        self, node: Node, before: Mapping[Node, PricedGroup] = NOTHING, enough: float = inf
+        self, node: Node, before: Mapping[Node, PricedGroup] = NOTHING
     ) -> dict[Node, PricedGroup]:
         """The steps that a node adds to those that are placed, each with its best grid.
 
-        The steps in `before` are taken for placed, too. When they take more than `enough` seconds
-        together, no more steps are looked at.
+        The steps in `before` are taken for placed, too.
         """
         added = _added(node, self._decided, before)
         held = {n for n in added if not n.operator.transparent and not n.operator.is_selector}
@@ -199,11 +193,7 @@ class _Chooser:
         boundary = held | {node} | before.keys() | self._placed.keys()
         for one in added:
             if one is node or one in held:
-                placed = {**self._placed, **before, **steps}
-                steps[one] = place(one, boundary, placed, self.pricing, enough=enough)
-                enough -= steps[one].cost.seconds
-                if enough <= 0:
-                    break
+                steps[one] = place(one, boundary, {**self._placed, **before, **steps}, self.pricing)
         return steps
 
 
@@ -234,6 +224,15 @@ def _cheap_sources(node: Node) -> Iterator[Node]:
             seen.add(x)
             yield x
             stack.extend(x.inputs if x.operator.transparent else ())
+
+
+def _coarsest(node: Node, form: Form, cells: int) -> int:
+    """The coarsest size of a form, by its place, whose first step yields so many cells."""
+
+    def is_fine(at: int) -> bool:
+        return _cells(form.make(node, form.sizes[at]), node) >= cells
+
+    return bisect_left(range(len(form.sizes) - 1), True, key=is_fine)
 
 
 def _cells(formed: Node, node: Node) -> int:

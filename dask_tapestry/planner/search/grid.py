@@ -96,8 +96,6 @@ class GridSearch:
     rough
         Roughly the cost of a grid whose blocks are far too large, or that takes more than some
         seconds however its blocks are computed; None for other grids.
-    enough
-        Seconds from which on no grid is of use, whichever is the best of these.
     """
 
     def __init__(
@@ -111,11 +109,10 @@ class GridSearch:
         floor: Callable[[Grid], float] = lambda _: 0.0,
         workers: int = 1,
         rough: Callable[[Grid, float], StepCost | None] = lambda _grid, _enough: None,
-        enough: float = inf,
     ) -> None:
         self.shape, self.units, self.limits, self.dims = shape, units, limits, dims
         self.slots, self.workers, self.price, self.floor = slots, workers, price, floor
-        self.rough, self._most = rough, enough
+        self.rough = rough
         self._useless: dict[Grid, StepCost] = {}
         self._enough = inf  # seconds of the best grid that is allowed, of those seen
         self.seen: dict[Grid, StepCost] = {}
@@ -152,12 +149,10 @@ class GridSearch:
         """The best of the grids that another search looked at, which `found` one of them.
 
         Its costs are no more than those here, so that a grid is priced here only if it might be
-        better than the best so far, and none but one if all are of no use. None where the best
-        takes far more than the guide knew: it may have looked in the wrong place.
+        better than the best so far. None where the best takes far more than the guide knew: it may
+        have looked in the wrong place.
         """
         first = self._graded(found.grid)
-        if found.cost.seconds > self._most:
-            return self._best_seen()
         if first.seconds > POOR_GUIDE * found.cost.seconds or not self._rank(first).is_allowed:
             return None
         if found.second is not None:
@@ -192,7 +187,7 @@ class GridSearch:
         """The cost of a grid, or of one that cannot be the best about what it is."""
         known = self.seen.get(grid) or self._useless.get(grid)
         if known is None:
-            known = self.rough(grid, (1 + SCATTERED_SHARE) * min(self._enough, self._most))
+            known = self.rough(grid, (1 + SCATTERED_SHARE) * self._enough)
             if known is None:
                 return self._graded(grid)
             self._useless[grid] = known

@@ -52,6 +52,32 @@ def hold(state: State, priced: PricedGroup) -> Iterator[Choices]:
         whole = {n: g for n in some if (g := stored_grid(n)) is not None}
         if whole and some == frozenset(read):
             yield replace(more_held, grids={**more_held.grids, **whole})
+    yield from _handed_whole(state, priced, read)
+
+
+def _handed_whole(state: State, priced: PricedGroup, read: list[Node]) -> Iterator[Choices]:
+    """Sources of which every block reads all are read by one task, which hands them to all workers.
+
+    In one block, so that nobody joins them.
+    """
+    most = priced.limits.task
+    tables = [n for n in read if n.type.nbytes <= most and _is_read_whole(priced, n)]
+    if tables:
+        grids = {n: tuple(Cuts.regular(side, side) for side in n.type.shape) for n in tables}
+        yield replace(
+            state.choices,
+            held=state.choices.held | set(tables),
+            fused=state.choices.fused - set(tables),
+            grids={**state.choices.grids, **grids},
+        )
+
+
+def _is_read_whole(priced: PricedGroup, node: Node) -> bool:
+    """Whether a block of a step reads all cells of a value that it computes or reads itself."""
+    program = priced.group.program
+    value = len(program.inputs) + priced.group.members.index(node)
+    boxes = program.schedule(largest_box(priced.grid)).boxes[value]
+    return any(box.size == node.type.size for box in boxes)
 
 
 def stored_grid(node: Node) -> Grid | None:

@@ -163,11 +163,8 @@ class Pricing:
             group = self._groups[node, inputs] = replace(made, program=program)
         return group
 
-    def best(self, group: Group, held: Cut, enough: float = inf) -> PricedGroup:
-        """The group under its best grid, or the fixed one of its value.
-
-        Where that takes more than `enough` seconds it may be any grid that does.
-        """
+    def best(self, group: Group, held: Cut) -> PricedGroup:
+        """The group under its best grid, or the fixed one of its value."""
         node, program = group.node, group.program
         if node.operator.layout is not None:
             return self.under(group, node.operator.layout, held)
@@ -175,35 +172,30 @@ class Pricing:
         key = id(program), held, order
         found = self._best.get(key)
         if found is None:
-            found = self._search(program, held, order, enough)
-            if found.cost.seconds <= enough:
-                self._best[key] = found
+            found = self._best[key] = self._search(program, held, order)
         place = self.machine.place
         limits = self._limits_of(program)
         return PricedGroup(group, found.grid, held, found.cost, limits, place, found.second)
 
-    def _search(self, program: Program, held: Cut, order: Order, enough: float) -> RankedGrid:
+    def _search(self, program: Program, held: Cut, order: Order) -> RankedGrid:
         """The best grid of a program, searched from that of one that is alike."""
         size = extents(program, held)
         known = self._alike.setdefault((likeness(program), order), [])
         near = next((found.grid for other, found in known if are_near(size, other)), None)
-        found = self._searched(program, held, order, near, enough)
-        if near is None and found.cost.seconds <= enough:
+        found = self._searched(program, held, order, near)
+        if near is None:
             known.append((size, found))
         return found
 
-    def _searched(
-        self, program: Program, held: Cut, order: Order, near: Grid | None, enough: float
-    ) -> RankedGrid:
+    def _searched(self, program: Program, held: Cut, order: Order, near: Grid | None) -> RankedGrid:
         """The best grid, looked for with the least costs first where these are soon known."""
         pushed = self._pushed(program, held)
         if near is None and may_stream(program, program.type.box):
-            guide = self._grid_search(program, held, order, enough, guided=True)
-            exact = self._grid_search(program, held, order, enough)
-            quick = exact.confirmed(guide, guide.best(pushed))
+            guide = self._grid_search(program, held, order, guided=True)
+            quick = self._grid_search(program, held, order).confirmed(guide, guide.best(pushed))
             if quick is not None:
                 return quick
-        return self._grid_search(program, held, order, enough).best(pushed, near)
+        return self._grid_search(program, held, order).best(pushed, near)
 
     def _pushed(self, program: Program, held: Cut) -> list[Grid]:
         """Grids whose blocks read the blocks in which inputs are held."""
@@ -212,7 +204,7 @@ class Pricing:
         return [m.pushed(shape, own) for m, own in zip(moves, held, strict=False) if own]
 
     def _grid_search(
-        self, program: Program, held: Cut, order: Order, enough: float, guided: bool = False
+        self, program: Program, held: Cut, order: Order, guided: bool = False
     ) -> GridSearch:
         """The search for a program's grid, by its costs or by what it takes at least."""
         shape = program.type.shape
@@ -227,8 +219,7 @@ class Pricing:
             self.machine.slots,
             lambda grid: least().seconds(grid, held, self.machine),
             self.machine.workers,
-            lambda grid, most: self._cost_if_useless(program, grid, held, order, most),
-            enough,
+            lambda grid, enough: self._cost_if_useless(program, grid, held, order, enough),
         )
 
     def allows(self, group: Group, grid: Grid, held: Cut) -> bool:

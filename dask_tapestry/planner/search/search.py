@@ -29,6 +29,7 @@ from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator, steps_of
 from dask_tapestry.planner.search.pricing import Pricing
 from dask_tapestry.planner.search.refusal import Misfit, refusal
 from dask_tapestry.planner.search.repetition import shortened
+from dask_tapestry.planner.search.roomy_blocks import with_room
 from dask_tapestry.planner.tuning import (
     FAR_BEHIND,
     GAIN_OF_LAST_EXCHANGE,
@@ -248,7 +249,7 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
     again = effort._replace(costs=max(left.costs or 0, effort.costs // SEARCH_AGAIN_PART))
     points, fastest = tuple(evolution.frontier), evolution.best
     found = [fastest, *[point.state for point in points]]
-    best = preferred(found, lambda state: state.rank, space.fits_at_worst)
+    best = with_room(space, preferred(found, lambda state: state.rank, space.fits_at_worst))
     return SearchResult(best, points, again, space.hope(fastest))
 
 

@@ -81,4 +81,4 @@ class KernelContract(NamingContract):
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """The operator's meaning on whole NumPy arrays."""
-        raise NotImplementedError(f"{self.name} has no NumPy meaning")
+        raise NotImplementedError(f"{self.name} has no NumPy equivalent")

@@ -9,7 +9,7 @@ def test_the_namespace_of_an_array_is_found_without_computing():
     assert x.__array_namespace__() is dt
     assert x.__array_namespace__(api_version="2021.12") is dt
     assert x.__array_namespace__(api_version=dt.__array_api_version__) is dt
-    with pytest.raises(ValueError, match="none of"):
+    with pytest.raises(ValueError, match="not one of"):
         x.__array_namespace__(api_version="2020.01")
 
 

@@ -12,6 +12,8 @@ from dask_tapestry.arrays.calibration.kernel_rates import (
     rate_of,
     seconds,
 )
+from dask_tapestry.operators.reductions.joint_reductions import JointReductions
+from dask_tapestry.operators.reductions.tiled_reductions import TiledReductions
 from dask_tapestry.planner.machine.rates import shipped_rates
 from dask_tapestry_kernels.devices import kernels_of
 
@@ -21,6 +23,15 @@ module = sys.modules["dask_tapestry.arrays.calibration.kernel_rates"]
 def test_every_shipped_rate_is_measured():
     measured = {probe.rate for probe in PROBES} | set(ALIKE)
     assert measured == set(dict(shipped_rates().operations)) - {""}
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i8"])
+def test_reductions_in_one_pass_have_the_rate_of_one(dtype):
+    rates, cells = shipped_rates(), np.dtype(dtype)
+    for kernel in (JointReductions.kernel, TiledReductions.kernel):
+        assert rates.operations_a_second(kernel, cells) == rates.operations_a_second(
+            "reduce", cells
+        )
 
 
 def test_rates_are_of_kernels():

@@ -19,7 +19,7 @@ def test_one_replica_is_what_persist_does():
 
 def test_more_than_there_are_workers():
     options = {"processes": False, "n_workers": 1, "dashboard_address": ":0"}
-    with Client(**options), pytest.raises(dt.PlanError, match="2 replicas need as many workers"):
+    with Client(**options), pytest.raises(dt.PlanError, match="2 replicas need that many workers"):
         dt.ones(3).persist(replicas=2)
 
 

@@ -230,12 +230,12 @@ def test_anomalies_are_those_of_numpy():
         ),
         (
             ArgumentError,
-            "expected twice",
+            "duplicate labels",
             lambda: dt.groupby_reduce(X, LABELS, func="sum", axis=1, expected_groups=[1, 2, 1]),
         ),
         (
             ArgumentTypeError,
-            "tuple of as many",
+            "tuple of 2 entries",
             lambda: dt.groupby_reduce(X, X, X, func="sum", expected_groups=[1, 2]),
         ),
         (DTypeError, "by group", lambda: dt.groupby_reduce(np.array(["a"]), [1], func="min")),

@@ -28,7 +28,7 @@ def test_no_groups():
 
 
 def test_errors():
-    with pytest.raises(ArgumentError, match=r"expected twice: \[1\]"):
+    with pytest.raises(ArgumentError, match=r"duplicate labels: \[1\]"):
         codes_of([np.arange(3)], [[1, 1]])
     with pytest.raises(ShapeError, match="a vector"):
         codes_of([np.arange(3)], [[[1]]])

@@ -63,7 +63,7 @@ def test_least_squares_are_numpys(x, right):
 
 
 def test_a_long_table_is_read_by_blocks_of_rows(monkeypatch):
-    module = importlib.import_module("dask_tapestry.arrays.linalg.factoring")
+    module = importlib.import_module("dask_tapestry.arrays.linalg.factorizations")
     monkeypatch.setattr(module, "LEAST_BLOCK_CELLS", 64)
     x, b = RANDOM.normal(size=(1000, 3)), RANDOM.normal(size=1000)
     found = dt.linalg.lstsq(dt.asarray(x).rechunk((100, 3)), b)

@@ -33,5 +33,5 @@ def test_the_first_operand_is_conjugated():
 
 def test_cells_of_vdot_are_as_many():
     assert float(dt.vdot(dt.ones((2, 3)), dt.ones((3, 2)))) == 6
-    with pytest.raises(dt.ShapeError, match="as many cells"):
+    with pytest.raises(dt.ShapeError, match="equal size"):
         dt.vdot(dt.ones(3), dt.ones(2))

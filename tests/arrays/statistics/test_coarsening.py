@@ -23,5 +23,5 @@ def test_what_is_too_much():
     assert found.shape == (3, 2)
     with pytest.raises(ValueError, match="do not divide"):
         dt.coarsen(np.sum, x, {0: 3})
-    with pytest.raises(ValueError, match="not positive"):
+    with pytest.raises(ValueError, match="must be positive"):
         dt.coarsen(np.sum, x, {0: 0})

@@ -194,14 +194,14 @@ def test_several_in_collections_of_any_kind(made, told):
     one = np.zeros((4, 4))
     dt.store(sources[1], one, regions=told(regions[:1]))
     np.testing.assert_array_equal(one[regions[0]], cells + 4)
-    with pytest.raises(dt.ShapeError, match="as many sources, targets and regions"):
+    with pytest.raises(dt.ShapeError, match="sources, targets and regions must be equally many"):
         dt.store(sources[0], one, regions=told(regions))
 
 
 def test_numbers_that_do_not_match():
-    with pytest.raises(dt.ShapeError, match="as many sources"):
+    with pytest.raises(dt.ShapeError, match="sources, targets and regions"):
         dt.store([CELLS, CELLS], [np.zeros(CELLS.shape)])
-    with pytest.raises(dt.ShapeError, match="as many sources"):
+    with pytest.raises(dt.ShapeError, match="sources, targets and regions"):
         dt.store([CELLS], [np.zeros(CELLS.shape)], regions=[None, None])
 
 

@@ -85,7 +85,7 @@ def test_misfits_name_operator_shapes_and_dimension():
         ({"inputs": {"x": "i j"}}, "'j', which is not a dimension"),
         ({"inputs": {"x": "i i"}}, "twice"),
         ({"outputs": {}, "index": {"i": dt.reduce_over("sum")}}, "no output"),
-        ({"outputs": {}, "finalize": max}, "no output to finalize"),
+        ({"outputs": {}, "finalize": max}, "finalize needs an output"),
         ({"index": {"i": dt.reduce_over(("sum", "max"))}, "outputs": {"z": ""}}, "2 monoids"),
         ({"index": {"i": dt.reduce_over(("sum", "sums"))}, "outputs": {"z": ""}}, "'sums'"),
         ({"outputs": {"z": ""}}, "more than once"),

@@ -118,7 +118,7 @@ def test_blocks_that_do_not_fit_are_refused():
         dt.map_blocks(np.add, dt.arange(6).rechunk(2), dt.arange(4).rechunk(2))
     with pytest.raises(ValueError, match="chunks are 2"):
         dt.map_blocks(np.negative, ours(), chunks=(CHUNKS[0], (3, 4)))
-    with pytest.raises(ValueError, match="of 1 dimensions, not 2"):
+    with pytest.raises(ValueError, match="have 1 dimensions, the result has 2"):
         dt.map_blocks(np.negative, ours(), chunks=(2,))
     with pytest.raises(ValueError, match="drop_axis"):
         dt.map_blocks(np.negative, ours(), drop_axis=5)

@@ -70,7 +70,7 @@ def test_values_go_where_out_says():
     places = dt.zeros(()), dt.zeros(())
     assert dt.reduction(X, RANGE, out=places)[1] is places[1]
     assert float(places[0]) == X.min()
-    with pytest.raises(dt.SignatureError, match="out is 1 arrays, there are 2 results"):
+    with pytest.raises(dt.SignatureError, match="out has 1 arrays for 2 results"):
         dt.reduction(X, RANGE, out=places[:1])
 
 

@@ -16,8 +16,15 @@ def test_a_fixed_share_of_joint_programs(seed):
         programs.run(Random(number), FEW)
 
 
+SEEDS = range(1000, 1100, 10)
+SHARE = 3  # of these, in each run of the tests
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1000, 1050, 10))
+@pytest.mark.parametrize(
+    "seed",
+    [*SEEDS[:SHARE], *(pytest.param(n, marks=pytest.mark.exhaustive) for n in SEEDS[SHARE:])],
+)
 def test_many_joint_programs(seed):
     for number in range(seed, seed + 10):
         programs.run(Random(number))

@@ -131,7 +131,10 @@ def locked(lock):
         (threading.Lock(), "object of _thread.lock has no name"),
         (locked(threading.Lock()), "_thread.lock has no name .*, in function inner: give what it"),
         (closed_over(np.array([object()])), "Python objects .*, in function <lambda>"),
-        (dt.ones(3).to_dask_array(), "other tasks compute has no name: write it to Zarr first"),
+        (
+            dt.ones(3).to_dask_array(),
+            "results of other tasks cannot be identified: write it to Zarr first",
+        ),
         (dt.random.normal(size=3), "seed that the system chose, in random.*default_rng"),
         (dt.random.default_rng().spawn(1)[0].normal(size=3), "seed that the system chose"),
         (dt.from_dask_array(dt.ones(3).to_dask_array()), "others compute.*: write it to Zarr"),

@@ -195,7 +195,9 @@ def test_several_chunks_may_have_one_mark(tmp_path, counted, monkeypatch, most):
 
 def test_data_that_differ_are_refused(tmp_path):
     double = failed(tmp_path / "x")
-    with pytest.raises(dt.StoreError, match=r"x exists, .*: the data 0 \(memory .* differs; give"):
+    with pytest.raises(
+        dt.StoreError, match=r"x exists and .*: the data 0 \(memory .* differs; give"
+    ):
         written(double, tmp_path / "x", cells=CELLS + 1)
     written(double, tmp_path / "x", cells=CELLS + 1, overwrite=True)
     np.testing.assert_array_equal(stored(tmp_path / "x"), 2 * (CELLS + 1))
@@ -223,7 +225,7 @@ def test_another_computation_is_refused(tmp_path):
 def test_what_others_have_made_is_refused(tmp_path):
     zarr.create_array(tmp_path / "x", shape=(40, 30), dtype="f8", chunks=SIDES)
     with pytest.raises(
-        dt.StoreError, match="exists, and is not of this write, which cannot go on with it"
+        dt.StoreError, match="exists and belongs to another write, which cannot be resumed here"
     ):
         written(Tripping(99), tmp_path / "x")
     dt.to_zarr(dt.ones(3), tmp_path / "y")

@@ -20,9 +20,9 @@ def test_what_cannot_be_held_is_refused():
 def test_what_is_given_must_be_what_was_declared():
     cells = checked_block([1.0, 2.0], (2,), np.dtype("f8"), "giver")
     assert (cells.shape, cells.dtype) == ((2,), "f8")
-    with pytest.raises(ValueError, match="str gave shape"):
+    with pytest.raises(ValueError, match="str returned shape"):
         checked_block([1.0], (2,), np.dtype("f8"), "giver")
-    with pytest.raises(TypeError, match="str gave cells of int64"):
+    with pytest.raises(TypeError, match="str returned dtype int64"):
         checked_block([1, 2], (2,), np.dtype("f8"), "giver")
     with pytest.raises(ValueError, match="masked"):
         checked_block(np.ma.masked_equal([1, 2], 1), (2,), np.dtype("i8"), "giver")

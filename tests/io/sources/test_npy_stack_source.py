@@ -37,10 +37,10 @@ def test_only_the_files_that_are_needed_are_read(tmp_path):
 def test_a_file_of_another_shape_or_dtype_is_found_out(tmp_path):
     dt.to_npy_stack(tmp_path, CELLS, length=5)
     np.save(tmp_path / "0.npy", CELLS[:4])
-    with pytest.raises(dt.StoreError, match="gave shape"):
+    with pytest.raises(dt.StoreError, match="returned shape"):
         dt.from_npy_stack(tmp_path).compute()
     np.save(tmp_path / "0.npy", CELLS[:5].astype("f4"))
-    with pytest.raises(dt.StoreError, match="gave cells of float32"):
+    with pytest.raises(dt.StoreError, match="returned dtype float32"):
         dt.from_npy_stack(tmp_path).compute()
 
 

@@ -165,7 +165,7 @@ def test_what_cannot_be_appended(tmp_path):
         dt.to_zarr(CELLS, tmp_path / "x", append_dim=2)
     with pytest.raises(dt.DTypeError, match="astype"):
         dt.to_zarr(CELLS * 1j, tmp_path / "x", append_dim=0)
-    with pytest.raises(dt.StoreError, match="chunks and shards stay"):
+    with pytest.raises(dt.StoreError, match="chunks and shards cannot be changed"):
         dt.to_zarr(CELLS, tmp_path / "x", append_dim=0, chunks=3)
     with pytest.raises(dt.StoreError, match="not both"):
         dt.to_zarr(CELLS, tmp_path / "x", append_dim=0, region=(slice(2),))

@@ -27,7 +27,7 @@ def test_a_sliced_range_is_a_range():
 def test_what_numpy_refuses_is_refused():
     with pytest.raises(ZeroDivisionError):
         dt.arange(0, 3, 0)
-    with pytest.raises(DTypeError, match="no values of dtype"):
+    with pytest.raises(DTypeError, match="does not support dtype"):
         dt.arange(3, dtype="S2")
 
 

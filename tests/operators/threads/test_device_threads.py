@@ -9,7 +9,7 @@ from dask_tapestry.cells import CellBuilder
 from dask_tapestry.operators.generators.symbol import symbol
 from dask_tapestry.operators.threads.batched_operators import computed_batch
 from dask_tapestry.operators.threads.device_threads import ThreadDevice
-from dask_tapestry.operators.threads.fused_threads import Formula
+from dask_tapestry.operators.threads.fused_threads import ThreadFormula
 from dask_tapestry.operators.threads.thread_slice import thread_slice
 from dask_tapestry_kernels.devices import kernels_of
 
@@ -61,20 +61,20 @@ def test_values_are_those_of_the_host(device, function, lead):
     node = function(X).node
     while node.inputs[0] is not X.node:  # one operator alone
         (node,) = node.inputs
-    made = device.cells(device.value(node, [Formula(doubled(), (cells,))]))
+    made = device.cells(device.value(node, [ThreadFormula(doubled(), (cells,))]))
     assert made.tobytes() == computed_batch(node, [cells + cells], 2).tobytes()
 
 
 def test_a_fold_takes_its_formula_with_it(device):
     node = X.sum(axis=0).node
-    device.value(node, [Formula(doubled(), (CELLS,))])
+    device.value(node, [ThreadFormula(doubled(), (CELLS,))])
     assert device.kernels.called == ["reduce"]
 
 
 def test_what_is_the_same_for_some_threads_is_repeated(device):
     node = (X @ Y.T).node
     one, other = CELLS[:, :1], CELLS[:1].swapaxes(-1, -2)
-    made = device.cells(device.value(node, [Formula.of(one), Formula.of(other)]))
+    made = device.cells(device.value(node, [ThreadFormula.of(one), ThreadFormula.of(other)]))
     np.testing.assert_allclose(made, one @ other)
 
 
@@ -85,8 +85,8 @@ def test_slices_at_computed_places(device, lead, begins):
     node = thread_slice(X.node, tuple(starts), (2, 3), (2, 1))
     at = [np.random.default_rng(s).integers(0, most, begins) for s, most in ((1, 2), (2, 3))]
     cells = CELLS[: lead[0], : lead[1]]
-    made = device.value(node, [Formula.of(one.astype("i4")) for one in at] and [
-        Formula.of(cells), *[Formula.of(one.astype("i4")) for one in at]
+    made = device.value(node, [ThreadFormula.of(one.astype("i4")) for one in at] and [
+        ThreadFormula.of(cells), *[ThreadFormula.of(one.astype("i4")) for one in at]
     ]).blocks[0]  # fmt: skip
     shape = np.broadcast_shapes(lead, begins)
     assert made.shape == (*shape, 2, 3)
@@ -100,4 +100,4 @@ def test_a_start_outside_is_refused(device):
     start = dt.Array(symbol("a start", "", np.dtype("i8")))
     node = thread_slice(X.node, (start.node, start.node), (2, 3), (1, 1))
     with pytest.raises(IndexError, match="a thread reads 2 cells from 3, step 1, along axis 0"):
-        device.value(node, [Formula.of(CELLS), *[Formula.of(np.full((1, 1), 3))] * 2])
+        device.value(node, [ThreadFormula.of(CELLS), *[ThreadFormula.of(np.full((1, 1), 3))] * 2])

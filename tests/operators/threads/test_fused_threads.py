@@ -3,7 +3,13 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.operators.generators.symbol import symbol
-from dask_tapestry.operators.threads.fused_threads import Formula, fused, is_fused, spread, written
+from dask_tapestry.operators.threads.fused_threads import (
+    ThreadFormula,
+    fused,
+    is_fused,
+    spread,
+    written,
+)
 from dask_tapestry_kernels.cpu import KERNELS
 
 BLOCK = np.arange(24.0).reshape(4, 2, 3)  # of four threads
@@ -13,7 +19,7 @@ X = dt.Array(symbol("what a thread reads", "", np.dtype("f8"), (2, 3)))
 def values(x, **given):
     """The formula of a body's value."""
     if x.node is X.node:
-        return Formula.of(BLOCK)
+        return ThreadFormula.of(BLOCK)
     inputs = [values(dt.Array(one)) for one in x.node.inputs]
     return fused(x.node, inputs, 1, KERNELS["view"])
 
@@ -58,9 +64,9 @@ def test_folds_and_scans_are_no_formulas():
 
 def test_what_a_kernel_returns_elsewhere_is_copied():
     places = np.zeros((4, 2, 3))
-    written(Formula.of(BLOCK), places, strided, lambda out, x, expression: x + 1)
+    written(ThreadFormula.of(BLOCK), places, strided, lambda out, x, expression: x + 1)
     np.testing.assert_array_equal(places, BLOCK + 1)
-    written(Formula.of(BLOCK[:0]), places[:0], strided, None)
+    written(ThreadFormula.of(BLOCK[:0]), places[:0], strided, None)
 
 
 def test_blocks_are_repeated_for_threads_that_read_the_same():

@@ -16,7 +16,7 @@ from dask_tapestry.zspace import ZRange
 @pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft"])
 def test_dtypes_are_numpys(name, dtype):
     if name == "rfft" and dtype in ("c8", "c16", "G"):
-        with pytest.raises(DTypeError, match="rfft has no meaning for dtype complex"):
+        with pytest.raises(DTypeError, match="rfft is not defined for dtype complex"):
             transformed_dtype(name, np.dtype(dtype))
     else:
         found = transformed_dtype(name, np.dtype(dtype))
@@ -25,7 +25,7 @@ def test_dtypes_are_numpys(name, dtype):
 
 @pytest.mark.parametrize("dtype", ["U2", "M8[s]", [("a", "f8")]])
 def test_what_is_no_number_has_no_transform(dtype):
-    with pytest.raises(DTypeError, match="fft has no meaning"):
+    with pytest.raises(DTypeError, match="fft is not defined"):
         dt.fft.fft(dt.asarray(np.zeros(3, dtype)))
 
 

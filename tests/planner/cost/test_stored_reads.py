@@ -11,6 +11,9 @@ import dask_tapestry as dt
 from dask_tapestry.operators.matrices.row_blocks import triangles_of_blocks
 from dask_tapestry.planner.cost.stored_reads import stored_bytes
 from dask_tapestry.planner.fusion.group import group_of
+from dask_tapestry.planner.rewriting.passes import simplified
+from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.teg import Graph
 from dask_tapestry.zspace import Cuts, block_box, largest_box
 from tests.examples import examples
 
@@ -99,3 +102,18 @@ def test_cells_that_are_computed_together_move_what_is_read_together(rows, side)
         grid = (Cuts.regular(node.type.shape[0], 2 * blocks), Cuts.regular(2, 2))
         found = stored_bytes(program, grid, largest_box(grid))
         assert found == pytest.approx(counted(program, grid), rel=0.25)
+
+
+@pytest.mark.parametrize("size", [0, 4, 8, 10])
+def test_no_grid_reads_less_than_everything(size):
+    """Nodes of a reduction of neighbours reach beyond its ends, where what is usual is less."""
+    x = dt.placeholder((204_800, 204_800), "u2", (4096, 4096))
+    y = x.astype("f4")
+    dy, dx = y[2:, 1:-1] - y[:-2, 1:-1], y[1:-1, 2:] - y[1:-1, :-2]
+    summed = simplified(Graph([(dt.sqrt(dx * dx + dy * dy) > 100).sum().node]), Trace()).roots[0]
+    (form,) = summed.operator.forms(summed.input_types)
+    nodes = form.make(summed, size).inputs[0]
+    program = group_of(nodes, {nodes}).program
+    for count in (1, 2, 4):
+        grid = tuple(Cuts.regular(n, -(-n // count)) for n in nodes.type.shape)
+        assert stored_bytes(program, grid, largest_box(grid)) >= x.node.type.nbytes

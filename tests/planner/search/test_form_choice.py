@@ -51,6 +51,15 @@ def test_tall_products_are_computed_in_parts():
     assert choice.name == "parts"
 
 
+def test_large_products_have_few_parts():
+    """More would be moved than is read: one of them for each slot is enough."""
+    x, y = (stored((10_000_000, 1024), "f4", (10_000, 1024)) for _ in range(2))
+    w = dt.placeholder((1024, 1024), "f4")
+    chosen = dt.plan(x.T @ (x @ w - y), resources=WIDE)
+    chosen.verify()
+    assert chosen.cost["bytes_moved"] <= 256 * w.node.type.nbytes
+
+
 @pytest.mark.parametrize("dtype", ["f8", "c16"])
 def test_what_fits_no_worker_is_sorted_in_runs(dtype):
     small = dt.Resources(workers=16, threads=1, memory="2 GiB")

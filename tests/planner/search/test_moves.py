@@ -21,6 +21,29 @@ def test_what_is_read_again_and_again_may_be_held():
     assert [len(choices.held) for choices in single] == [1, 1]
 
 
+def test_what_every_block_reads_whole_is_read_by_one_task():
+    table, tokens = stored((50_000, 512), "f4", (5_000, 512)), stored((10**8,), "i8", (10**6,))
+    space = space_of(dt.take(table, tokens, axis=0))
+    state = space.state(Choices())
+    (step,) = state.placed.values()
+    *_, handed = moves.hold(state, step)
+    assert handed.held == {table.node}
+    assert [cuts.count for cuts in handed.grids[table.node]] == [1, 1]
+    assert space.state(handed).placed[table.node].cost.read == table.node.type.nbytes
+
+
+def test_attention_reads_its_keys_once():
+    q, k, v = (dt.placeholder((1_000_000, 128), "f4") for _ in range(3))
+    scores = q @ k.T / 128**0.5
+    scores = dt.exp(scores - scores.max(axis=-1, keepdims=True))
+    y = (scores / scores.sum(axis=-1, keepdims=True)) @ v
+    plan = dt.plan(y, resources=dt.Resources(64, 4, "16 GiB", bandwidth="1 GB/s"))
+    plan.verify()
+    once = sum(x.type.nbytes for x in (q.node, k.node, v.node))
+    assert plan.cost["bytes_read"] <= 1.1 * once
+    assert plan.cost["bytes_moved"] <= 2 * 64 * k.node.type.nbytes
+
+
 def test_what_is_read_again_may_be_held_in_another_shape():
     x = dt.placeholder((2**24,), "f8", (2**18,))
     matrix = dt.transpose(x).reshape(2**12, 2**12)

@@ -120,19 +120,6 @@ def test_what_limits_do_not_change_is_priced_once_for_all_of_them():
     assert told.evaluated < fresh.evaluated / 2
 
 
-def test_grids_that_take_longer_than_enough_are_hardly_priced():
-    """Whether they do is told; the best is found where it does not, and where it is asked for."""
-    node = stored((100_000, 1000)).mean(axis=0).node
-    usual = pricing()
-    best = usual.best(usual.group(node, {node}), ())
-    hasty = pricing()
-    group = hasty.group(node, {node})
-    assert hasty.best(group, (), best.cost.seconds / 4).cost.seconds > best.cost.seconds / 4
-    assert hasty.evaluated < usual.evaluated
-    assert hasty.best(group, (), best.cost.seconds).grid == best.grid
-    assert hasty.best(group, ()).cost == best.cost
-
-
 def test_what_a_grid_takes_at_least_is_found_once():
     known = pricing()
     program = known.group((node := (stored() + 1).node), {node}).program

@@ -21,5 +21,5 @@ def test_blocks_are_numpys():
 
 
 def test_a_meaning_that_is_not_said_is_refused_by_name():
-    with pytest.raises(NotImplementedError, match="doubled has no NumPy meaning"):
+    with pytest.raises(NotImplementedError, match="doubled has no NumPy equivalent"):
         Doubled().reference(np.ones(3))

@@ -34,8 +34,7 @@ def count_program() -> CudaProgram:
         "cuda.atomic.add(total, 0, np.int32(own))",
         "cuda.syncthreads()",
         "if thread == 0:",
-        "    out[item] = total[0]",
-        "cuda.syncthreads()",
+        "    out[item] = total[0]",  # as the same thread empties it next
         "item += np.int64(cuda.gridDim.x)",
     ]
     lines = [

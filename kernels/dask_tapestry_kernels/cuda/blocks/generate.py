@@ -53,7 +53,7 @@ def arange(
     """
     program = range_program(first.dtype) if first.dtype == dtype else None
     if program is None:
-        raise KernelDeviceError(f"kernel arange: {dtype} has no numbers on a GPU")
+        raise KernelDeviceError(f"kernel arange: dtype {dtype} is not supported on a GPU")
     gpu, count = runtime(), len(places)
     made = out if out is not None and out.flags.c_contiguous else gpu.empty((count,), dtype)
     words = [np.int64(word) for word in (count, places.start, places.step)]

@@ -85,7 +85,7 @@ def scatter(
     Raises
     ------
     KernelDeviceError
-        If a step of an expression has no meaning on a GPU.
+        If a step of an expression is not supported on a GPU.
     """
     count, gpu = len(expressions), runtime()
     operands, indices, updates = blocks[:count], aligned(gpu, blocks[count]), blocks[count + 1 :]
@@ -124,7 +124,7 @@ def fold_rows(table: Block, updates: Block, rows: Block, expressions: tuple[Any,
     Raises
     ------
     KernelDeviceError
-        If a step of it has no meaning on a GPU.
+        If a step of it is not supported on a GPU.
     """
     gpu, program = runtime(), _program([table], expressions, True)
     cells = [table, gpu.in_order(updates)]
@@ -137,7 +137,7 @@ def _program(operands: Sequence[Block], expressions: tuple[Any, ...], ordered: b
     """The program that folds updates into cells of the operands."""
     program = fold_program(_folds(operands, expressions), ordered)
     if program is None:
-        raise KernelDeviceError(f"kernel scatter: {expressions[0]} has no meaning on a GPU")
+        raise KernelDeviceError(f"kernel scatter: {expressions[0]} is not supported on a GPU")
     return program
 
 

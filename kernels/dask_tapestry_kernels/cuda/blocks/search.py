@@ -99,7 +99,7 @@ def _looked_up(
     program = search_program(*told)
     if program is None:
         raise KernelDeviceError(
-            f"kernel search: a GPU has no order of {cells.dtype} among {table.dtype}"
+            f"kernel search: comparing {cells.dtype} with {table.dtype} is not supported on a GPU"
         )
     sides = [(np.uint64 if wide else np.uint32)(extent) for extent in extents[1:]]
     words = map(np.int64, (*source, *target, table.size))

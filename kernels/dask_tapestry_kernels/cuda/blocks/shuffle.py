@@ -30,14 +30,14 @@ from dask_tapestry_kernels.kernel_table import Kernel
 Keep = tuple[Any, ...]  # slices: cells of a whole result that are wanted
 
 
-class _Order(NamedTuple):
+class _OwnerOrder(NamedTuple):
     """Numbers of places in the order of their owners, and where those of each begin and end."""
 
     order: Block
     ends: list[int]
 
 
-def by_owner(places: Block, owners: int, side: int, low: int, high: int) -> _Order:
+def by_owner(places: Block, owners: int, side: int, low: int, high: int) -> _OwnerOrder:
     """The order of places by the owners of the rows from `low` to `high`, who have `side` each."""
     gpu, count = runtime(), places.shape[0]
     owner, order, ends = [gpu.empty((n,), INT64) for n in (count, 0, owners + 1)]
@@ -48,7 +48,7 @@ def by_owner(places: Block, owners: int, side: int, low: int, high: int) -> _Ord
         order = gpu.order_of(owner)
     sizes = [np.int64(owners + 1), np.int64(count)]
     gpu.launch(ends_program(), blocks_for(owners + 1, gpu), [*sizes, owner, order, ends])
-    return _Order(order, gpu.to_host(ends).tolist())
+    return _OwnerOrder(order, gpu.to_host(ends).tolist())
 
 
 def _rows(table: Block, places: Block) -> Block:

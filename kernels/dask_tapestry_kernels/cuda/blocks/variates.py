@@ -128,7 +128,7 @@ class _Numbered(NamedTuple):
     wide: bool
 
 
-class _Numbers(NamedTuple):
+class _CellNumbers(NamedTuple):
     """The numbers of cells in C order of a tensor, as an array whose strides they are."""
 
     shape: tuple[int, ...]
@@ -141,7 +141,7 @@ def _numbered(frame: Sequence[int], places: Sequence[range], blocks: Sequence[Bl
     sides = [prod(frame[axis + 1 :]) for axis in range(len(frame))]
     first = sum(place.start * side for place, side in zip(places, sides, strict=True))
     strides = tuple([place.step * side for place, side in zip(places, sides, strict=True)])
-    numbers = _Numbers(tuple(map(len, places)), strides)
+    numbers = _CellNumbers(tuple(map(len, places)), strides)
     extents, (own, *others) = merged([numbers, *blocks], 1)
     steps = [
         [stride // block.itemsize for stride in ours]

@@ -25,7 +25,7 @@ def evaluate(out: Block | None, *blocks: Block, expression: Any) -> Block:
     Raises
     ------
     KernelDeviceError
-        If a step has no meaning on a GPU, as of dates and texts.
+        If a step is not supported on a GPU, as of dates and texts.
     """
     gpu = runtime()
     result = out
@@ -49,7 +49,7 @@ def _launch(gpu: Runtime, result: Block, blocks: list[Block], expression: Any) -
     program = formula_program(expression, rank, wide)
     if program is None:
         dtypes = ", ".join(dict.fromkeys(str(dtype) for dtype in expression.parameters))
-        raise KernelDeviceError(f"kernel map: {expression} of {dtypes} has no meaning on a GPU")
+        raise KernelDeviceError(f"kernel map: {expression} of {dtypes} is not supported on a GPU")
     word = np.uint64 if wide else np.uint32
     arguments: list[Any] = [np.int64(result.size)]
     if rank:

@@ -32,7 +32,7 @@ def ptxas() -> Path:
                 return file
     found = shutil.which("ptxas")
     if found is None:
-        raise UnusableDeviceError(f"there is no ptxas: {HOW}")
+        raise UnusableDeviceError(f"ptxas was not found: {HOW}")
     return Path(found)
 
 
@@ -44,7 +44,7 @@ def toolkit_version() -> str:
     """
     spec = find_spec("numba_cuda")
     if spec is None or spec.origin is None:
-        raise UnusableDeviceError(f"there is no numba-cuda: {HOW}")
+        raise UnusableDeviceError(f"numba-cuda is not installed: {HOW}")
     site = Path(spec.origin).parent.parent
     names = [folder.name for pattern in PATTERNS for folder in sorted(site.glob(pattern))]
     return " ".join(name.removesuffix(".dist-info") for name in names)

@@ -48,7 +48,7 @@ Nodes = list[Block]  # an array for each field of a state, reduced axes first
 TOGETHER: Final = 2**25  # bytes of leaves of a lattice's cells that are folded together
 
 
-class Fold(NamedTuple):
+class DeviceFold(NamedTuple):
     """A reduction, what runs it, and its monoid as text."""
 
     gpu: Runtime
@@ -81,7 +81,7 @@ def reduce(out: Block | None, *blocks: Block, **part: Any) -> Block:  # noqa: AR
     Raises
     ------
     KernelDeviceError
-        If the monoid has no form on a GPU for these dtypes.
+        If the monoid is not supported on a GPU for these dtypes.
     """
     fold = _fold_of(blocks, FoldPart(**part))
     spec, gpu = fold.part, fold.gpu
@@ -106,7 +106,7 @@ def _parts(nodes: Block) -> Sequence[Block]:
     return nodes.arrays if isinstance(nodes, FieldBlocks) else (nodes,)
 
 
-def _fold_of(blocks: Sequence[Block], part: FoldPart) -> Fold:
+def _fold_of(blocks: Sequence[Block], part: FoldPart) -> DeviceFold:
     if part.expression is None:
         formula = FormulaSteps((_parts(blocks[0])[0].dtype,), (), ())
     else:
@@ -115,9 +115,9 @@ def _fold_of(blocks: Sequence[Block], part: FoldPart) -> Fold:
     text = monoid_text(part.monoid, cell, part.state)
     if text is None:
         raise KernelDeviceError(
-            f"kernel reduce: {part.monoid} of {cell} to {part.state} has no form on a GPU"
+            f"kernel reduce: {part.monoid} of {cell} to {part.state} is not supported on a GPU"
         )
-    return Fold(runtime(), part, text, formula)
+    return DeviceFold(runtime(), part, text, formula)
 
 
 def kept_axes(block: Block, axes: Sequence[int]) -> list[int]:
@@ -127,7 +127,7 @@ def kept_axes(block: Block, axes: Sequence[int]) -> list[int]:
     return sorted(kept, key=lambda axis: -abs(strides[axis]))
 
 
-def _nodes(fold: Fold, blocks: Sequence[Block]) -> Nodes:
+def _nodes(fold: DeviceFold, blocks: Sequence[Block]) -> Nodes:
     """Leaves of blocks whose reduced axes come first; of a lattice nodes at the last level."""
     part = fold.part
     if part.tree.lattice is None:
@@ -135,7 +135,7 @@ def _nodes(fold: Fold, blocks: Sequence[Block]) -> Nodes:
     return _lattice_nodes(fold, blocks)
 
 
-def _lattice_nodes(fold: Fold, blocks: Sequence[Block]) -> Nodes:
+def _lattice_nodes(fold: DeviceFold, blocks: Sequence[Block]) -> Nodes:
     """The nodes of a tree over a lattice, whose cells are folded one after the other."""
     part, rank = fold.part, len(fold.part.axes)
     tree, shape, kept = part.tree, blocks[0].shape[:rank], blocks[0].shape[rank:]
@@ -162,7 +162,7 @@ def _lattice_nodes(fold: Fold, blocks: Sequence[Block]) -> Nodes:
     return made
 
 
-def _nodes_of_cells(fold: Fold, blocks: Sequence[Block]) -> Nodes | None:
+def _nodes_of_cells(fold: DeviceFold, blocks: Sequence[Block]) -> Nodes | None:
     """The nodes of all cells of a lattice, those of one size together; None where they are large.
 
     The cells' numbers become kept axes. So launches follow from the depth of the trees alone.
@@ -199,7 +199,7 @@ def _nodes_of_cells(fold: Fold, blocks: Sequence[Block]) -> Nodes | None:
 
 
 def _leaves(
-    fold: Fold,
+    fold: DeviceFold,
     blocks: Sequence[Block],
     tree: Any,
     origin: Sequence[int],
@@ -221,7 +221,7 @@ def _leaves(
     )
     if program is None:
         raise KernelDeviceError(
-            f"kernel {fold.what}: {fold.part.expression} has no meaning on a GPU"
+            f"kernel {fold.what}: {fold.part.expression} is not supported on a GPU"
         )
     words = [count]
     words += [word for numbers in zip(grid, shape, sides, strict=False) for word in numbers]
@@ -264,7 +264,7 @@ def _has_columns(
 
 
 def merged_levels(
-    fold: Fold, nodes: Nodes, levels: range, first: Sequence[int], tree: Any
+    fold: DeviceFold, nodes: Nodes, levels: range, first: Sequence[int], tree: Any
 ) -> Nodes:
     """Nodes, of which those with the numbers `first` come first, merged at each of some levels."""
     numbers = list(first)
@@ -277,7 +277,7 @@ def merged_levels(
 
 
 def _merged_once(
-    fold: Fold, nodes: Nodes, level: int, axis: int, first: Sequence[int], tree: Any
+    fold: DeviceFold, nodes: Nodes, level: int, axis: int, first: Sequence[int], tree: Any
 ) -> Nodes:
     gpu, rank = fold.gpu, len(fold.part.axes)
     before = nodes[0].shape
@@ -301,7 +301,7 @@ def _launch(gpu: Runtime, program: CudaProgram, words: Sequence[int], blocks: No
     gpu.launch(program, blocks_for(words[0], gpu), arguments)
 
 
-def merged_pair(fold: Fold, left: Nodes, right: Nodes, cells: Counts) -> Nodes:
+def merged_pair(fold: DeviceFold, left: Nodes, right: Nodes, cells: Counts) -> Nodes:
     """Nodes merged with those of as many right neighbours, which stand for so many cells."""
     gpu, count = fold.gpu, prod(left[0].shape)
     merged_nodes = [gpu.empty(left[0].shape, node.dtype) for node in left]
@@ -319,13 +319,13 @@ def merged_pair(fold: Fold, left: Nodes, right: Nodes, cells: Counts) -> Nodes:
     return merged_nodes
 
 
-def handed_on(fold: Fold, nodes: Nodes) -> Block:
+def handed_on(fold: DeviceFold, nodes: Nodes) -> Block:
     """Nodes as other steps take them."""
     state = fold.part.state
     return FieldBlocks(nodes[0].shape, state, nodes) if state.names else nodes[0]
 
 
-def value_of(fold: Fold, nodes: Nodes) -> Block:
+def value_of(fold: DeviceFold, nodes: Nodes) -> Block:
     """The value of the root, which is alone along the reduced axes."""
     part, gpu, rank = fold.part, fold.gpu, len(fold.part.axes)
     if 0 in nodes[0].shape[:rank]:
@@ -358,7 +358,7 @@ OF_NONE: Final = {
 }  # fmt: skip
 
 
-def _of_no_cells(fold: Fold, shape: tuple[int, ...]) -> Block:
+def _of_no_cells(fold: DeviceFold, shape: tuple[int, ...]) -> Block:
     """The value of no cells; of monoids that have none operators do not ask."""
     result = fold.gpu.empty(shape, fold.part.dtype)
     value: complex = OF_NONE.get(fold.part.monoid, 0)

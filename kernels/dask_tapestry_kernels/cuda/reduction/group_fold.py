@@ -14,7 +14,7 @@ import numpy as np
 from dask_tapestry_kernels.cuda.cells.formulas import handed
 from dask_tapestry_kernels.cuda.jit.runtime import Block, Runtime, blocks_for, runtime
 from dask_tapestry_kernels.cuda.reduction.folds import (
-    Fold,
+    DeviceFold,
     Nodes,
     handed_on,
     kept_axes,
@@ -48,7 +48,7 @@ from dask_tapestry_kernels.parameters.groups import Groups
 class _Grouped(NamedTuple):
     """Cells whose folded axes come first, the codes of these, and how they are folded."""
 
-    fold: Fold
+    fold: DeviceFold
     groups: Groups
     cells: Block
     codes: Block
@@ -81,7 +81,7 @@ def group_fold(out: Block | None, cells: Block, codes: Block, **how: Any) -> Blo
     Raises
     ------
     KernelDeviceError
-        If the fold has no form on a GPU for these dtypes.
+        If the fold is not supported on a GPU for these dtypes.
     """
     gpu, groups = runtime(), Groups(**how)
     text = _text(groups, cells.dtype)
@@ -91,7 +91,7 @@ def group_fold(out: Block | None, cells: Block, codes: Block, **how: Any) -> Blo
         groups.monoid, tuple(range(len(groups.axes))), groups.tree, groups.origin, groups.dtype,
         groups.state, groups.ddof, None, groups.target,
     )  # fmt: skip
-    fold = Fold(gpu, part, text, FormulaSteps((cells.dtype,), (), ()))
+    fold = DeviceFold(gpu, part, text, FormulaSteps((cells.dtype,), (), ()))
     spread = _spread(gpu, _aligned(gpu, codes), groups, turned.shape[: len(groups.axes)])
     grouped = _Grouped(fold, groups, turned, spread)
     nodes, rank = _nodes(grouped), len(groups.axes)
@@ -115,7 +115,8 @@ def _text(groups: Groups, cell: np.dtype[Any]) -> MonoidText:
     numbers = groups.skipna and cell.kind == groups.state.kind == "f"
     if text is None or (groups.monoid in NUMBERS and not numbers):
         raise KernelDeviceError(
-            f"kernel groupfold: {groups.monoid} of {cell} to {groups.state} has no form on a GPU"
+            f"kernel groupfold: {groups.monoid} of {cell} to {groups.state} is not "
+            "supported on a GPU"
         )
     return text
 

@@ -230,20 +230,23 @@ class _Leaves:
             *share,
             "cuda.syncthreads()",
             f"acc_mean = shared_mean[{lane0}]",
-            "cuda.syncthreads()",
             *self._over_cells(fold),
             *self._halves(["m2"], ["acc_m2 = acc_m2 + b_m2"]),
         ]
 
     def _halves(self, names: Sequence[str], fold: Sequence[str]) -> list[str]:
-        """Statements that fold the lanes by halves; a lane that there is not is left out."""
+        """Statements that fold the lanes by halves; a lane that there is not is left out.
+
+        A half reads what the other wrote, which is not written again before all have read.
+        """
         lines = []
         for width in HALVES:
-            lines += [f"shared_{name}[thread] = acc_{name}" for name in names]
+            lines += [f"if lane < {2 * width}:"]
+            lines += indented([f"shared_{name}[thread] = acc_{name}" for name in names])
             lines += ["cuda.syncthreads()", f"if lane < {width} and lane + {width} < lanes:"]
             there = f"thread + {width * self.apart}"
             lines += indented([f"b_{name} = shared_{name}[{there}]" for name in names])
-            lines += [*indented(fold), "cuda.syncthreads()"]
+            lines += indented(fold)
         return lines
 
 

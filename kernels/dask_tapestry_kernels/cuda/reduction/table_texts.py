@@ -87,8 +87,7 @@ def count_program(cell: DType, rank: int, size: int, strict: bool) -> CudaProgra
         "while c < end:",
         *indented(look),
         "cuda.syncthreads()",
-        *_over_bins("out[item * held + b] = table[b]"),
-        "cuda.syncthreads()",
+        *_over_bins("out[item * held + b] = table[b]"),  # by the thread that empties it next
         "item += np.int64(cuda.gridDim.x)",
     ]
     lines = [

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dask_tapestry_kernels.cuda.jit.runtime import BLOCKS, Block, Runtime, blocks_for, runtime
-from dask_tapestry_kernels.cuda.reduction.folds import Fold, Nodes, merged_levels, merged_pair
+from dask_tapestry_kernels.cuda.reduction.folds import DeviceFold, Nodes, merged_levels, merged_pair
 from dask_tapestry_kernels.cuda.reduction.monoid_texts import monoid_text
 from dask_tapestry_kernels.cuda.reduction.table_texts import (
     GROUP,
@@ -190,14 +190,14 @@ def _in_lattice(tables: _Tables, given: Sequence[Block], last: int, grid: Sequen
     return made
 
 
-def _sums(tables: _Tables, tree: Any) -> Fold:
+def _sums(tables: _Tables, tree: Any) -> DeviceFold:
     """The fold that adds up tables, complex ones as pairs of numbers."""
     state = FLOAT64 if tables.told.state.kind == "c" else tables.told.state
     axes = tuple(range(len(tree.extents)))
     part = FoldPart("sum", axes, tree, tables.told.origin, state, state, 0.0, None, 0)
     text = monoid_text("sum", state, state)
     assert text is not None
-    return Fold(tables.gpu, part, text, FormulaSteps((state,), (), ()))
+    return DeviceFold(tables.gpu, part, text, FormulaSteps((state,), (), ()))
 
 
 def _for_fold(tables: Block) -> Block:

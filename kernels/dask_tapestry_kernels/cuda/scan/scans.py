@@ -151,7 +151,7 @@ def _text(how: ScanSpec, block: Block, dtype: DType) -> ScanText:
     text = ScanText(how.function, block.dtype, how.state, dtype)
     if not text.is_known:
         raise KernelDeviceError(
-            f"kernel scan: {how.function} of {block.dtype} in {how.state} has no form on a GPU"
+            f"kernel scan: {how.function} of {block.dtype} in {how.state} is not supported on a GPU"
         )
     return text
 

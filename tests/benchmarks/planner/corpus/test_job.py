@@ -29,10 +29,18 @@ def _written_out(_):
 
 def test_an_expert_works_in_a_quarter_of_a_worker_and_a_few_blocks_a_slot():
     bound = FEW.bound(100 * GIB, held=4 * GIB)
-    assert bound == (100 * GIB, 0, 3 * GIB, 400)
+    assert bound == (100 * GIB, 0, 3 * GIB, 400, None)
+    assert bound.each == (bound,)
     assert FEW.bound(GIB).tasks == 4 * FEW.slots
     assert FEW.bound(GIB, passes=2).tasks == 8 * FEW.slots
     assert FEW.bound(GIB, block=GIB).peak == 4 * GIB
+
+
+def test_an_expert_holds_what_is_read_twice_or_reads_it_twice():
+    twice, held = FEW.bound(4 * GIB, again=2 * GIB).each
+    assert (twice.read, twice.peak) == (4 * GIB, FEW.gib * GIB / 4)
+    assert (held.read, held.peak) == (2 * GIB, twice.peak + 2 * GIB / FEW.workers)
+    assert twice.tasks == held.tasks
 
 
 def test_a_tile_reads_cells_around_it():

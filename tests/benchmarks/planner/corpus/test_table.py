@@ -43,6 +43,19 @@ def test_a_cheap_job_keeps_to_its_bound(name):
     assert found.is_near, line(found)
 
 
+def test_a_plan_keeps_one_bound_of_a_job_whole():
+    job = small(bound=FEW.bound(4e9, again=2e9, peak=2e8, tasks=10))
+
+    def found(read, peak):
+        figures = {"bytes_read": read, "bytes_moved": 0, "peak_worker_bytes": peak, "tasks": 10}
+        return Found(job, 0.0, SimpleNamespace(cost=figures))
+
+    assert found(4e9, 2e8).is_near
+    assert found(2e9, 7e8).is_near
+    assert not found(4e9, 7e8).is_near
+    assert found(2e9, 7e8).bound.read == 2e9
+
+
 def test_a_job_that_does_not_fit_or_takes_too_long_is_told(monkeypatch):
     whole = dt.placeholder((20_000, 20_000), "f8")
     refused = find(Job("refused", FEW, FEW.bound(1), lambda: dt.linalg.eigvals(whole)))

@@ -31,7 +31,7 @@ def test_a_torn_file_is_none(tmp_path):
 @pytest.fixture
 def nothing_compiles(monkeypatch):
     def fails(*arguments):
-        raise UnusableDeviceError("there is no numba-cuda")
+        raise UnusableDeviceError("numba-cuda is not installed")
 
     monkeypatch.setattr(cubin_cache, "key_of", fails)
     monkeypatch.setattr(cubins, "_cubins", cubins.Cubins())
@@ -49,11 +49,11 @@ def test_a_worker_that_can_compile_nothing_loads_what_came_with_the_package(
     KERNELS["map"](None, x.view(Array), expression=EXP)
     assert len(fake.loaded) == len(fake.launches) == 1
     FakeCupy(sm="80").install(monkeypatch)
-    with pytest.raises(UnusableDeviceError, match="there is no numba-cuda"):
+    with pytest.raises(UnusableDeviceError, match="numba-cuda is not installed"):
         KERNELS["map"](None, x.view(Array), expression=EXP)
 
 
 def test_without_a_folder_the_cache_is_asked(nothing_compiles, monkeypatch, tmp_path):
     monkeypatch.setattr(shipped_cubins, "FOLDER", tmp_path / "none")
-    with pytest.raises(UnusableDeviceError, match="there is no numba-cuda"):
+    with pytest.raises(UnusableDeviceError, match="numba-cuda is not installed"):
         cubins.cubin_of(CudaProgram(SOURCE, "what"), 90)

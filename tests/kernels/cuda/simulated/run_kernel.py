@@ -5,7 +5,7 @@ import os
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
-from dask_tapestry_kernels.collected import Collected
+from dask_tapestry_kernels.composite_blocks import Collected
 from dask_tapestry_kernels.cuda.jit import runtime
 from dask_tapestry_kernels.field_blocks import FieldBlocks
 

@@ -85,7 +85,7 @@ def test_what_has_no_order_on_a_gpu_is_refused(gpu, pair):
     if pair == "Ld":
         check("search", np.array([0, 3, 2**64 - 1], "L"), np.array([1.0, 3.0]), side="left")
         return
-    with pytest.raises(KernelDeviceError, match="kernel search: a GPU has no order of"):
+    with pytest.raises(KernelDeviceError, match="kernel search: comparing"):
         CUDA["search"](None, x, table, side="left")
 
 

@@ -1,4 +1,4 @@
-"""A runtime of kernels for GPUs that runs their programs in numba-cuda's simulator.
+"""A runtime of kernels for GPUs that runs their programs as Python, on no device.
 
 Memory is NumPy's, and what lies outside an array cannot be read or written. Elementary functions
 run as Python on NumPy's scalars, with `exact_intrinsics` in place of instructions and
@@ -9,24 +9,18 @@ that simulates is one of its own, in which `begin` came before all else.
 import math
 import os
 import sys
-from functools import lru_cache
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from tests.kernels.cuda.simulated import cupy_functions, exact_intrinsics, python_functions
+from tests.kernels.cuda.simulated.thread_blocks import run_blocks
 
 IN_PYTHON = {
     "dask_tapestry_kernels.elementary.number_intrinsics": exact_intrinsics,
     "dask_tapestry_kernels.elementary.compiled_functions": python_functions,
 }
-ENVIRONMENT = {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
-SIMULATED = """
-
-def simulated(*arguments):
-    with np.errstate(all="ignore"):
-        kernel(*arguments)
-"""
+ENVIRONMENT = {"SIMULATED_GPU": "1", "NUMBA_DISABLE_JIT": "1"}
 
 
 def is_asked_for():
@@ -106,19 +100,11 @@ class SimulatedRuntime:
         expected = program.source.split('SIGNATURE = "(')[1].split(',)"')[0].split(", ")
         kinds = [kind_of(a) for a in arguments]
         assert kinds == expected, f"{program.what}: {kinds} for {expected}"
-        kernel_of(program.source)[blocks, program.threads or self.threads](*given)
+        with np.errstate(all="ignore"):
+            run_blocks(program.source, blocks, program.threads or self.threads, given)
 
 
 def kind_of(argument):
     """The type that a device sees of an argument."""
     name = {"?": "uint8", "e": "uint16"}.get(argument.dtype.char, argument.dtype.name)
     return name if isinstance(argument, np.generic) else f"CPointer({name})"
-
-
-@lru_cache(maxsize=512)
-def kernel_of(source):
-    from numba import cuda
-
-    scope = {"__name__": "tapestry_simulated"}
-    exec(compile(source + SIMULATED, "<tapestry>", "exec"), scope)
-    return cuda.jit(scope["simulated"])

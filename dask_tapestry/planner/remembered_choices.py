@@ -1,0 +1,131 @@
+"""Remembered choices: a plan that was only looked at hands its choices to the run of its arrays.
+
+``p = dt.plan(x)`` is often followed by ``x.compute()``. The search is not repeated then: its
+choices are kept by the places of nodes in the rewritten graph, without any data, and what they lead
+to is evaluated again. The frontier is not kept, so whoever looks at a plan has one of his own.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from threading import Lock
+from typing import Any, Final, NamedTuple
+
+import dask.config
+
+from dask_tapestry.planner.machine.calibrate import rates_in_force
+from dask_tapestry.planner.machine.limits import Limits
+from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.planner.machine.resources import Resources
+from dask_tapestry.planner.rewriting.rule_choices import formed
+from dask_tapestry.planner.search.choices import Choices, FormChoice
+from dask_tapestry.planner.search.evaluate import evaluate
+from dask_tapestry.planner.search.grid import Grid
+from dask_tapestry.planner.search.pricing import Pricing
+from dask_tapestry.planner.search.search import SearchResult
+from dask_tapestry.planner.tuning import CHOICES_REMEMBERED
+from dask_tapestry.rewrite.user_rules import mutators_in_force, rules_in_force
+from dask_tapestry.teg import Graph, Node, Sink, Source
+
+NO_TEXT: Final = ("resources", "rules", "mutators")
+
+__all__ = ["recalled", "remember", "settings_in_force"]
+
+
+class _Found(NamedTuple):
+    """What was found for a graph, by the numbers of nodes.
+
+    Attributes
+    ----------
+    forms
+        Those that nodes of the graph have taken.
+    steps
+        Of the graph in these forms: what is held, how it is cut, and where it is computed.
+    limits
+        Of its tasks.
+    """
+
+    forms: tuple[tuple[int, tuple[FormChoice, ...]], ...]
+    steps: tuple[tuple[int, Grid, str], ...]
+    limits: Limits
+
+
+_known: OrderedDict[Any, _Found] = OrderedDict()
+_lock = Lock()
+
+
+def remember(graph: Graph, resources: Resources, result: SearchResult) -> None:
+    """Keep what was found for a rewritten graph."""
+    state = result.state
+    if result.limits is None or not state.placed:
+        return
+    key = _key(graph, resources)
+    number = {node: at for at, node in enumerate(graph.nodes)}
+    places = {node: at for at, node in enumerate(state.graph.nodes)}
+    forms = tuple([(number[n], tuple(taken)) for n, taken in state.choices.forms.items()])
+    steps = tuple([(places[n], one.grid, one.place) for n, one in state.placed.items()])
+    with _lock:
+        _known[key] = _Found(forms, steps, result.limits)
+        while len(_known) > CHOICES_REMEMBERED:
+            _known.popitem(last=False)
+
+
+def recalled(graph: Graph, resources: Resources) -> SearchResult | None:
+    """What was found for a graph that differs from this one in its data alone; None if nothing."""
+    if not _known:
+        return None
+    with _lock:
+        remembered = _known.get(_key(graph, resources))
+    if remembered is None:
+        return None
+    forms = {graph.nodes[at]: taken for at, taken in remembered.forms}
+    in_forms = formed(graph, forms)[0] if forms else graph
+    grids = {in_forms.nodes[at]: grid for at, grid, _ in remembered.steps}
+    if any(node.type.shape != tuple([c.extent for c in g]) for node, g in grids.items()):
+        return None
+    choices = Choices(
+        forms,
+        held=frozenset(grids),
+        fused=frozenset([node for node in in_forms.nodes if node not in grids]),
+        grids=grids,
+        places={in_forms.nodes[at]: place for at, _, place in remembered.steps if place},
+    )
+    state = evaluate(in_forms, choices, Pricing(Machine.of(resources), remembered.limits))
+    same = {node: priced.grid for node, priced in state.placed.items()} == grids
+    return SearchResult(state, limits=remembered.limits) if same else None
+
+
+def settings_in_force() -> tuple[object, ...]:
+    """All settings except the resources, which a key has separately.
+
+    Own rules and mutators are compared as objects, which the key keeps alive: their texts hold
+    addresses, which another rule has once the first one is gone.
+    """
+    settings = dask.config.get("tapestry")
+    plain = repr({k: v for k, v in settings.items() if k not in NO_TEXT})
+    fuse = dask.config.get("optimization.annotations.fuse", None)
+    return plain, fuse, rules_in_force(), mutators_in_force()
+
+
+def _key(graph: Graph, resources: Resources) -> tuple[object, ...]:
+    """What a search depends on: not on data and places, nor on lines."""
+    number = {node: at for at, node in enumerate(graph.nodes)}
+    rows = [
+        (
+            _form(node, at),
+            *[number[x] for x in node.inputs],
+            tuple([number[x] for x in node.after]) if node.after else (),
+            node.annotations.text,
+        )
+        for at, node in enumerate(graph.nodes)
+    ]
+    roots = tuple([number[root] for root in graph.roots])
+    return tuple(rows), roots, resources, rates_in_force(), settings_in_force()
+
+
+def _form(node: Node, number: int) -> object:
+    """A node's operator, or the slot that stands for it."""
+    operator = node.operator
+    if isinstance(operator, Source | Sink):
+        return operator.slot(number) or node.form
+    return node.form
