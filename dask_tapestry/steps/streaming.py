@@ -53,6 +53,7 @@ def piece_schedule_of(loop: PieceLoop, piece: ZRange) -> BlockSchedule:
     return BlockSchedule(loop.program, Schedule(schedule.boxes, (entry.work,)), (entry,))
 
 
+@lru_cache(maxsize=4096)  # it is asked before a block is priced, and when it is
 def may_stream(program: Program, box: ZRange) -> bool:
     """Whether the cells `box` of a program's output may be computed in turns: they take much."""
     return bool(program.instructions) and all_bytes(program, program.schedule(box)) > PIECE_BYTES

@@ -40,6 +40,11 @@ class Field(Operator):
 
     regularity = uniform
 
+    def without_constants(self, inputs: Types) -> Field:
+        """The first field of the same type: which of them it is decides on no box and no cost."""
+        kinds: Any = inputs[0].dtype
+        return Field(next(name for name in kinds.names if kinds[name] == kinds[self.field]))
+
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         rank = inputs[0].ndim
         return (ZRange(box.lo[:rank], box.hi[:rank]),)

@@ -9,7 +9,7 @@ beside it, so that a block which computes some nodes of all of them reads what t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -59,6 +59,16 @@ class JointReductions(TreeReduction):
     kernel = "reductions"
     any_cells = True
     parts: tuple[Reduce, ...]
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.parts)  # once: two dozen formulas are hashed as long as a block is priced
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"parts": self.parts}  # texts hash anew elsewhere
 
     @property
     def called(self) -> str:

@@ -81,6 +81,14 @@ def block_seconds(
     order
         In which inputs and output lie in memory.
     """
+    held = tuple([None if own is None else tuple(own) for own in cuts])
+    return _block_seconds(program, box, machine, held, order)
+
+
+@lru_cache(maxsize=4096)  # for the least that a grid takes, and again when it is priced
+def _block_seconds(
+    program: Program, box: ZRange, machine: Machine, cuts: Held, order: Order
+) -> float:
     return sum(_seconds(program, box, machine, cuts, order))
 
 

@@ -163,6 +163,7 @@ def _own_needs(program: Program, box: ZRange) -> _Own:
     return _Own(flops, stored, peak, at_end, not (in_turns or fills), *turns)
 
 
+@lru_cache(maxsize=4096)  # for the least that a block takes, and again for what it takes
 def _flops_and_stored(program: Program, box: ZRange) -> tuple[int, int]:
     """Operations, and bytes that come from stores."""
     flops = stored = 0

@@ -8,6 +8,7 @@ as much as the one in the middle.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import islice
 
 from dask_tapestry.planner.access.access import Access, ClassLeaf
@@ -45,9 +46,15 @@ def worst_needs(program: Program, cuts: tuple[Cuts, ...], input_cuts: Held, loca
     >>> usual.read, worst.read
     (0, 4000000)
     """
-    usual = usual_needs(program, cuts, input_cuts, local)
     if not any(input_cuts) and reads_in_place(program):
-        return usual
+        return usual_needs(program, cuts, input_cuts, local)
+    held = tuple([None if own is None else tuple(own) for own in input_cuts])
+    return _worst_needs(program, cuts, held, local)
+
+
+@lru_cache(maxsize=4096)  # the plans that a search compares have most steps in common
+def _worst_needs(program: Program, cuts: tuple[Cuts, ...], input_cuts: Held, local: bool) -> Needs:
+    usual = usual_needs(program, cuts, input_cuts, local)
 
     def needs(index: Place) -> Needs:
         return needs_of(program, block_box(cuts, index), input_cuts, local)

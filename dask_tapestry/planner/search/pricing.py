@@ -66,18 +66,31 @@ class Pricing:
 
     Programs that differ in their data alone are priced once, whatever they stand for: the layers of
     a deep network are one, and the variables of a Dataset.
+
+    Parameters
+    ----------
+    machine, limits
+        What there is, and what blocks may take of it.
+    other
+        With other limits for the same machine: what was computed for it is known here.
     """
 
-    def __init__(self, machine: Machine, limits: Limits) -> None:
-        self.machine, self.limits = machine, limits
+    def __init__(self, machine: Machine, limits: Limits, other: Pricing | None = None) -> None:
+        self.machine, self.limits, self._other = machine, limits, other
         self._spent = [0]  # costs computed, at all places
         self._places: dict[str, Pricing] = {}
         self._groups: dict[tuple[Node, tuple[Node, ...]], Group] = {}
         self._held: dict[tuple[Graph, frozenset[Node], frozenset[Node]], frozenset[Node]] = {}
         self._within: dict[int, tuple[frozenset[Node], dict[Node, Group]]] = {}  # by sets held
         self._programs: dict[Program, Program] = {}
-        self._best: dict[tuple[object, ...], RankedGrid] = {}
         self._costs: dict[tuple[object, ...], StepCost] = {}
+        self._least: dict[tuple[object, ...], StepCost] = {}
+        if other is not None:
+            self._groups, self._programs = other._groups, other._programs
+            self._held, self._within, self._least = other._held, other._within, other._least
+            alike = (other.limits.handy, other.limits.alone) == (limits.handy, limits.alone)
+            self._costs = other._costs if alike else self._costs
+        self._best: dict[tuple[object, ...], RankedGrid] = {}
         self._alike: dict[tuple[object, ...], list[tuple[tuple[int, ...], RankedGrid]]] = {}
 
     @property
@@ -103,7 +116,8 @@ class Pricing:
         if pricing is None:
             share = machine.task_bytes / self.machine.task_bytes
             limits = self.limits.scaled(share, machine.usable)
-            pricing = self._places[name] = Pricing(machine, limits)
+            other = None if self._other is None else self._other._of(name, machine)
+            pricing = self._places[name] = Pricing(machine, limits, other)
             pricing._groups, pricing._programs = self._groups, self._programs
             pricing._spent = self._spent
         return pricing
@@ -269,8 +283,14 @@ class Pricing:
 
     def _least_cost(self, program: Program, grid: Grid, held: Cut, order: Order) -> StepCost:
         """What a program takes at least under a grid."""
-        self.evaluated += 1
-        return step_cost(program, grid, held, self.machine, self.limits.handy, order, least_needs)
+        key = id(program), grid, held, order
+        least = self._least.get(key)
+        if least is None:
+            self.evaluated += 1
+            handy = self.limits.handy
+            least = step_cost(program, grid, held, self.machine, handy, order, least_needs)
+            self._least[key] = least
+        return least
 
     def _step_cost(
         self, program: Program, grid: Grid, held: Cut, order: Order, machine: Machine

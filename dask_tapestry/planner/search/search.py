@@ -154,9 +154,10 @@ def _found(
 
 def _spaces(graph: Graph, resources: Resources, method: str) -> list[PlanEvaluator]:
     """The plans whose tasks may take less and less of the memory."""
-    machine = Machine.of(resources)
-    each = _limits(resources, method)
-    return [PlanEvaluator(graph, Pricing(machine, one), resources) for one in each]
+    first, *others = _limits(resources, method)
+    widest = Pricing(Machine.of(resources), first)
+    pricings = [widest, *[Pricing(widest.machine, one, widest) for one in others]]
+    return [PlanEvaluator(graph, one, resources) for one in pricings]
 
 
 def _to_fit(

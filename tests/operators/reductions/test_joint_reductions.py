@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 
@@ -55,3 +57,22 @@ def test_it_reads_through_the_formulas_of_its_parts():
     assert node.operator.with_formulas((product, y)) == node.operator
     assert node.operator.part(0, None).formulas(node.input_types) == ()
     assert str(node.type) == "void64[40]"
+
+
+def test_its_hash_is_made_once_and_stays_in_its_process():
+    node, _ = together(0, "sum", "max")
+    operator, hashed = node.operator, []
+
+    class Part:
+        def __hash__(self):
+            hashed.append(self)
+            return 1
+
+    counted = JointReductions((Part(), Part()))
+    assert hash(counted) == hash(counted)
+    assert len(hashed) == 2
+    assert hash(operator) == hash(JointReductions(operator.parts))
+    again = pickle.loads(pickle.dumps(operator))
+    assert again == operator
+    assert "_hash" in vars(operator)
+    assert "_hash" not in vars(again)

@@ -1,3 +1,4 @@
+import sys
 from itertools import product
 from operator import ge
 from random import Random
@@ -86,3 +87,17 @@ def test_a_block_that_straddles_two_is_found():
     usual, worst = (of(program, cuts, held, False) for of in (usual_needs, worst_needs))
     assert (usual.blocks, worst.blocks) == (1, 2)
     assert worst.work > usual.work
+
+
+def test_a_step_that_several_plans_have_is_looked_at_once(monkeypatch):
+    x = dt.placeholder((900, 1000), "f8", stored_chunks=(100, 1000))
+    program = group_of(dt.concatenate([dt.zeros((9100, 1000)), dt.sqrt(x).T.T]).node, set()).program
+    cuts, asked = (Cuts.regular(10_000, 500), Cuts.regular(1000, 1000)), []
+    module = sys.modules[worst_needs.__module__]
+    needs_of = module.needs_of
+    monkeypatch.setattr(module, "needs_of", lambda *args: asked.append(args) or needs_of(*args))
+    first = worst_needs(program, cuts, (), local=False)
+    spent = len(asked)
+    assert spent > 1
+    assert worst_needs(program, cuts, [], local=False) == first
+    assert len(asked) == spent

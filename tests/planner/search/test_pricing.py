@@ -106,3 +106,34 @@ def test_what_guides_a_search_is_no_more_than_the_cost(job):
         )
         assert least.seconds <= cost.seconds * (1 + 1e-9)
         assert least.work <= cost.work
+
+
+def test_what_limits_do_not_change_is_priced_once_for_all_of_them():
+    wide = pricing()
+    node = stored((100_000, 1000)).mean(axis=0).node
+    found = wide.best(wide.group(node, {node}), ())
+    narrow = Limits.of(FOUR, 0.25)
+    fresh, told = Pricing(wide.machine, narrow), Pricing(wide.machine, narrow, wide)
+    alone, same = (one.best(one.group(node, {node}), ()) for one in (fresh, told))
+    assert (same.grid, same.cost, same.limits) == (alone.grid, alone.cost, alone.limits)
+    assert same.limits != found.limits
+    assert told.evaluated < fresh.evaluated / 2
+
+
+def test_what_a_grid_takes_at_least_is_found_once():
+    known = pricing()
+    program = known.group((node := (stored() + 1).node), {node}).program
+    cuts = (Cuts.regular(100_000, 50_000), Cuts.regular(1000, 1000))
+    least = known._least_cost(program, cuts, (), "C")
+    spent = known.evaluated
+    assert known._least_cost(program, cuts, (), "C") is least
+    assert known.evaluated == spent
+
+
+def test_fields_of_one_type_are_one_program():
+    both = stored((1000,), "f8,f8,i4", (1000,))
+    first, second, other = (both[name].node for name in ("f0", "f1", "f2"))
+    known = pricing()
+    programs = [known.group(node, {node}).program for node in (first, second, other)]
+    assert programs[0] is programs[1]
+    assert programs[1] is not programs[2]
