@@ -47,9 +47,8 @@ def refuse_other_write(location: Location, identity: Identity) -> None:
     other = None if made is None else identity_there(location, made.write)
     differs = "" if other is None else f": {identity.differs(other)} differs"
     raise StoreError(
-        f"{location} exists and belongs to another write, which cannot be "
-        f"resumed here{differs}; give "
-        "overwrite=True to replace it, or another component"
+        f"{location} exists and belongs to another write, which cannot be resumed here{differs}; "
+        "give overwrite=True to replace it, or another component"
     )
 
 

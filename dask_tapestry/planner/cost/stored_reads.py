@@ -28,8 +28,19 @@ class _Shift(NamedTuple):
     apart: int
 
 
+class _SourceReads(NamedTuple):
+    """A stored source of a program: how steps of its output move each box, and boxes of it all."""
+
+    value: int
+    shifts: tuple[tuple[_Shift, ...], ...]
+    everything: tuple[ZRange, ...]
+
+
 class _Span(NamedTuple):
-    """What one block reads of an axis, which `apart` steps of a dimension move by so many cells."""
+    """What one block reads of an axis, which `apart` steps of a dimension move by so many cells.
+
+    All blocks in a row read `covered` cells of it at least.
+    """
 
     lo: int
     hi: int
@@ -37,6 +48,7 @@ class _Span(NamedTuple):
     apart: int
     chunk: int
     extent: int
+    covered: int
 
     def moved(self, steps: int) -> int:
         """The number of cells by which so many steps move the read."""
@@ -51,7 +63,7 @@ def stored_bytes(program: Program, cuts: Sequence[Cuts], box: ZRange) -> float:
     """Bytes that all blocks of a grid read from stores, if that of the cells `box` is usual."""
     schedule = program.schedule(box)
     total, first = 0.0, len(program.inputs)
-    for value, shifts in _sources(program):
+    for value, shifts, everything in _sources(program):
         operator = program.instructions[value - first].operator
         assert isinstance(operator, Source)
         shape = program.types[value].shape
@@ -60,37 +72,32 @@ def stored_bytes(program: Program, cuts: Sequence[Cuts], box: ZRange) -> float:
         if len(reads) < len(shifts):  # on a diagonal, where boxes are one
             own_box = block_box(cuts, (0,) * (len(cuts) - 1) + (cuts[-1].count - 1,))
             reads = program.schedule(own_box).boxes[value]
+        all_read = len(everything) == len(reads)
         for number, read in enumerate(reads):
             own = shifts[number] if len(shifts) == len(reads) else sum(shifts, ())
             times = 1.0
             for dim, cut in enumerate(cuts):
                 if cut.count > 1:
                     spans = [
-                        _Span(read.lo[axis], read.hi[axis], cells, apart, sides[axis], shape[axis])
+                        _Span(
+                            *(read.lo[axis], read.hi[axis], cells, apart, sides[axis], shape[axis]),
+                            covered=_covered(own, everything[number], axis) if all_read else 0,
+                        )
                         for other, axis, cells, apart in own
                         if other == dim
                     ]
                     length = own_box.hi[dim] - own_box.lo[dim]
                     times *= _times(cut, own_box.lo[dim], length, tuple(spans))
             total += operator.stored_bytes(read) * times
-    return max(total, _read_at_least(program))
-
-
-@lru_cache(maxsize=1024)
-def _read_at_least(program: Program) -> int:
-    """Bytes that blocks read under any grid: the chunks of all that the output is made of.
-
-    The box that is usual may lie at an end, and be moved to where blocks read more.
-    """
-    first, boxes = len(program.inputs), program.schedule(program.type.box, rounded=False).boxes
-    total = 0
-    for value, _ in _sources(program):
-        operator = program.instructions[value - first].operator
-        total += max([operator.stored_bytes(box) for box in boxes[value]], default=0)
     return total
 
 
-@lru_cache(maxsize=4096)
+def _covered(shifts: Sequence[_Shift], everything: ZRange, axis: int) -> int:
+    """Cells of an axis that blocks in a row read together; 0 if it takes several dimensions."""
+    alone = sum(shift.axis == axis for shift in shifts) == 1
+    return everything.hi[axis] - everything.lo[axis] if alone else 0
+
+
 def _times(cut: Cuts, start: int, length: int, spans: tuple[_Span, ...]) -> float:
     """How often the blocks in a row read the chunks that the one from `start` reads."""
     if not spans:
@@ -99,7 +106,8 @@ def _times(cut: Cuts, start: int, length: int, spans: tuple[_Span, ...]) -> floa
     for span in spans:
         usual *= _whole(span.lo, max(1, span.hi - span.lo), span.chunk, span.extent)
     found = _of_alike(cut, start, length, spans) or _of_each(cut, start, length, spans)
-    return sum(found) / usual
+    covered = spans[0].covered if len(spans) == 1 else 0  # of more, a diagonal may be read
+    return max(sum(found), covered) / usual
 
 
 def _of_each(cut: Cuts, start: int, length: int, spans: tuple[_Span, ...]) -> list[float]:
@@ -160,8 +168,8 @@ def _representative_blocks(cut: Cuts) -> list[tuple[int, int, float]]:
 
 
 @lru_cache(maxsize=1024)
-def _sources(program: Program) -> tuple[tuple[int, tuple[tuple[_Shift, ...], ...]], ...]:
-    """The stored sources of a program, and how steps of its output move each box read of them."""
+def _sources(program: Program) -> tuple[_SourceReads, ...]:
+    """The stored sources of a program, and what is read of them."""
     first, shape = len(program.inputs), program.type.shape
     values = [
         value
@@ -190,4 +198,8 @@ def _sources(program: Program) -> tuple[tuple[int, tuple[tuple[_Shift, ...], ...
                     for axis, (a, b) in enumerate(zip(here.lo, moved.lo, strict=True))
                     if a != b
                 ]
-    return tuple((value, tuple(map(tuple, value_shifts))) for value, value_shifts in shifts.items())
+    everything = program.schedule(program.type.box, rounded=False).boxes
+    return tuple(
+        _SourceReads(value, tuple(map(tuple, moved)), everything[value])
+        for value, moved in shifts.items()
+    )
