@@ -19,8 +19,8 @@ from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.tuning import MOST_OPERANDS_ORDERED
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.cells.elementwise import astype
-from dask_tapestry.operators.products.einsum import einsum as einsum_tensors
-from dask_tapestry.operators.products.einsum import label_sizes, parse
+from dask_tapestry.operators.products.einsum_subscripts import einsum as einsum_tensors
+from dask_tapestry.operators.products.einsum_subscripts import label_sizes, parse
 from dask_tapestry.operators.products.tensordot import working_dtype
 from dask_tapestry.teg import Tensor
 

@@ -20,7 +20,7 @@ from dask_tapestry.arrays.linalg.solving import *
 from dask_tapestry.arrays.linalg.triangular import *
 
 if TYPE_CHECKING:  # imported when one of its names is asked for
-    from dask_tapestry.arrays.compatibility.tall_factors import *
+    from dask_tapestry.arrays.compatibility.dask_factor_names import *
 
 __all__ = [
     "cholesky",

@@ -31,7 +31,6 @@ from dask_tapestry.io.resuming.resumption import Resume, complete, progress_of
 from dask_tapestry.io.sinks.pending_parts import as_ranges, parts_of
 from dask_tapestry.io.sinks.region_sink import RegionSink
 from dask_tapestry.io.sinks.zarr_create import create, create_begun, create_groups, dry_run_create
-from dask_tapestry.io.sinks.zarr_failure import write_error
 from dask_tapestry.io.sinks.zarr_layout import PLAIN, Extras, ZarrLayout
 from dask_tapestry.io.sinks.zarr_overwrite import (
     Replacement,
@@ -40,6 +39,7 @@ from dask_tapestry.io.sinks.zarr_overwrite import (
     put_in_place,
     replacing,
 )
+from dask_tapestry.io.sinks.zarr_write_error import write_error
 from dask_tapestry.io.sources.zarr_source import ZarrSource
 from dask_tapestry.io.stores.zarr_consolidate import consolidate
 from dask_tapestry.io.stores.zarr_location import Location, zarr

@@ -43,7 +43,8 @@ class Field(Operator):
     def without_constants(self, inputs: Types) -> Field:
         """The first field of the same type: which of them it is decides on no box and no cost."""
         kinds: Any = inputs[0].dtype
-        return Field(next(name for name in kinds.names if kinds[name] == kinds[self.field]))
+        alike = (name for name in kinds.names if kinds[name] == kinds[self.field])
+        return Field(next(alike, self.field))
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         rank = inputs[0].ndim

@@ -22,7 +22,7 @@ import numpy as np
 from dask_tapestry_kernels.cpu.cells import compiled_formulas, compiled_tiles, rows
 from dask_tapestry_kernels.cpu.jit import shipped
 from dask_tapestry_kernels.cpu.jit.child.compiler import compile_alone, set_options
-from dask_tapestry_kernels.cpu.reduction import fold_texts
+from dask_tapestry_kernels.cpu.reduction import fold_sources
 from dask_tapestry_kernels.cpu.variates import variates
 from dask_tapestry_kernels.elementary.functions import FUNCTIONS
 from dask_tapestry_kernels.jit import object_cache
@@ -37,8 +37,8 @@ ARITHMETIC: Final = ("add", "subtract", "multiply", "divide")  # of two arrays
 LOOPS: Final = (
     compiled_formulas.WALK,
     compiled_tiles.LOOP,
-    fold_texts.LEAVES,
-    fold_texts.FORMULAS,
+    fold_sources.LEAVES,
+    fold_sources.FORMULAS,
 )
 
 
@@ -63,9 +63,9 @@ def _of_cells(dtype: np.dtype[Any]) -> Iterator[str]:
         rows.call_source(name, arity, dtype, dtype)
         for name, arity in (arities | dict.fromkeys(ARITHMETIC, 2)).items()
     ]
-    sources += [fold_texts.fold_source(monoid, dtype, dtype) for monoid in FOLDS]
+    sources += [fold_sources.fold_source(monoid, dtype, dtype) for monoid in FOLDS]
     spread = np.dtype([("mean", dtype), ("m2", dtype)])
-    sources += [fold_texts.fold_source(monoid, dtype, spread) for monoid in SPREADS]
+    sources += [fold_sources.fold_source(monoid, dtype, spread) for monoid in SPREADS]
     for text in sources:
         assert text is not None
         yield text

@@ -4,7 +4,7 @@ from dask_tapestry.arrays.core.late_names import late_names
 
 
 def test_names_come_from_the_folder_for_compatibility():
-    assert late_names("linalg", ["tsqr"])("tsqr").__module__.endswith("tall_factors")
+    assert late_names("linalg", ["tsqr"])("tsqr").__module__.endswith("dask_factor_names")
 
 
 @pytest.mark.parametrize(

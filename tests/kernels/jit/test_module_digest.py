@@ -6,15 +6,15 @@ import pytest
 
 from dask_tapestry_kernels.cpu.cells import compiled_formulas, rows
 from dask_tapestry_kernels.cpu.jit import object_keys
-from dask_tapestry_kernels.cpu.reduction import fold_texts
+from dask_tapestry_kernels.cpu.reduction import fold_sources
 from dask_tapestry_kernels.jit import module_digest
 
 NAME = module_digest.NAME
 SOURCES = {
     "row": rows.HEAD,
     "walk": compiled_formulas.WALK,
-    "leaves": fold_texts.LEAVES,
-    "fold": fold_texts.FOLD.format(monoid="sum", cell="<f8", state="<f8"),
+    "leaves": fold_sources.LEAVES,
+    "fold": fold_sources.FOLD.format(monoid="sum", cell="<f8", state="<f8"),
 }
 IMPORTED = f"""
 import sys

@@ -10,7 +10,7 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu.jit.compile_service import Native, compiled
 from dask_tapestry_kernels.cpu.reduction.column_widths import MOST_FORMULAS, VALUES
-from dask_tapestry_kernels.cpu.reduction.fold_texts import FORMULAS, FORMULAS_ARITY
+from dask_tapestry_kernels.cpu.reduction.fold_sources import FORMULAS, FORMULAS_ARITY
 from dask_tapestry_kernels.cpu.reduction.leaf_states import (
     Formula,
     Scratch,

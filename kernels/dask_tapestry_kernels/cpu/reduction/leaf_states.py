@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dask_tapestry_kernels.cpu.jit.compile_service import Native, compiled
-from dask_tapestry_kernels.cpu.reduction.fold_texts import (
+from dask_tapestry_kernels.cpu.reduction.fold_sources import (
     FOLD_ARITY,
     LEAVES,
     LEAVES_ARITY,

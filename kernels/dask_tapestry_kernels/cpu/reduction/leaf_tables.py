@@ -19,7 +19,7 @@ def _record(*fields: str) -> DType:
 
 
 BLOCK: Final = _record(  # all leaves of a block, for `leaf_driver.fold_leaves`
-    "fold",  # address of a kernel of `fold_texts.fold_source`
+    "fold",  # address of a kernel of `fold_sources.fold_source`
     "row",  # address of ``row(n, table, out)``, which evaluates a formula of n cells of the
     # contiguous operands whose addresses are in the table; 0 if the one operand is folded itself
     "operands",  # address of a table: of each operand address, size of a cell, and strides
@@ -50,7 +50,7 @@ CALL: Final = _record(  # one call of a fold: some leaves, whose states are writ
     "source",  # 0, or the address of a record `SOURCE` that makes the cells of one leaf
 )
 FORMULA_COLUMNS: Final = _record(  # columns of formulas, for `fold_formula_columns.fold_formulas`
-    "fold",  # address of a kernel of `fold_texts.fold_source`
+    "fold",  # address of a kernel of `fold_sources.fold_source`
     "source",  # address of a record `SOURCE`
     "part_items",  # address of the sizes of the parts' cells
     "part_count",  # number of parts

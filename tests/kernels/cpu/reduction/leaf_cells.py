@@ -5,7 +5,7 @@ import numpy as np
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.reductions.monoids import MONOIDS
 from dask_tapestry_kernels.cpu.jit import compile_service
-from dask_tapestry_kernels.cpu.reduction.fold_texts import FOLD_ARITY, fold_source
+from dask_tapestry_kernels.cpu.reduction.fold_sources import FOLD_ARITY, fold_source
 from dask_tapestry_kernels.cpu.reduction.leaf_tables import CALL, record
 from tests.comparisons import same_bits
 

@@ -26,7 +26,7 @@ TRUTH: Final = np.dtype(bool)
 
 
 def place_folder(monoid: str, cell: DType) -> Any:
-    """``fold(call)`` as `fold_texts.fold_source` says."""
+    """``fold(call)`` as `fold_sources.fold_source` says."""
     cell = INDEX if cell.kind in "mM" else cell
     best, carried = _best(monoid, cell), _carried(monoid, cell)
     over, run, search = (

@@ -1,6 +1,6 @@
 """Leaves of the canonical tree, folded by compiled code: one function for a monoid and dtypes.
 
-The functions serve the texts of `fold_texts`. One column stays in registers (`fold_one_column`),
+The functions serve the texts of `fold_sources`. One column stays in registers (`fold_one_column`),
 several columns run through a buffer (`fold_many_columns`), and bricks side by side are folded in
 runs (`fold_adjacent_bricks`). All have the bits of `monoids.ARITHMETIC[...].leaf`: the cells go in
 turn to 32 lanes, and the lanes are folded by halves.
@@ -24,7 +24,7 @@ from dask_tapestry_kernels.elementary.compiled_functions import called
 
 @cache
 def folder(monoid: str, cell: str, state: Any) -> Any:
-    """The function behind the kernel of `fold_texts.fold_source`, for compiled code to call.
+    """The function behind the kernel of `fold_sources.fold_source`, for compiled code to call.
 
     `cell` and `state` are dtypes as text, a structured state as its fields' ``descr``.
     """

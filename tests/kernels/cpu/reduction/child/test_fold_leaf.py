@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dask_tapestry.operators.reductions.monoids import MONOIDS
-from dask_tapestry_kernels.cpu.reduction.fold_texts import fold_source
+from dask_tapestry_kernels.cpu.reduction.fold_sources import fold_source
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
 from tests.kernels.cpu.reduction.leaf_cells import (
     cells_of,

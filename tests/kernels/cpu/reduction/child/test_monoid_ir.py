@@ -3,7 +3,7 @@ import pytest
 
 from dask_tapestry.operators.reductions.monoids import MONOIDS
 from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import passes
-from dask_tapestry_kernels.cpu.reduction.fold_texts import fold_source
+from dask_tapestry_kernels.cpu.reduction.fold_sources import fold_source
 from dask_tapestry_kernels.cpu.reduction.supported_folds import PLACES
 from tests.kernels.cpu.reduction.leaf_cells import state_of
 

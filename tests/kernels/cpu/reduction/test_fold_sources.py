@@ -4,7 +4,7 @@ import sys
 import numpy as np
 import pytest
 
-from dask_tapestry_kernels.cpu.reduction.fold_texts import FORMULAS, LEAVES, fold_source
+from dask_tapestry_kernels.cpu.reduction.fold_sources import FORMULAS, LEAVES, fold_source
 
 F8 = np.dtype("f8")
 
@@ -12,7 +12,7 @@ F8 = np.dtype("f8")
 def test_texts_are_made_without_numba():
     code = (
         "import sys, dask_tapestry_kernels.cpu.reduction.reduce, numpy as np;"
-        "from dask_tapestry_kernels.cpu.reduction.fold_texts import fold_source;"
+        "from dask_tapestry_kernels.cpu.reduction.fold_sources import fold_source;"
         "fold_source('sum', np.dtype('f8'), np.dtype('f8'));"
         "sys.exit('numba' in sys.modules or 'llvmlite' in sys.modules)"
     )

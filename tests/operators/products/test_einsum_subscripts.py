@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dask_tapestry.errors import ShapeError
-from dask_tapestry.operators.products.einsum import label_sizes, parse
+from dask_tapestry.operators.products.einsum_subscripts import label_sizes, parse
 
 BROKEN = [
     ("ij,jk", (2,), "fewer operands"),
