@@ -43,6 +43,7 @@ def deferred_selection(
     make: Callable[[MaskSelector], Tensor],
     keep: Sequence[Tensor] = (),
     owner: Node | None = None,
+    line: int = 1,
 ) -> Array:
     """Return an array made of tensors picked by `mask`, once its true cells are counted.
 
@@ -52,8 +53,9 @@ def deferred_selection(
         keep: Tensors that `make` picks from and that the count run keeps too, as they are costly to
             compute or must not be computed again.
         owner: The node with which the outcome of the count run is forgotten; by default the mask.
+        line: Cells of a slice that one cell of the mask picks.
     """
-    span = span_of(mask.type.size)
+    span = span_of(mask.type.size, line)
 
     def build(counts: Counts, kept: Sequence[Node]) -> Node:
         held = dict(zip((mask, *keep), kept, strict=True))
@@ -63,7 +65,7 @@ def deferred_selection(
 
         return make(pick)
 
-    spans = count_nonzero(mask)
+    spans = count_nonzero(mask, span)
     everything = np.diff(np.minimum(np.arange(spans.type.size + 1) * span, mask.type.size))
     bound = build(everything, (mask, *keep))
     return Array(Deferred(spans, (mask, *keep), build, bound, owner or mask))
@@ -77,14 +79,15 @@ def masked(x: Tensor, dim: int, mask: Tensor) -> Array:
     Source: NumPy's boolean indexing.
     """
     lines, flat = _lines(x, dim, mask.type.ndim), reshape(mask, (mask.type.size,))
-    return deferred_selection(flat, lambda pick: pick(lines, dim), owner=mask)
+    line = _line_cells(lines, dim)
+    return deferred_selection(flat, lambda pick: pick(lines, dim), owner=mask, line=line)
 
 
 def masked_by(x: Tensor, dim: int, mask: np.ndarray[Any, Any]) -> Array:
     """Like `masked`, for a mask in memory, which is counted and copied at once."""
-    flat, span = mask.flatten(), span_of(mask.size)
+    lines, flat = _lines(x, dim, mask.ndim), mask.flatten()
+    span = span_of(flat.size, _line_cells(lines, dim))
     counts = kernels_of("cpu")["count"](None, flat, span=span)
-    lines = _lines(x, dim, mask.ndim)
     return Array(compress_tensor(lines, asarray(flat).node, dim, counts, span))
 
 
@@ -92,6 +95,11 @@ def _lines(x: Tensor, dim: int, rank: int) -> Tensor:
     """`x` with `rank` dimensions from `dim` on as one."""
     shape = x.type.shape
     return reshape(x, (*shape[:dim], prod(shape[dim : dim + rank]), *shape[dim + rank :]))
+
+
+def _line_cells(lines: Tensor, dim: int) -> int:
+    """Cells of a slice at one place of a dimension."""
+    return prod(extent for axis, extent in enumerate(lines.type.shape) if axis != dim)
 
 
 def not_zero(x: Tensor) -> Tensor:

@@ -56,16 +56,20 @@ class CountNonzero(BlockOperator):
         return np.array([mask[a : a + self.span].sum() for a in starts], COUNTS)
 
 
-def span_of(cells: int) -> int:
-    """Span in which a mask of `cells` cells is counted, a power of two."""
-    span = SHORTEST_COUNTED_SPAN
+def span_of(cells: int, line: int = 1) -> int:
+    """Span in which a mask of `cells` cells is counted, a power of two.
+
+    It is shorter where each cell of the mask selects a `line` of so many cells: what a block reads
+    of these is whole spans.
+    """
+    span = max(1, SHORTEST_COUNTED_SPAN >> max(0, line.bit_length() - 1))
     while span * MOST_COUNTED_SPANS < cells:
         span *= 2
     return span
 
 
-def count_nonzero(mask: Tensor) -> Tensor:
-    """Numbers of true cells in the spans of a mask, shape (ceil(cells / span_of(cells)),).
+def count_nonzero(mask: Tensor, span: int) -> Tensor:
+    """Numbers of true cells in the spans of a mask, shape (ceil(cells / span),).
 
     Raises
     ------
@@ -74,4 +78,4 @@ def count_nonzero(mask: Tensor) -> Tensor:
     """
     if mask.type.ndim != 1 or mask.type.dtype != bool:
         raise ShapeError(f"count takes a one-dimensional mask, not {mask.type}")
-    return apply(CountNonzero(span_of(mask.type.size)), mask)
+    return apply(CountNonzero(span), mask)

@@ -27,11 +27,17 @@ def test_spans_are_few():
 def test_only_flat_masks_are_counted():
     for bad in (dt.ones(3), dt.ones((2, 2), bool)):
         with pytest.raises(ShapeError, match="one-dimensional mask"):
-            count_nonzero(bad.node)
+            count_nonzero(bad.node, 8)
 
 
-def test_counts_of_a_cut_mask(shardings):
+def test_spans_are_shorter_where_a_cell_stands_for_a_long_line():
+    assert [span_of(4000, line) for line in (0, 1, 2, 1000, 10**9)] == [1024, 1024, 512, 2, 1]
+    assert span_of(10**6, 10**6) == span_of(10**6, 1000)  # they stay few
+
+
+@pytest.mark.parametrize("span", [1, 8, 1024])
+def test_counts_of_a_cut_mask(shardings, span):
     mask = np.arange(5000) % 7 == 0
     for side in (1000, 1024, 4999):
-        counts = dt.Array(count_nonzero(dt.asarray(mask).rechunk(side).node)).compute()
+        counts = dt.Array(count_nonzero(dt.asarray(mask).rechunk(side).node, span)).compute()
         assert counts.sum() == mask.sum()

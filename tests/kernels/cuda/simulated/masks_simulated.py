@@ -15,7 +15,7 @@ def mask(count, share=0.5):
     return GENERATOR.random(count) < share
 
 
-@pytest.mark.parametrize("span", [9, 100, 10**6])
+@pytest.mark.parametrize("span", [1, 4, 9, 100, 10**6])
 @pytest.mark.parametrize("count", [0, 1, 130])
 def test_counts_of_spans(gpu, count, span):
     for given in (mask(count), mask(count, 0), mask(count, 1), mask(2 * count)[::-2]):
