@@ -11,6 +11,7 @@ from dask_tapestry.steps import streaming
 
 REMEMBERED = (
     streaming.in_turns,
+    streaming.may_stream,
     streaming._block_schedule,
     footprint._own_needs,
     footprint._needs_of,

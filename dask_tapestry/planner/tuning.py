@@ -222,8 +222,6 @@ GAIN_OF_ROUNDS: Final = 0.75  # the same, of rounds: that an expert would take t
 # changed any more.
 GAIN_OF_EXCHANGE: Final = 0.1
 GAIN_OF_LAST_EXCHANGE: Final = 0.5
-# The same, where it spares the scheduler, which others use, too, more slices than steps have blocks
-GAIN_OF_FEWER_TASKS: Final = 0.9
 LIGHTER_SHARE: Final = 0.9  # of the memory lacking before: then other choices are not looked at
 # Kinds of steps whose blocks take most, that are cut more finely where memory lacks.
 HEAVY: Final = 4

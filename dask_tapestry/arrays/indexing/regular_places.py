@@ -40,7 +40,7 @@ def as_slice(item: Advanced) -> slice | None:
     Examples
     --------
     >>> as_slice(Advanced(np.array([7, 5, 3, 1]), (0,), 0))
-    slice(7, None, -2)
+    slice(7, 0, -2)
     >>> as_slice(Advanced(np.array([1, 2, 4]), (0,), 0))
     """
     cells: Any = item.cells

@@ -27,13 +27,11 @@ from dask_tapestry.planner.search.pricing import PricedGroup
 from dask_tapestry.planner.tuning import (
     COSTS_A_CHANGE,
     GAIN_OF_EXCHANGE,
-    GAIN_OF_FEWER_TASKS,
     GAIN_OF_ROUNDS,
     HALVINGS,
     HEAVY,
     LEAST_GAIN,
     LIGHTER_SHARE,
-    MOST_STEP_BLOCKS,
 )
 
 
@@ -77,9 +75,7 @@ def _changes(
 ) -> Iterator[tuple[Choices, float]]:
     """Choices that differ in one, with the part of the seconds that is enough of a gain."""
     yield from ((choices, LEAST_GAIN) for choices in moves(state))
-    crowded = any(priced.cost.slices > MOST_STEP_BLOCKS for priced in state.placed.values())
-    gain = GAIN_OF_FEWER_TASKS if crowded else of_exchange
-    yield from ((choices, gain) for choices in exchanges(space, state))
+    yield from ((choices, of_exchange) for choices in exchanges(space, state))
 
 
 def in_few_rounds(space: PlanEvaluator, state: State) -> State:

@@ -110,7 +110,7 @@ def test_every_dtype_and_shape(dtype, shape):
 @pytest.mark.parametrize(
     ("options", "error", "text"),
     [
-        ({}, dt.ArgumentError, "nothing ends this loop"),
+        ({}, dt.ArgumentError, "the loop has no end"),
         ({"steps": -1}, dt.ArgumentError, "steps"),
         ({"steps": 2.5}, TypeError, "steps"),
         ({"steps": 2, "until": lambda x: x.sum() > 1, "every": 0}, dt.ArgumentError, "every"),

@@ -94,7 +94,7 @@ def test_it_is_cut_along_the_scan(monkeypatch):
     [
         ({"outputs": {"z": "row"}}, "outputs of a scan follow t"),
         ({"outputs": {"a": "row t", "b": "row t"}}, "combines 1 values, it has 2"),
-        ({"finalize": max}, "not finalized"),
+        ({"finalize": max}, "takes no finalize"),
         ({"index": {"row": dt.reduce_over("sum"), "t": dt.scan_over("sum")}}, "none is folded"),
         ({"index": {"row": "sequential", "t": dt.scan_over("sum")}}, "one dimension is scanned"),
     ],

@@ -48,7 +48,7 @@ def test_blocks_that_are_there_lie_as_they_are():
 
 
 def test_what_a_block_reads_all_of_is_sent_as_one():
-    step = last_step(stored((100_000, 4000), chunks=(1000, 4000)) @ LARGE)
+    step = last_step(stored((96_000, 4000), chunks=(1000, 4000)) @ LARGE)
     assert step.count > FOUR.workers
     assert [c.count for c in step.held[0]] == [1, 1]
     block, chunk = 8 * step.cuts[0].longest * 1000, 8 * 1000 * 4000

@@ -161,7 +161,7 @@ def test_what_makes_no_sense_is_refused_by_name(wrong, text):
 
 
 def test_limits_have_names():
-    with pytest.raises(TypeError, match="3 is no name"):
+    with pytest.raises(TypeError, match="3 is not a string"):
         Resources(limits={3: 1})
 
 

@@ -117,13 +117,3 @@ def test_no_step_waits_for_a_store_that_waits_for_it(job):
 def sorted_layers(dependencies):
     """Raise `CycleError` if layers wait for each other in a circle."""
     return list(TopologicalSorter(dependencies).static_order())
-
-
-def test_ten_thousands_of_slices_go_through_a_store():
-    cluster = dt.Resources(100, 2, "48 GiB", bandwidth="1 GB/s")
-    x = dt.placeholder((100_000, 500_000), "f8", (500, 500_000))
-    plan = dt.plan(x.rechunk((100_000, 2500)), resources=cluster)
-    plan.verify()
-    assert len(exchanges(plan)) == 2
-    assert plan.cost["tasks"] < 1_000
-    assert plan.cost["bytes_read"] == 2 * x.node.type.nbytes
