@@ -2,8 +2,7 @@
 
 The fastest plan may have blocks as large as they may be, for the sake of fewer tasks. What is left
 of a worker's memory is for blocks that come unevenly, for other jobs, and for what nobody counted:
-so blocks that take much of what they may are cut in two, and large values that are held for little
-gain are not, as long as that takes hardly longer.
+so blocks that take much of what they may are cut in two, as long as that takes hardly longer.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dask_tapestry.planner.search.choices import Choices, State
-from dask_tapestry.planner.search.moves import fuse, halved, optional
+from dask_tapestry.planner.search.moves import halved
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
 from dask_tapestry.planner.tuning import (
@@ -19,7 +18,6 @@ from dask_tapestry.planner.tuning import (
     HALVINGS,
     HEAVY,
     LIGHTER_SHARE,
-    READ_SHARE,
     ROOMY_SHARE,
 )
 
@@ -42,7 +40,7 @@ def with_room(space: PlanEvaluator, state: State) -> State:
 
 def _roomier(space: PlanEvaluator, first: State, state: State) -> Iterator[State]:
     """Plans that differ in one choice, about as good as the `first` one, and hold less."""
-    for choices in (*_finer(state), *_unheld(space, state)):
+    for choices in _finer(state):
         other = space.state(choices)
         if _are_alike(first, other) and space.fits_at_worst(other):
             peaks = [space.fullest_at_worst(one).bytes for one in (other, state)]
@@ -58,14 +56,6 @@ def _finer(state: State) -> Iterator[Choices]:
             alike.setdefault((priced.group.node.type, priced.grid), []).append(priced)
     for some in sorted(alike.values(), key=lambda some: -max(p.cost.work for p in some))[:HEAVY]:
         yield from halved(state, some)
-
-
-def _unheld(space: PlanEvaluator, state: State) -> Iterator[Choices]:
-    """Choices in which a large value is computed, or read, in the steps that read it."""
-    large = READ_SHARE * space.pricing.memory
-    nodes = [node for node in optional(state) if node.type.nbytes > large]
-    for node in sorted(nodes, key=lambda node: -node.type.nbytes)[:HEAVY]:
-        yield fuse(state, frozenset((node,)))
 
 
 def _are_alike(first: State, other: State) -> bool:
