@@ -2,6 +2,7 @@
 
     python benchmarks/storage.py
     python benchmarks/storage.py --side 8000 --compressor zstd --way read --json storage.json
+    python benchmarks/storage.py --pipeline zarrs.ZarrsCodecPipeline  # of zarr's rows; `pip install zarrs`
 
 The array is (side, side) float64 in chunks of 2000 x 2000, in the page cache. `files` is the time
 of reading its chunks' bytes into memory that is used again, or of writing such memory to as many
@@ -170,8 +171,11 @@ def main():
     parser.add_argument("--threads", type=int, nargs="*", default=[1, 2])
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--only", default="", help="part of the names of rows")
+    parser.add_argument("--pipeline", help="class of the codecs' pipeline that zarr is to use")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
+    if given.pipeline:
+        zarr.config.set({"codec_pipeline.path": given.pipeline})
     rows = []
     with tempfile.TemporaryDirectory() as scratch:
         base = given.folder or Path(scratch)
