@@ -10,7 +10,12 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dask_arrays import from_dask_array
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
 from dask_tapestry.arrays.core.mixed_collections import MixedCollection, MixedExpr, planned_together
-from dask_tapestry.arrays.xarray.block_functions import TemplateFunction, dims_of, dtypes_of
+from dask_tapestry.arrays.xarray.block_functions import (
+    TemplateFunction,
+    dims_of,
+    dtypes_of,
+    lengths_of,
+)
 
 Function = Callable[..., Any]
 
@@ -32,7 +37,8 @@ def returning_blocks(map_blocks: Function) -> Function:
         if not any(isinstance(variable.data, Array) for variable in given):
             return map_blocks(func, obj, args, kwargs, template)
         template = _with_whole_dims(template, chunked)
-        checked = TemplateFunction(func, dtypes_of(template), dims_of(template))
+        lengths = lengths_of(template, (obj, *args))
+        checked = TemplateFunction(func, dtypes_of(template), dims_of(template), lengths)
         result = map_blocks(checked, obj, args, kwargs, template).copy(deep=False)
         for variable in _variables(result):
             if hasattr(variable.data, "__dask_graph__"):
