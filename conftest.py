@@ -8,10 +8,9 @@ are many small objects, few of them garbage.
 import gc
 import os
 
-gc.set_threshold(50_000, 20, 20)
-
 os.environ["DASK_TAPESTRY__RATES"] = "shipped"
 
 import dask.config
 
 dask.config.set({"tapestry.rates": "shipped"})
+gc.set_threshold(50_000, 20, 20)
