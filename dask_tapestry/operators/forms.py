@@ -21,14 +21,14 @@ def stand_in(make: Maker) -> Maker:
     """
 
     @wraps(make)
-    def made(node: Node, size: int) -> Node:
+    def form(node: Node, size: int) -> Node:
         with written_as(node):
             value = make(node, size)
             if value.type.dims != node.type.dims:
                 value = rename(value, node.type.dims or ())
         return _following(value, node) if node.after else value
 
-    return made
+    return form
 
 
 def _following(value: Node, node: Node) -> Node:

@@ -194,7 +194,7 @@ def _in_order(result: Array, cells: GroupCells, labels: Labels) -> Array:
     """The result with its kept axes, its rows too, in the order of the array's."""
     extents = [cells.x.shape[axis] for axis in cells.rows]
     result = result.reshape((*result.shape[:-1], *extents, *labels.counts))
-    kept, groups = [*cells.kept, *cells.rows], len(labels.counts)
+    kept, groups = [*cells.kept_axes, *cells.rows], len(labels.counts)
     before = range(result.ndim - len(kept) - groups)
     own = [len(before) + n for n in np.argsort(kept).tolist()]
     last = range(result.ndim - groups, result.ndim)

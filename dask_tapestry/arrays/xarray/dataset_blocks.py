@@ -29,7 +29,7 @@ def returning_blocks(map_blocks: Function) -> Function:
     """
 
     @wraps(map_blocks)
-    def taken(
+    def map_variables(
         func: Function, obj: Any, args: Any = (), kwargs: Any = None, template: Any = None
     ) -> Any:
         given = [v for x in (obj, *args) for v in _variables(x)]
@@ -45,7 +45,7 @@ def returning_blocks(map_blocks: Function) -> Function:
                 variable.data = from_dask_array(variable.data)
         return result
 
-    return taken
+    return map_variables
 
 
 def _with_whole_dims(template: Any, chunked: Collection[Any]) -> Any:
