@@ -225,6 +225,7 @@ GAIN_OF_LAST_EXCHANGE: Final = 0.5
 LIGHTER_SHARE: Final = 0.9  # of the memory lacking before: then other choices are not looked at
 # Kinds of steps whose blocks take most, that are cut more finely where memory lacks.
 HEAVY: Final = 4
+CHANGED_ALIKE: Final = 2  # steps of those that are alike, which are changed one by one
 HALVINGS: Final = 3  # of blocks, by which a plan that a worker cannot hold may come to fit
 
 # search/moves
