@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import ceil, prod
-from operator import mul
 from typing import Any, Final, NamedTuple
 
 from dask_tapestry.planner.access.remote_reads import InputReads, bytes_from_others
@@ -165,10 +164,10 @@ def mean_of(kinds: Sequence[BlocksAlike], shares: Sequence[float]) -> BlocksAlik
         return kinds[0]
 
     def mean(values: Iterable[float]) -> float:
-        return sum(map(mul, values, shares))
+        return sum(value * share for value, share in zip(values, shares, strict=True))
 
     needs = Needs(*map(max, zip(*[kind.needs for kind in kinds], strict=True)))
-    traffic = StepTraffic(*map(mean, zip(*[kind.traffic for kind in kinds], strict=True)))
+    traffic = StepTraffic._make(map(mean, zip(*[kind.traffic for kind in kinds], strict=True)))
     return BlocksAlike(
         mean(kind.seconds for kind in kinds),
         needs._replace(flops=round(mean(kind.needs.flops for kind in kinds))),

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from dask_tapestry.planner.tuning import SAMPLE_BLOCKS
 from dask_tapestry.steps.program import Program
-from dask_tapestry.teg.regularity import Regular
+from dask_tapestry.teg.regularity import Regularity
 from dask_tapestry.zspace import Cuts, ZRange, block_box, largest_box
 
 
@@ -59,8 +59,8 @@ def joins_unlike_values(program: Program) -> bool:
     return False
 
 
-def _joins(rules: Sequence[Regular | None]) -> bool:
-    return any(rule is not None and bool(rule.breaks) for rule in rules)
+def _joins(rules: Regularity | None) -> bool:
+    return any(rule is not None and bool(rule.breaks) for rule in rules or ())
 
 
 @lru_cache(maxsize=1024)
