@@ -11,7 +11,9 @@ from contextlib import contextmanager
 def collection_paused() -> Iterator[None]:
     """Collect no garbage meanwhile, where thousands of objects are made and none of them is any.
 
-    Looking at them took 45 % of the time of writing out tasks, and 25 % of that of planning.
+    Looking at them took 45 % of the time of writing out tasks, and 25 % of that of planning. What
+    is left of them afterwards counts as old, so that it is looked at as seldom as all else that
+    stays: looking at it at once took 10 to 40 % of the time of planning again, and found nothing.
 
     Examples
     --------
@@ -25,4 +27,15 @@ def collection_paused() -> Iterator[None]:
         yield
     finally:
         if was_on:
+            _count_as_old()
             gc.enable()
+
+
+def _count_as_old() -> None:
+    """All objects are those of the oldest generation; none is looked at for it.
+
+    What somebody else has frozen stays frozen, and then nothing is done.
+    """
+    if not gc.get_freeze_count():
+        gc.freeze()
+        gc.unfreeze()

@@ -49,6 +49,9 @@ NEVER_OVERLAPPED: Final = 0.1
 # Blocks in a row whose chunks are counted; more are taken to be like these
 ROW_BLOCKS_COUNTED: Final = 24
 
+# cost/typical_blocks
+SAMPLE_BLOCKS: Final = 16  # of grids that join values of several kinds; a schedule each
+
 # cost/worst_needs
 # Blocks in a row after which boxes lie on other blocks as before, mostly
 MOST_BLOCKS_IN_A_ROW: Final = 8
@@ -225,6 +228,7 @@ GAIN_OF_LAST_EXCHANGE: Final = 0.5
 LIGHTER_SHARE: Final = 0.9  # of the memory lacking before: then other choices are not looked at
 # Kinds of steps whose blocks take most, that are cut more finely where memory lacks.
 HEAVY: Final = 4
+CHANGED_ALIKE: Final = 2  # steps of those that are alike, which are changed one by one
 HALVINGS: Final = 3  # of blocks, by which a plan that a worker cannot hold may come to fit
 
 # search/moves

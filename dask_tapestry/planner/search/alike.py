@@ -6,9 +6,10 @@ The first one is searched; others begin from what was found for it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -18,6 +19,8 @@ from dask_tapestry.steps.chunk_alignment import Held
 from dask_tapestry.steps.program import Program
 from dask_tapestry.teg import Source, TensorType
 from dask_tapestry.zspace import ZAffineMap
+
+T = TypeVar("T")
 
 DATA: Final = (bytes, float, complex, np.generic, np.ndarray)  # no grid depends on what it is
 
@@ -51,6 +54,31 @@ def are_near(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
     return all(
         a == b or max(a, b) <= ALIKE_EXTENTS * min(a, b) for a, b in zip(one, other, strict=True)
     )
+
+
+def one_of_each(
+    programs: Iterable[tuple[T, Program, Held]], most: int = 1
+) -> Iterator[tuple[T, list[T]]]:
+    """The first `most` of things whose programs are alike, each with all that are.
+
+    Parameters
+    ----------
+    programs
+        Things, each with its program and the cuts in which the inputs of that are held.
+    """
+    kinds: dict[object, list[tuple[tuple[int, ...], list[T]]]] = {}
+    groups: list[list[T]] = []
+    for thing, program, held in programs:
+        size = extents(program, held)
+        known = kinds.setdefault((likeness(program), program.type), [])
+        group = next((some for other, some in known if are_near(size, other)), None)
+        if group is None:
+            group = []
+            known.append((size, group))
+            groups.append(group)
+        group.append(thing)
+    for group in groups:
+        yield from ((thing, group) for thing in group[:most])
 
 
 def _kind(type_: TensorType) -> object:

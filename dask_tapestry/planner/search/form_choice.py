@@ -15,6 +15,7 @@ from dask_tapestry.planner.cost.cost import StepCost
 from dask_tapestry.planner.cost.rank import Rank, preferred, total
 from dask_tapestry.planner.fusion.fuse import held_values
 from dask_tapestry.planner.rewriting.rule_choices import form_named
+from dask_tapestry.planner.search.alike import are_near, extents, likeness
 from dask_tapestry.planner.search.choices import FormChoice
 from dask_tapestry.planner.search.evaluate import is_given, place
 from dask_tapestry.planner.search.grid import reads_again
@@ -69,6 +70,7 @@ class _Chooser:
         self._held = held_values(graph, pricing.memory, local=pricing.machine.local)
         self._placed: dict[Node, PricedGroup] = {}
         self._decided: set[Node] = set()
+        self._alike: dict[object, list[tuple[tuple[int, ...], FormChoice | None]]] = {}
 
     def decide(self, node: Node) -> None:
         """Decide how a node is computed; its producers are decided."""
@@ -98,7 +100,40 @@ class _Chooser:
 
     def _best_form(self, node: Node, forms: Collection[Form]) -> FormChoice | None:
         whole = self._steps(node)
-        best, once = self._rank(whole), self._once(whole[node])
+        best, priced = self._rank(whole), whole[node]
+        size, programs = (
+            extents(priced.group.program, priced.held),
+            [likeness(one.group.program) for one in whole.values()],
+        )
+        decided = self._alike.setdefault((tuple(programs), node.operator.layout), [])
+        for other, choice in decided:
+            if are_near(size, other) and self._is_as_good(node, forms, choice, best):
+                return choice
+        choice = self._compared(node, forms, whole, best)
+        decided.append((size, choice))
+        return choice
+
+    def _is_as_good(
+        self, node: Node, forms: Collection[Form], choice: FormChoice | None, whole: Rank
+    ) -> bool:
+        """Whether the choice of an operator that is alike is one for this one, too."""
+        if choice is None:
+            return whole.is_allowed
+        form = next((form for form in forms if form.name == choice.name), None)
+        if form is None or not min(form.sizes) <= choice.size <= max(form.sizes):
+            return False
+        rank = self._rank(self._steps(form.make(node, choice.size)))
+        return rank.is_allowed and rank < whole
+
+    def _compared(
+        self,
+        node: Node,
+        forms: Collection[Form],
+        whole: Mapping[Node, PricedGroup],
+        best: Rank,
+    ) -> FormChoice | None:
+        """The best of the forms of a node and of the node as it is, whose steps are `whole`."""
+        once = self._once(whole[node])
         floor = self._floor(once)
         ranked_forms: list[tuple[Rank, FormChoice | None]] = [(best, None)]
         slow = not best.is_allowed or best.seconds > CLOSE_TO_LEAST * floor
@@ -177,7 +212,7 @@ class _Chooser:
                 best = min(best, self._rank({**before, **more}))
         return best
 
-    def _rank(self, steps: dict[Node, PricedGroup]) -> Rank:
+    def _rank(self, steps: Mapping[Node, PricedGroup]) -> Rank:
         return total([(priced.cost, priced.limits) for priced in steps.values()])
 
     def _steps(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
+from dask_tapestry.planner.search.alike import one_of_each
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.exchanges import exchanges
 from dask_tapestry.planner.search.moves import (
@@ -25,6 +26,7 @@ from dask_tapestry.planner.search.phased_values import in_rounds
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
 from dask_tapestry.planner.tuning import (
+    CHANGED_ALIKE,
     COSTS_A_CHANGE,
     GAIN_OF_EXCHANGE,
     GAIN_OF_ROUNDS,
@@ -156,8 +158,14 @@ def split_until_fits(space: PlanEvaluator, state: State) -> State:
 
 
 def moves(state: State) -> Iterator[Choices]:
-    """Choices that differ in one."""
-    by_cost = sorted(state.placed.values(), key=lambda p: -p.cost.seconds)
+    """Choices that differ in one.
+
+    Of many steps that are alike the first two are changed: what does not pay for these does not for
+    others, and what pays is tried again.
+    """
+    every = sorted(state.placed.values(), key=lambda p: -p.cost.seconds)
+    alike = one_of_each(((p, p.group.program, p.held) for p in every), CHANGED_ALIKE)
+    by_cost = [priced for priced, _ in alike]
     for priced in by_cost:
         yield from hold(state, priced)
     yield from (hold_shared(state, node) for node in shared_values(state))

@@ -18,11 +18,12 @@ from math import prod
 from dask_tapestry.planner.cost.rank import rank
 from dask_tapestry.planner.fusion.fuse import required
 from dask_tapestry.planner.rewriting.rule_choices import form_named, forms_of
+from dask_tapestry.planner.search.alike import one_of_each
 from dask_tapestry.planner.search.choices import Choices, FormChoice, State
 from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
-from dask_tapestry.planner.tuning import MOVED_AGAIN
+from dask_tapestry.planner.tuning import CHANGED_ALIKE, MOVED_AGAIN
 from dask_tapestry.settings import BLOCK_BYTES
 from dask_tapestry.steps.access_strides import movement
 from dask_tapestry.steps.chunk_alignment import units
@@ -193,16 +194,16 @@ def optional(state: State) -> list[Node]:
 
 
 def fuse_sets(state: State) -> Iterator[Choices]:
-    """First all optional values, then those of one program together, like layers, then each.
+    """First all optional values, then those that are alike together, like layers, then some alone.
 
     Of each set, also with what its readers fold held before: blocks of a fold's nodes may be too
     large to compute all of it in, where those of the cells that are folded are not.
     """
     nodes = optional(state)
-    alike: dict[int, list[Node]] = {}
-    for node in nodes:
-        alike.setdefault(id(state.placed[node].group.program), []).append(node)
-    sets = [nodes, *alike.values(), *([n] for n in nodes)]
+    placed = [state.placed[node] for node in nodes]
+    programs = [(node, p.group.program, p.held) for node, p in zip(nodes, placed, strict=True)]
+    some_of_each = list(one_of_each(programs, CHANGED_ALIKE))
+    sets = [nodes, *[group for _, group in some_of_each], *[[one] for one, _ in some_of_each]]
     for some in {frozenset(some): None for some in sets if some}:
         yield fuse(state, some)
         folded = {x for node in some for x in _folded(state, node)}

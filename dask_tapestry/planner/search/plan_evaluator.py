@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from math import inf
 from typing import NamedTuple
 
 from dask_tapestry.planner.cost.footprint import Needs
@@ -51,6 +52,11 @@ class PlanEvaluator:
         In how many rounds results are fetched at most; 1 where all of them are held.
     reserve
         Bytes of a worker that are left to blocks which take more than usual.
+
+    Attributes
+    ----------
+    most_seconds
+        Of a seed: no plan is looked for from one that takes longer.
     """
 
     def __init__(
@@ -62,7 +68,7 @@ class PlanEvaluator:
         reserve: int = 0,
     ) -> None:
         self.graph, self.pricing, self.resources = graph, pricing, resources
-        self.rounds, self.reserve = rounds, reserve
+        self.rounds, self.reserve, self.most_seconds = rounds, reserve, inf
         self._formed: dict[object, tuple[Graph, dict[Node, Node]]] = {}
         self._states: dict[object, State] = {}
         self._peaks: dict[object, PeakWorkers] = {}

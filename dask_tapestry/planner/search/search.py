@@ -8,6 +8,7 @@ few; and what is left of the budget goes to chance, near the plans that are best
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import inf
 from typing import Final, NamedTuple
 
 from dask_tapestry.planner.cost.rank import Rank, preferred
@@ -61,6 +62,10 @@ class SearchResult(NamedTuple):
         Of the best plan that did not fit, if it is better: then one of smaller tasks may.
     limits
         Of the plan's tasks.
+    seed_seconds
+        Of the plan that the search began with.
+    given_up
+        Whether that was so slow that nothing was changed of it.
     """
 
     state: State
@@ -68,11 +73,19 @@ class SearchResult(NamedTuple):
     again: SearchBudget = NO_EFFORT
     hope: Rank | None = None
     limits: Limits | None = None
+    seed_seconds: float = 0.0
+    given_up: bool = False
 
     @property
     def rank(self) -> Rank:
         """The rank of the chosen plan."""
         return self.state.rank
+
+    @property
+    def gain(self) -> float:
+        """By how many times the search shortened its seed, whether that fits or not."""
+        best = min(self.state.seconds, self.hope.seconds if self.hope else inf)
+        return max(1.0, self.seed_seconds / best) if best else 1.0
 
 
 def search(
@@ -190,11 +203,19 @@ def _within_shares(
     seed: int,
     misfits: list[Misfit],
 ) -> list[SearchResult]:
-    """Plans that fit, of spaces whose tasks may take less and less memory; `misfits` get others."""
-    fitting = list[SearchResult]()
+    """Plans that fit, of spaces whose tasks may take less and less memory; `misfits` get others.
+
+    A space is not searched whose seed is so slow that the search would have to shorten it by more
+    than those before have shortened theirs, to find a better plan; nor are those after it.
+    """
+    fitting, gain = list[SearchResult](), 1.0
     for space in spaces:
+        if fitting:
+            space.most_seconds = gain * min(other.state.seconds for other in fitting)
         result = _METHODS[method](space, effort, seed)._replace(limits=space.pricing.limits)
-        effort = result.again
+        effort, gain = result.again, max(gain, result.gain)
+        if result.given_up:
+            break
         if (
             not result.state.shortfall
             and not space.fits_at_worst(result.state)
@@ -228,8 +249,9 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
     first = evaluate(graph, Choices(forms=forms), space.pricing)
     effort = effort.for_plan(first)
     seeds = [first] if uncut is None else [first, uncut]
-    if not effort.costs:
-        return SearchResult(preferred(seeds, lambda state: state.rank))
+    given_up = first.seconds > space.most_seconds
+    if not effort.costs or given_up:
+        return SearchResult(preferred(seeds, lambda state: state.rank), given_up=given_up)
     before = space.pricing.evaluated
     each = min(effort.costs, MOST_IMPROVED)
     states = [improve(space, space.state(Choices(forms=forms)), each)]
@@ -250,7 +272,8 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
     points, fastest = tuple(evolution.frontier), evolution.best
     found = [fastest, *[point.state for point in points]]
     best = with_room(space, preferred(found, lambda state: state.rank, space.fits_at_worst))
-    return SearchResult(best, points, again, space.hope(fastest))
+    hope = space.hope(fastest)
+    return SearchResult(best, points, again, hope, seed_seconds=first.seconds)
 
 
 def _may_win(seed: State, best: State) -> bool:

@@ -6,7 +6,7 @@ import dask_tapestry as dt
 from dask_tapestry.planner.fusion.group import group_of
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
-from dask_tapestry.planner.search.alike import are_near, extents, likeness
+from dask_tapestry.planner.search.alike import are_near, extents, likeness, one_of_each
 from dask_tapestry.planner.search.pricing import Pricing
 from tests.planner.graphs import FOUR, stored
 
@@ -67,3 +67,16 @@ def test_what_is_taken_over_is_as_good_as_what_is_searched():
 def test_means_of_months_are_planned_as_one_kind():
     plan = dt.plan(dt.stack([month(number) for number in range(12)]), resources=FOUR)
     plan.verify()
+
+
+def test_of_many_that_are_alike_some_stand_for_all():
+    square = stored((3000, 3000), "f8", (500, 500))
+    programs = [program(month(number)) for number in range(12)] + [program(square * 2)]
+    found = list(one_of_each(((n, one, ()) for n, one in enumerate(programs)), 2))
+    assert found == [(0, [*range(12)]), (1, [*range(12)]), (12, [12])]
+    assert [n for n, _ in one_of_each(enumerated_lengths())] == [0, 1]
+
+
+def enumerated_lengths():
+    for number, rows in enumerate((1000, 10_000)):
+        yield number, program(stored((rows, 300), "f8", (100, 300)).sum(axis=0)), ()

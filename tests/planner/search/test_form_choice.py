@@ -1,9 +1,11 @@
 """Which forms are taken; tests/operators/test_forms.py has their values."""
 
+import numpy as np
 import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.planner.rewriting.rule_choices import with_forms
+from dask_tapestry.planner.search import form_choice
 from dask_tapestry.planner.search.choices import FormChoice
 from dask_tapestry.planner.search.form_choice import choose_forms
 from dask_tapestry.rewrite.trace import Trace
@@ -22,6 +24,27 @@ def test_a_sum_of_everything_is_computed_in_nodes():
     x = stored((100_000, 10_000))
     (choices,) = forms(x.sum()).values()
     assert {c.name for c in choices} == {"nodes"}
+
+
+def test_operators_that_are_alike_are_decided_together(monkeypatch):
+    compared, counts = [], []
+
+    def counting(chooser, node, *others):
+        compared.append(node)
+        return original(chooser, node, *others)
+
+    original = form_choice._Chooser._compared
+    monkeypatch.setattr(form_choice._Chooser, "_compared", counting)
+    x = stored((14_600, 300, 400), "f4", (20, 300, 400))
+    for months in (4, 12):
+        compared.clear()
+        masks = [np.arange(14_600) // 30 % months == number for number in range(months)]
+        graph = Graph([x[mask].mean(axis=0).node for mask in masks])
+        chosen = choose_forms(graph, pricing(WIDE))[1]
+        assert len(chosen) == months
+        assert len(set(chosen.values())) == 1
+        counts.append(len(compared))
+    assert counts[0] == counts[1]
 
 
 def test_many_partial_results_are_combined_in_turn():

@@ -1,5 +1,7 @@
 """What single changes of choices make better."""
 
+import numpy as np
+
 import dask_tapestry as dt
 from dask_tapestry.planner.search.choices import Choices, FormChoice
 from dask_tapestry.planner.search.local_search import (
@@ -27,6 +29,16 @@ def test_what_blocks_read_again_and_again_is_held():
     x = stored((50_000, 50_000), "f8", (2000, 2000))
     state = space_of(x @ x.T + 1).state(Choices())
     assert any(x.node in choices.held for choices in moves(state))
+
+
+def test_of_many_steps_that_are_alike_few_are_changed_alone():
+    x = stored((14_600, 300, 400), "f4", (20, 300, 400))
+    for months in (12, 24):
+        chosen = [np.arange(14_600) // 30 % months == number for number in range(months)]
+        space = space_of(*[x[mask].mean(axis=0) for mask in chosen])
+        state = space.state(Choices(forms=space.chosen_forms[1]))
+        assert len(state.placed) >= 2 * months
+        assert len(list(moves(state))) < len(state.placed)
 
 
 def test_nothing_gets_worse():

@@ -1,5 +1,7 @@
 """The plan that is found."""
 
+from math import inf
+
 import pytest
 import zarr
 
@@ -9,9 +11,11 @@ from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.memory.memory import fullest_workers, least_share
 from dask_tapestry.planner.memory.results import ResultMemory
 from dask_tapestry.planner.search import search as module
+from dask_tapestry.planner.search.budget import WORTH
 from dask_tapestry.planner.search.search import search, steps_of
 from dask_tapestry.teg import Graph
 from tests.planner.graphs import FOUR, stored
+from tests.planner.spaces import space_of
 
 MANY = dt.Resources(workers=64, threads=4, memory="16 GiB")
 
@@ -37,6 +41,42 @@ def test_the_same_question_has_the_same_answer():
     first, second = (search(graph, FOUR).state for _ in range(2))
     assert [p.grid for p in first.placed.values()] == [p.grid for p in second.placed.values()]
     assert first.choices == second.choices
+
+
+def test_a_seed_that_is_far_too_slow_is_not_changed(monkeypatch):
+    changed = []
+
+    def improve(space, state, *others):
+        changed.append(state)
+        return state
+
+    monkeypatch.setattr(module, "improve", improve)
+    space = space_of(stored((100_000, 100_000), "f8", (2000, 2000)).sum(axis=1))
+    found = module._auto(space, WORTH, 0)
+    assert changed
+    assert not found.given_up
+    changed.clear()
+    space.most_seconds = 0.9 * found.seed_seconds
+    given_up = module._auto(space, WORTH, 0)
+    assert given_up.given_up
+    assert not changed
+
+
+def test_smaller_tasks_are_not_searched_whose_seed_is_slower_than_what_was_found(monkeypatch):
+    y = stored((10_000, 10_000), "f8", (2000, 2000)).sum(axis=1)
+    state, most = search(Graph([y.node]), FOUR).state, []
+
+    def found(space, effort, seed):
+        most.append(space.most_seconds)
+        given_up = len(most) == 2
+        hope = state.rank.with_seconds(0.5)
+        return module.SearchResult(
+            state, hope=hope, seed_seconds=0.75 * state.seconds, given_up=given_up
+        )
+
+    monkeypatch.setitem(module._METHODS, "auto", found)
+    search(Graph([y.node]), FOUR)
+    assert most == [inf, 1.5 * state.seconds], "by as much as the first one may be shortened"
 
 
 def test_still_smaller_tasks_are_not_tried_where_they_gave_nothing(monkeypatch):
