@@ -87,12 +87,14 @@ def _spelt(library: ctypes.CDLL) -> Routines | None:
 def routines_for(*matrices: Matrix) -> Routines | None:
     """The routines, if there are some for the cells of matrices, which are of one dtype."""
     dtypes = {x.dtype for x in matrices}
-    native = all(x.dtype.char in LETTERS and x.dtype.isnative and x.flags.aligned for x in matrices)
+    native = all(x.dtype.char in LETTERS and x.dtype.isnative for x in matrices)
     return routines() if native and len(dtypes) == 1 else None
 
 
 def rows_apart(x: Matrix) -> int | None:
     """How many cells the rows of a matrix lie apart; None where cells of a row do not neighbour.
+
+    None, too, where cells are not aligned, as in what came over a network.
 
     Examples
     --------
@@ -101,7 +103,7 @@ def rows_apart(x: Matrix) -> int | None:
     (6, None, None, None)
     """
     rows, columns = map(int, x.shape)
-    if columns > 1 and x.strides[1] != x.itemsize:
+    if not x.flags.aligned or (columns > 1 and x.strides[1] != x.itemsize):
         return None
     if rows <= 1:
         return max(1, columns)
@@ -140,7 +142,8 @@ def subtract_product(x: Matrix, a: Matrix, b: Matrix) -> bool:
 def solve_triangle(triangle: Matrix, right: Matrix, lower: bool, unit: bool) -> bool:
     """Put x with ``triangle @ x = right`` in the place of `right`; False where NumPy must.
 
-    It is solved as ``x.T @ triangle.T = right.T``, where the triangle is the other one.
+    Where the rows of `right` lie in memory it is solved as ``x.T @ triangle.T = right.T``, and
+    the triangle is the other one.
 
     Raises
     ------
@@ -148,17 +151,24 @@ def solve_triangle(triangle: Matrix, right: Matrix, lower: bool, unit: bool) -> 
         If a cell of the diagonal is zero.
     """
     blas, apart = routines_for(triangle, right), rows_apart(right)
+    by_rows = apart is not None
+    apart = apart if by_rows else rows_apart(right.T)
     if blas is None or apart is None:
         return False
     if not unit and not np.diagonal(triangle).all():
         raise np.linalg.LinAlgError("Singular matrix")
     held, held_apart, turned = _laid(triangle)
-    upper_there = lower == (turned == "N")
-    words = "R", "U" if upper_there else "L", turned, "U" if unit else "N"
-    rows, columns = right.shape
+    held_upper = "U" if lower == (turned == "N") else "L"
+    operation = turned if by_rows else _other(turned)
+    words = "R" if by_rows else "L", held_upper, operation, "U" if unit else "N"
+    sides = right.shape[::-1] if by_rows else right.shape
     if right.size:
-        blas.call("trsm", right.dtype, *words, columns, rows, 1.0, held, held_apart, right, apart)
+        blas.call("trsm", right.dtype, *words, *sides, 1.0, held, held_apart, right, apart)
     return True
+
+
+def _other(turned: str) -> str:
+    return "T" if turned == "N" else "N"
 
 
 def factor_lu(packed: Matrix) -> Matrix | None:

@@ -167,3 +167,29 @@ def test_the_layout_of_rows():
     assert lapack.rows_apart(x[:, :1]) == 6
     assert lapack.rows_apart(x.T) is None
     assert lapack.rows_apart(np.broadcast_to(x[:1], (3, 6))) is None
+
+
+def received(x):
+    """A copy whose cells are not aligned, as of a part of a message."""
+    held = np.empty(x.nbytes + 1, np.uint8)[1:].view(x.dtype).reshape(x.shape)
+    held[...] = x
+    assert not held.flags.aligned
+    return held
+
+
+def test_cells_that_are_not_aligned_are_read_by_blas_too():
+    x, a, b = (np.random.default_rng(n).normal(size=(5, 5)) for n in range(3))
+    made = x.copy()
+    assert lapack.subtract_product(made, received(a), received(b))
+    np.testing.assert_allclose(made, x - a @ b)
+    for triangle in (np.tril(a) + 9 * np.eye(5), np.triu(a) + 9 * np.eye(5)):
+        lower = bool(triangle[0, 1] == 0)
+        for right in (b.copy(), b.copy(order="F")):
+            assert lapack.solve_triangle(received(triangle), right, lower, False)
+            np.testing.assert_allclose(triangle @ right, b)
+
+
+def test_what_is_not_aligned_is_not_written_by_blas():
+    x = received(np.ones((3, 3)))
+    assert not lapack.subtract_product(x, np.eye(3), np.eye(3))
+    assert not lapack.solve_triangle(np.eye(3), x, True, False)
