@@ -2,7 +2,7 @@
 
     python benchmarks/storage.py
     python benchmarks/storage.py --side 8000 --compressor zstd --way read --json storage.json
-    python benchmarks/storage.py --pipeline zarrs.ZarrsCodecPipeline  # of zarr's rows; `pip install zarrs`
+    python benchmarks/storage.py --pipeline zarrs.ZarrsCodecPipeline  # zarr's rows by zarrs
 
 The array is (side, side) float64 in chunks of 2000 x 2000, in the page cache. `files` is the time
 of reading its chunks' bytes into memory that is used again, or of writing such memory to as many

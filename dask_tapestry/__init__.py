@@ -32,11 +32,11 @@ _HOMES = (  # of the other names, in the order in which they are imported until 
 
 def __getattr__(name: str) -> _Any:
     """Take a public name from where it is, and keep it."""
-    globals()[name] = found = _found(name)
+    globals()[name] = found = _public_name(name)
     return found
 
 
-def _found(name: str) -> _Any:
+def _public_name(name: str) -> _Any:
     if name in _SPACES:
         return _suggesting(_lazy_import(f"dask_tapestry.arrays.{name}"), name)
     if name == "__all__":

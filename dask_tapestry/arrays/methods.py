@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from dask_tapestry.amounts import one_of
 from dask_tapestry.arrays import elementwise
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.declared_arguments import checked, checked_as
 from dask_tapestry.arrays.core.dispatch import is_wrapper
-from dask_tapestry.arrays.core.dtypes import CASTINGS, Casting, as_dtype
+from dask_tapestry.arrays.core.dtypes import Casting
 from dask_tapestry.arrays.core.halos import Boundaries, Depths
-from dask_tapestry.arrays.core.memory_arguments import check_order
 from dask_tapestry.arrays.core.vindex import VIndex
 from dask_tapestry.arrays.elementwise import equality_and_power, foreign_ufuncs, ufunc_reduce
 from dask_tapestry.arrays.elementwise.cell_views import view
@@ -130,12 +128,7 @@ def _astype(
     {Raises} DTypeError: If there is no such conversion, or `casting` forbids it.
     {See Also} dask_tapestry.astype
     """
-    check_order(order)
-    wanted = as_dtype(dtype)
-    one_of("casting", casting, CASTINGS)
-    if not np.can_cast(self.dtype, wanted, casting):
-        raise DTypeError(f"cannot cast {self.dtype} to {wanted} according to the rule {casting!r}")
-    return elementwise.astype(self, wanted)
+    return elementwise.astype(self, dtype, order=order, casting=casting)
 
 
 def _clip(

@@ -54,9 +54,9 @@ class ProgressBar:
     @property
     def report(self) -> dict[str, Any]:
         """Jobs since the block was entered, the last first: steps, tasks, seconds and bytes."""
-        return dict(self._last if self._last is not None else self._asked())
+        return dict(self._last if self._last is not None else self._jobs())
 
-    def _asked(self) -> Mapping[str, Any]:
+    def _jobs(self) -> Mapping[str, Any]:
         here, client = self._here.report(), live_client()
         if client is None or client.asynchronous:
             return here
@@ -67,7 +67,7 @@ class ProgressBar:
     def __enter__(self) -> ProgressBar:
         self._since, self._last = time(), None
         self._stack.enter_context(self._here.counting())
-        self._drawing = ProgressDrawing(self._asked, self._file, self._every)
+        self._drawing = ProgressDrawing(self._jobs, self._file, self._every)
         self._drawing.start()
         return self
 
@@ -79,7 +79,7 @@ class ProgressBar:
     ) -> None:
         self._stack.close()
         self._drawing.stop()
-        self._last = self._asked()
+        self._last = self._jobs()
 
     def __repr__(self) -> str:
         jobs = self.report["jobs"]

@@ -25,7 +25,7 @@ from dask_tapestry.diagnostics.plan_summary_json import as_json
 from dask_tapestry.diagnostics.users_code import users_code
 from dask_tapestry.errors import StoreNotFoundError
 from dask_tapestry.lower.dask_private import DataNode
-from dask_tapestry.lower.dry_run_state import rehearsing
+from dask_tapestry.lower.dry_run_state import dry_run
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.memory.results import ResultMemory
@@ -62,7 +62,7 @@ def planned_script(script: Script, planner: ScriptPlanner) -> int:
         with (
             dask.config.set({KEY: planner.declared, "scheduler": planner.refuse_others}),
             standing_in(planner.needed),
-            rehearsing(planner.told),
+            dry_run(planner.report),
             planner.instead_of_schedulers(),
         ):
             code = script.run(planner.failed)
@@ -100,7 +100,7 @@ class ScriptPlanner:
         """What stops the script, as it needs `what`."""
         return NeededError(f"{self.script.line()}: the script needs {what}")
 
-    def told(self, plan: PlannedGraph, results: ResultMemory, for_dask: bool) -> None:
+    def report(self, plan: PlannedGraph, results: ResultMemory, for_dask: bool) -> None:
         """Show a plan that would run; stop where its values are needed."""
         self.show(plan, results)
         if for_dask:

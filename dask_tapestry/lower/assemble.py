@@ -128,4 +128,4 @@ def part_of(block: Block, held: ZRange, part: ZRange) -> Block:
 
 def _empty_as(block: Block, shape: tuple[int, ...]) -> Block:
     """Cells to be written, of the kind that a block has."""
-    return block.like(shape) if isinstance(block, Collected) else POOL.room(shape, block.dtype)
+    return block.like(shape) if isinstance(block, Collected) else POOL.empty(shape, block.dtype)

@@ -37,7 +37,7 @@ class Cancellation:
         """Have all blocks stop that are computed now."""
         self._times += 1
 
-    def asked(self) -> Asked | None:
+    def stop_check(self) -> Asked | None:
         """Whether a block that begins now is to stop; None if nobody asks it."""
         return partial(self._was_asked_since, self._times)
 
@@ -57,7 +57,7 @@ class WorkerCancellation(Cancellation):
 
     __slots__ = ()
 
-    def asked(self) -> Asked | None:
+    def stop_check(self) -> Asked | None:
         return unwanted_task()
 
     def error(self) -> Exception:

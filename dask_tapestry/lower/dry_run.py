@@ -1,6 +1,6 @@
 """Dry runs: what a script would run is planned and reported; nothing is computed or written.
 
-In a rehearsal a plan is lowered to tasks that are known already: of a write that it has ended, of a
+In a dry run a plan is lowered to tasks that are known already: of a write that it has ended, of a
 value that is kept on workers a stand-in for each block. So scripts go on behind writes and
 `persist` as if these had run. Values cannot be stood in for: who is told of a plan raises there.
 """
@@ -20,10 +20,10 @@ from dask_tapestry.planner.plan import PlannedGraph
 
 
 class StandInBlock:
-    """What a rehearsal has for a block that would lie on a worker."""
+    """What a dry run has for a block that would lie on a worker."""
 
 
-def rehearsed(plan: PlannedGraph, results: ResultMemory, for_dask: bool) -> Lowered:
+def report_dry_run(plan: PlannedGraph, results: ResultMemory, for_dask: bool) -> Lowered:
     """Tell of a plan, and return layers in which all is done."""
     report_plan(plan, results, for_dask)
     lowered = Lowering(plan, None).lower(results is ResultMemory.JOINED)

@@ -16,7 +16,7 @@ _told: list[Told] = []
 
 
 @contextmanager
-def rehearsing(told: Told) -> Iterator[None]:
+def dry_run(told: Told) -> Iterator[None]:
     """Inside a ``with`` block, plans are told to `told` instead of run.
 
     It is given the plan, what is to become of its results, and whether its tasks are for Dask,
@@ -29,12 +29,12 @@ def rehearsing(told: Told) -> Iterator[None]:
         _told.pop()
 
 
-def is_rehearsal() -> bool:
+def is_dry_run() -> bool:
     """Whether nothing is to run.
 
     Examples
     --------
-    >>> is_rehearsal()
+    >>> is_dry_run()
     False
     """
     return bool(_told)

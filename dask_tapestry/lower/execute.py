@@ -43,7 +43,7 @@ def run_block(
         arguments only express dependencies.
     """
     try:
-        stopping, device = stoppable(spec.stop.asked()), on_a_device(spec.device, given)
+        stopping, device = stoppable(spec.stop.stop_check()), on_a_device(spec.device, given)
         with stopping, one_by_one(spec.turns), device:
             return _block(spec, index, out, given)
     except StoppedError:

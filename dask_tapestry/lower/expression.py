@@ -21,8 +21,8 @@ from dask_tapestry.lower import job
 from dask_tapestry.lower.client_arrays import ClientArrays
 from dask_tapestry.lower.cluster_jobs import sent
 from dask_tapestry.lower.dask_private import Expr, ExprSequence, HLGExpr, HLGExprSequence
-from dask_tapestry.lower.dry_run import rehearsed
-from dask_tapestry.lower.dry_run_state import is_rehearsal
+from dask_tapestry.lower.dry_run import report_dry_run
+from dask_tapestry.lower.dry_run_state import is_dry_run
 from dask_tapestry.lower.fp_error_events import hear_from, raised_by_blocks, without_collection
 from dask_tapestry.lower.graph import Lowered, Lowering
 from dask_tapestry.lower.job import Job
@@ -46,8 +46,8 @@ def lower_plan(plan: PlannedGraph, results: ResultMemory, names: Sequence[str] =
 
     With `names`, blocks of each root have its name in their keys.
     """
-    if is_rehearsal():
-        return rehearsed(plan, results, for_dask=bool(names)), None
+    if is_dry_run():
+        return report_dry_run(plan, results, for_dask=bool(names)), None
     plan.verify_once(results)
     client = live_client()
     if client is not None:

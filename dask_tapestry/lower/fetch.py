@@ -211,7 +211,7 @@ def _take_all(
             keys = list(dict.fromkeys([*fetch_round.keys, *fetch_round.kept, *others_now]))
             futures = dict(zip(keys, client.get(wanted, keys, sync=False, **options), strict=True))
             try:
-                with watch.over(() if others else futures.values()):
+                with watch.cancelling(() if others else futures.values()):
                     _take(fetch_round, futures, places, client)
                 other_results += (
                     client.gather([futures[key] for key in others_now]) if others_now else []

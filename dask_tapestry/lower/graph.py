@@ -125,7 +125,7 @@ class Lowering:
         keys = [self._root(node, final, buffers, known) for node, known in roots]
         lease = self.arrays.lease if self.arrays and self.arrays.offers else None
         layouts = [
-            register_layout(*self._held(node), own.digest, lease)
+            register_layout(*self._layer_of(node), own.digest, lease)
             for node, own in zip(self.plan.graph.roots, written, strict=True)
             if node not in self.ends
         ]
@@ -181,7 +181,7 @@ class Lowering:
             self._add(made_whole, {step.name})
             self.ends[node] = (finish, 0)
 
-    def _known(self, name: str) -> set[str]:
+    def _layer_if_any(self, name: str) -> set[str]:
         """The layer of that name, if the graph has it; some blocks are with the scheduler."""
         return {name} if name in self.layers else set()
 
@@ -208,7 +208,8 @@ class Lowering:
         blocks = prod(cut.count for cut in spec.input_cuts[input_number] or ())
         layer_annotations = {**annotations, **beside_blocks(self.client, blocks)}
         self._add(
-            SliceLayer(name, source, spec, input_number, layer_annotations), self._known(source)
+            SliceLayer(name, source, spec, input_number, layer_annotations),
+            self._layer_if_any(source),
         )
         return name
 
@@ -263,13 +264,13 @@ class Lowering:
 
     def _ends_of_blocks(self, node: Node) -> list[Key]:
         """Return keys of tasks that wait for the blocks of a node, so that no block travels."""
-        source, cuts = self._held(node)
+        source, cuts = self._layer_of(node)
         name = f"ended-{blake2b(source.encode(), digest_size=16).hexdigest()}"
         layer = EndedLayer(name, source, cuts)
-        self._add(layer, self._known(source))
+        self._add(layer, self._layer_if_any(source))
         return list(iter(layer))
 
-    def _held(self, node: Node) -> tuple[str, tuple[Cuts, ...]]:
+    def _layer_of(self, node: Node) -> tuple[str, tuple[Cuts, ...]]:
         """Name and cuts of the layer whose blocks are a node's value."""
         blocks = self.plan.source(node).operator
         if not isinstance(blocks, BlockSource):
@@ -278,7 +279,7 @@ class Lowering:
         held = self._foreign(blocks)
         name = self.names.get(node, held)
         if name != held and name not in self.layers:
-            self._add(AliasLayer(name, held, blocks.cuts), self._known(held))
+            self._add(AliasLayer(name, held, blocks.cuts), self._layer_if_any(held))
         return name, blocks.cuts
 
     def _root(
@@ -290,11 +291,11 @@ class Lowering:
     ) -> Any:
         if node in self.ends:
             return [self.ends[node]]
-        source, cuts = self._held(node)
+        source, cuts = self._layer_of(node)
         if not final:
             return nested_keys(source, tuple(c.count for c in cuts))
         name = f"{source.rpartition('-')[0] or 'blocks'}-gather-{uuid4().hex}"
-        reads = self._known(source)
+        reads = self._layer_if_any(source)
         shared = node in self.gathered or node not in self.plan.steps
         self.gathered.add(node)
         layer = self.layers.get(source)

@@ -60,7 +60,7 @@ class HeldValues:
 
         Boxes of a value may overlap: those that nothing reads any more are not held.
         """
-        held = self.schedule.held(source, need, self.blocks)
+        held = self.schedule.box_in_memory(source, need, self.blocks)
         if held is not None:
             return part_of(self.blocks[source, held], held, need)
         if need.is_empty and not self.schedule.boxes[source]:

@@ -29,7 +29,7 @@ class MovingWindow:
 
     def __init__(self, window: Window, read: Read, pace: int = 1) -> None:
         self.window, self._read, self._pace = window, read, pace
-        self._cells = POOL.room(window.shape, window.instruction.type.dtype)
+        self._cells = POOL.empty(window.shape, window.instruction.type.dtype)
         start = window.box.lo[window.axis]
         self.box = window.box.replace(window.axis, start, start)
 

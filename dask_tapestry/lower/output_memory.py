@@ -24,8 +24,8 @@ def room_for(type_: TensorType, shape: Sequence[int]) -> Block:
     """
     outputs = tuple(map(output_layout, windows_of(type_)))
     if not outputs:
-        return POOL.room(tuple(shape), type_.dtype)
-    arrays = [POOL.room(one.of(shape), one.dtype) for one in outputs]
+        return POOL.empty(tuple(shape), type_.dtype)
+    arrays = [POOL.empty(one.of(shape), one.dtype) for one in outputs]
     return OutputBlocks(shape, outputs, arrays)
 
 

@@ -82,7 +82,7 @@ def _memory(entry: LoopEntry, out: Block | None) -> Block | None:
     """Where pieces are written, or added to: `out` where they are the value; None for a sink's."""
     loop, program = entry.loop, entry.loop.program
     if loop.adds:
-        total = POOL.room(entry.work.box.shape, program.type.dtype) if out is None else out
+        total = POOL.empty(entry.work.box.shape, program.type.dtype) if out is None else out
         total[...] = 0
         return total
     if loop.then is None and isinstance(program.instructions[-1].operator, Sink):

@@ -61,7 +61,7 @@ class ResultBuffer:
         with self._lock:
             memory = None if self._seen is None else self._seen()
             if memory is None:
-                cells = POOL.room((type_.nbytes,), np.dtype(np.uint8))
+                cells = POOL.empty((type_.nbytes,), np.dtype(np.uint8))
                 memory = cells if cells.base is None else cells.base
                 self._seen = ref(memory)
         return memory[: type_.nbytes].view(type_.dtype).reshape(type_.shape, order=self.order)

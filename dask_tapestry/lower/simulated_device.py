@@ -37,7 +37,7 @@ class SimulatedDevice(BlockFormat):
         """A block as it is."""
         return with_all_cells(block)
 
-    def room(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+    def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Zeros."""
         return np.zeros(tuple(shape), dtype)
 

@@ -23,7 +23,7 @@ from dask_tapestry.io.sources.block_source import BlockSource
 from dask_tapestry.io.sources.duck_source import DuckSource
 from dask_tapestry.io.sources.numpy_source import NumpySource
 from dask_tapestry.lower.cancellation import Cancellation, is_watched
-from dask_tapestry.lower.dry_run_state import is_rehearsal
+from dask_tapestry.lower.dry_run_state import is_dry_run
 from dask_tapestry.lower.execute import run_block
 from dask_tapestry.lower.held_values import Block
 from dask_tapestry.lower.job_announcements import recorded
@@ -71,7 +71,7 @@ def compute_synchronously(roots: Sequence[Node]) -> list[Any] | None:
 
     That is where there is much to compute, or somebody watches, or has said how it should run.
     """
-    if is_rehearsal():
+    if is_dry_run():
         return None
     if all(map(_is_kept, roots)) and not _is_watched():
         blocks = [np.array(_only_block(node)) for node in roots]
@@ -114,7 +114,7 @@ def _kept_blocks(step: Step, blocks: Blocks) -> KeptBlocks:
 
 def _small_plan(roots: Sequence[Node]) -> PlannedGraph | None:
     """The plan of `roots` if there is so little to compute that a scheduler is not worth it."""
-    if is_rehearsal() or _is_watched() or not _is_small(roots):
+    if is_dry_run() or _is_watched() or not _is_small(roots):
         return None
     plan = verified_plan_of(roots)
     steps = plan.steps.values()

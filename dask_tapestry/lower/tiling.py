@@ -155,7 +155,9 @@ def _operations(
 
     def cells(source: int, need: ZRange) -> Block:
         there, known = (schedule, local) if source in chosen else (whole, values)
-        held = first_of(filter(None, [there.held(source, need, known)]), "box that holds a tile's")
+        held = first_of(
+            filter(None, [there.box_in_memory(source, need, known)]), "box that holds a tile's"
+        )
         block: Block = known[source, held]
         return block[need.index(held)]
 

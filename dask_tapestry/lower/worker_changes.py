@@ -46,7 +46,7 @@ class WorkerCountWatch:
         self.there: Resources | None = None  # for which the job is to be planned again
 
     @contextmanager
-    def over(self, futures: Iterable[Any]) -> Iterator[None]:
+    def cancelling(self, futures: Iterable[Any]) -> Iterator[None]:
         """Inside a ``with`` block these futures are cancelled when there are other workers."""
         own = list(futures)
         if not own or not goes_on(self.plan):

@@ -80,13 +80,13 @@ class BufferPool:
         cells = np.asarray(_Lease(self._take(size + ALIGNED_BYTES), size, self._returned))
         return cells[:size].view(dtype).reshape(shape, order=order)
 
-    def room(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Block:
+    def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Block:
         """Return an array with arbitrary cells, in used memory where that is quicker."""
         used = self.array(shape, dtype)
         return np.empty(shape, dtype) if used is None else used
 
     @property
-    def kept(self) -> int:
+    def kept_bytes(self) -> int:
         """Bytes that are kept for whoever asks next."""
         with self._lock:
             self._count()
@@ -153,7 +153,7 @@ class BufferPool:
         """Clean while anything is kept, then wait for something to return."""
         while True:
             self._returned.put(self._returned.get())
-            while self.kept:
+            while self.kept_bytes:
                 sleep(IDLE_SECONDS)
                 self.clean(IDLE_SECONDS)
 

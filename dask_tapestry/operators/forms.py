@@ -7,7 +7,7 @@ from functools import wraps
 
 from dask_tapestry.operators.tuning import MOST_FORM_SIZES
 from dask_tapestry.operators.views.rename import rename
-from dask_tapestry.teg import Node
+from dask_tapestry.teg import Form, Node
 from dask_tapestry.teg.node import reapply, topological, written_as
 
 Maker = Callable[[Node, int], Node]
@@ -21,14 +21,14 @@ def stand_in(make: Maker) -> Maker:
     """
 
     @wraps(make)
-    def made(node: Node, size: int) -> Node:
+    def form(node: Node, size: int) -> Node:
         with written_as(node):
             value = make(node, size)
             if value.type.dims != node.type.dims:
                 value = rename(value, node.type.dims or ())
         return _following(value, node) if node.after else value
 
-    return made
+    return form
 
 
 def _following(value: Node, node: Node) -> Node:
@@ -61,3 +61,8 @@ def a_dozen(sizes: Sequence[int]) -> tuple[int, ...]:
     """
     step = -(-len(sizes) // MOST_FORM_SIZES) or 1
     return tuple(sizes[::-1][::step][::-1])
+
+
+def offered(*forms: Form) -> tuple[Form, ...]:
+    """The forms that have a size: of a table of few rows there are no owners to compare."""
+    return tuple(form for form in forms if form.sizes)

@@ -116,7 +116,7 @@ class _Undone:
         """A node without forms."""
         done = self._done
         for before in topological([node], known=done):
-            done[before] = self._found(self._reapplied(before))
+            done[before] = self._original(self._reapplied(before))
         return done[node]
 
     def _rebuilt(self, node: Node) -> Node:
@@ -130,7 +130,7 @@ class _Undone:
             node, [self._done[x] for x in node.inputs], [self._done[a] for a in node.after]
         )
 
-    def _found(self, node: Node) -> Node:
+    def _original(self, node: Node) -> Node:
         """What a node is a form of; sequence points that were added to it since are kept."""
         if node in self._whole or not node.after:
             return self._whole.get(node, node)

@@ -110,7 +110,7 @@ def loads(text: str, roots: Sequence[Node], name: str = "the text") -> PlannedGr
         applied = tuple([tuple(map(tuple, one)) for one in content["taken"]])
         with written_as(None):
             for one in applied:
-                graph = _taken(graph, one, trace)
+                graph = _with_choices(graph, one, trace)
             forms = _forms(content["forms"], graph)
             formed = with_forms(graph, forms, trace)
         chosen = _choices(content["steps"], formed, forms, {"", *(m.place for m in machine.places)})
@@ -120,7 +120,7 @@ def loads(text: str, roots: Sequence[Node], name: str = "the text") -> PlannedGr
     return PlannedGraph(written, formed, steps, resources, trace, taken=applied, choices=choices)
 
 
-def _taken(graph: Graph, taken: Taken, trace: Trace) -> Graph:
+def _with_choices(graph: Graph, taken: Taken, trace: Trace) -> Graph:
     """The graph in the forms that were taken before the search."""
     for at, *_ in taken:
         _node(at, graph, "taken")

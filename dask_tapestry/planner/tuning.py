@@ -49,6 +49,9 @@ NEVER_OVERLAPPED: Final = 0.1
 # Blocks in a row whose chunks are counted; more are taken to be like these
 ROW_BLOCKS_COUNTED: Final = 24
 
+# cost/typical_blocks
+SAMPLE_BLOCKS: Final = 16  # of grids that join values of several kinds; a schedule each
+
 # cost/worst_needs
 # Blocks in a row after which boxes lie on other blocks as before, mostly
 MOST_BLOCKS_IN_A_ROW: Final = 8

@@ -11,7 +11,13 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from dask_tapestry.operators.joins.concat import Concat, concat
-from dask_tapestry.operators.joins.mosaic import Mosaic, MosaicAxes, MosaicAxis, met, mosaic
+from dask_tapestry.operators.joins.mosaic import (
+    Mosaic,
+    MosaicAxes,
+    MosaicAxis,
+    mosaic,
+    visible_cells,
+)
 from dask_tapestry.operators.views.view import View, ViewAxis
 from dask_tapestry.rewrite.rule import on
 from dask_tapestry.rules.tuning import MOST_MOSAIC_PIECES
@@ -218,7 +224,7 @@ def _visible_part(view: View, piece: MosaicPiece) -> MosaicPiece | None:
     shape = piece.tensor.type.shape
     for (dim, start, step), extent, place in zip(view.axes, shape, piece.places, strict=True):
         count = 1 if dim < 0 else view.shape[dim]
-        cells, visible = met(place, extent, Progression.of(start, step, count))
+        cells, visible = visible_cells(place, extent, Progression.of(start, step, count))
         if not cells.count:
             return None
         if dim < 0:

@@ -21,11 +21,11 @@ def on_their_devices(written: Graph, rewritten: Graph) -> Graph:
     >>> on_their_devices(Graph([x.node]), Graph([constant.node])).roots[0].format.device
     'cuda:1'
     """
-    roots = [_there(*pair) for pair in zip(written.roots, rewritten.roots, strict=True)]
+    roots = [_on_asked_device(*pair) for pair in zip(written.roots, rewritten.roots, strict=True)]
     return rewritten if tuple(roots) == tuple(rewritten.roots) else Graph(roots)
 
 
-def _there(asked: Node, found: Node) -> Node:
+def _on_asked_device(asked: Node, found: Node) -> Node:
     known = asked.format
     if known is None or not known.on_device or found.format == known:
         return found

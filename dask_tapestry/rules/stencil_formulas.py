@@ -74,7 +74,7 @@ class Fields(NamedTuple):
         return cls(tuple(nodes), shape, (0,) * len(shape), (INSIDE,) * len(shape))
 
 
-def neighbours_of(roots: Sequence[Node], fields: Fields) -> StencilFormula | None:
+def stencil_formula(roots: Sequence[Node], fields: Fields) -> StencilFormula | None:
     """The formulas of neighbours by which `roots` follow from the fields; None for something else.
 
     Roots are the next values of the fields, in their order.

@@ -16,7 +16,7 @@ from dask_tapestry.operators.views.rename import rename
 from dask_tapestry.operators.windows.stencil_steps import stencil_after, suitable_steps
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.repeated_steps import Repeated, repeated_parts
-from dask_tapestry.rules.stencil_formulas import Fields, StencilFormula, neighbours_of
+from dask_tapestry.rules.stencil_formulas import Fields, StencilFormula, stencil_formula
 from dask_tapestry.rules.tuning import MOST_STEP_VIEWS
 from dask_tapestry.teg import Graph, Node, Tensor
 from dask_tapestry.teg.node import reapply, written_as
@@ -56,7 +56,7 @@ def _fused(graph: Graph, loop: Repeated) -> dict[Node, Node] | None:
     first, second = loop.states[:2]
     if any(x.type.shape != first[0].type.shape for x in first):
         return None
-    stencil = neighbours_of(second, Fields.plain(first))
+    stencil = stencil_formula(second, Fields.plain(first))
     if stencil is None or not _computes(stencil) or not _is_plain(first, second):
         return None
     stops = _stops(graph, loop)

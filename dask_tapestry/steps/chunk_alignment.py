@@ -221,7 +221,11 @@ def _follow(
     origin: tuple[ZRange, ...], moved: tuple[ZRange, ...], sides: tuple[int, ...]
 ) -> ChunkAlignment | None:
     """Chunks in steps of the output, if one step moves the value by whole cells."""
-    units = (_follow_axis(origin, moved, axis, side) for axis, side in enumerate(sides))
+    units = (
+        follow(origin, moved, axis, side)
+        for axis, side in enumerate(sides)
+        for follow in (_follow_axis, _follow_back)
+    )
     return next((unit for unit in units if unit), None)
 
 
@@ -242,4 +246,20 @@ def _follow_axis(
                 return ChunkAlignment(side // pace, -(-lead // pace))
             skips = target.hi[axis] - target.lo[axis] < pace  # a node of a clipped lattice does not
             return ChunkAlignment(side, lead, pace=pace) if skips else None
+    return None
+
+
+def _follow_back(
+    origin: tuple[ZRange, ...], moved: tuple[ZRange, ...], axis: int, side: int
+) -> ChunkAlignment | None:
+    """The alignment along an axis that is read backwards: its last chunk comes first."""
+    if len(origin) != len(moved):
+        return None
+    for here, target in zip(origin, moved, strict=True):
+        pace = here.hi[axis] - target.hi[axis]
+        if pace:
+            if pace < 0 or side % pace:
+                return None
+            length = side // pace
+            return ChunkAlignment(length, ((here.hi[axis] - 1) % side // pace + 1) % length)
     return None

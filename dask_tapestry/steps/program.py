@@ -215,7 +215,7 @@ class Program:
         return {}
 
     @cached_property
-    def found(self) -> dict[Any, Any]:
+    def known_accesses(self) -> dict[Any, Any]:
         """What is known of all blocks, by how the output is cut."""
         return {}
 
@@ -289,7 +289,7 @@ class Program:
         """Know what is known of another program that reads the same boxes."""
         self.__dict__["_schedules"] = other._schedules
         self.__dict__["whole_boxes"] = other.whole_boxes
-        self.__dict__["found"] = other.found
+        self.__dict__["known_accesses"] = other.known_accesses
 
     @cached_property
     def without_data(self) -> Program:
@@ -323,14 +323,16 @@ class Program:
         when fewer of its own are asked for, and boxes are merged in one that is held alone.
         """
         several = enumerate(boxes[: len(self.types)])
-        return self._within(tuple([(value, held) for value, held in several if len(held) > 1]))
+        return self._with_extents(
+            tuple([(value, held) for value, held in several if len(held) > 1])
+        )
 
     @cached_property
     def anywhere(self) -> Program:
         """The program for any block."""
-        return self._within(())
+        return self._with_extents(())
 
-    def _within(self, within: Within) -> Program:
+    def _with_extents(self, within: Within) -> Program:
         if within == self.within:
             return self
         made = Program(self.inputs, self.instructions, within, self.devices)

@@ -65,7 +65,9 @@ class Schedule:
         held = self.boxes[value]
         return held[holder(held, box)]
 
-    def held(self, value: int, box: ZRange, among: Collection[tuple[int, ZRange]]) -> ZRange | None:
+    def box_in_memory(
+        self, value: int, box: ZRange, among: Collection[tuple[int, ZRange]]
+    ) -> ZRange | None:
         """A box of `value` that contains `box` and is among some that are in memory."""
         for one in self.boxes[value]:
             if (one is box or one.contains(box)) and (value, one) in among:

@@ -89,7 +89,7 @@ STORED: Final[dict[str, str]] = {  # by today's name without its chapter, those 
     "dask_tapestry.operators.joint_reductions.JointPass": (
         "dask_tapestry.operators.joint_reductions.Pass"
     ),
-    "dask_tapestry.operators.block_slices.PlacedFunction": (
+    "dask_tapestry.operators.block_slices.SliceAwareFunction": (
         "dask_tapestry.operators.placed_function.Placed"
     ),
     "dask_tapestry.operators.reshape.DimGroup": "dask_tapestry.operators.reshape.Group",

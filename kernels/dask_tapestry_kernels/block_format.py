@@ -154,7 +154,7 @@ class BlockFormat:
             is_here = block.device.id == cupy_module().cuda.Device().id
             return block if is_here else block.copy()  # to the device that is used
 
-    def room(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+    def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Memory of a device for so many cells, which are to be written."""
         with self.current():
             return cupy_module().empty(tuple(shape), dtype)
@@ -163,7 +163,7 @@ class BlockFormat:
         """Memory for cells of a shape where a block on a device lies, of its kind."""
         if isinstance(block, Collected):
             return block.like(tuple(shape))
-        return self.room(shape, block.dtype)
+        return self.empty(shape, block.dtype)
 
     def joined(self, blocks: Sequence[Any], axis: int) -> Any:
         """Arrays of this format, side by side along an axis."""

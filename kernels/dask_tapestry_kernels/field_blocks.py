@@ -55,23 +55,23 @@ class FieldBlocks(OutputBlocks):
             yield from array.held if isinstance(array, FieldBlocks) else (array,)
 
     def like(self, shape: Sequence[int]) -> FieldBlocks:
-        return self._made(shape, [_room_beside(array, shape) for array in self.arrays])
+        return self._of_shape(shape, [_room_beside(array, shape) for array in self.arrays])
 
     def map(self, function: Callable[[Block], Block]) -> FieldBlocks:
         def mapped(array: Block) -> Block:
             return array.map(function) if isinstance(array, FieldBlocks) else function(array)
 
-        return self._made(self.shape, list(map(mapped, self.arrays)))
+        return self._of_shape(self.shape, list(map(mapped, self.arrays)))
 
     def transpose(self, order: Sequence[int]) -> FieldBlocks:
         """The block with its axes in another order: views."""
         shape = [self.shape[axis] for axis in order]
-        return self._made(shape, [array.transpose(order) for array in self.arrays])
+        return self._of_shape(shape, [array.transpose(order) for array in self.arrays])
 
     def __getitem__(self, key: str | Slices) -> Any:
         """One field by its name, or the cells of some slices, as views."""
         found = super().__getitem__(key)
-        return found if isinstance(key, str) else self._made(found.shape, found.arrays)
+        return found if isinstance(key, str) else self._of_shape(found.shape, found.arrays)
 
     def structured(self) -> np.ndarray[Any, Any]:
         """The block as one array of NumPy, whose fields must lie on the host."""
@@ -80,7 +80,7 @@ class FieldBlocks(OutputBlocks):
             cells[name] = array.structured() if isinstance(array, FieldBlocks) else array
         return cells
 
-    def _made(self, shape: Sequence[int], arrays: Sequence[Block]) -> FieldBlocks:
+    def _of_shape(self, shape: Sequence[int], arrays: Sequence[Block]) -> FieldBlocks:
         return FieldBlocks(shape, self.dtype, arrays)
 
     def __reduce__(self) -> tuple[Any, ...]:

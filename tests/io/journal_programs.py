@@ -210,7 +210,7 @@ class World:
             refuse_incomplete(self.place, (self.extent,))
             version = Version.of(self.place, f"run {number}")
             assert version is not None
-            version.found(self.place)
+            version.checked_metadata(self.place)
             held = [self._chunk(at) for at in range(lo // CHUNK, -(-hi // CHUNK))]
             version.confirm(self.place, [((lo, hi),)])
             return tuple(b"".join(held)[lo % CHUNK : lo % CHUNK + hi - lo])

@@ -97,7 +97,7 @@ def test_arrays_of_cupy_come_and_go(device_kernels):
     assert (known.device, known.kind, known.on_device) == ("cuda", "cuda", True)
     np.testing.assert_array_equal(with_all_cells(made), CELLS)
     assert known.of_block(made) is made
-    assert known.room((2, 3), np.dtype("f4")).shape == (2, 3)
+    assert known.empty((2, 3), np.dtype("f4")).shape == (2, 3)
     assert not known.takes(1, np.dtype("g"))
     assert not known.takes(1, np.dtype("M8[s]"))
 

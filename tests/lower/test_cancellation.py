@@ -53,16 +53,16 @@ def _nothing_has_begun():
 
 def test_blocks_that_begin_later_are_not_stopped():
     stop = Cancellation()
-    before = stop.asked()
+    before = stop.stop_check()
     assert not before()
     stop.ask()
     assert before()
-    assert not stop.asked()()
+    assert not stop.stop_check()()
     assert type(pickle.loads(pickle.dumps(stop))) is WorkerCancellation
 
 
 def test_nobody_asks_where_there_is_no_worker():
-    assert WorkerCancellation().asked() is None
+    assert WorkerCancellation().stop_check() is None
 
 
 @pytest.mark.parametrize("compute", [dt.compute, dask.compute])

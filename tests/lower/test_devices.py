@@ -223,7 +223,7 @@ def test_memory_of_a_device_that_ends_is_told_with_step_and_bytes(device_kernels
     spec = DeviceUse("", None, 1, 2, 2**20, "multiply")
     ended = r"(?s)Out of memory allocating 2,400,000 bytes.*while a device computed multiply"
     with pytest.raises(dt.DeviceError, match=ended), on_a_device(spec):
-        on_cuda().room(LARGE.shape, LARGE.dtype)
+        on_cuda().empty(LARGE.shape, LARGE.dtype)
 
 
 def test_each_thread_waits_for_its_own_stream_alone(device_kernels):

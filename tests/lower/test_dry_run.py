@@ -4,7 +4,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.lower.dry_run import StandInBlock
-from dask_tapestry.lower.dry_run_state import is_rehearsal, rehearsing
+from dask_tapestry.lower.dry_run_state import dry_run, is_dry_run
 from dask_tapestry.planner.memory.results import ResultMemory
 
 
@@ -21,12 +21,12 @@ def told():
         if not plan.is_effect(plan.graph.roots[0]) and results is not ResultMemory.KEPT:
             raise NeededError
 
-    with rehearsing(tell):
+    with dry_run(tell):
         yield found
 
 
 def test_a_write_is_told_and_nothing_is_written(told, tmp_path):
-    assert is_rehearsal()
+    assert is_dry_run()
     dt.to_zarr(dt.ones((40, 3)), tmp_path / "a")
     write = dt.to_zarr(dt.ones((40, 3)), tmp_path / "b", compute=False)
     assert dask.compute(write, write) == (None, None)

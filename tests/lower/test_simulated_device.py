@@ -17,7 +17,7 @@ def test_what_stands_in_for_a_device_has_its_name_and_no_arrays_of_its_own():
     assert (made.device, made.kind, made.on_device) == ("cuda:1", "cuda", True)
     block = np.ones(3)
     assert made.of_block(block) is block
-    assert made.room((2,), np.dtype("f4")).tolist() == [0, 0]
+    assert made.empty((2,), np.dtype("f4")).tolist() == [0, 0]
     with made.current():
         assert made.holding([1, 2]).tolist() == [1, 2]
 

@@ -59,12 +59,12 @@ def test_memory_is_used_again_when_the_last_view_is_gone(memory):
     first = memory.array((CELLS,), FLOAT)
     place, view = first.ctypes.data, first[5:]
     del first
-    assert memory.kept == 0
+    assert memory.kept_bytes == 0
     other = memory.array((CELLS,), FLOAT)
     assert other.ctypes.data != place
     view[:] = 1
     del view
-    assert memory.kept > 0
+    assert memory.kept_bytes > 0
     assert memory.array((CELLS,), FLOAT).ctypes.data == place
 
 
@@ -80,20 +80,20 @@ def test_keeping_raises_no_peak(memory):
     """What is kept goes when what is asked for would come on top of it."""
     first = memory.array((100 * CELLS,), FLOAT)
     del first
-    kept = memory.kept
+    kept = memory.kept_bytes
     second = memory.array((60 * CELLS,), FLOAT)
-    assert memory.kept == 0 < kept
+    assert memory.kept_bytes == 0 < kept
     del second
-    assert 0 < memory.kept < kept
+    assert 0 < memory.kept_bytes < kept
 
 
 def test_only_so_much_is_kept(memory):
     with dt.config(kept_memory=3 * SMALLEST_POOLED_BYTES):
         lent = [memory.array((CELLS,), FLOAT) for _ in range(5)]
         lent.clear()
-        assert 0 < memory.kept <= 3 * SMALLEST_POOLED_BYTES
+        assert 0 < memory.kept_bytes <= 3 * SMALLEST_POOLED_BYTES
     with dt.config(kept_memory=0):
-        assert memory.kept == 0
+        assert memory.kept_bytes == 0
 
 
 def test_a_worker_keeps_a_tenth_of_its_memory(memory, monkeypatch):
@@ -105,15 +105,15 @@ def test_a_worker_keeps_a_tenth_of_its_memory(memory, monkeypatch):
         patch.setitem(sys.modules, "distributed.worker", module)
         lent = [memory.array((CELLS,), FLOAT) for _ in range(5)]
     lent.clear()  # in a thread that knows no worker
-    assert 0 < memory.kept <= 3 * SMALLEST_POOLED_BYTES
+    assert 0 < memory.kept_bytes <= 3 * SMALLEST_POOLED_BYTES
 
 
 def test_what_is_idle_goes_to_the_system(memory):
     memory.array((CELLS,), FLOAT)
     memory.clean(seconds=60.0)
-    assert memory.kept > 0
+    assert memory.kept_bytes > 0
     memory.clean()
-    assert memory.kept == 0
+    assert memory.kept_bytes == 0
 
 
 def test_many_threads_take_and_return(memory):
@@ -125,7 +125,7 @@ def test_many_threads_take_and_return(memory):
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(work, range(4)))
-    assert memory.kept > 0
+    assert memory.kept_bytes > 0
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
@@ -134,7 +134,7 @@ def test_a_forked_process_begins_without(memory):
     child = os.fork()
     if not child:
         del array
-        os._exit(int(POOL.kept != 0 or POOL.array((CELLS,), FLOAT) is None))
+        os._exit(int(POOL.kept_bytes != 0 or POOL.array((CELLS,), FLOAT) is None))
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
@@ -174,19 +174,19 @@ def test_a_result_that_is_gone_makes_room_for_the_next():
 
 
 def test_room_is_found_for_any_array(memory):
-    assert memory.room((3,), FLOAT).shape == (3,)
-    lent = memory.room((2, CELLS), FLOAT)
+    assert memory.empty((3,), FLOAT).shape == (3,)
+    lent = memory.empty((2, CELLS), FLOAT)
     assert lent.base is not None
     assert lent.shape == (2, CELLS)
 
 
 def test_what_is_kept_goes_before_more_is_taken(memory, monkeypatch):
     size, seen = 64 * CELLS, []
-    first = memory.room((size,), FLOAT)
+    first = memory.empty((size,), FLOAT)
     del first
-    assert memory.kept
+    assert memory.kept_bytes
     monkeypatch.setattr(
         module, "fresh_memory", lambda size: seen.append(memory._size()) or fresh_memory(size)
     )
-    memory.room((2 * size,), FLOAT)
+    memory.empty((2 * size,), FLOAT)
     assert seen == [0]

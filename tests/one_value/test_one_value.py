@@ -157,14 +157,14 @@ def test_on_workers_all_together(sharding, folder):
 @each_rough
 def test_every_way_to_call_them(sharding, folder):
     with dask.config.set(scheduler="threads", num_workers=3):
-        has_one_value(share(all_calls(), ROUGH.index(sharding), 6), sharding, folder)
+        has_one_value(share(all_calls(), ROUGH.index(sharding), 12), sharding, folder)
 
 
 @pytest.mark.slow
 @each_rough
 def test_what_folds_on_its_way_to_something_else(sharding, folder):
     with dask.config.set(scheduler="threads", num_workers=3):
-        has_one_value(share(other_calls(), ROUGH.index(sharding), 6), sharding, folder)
+        has_one_value(share(other_calls(), ROUGH.index(sharding), 12), sharding, folder)
 
 
 @pytest.mark.exhaustive

@@ -18,6 +18,7 @@ from tests.pieces import pieces_of
 
 pytestmark = pytest.mark.usefixtures("sync")
 FEW, MANY = 3, 16  # ways to cut a value
+BLOCKS = 24  # of the largest input in tiny blocks
 COMPILED = [  # a share, as each takes seconds to compile
     c if crc32(c.name.encode()) % 80 == 0 else pytest.param(c, marks=pytest.mark.exhaustive)
     for c in COMPARISONS
@@ -114,9 +115,13 @@ def test_every_cut_of_the_output_gives_the_same_value(comparison, samples, equal
 
 @pytest.mark.parametrize("step", [12, pytest.param(1, marks=pytest.mark.exhaustive)])
 def test_tiny_blocks_give_the_same_value(comparison, samples, equal, shardings, step):
-    """Of each twelfth sample, one at least, beginning elsewhere in each operation."""
+    """Of each twelfth sample, one at least, beginning elsewhere in each operation.
+
+    Blocks are single cells, or as few as make some `BLOCKS` of the largest input.
+    """
     tried = samples[first(comparison) % min(step, len(samples)) :: step]
-    with shardings.tiny(8):
+    largest = max((x.nbytes for sample in tried for x in sample.inputs), default=0)
+    with shardings.tiny(8 if step == 1 else max(8, largest // BLOCKS)):
         results = [r for sample in tried for r in ours(comparison, sample.inputs)]
         expected = [value for sample in tried for value in sample.values]
         for x, value, e in zip(results, dask.compute(*results), expected, strict=True):

@@ -39,7 +39,7 @@ FORMED = {
     "scan": lambda: dt.cumsum(stored(10**7, 100).sum(1) * 2) + 1,
     "scan of a scan": lambda: dt.cumsum(dt.cumsum(stored(10**4, 10**4), 0), 1).sum(),
     "sort": lambda: dt.sort(stored(10**8) * 2).max(),
-    "argsort": lambda: dt.argsort(stored(2, 10**9), axis=1),
+    "argsort": lambda: dt.argsort(stored(2, 10**8), axis=1),
     "order statistics": lambda: dt.quantile(stored(10**9), 0.3),
     "histogram": lambda: dt.histogram(stored(10**8), bins=10, range=(0, 1))[0],
 }

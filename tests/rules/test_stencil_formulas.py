@@ -4,7 +4,7 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.io.sources.placeholder import placeholder
 from dask_tapestry.rules.extensions import AxisExtension
-from dask_tapestry.rules.stencil_formulas import Fields, neighbours_of
+from dask_tapestry.rules.stencil_formulas import Fields, stencil_formula
 from dask_tapestry.teg import TensorType
 
 MODES = {"nearest": "edge", "periodic": "wrap"}
@@ -34,13 +34,13 @@ def found(step, *state, boundary="nearest", depth=1, timed=False):
         (sides,) * ndim,
         time[0].node if time else None,
     )
-    return neighbours_of([x.node for x in (made if isinstance(made, tuple) else (made,))], given)
+    return stencil_formula([x.node for x in (made if isinstance(made, tuple) else (made,))], given)
 
 
 def program_of(step, x):
     """The neighbours of a step that rolls and pads a field itself."""
     field = slot(x)
-    return neighbours_of([step(field).node], Fields.plain([field.node]))
+    return stencil_formula([step(field).node], Fields.plain([field.node]))
 
 
 X = np.zeros((6, 8))

@@ -169,3 +169,21 @@ def test_cells_computed_together_meet_chunks_in_steps_of_their_own():
     unit = units(program, ())[0]
     assert (unit.length, unit.lead, unit.required) == (25_600, 0, True)
     assert unit.least == 64
+
+
+@pytest.mark.parametrize(
+    ("key", "length"),
+    [
+        (slice(None, None, -1), 24),
+        (slice(3640, None, -1), 24),
+        (slice(None, None, -3), 8),
+    ],
+)
+def test_what_is_read_backwards_is_cut_between_chunks(key, length):
+    x = dt.placeholder((3652, 400, 600), "f4", (24, 400, 600))
+    y = x[key] + 1
+    machines = dt.Resources(workers=50, threads=4, memory="16 GiB")
+    cuts = last_step(y, resources=machines).cuts[0]
+    assert cuts.count > 1
+    assert cuts.step % length == 0
+    assert dt.plan(y, resources=machines).cost["bytes_read"] <= 1.01 * x.nbytes

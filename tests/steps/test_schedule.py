@@ -19,8 +19,8 @@ def test_the_holder_of_a_box_contains_it(box, holder):
 
 
 def test_only_boxes_in_memory_are_held():
-    assert SCHEDULE.held(0, ZRange((1,), (3,)), {(0, RIGHT)}) is None
-    assert SCHEDULE.held(0, ZRange((7,), (8,)), {(0, RIGHT)}) == RIGHT
+    assert SCHEDULE.box_in_memory(0, ZRange((1,), (3,)), {(0, RIGHT)}) is None
+    assert SCHEDULE.box_in_memory(0, ZRange((7,), (8,)), {(0, RIGHT)}) == RIGHT
 
 
 def test_boxes_are_numbered_value_by_value():

@@ -369,7 +369,7 @@ def _rebuild(graph: Any, x: Array, rename: dict[str, str] | None = None) -> Arra
     """
     layout = scheduler_blocks.layout_in(graph, x.node, x.name, rename)
     if layout is not None:
-        return Array(scheduler_blocks.kept_blocks(graph, layout, x.node))
+        return Array(scheduler_blocks.persisted_node(graph, layout, x.node))
     if x.expr.__dask_graph__():
         raise PlanError(f"no layer of a graph holds the blocks of {x!r}")
     return Array(x.node)

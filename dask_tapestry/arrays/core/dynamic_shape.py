@@ -78,7 +78,7 @@ class Deferred:
     def _name(self) -> str:
         return " ".join(node.digest for node in (self.counts, *self.keep))
 
-    def known(self) -> Node | None:
+    def remembered_node(self) -> Node | None:
         """The node, if the same count graph was run before."""
         run = _runs.get(self.owner, {}).get(self._name)
         return None if run is None else self._built(run)
@@ -94,7 +94,7 @@ class Deferred:
         {Raises} PlanError: If the live client has no workers, or cannot be waited for as it is
             asynchronous.
         """
-        node = self.known()
+        node = self.remembered_node()
         if node is not None:
             return node
         client = live_client()

@@ -247,6 +247,6 @@ def wrapped(indices: np.ndarray[Any, Any], extent: int, axis: int) -> np.ndarray
             f"{extent}"
         )
     # a copy, as callers may change their array later
-    positive = POOL.room(indices.shape, np.dtype(np.intp))
+    positive = POOL.empty(indices.shape, np.dtype(np.intp))
     np.copyto(positive, indices, casting="unsafe")
     return np.where(positive < 0, positive + extent, positive) if low < 0 else positive

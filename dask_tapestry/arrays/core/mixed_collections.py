@@ -169,7 +169,7 @@ class MixedExpr(HLGExpr):
         for expr in operands:
             x = beside.get(id(expr))
             if isinstance(expr, MixedExpr):
-                planned.append(expr.made)
+                planned.append(expr.wrapped_expr)
             elif x is not None and "lowered" in x.__dict__:
                 planned.append(HLGExpr.from_collection(x).finalize_compute())
             else:
@@ -177,31 +177,31 @@ class MixedExpr(HLGExpr):
         return planned
 
     @cached_property
-    def made(self) -> Any:
+    def wrapped_expr(self) -> Any:
         """The expression of the collection's graph."""
         own = HLGExpr.from_collection(self.operand("held").collection)
         return own.finalize_compute() if self.operand("final") else own
 
     @property
     def hlg(self) -> Any:
-        return self.made.hlg
+        return self.wrapped_expr.hlg
 
     def __dask_keys__(self) -> list[Any]:
-        keys: list[Any] = self.made.__dask_keys__()
+        keys: list[Any] = self.wrapped_expr.__dask_keys__()
         return keys
 
     def __dask_graph__(self) -> dict[Any, Any]:
-        graph: dict[Any, Any] = self.made.__dask_graph__()
+        graph: dict[Any, Any] = self.wrapped_expr.__dask_graph__()
         return graph
 
     _layer = __dask_graph__
 
     def __dask_annotations__(self) -> dict[str, dict[Any, Any]]:
-        told: dict[str, dict[Any, Any]] = self.made.__dask_annotations__()
+        told: dict[str, dict[Any, Any]] = self.wrapped_expr.__dask_annotations__()
         return told
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _identity, (self.made,)
+        return _identity, (self.wrapped_expr,)
 
 
 def _identity(made: Any) -> Any:

@@ -43,7 +43,7 @@ def layout_in(
     return layout
 
 
-def kept_blocks(graph: Mapping[Any, Any], layout: ResultLayout, node: Node) -> Node:
+def persisted_node(graph: Mapping[Any, Any], layout: ResultLayout, node: Node) -> Node:
     """The value of `node` as the blocks in `graph`, which lie as `layout` says."""
     nominal, cuts = nominal_chunks(node), layout.cuts
     as_cut = tuple([one.cuts for one in nominal]) == cuts
@@ -68,7 +68,7 @@ def kept_here(nodes: Sequence[Node]) -> list[Node] | None:
     if found is None:
         return None
     pairs = zip(found, nodes, strict=True)
-    return [kept_blocks(x.blocks, ResultLayout(x.name, x.cuts), node) for x, node in pairs]
+    return [persisted_node(x.blocks, ResultLayout(x.name, x.cuts), node) for x, node in pairs]
 
 
 def held_in(node: Node, cuts: tuple[Cuts, ...]) -> Node:

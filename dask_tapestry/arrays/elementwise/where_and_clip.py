@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from dask_tapestry.amounts import integer, reading
+from dask_tapestry.amounts import integer, one_of, reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.casts import cast
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.core.dtypes import as_dtype
-from dask_tapestry.arrays.core.memory_arguments import moved_to
+from dask_tapestry.arrays.core.dtypes import CASTINGS, Casting, as_dtype
+from dask_tapestry.arrays.core.memory_arguments import check_order, moved_to
 from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.core.reduction_arguments import NOT_GIVEN
 from dask_tapestry.arrays.elementwise.ufunc_functions import holds_objects, operand
@@ -150,6 +150,9 @@ def astype(
     *,
     copy: bool = True,  # noqa: ARG001
     device: str | None = None,
+    order: str = "K",
+    casting: Casting = "unsafe",
+    subok: bool = True,  # noqa: ARG001
 ) -> Array:
     """Convert every element to a dtype, as `numpy.astype`.
 
@@ -157,16 +160,23 @@ def astype(
         {x}
         dtype: The dtype to convert to; fractions are cut off where it is an integer.
         {copy, device}
+        order, casting, subok: As of `numpy.ndarray.astype`; `casting` says what conversions are
+            allowed, the others have no meaning here. xarray hands them on.
     {Returns} Array: Of the shape of `x` and of `dtype`.
     {Raises}
-        DTypeError: If there is no such conversion.
+        DTypeError: If there is no such conversion, or `casting` forbids it.
         ArgumentError: For a device that there is not.
     {See Also} numpy.ndarray.astype
     {Examples}
     >>> dt.astype(dt.asarray([1.7, 2.2]), "int8").compute()
     array([1, 2], dtype=int8)
     """
-    return moved_to(Array(cast(asarray(x).node, as_dtype(dtype))), device)
+    array, wanted = asarray(x), as_dtype(dtype)
+    check_order(order)
+    one_of("casting", casting, CASTINGS)
+    if not np.can_cast(array.dtype, wanted, casting):
+        raise DTypeError(f"cannot cast {array.dtype} to {wanted} according to the rule {casting!r}")
+    return moved_to(Array(cast(array.node, wanted)), device)
 
 
 @implements(np.real)

@@ -52,7 +52,7 @@ class GroupCells:
         return tuple(sorted((*self.axes, *self.whole)))
 
     @property
-    def kept(self) -> tuple[int, ...]:
+    def kept_axes(self) -> tuple[int, ...]:
         """The other axes."""
         return tuple(axis for axis in range(self.x.ndim) if axis not in self.folded)
 
@@ -102,7 +102,7 @@ class GroupCells:
         known = self.codes.clip(0, max(0, self.count - 1))
         found = take(values, known, axis=values.ndim - 1)
         found = found.reshape((*found.shape, *[1 for _ in self.whole]))
-        back = [*self.kept, *self.axes, *self.whole]
+        back = [*self.kept_axes, *self.axes, *self.whole]
         return found.transpose(np.argsort(back).tolist())
 
     def running_numbers(self) -> Array:

@@ -15,7 +15,7 @@ from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.reduction_arguments import wanted_dtype
 from dask_tapestry.arrays.grouping.group_cells import GroupCells
-from dask_tapestry.arrays.grouping.labels import Codes, Labels, codes_of
+from dask_tapestry.arrays.grouping.labels import Codes, Labels, codes_of, shape_of
 from dask_tapestry.arrays.grouping.reductions import REDUCTIONS, GroupReduction
 from dask_tapestry.errors import ArgumentTypeError, ShapeError
 from dask_tapestry.operators.axes import normalize_axes
@@ -78,7 +78,9 @@ def groupby_reduce(
     """
     array, reduction = asarray(x), REDUCTIONS[one_of("func", func, REDUCTIONS)]
     accepted = _options(func, reduction, dtype, options)
-    known = codes_of(labels, _expected(expected_groups, len(labels)))
+    expected = _expected(expected_groups, len(labels))
+    check_shapes(labels, array.shape, axis)
+    known = codes_of(labels, expected)
     axes = labelled_axes(known, array.shape, axis)
     reduced = axes if axis is None else _reduced(axis, axes, array.ndim)
     own = [n for n, a in enumerate(axes) if known.codes.shape[n] == array.shape[a]]
@@ -95,6 +97,34 @@ def groupby_reduce(
     return _in_order(values, cells, known), *known.groups
 
 
+def check_shapes(labels: Sequence[ArrayLike], shape: tuple[int, ...], axis: Any) -> None:
+    """See that each of the labels fits an array, before what is lazy is computed.
+
+    {Raises} ShapeError: It names the labels that do not.
+    """
+    given = () if axis is None else normalize_axes(axis, len(shape))
+    for number, label in enumerate(labels):
+        own = shape_of(number, label)
+        last = shape[max(0, len(shape) - len(own)) :]
+        fits = len(own) == len(last) and all(map(_is_along, own, last))
+        if len(given) == 1 and len(own) == 1:
+            fits = fits or _is_along(own[0], shape[given[0]])
+        if not fits:
+            raise _unfit("labels" if len(labels) == 1 else f"labels[{number}]", own, shape, axis)
+
+
+def _is_along(extent: int, axis: int) -> bool:
+    return extent in (1, axis)
+
+
+def _unfit(what: str, own: tuple[int, ...], shape: tuple[int, ...], axis: Any) -> ShapeError:
+    where = "" if axis is None or len(own) > 1 else f", or one for each cell along axis {axis}"
+    return ShapeError(
+        f"{what} of shape {own} do not fit x of shape {shape}: groupby_reduce takes labels of the "
+        f"extents of its last axes, here {shape[max(0, len(shape) - len(own)) :]}{where}"
+    )
+
+
 def labelled_axes(labels: Labels, shape: tuple[int, ...], axis: Any) -> tuple[int, ...]:
     """Return the axes of an array that labels number: the last ones, or the one that is given.
 
@@ -109,11 +139,7 @@ def labelled_axes(labels: Labels, shape: tuple[int, ...], axis: Any) -> tuple[in
         last = shape[len(shape) - len(own) :]
         if all(n in (1, extent) for n, extent in zip(own, last, strict=True)):
             return tuple(range(len(shape) - len(own), len(shape)))
-    where = "" if axis is None or len(own) > 1 else f", or one for each cell along axis {axis}"
-    raise ShapeError(
-        f"labels of shape {own} do not fit x of shape {shape}: groupby_reduce takes labels of the "
-        f"extents of its last axes{where}"
-    )
+    raise _unfit("labels", own, shape, axis)
 
 
 def _options(
@@ -122,6 +148,8 @@ def _options(
     for name in options:
         if name not in reduction.options or name == "dtype":
             raise ArgumentTypeError(f"groupby_reduce(func={func!r}) has no argument {name!r}")
+    if func.endswith("quantile") and "q" not in options:
+        raise ArgumentTypeError(f"groupby_reduce(func={func!r}) needs q, the quantiles wanted")
     if "dtype" in reduction.options and dtype is not None:
         return {**options, "dtype": wanted_dtype(dtype)}
     return options
@@ -166,7 +194,7 @@ def _in_order(result: Array, cells: GroupCells, labels: Labels) -> Array:
     """The result with its kept axes, its rows too, in the order of the array's."""
     extents = [cells.x.shape[axis] for axis in cells.rows]
     result = result.reshape((*result.shape[:-1], *extents, *labels.counts))
-    kept, groups = [*cells.kept, *cells.rows], len(labels.counts)
+    kept, groups = [*cells.kept_axes, *cells.rows], len(labels.counts)
     before = range(result.ndim - len(kept) - groups)
     own = [len(before) + n for n in np.argsort(kept).tolist()]
     last = range(result.ndim - groups, result.ndim)
@@ -189,7 +217,7 @@ def _filled(
     if isinstance(numbers, np.ndarray) and (numbers >= least).all():
         return values
     if empty is not None:
-        return np.where(numbers >= least, values, np.asarray(empty))  # type: ignore[return-value]
+        return np.where(numbers >= least, values, empty)  # type: ignore[return-value]
     kind = values.dtype.kind
     null: Any = np.array("NaT", values.dtype) if kind in "mM" else np.nan
     wide = values if kind in "fcmM" else values.astype(np.float64)

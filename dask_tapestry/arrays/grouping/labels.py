@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,7 @@ from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 
 Codes = np.ndarray[Any, Any] | Array
 Values = np.ndarray[Any, Any]
+TEXT: Final = "SUT"  # kinds of dtypes
 
 
 class Labels(NamedTuple):
@@ -76,6 +77,20 @@ def _joined(codes: Sequence[Any], counts: Sequence[int]) -> tuple[Any, Any]:
     return whole, inside
 
 
+def shape_of(number: int, label: ArrayLike) -> tuple[int, ...]:
+    """The shape of the labels of this number.
+
+    {Raises} ShapeError: If they are lists of different lengths.
+    """
+    if not hasattr(label, "shape"):
+        try:
+            label = np.asarray(label)
+        except ValueError as error:
+            raise ShapeError(f"labels[{number}] of groupby_reduce: {error}") from error
+    shape: tuple[int, ...] = tuple(label.shape)
+    return shape
+
+
 def _in_memory_or_lazy(label: Any) -> Codes:
     """The label as an array, NumPy's if it is in memory."""
     return asarray(label) if hasattr(label, "__dask_graph__") else np.asarray(label)
@@ -99,12 +114,22 @@ def _codes(number: int, label: Codes, expected: Any) -> tuple[Codes, Any]:
     groups = np.asarray(expected)
     if groups.ndim != 1:
         raise ShapeError(f"expected groups are a vector, not of shape {groups.shape}")
+    if groups.size and not _may_be_equal(label.dtype, groups.dtype):
+        raise DTypeError(
+            f"expected_groups of dtype {groups.dtype} cannot be among labels[{number}] of dtype "
+            f"{label.dtype}"
+        )
     order = np.argsort(groups, kind="stable")
     ordered = groups[order]
     if (ordered[1:] == ordered[:-1]).any():
         twice = ordered[1:][ordered[1:] == ordered[:-1]]
         raise ArgumentError(f"expected_groups has duplicate labels: {twice[:3]}")
     return _places(label, ordered, order), groups
+
+
+def _may_be_equal(one: np.dtype[Any], other: np.dtype[Any]) -> bool:
+    """Whether values of two dtypes can be equal: text and numbers cannot, objects are anything."""
+    return "O" in (one.kind, other.kind) or (one.kind in TEXT) is (other.kind in TEXT)
 
 
 def _groups(number: int, label: Codes) -> Values:

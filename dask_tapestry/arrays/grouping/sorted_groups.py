@@ -108,7 +108,7 @@ def _of_rows(
         groups.append(rows.groups)
     empty = np.setdiff1d(np.arange(cells.count), np.concatenate([[], *groups]))
     if empty.size or not parts:
-        kept = [x.shape[axis] for axis in cells.kept]
+        kept = [x.shape[axis] for axis in cells.kept_axes]
         parts.append(full((*lead, *kept, empty.size), null, wide))
         groups.append(empty)
     value = _joined(parts, np.argsort(np.concatenate(groups)))
@@ -141,8 +141,8 @@ def _lanes(cells: GroupCells) -> Array:
     """The cells, shaped (kept..., numbered by the codes, the whole axes)."""
     x = cells.x
     sides = [prod(x.shape[axis] for axis in axes) for axes in (cells.axes, cells.whole)]
-    kept = [x.shape[axis] for axis in cells.kept]
-    return x.transpose([*cells.kept, *cells.axes, *cells.whole]).reshape((*kept, *sides))
+    kept = [x.shape[axis] for axis in cells.kept_axes]
+    return x.transpose([*cells.kept_axes, *cells.axes, *cells.whole]).reshape((*kept, *sides))
 
 
 def _joined(parts: list[Array], order: Numbers) -> Array:

@@ -92,13 +92,13 @@ class MaskedArray(ShapeMethods, DaskMethodsMixin):
     @property
     def fill_value(self) -> Any:
         """What `filled` puts in place of hidden cells."""
-        return checked_fill(self._told(), self.dtype)
+        return checked_fill(self._declared_fill(), self.dtype)
 
     @fill_value.setter
     def fill_value(self, value: Any) -> None:
         self.fill = None if value is None else checked_fill(value, self.dtype)
 
-    def _told(self) -> Any:
+    def _declared_fill(self) -> Any:
         """The fill value that the user gave; None if it has no value in this dtype."""
         return fitting_fill(self.fill, self.dtype)
 
@@ -252,10 +252,10 @@ class MaskedArray(ShapeMethods, DaskMethodsMixin):
         {Returns} numpy.ma.MaskedArray, scalar or numpy.ma.masked: The last two without dimensions.
         """
         if self.hidden is None:
-            return _value((self.cells.compute(**kwargs),), self._told())
+            return _value((self.cells.compute(**kwargs),), self._declared_fill())
         with computing_with(kwargs.get("scheduler")):
             made = computing.computed(self.cells, self.hidden, **local_options(kwargs))
-        return _value(made, self._told())
+        return _value(made, self._declared_fill())
 
     def persist(self, **kwargs: Any) -> Self:
         """Run the array and keep blocks of cells and mask where they are computed.
@@ -270,7 +270,9 @@ class MaskedArray(ShapeMethods, DaskMethodsMixin):
     @property
     def expr(self) -> MixedExpr:
         """The Dask expression; all values of one compute are planned together."""
-        return MixedExpr(MixedCollection(self, self._parts(), partial(_value, fill=self._told())))
+        return MixedExpr(
+            MixedCollection(self, self._parts(), partial(_value, fill=self._declared_fill()))
+        )
 
     def __dask_graph__(self) -> HighLevelGraph:
         return HighLevelGraph.merge(*[part.dask for part in planned_together(self._parts())])
@@ -285,7 +287,10 @@ class MaskedArray(ShapeMethods, DaskMethodsMixin):
         return (*[part.node.digest for part in self._parts()], repr(self.fill))
 
     def __dask_postcompute__(self) -> tuple[Any, ...]:
-        return _joined, ([part.__dask_postcompute__() for part in self._parts()], self._told())
+        return _joined, (
+            [part.__dask_postcompute__() for part in self._parts()],
+            self._declared_fill(),
+        )
 
     def __dask_postpersist__(self) -> tuple[Any, ...]:
         return _persisted, (self,)

@@ -101,7 +101,7 @@ class Interpolation:
             x = padded(x, widths, [PADDED[self.mode]] * x.type.ndim, cell)
         return coefficients(x, self.order, ends_of(self.function, self.mode), tuple(axes)), pad
 
-    def made(
+    def interpolated(
         self,
         array: Array,
         output: Output,

@@ -72,7 +72,7 @@ def label(input: ArrayLike, structure: ArrayLike | None = None, output: Output =
     """
     given = asarray(input)
     cells = truths("label", given)
-    neighbours = neighbours_of("label", structure, given.ndim)
+    neighbours = structuring_element("label", structure, given.ndim)
     if isinstance(output, Array) and output.shape != given.shape:
         raise ShapeError(
             f"label: output shape not correct: it is {output.shape}, that of input {given.shape}"
@@ -87,7 +87,7 @@ def label(input: ArrayLike, structure: ArrayLike | None = None, output: Output =
     return Array(labels), Array(count)
 
 
-def neighbours_of(function: str, structure: ArrayLike | None, ndim: int) -> Block:
+def structuring_element(function: str, structure: ArrayLike | None, ndim: int) -> Block:
     """The structure as an array of bools, by default of the neighbours along the axes."""
     if structure is None:
         return generate_binary_structure(ndim, 1)

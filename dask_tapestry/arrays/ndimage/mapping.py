@@ -186,4 +186,4 @@ def _values_at(
         spline = Spline(x.type.shape, pad, how.order, how.mode, fill)
         return points(x, lines, spline, bounds, own)
 
-    return how.made(array, output, shape, range(array.ndim), read)
+    return how.interpolated(array, output, shape, range(array.ndim), read)

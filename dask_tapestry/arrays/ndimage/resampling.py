@@ -101,7 +101,7 @@ def zoom(
         ]
         return resample(x, lines, counts, how.order, how.mode, fill, own)
 
-    return how.made(array, output, counts, range(array.ndim), read)
+    return how.interpolated(array, output, counts, range(array.ndim), read)
 
 
 def shift(
@@ -132,7 +132,7 @@ def shift(
         lines = [SplineAxis(n, pad, way) for n, way in zip(x.type.shape, ways, strict=True)]
         return resample(x, lines, array.shape, how.order, how.mode, fill, own)
 
-    return how.made(array, output, array.shape, range(array.ndim), read)
+    return how.interpolated(array, output, array.shape, range(array.ndim), read)
 
 
 def _numbers(function: str, name: str, given: float | Sequence[float], count: int) -> list[float]:

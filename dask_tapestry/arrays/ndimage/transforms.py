@@ -229,4 +229,4 @@ def _transformed(
         rows = tuple(tuple(row) for row in matrix.tolist())
         return affine_points(x, spline, rows, offset.tolist(), axes, outs, shape, own)
 
-    return how.made(array, output, shape, axes, read)
+    return how.interpolated(array, output, shape, axes, read)

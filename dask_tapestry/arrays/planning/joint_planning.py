@@ -239,7 +239,7 @@ async def resolve_shapes(*arrays: Array) -> None:
         if client is None or not client.asynchronous:
             array.node = deferred.resolve(run_count)
             continue
-        known = deferred.known()
+        known = deferred.remembered_node()
         if known is None:
             check_workers(await client.scheduler.identity(n_workers=-1))
             first, *rest = client.persist([Array(deferred.counts), *map(Array, deferred.keep)])

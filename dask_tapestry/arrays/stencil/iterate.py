@@ -32,7 +32,7 @@ from dask_tapestry.arrays.stencil.borders import Border, Side, SideBoundaries, b
 from dask_tapestry.arrays.stencil.fused_steps import fused_steps
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.rules.extensions import AxisExtension
-from dask_tapestry.rules.stencil_formulas import Fields, StencilFormula, neighbours_of
+from dask_tapestry.rules.stencil_formulas import Fields, StencilFormula, stencil_formula
 from dask_tapestry.teg import Node
 
 __all__ = ["iterate"]
@@ -162,7 +162,7 @@ def _neighbours(
         tuple([(_boundary_value(before), _boundary_value(after)) for before, after in around]),
         slots.get(len(padded)),
     )
-    return neighbours_of([step.nodes[root] for root in step.roots], fields_read)
+    return stencil_formula([step.nodes[root] for root in step.roots], fields_read)
 
 
 def _boundary_value(side: Side) -> AxisExtension | None:

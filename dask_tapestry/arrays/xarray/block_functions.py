@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
@@ -16,11 +17,14 @@ Dtypes = Mapping[Any, np.dtype[Any]]
 Dims = Mapping[Any, tuple[Any, ...]]
 
 
-NOTHING_SAID: Final[Dims] = {}
+Lengths = Mapping[Any, Mapping[int, frozenset[int]]]
+
+NOTHING_SAID: Final[Mapping[Any, Any]] = MappingProxyType({})
+WHOLE: Final = -1  # the length of a block along a dimension that it does not have
 
 
 class TemplateFunction:
-    """`func` of blocks of datasets or arrays, whose variables have the dtypes of a template.
+    """`func` of blocks of datasets or arrays, whose variables are as a template says.
 
     xarray names the blocks of a result by its arguments and the name of the function, so that two
     lambdas of the same arguments would be one. The name of this one tells functions apart.
@@ -33,20 +37,32 @@ class TemplateFunction:
         By the names of variables, None that of a DataArray; where nothing is said it may be any.
     dims
         Dimensions in the same way: xarray asks nobody for their order.
+    lengths
+        Of each dimension of the template: how long blocks are, by the length of what they are made
+        of, `WHOLE` where that has no such dimension. xarray looks at dimensions with an index.
     line
         Where the user called `map_blocks`.
     """
 
-    def __init__(self, func: Callable[..., Any], dtypes: Dtypes, dims: Dims = NOTHING_SAID) -> None:
+    def __init__(
+        self,
+        func: Callable[..., Any],
+        dtypes: Dtypes,
+        dims: Dims = NOTHING_SAID,
+        lengths: Lengths = NOTHING_SAID,
+    ) -> None:
         self.func = func
-        self.dtypes, self.dims = dict(dtypes), dict(dims)
+        self.dtypes, self.dims, self.lengths = dict(dtypes), dict(dims), dict(lengths)
         self.line = users_line(2)
-        self.__name__ = f"{funcname(func)}-{tokenize(func, self.dtypes, self.dims)}"
+        said = tokenize(func, self.dtypes, self.dims, self.lengths)
+        self.__name__ = f"{funcname(func)}-{said}"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The function's value, its variables in the dtypes of the template."""
         try:
-            return self._in_dtypes(self._in_dims(self.func(*args, **kwargs)))
+            value = self._in_dims(self.func(*args, **kwargs))
+            self._check_lengths(value, args)
+            return self._in_dtypes(value)
         except Exception as error:
             raise compute_error(error, self._where(args)) from of_user(error)
 
@@ -59,6 +75,8 @@ class TemplateFunction:
 
     def _in_dims(self, value: Any) -> Any:
         """The value, whose variables have the dimensions that the template says."""
+        if not hasattr(value, "sizes"):
+            raise TypeError(f"it returned a {type(value).__name__}, no DataArray and no Dataset")
         if hasattr(value, "data_vars"):
             missing = [repr(name) for name in self.dims if name not in value and name is not None]
             if missing:
@@ -69,6 +87,17 @@ class TemplateFunction:
         elif None in self.dims and hasattr(value, "dims"):
             _check_dims(value, self.dims[None], "an array")
         return value
+
+    def _check_lengths(self, value: Any, args: tuple[Any, ...]) -> None:
+        """See that the value is as long as the template says, if it says so for these blocks."""
+        for dim, length in value.sizes.items():
+            of = [one.sizes[dim] for one in args if dim in getattr(one, "sizes", ())]
+            said = self.lengths.get(dim, {}).get(of[0] if of else WHOLE)
+            if said is not None and length not in said:
+                wanted = " or ".join(map(str, sorted(said)))
+                raise ValueError(
+                    f"it returned {length} along dimension {dim!r}, and its template says {wanted}"
+                )
 
     def _in_dtypes(self, value: Any) -> Any:
         if not hasattr(value, "data_vars"):
@@ -117,3 +146,23 @@ def dims_of(template: Any) -> Dims:
     if hasattr(template, "data_vars"):
         return {name: x.dims for name, x in template.data_vars.items()}
     return {None: template.dims} if hasattr(template, "dims") else {}
+
+
+def lengths_of(template: Any, given: Iterable[Any]) -> Lengths:
+    """The lengths of blocks of a template by those of what they are made of.
+
+    One block of what is given makes one of the template. Where that says otherwise, and xarray
+    refuses it, nothing is said here.
+    """
+    whole, cut = dict[Any, tuple[int, ...]](), dict[Any, tuple[int, ...]]()
+    for one in given:
+        whole |= {dim: (n,) for dim, n in getattr(one, "sizes", {}).items()}
+        cut |= getattr(one, "chunksizes", {})
+    chunks = whole | cut
+    found: dict[Any, dict[int, frozenset[int]]] = {}
+    for dim, made in getattr(template, "chunksizes", {}).items():
+        of = chunks.get(dim, (WHOLE,) * len(made))
+        if len(of) == len(made):
+            pairs = set(zip(of, made, strict=True))
+            found[dim] = {n: frozenset(m for k, m in pairs if k == n) for n, _ in pairs}
+    return found

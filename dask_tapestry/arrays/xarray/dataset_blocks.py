@@ -10,7 +10,12 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dask_arrays import from_dask_array
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
 from dask_tapestry.arrays.core.mixed_collections import MixedCollection, MixedExpr, planned_together
-from dask_tapestry.arrays.xarray.block_functions import TemplateFunction, dims_of, dtypes_of
+from dask_tapestry.arrays.xarray.block_functions import (
+    TemplateFunction,
+    dims_of,
+    dtypes_of,
+    lengths_of,
+)
 
 Function = Callable[..., Any]
 
@@ -24,7 +29,7 @@ def returning_blocks(map_blocks: Function) -> Function:
     """
 
     @wraps(map_blocks)
-    def taken(
+    def map_variables(
         func: Function, obj: Any, args: Any = (), kwargs: Any = None, template: Any = None
     ) -> Any:
         given = [v for x in (obj, *args) for v in _variables(x)]
@@ -32,14 +37,15 @@ def returning_blocks(map_blocks: Function) -> Function:
         if not any(isinstance(variable.data, Array) for variable in given):
             return map_blocks(func, obj, args, kwargs, template)
         template = _with_whole_dims(template, chunked)
-        checked = TemplateFunction(func, dtypes_of(template), dims_of(template))
+        lengths = lengths_of(template, (obj, *args))
+        checked = TemplateFunction(func, dtypes_of(template), dims_of(template), lengths)
         result = map_blocks(checked, obj, args, kwargs, template).copy(deep=False)
         for variable in _variables(result):
             if hasattr(variable.data, "__dask_graph__"):
                 variable.data = from_dask_array(variable.data)
         return result
 
-    return taken
+    return map_variables
 
 
 def _with_whole_dims(template: Any, chunked: Collection[Any]) -> Any:

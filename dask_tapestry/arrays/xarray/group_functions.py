@@ -81,7 +81,7 @@ class GroupFunction(NamedTuple):
         """The cells along `axes` reduced for each group along one of them, groups first."""
         labels = codes.reshape([-1 if a == axis else 1 for a in range(min(axes), x.ndim)])
         called: Any = {"func": self._called(x), "expected_groups": np.arange(codes.max() + 1)}
-        found, _ = groupby_reduce(x, labels, axis=axes, **called, **self._asked(x))
+        found, _ = groupby_reduce(x, labels, axis=axes, **called, **self._options_of(x))
         return moveaxis(found, -1, 0)
 
     def reduced_by_labels(
@@ -89,7 +89,7 @@ class GroupFunction(NamedTuple):
     ) -> Array:
         """The last cells reduced by codes that need not be known; NaN in groups without cells."""
         groups = tuple(np.arange(count) for count in counts)
-        asked = {"fill_value": np.nan, "min_count": 0, **self._asked(x)}
+        asked = {"fill_value": np.nan, "min_count": 0, **self._options_of(x)}
         if x.dtype.kind in "mM" and self.name != "count":
             asked["fill_value"] = np.array("NaT", x.dtype)
         called: Any = {"func": self._called(x), "axis": axes, "expected_groups": groups}
@@ -116,7 +116,7 @@ class GroupFunction(NamedTuple):
         skipna = self.skipna or (self.skipna is None and x.dtype.kind in "fc")
         return f"nan{self.name}" if skipna else self.name
 
-    def _asked(self, x: Array) -> dict[str, Any]:
+    def _options_of(self, x: Array) -> dict[str, Any]:
         leaves_out = self._called(x).startswith("nan")
         return {k: v for k, v in self.options.items() if k != "min_count" or leaves_out}
 

@@ -102,7 +102,7 @@ class ChunkFormat:
         for decoder in self.decoders:
             place = None
             if decoder is self.decoders[-1] and decoder.fills:
-                place = bytes_of(out) if whole else POOL.room((self.nbytes,), BYTE)
+                place = bytes_of(out) if whole else POOL.empty((self.nbytes,), BYTE)
             most = self.nbytes if decoder is self.decoders[-1] else self.most_stored
             decoded = decoder.decode(_as_bytes(decoded), place, most)
             if whole and decoded is place:

@@ -106,7 +106,7 @@ def read_to_device(
     if files is None:
         return None
     with wanted.current():
-        cells = wanted.room(box.shape, dtype)
+        cells = wanted.empty(box.shape, dtype)
         files.read(box.slices(), cells)
     return cells
 
@@ -212,7 +212,7 @@ def _contiguous_cells(cells: Block, most: int, location: Location) -> Block:
         return np.array(cells, order="C")
     if cells.flags.c_contiguous or cells.size > most:
         return cells
-    copied = POOL.room(cells.shape, cells.dtype)
+    copied = POOL.empty(cells.shape, cells.dtype)
     copied[...] = cells
     return copied
 

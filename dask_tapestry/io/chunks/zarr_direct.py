@@ -193,7 +193,7 @@ class DirectArray:
         if form.decoders and size > form.most_stored:
             raise ValueError(f"it has {size} bytes, more than {form.most_stored}")
         if form.decoders:
-            stored = POOL.room((max(size, form.nbytes),), BYTE)[:size]  # of one size: used again
+            stored = POOL.empty((max(size, form.nbytes),), BYTE)[:size]  # of one size: used again
             file.read_bytes(at, stored)
             form.unpack(stored, part, out)
         elif size == form.nbytes:

@@ -121,7 +121,7 @@ def is_begun(location: Location, write: RecordedWrite) -> bool:
     if objects is None:
         return True
     begin, lost = key.name("begin"), key.name("lost")
-    if objects.held([lost, begin]) == {begin}:  # this order: the begin is deleted first
+    if objects.existing([lost, begin]) == {begin}:  # this order: the begin is deleted first
         return True
     if key in keys_of(objects.names(), DONE):
         return False

@@ -65,7 +65,7 @@ class Version(NamedTuple):
         """Text that is another for another version, in whatever compute."""
         return digest(f"{self.metadata!r} {sorted(self.names)}")
 
-    def found(self, location: Location) -> object:
+    def checked_metadata(self, location: Location) -> object:
         """Return what stands for the metadata.
 
         Raises

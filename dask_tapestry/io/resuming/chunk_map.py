@@ -29,7 +29,7 @@ class ChunkMap(NamedTuple):
     --------
     >>> chunks = ChunkMap.of(((2, 9),), (4,))
     >>> chunks.strike(((4, 8),))
-    >>> chunks.boxes(), chunks.left, chunks.missing.size
+    >>> chunks.boxes(), chunks.missing_count, chunks.missing.size
     ((((2, 4),), ((8, 9),)), 2, 3)
     """
 
@@ -57,7 +57,7 @@ class ChunkMap(NamedTuple):
         )
 
     @property
-    def left(self) -> int:
+    def missing_count(self) -> int:
         """How many chunks are missing."""
         return int(np.count_nonzero(self.missing))
 

@@ -113,7 +113,7 @@ def progress_of(
             return WriteProgress(recorded.run, None)
         else:
             chunks = _missing_of_begun(location, objects, recorded, sides, resume)
-            told = (title, chunks.left, chunks.missing.size)
+            told = (title, chunks.missing_count, chunks.missing.size)
             getLogger(__name__).warning("%s goes on: %d of %d chunks are missing", *told)
             return WriteProgress(recorded.run, chunks.boxes())
     raise AssertionError

@@ -111,7 +111,9 @@ class ZarrSource(ChunkedSource):
     def read_some(self, box: ZRange, out: Block | None, every: int) -> Block:
         cells = np.empty(box.shape, self.type.dtype) if out is None else out
         try:
-            metadata = None if self.version is None else self.version.found(self.location)
+            metadata = (
+                None if self.version is None else self.version.checked_metadata(self.location)
+            )
             read_box(self.location, box.slices(), cells, self.type.shape, every, metadata)
         except Exception as error:
             raise StoreError(
@@ -121,7 +123,9 @@ class ZarrSource(ChunkedSource):
 
     def read_on_device(self, box: ZRange, wanted: BlockFormat) -> Any:
         try:
-            metadata = None if self.version is None else self.version.found(self.location)
+            metadata = (
+                None if self.version is None else self.version.checked_metadata(self.location)
+            )
             whole = self.type.shape, self.type.dtype
             return read_to_device(self.location, box, *whole, wanted, metadata)
         except Exception as error:

@@ -39,7 +39,7 @@ class StoredObjects(ABC):
         """Return what an object holds; None if there is none."""
 
     @abstractmethod
-    def held(self, names: Sequence[str]) -> set[str]:
+    def existing(self, names: Sequence[str]) -> set[str]:
         """Return which of some names there are objects of, looked for in this order or at once."""
 
     @abstractmethod
@@ -89,7 +89,7 @@ class FolderObjects(StoredObjects):
         except (FileNotFoundError, NotADirectoryError):
             return None
 
-    def held(self, names: Sequence[str]) -> set[str]:
+    def existing(self, names: Sequence[str]) -> set[str]:
         return {name for name in names if (self.folder / name).exists()}
 
     def create(self, name: str, data: bytes) -> None:
@@ -150,7 +150,7 @@ class MemoryObjects(StoredObjects):
         found = self.cells.get(self.head + name)
         return None if found is None else bytes(found.to_bytes())
 
-    def held(self, names: Sequence[str]) -> set[str]:
+    def existing(self, names: Sequence[str]) -> set[str]:
         return {name for name in names if self.head + name in self.cells}
 
     def create(self, name: str, data: bytes) -> None:
@@ -201,7 +201,7 @@ class RemoteObjects(StoredObjects):
         found = self._sync(self.store.get(key, buffers))
         return None if found is None else bytes(found.to_bytes())
 
-    def held(self, names: Sequence[str]) -> set[str]:
+    def existing(self, names: Sequence[str]) -> set[str]:
         buffers = lazy_import("zarr.core.buffer").default_buffer_prototype()
         keys = [f"{self.head}/{name}" for name in names]
         found = self._sync(self.store.get_all(keys, buffers))  # `exists` may look at an old listing

@@ -34,7 +34,7 @@ def consolidate(location: Location, group: str) -> None:
             warnings.simplefilter("ignore")
             for _ in range(CONSOLIDATE_ATTEMPTS):
                 made = zarr().consolidate_metadata(path=group, **location.arguments)
-                if _told(made) == _members(location, group):
+                if _consolidated_members(made) == _members(location, group):
                     return
     except Exception as error:
         raise StoreError(
@@ -49,7 +49,7 @@ def _members(location: Location, group: str) -> Mapping[str, Any]:
     return {name: _of(one) for name, one in found.members(max_depth=None)}
 
 
-def _told(group: Any) -> Mapping[str, Any]:
+def _consolidated_members(group: Any) -> Mapping[str, Any]:
     """What the consolidated metadata of a group say."""
     return {name: _of(one) for name, one in group.members(max_depth=None)}
 

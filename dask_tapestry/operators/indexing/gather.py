@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.operators.forms import stand_in
+from dask_tapestry.operators.forms import offered, stand_in
 from dask_tapestry.operators.indexing import bucket_shuffle, masked_gather
 from dask_tapestry.operators.indexing.bucket_shuffle import owner_counts
 from dask_tapestry.operators.indexing.dimension_numbers import DimensionNumbers
@@ -159,7 +159,7 @@ class Gather(BlockOperator):
         if x.nbytes < WORTH_SHUFFLING_BYTES:
             return ()
         few = tuple(n for n in OWNERS_COMPARED if n <= rows)
-        return Form("shuffle", owner_counts(rows), by_shuffle), Form("mask", few, by_mask)
+        return offered(Form("shuffle", owner_counts(rows), by_shuffle), Form("mask", few, by_mask))
 
     def flops(self, inputs: Types, box: ZRange) -> int:
         """One operation for each run of cells contiguous in input and output, and for each line."""

@@ -41,7 +41,7 @@ class RowsOfCells:
     moved: tuple[int, ...]
 
     @property
-    def rest(self) -> tuple[int, ...]:
+    def other_dims(self) -> tuple[int, ...]:
         """The other dimensions."""
         return tuple(dim for dim in range(len(self.shape)) if dim not in self.moved)
 
@@ -52,12 +52,12 @@ class RowsOfCells:
 
     def table(self, x: Tensor) -> Tensor:
         """The operand as rows."""
-        ordered = permute(x, (*self.moved, *self.rest))
-        return reshape(ordered, (self.count, *(self.shape[dim] for dim in self.rest)))
+        ordered = permute(x, (*self.moved, *self.other_dims))
+        return reshape(ordered, (self.count, *(self.shape[dim] for dim in self.other_dims)))
 
     def from_table(self, rows: Tensor) -> Tensor:
         """Rows as the operand."""
-        order = (*self.moved, *self.rest)
+        order = (*self.moved, *self.other_dims)
         back = reshape(rows, tuple(self.shape[dim] for dim in order))
         return permute(back, tuple(int(n) for n in np.argsort(order)))
 
@@ -66,7 +66,7 @@ class RowsOfCells:
         batch = self.numbers.batch_axes(updates.type.ndim)
         ordered = permute(updates, (*batch, *self.numbers.window_dims))
         count = prod(updates.type.shape[axis] for axis in batch)
-        return reshape(ordered, (count, *(self.shape[dim] for dim in self.rest)))
+        return reshape(ordered, (count, *(self.shape[dim] for dim in self.other_dims)))
 
     def from_rows(self, rows: Tensor, shape: tuple[int, ...]) -> Tensor:
         """Rows as cells of `shape`."""

@@ -21,7 +21,7 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.cells.cell_updates import cell_update
 from dask_tapestry.operators.cells.elementwise import astype
-from dask_tapestry.operators.forms import stand_in
+from dask_tapestry.operators.forms import offered, stand_in
 from dask_tapestry.operators.indexing.bucket_shuffle import owner_counts, scattered
 from dask_tapestry.operators.indexing.dimension_numbers import DimensionNumbers
 from dask_tapestry.operators.indexing.rows_of_cells import RowsOfCells
@@ -176,7 +176,7 @@ class Scatter(BlockOperator):
             return ()
         rows = prod(x.shape[dim] for dim in numbers.index_map)
         few = max(x.nbytes, updates.nbytes) < WORTH_SHUFFLING_BYTES
-        return () if few else (Form("shuffle", owner_counts(rows), by_shuffle),)
+        return () if few else offered(Form("shuffle", owner_counts(rows), by_shuffle))
 
     def flops(self, inputs: Types, box: ZRange) -> int:
         """The expressions for each cell that may be folded in, or for several side by side."""

@@ -12,7 +12,7 @@ from dask_tapestry.errors import DTypeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.broadcast_shapes import broadcast_shape
-from dask_tapestry.operators.forms import stand_in
+from dask_tapestry.operators.forms import offered, stand_in
 from dask_tapestry.operators.generators.coordinates import coordinates
 from dask_tapestry.operators.indexing import bucket_shuffle, masked_gather
 from dask_tapestry.operators.indexing.bucket_shuffle import owner_counts
@@ -108,7 +108,7 @@ class Take(Selector):
             return ()
         rows = prod(x.shape[axis] for axis in self.axes)
         few = tuple(n for n in OWNERS_COMPARED if n <= rows)
-        return Form("shuffle", owner_counts(rows), by_shuffle), Form("mask", few, by_mask)
+        return offered(Form("shuffle", owner_counts(rows), by_shuffle), Form("mask", few, by_mask))
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         kept, rank = self._split(inputs)

@@ -80,7 +80,9 @@ class Mosaic(Selector):
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         regions, places = [], []
         for own, x in zip(self.places, inputs, strict=True):
-            shown = [met(p, n, part) for p, n, part in zip(own, x.shape, region, strict=True)]
+            shown = [
+                visible_cells(p, n, part) for p, n, part in zip(own, x.shape, region, strict=True)
+            ]
             regions.append(Region([cells for cells, _ in shown]))
             places.append(tuple(place for _, place in shown))
         return Restriction(Mosaic(region.shape, tuple(places)), tuple(regions), region)
@@ -144,7 +146,9 @@ def _slice(place: MosaicAxis, first: int, count: int, origin: int) -> slice:
     return slice(start, start + place.step * (count - 1) + 1, place.step) if count else slice(0, 0)
 
 
-def met(axis: MosaicAxis, extent: int, region: Progression) -> tuple[Progression, MosaicAxis]:
+def visible_cells(
+    axis: MosaicAxis, extent: int, region: Progression
+) -> tuple[Progression, MosaicAxis]:
     """Cells of an input that are wanted, and where they lie among all wanted ones.
 
     Cell j is the k-th wanted one if ``start + step * j == wanted.start + wanted.step * k``; the

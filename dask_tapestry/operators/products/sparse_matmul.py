@@ -84,11 +84,11 @@ class SparseMatmul(BlockOperator):
         """Axis at which those of the result begin: where the first of the operand's stood."""
         return min(self.axes)
 
-    def _kept(self, x: TensorType) -> list[int]:
+    def _free_axes(self, x: TensorType) -> list[int]:
         return [axis for axis in range(x.ndim) if axis not in self.axes]
 
     def infer(self, *inputs: TensorType) -> TensorType:
-        x, kept, result_shape = inputs[0], self._kept(inputs[0]), self.region.shape
+        x, kept, result_shape = inputs[0], self._free_axes(inputs[0]), self.region.shape
         shape = [x.shape[axis] for axis in kept]
         dims = None
         if x.dims:
@@ -118,7 +118,7 @@ class SparseMatmul(BlockOperator):
         for axis, a, b, start in zip(self.axes, seen.lo, seen.hi, self.origin, strict=True):
             lo[axis], hi[axis] = max(0, a - start), max(0, b - start)
         outer = [d for d in range(box.ndim) if not self.at <= d < self.at + len(self.region)]
-        for axis, d in zip(self._kept(inputs[0]), outer, strict=True):
+        for axis, d in zip(self._free_axes(inputs[0]), outer, strict=True):
             lo[axis], hi[axis] = box.lo[d], box.hi[d]
         first, end = self._numbers(rows)
         cells = self.footprint.cells(first, end)
@@ -156,12 +156,12 @@ class SparseMatmul(BlockOperator):
 
     def follow(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         """Chunks along kept axes are the operand's; nothing tells those of rows."""
-        own = [chunks[0][axis] for axis in self._kept(inputs[0])]
+        own = [chunks[0][axis] for axis in self._free_axes(inputs[0])]
         return (*own[: self.at], *(None,) * len(self.region), *own[self.at :])
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         """Some of the rows, of the box of the operand that they touch."""
-        kept, own = self._kept(inputs[0]), self._own(region)
+        kept, own = self._free_axes(inputs[0]), self._own(region)
         parts = Region(
             [
                 Progression.of(mine.start + mine.step * p.start, mine.step * p.step, p.count)

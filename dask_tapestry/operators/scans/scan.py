@@ -110,7 +110,7 @@ class Scan(ScanOperator):
         return self._ruled(inputs, None)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
-        return self._told(box.lo[self.axis])
+        return self._kernel_arguments(box.lo[self.axis])
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         ufunc = UFUNCS[self.function]
@@ -146,7 +146,7 @@ class LeafTotals(ScanOperator):
         return (self._with_range(box, *ends),)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
-        told = dict(self._told(0))
+        told = dict(self._kernel_arguments(0))
         del told["dtype"], told["skip"]
         return told
 
@@ -181,7 +181,7 @@ class ScanAfter(ScanOperator):
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         first = boxes[0].lo[self.axis]
-        return {**self._told(box.lo[self.axis] - first), "begins": first == 0}
+        return {**self._kernel_arguments(box.lo[self.axis] - first), "begins": first == 0}
 
 
 @dataclass(frozen=True)
@@ -211,7 +211,7 @@ class LeafScan(ScanOperator):
         return self._ruled(inputs, Regular(self.leaf))
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
-        told = dict(self._told(box.lo[self.axis] - boxes[0].lo[self.axis]))
+        told = dict(self._kernel_arguments(box.lo[self.axis] - boxes[0].lo[self.axis]))
         del told["dtype"]
         return told
 
@@ -282,7 +282,7 @@ class AfterLeaf(ScanOperator):
         return self._ruled(inputs, Regular(self.leaf, (self.leaf,)))
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
-        return self._told(box.lo[self.axis])
+        return self._kernel_arguments(box.lo[self.axis])
 
 
 @stand_in

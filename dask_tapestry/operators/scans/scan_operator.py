@@ -69,7 +69,7 @@ class ScanOperator(BlockOperator):
         sides = [n if dim == self.axis else 1 for dim, n in enumerate(x.shape)]
         return IndexProjection(tuple(map(tuple, rows)), (0,) * x.ndim, tuple(sides))
 
-    def _told(self, skip: int) -> Mapping[str, Any]:
+    def _kernel_arguments(self, skip: int) -> Mapping[str, Any]:
         return {
             "function": self.function,
             "axis": self.axis,
@@ -107,4 +107,4 @@ class ScanOn(ScanOperator):
         return tuple([self.leaf if d == self.axis else 1 for d in range(inputs[0].ndim)])
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
-        return {**self._told(0), "begins": box.lo[self.axis] == 0}
+        return {**self._kernel_arguments(0), "begins": box.lo[self.axis] == 0}

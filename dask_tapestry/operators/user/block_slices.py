@@ -20,7 +20,7 @@ NAMED: Final = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
 
 
 @dataclass(frozen=True)
-class PlacedFunction:
+class SliceAwareFunction:
     """A function of blocks that takes parts of dimensions by name, as slices.
 
     It gets the coordinates of the parts as its last blocks.
@@ -76,7 +76,7 @@ def placed(
     index, _ = solve(written, [x.type.shape for x in tensors])
     extents = {dim.name: dim.extent for dim in index}
     told = frozenset(dims) & takes(function.function, dims) if sinks else frozenset(dims)
-    wrapped = UserFunction.of(PlacedFunction(function, dims, told, sinks))
+    wrapped = UserFunction.of(SliceAwareFunction(function, dims, told, sinks))
     whole = replace(
         written,
         index=tuple((name, kind, extents[name]) for name, kind, _ in written.index),

@@ -59,10 +59,10 @@ class UserOutputs(UserOperator):
         )
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
-        return {"points": box.shape, **self._told}
+        return {"points": box.shape, **self._kernel_arguments}
 
     @property
-    def _told(self) -> dict[str, Any]:
+    def _kernel_arguments(self) -> dict[str, Any]:
         return {
             "function": self.function,
             "outputs": tuple(map(output_layout, self.windows)),

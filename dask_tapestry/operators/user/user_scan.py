@@ -155,7 +155,7 @@ def scan_blocks(
     pieces = [first]
     for start, count, width in ((1, whole - 1, SCANNED_STEPS), (whole, 1 if rest else 0, rest)):
         if count:
-            before = scan.taken(totals, start - 1, start - 1 + count)
+            before = scan.output_parts(totals, start - 1, start - 1 + count)
             place = (start * SCANNED_STEPS, count, width)
             pieces.append(scan.parts(carried, place, kinds, costs, after, before))
     return tuple(concat(one, scan.axis) for one in zip(*pieces, strict=True))
@@ -197,7 +197,7 @@ class _Scan:
         """The index of outputs that takes a part along the dimension."""
         return tuple(part if a == self.axis else slice(None) for a in range(len(self.names)))
 
-    def taken(self, tensors: Sequence[Tensor], start: int, stop: int) -> tuple[Tensor, ...]:
+    def output_parts(self, tensors: Sequence[Tensor], start: int, stop: int) -> tuple[Tensor, ...]:
         """Parts of outputs."""
         return tuple(basic_slice(x, self.part_index(slice(start, stop))) for x in tensors)
 

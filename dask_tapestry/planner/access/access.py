@@ -222,11 +222,11 @@ class Access:
     @classmethod
     def of(cls, program: Program, cuts: tuple[Cuts, ...]) -> Access:
         """The access of a program whose output is cut by `cuts`, remembered."""
-        known: Access | None = program.found.get(cuts)
+        known: Access | None = program.known_accesses.get(cuts)
         if known is None:
-            if len(program.found) >= GRIDS_REMEMBERED:
-                program.found.clear()
-            known = program.found[cuts] = Access(program, cuts)
+            if len(program.known_accesses) >= GRIDS_REMEMBERED:
+                program.known_accesses.clear()
+            known = program.known_accesses[cuts] = Access(program, cuts)
         return known
 
     @cached_property

@@ -7,10 +7,10 @@ cost the scheduler and the workers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from math import prod
+from math import ceil, prod
 from typing import Any, Final, NamedTuple
 
 from dask_tapestry.planner.access.remote_reads import InputReads, bytes_from_others
@@ -20,6 +20,7 @@ from dask_tapestry.planner.cost.makespan import GridBlocks
 from dask_tapestry.planner.cost.resource_seconds import StepTraffic, Tasks, Working, step_seconds
 from dask_tapestry.planner.cost.store_requests import block_requests
 from dask_tapestry.planner.cost.stored_reads import stored_bytes
+from dask_tapestry.planner.cost.typical_blocks import typical_blocks
 from dask_tapestry.planner.cost.user_resources import beyond_limits, step_amounts
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.tuning import SLICE_SAVES_BYTES
@@ -28,7 +29,7 @@ from dask_tapestry.steps.chunk_alignment import Held
 from dask_tapestry.steps.device_values import link_bytes
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.symmetric_blocks import saves_half
-from dask_tapestry.zspace import Cuts, ZRange, largest_box
+from dask_tapestry.zspace import Cuts, ZRange
 
 COUNTED: Final = ("read", "moved", "slices", "edges", "sliced", "crossed")
 
@@ -133,6 +134,49 @@ class HeldReads(NamedTuple):
 NOTHING_MET: Final = HeldReads(0, 0, 0.0, ())
 
 
+class BlocksAlike(NamedTuple):
+    """What a block takes, and all blocks of a grid together if each is like it.
+
+    Attributes
+    ----------
+    seconds
+        Of one thread for a block.
+    needs
+        Of a block.
+    own
+        Amounts of the resources that users' operators name, of all blocks.
+    crossed
+        Bytes of a block over the link between a worker's memory and its device's.
+    traffic
+        Of all blocks.
+    """
+
+    seconds: float
+    needs: Needs
+    own: Mapping[str, float]
+    crossed: float
+    traffic: StepTraffic
+
+
+def mean_of(kinds: Sequence[BlocksAlike], shares: Sequence[float]) -> BlocksAlike:
+    """What blocks take in the mean that are of several kinds, and the most that one needs."""
+    if len(kinds) == 1:
+        return kinds[0]
+
+    def mean(values: Iterable[float]) -> float:
+        return sum(value * share for value, share in zip(values, shares, strict=True))
+
+    needs = Needs(*map(max, zip(*[kind.needs for kind in kinds], strict=True)))
+    traffic = StepTraffic._make(map(mean, zip(*[kind.traffic for kind in kinds], strict=True)))
+    return BlocksAlike(
+        mean(kind.seconds for kind in kinds),
+        needs._replace(flops=round(mean(kind.needs.flops for kind in kinds))),
+        {name: mean(kind.own.get(name, 0.0) for kind in kinds) for name in kinds[0].own},
+        mean(kind.crossed for kind in kinds),
+        traffic._replace(edges=ceil(traffic.edges), slices=ceil(traffic.slices)),
+    )
+
+
 def step_cost(
     program: Program,
     cuts: Sequence[Cuts],
@@ -147,20 +191,28 @@ def step_cost(
     Memory beyond `handy` bytes a block is not used again, but comes fresh from the system. Inputs
     and output lie in memory in such an `order`. What a block needs is told by `needing`.
     """
-    box = largest_box(cuts)
-    blocks, needs = GridBlocks.of(cuts), needing(program, box, input_cuts, machine.workers == 1)
+    blocks = GridBlocks.of(cuts)
     writes = bool(program.lasting) and program.lasting[-1].is_sink
     written = program.type.nbytes if writes else 0
-    block = block_seconds(program, box, machine, input_cuts, order)
-    own = step_amounts(program, box, blocks.total, blocks.equal, machine)
-    block += _fresh_seconds(program, box, needs.work, handy, machine)
-    if saves_half(program, tuple(cuts)):
-        block /= 2
-    tasks = Tasks(blocks, needs.calls, needs.ahead, needs.pieces, program.reads_plain)
-    crossed = link_bytes(program, box)
-    working = _in_waves(block, crossed / machine.link, tasks, program, machine)
     writing = blocks.equal if written else 0.0
-    traffic = _step_traffic(program, cuts, box, input_cuts, needs, writing, machine)
+
+    def like(box: ZRange) -> BlocksAlike:
+        needs = needing(program, box, input_cuts, machine.workers == 1)
+        block = block_seconds(program, box, machine, input_cuts, order)
+        block += _fresh_seconds(program, box, needs.work, handy, machine)
+        return BlocksAlike(
+            seconds=block / 2 if saves_half(program, tuple(cuts)) else block,
+            needs=needs,
+            own=step_amounts(program, box, blocks.total, blocks.equal, machine),
+            crossed=link_bytes(program, box),
+            traffic=_step_traffic(program, cuts, box, input_cuts, needs, writing, machine),
+        )
+
+    typical = typical_blocks(program, cuts)
+    block = mean_of([like(one.box) for one in typical], [one.share for one in typical])
+    needs, traffic = block.needs, block.traffic
+    tasks = Tasks(blocks, needs.calls, needs.ahead, needs.pieces, program.reads_plain)
+    working = _in_waves(block.seconds, block.crossed / machine.link, tasks, program, machine)
     seconds = step_seconds(working, traffic, written, tasks, machine)
     return StepCost(
         **seconds._asdict(),
@@ -173,14 +225,14 @@ def step_cost(
         edges=traffic.edges,
         touched=needs.touched,
         work=needs.work,
-        own=own,
-        beyond=beyond_limits(own, machine),
+        own=block.own,
+        beyond=beyond_limits(block.own, machine),
         calls=tasks.calls,
         ahead=tasks.ahead,
         pieces=tasks.pieces,
         plain=tasks.plain,
         sliced=traffic.sliced,
-        crossed=crossed * blocks.equal,
+        crossed=block.crossed * blocks.equal,
     )
 
 
@@ -206,7 +258,7 @@ def _step_traffic(
     machine: Machine,
 ) -> StepTraffic:
     """What the blocks take if each takes what the largest one does; so many of these write."""
-    reads = inputs_met(program, cuts, input_cuts, machine)
+    reads = inputs_met(program, cuts, box, input_cuts, machine)
     read = stored_bytes(program, cuts, box) if needs.stored else 0.0
     opened = block_requests(program, box) if read or writing else (0.0, 0.0)
     return StepTraffic(
@@ -241,23 +293,25 @@ def _in_waves(
     return Working(block * times, link * times)
 
 
-def inputs_met(program: Program, cuts: Sequence[Cuts], held: Held, machine: Machine) -> HeldReads:
-    """What the blocks meet of inputs that are held in blocks."""
+def inputs_met(
+    program: Program, cuts: Sequence[Cuts], box: ZRange, held: Held, machine: Machine
+) -> HeldReads:
+    """What the blocks meet of inputs that are held in blocks, if each is like that of a box."""
     if all(own is None for own in held):
         return NOTHING_MET
     own = tuple([None if one is None else tuple(one) for one in held])
-    return _held_reads(program, tuple(cuts), own, machine.workers, machine.hosts)
+    return _held_reads(program, tuple(cuts), box, own, machine.workers, machine.hosts)
 
 
 @lru_cache(maxsize=256)  # for the least that a grid takes, and again when it is priced
 def _held_reads(
     program: Program,
     cuts: tuple[Cuts, ...],
+    box: ZRange,
     input_cuts: tuple[Sequence[Cuts] | None, ...],
     workers: int,
     hosts: int,
 ) -> HeldReads:
-    box = largest_box(cuts)
     boxes, moves = program.schedule(box).boxes, movement(program)
     count = prod([c.count for c in cuts])
     edges = slices = 0

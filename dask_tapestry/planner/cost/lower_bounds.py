@@ -15,6 +15,7 @@ from dask_tapestry.planner.access.remote_reads import bytes_from_others
 from dask_tapestry.planner.cost.block_seconds import kernel_seconds
 from dask_tapestry.planner.cost.cost import inputs_met
 from dask_tapestry.planner.cost.resource_seconds import least_step_seconds, overhead_seconds
+from dask_tapestry.planner.cost.typical_blocks import typical_blocks
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.steps.chunk_alignment import Held
 from dask_tapestry.steps.program import Program
@@ -49,10 +50,12 @@ class LowerBound(NamedTuple):
 
     def seconds(self, cuts: Sequence[Cuts], held: Held, machine: Machine) -> float:
         """Seconds that the step takes at least under a grid, whose inputs are `held` in blocks."""
-        met = inputs_met(self.program, cuts, held, machine)
         count = prod([c.count for c in cuts])
         threads = machine.threads if self.program.multithreaded else 1
         kernels = self.kernels / min(machine.slots, count * threads)
-        moved = sum(bytes_from_others(met.readings, machine.workers))
-        handled = overhead_seconds(count, met.slices, met.edges, met.sliced, machine)
+        moved = handled = 0.0
+        for box, share in typical_blocks(self.program, cuts):
+            met = inputs_met(self.program, cuts, box, held, machine)
+            moved += share * sum(bytes_from_others(met.readings, machine.workers))
+            handled += share * overhead_seconds(count, met.slices, met.edges, met.sliced, machine)
         return least_step_seconds(kernels, self.written, moved, count, machine) + handled

@@ -15,15 +15,17 @@ from dask_tapestry.planner.access.access import Access, ClassLeaf
 from dask_tapestry.planner.access.block_classes import reads_in_place
 from dask_tapestry.planner.access.domain import Place
 from dask_tapestry.planner.cost.footprint import Needs, needs_of
+from dask_tapestry.planner.cost.typical_blocks import typical_blocks
 from dask_tapestry.planner.tuning import MOST_BLOCKS_IN_A_ROW, MOST_NEEDS_CLASSES
 from dask_tapestry.steps.chunk_alignment import Held
 from dask_tapestry.steps.program import Program
-from dask_tapestry.zspace import Cuts, block_box, largest_box
+from dask_tapestry.zspace import Cuts, block_box
 
 
 def usual_needs(program: Program, cuts: tuple[Cuts, ...], held: Held, local: bool) -> Needs:
-    """What a block of the largest size takes that is far from all edges."""
-    return needs_of(program, largest_box(cuts), held, local)
+    """What a block of the largest size takes that is far from all edges, of each kind of them."""
+    kinds = [needs_of(program, one.box, held, local) for one in typical_blocks(program, cuts)]
+    return Needs(*map(max, zip(*kinds, strict=True))) if len(kinds) > 1 else kinds[0]
 
 
 def worst_needs(program: Program, cuts: tuple[Cuts, ...], input_cuts: Held, local: bool) -> Needs:
@@ -44,7 +46,7 @@ def worst_needs(program: Program, cuts: tuple[Cuts, ...], input_cuts: Held, loca
     >>> usual = usual_needs(program, cuts, (), local=False)
     >>> worst = worst_needs(program, cuts, (), local=False)
     >>> usual.read, worst.read
-    (0, 4000000)
+    (3200000, 4000000)
     """
     if not any(input_cuts) and reads_in_place(program):
         return usual_needs(program, cuts, input_cuts, local)

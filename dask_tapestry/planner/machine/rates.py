@@ -100,16 +100,16 @@ class Rates:
         return {f.name: getattr(self, f.name) for f in fields(self)}  # texts hash anew elsewhere
 
     @cached_property
-    def _found(self) -> dict[tuple[str, np.dtype[Any]], float]:
+    def _rates_of(self) -> dict[tuple[str, np.dtype[Any]], float]:
         return {}
 
     def operations_a_second(self, kernel: str, dtype: np.dtype[Any]) -> float:
         """Operations a second of a thread in `kernel` on cells of `dtype`."""
-        rate = self._found.get((kernel, dtype))
+        rate = self._rates_of.get((kernel, dtype))
         if rate is None:
             table = dict(self.operations)
             names = (f"{kernel} {dtype.name}", kernel, "")
-            rate = self._found[kernel, dtype] = first_of(
+            rate = self._rates_of[kernel, dtype] = first_of(
                 (table[n] for n in names if n in table), "rate of other kernels"
             )
         return rate

@@ -68,12 +68,13 @@ def _largest(plan: PlannedSteps, device: str = "") -> str:
     Of those that a device computes, if one is named.
     """
 
-    def taken(step: Step) -> float:
+    def bytes_taken(step: Step) -> float:
         together = 1 if step.machine.alone else min(plan.resources.threads, step.count)
         return step.node.type.nbytes / step.machine.hosts + together * step.needs.work
 
     step = max(
-        [s for s in plan.steps.values() if s.machine.device == device or not device], key=taken
+        [s for s in plan.steps.values() if s.machine.device == device or not device],
+        key=bytes_taken,
     )
     value, block = format_bytes(step.node.type.nbytes), format_bytes(step.needs.work)
     node = step.node

@@ -13,6 +13,7 @@ from dask_tapestry.planner.cost.cost import StepCost, step_cost
 from dask_tapestry.planner.cost.footprint import least_needs, least_touched
 from dask_tapestry.planner.cost.lower_bounds import LowerBound
 from dask_tapestry.planner.cost.step import memory_order
+from dask_tapestry.planner.cost.typical_blocks import typical_blocks
 from dask_tapestry.planner.fusion.fuse import held_values
 from dask_tapestry.planner.fusion.group import Group, group_of, inputs_of, is_external, members_of
 from dask_tapestry.planner.machine.limits import Limits
@@ -250,7 +251,7 @@ class Pricing:
         key = id(program), grid, held, order
         step_cost = self._costs.get(key)
         if step_cost is None:
-            self.evaluated += costs_of(program)
+            self.evaluated += costs_of(program) * len(typical_blocks(program, grid))
             step_cost = self._step_cost(program, grid, held, order, self.machine)
             machine = machine_for(step_cost, self.limits, self.machine)
             if machine is not self.machine:
@@ -286,7 +287,7 @@ class Pricing:
         key = id(program), grid, held, order
         least = self._least.get(key)
         if least is None:
-            self.evaluated += 1
+            self.evaluated += len(typical_blocks(program, grid))
             handy = self.limits.handy
             least = step_cost(program, grid, held, self.machine, handy, order, least_needs)
             self._least[key] = least

@@ -21,7 +21,7 @@ def test_it_runs_its_count_graph_once(masked):
 
     first = masked.resolve(run)
     assert first is masked.resolve(run)
-    assert first is masked.known()
+    assert first is masked.remembered_node()
     assert len(runs) == 1
     assert first.type.shape == (4,)
 

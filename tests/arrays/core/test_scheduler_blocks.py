@@ -4,7 +4,7 @@ import pytest
 from dask.graph_manipulation import clone
 
 import dask_tapestry as dt
-from dask_tapestry.arrays.core.scheduler_blocks import kept_blocks, layout_in
+from dask_tapestry.arrays.core.scheduler_blocks import layout_in, persisted_node
 
 
 def test_results_lie_under_the_name_of_the_array():
@@ -12,7 +12,7 @@ def test_results_lie_under_the_name_of_the_array():
     keys = x.__dask_keys__()
     results = dict(zip(keys, dask.get(dict(x.dask), keys), strict=True))
     layout = layout_in(results, x.node, x.name)
-    kept = dt.Array(kept_blocks(results, layout, x.node))
+    kept = dt.Array(persisted_node(results, layout, x.node))
     assert kept.chunks == ((3, 2),)
     np.testing.assert_array_equal(kept.compute(), np.arange(1.0, 6.0))
     assert layout_in({("other", 0): 1}, x.node, x.name) is None

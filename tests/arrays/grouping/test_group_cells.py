@@ -34,7 +34,7 @@ def test_numbers_are_of_what_is_not_left_out():
 
 def test_axes_without_codes_are_folded_as_a_whole():
     cells = GroupCells(CELLS.x, CODES[1], (2,), 3, whole=(0,))
-    assert (cells.kept, cells.folded) == ((1,), (0, 2))
+    assert (cells.kept_axes, cells.folded) == ((1,), (0, 2))
     assert cells.sizes().tolist() == [0, 2, 4]
     expected = [[0, *[X[:, j, CODES[1] == g].sum() for g in (1, 2)]] for j in range(3)]
     assert cells.fold("sum").compute().tolist() == expected

@@ -222,6 +222,31 @@ def test_anomalies_are_those_of_numpy():
         (ArgumentError, "did you mean 'mean'", lambda: dt.groupby_reduce(X, LABELS, func="maen")),
         (ShapeError, "labels of shape", lambda: dt.groupby_reduce(X, LABELS, func="sum")),
         (ShapeError, "labels of shape", lambda: dt.groupby_reduce(X, [1, 2], func="sum", axis=1)),
+        (
+            ShapeError,
+            r"labels\[1\] of shape \(7, 30\) do not fit x of shape \(4, 30, 7\).* here \(30, 7\)",
+            lambda: dt.groupby_reduce(X, LABELS[:, None], np.ones((7, 30)), func="sum"),
+        ),
+        (
+            ShapeError,
+            r"labels of shape \(29,\).* or one for each cell along axis 1",
+            lambda: dt.groupby_reduce(X, LABELS[1:], func="sum", axis=1),
+        ),
+        (
+            ShapeError,
+            r"labels\[0\] of groupby_reduce: .* inhomogeneous",
+            lambda: dt.groupby_reduce(X, [[1, 2], [3]], func="sum"),
+        ),
+        (
+            DTypeError,
+            r"expected_groups of dtype <U1 cannot be among labels\[0\] of dtype int64",
+            lambda: dt.groupby_reduce(X, LABELS, func="sum", axis=1, expected_groups=["a"]),
+        ),
+        (
+            ArgumentTypeError,
+            r"groupby_reduce\(func='nanquantile'\) needs q",
+            lambda: dt.groupby_reduce(X, LABELS, func="nanquantile", axis=1),
+        ),
         (ArgumentTypeError, "needs labels", lambda: dt.groupby_reduce(X, func="sum")),
         (
             ArgumentTypeError,
@@ -257,3 +282,21 @@ def test_groups_of_nan_alone_have_the_fill_value_unless_no_cells_are_needed():
         ({"min_count": 2}, [3, np.nan, np.nan]),
     ):
         np.testing.assert_array_equal(dt.groupby_reduce(x, labels, **how, **options)[0], expected)
+
+
+def test_lazy_labels_that_do_not_fit_are_refused_before_they_are_computed():
+    labels = dt.placeholder((29,), "i8")  # computing it raises
+    for several in ((labels,), (LABELS, labels)):
+        with pytest.raises(ShapeError, match=r"labels.* of shape \(29,\) do not fit x"):
+            dt.groupby_reduce(X, *several, func="sum", axis=1)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8"])
+def test_a_fill_value_of_python_does_not_widen_the_result(dtype):
+    x = np.ones(6, dtype)
+    found, _ = dt.groupby_reduce(
+        x, [0, 0, 1, 1, 0, 1], func="max" if dtype != "c8" else "sum",
+        expected_groups=[0, 1, 2], fill_value=np.nan, min_count=1,
+    )  # fmt: skip
+    assert found.dtype == found.compute().dtype == dtype
+    assert np.isnan(found.compute()).tolist() == [False, False, True]

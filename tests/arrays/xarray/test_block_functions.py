@@ -99,3 +99,30 @@ def test_without_a_template_nothing_is_said_of_dtypes():
     assert dtypes_of(None) == {}
     found = xr.map_blocks(lambda b: b.astype("i2"), X.chunk(x=3))
     assert found.dtype == found.values.dtype == "i2"
+
+
+@pytest.mark.parametrize(
+    ("func", "said"),
+    [
+        (lambda b: b.isel(y=slice(1, None)), "3 along dimension 'y', and its template says 4"),
+        (lambda b: b.isel(x=[0]), "1 along dimension 'x', and its template says 2"),
+        (lambda b: b.values, "a ndarray, no DataArray and no Dataset"),
+    ],
+)
+def test_blocks_are_as_long_as_the_template_says(func, said):
+    y = Y.chunk(x=2)
+    for given in (y, y.assign_coords(x=np.arange(6), y=np.arange(4))):
+        with pytest.raises(ComputeError, match=said) as caught:
+            given.map_blocks(func, template=given).compute()
+        assert "while computing lambda, called by xarray.map_blocks" in str(caught.value)
+        assert __file__ in str(caught.value)
+
+
+def test_blocks_may_be_of_other_lengths_than_what_they_are_made_of():
+    y = Y.chunk(x=(3, 2, 1))
+    template = y.isel(x=[0, 1, 3, 4, 5]).chunk(x=(2, 2, 1)).isel(y=0, drop=True)
+    template = template.expand_dims(z=7, axis=1)
+    found = y.map_blocks(
+        lambda b: b.isel(x=slice(0, 2), y=0).expand_dims(z=7, axis=1), template=template
+    )
+    np.testing.assert_array_equal(found.isel(z=0), Y.isel(x=[0, 1, 3, 4, 5], y=0))

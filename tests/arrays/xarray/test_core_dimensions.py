@@ -51,3 +51,23 @@ def test_arrays_of_dask_are_left_to_xarray():
             dask="parallelized",
             output_dtypes=[float],
         )
+
+
+def test_a_core_dimension_that_an_argument_lacks_is_named():
+    def span(x, y):
+        return x.max(axis=-1) - y.max(axis=-1)
+
+    cut = X.chunk(t=5)
+    with pytest.raises(dt.ShapeError, match=r"of span: input_core_dims\[1\] is \['t'\].* \('y',"):
+        xr.apply_ufunc(
+            span, cut, cut.isel(t=0, x=0), input_core_dims=[["t"], ["t"]],
+            dask="parallelized", output_dtypes=[float],
+        )  # fmt: skip
+
+
+def test_conversions_that_are_asked_to_be_safe():
+    cut = X.chunk(t=5)
+    made = cut.astype("f8", casting="safe", order="C", copy=False)
+    xr.testing.assert_identical(made.compute(), X)
+    with pytest.raises(dt.DTypeError, match="cannot cast float64 to int16 according to the rule"):
+        cut.astype("i2", casting="safe")

@@ -17,7 +17,7 @@ def test_a_fixed_share_of_joint_programs(seed):
 
 
 SEEDS = range(1000, 1100, 10)
-SHARE = 3  # of these, in each run of the tests
+SHARE = 1  # of these, in each run of the tests
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ def test_a_fixed_share_of_pipelines(seed):
 
 
 SEEDS = range(1000, 2000, 50)
-SHARE = 6  # of these, in each run of the tests
+SHARE = 3  # of these, in each run of the tests
 
 
 @pytest.mark.slow

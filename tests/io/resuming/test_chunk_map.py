@@ -25,7 +25,7 @@ def test_boxes_have_the_cells_of_missing_chunks_once(box, seed):
         chunks.strike(part)
         expected[tuple(slice(*side) for side in part)] = 0
     np.testing.assert_array_equal(cells(chunks.boxes(), (20, 9)), expected)
-    assert chunks.left == int(chunks.missing.sum())
+    assert chunks.missing_count == int(chunks.missing.sum())
 
 
 def test_rows_that_are_alike_are_one_box():
@@ -39,11 +39,11 @@ def test_an_array_of_no_dimensions_is_one_chunk():
     chunks = ChunkMap.of((), ())
     assert chunks.boxes() == ((),)
     chunks.strike(())
-    assert (chunks.boxes(), chunks.left) == ((), 0)
+    assert (chunks.boxes(), chunks.missing_count) == ((), 0)
 
 
 def test_what_is_written_beside_it_is_none_of_its_own():
     chunks = ChunkMap.of(((8, 16),), (4,))
     chunks.strike(((0, 8),))
     chunks.strike(((16, 20),))
-    assert chunks.left == 2
+    assert chunks.missing_count == 2

@@ -39,7 +39,7 @@ def test_objects_are_created_listed_read_and_deleted(place):
     objects.create("one", b"1")
     objects.create("two", b"22")
     assert objects.names() == {"one", "two"}
-    assert (objects.read("two"), objects.held(["one", "three"])) == (b"22", {"one"})
+    assert (objects.read("two"), objects.existing(["one", "three"])) == (b"22", {"one"})
     objects.delete(["one", "not there"])
     objects.delete([])
     assert objects.names() == {"two"}

@@ -142,16 +142,28 @@ def test_what_compiles_is_a_build_requirement_in_the_range_of_what_runs():
     assert set(asked) <= set(needed.values())
 
 
+FEW_DRAWS = 2  # of the variates: all take a minute to compile
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(platform.machine() not in build.MACHINES, reason="another processor")
-def test_a_wheel_brings_all_kernels_and_its_tag_says_so(tmp_path):
-    """A minute of a processor, or seconds where the checkout's kernels are up to date."""
+@pytest.mark.parametrize("draws", [FEW_DRAWS, pytest.param(None, marks=pytest.mark.exhaustive)])
+def test_a_wheel_brings_all_kernels_and_its_tag_says_so(tmp_path, draws, monkeypatch):
+    """Of a checkout whose list of variates is cut short, or of all."""
     checkout = tmp_path / "checkout"
     for name in ("dask_tapestry", "kernels"):
         ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
         shutil.copytree(ROOT / name, checkout / name, ignore=ignored)
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, checkout)
+    if draws is not None:
+        program = checkout / "kernels/dask_tapestry_kernels/wheel/ship.py"
+        listed = program.read_text()
+        for name in ("DRAWS", "ROW_DRAWS"):
+            assert listed.count(f", {name})") == 1
+            listed = listed.replace(f", {name})", f", list({name})[:{draws}])")
+            monkeypatch.setattr(ship, name, list(getattr(ship, name))[:draws])
+        program.write_text(listed)
     done = subprocess.run(
         [sys.executable, "-c", BUILD, str(tmp_path)],
         cwd=checkout, capture_output=True, text=True, check=True,

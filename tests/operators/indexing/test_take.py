@@ -56,3 +56,22 @@ def test_coordinates_are_open_grids():
     found = [dt.Array(c).compute() for c in open_grid((2, 3))]
     assert [c.shape for c in found] == [(2, 1), (1, 3)]
     assert found[1].tolist() == [[0, 1, 2]]
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 4])
+def test_a_table_of_few_rows_is_not_divided_among_owners(rows):
+    x = dt.placeholder((3000, rows, 40_000), "f4", (30, rows, 40_000))
+    node = dt.take(x, np.array([2, 0, 1, 3, 1]) % rows, axis=1).node
+    named = [form.name for form in node.operator.forms(node.input_types)]
+    assert node.operator.name == "take"
+    assert named == ["shuffle"] * (rows > 3) + ["mask"] * (rows > 1)
+
+
+def test_labels_aligned_along_few_rows_are_planned():
+    x = dt.placeholder((3652, 3, 1440), "f4", (24, 3, 1440))
+    places = np.array([-1, -1, 0, 1, 2])
+    parts = [
+        np.where((own != -1)[:, None], dt.take(x, own, axis=1), np.nan)
+        for own in (places, places[::-1])
+    ]
+    dt.plan(np.concatenate(parts), resources=dt.Resources(workers=50, threads=4)).verify()

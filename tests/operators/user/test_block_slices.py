@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dask_tapestry.operators.functions.user_function import UserFunction
-from dask_tapestry.operators.user.block_slices import PlacedFunction, takes
+from dask_tapestry.operators.user.block_slices import SliceAwareFunction, takes
 
 
 @pytest.mark.parametrize(
@@ -15,14 +15,16 @@ from dask_tapestry.operators.user.block_slices import PlacedFunction, takes
     ],
 )
 def test_a_part_is_a_slice(line, part):
-    function = PlacedFunction(UserFunction.of(lambda x, i: (x, i)), ("i",), frozenset("i"), False)
+    function = SliceAwareFunction(
+        UserFunction.of(lambda x, i: (x, i)), ("i",), frozenset("i"), False
+    )
     assert function("x", np.array(line)) == ("x", part)
     assert list(range(20)[part]) == line
 
 
 def test_a_sink_leaves_a_cell_for_each_point():
     seen = []
-    function = PlacedFunction(UserFunction.of(seen.append), ("i", "j"), frozenset(), True)
+    function = SliceAwareFunction(UserFunction.of(seen.append), ("i", "j"), frozenset(), True)
     made = function("x", np.arange(3), np.arange(2))
     assert (made.shape, made.all(), seen) == ((3, 2), True, ["x"])
 

@@ -12,6 +12,12 @@ import numpy as np
 from dask_tapestry_kernels.cpu.cells import formula_errors, rows
 from dask_tapestry_kernels.cpu.cells.interpreter import evaluate, tiles
 from dask_tapestry_kernels.cpu.jit.compile_service import compiled
+from dask_tapestry_kernels.cpu.reduction.any_order import nodes_in_any_order
+from dask_tapestry_kernels.cpu.reduction.axis_orders import (
+    kept_axes,
+    kept_backwards,
+    memory_order,
+)
 from dask_tapestry_kernels.cpu.reduction.formula_states import column_states
 from dask_tapestry_kernels.cpu.reduction.lane_folds import LANES
 from dask_tapestry_kernels.cpu.reduction.lattice_nodes import Leaves, lattice_nodes
@@ -81,14 +87,31 @@ def reductions(
 
 def _folded(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[Block]:
     """The nodes or values of reductions that fold the same axes of the same blocks."""
-    order = (*parts[0].axes, *_kept_axes(blocks[0], parts[0].axes))
+    order = (*parts[0].axes, *kept_axes(blocks[0], parts[0].axes))
+    backwards = kept_backwards(blocks, parts[0].axes)
+    if backwards:
+        blocks = [np.flip(block, backwards) for block in blocks]
     turned = [block.transpose(order) for block in blocks]
     with checking_fp_errors(needless=all(map(_is_quiet, parts))) as suspicion:
-        nodes = turned if parts[0].source is not None else _nodes(turned, parts)
-        values = [_merged(part, one, order) for part, one in zip(parts, nodes, strict=True)]
+        values = _values(turned, parts, order)
     if suspicion is not None and (suspicion.raised or parts[0].expression is not None):
         _tell_errors(turned, parts, order, suspicion)
-    return values
+    if parts[0].target is None:  # the reduced axes are gone
+        before = [sum(a < axis for a in parts[0].axes) for axis in backwards]
+        backwards = tuple([axis - n for axis, n in zip(backwards, before, strict=True)])
+    return [np.flip(value, backwards) for value in values] if backwards else values
+
+
+def _values(
+    turned: Sequence[Block], parts: Sequence[FoldPart], order: tuple[int, ...]
+) -> list[Block]:
+    """The nodes or values of blocks whose reduced axes come first, in the order of their axes."""
+    if parts[0].source is None and len(parts) == 1:
+        ready = nodes_in_any_order(turned, parts[0])
+        if ready is not None:
+            return [_finished(parts[0], ready, order)]
+    nodes = turned if parts[0].source is not None else _nodes(turned, parts)
+    return [_merged(part, one, order) for part, one in zip(parts, nodes, strict=True)]
 
 
 def _is_quiet(part: FoldPart) -> bool:
@@ -114,12 +137,6 @@ def _tell_errors(
             folding.tell(FOLD_ERRORS.get(part.monoid, {}))
 
 
-def _kept_axes(block: Block, axes: Sequence[int]) -> list[int]:
-    """The other axes, those first whose cells lie farthest apart: rows are read along memory."""
-    kept = [axis for axis in range(block.ndim) if axis not in axes]
-    return sorted(kept, key=lambda axis: -abs(block.strides[axis]))
-
-
 def _merged(part: FoldPart, nodes: Block, order: tuple[int, ...]) -> Block:
     """Nodes of the target's level, in the order of the block's axes, or the value."""
     arithmetic, tree = ARITHMETIC[part.monoid], part.tree
@@ -127,9 +144,14 @@ def _merged(part: FoldPart, nodes: Block, order: tuple[int, ...]) -> Block:
         first = part.origin if part.source is not None else node_numbers(tree, 0, part.origin)
         levels = range(part.source or 0, last_level(part))
         nodes = merged_to_levels(nodes, arithmetic, tree, levels, first)
+    return _finished(part, nodes, order)
+
+
+def _finished(part: FoldPart, nodes: Block, order: tuple[int, ...]) -> Block:
+    """Nodes of the last level in the order of the block's axes, or the value."""
     if part.target is not None:
         return nodes.transpose(np.argsort(order))
-    value = _value(nodes, arithmetic, tree, part.dtype, part.state, part.ddof)
+    value = _value(nodes, ARITHMETIC[part.monoid], part.tree, part.dtype, part.state, part.ddof)
     return value.transpose(np.argsort(order[len(part.axes) :]))
 
 
@@ -282,18 +304,12 @@ def _interpreted_states(blocks: Sequence[Block], part: FoldPart) -> Block:
     """States of leaves of a formula's cells, computed and folded piece by piece."""
     shape, sides, formula = blocks[0].shape, part.tree.sides(0), part.expression
     nodes = np.empty((*leaf_grid(shape[: len(sides)], sides), *shape[len(sides) :]), part.state)
-    arithmetic, order = ARITHMETIC[part.monoid], _memory_order(blocks)
+    arithmetic, order = ARITHMETIC[part.monoid], memory_order(blocks)
     for leaves, cells in _pieces(shape, sides, formula.dtype.itemsize, FORMULA_BYTES):
         in_order = [block[cells].transpose(order) for block in blocks]
         values = evaluate(None, *in_order, expression=formula).transpose(np.argsort(order))
         nodes[leaves] = _leaf_states(values, arithmetic, sides, part.state)
     return nodes
-
-
-def _memory_order(blocks: Sequence[Block]) -> list[int]:
-    """The axes of blocks, those first whose cells lie farthest apart."""
-    steps = [max(abs(block.strides[axis]) for block in blocks) for axis in range(blocks[0].ndim)]
-    return sorted(range(len(steps)), key=lambda axis: -steps[axis])
 
 
 def _column_states(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[Block] | None:

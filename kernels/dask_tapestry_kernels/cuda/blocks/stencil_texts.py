@@ -179,11 +179,11 @@ class _Stencil:
             tile += [f"first{a} = box_lo{a} + g{a} * {sides[a]}"]
             tile += [f"last{a} = min(first{a} + {sides[a]}, box_hi{a})"]
             tile += [f"origin{a} = first{a} - {far}"]
-        load = [f"field{f}[at] = {self._given(f, (0,) * len(sides))}" for f in self.fields]
-        tile += [*self._region(str(self.tile.steps)), *self._over(load), "step = np.int64(1)"]
+        load = [f"field{f}[at] = {self._input_cell(f, (0,) * len(sides))}" for f in self.fields]
+        tile += [*self._region(str(self.tile.steps)), *self._loop(load), "step = np.int64(1)"]
         step = [f"left = {self.tile.steps} - step", *self._region("left")]
         step += [f"write = (step % 2) * {self.room}", f"read = {self.room} - write"]
-        step += [*self._over(self._step()), "step += 1"]
+        step += [*self._loop(self._step()), "step += 1"]
         tile += [f"while step <= {self.tile.steps}:", *indented(step)]
         return [
             *shared,
@@ -204,7 +204,7 @@ class _Stencil:
             lines.append(f"n{a} = hi{a} - lo{a}")
         return [*lines, f"count = {' * '.join(f'n{a}' for a in self.axes)}"]
 
-    def _over(self, body: Sequence[str]) -> list[str]:
+    def _loop(self, body: Sequence[str]) -> list[str]:
         """Statements that run `body` for all cells of the region, and wait for all threads."""
         names, extents = [f"c{a}" for a in self.axes], [f"n{a}" for a in self.axes]
         cell = coordinates("q", names, extents[1:], "int64")
@@ -237,13 +237,13 @@ class _Stencil:
             return [f"{name} = {loaded(f'times{-1 - operand}[first_step + step - 1]', dtype)}"]
         source, offset = self.program.taps[operand]
         if source >= len(self.formulas):
-            return [f"{name} = {self._given(source, offset)}"]
+            return [f"{name} = {self._input_cell(source, offset)}"]
         lines = [f"r{a} = p{a} + {offset[a]}" for a in self.axes]
         places = [f"(r{a} - origin{a}) * {self.pitches[a]}" for a in self.axes]
         value = f"{name} = field{source}[read + {' + '.join(places)}]"
-        return [*lines, *self._within(name, source, offset, value)]
+        return [*lines, *self._boundary_lines(name, source, offset, value)]
 
-    def _within(self, name: str, source: int, offset: Ints, value: str) -> list[str]:
+    def _boundary_lines(self, name: str, source: int, offset: Ints, value: str) -> list[str]:
         """Statements that bring coordinates ``r`` into the array, or take the value beyond it.
 
         The axis that is filled last decides, so it is looked at first.
@@ -274,7 +274,7 @@ class _Stencil:
             lines += [f"elif beyond == {number}:", f"    {name} = {text}"]
         return lines
 
-    def _given(self, source: int, offset: Ints) -> str:
+    def _input_cell(self, source: int, offset: Ints) -> str:
         """Text of a cell of an input, so far from the one that is computed."""
         terms = [f"(p{a} + {offset[a]} - low{source}_{a}) * s{source}_{a}" for a in self.axes]
         return loaded(f"x{source}[{' + '.join(terms)}]", self.inputs[source])

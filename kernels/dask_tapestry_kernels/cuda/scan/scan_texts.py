@@ -195,7 +195,7 @@ class _Rows(_Walk):
         if self.way == TOTALS:
             loop += ["if there:", f"    values[write] = {self.text.written('total')}"]
         shared = [f"tile = cuda.shared.array({self.threads * PITCH}, {self.held})"]
-        told = self._told()
+        told = self._exchanged_names()
         shared += [f"all_{name} = cuda.shared.array({self.threads}, np.int64)" for name in told]
         return [
             *shared,
@@ -208,7 +208,7 @@ class _Rows(_Walk):
             *indented([*loop, "start += step"]),
         ]
 
-    def _told(self) -> list[str]:
+    def _exchanged_names(self) -> list[str]:
         """What threads of a warp tell each other of their leaves."""
         return ["read", "width"] if self.way == TOTALS else ["read", "width", "write", "low"]
 
@@ -218,7 +218,7 @@ class _Rows(_Walk):
         lines = ["there = start + thread < items", "item = min(start + thread, items - 1)"]
         lines += self._leaf(axes, extents[1:])
         lines += ["if not there:", "    width = np.int64(0)"]
-        return [*lines, *[f"all_{name}[thread] = {name}" for name in self._told()]]
+        return [*lines, *[f"all_{name}[thread] = {name}" for name in self._exchanged_names()]]
 
     def _tiles(self) -> list[str]:
         cell = self.text.read(loaded("cells[all_read[row] + c * x_along]", self.text.cell))

@@ -1,0 +1,44 @@
+"""Grids of joined values are priced by blocks of every kind."""
+
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.planner.cost.typical_blocks import joins_unlike_values, typical_blocks
+from dask_tapestry.planner.fusion.group import group_of
+from dask_tapestry.zspace import Cuts, largest_box
+
+FOUR = dt.Resources(workers=4, threads=2, memory="8 GiB")
+
+
+def stored(shape=(1200, 1000)):
+    return dt.placeholder(shape, "f8", stored_chunks=(100, 1000))
+
+
+def program_of(x):
+    return group_of(x.node, set()).program
+
+
+def test_values_of_one_kind_are_priced_by_the_largest_block():
+    program = program_of(dt.concatenate([dt.sqrt(stored()), dt.sqrt(stored((600, 1000)))]))
+    cuts = (Cuts.regular(1800, 100), Cuts.regular(1000, 500))
+    assert not joins_unlike_values(program)
+    assert [one.box for one in typical_blocks(program, cuts)] == [largest_box(cuts)]
+
+
+@pytest.mark.parametrize("count", [2, 7, 12, 16, 31])
+def test_shares_are_those_of_the_joined_values(count):
+    parts = [stored((100, 1000)).mean(axis=0), *[dt.ones(1000)] * (count - 1)]
+    program = program_of(dt.stack(parts))
+    cuts = (Cuts.regular(count, 1), Cuts.regular(1000, 1000))
+    found = typical_blocks(program, cuts)
+    assert sum(one.share for one in found) == pytest.approx(1)
+    first = next((one.share for one in found if one.box.lo[0] == 0), 0)
+    assert first == pytest.approx(1 / count, abs=1 / 16 if count > 16 else 1e-9)
+
+
+def test_a_stack_is_no_cheaper_for_one_member_that_is_held():
+    """The block in the middle reads what is held; the others compute all that is stacked."""
+    x = dt.placeholder((1200, 800, 900), "f4", stored_chunks=(24, 800, 900))
+    months = [dt.concatenate([x[a : a + 30] for a in range(30 * m, 1200, 120)]) for m in range(4)]
+    plan = dt.plan(dt.stack([month.mean(axis=0) for month in months]), resources=FOUR)
+    assert plan.cost["bytes_read"] <= 2.1 * x.nbytes
