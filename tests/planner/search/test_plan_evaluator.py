@@ -2,7 +2,10 @@
 
 from dataclasses import replace
 
+import pytest
+
 import dask_tapestry as dt
+from dask_tapestry.planner.cost import typical_blocks
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.memory import lifetimes
@@ -100,7 +103,16 @@ def test_where_there_is_room_no_value_is_looked_for_that_takes_the_place_of_anot
     assert not space.lacking(state)
 
 
-def test_a_reserve_is_kept_for_blocks_that_take_more():
+@pytest.fixture
+def one_sample(monkeypatch):
+    """Of joined values the first block alone is looked at."""
+    monkeypatch.setattr(typical_blocks, "SAMPLE_BLOCKS", 1)
+    typical_blocks._of_each_kind.cache_clear()
+    yield
+    typical_blocks._of_each_kind.cache_clear()
+
+
+def test_a_reserve_is_kept_for_blocks_that_take_more(one_sample):
     x = dt.concatenate([dt.zeros((9100, 1000)), dt.sqrt(stored((900, 1000), "f8", (100, 1000)))])
     graph = Graph([x.T.T.node])
     machines = dt.Resources(workers=2, threads=2, memory="1 GB")
