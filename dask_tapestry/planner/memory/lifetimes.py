@@ -51,10 +51,7 @@ class Lifetimes:
         never = 1 << len(steps)  # a step that has not ended when all have
         pairs = zip(steps, self._readers, strict=True)
         self._until = [never if node in kept else readers for node, readers in pairs]
-        self._relays = relays(steps, set(kept), self.ends_before)
-        self._first = list(range(len(steps)))  # of the values that take each other's place
-        for node, last in self._relays.items():
-            self._first[self._number[node]] = self._first[self._number[last]]
+        self._steps, self._kept = steps, frozenset(kept)
 
     def _read_blocks(self, reader: Step, steps: Mapping[Node, Step]) -> dict[int, frozenset[Block]]:
         """Blocks that a step reads of others, by their numbers."""
@@ -94,6 +91,19 @@ class Lifetimes:
     def ends_before(self, one: Node, other: Node) -> bool:
         """Whether a step has ended when the first block of another can be computed."""
         return bool(self._ended[self._number[other]] >> self._number[one] & 1)
+
+    @cached_property
+    def _relays(self) -> Mapping[Node, Node]:
+        """Which value each takes the place of that takes another's: it takes long to find them."""
+        return relays(self._steps, set(self._kept), self.ends_before)
+
+    @cached_property
+    def _first(self) -> list[int]:
+        """For each value the first one of those that take each other's place."""
+        first = list(range(len(self._ended)))
+        for node, last in self._relays.items():
+            first[self._number[node]] = first[self._number[last]]
+        return first
 
     def takes_place(self, node: Node) -> bool:
         """Whether blocks of a value take the place of another's."""

@@ -35,6 +35,7 @@ class Slices(Enum):
 
     COUNTED = "those that are cut"
     ALL = "of all that steps may cut: no worker holds more"
+    ALL_APART = "the same, while no value takes the place of another: this is soon known"
     NONE = "none: a worker holds more"
 
 
@@ -142,13 +143,13 @@ def _peak(memory: WorkerMemory, kind: WorkerGroup, place: str, slices: Slices) -
     again. Of steps at another place it holds and computes nothing.
     """
     plan, lifetimes, bytes_of = memory.plan, memory.lifetimes, memory.held
-    resources = plan.resources
+    resources, apart = plan.resources, slices is Slices.ALL_APART
     steps = {n: step for n, step in plan.steps.items() if step.machine.place in ("", place)}
     placed = plan.graph.roots if resources.local else ()  # in the final array
     running = [
         _Running.of(
             step,
-            0 if lifetimes and lifetimes.takes_place(node) else bytes_of[node],
+            0 if lifetimes and (apart or lifetimes.takes_place(node)) else bytes_of[node],
             node in placed and step.needs.copied,
             kind.threads,
             slices,
@@ -167,7 +168,9 @@ def _peak(memory: WorkerMemory, kind: WorkerGroup, place: str, slices: Slices) -
         most = lifetimes.most_together(
             parts,
             lambda may_run: _threads_full((b for b in blocks if may_run(b.node)), kind.threads),
-            {
+            None
+            if apart
+            else {
                 n: 0.0
                 if lies_on(n)
                 else bytes_of_one_worker(n, s.cuts, n.type.nbytes, s.machine.hosts)
@@ -206,7 +209,7 @@ def _device_peak(memory: WorkerMemory, device: str, place: str, slices: Slices) 
     most = lifetimes.most_together(
         parts,
         lambda may_run: _threads_full((b for b in blocks if may_run(b.node)), few),
-        {n: share(n, n.type.nbytes) for n in steps},
+        None if slices is Slices.ALL_APART else {n: share(n, n.type.nbytes) for n in steps},
     )
     return round(most)
 
@@ -280,7 +283,7 @@ def _sliced(step: Step, threads: int, slices: Slices) -> float:
         return 0
     mine = ceil(step.count / step.machine.hosts)
     blocks = mine if len(step.inputs) > 1 else min(mine, threads)
-    if slices is Slices.ALL:
+    if slices in (Slices.ALL, Slices.ALL_APART):
         return blocks * (step.needs.read - step.needs.stored)
     return blocks * step.cost.sliced / step.count
 

@@ -156,7 +156,8 @@ class PlanEvaluator:
     def lacking(self, state: State) -> int:
         """Bytes that a worker lacks, if no block takes more than usual; 0 where all is held.
 
-        Slices are counted only where it depends on them.
+        Slices are counted, and values that take each other's place are looked for, only where it
+        depends on them.
         """
         key = state.choices.key
         if key not in self._lacking:
@@ -167,8 +168,9 @@ class PlanEvaluator:
         self.pricing.evaluated += len(state.placed) // STEPS_A_COST
         if state.choices.key not in self._peaks:
             memory = self._memory(state)
-            if not memory.fullest(Slices.ALL).lacking(self.reserve):
-                return 0
+            for most in (Slices.ALL_APART, Slices.ALL):
+                if not memory.fullest(most).lacking(self.reserve):
+                    return 0
             least = memory.fullest(Slices.NONE).lacking(self.reserve)
             if least:
                 return least

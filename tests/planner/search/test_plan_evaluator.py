@@ -8,6 +8,7 @@ import dask_tapestry as dt
 from dask_tapestry.planner.cost import typical_blocks
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.planner.memory import lifetimes
 from dask_tapestry.planner.search.choices import Choices, FormChoice
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator, steps_of
 from dask_tapestry.planner.search.pricing import Pricing
@@ -88,6 +89,18 @@ def test_what_a_worker_lacks_is_what_does_not_fit():
         assert lacking <= max(0, exact)
         found.add(lacking > 0)
     assert found == {True, False}
+
+
+def test_where_there_is_room_no_value_is_looked_for_that_takes_the_place_of_another(monkeypatch):
+    def relays(*_):
+        raise AssertionError("it takes long")
+
+    monkeypatch.setattr(lifetimes, "relays", relays)
+    x = stored((2000, 2000), "f8", (500, 500))
+    space = space_of((x @ x - x.mean(axis=0)) @ x)
+    state = space.state(Choices())
+    assert len(state.placed) > 1
+    assert not space.lacking(state)
 
 
 @pytest.fixture
