@@ -13,9 +13,9 @@ from dask_tapestry import imports
 from dask_tapestry.imports import LateModule, lazy_import, unpickle
 
 ROOT = Path(__file__).parent.parent
-LATE = """lower.graph lower.expression lower.fetch rules.batching_dims diagnostics.array_repr
-    operators.indexing.take io.sources.zarr_source io.targets.zarr_target planner.cost.exact_costs
-    arrays.masks arrays.planning"""
+LATE = """lower.graph lower.planned_expression lower.fetch rules.batching_dims
+    diagnostics.array_repr operators.indexing.take io.sources.zarr_source io.targets.zarr_target
+    planner.cost.exact_costs arrays.masks arrays.planning"""
 
 
 class Announced:

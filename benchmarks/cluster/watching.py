@@ -57,14 +57,14 @@ def job(tasks: int, added: int = 1) -> Any:
 @contextmanager
 def unwatched(cluster: Any) -> Iterator[None]:
     """Inside, nothing is described, and the scheduler counts nothing."""
-    from dask_tapestry.lower import expression
+    from dask_tapestry.lower import planned_expression
     from dask_tapestry.lower.job_watch import NAME
 
     scheduler = cluster.scheduler
     plugin = scheduler.plugins.pop(NAME, None)
     try:
-        undescribed = patch.object(expression.job, "describe", return_value=None)
-        with undescribed, patch.object(expression, "sent"):
+        undescribed = patch.object(planned_expression.job, "describe", return_value=None)
+        with undescribed, patch.object(planned_expression, "sent"):
             yield
     finally:
         if plugin is not None:

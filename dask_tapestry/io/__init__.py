@@ -12,7 +12,7 @@ Zarr                `zarr_source`       `zarr_sink`       `zarr_target`
 HDF5                `hdf5_source`                         `hdf5_target`
 stack of npy files  `npy_stack_source`  `npy_stack_sink`
 other objects       `duck_source`                         `duck_target`
-Dask's blocks       `block_source`
+Dask's blocks       `dask_blocks_source`
 nothing yet         `placeholder`
 ==================  ==================  ================  ===============
 

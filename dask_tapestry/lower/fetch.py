@@ -23,10 +23,15 @@ from dask_tapestry.lower.dask_private import (
     as_completed,
     seceded,
 )
-from dask_tapestry.lower.expression import TapestryExpr, TapestrySequence, as_hlg, lower_plan
 from dask_tapestry.lower.fetch_rounds import FetchRound, rounds_of
 from dask_tapestry.lower.fp_error_events import without_collection
 from dask_tapestry.lower.graph import Lowered
+from dask_tapestry.lower.planned_expression import (
+    TapestryExpr,
+    TapestrySequence,
+    as_hlg,
+    lower_plan,
+)
 from dask_tapestry.lower.result_array import finish_array
 from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
 from dask_tapestry.lower.worker_changes import WorkerCountWatch, replanned_on_change

@@ -13,7 +13,7 @@ from uuid import uuid4
 import numpy as np
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 
-from dask_tapestry.io.sources.block_source import BlockSource
+from dask_tapestry.io.sources.dask_blocks_source import BlockSource
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.lower.cancellation import Cancellation, is_watched
 from dask_tapestry.lower.client_arrays import ClientArrays

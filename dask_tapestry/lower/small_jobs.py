@@ -19,7 +19,7 @@ from uuid import uuid4
 import dask.config
 import numpy as np
 
-from dask_tapestry.io.sources.block_source import BlockSource
+from dask_tapestry.io.sources.dask_blocks_source import BlockSource
 from dask_tapestry.io.sources.duck_source import DuckSource
 from dask_tapestry.io.sources.numpy_source import NumpySource
 from dask_tapestry.lower.cancellation import Cancellation, is_watched
@@ -30,7 +30,7 @@ from dask_tapestry.lower.job_announcements import recorded
 from dask_tapestry.lower.joined_blocks import buffers_between
 from dask_tapestry.lower.result_array import finish_array
 from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
-from dask_tapestry.lower.scheduler_options import LOCAL_SCHEDULERS
+from dask_tapestry.lower.scheduler_choice import LOCAL_SCHEDULERS
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.temporary_values import exchanged_through
 from dask_tapestry.lower.thread_map import side_by_side

@@ -1,7 +1,8 @@
 """The base of our Dask layers: tasks that follow from a few values, written out when asked for.
 
-`layers.py` has the layers of steps. They travel to the scheduler inside of `expression.py`'s
-expression, each as the few values of a `step_spec.py`; there `materialize.py` writes tasks out.
+`layers.py` has the layers of steps. They travel to the scheduler inside of the expression of
+`planned_expression.py`, each as the few values of a `step_spec.py`; there `materialize.py` writes
+tasks out.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ from dask_tapestry.steps.formula_part import FormulaPart
 from dask_tapestry.steps.schedule import Schedule, Work
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.devices import kernels_of
-from dask_tapestry_kernels.parameters.formula_tiles import GridLine, Operation
+from dask_tapestry_kernels.parameters.tiled_operations import GridLine, Operation
 
 Block = np.ndarray[Any, Any]
 Held = Mapping[tuple[int, ZRange], Any]

@@ -1,9 +1,9 @@
 from dask.core import flatten
 
 import dask_tapestry as dt
-from dask_tapestry.lower.expression import lower_plan
 from dask_tapestry.lower.fetch_rounds import rounds_of
 from dask_tapestry.lower.materialize import materialize
+from dask_tapestry.lower.planned_expression import lower_plan
 from dask_tapestry.planner.memory.results import ResultMemory
 from tests.planner.graphs import FOUR
 

@@ -6,7 +6,7 @@ from dask.callbacks import Callback
 
 import dask_tapestry as dt
 from dask_tapestry.errors import ComputeError
-from dask_tapestry.lower import expression, small_jobs
+from dask_tapestry.lower import planned_expression, small_jobs
 from dask_tapestry.lower.small_jobs import compute_synchronously
 from dask_tapestry.lower.tuning import MOST_BRIEF_BYTES
 from tests.comparisons import same_bits
@@ -71,7 +71,7 @@ FURTHER = {
 @pytest.mark.parametrize("further", FURTHER.values(), ids=FURTHER)
 def test_kept_blocks_are_computed_with_as_a_scheduler_does(blocks, further, monkeypatch):
     cells = further(blocks(small())).compute(scheduler=dask.get)
-    monkeypatch.setattr(expression, "lower_plan", None)
+    monkeypatch.setattr(planned_expression, "lower_plan", None)
     x = further(blocks(small()).persist())
     kept = x.persist()
     assert kept.chunks == x.chunks

@@ -12,7 +12,7 @@ import dask_tapestry as dt
 from dask_tapestry.caches import cached_functions, clear_caches
 from dask_tapestry.io.sources.source_parameter import SourceParameter
 from dask_tapestry.io.sources.zarr_source import ZarrSource
-from dask_tapestry.lower.expression import lower_plan
+from dask_tapestry.lower.planned_expression import lower_plan
 from dask_tapestry.planner import cache
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.cache import plan_of, verified_plan_of

@@ -14,8 +14,8 @@ from dask_tapestry.arrays.core.shape_arguments import Shape
 from dask_tapestry.arrays.random.counts import RandomCounts
 from dask_tapestry.arrays.random.multivariate import RandomVectors
 from dask_tapestry.arrays.random.orders import RandomOrders
-from dask_tapestry.arrays.random.parameters import Draws, Seed
 from dask_tapestry.arrays.random.sampling_distributions import SamplingDistributions
+from dask_tapestry.arrays.random.seeds import Draws, Seed
 
 __all__ = [
     "RandomState",

@@ -21,7 +21,7 @@ from dask_tapestry.arrays.core.floating_errors import ErrorReporting
 from dask_tapestry.arrays.core.late_modules import (
     array_repr,
     computing,
-    expression,
+    planned_expression,
     scheduler_blocks,
 )
 from dask_tapestry.arrays.core.name_suggestions import NameSuggestions
@@ -30,7 +30,7 @@ from dask_tapestry.arrays.tuning import PRIORITY
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError, PlanError
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.lower.dask_private import HighLevelGraph
-from dask_tapestry.lower.scheduler_options import local_options, says_nothing
+from dask_tapestry.lower.scheduler_choice import local_options, says_nothing
 from dask_tapestry.lower.small_jobs import compute_synchronously
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.resources import computing_with
@@ -230,20 +230,20 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
         return kept
 
     @property
-    def _lowered(self) -> expression.LoweredPlan:
+    def _lowered(self) -> planned_expression.LoweredPlan:
         """The layers of this array alone; the last one yields the nominal chunks."""
         cuts = self.nominal_cuts
-        known: dict[Any, expression.LoweredPlan] = self.__dict__.setdefault("lowered", {})
+        known: dict[Any, planned_expression.LoweredPlan] = self.__dict__.setdefault("lowered", {})
         if cuts not in known:
             plan = build_plan([scheduler_blocks.held_in(self.node, cuts)])
-            lowered = expression.lower_plan(plan, ResultMemory.KEPT, [self.name])
-            known[cuts] = expression.for_other_collections(lowered)
+            lowered = planned_expression.lower_plan(plan, ResultMemory.KEPT, [self.name])
+            known[cuts] = planned_expression.for_other_collections(lowered)
         return known[cuts]
 
     @property
-    def expr(self) -> expression.TapestryExpr:
+    def expr(self) -> planned_expression.TapestryExpr:
         """The Dask expression; all values of one compute are planned together."""
-        return expression.TapestryExpr(self.node, False, self._plan_given)
+        return planned_expression.TapestryExpr(self.node, False, self._plan_given)
 
     @property
     def name(self) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from dask.core import flatten
 
 from dask_tapestry.arrays.tuning import DIGEST_BYTES
-from dask_tapestry.io.sources.block_source import BlockSource
+from dask_tapestry.io.sources.dask_blocks_source import BlockSource
 from dask_tapestry.lower.result_array import finish_array
 from dask_tapestry.lower.result_buffer import REMOTE
 from dask_tapestry.teg import Node

@@ -9,7 +9,7 @@ from dask import base
 
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.lower.dask_private import HLGExpr
-from dask_tapestry.lower.expression import TapestryExpr
+from dask_tapestry.lower.planned_expression import TapestryExpr
 from dask_tapestry.planner.machine.resources import live_client
 
 OF_CLIENTS: Final = frozenset(

@@ -17,7 +17,7 @@ from dask_tapestry.arrays.core.masked import LOSES_MASK, Masked
 from dask_tapestry.arrays.core.naming import named
 from dask_tapestry.compute_errors import compute_error
 from dask_tapestry.errors import ArgumentTypeError, DTypeError
-from dask_tapestry.io.sources.block_source import cuts_of_chunks
+from dask_tapestry.io.sources.dask_blocks_source import cuts_of_chunks
 from dask_tapestry.io.sources.declared_type import checked_block
 from dask_tapestry.teg import Node
 from dask_tapestry_kernels.block_format import is_foreign, with_all_cells

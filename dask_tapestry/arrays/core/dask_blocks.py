@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike
 
 from dask_tapestry.cells.fixed_dtype import cell_dtype
 from dask_tapestry.errors import ArgumentTypeError
-from dask_tapestry.io.sources.block_source import cuts_of_chunks, from_blocks
+from dask_tapestry.io.sources.dask_blocks_source import cuts_of_chunks, from_blocks
 from dask_tapestry.teg import Node, TensorType
 from dask_tapestry_kernels.block_format import BlockFormat
 

@@ -12,9 +12,9 @@ from dask import threaded
 from dask.base import DaskMethodsMixin, dont_optimize
 
 from dask_tapestry.amounts import refuse_unknown
-from dask_tapestry.arrays.core.late_modules import computing, expression
+from dask_tapestry.arrays.core.late_modules import computing, planned_expression
 from dask_tapestry.errors import ArgumentTypeError
-from dask_tapestry.io.sources.block_source import from_blocks
+from dask_tapestry.io.sources.dask_blocks_source import from_blocks
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.resources import computing_with
 from dask_tapestry.planner.memory.results import ResultMemory
@@ -82,9 +82,9 @@ class Effect(DaskMethodsMixin):
         return Graph([self.node])
 
     @property
-    def expr(self) -> expression.TapestryExpr:
+    def expr(self) -> planned_expression.TapestryExpr:
         """The Dask expression."""
-        return expression.TapestryExpr(self.node, False, self._plan_given)
+        return planned_expression.TapestryExpr(self.node, False, self._plan_given)
 
     def compute(self, **kwargs: Any) -> None:
         """Do it.
@@ -105,9 +105,9 @@ class Effect(DaskMethodsMixin):
         if known is not None:
             return known
         plan = self._plan_given or build_plan([self.node])
-        lowered = expression.for_other_collections(expression.lower_plan(plan, ResultMemory.KEPT))[
-            0
-        ]
+        lowered = planned_expression.for_other_collections(
+            planned_expression.lower_plan(plan, ResultMemory.KEPT)
+        )[0]
         if lowered.folder is not None:
             self.__dict__["lowered"] = lowered
         return lowered

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from dask_tapestry.diagnostics import local_jobs as local_jobs
     from dask_tapestry.diagnostics import measured_run as measured_run
     from dask_tapestry.diagnostics import profile as profile
-    from dask_tapestry.lower import expression as expression
     from dask_tapestry.lower import graph as graph
+    from dask_tapestry.lower import planned_expression as planned_expression
 else:
     array_repr = LateModule("dask_tapestry.diagnostics.array_repr")
     computing = LateModule("dask_tapestry.arrays.core.computing")
-    expression = LateModule("dask_tapestry.lower.expression")
+    planned_expression = LateModule("dask_tapestry.lower.planned_expression")
     graph = LateModule("dask_tapestry.lower.graph")
     scheduler_blocks = LateModule("dask_tapestry.arrays.core.scheduler_blocks")
     local_jobs = LateModule("dask_tapestry.diagnostics.local_jobs")

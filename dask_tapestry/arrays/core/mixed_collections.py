@@ -22,13 +22,13 @@ from dask_tapestry.lower.dask_private import (
     HLGExpr,
     HLGExprSequence,
 )
-from dask_tapestry.lower.expression import (
+from dask_tapestry.lower.graph import Lowered
+from dask_tapestry.lower.planned_expression import (
     TapestryExpr,
     TapestrySequence,
     for_other_collections,
     lower_plan,
 )
-from dask_tapestry.lower.graph import Lowered
 from dask_tapestry.operators.layouts.rechunk import rechunk
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.memory.bound import peak_memory_is_bounded

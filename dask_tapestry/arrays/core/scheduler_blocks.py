@@ -7,7 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 from dask_tapestry.arrays.core.floating_errors import ErrorReporting
-from dask_tapestry.io.sources.block_source import from_blocks
+from dask_tapestry.io.sources.dask_blocks_source import from_blocks
 from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.lower.result_layout import ResultLayout, find_layout
 from dask_tapestry.lower.small_jobs import persist_synchronously

@@ -9,7 +9,7 @@ from uuid import uuid4
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.key_types import UserKey
 from dask_tapestry.errors import ArgumentTypeError
-from dask_tapestry.io.sources.block_source import BlockSource, from_blocks
+from dask_tapestry.io.sources.dask_blocks_source import BlockSource, from_blocks
 from dask_tapestry.operators.joins.insert import inserted_region
 from dask_tapestry.operators.layouts.nominal_chunks import with_chunks_kept, without_nominal_chunks
 from dask_tapestry.operators.layouts.rechunk import rechunk

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
-from dask_tapestry.arrays.grouping.labels import Codes
+from dask_tapestry.arrays.grouping.label_codes import Codes
 from dask_tapestry.arrays.manipulation.roll_flip import roll
 from dask_tapestry.arrays.shape.transposing import moveaxis
 from dask_tapestry.arrays.statistics.nan_reductions import nan_filled

@@ -16,7 +16,7 @@ from dask_tapestry.arrays.creation.filled import zeros
 from dask_tapestry.arrays.creation.ranges import arange
 from dask_tapestry.arrays.elementwise.predicates import notnull
 from dask_tapestry.arrays.grouping.counted_labels import counting_of, fold_counted
-from dask_tapestry.arrays.grouping.labels import Codes
+from dask_tapestry.arrays.grouping.label_codes import Codes
 from dask_tapestry.arrays.indexing.take import take
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.reductions.bincount import bincount

@@ -15,7 +15,7 @@ from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.reduction_arguments import wanted_dtype
 from dask_tapestry.arrays.grouping.group_cells import GroupCells
-from dask_tapestry.arrays.grouping.labels import Codes, Labels, codes_of, shape_of
+from dask_tapestry.arrays.grouping.label_codes import Codes, Labels, codes_of, shape_of
 from dask_tapestry.arrays.grouping.reductions import REDUCTIONS, GroupReduction
 from dask_tapestry.errors import ArgumentTypeError, ShapeError
 from dask_tapestry.operators.axes import normalize_axes

@@ -20,7 +20,7 @@ from dask_tapestry.arrays.linalg.matrix_functions import matrices, real_dtype
 from dask_tapestry.arrays.linalg.norms import matrix_norm
 from dask_tapestry.arrays.linalg.products import matmul
 from dask_tapestry.arrays.random.generator import Generator, default_rng
-from dask_tapestry.arrays.random.parameters import Seed
+from dask_tapestry.arrays.random.seeds import Seed
 from dask_tapestry.errors import ArgumentError, LinAlgError, ShapeError
 from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.cells.elementwise import elementwise

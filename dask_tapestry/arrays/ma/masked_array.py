@@ -27,7 +27,7 @@ from dask_tapestry.arrays.ma.parts import cells_of, checked_fill, fitting_fill, 
 from dask_tapestry.arrays.ma.shape_methods import ShapeMethods
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from dask_tapestry.lower.dask_private import HighLevelGraph
-from dask_tapestry.lower.scheduler_options import local_options
+from dask_tapestry.lower.scheduler_choice import local_options
 from dask_tapestry.planner.machine.resources import computing_with
 from dask_tapestry_kernels.block_format import with_all_cells
 

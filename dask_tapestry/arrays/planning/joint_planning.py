@@ -23,7 +23,7 @@ from dask_tapestry.arrays.planning.plan import Plan
 from dask_tapestry.arrays.planning.plan_without_arrays import PlanWithoutArrays
 from dask_tapestry.diagnostics.plan_file import text_of, told_of_file
 from dask_tapestry.errors import ArgumentTypeError
-from dask_tapestry.lower.scheduler_options import local_options
+from dask_tapestry.lower.scheduler_choice import local_options
 from dask_tapestry.lower.small_jobs import compute_synchronously
 from dask_tapestry.planner import build
 from dask_tapestry.planner.equivalence import require_computes

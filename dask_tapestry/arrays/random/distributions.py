@@ -15,14 +15,8 @@ from dask_tapestry.arrays.core.memory_arguments import new_on
 from dask_tapestry.arrays.core.name_suggestions import NameSuggestions
 from dask_tapestry.arrays.core.shape_arguments import Shape
 from dask_tapestry.arrays.random.bounds import NOT_NEGATIVE, real_parameter
-from dask_tapestry.arrays.random.parameters import (
-    Draws,
-    Seed,
-    float_dtype,
-    no_out,
-    output_shape,
-    real_interval,
-)
+from dask_tapestry.arrays.random.parameters import float_dtype, no_out, output_shape, real_interval
+from dask_tapestry.arrays.random.seeds import Draws, Seed
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators.cells.elementwise import Operand, elementwise
 from dask_tapestry.operators.random import distributions

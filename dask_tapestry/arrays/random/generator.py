@@ -10,8 +10,8 @@ from dask_tapestry.amounts import whole_number
 from dask_tapestry.arrays.random.counts import RandomCounts
 from dask_tapestry.arrays.random.multivariate import RandomVectors
 from dask_tapestry.arrays.random.orders import RandomOrders
-from dask_tapestry.arrays.random.parameters import Seed
 from dask_tapestry.arrays.random.sampling_distributions import SamplingDistributions
+from dask_tapestry.arrays.random.seeds import Seed
 
 __all__ = ["Generator", "default_rng"]
 

@@ -1,10 +1,8 @@
-"""Arguments of random arrays, checked: seeds, sizes, dtypes, parameters of distributions."""
+"""Arguments of random arrays, checked: sizes, dtypes, parameters of distributions."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from threading import Lock
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -20,63 +18,12 @@ from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, ValueRan
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.cells.elementwise import Operand, astype, elementwise
-from dask_tapestry.operators.random.random_bits import BITS_DTYPE, Stream
+from dask_tapestry.operators.random.random_bits import BITS_DTYPE
 from dask_tapestry.teg import Tensor
 
-Integers = Sequence[int] | np.ndarray[Any, np.dtype[np.integer[Any]]]
-NumpyGenerator = np.random.BitGenerator | np.random.Generator | np.random.RandomState
-Seed = (
-    int | Integers | np.random.SeedSequence | NumpyGenerator | type[np.random.BitGenerator] | None
-)
-TAKEN_BYTES = 32  # of a generator of NumPy's, for a seed: more than the key has
 WORD = 2**64
 FINITE = Bound("{name} range exceeds valid bounds", lambda apply, x: apply("isfinite", x))
 LENGTH = Bound("{name} < 0", lambda apply, x: apply("greater_equal", x, 0))
-_system_seeds: Final[set[Any]] = set()  # entropy that the system has given
-
-
-class Draws:
-    """The streams of random numbers of one seed, one for each call.
-
-    {Parameters}
-        seed: A `numpy.random.SeedSequence` or what it takes, or a generator of NumPy's, whose next
-            bytes are the seed; None, or a class of NumPy's bit generators, for a seed of the
-            system's.
-        calls: Number of calls already made.
-    """
-
-    def __init__(self, seed: Seed = None, calls: int = 0) -> None:
-        known_seed = seed
-        if isinstance(seed, type) and issubclass(seed, np.random.BitGenerator):
-            known_seed, seed = None, seed()
-        if isinstance(seed, np.random.BitGenerator):
-            seed = np.random.Generator(seed)
-        if isinstance(seed, np.random.Generator | np.random.RandomState):
-            seed = int.from_bytes(seed.bytes(TAKEN_BYTES), "little")
-        if not isinstance(seed, np.random.SeedSequence):
-            with reading("seed"):
-                seed = np.random.SeedSequence(seed)
-            if known_seed is None:
-                _system_seeds.add(seed.entropy)
-        self.seeds = seed
-        self.is_seeded = not isinstance(seed.entropy, int) or seed.entropy not in _system_seeds
-        first, second = self.seeds.generate_state(2, np.uint64)
-        self.key = (int(first), int(second))
-        self.calls = calls
-        self._lock = Lock()
-
-    def next(self) -> Stream:
-        """The stream of the next call; two threads never get the same."""
-        with self._lock:
-            self.calls += 1
-            return Stream(self.key, self.calls - 1, seeded=self.is_seeded)
-
-    def copy(self) -> Draws:
-        """Another one that gives the same streams from here on."""
-        return Draws(self.seeds, self.calls)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Draws, (self.seeds, self.calls)
 
 
 def float_dtype(dtype: DTypeLike | None, name: str) -> np.dtype[Any]:

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from math import ceil
 
-from dask_tapestry.io.sources.block_source import BlockSource
-from dask_tapestry.io.sources.worker_blocks import bytes_on_workers
+from dask_tapestry.io.sources.bytes_on_workers import bytes_on_workers
+from dask_tapestry.io.sources.dask_blocks_source import BlockSource
 from dask_tapestry.planner.machine.resources import Resources, current, live_client
 from dask_tapestry.planner.tuning import MEMORY_PARTS, MOST_HELD_SHARE, UNCOUNTED_SHARE
 from dask_tapestry.settings import setting

@@ -16,7 +16,7 @@ from dask_tapestry_kernels.kernel_table import KernelTable
 KERNELS: Final = KernelTable(
     __name__,
     {
-        "blocks.bins": "bin",
+        "blocks.bin_numbers": "bin",
         "blocks.compress": "count compress",
         "blocks.convolution": "convolution directconvolution",
         "blocks.exchange": "sortedruns weighedsort probe narrow splitruns mergebuckets",

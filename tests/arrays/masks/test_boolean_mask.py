@@ -5,7 +5,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.arrays.core import array
-from dask_tapestry.lower import expression, small_jobs
+from dask_tapestry.lower import planned_expression, small_jobs
 from tests.arrays.parity import agreed
 from tests.comparisons import same_bits
 
@@ -17,7 +17,7 @@ CELLS = np.arange(60).reshape(3, 4, 5) * 7 % 11
 def runs(monkeypatch):
     """How many plans have been run, by a scheduler or without one."""
     made = []
-    for module, name in ((expression, "lower_plan"), (small_jobs, "_run")):
+    for module, name in ((planned_expression, "lower_plan"), (small_jobs, "_run")):
         run = getattr(module, name)
         monkeypatch.setattr(module, name, lambda *a, run=run: made.append(a) or run(*a))
     return made

@@ -2,8 +2,8 @@ import dask
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.lower.expression import lower_plan
 from dask_tapestry.lower.layers import GatherLayer, StepLayer
+from dask_tapestry.lower.planned_expression import lower_plan
 from dask_tapestry.planner.fusion.annotation_groups import annotations_of_step, held_apart
 from dask_tapestry.planner.memory.results import ResultMemory
 

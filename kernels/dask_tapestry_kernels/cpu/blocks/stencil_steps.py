@@ -20,8 +20,8 @@ from dask_tapestry_kernels.cpu.cells.interpreter import evaluate
 from dask_tapestry_kernels.floating_point import checking_fp_errors
 from dask_tapestry_kernels.kernel_table import Kernel
 from dask_tapestry_kernels.output_blocks import OutputAxis, OutputBlocks, OutputShape
-from dask_tapestry_kernels.parameters.formula_tiles import GridLine, Operation
 from dask_tapestry_kernels.parameters.stencil_tiles import tile_of
+from dask_tapestry_kernels.parameters.tiled_operations import GridLine, Operation
 from dask_tapestry_kernels.stopping import stop_if_asked
 
 Block = np.ndarray[Any, Any]

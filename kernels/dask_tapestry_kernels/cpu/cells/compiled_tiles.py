@@ -11,7 +11,7 @@ from dask_tapestry_kernels.cpu.cells import rows
 from dask_tapestry_kernels.cpu.cells.compiled_formulas import Layout, layout_of
 from dask_tapestry_kernels.cpu.jit.compile_service import compiled
 from dask_tapestry_kernels.kernel_table import Kernel
-from dask_tapestry_kernels.parameters.formula_tiles import GridLine, Operation
+from dask_tapestry_kernels.parameters.tiled_operations import GridLine, Operation
 
 Block = np.ndarray[Any, Any]
 LOOP: Final = "from dask_tapestry_kernels.cpu.cells.child.tile_loop import kernel\n"

@@ -3,7 +3,7 @@ import numpy as np
 from dask_tapestry.cells import CellBuilder
 from dask_tapestry_kernels.cpu.cells.compiled_tiles import run
 from dask_tapestry_kernels.cpu.jit import compile_service
-from dask_tapestry_kernels.parameters.formula_tiles import GridLine, Operation
+from dask_tapestry_kernels.parameters.tiled_operations import GridLine, Operation
 
 F8 = np.dtype("f8")
 

@@ -16,9 +16,9 @@ from xarray.namedarray.daskmanager import DaskManager
 from xarray.namedarray.parallelcompat import list_chunkmanagers
 
 import dask_tapestry as dt
-from tests.fuzz.pipelines.data import chunked, dataset
-from tests.fuzz.pipelines.steps import JUMP, ROUNDED, Step, step
 from tests.fuzz.programs import Mismatch, kind_of
+from tests.fuzz.xarray_pipelines.data import chunked, dataset
+from tests.fuzz.xarray_pipelines.steps import JUMP, ROUNDED, Step, step
 from tests.pieces import pieces_of
 
 LENGTH = 4

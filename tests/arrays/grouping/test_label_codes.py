@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.arrays.grouping.labels import codes_of
+from dask_tapestry.arrays.grouping.label_codes import codes_of
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.teg import Source
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dask_tapestry_kernels.cpu import KERNELS
-from dask_tapestry_kernels.cpu.blocks import bins, bins_compiled
+from dask_tapestry_kernels.cpu.blocks import bin_numbers, bin_numbers_compiled
 from dask_tapestry_kernels.cpu.jit import compile_service
 
 
@@ -31,7 +31,7 @@ EVEN = ("even", "few", "single", "far", "integers")
 @pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "i4", "i8", "u8"])
 @pytest.mark.parametrize("name", EDGES)
 def test_numbers_are_those_of_a_search(name, dtype, monkeypatch):
-    monkeypatch.setattr(bins_compiled, "SMALL", 0)
+    monkeypatch.setattr(bin_numbers_compiled, "SMALL", 0)
     edges = EDGES[name]
     finite = edges[np.isfinite(edges)].astype("f8")
     x = RANDOM.uniform(finite[0] - 0.2, finite[-1] + 0.2, 3000)
@@ -41,7 +41,7 @@ def test_numbers_are_those_of_a_search(name, dtype, monkeypatch):
     with np.errstate(all="ignore"):
         x = (np.abs(x) if dtype == "u8" else x).astype(dtype)
     count = len(edges) - 1
-    expected = bins.searched(x, edges) % (count + 1)
+    expected = bin_numbers.searched(x, edges) % (count + 1)
     for even in {False, name in EVEN}:
         told = {"even": even, "dtype": np.min_scalar_type(len(edges))}
         for cells in (x, np.repeat(x, 2)[::2], x.reshape(30, 100).T):
@@ -53,10 +53,10 @@ def test_numbers_are_those_of_a_search(name, dtype, monkeypatch):
 
 
 def test_the_compiled_loops_serve(monkeypatch):
-    monkeypatch.setattr(bins_compiled, "SMALL", 0)
+    monkeypatch.setattr(bin_numbers_compiled, "SMALL", 0)
     result, x = np.empty(5, "u1"), np.array([0.1, 0.5, np.nan, -1, 1])
     for even in (True, False):
-        assert bins._natively(result, x, EDGES["few"], even)
+        assert bin_numbers._natively(result, x, EDGES["few"], even)
         assert (result % 4).tolist() == [2, 3, 0, 0, 0]
-    assert not bins._natively(result, x.astype("f2"), EDGES["few"], True)
-    assert not bins._natively(result, x, EDGES["large"], False)
+    assert not bin_numbers._natively(result, x.astype("f2"), EDGES["few"], True)
+    assert not bin_numbers._natively(result, x, EDGES["large"], False)

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.io.sources.block_source import cuts_of_chunks, from_blocks
+from dask_tapestry.io.sources.dask_blocks_source import cuts_of_chunks, from_blocks
 from dask_tapestry.teg import TensorType
 
 CELLS = np.arange(35.0).reshape(5, 7)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.errors import ShapeError
+from dask_tapestry.io.sources.bytes_on_workers import remember_blocks
 from dask_tapestry.io.sources.cells_digest import cells_digest
 from dask_tapestry.io.sources.source_parameter import SourceParameter
-from dask_tapestry.io.sources.worker_blocks import remember_blocks
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Source, Tensor, TensorType, apply
 from dask_tapestry.teg.chunking import Chunks, Known, said_but

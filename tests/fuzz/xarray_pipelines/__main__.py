@@ -1,12 +1,12 @@
-"""``python -m tests.fuzz.pipelines --pipelines 5000 --seed 0``: prints mismatches."""
+"""``python -m tests.fuzz.xarray_pipelines --pipelines 5000 --seed 0``: prints mismatches."""
 
 import argparse
 import time
 from collections import Counter
 from random import Random
 
-from tests.fuzz.pipelines.run import LENGTH, run
 from tests.fuzz.programs import Mismatch
+from tests.fuzz.xarray_pipelines.run import LENGTH, run
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--pipelines", type=int, default=500)

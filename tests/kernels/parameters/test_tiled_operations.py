@@ -1,6 +1,6 @@
 import numpy as np
 
-from dask_tapestry_kernels.parameters.formula_tiles import GridLine, Operation
+from dask_tapestry_kernels.parameters.tiled_operations import GridLine, Operation
 
 
 def test_they_are_told_as_integers():

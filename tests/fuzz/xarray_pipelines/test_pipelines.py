@@ -1,4 +1,4 @@
-"""Random pipelines; ``python -m tests.fuzz.pipelines --pipelines 5000`` runs many more."""
+"""Random pipelines; ``python -m tests.fuzz.xarray_pipelines --pipelines 5000`` runs many more."""
 
 from random import Random
 
@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from tests.fuzz.pipelines import run, steps
-from tests.fuzz.pipelines.run import differs
-from tests.fuzz.pipelines.steps import Step
 from tests.fuzz.programs import Mismatch
+from tests.fuzz.xarray_pipelines import run, steps
+from tests.fuzz.xarray_pipelines.run import differs
+from tests.fuzz.xarray_pipelines.steps import Step
 
 
 @pytest.mark.parametrize("seed", range(0, 160, 16))

@@ -5,7 +5,7 @@ import dask
 import pytest
 from dask.base import named_schedulers
 
-from dask_tapestry.lower.scheduler_options import (
+from dask_tapestry.lower.scheduler_choice import (
     LOCAL_SCHEDULERS,
     local_options,
     says_nothing,

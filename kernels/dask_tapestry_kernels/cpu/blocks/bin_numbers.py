@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.blocks import bins_compiled
+from dask_tapestry_kernels.cpu.blocks import bin_numbers_compiled
 from dask_tapestry_kernels.cpu.cells.interpreter import tiles
 from dask_tapestry_kernels.kernel_table import Kernel
 from dask_tapestry_kernels.parameters.even_edges import check_even
@@ -85,7 +85,7 @@ def _finite(x: Block, edges: Block) -> Block:
 
 def _natively(result: Block, x: Block, edges: Block, even: bool) -> bool:
     """Whether a compiled loop has written the numbers."""
-    if (x.dtype.itemsize == 1 and x.dtype.kind in "iu") or x.size < bins_compiled.SMALL:
+    if (x.dtype.itemsize == 1 and x.dtype.kind in "iu") or x.size < bin_numbers_compiled.SMALL:
         return False
     finite = _finite(x, edges).astype(np.float64)
     if len(finite) < 2 or not finite[0] < finite[-1]:
@@ -97,9 +97,9 @@ def _natively(result: Block, x: Block, edges: Block, even: bool) -> bool:
     if not tolerance < 0.25 or count >= 2**30:
         return False
     if even:
-        return bins_compiled.even_numbers(result, x, edges, scale, tolerance)
+        return bin_numbers_compiled.even_numbers(result, x, edges, scale, tolerance)
     spans = _spans(edges, (finite - low) * scale, count, tolerance)
-    return bins_compiled.uneven_numbers(result, x, edges, (low, high, scale), spans)
+    return bin_numbers_compiled.uneven_numbers(result, x, edges, (low, high, scale), spans)
 
 
 def _spans(edges: Block, positions: Block, count: int, tolerance: float) -> Block:

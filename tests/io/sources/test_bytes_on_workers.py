@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.io.sources.block_source import BlockSource
-from dask_tapestry.io.sources.worker_blocks import bytes_on_workers
+from dask_tapestry.io.sources.bytes_on_workers import bytes_on_workers
+from dask_tapestry.io.sources.dask_blocks_source import BlockSource
 
 CELLS = 1000
 

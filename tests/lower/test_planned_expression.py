@@ -10,7 +10,7 @@ import pytest
 from dask.base import compute_as_if_collection, is_dask_collection, tokenize
 
 import dask_tapestry as dt
-from dask_tapestry.lower.expression import TapestryExpr, TapestrySequence
+from dask_tapestry.lower.planned_expression import TapestryExpr, TapestrySequence
 from dask_tapestry.planner.build import build_plan
 
 from .sources import Recorded, add_one, sent, total
