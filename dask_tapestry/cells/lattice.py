@@ -68,14 +68,14 @@ def lattice_of(
     """
     if 0 in extents or all(map(_is_one, extents, chunks)):
         return None
-    known = [
+    spacings = [
         Spaced(n) if chunk is not None and _is_one(n, chunk) else chunk or Spaced(1)
         for n, chunk in zip(extents, chunks, strict=True)
     ]
-    sides = [chunk.side for chunk in known]
-    _join(sides, known, extents, beside, least)
+    sides = [chunk.side for chunk in spacings]
+    _join(sides, spacings, extents, beside, least)
     _divide(sides, beside, max(PART_FOLDED_CELLS, least))
-    offset = [-(-chunk.offset % side) for chunk, side in zip(known, sides, strict=True)]
+    offset = [-(-chunk.offset % side) for chunk, side in zip(spacings, sides, strict=True)]
     covering = [s + o >= n for s, o, n in zip(sides, offset, extents, strict=True)]
     if all(covering):
         return None

@@ -72,11 +72,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     command = next((a for a in words if a in COMMANDS), None)
     parser = parser_of(command)
-    own, rest = words, list[str]()
+    own, script_arguments = words, list[str]()
     if command in SCRIPTED and "--" in words:
         cut = words.index("--")
-        own, rest = words[:cut], words[cut + 1 :]
-    options, others = parser.parse_known_args(own)
+        own, script_arguments = words[:cut], words[cut + 1 :]
+    options, unknown = parser.parse_known_args(own)
     if options.version:
         print(lazy_import("dask_tapestry").__version__)
         return 0
@@ -84,9 +84,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 2
     if command in SCRIPTED:
-        options.arguments = [*others, *rest]
-    elif others:
-        parser.error(f"{options.command} does not know {' '.join(others)}")
+        options.arguments = [*unknown, *script_arguments]
+    elif unknown:
+        parser.error(f"{options.command} does not know {' '.join(unknown)}")
     try:
         return int(_module(options.command).main(options))
     except UsageError as error:

@@ -56,15 +56,15 @@ def _indices(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
 def _block(step: Step, index: tuple[int, ...]) -> BlockSummary:
     box, program = step.box(index), step.program
     boxes, count = program.schedule(box).boxes, len(step.inputs)
-    read = chain(
+    labelled_boxes = chain(
         zip([x.operator.label for x in step.inputs], boxes[:count], strict=True),
         (
-            (one.operator.label, found)
-            for one, found in zip(program.instructions, boxes[count:], strict=True)
-            if not one.inputs
+            (instruction.operator.label, source_boxes)
+            for instruction, source_boxes in zip(program.instructions, boxes[count:], strict=True)
+            if not instruction.inputs
         ),
     )
-    reads = [(label, _text(part)) for label, parts in read for part in parts]
+    reads = [(label, _text(part)) for label, parts in labelled_boxes for part in parts]
     return BlockSummary(tuple(index), _text(box), tuple(reads[:BLOCK_SLICES_SHOWN]))
 
 

@@ -55,8 +55,14 @@ def _activity(plan: PlanSummary, kind: int) -> str:
         )
         if size >= 1
     )
-    done = ("run kernels", f"move {moved}", stored or "reach it", f"handle {tasks}", "cross it")
-    return done[kind]
+    activities = (
+        "run kernels",
+        f"move {moved}",
+        stored or "reach it",
+        f"handle {tasks}",
+        "cross it",
+    )
+    return activities[kind]
 
 
 def _memory(plan: PlanSummary) -> str:

@@ -39,16 +39,16 @@ def explain(plan: PlannedGraph | PlanSummary, *, all: bool = False, rates: bool 
     Steps are called by the functions that the user called; with `all` their operators are named
     too, views, fields and joins among them.
     """
-    known = plan if isinstance(plan, PlanSummary) else plan_summary(plan)
-    lines = [f"plan for {known.resources}", f"  {headline(known)}"]
-    for number, step in enumerate(known.steps, start=1):
+    summary = plan if isinstance(plan, PlanSummary) else plan_summary(plan)
+    lines = [f"plan for {summary.resources}", f"  {headline(summary)}"]
+    for number, step in enumerate(summary.steps, start=1):
         lines.append(f"step {number}: {step.words.label} -> {step.type}")
         if all:
             lines.append(f"  operators: {step.chain}")
         lines += [f"  {line}" for line in _step_lines(step)]
-    lines += _result_lines(known)
+    lines += _result_lines(summary)
     if rates:
-        lines.append(known.rates)
+        lines.append(summary.rates)
     return "\n".join(lines)
 
 

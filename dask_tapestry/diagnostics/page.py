@@ -62,14 +62,14 @@ def plan_page(
 
 def plan_html(plan: PlannedGraph) -> str:
     """What a notebook shows of a plan: totals and a table of steps."""
-    known = plan_summary(plan)
-    rows = "".join(_row(n, step) for n, step in enumerate(known.steps[:NOTEBOOK_ROWS], start=1))
-    more = len(known.steps) - NOTEBOOK_ROWS
+    summary = plan_summary(plan)
+    rows = "".join(_row(n, step) for n, step in enumerate(summary.steps[:NOTEBOOK_ROWS], start=1))
+    more = len(summary.steps) - NOTEBOOK_ROWS
     note = f"<p>… and {more:,} more steps: see <code>visualize()</code></p>" if more > 0 else ""
     head = "".join(f"<th>{name}</th>" for name in HEAD)
     return (
         f'<style>{_style()}</style><div class="tapestry">'
-        f"<p>Plan for {html_text(known.resources)}<br>{html_text(headline(known))}</p>"
+        f"<p>Plan for {html_text(summary.resources)}<br>{html_text(headline(summary))}</p>"
         f"<table><tr>{head}</tr>{rows}</table>{note}</div>"
     )
 

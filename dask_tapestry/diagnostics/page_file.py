@@ -57,10 +57,10 @@ def _number(number: object, count: int) -> int:
 
 def _measured_step(number: object, taken: object) -> Measured:
     given = tuple(taken) if isinstance(taken, Sequence) else ()
-    known = [float(x) for x in given if isinstance(x, Real) and isfinite(x) and float(x) >= 0]
-    if len(given) != 3 or len(known) != 3:
+    figures = [float(x) for x in given if isinstance(x, Real) and isfinite(x) and float(x) >= 0]
+    if len(given) != 3 or len(figures) != 3:
         raise PlanError(
             f"measured of step {number} is {taken!r}: give (seconds, bytes, peak), "
             "three numbers that are not negative"
         )
-    return Measured(*known)
+    return Measured(*figures)

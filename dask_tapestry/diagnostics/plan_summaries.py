@@ -271,10 +271,10 @@ def _shared_reads(
     """What is said of sources that other steps read too, and do not hold for this one."""
     own = number[step.node]
     for node in _sources(step, number):
-        others = [n for n in readers.get(node, ()) if n != own]
-        if not others:
+        other_readers = [n for n in readers.get(node, ()) if n != own]
+        if not other_readers:
             continue
-        shown = ", ".join(map(str, others[:3])) + (", …" if len(others) > 3 else "")
+        shown = ", ".join(map(str, other_readers[:3])) + (", …" if len(other_readers) > 3 else "")
         share = IMBALANCE * node.type.nbytes / step.machine.workers
         usable = step.machine.usable
         why = (
@@ -283,21 +283,21 @@ def _shared_reads(
             if share > usable
             else "to read it again takes no longer than to hold and hand it on"
         )
-        steps = f"step{'s' * (len(others) > 1)} {shown}"
+        steps = f"step{'s' * (len(other_readers) > 1)} {shown}"
         yield f"reads {node.operator.label} {node.type}, as {steps}: {why}"
 
 
 def _step_operators(step: Step) -> tuple[NodeSummary, ...]:
     return tuple(
         NodeSummary(
-            one.operator.label,
-            parameters(one.operator),
-            str(one.type),
-            one.line or "",
-            tuple(words_of(one)),
-            tuple(one.inputs),
+            instruction.operator.label,
+            parameters(instruction.operator),
+            str(instruction.type),
+            instruction.line or "",
+            tuple(words_of(instruction)),
+            tuple(instruction.inputs),
         )
-        for one in step.program.instructions
+        for instruction in step.program.instructions
     )
 
 

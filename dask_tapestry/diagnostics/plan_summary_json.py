@@ -40,9 +40,9 @@ def from_json(value: Any, at: str = "told") -> PlanSummary:
     FormError
         Where a value has not its form.
     """
-    known = PLAN(value, at)
-    count = len(known.steps)
-    for number, step in enumerate(known.steps):
+    summary = PLAN(value, at)
+    count = len(summary.steps)
+    for number, step in enumerate(summary.steps):
         for x in step.inputs:
             if isinstance(x, int) and not 1 <= x <= count:
                 raise FormError(f"{at}.steps[{number}] reads step {x} of {count}")
@@ -50,13 +50,13 @@ def from_json(value: Any, at: str = "told") -> PlanSummary:
         for place, node in enumerate(step.inside):
             if any(x >= most + place for x in node.inputs):
                 raise FormError(f"{at}.steps[{number}].inside[{place}] reads a later node")
-    for number, node in enumerate(known.nodes):
+    for number, node in enumerate(summary.nodes):
         if any(x >= number for x in (*node.inputs, *node.after)):
             raise FormError(f"{at}.nodes[{number}] reads a later node")
-    if any(x >= len(known.nodes) for x in known.roots):
+    if any(x >= len(summary.nodes) for x in summary.roots):
         raise FormError(f"{at}.roots has a node that is not there")
-    found: PlanSummary = known
-    return found
+    checked: PlanSummary = summary
+    return checked
 
 
 def read_told(text: str, name: str) -> PlanSummary:

@@ -144,19 +144,19 @@ def profile_of(plan: PlannedGraph) -> Profile:
     measured = [(step, step["measured"]) for step in job["steps"]]
     steps = [
         StepProfile(
-            label_of(told),
-            found["tasks"] or told["blocks"],
-            found["done"],
-            max(0.0, found["stop"] - found["start"]),
-            told["seconds"],
-            found["compute"],
-            found["transfer"],
-            found["bytes"],
-            told["result"],
-            found["peak"],
+            label_of(planned_step),
+            counts["tasks"] or planned_step["blocks"],
+            counts["done"],
+            max(0.0, counts["stop"] - counts["start"]),
+            planned_step["seconds"],
+            counts["compute"],
+            counts["transfer"],
+            counts["bytes"],
+            planned_step["result"],
+            counts["peak"],
             peak,
         )
-        for (told, found), peak in zip(measured, _peaks(plan), strict=False)
+        for (planned_step, counts), peak in zip(measured, _peaks(plan), strict=False)
     ]
     grown = max((one["grown"] for one in job["by_worker"].values()), default=0)
     seconds = max(0.0, (job["end"] or job["now"]) - job["begin"])

@@ -11,13 +11,13 @@ from dask_tapestry.teg.node import topological
 
 def retry_lines(plan: PlannedGraph) -> Iterator[str]:
     """Yield a line for each store of a plan that was asked again, since the process began."""
-    known = retries()
-    if not known:
+    retried = retries()
+    if not retried:
         return
-    told = set[str]()
+    store_names = set[str]()
     for node in topological(plan.written.roots):
         source = getattr(node.operator, "location", node.operator)  # stores: imported with one
-        told |= getattr(source, "retry_names", frozenset()) & set(known)
-    for name in sorted(told):
-        times = "once" if known[name].times == 1 else f"{known[name].times} times"
-        yield f"asked again {times}, of {name}: the last time after {known[name].last}"
+        store_names |= getattr(source, "retry_names", frozenset()) & set(retried)
+    for name in sorted(store_names):
+        times = "once" if retried[name].times == 1 else f"{retried[name].times} times"
+        yield f"asked again {times}, of {name}: the last time after {retried[name].last}"

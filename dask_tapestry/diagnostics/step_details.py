@@ -151,12 +151,12 @@ def _blocks(blocks: Sequence[BlockSummary]) -> Iterator[str]:
         return
     rows = [
         (
-            f"({', '.join(map(str, one.block))})",
-            named(one.writes, "code"),
+            f"({', '.join(map(str, block.block))})",
+            named(block.writes, "code"),
             "<br>".join(
-                f"{named(name)} {named(part, 'code')}" for name, part in one.reads[:SLICES_SHOWN]
+                f"{named(name)} {named(part, 'code')}" for name, part in block.reads[:SLICES_SHOWN]
             ),
         )
-        for one in blocks
+        for block in blocks
     ]
     yield f"<h3>Some blocks</h3>{table(('block', 'writes', 'reads'), rows)}"

@@ -57,14 +57,14 @@ def assemble_on_device(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Any
     if len(boxes) == 1:
         part = boxes[0].intersection(box)
         return blocks[0] if blocks[0].shape == part.shape else blocks[0][part.index(boxes[0])]
-    known = BlockFormat.of(blocks[0])
-    assert known is not None
-    result = known.beside(blocks[0], box.shape)
+    block_format = BlockFormat.of(blocks[0])
+    assert block_format is not None
+    result = block_format.beside(blocks[0], box.shape)
     for block_cells, block in zip(boxes, blocks, strict=True):
         part = block_cells.intersection(box)
         if part.is_empty:
             continue
-        cells = known.of_block(block)
+        cells = block_format.of_block(block)
         result[part.slices(box)] = (
             cells if block.shape == part.shape else cells[part.index(block_cells)]
         )

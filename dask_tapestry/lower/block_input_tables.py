@@ -44,14 +44,14 @@ class MovingBlocks:
     def of(self, place: Place) -> References:
         """Return what holds the cells that the block at a place of the class reads."""
         where = self._where(place)
-        known = self._known.get(where)
-        if known is None:
+        references = self._known.get(where)
+        if references is None:
             if len(self._known) >= BOXES_REMEMBERED:
                 self._known.clear()
             along = [table[part(place)] for part, table in self._axes]
             keys = self.held.product(along) or self.held.keys(_box(self.moving, place))
-            known = self._known[where] = tuple(map(TaskRef, keys)), frozenset(keys)
-        return known
+            references = self._known[where] = tuple(map(TaskRef, keys)), frozenset(keys)
+        return references
 
 
 class MovingCells:

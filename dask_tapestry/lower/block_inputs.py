@@ -86,13 +86,13 @@ class HeldBlocks:
     def of(self, box: ZRange) -> References:
         """Return what holds the cells `box`."""
         corners = (box.lo, box.hi)
-        known = self._known.get(corners)
-        if known is None:
+        references = self._known.get(corners)
+        if references is None:
             if len(self._known) >= BOXES_REMEMBERED:
                 self._known.clear()
             keys = self.keys(box)
-            known = self._known[corners] = tuple(map(TaskRef, keys)), frozenset(keys)
-        return known
+            references = self._known[corners] = tuple(map(TaskRef, keys)), frozenset(keys)
+        return references
 
     def keys(self, box: ZRange) -> list[Key]:
         """Return the keys of the blocks, or slices of them, that hold the cells `box`."""

@@ -155,14 +155,14 @@ class InputRegistry(Leases[ServedArray]):
         offer = self._lent.get(wish["array"])
         answer = ExpiredInput() if offer is None else offer.block(tuple(wish["block"]))
         with suppress(OSError, TimeoutError, ValueError, KeyError):  # that worker has died
-            sent = await client._scatter(
+            futures = await client._scatter(
                 {wish["reply"]: answer}, workers=[wish["worker"]], hash=False,
                 direct=await reaches(client, wish["worker"]),
             )  # fmt: skip
             lost = [reply for reply, future in self._sent.items() if future.status != "finished"]
             for reply in lost:
                 del self._sent[reply]
-            self._sent |= sent
+            self._sent |= futures
 
 
 def fetch_block(topic: str, array: str, block: tuple[int, ...]) -> Block:

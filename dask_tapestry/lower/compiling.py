@@ -63,20 +63,20 @@ def compile_ahead(
 
 
 def _compiled(plan: PlannedGraph, architectures: Sequence[int]) -> Ahead:
-    left = []
+    uncompiled = []
     for step in plan.steps.values():
         label = label_of(step_told(step))
         try:
             own = any(map(_is_users, [one.operator for one in step.program.instructions]))
             if own:
-                left.append(f"{label}: it calls a function of yours")
+                uncompiled.append(f"{label}: it calls a function of yours")
             elif step.program.device is not None and not architectures:
-                left.append(f"{label}: it is a GPU's, of which no architecture is told")
+                uncompiled.append(f"{label}: it is a GPU's, of which no architecture is told")
             else:
                 _rehearse(step)
         except Exception as error:  # of cells that a kernel cannot take, such as singular matrices
-            left.append(f"{label}: {type(error).__name__}: {error}")
-    return Ahead(len(plan.steps) - len(left), tuple(left))
+            uncompiled.append(f"{label}: {type(error).__name__}: {error}")
+    return Ahead(len(plan.steps) - len(uncompiled), tuple(uncompiled))
 
 
 def _rehearse(step: Step) -> None:

@@ -153,15 +153,15 @@ def as_completed(futures: list[Any], client: Any) -> Any:
 def seceded() -> Iterator[None]:
     """Inside a ``with`` block, a task that waits for others leaves its thread to them."""
     distributed = sys.modules["distributed"]
-    left = False
+    has_seceded = False
     if getattr(sys.modules["distributed.worker"].thread_state, "key", False):
         with suppress(KeyError):  # it has left it before, and is not to take it back here
             distributed.secede()
-            left = True
+            has_seceded = True
     try:
         yield
     finally:
-        if left:
+        if has_seceded:
             distributed.rejoin()
 
 

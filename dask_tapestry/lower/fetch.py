@@ -248,7 +248,7 @@ def _take(
     sizes = {
         key: max(p.result.block_bytes(p.block) for p in places[key]) for key in fetch_round.keys
     }
-    pending, kept = [futures[key] for key in fetch_round.keys], set(fetch_round.kept)
+    pending, kept_keys = [futures[key] for key in fetch_round.keys], set(fetch_round.kept)
     at_once = sum(sizes.values()) <= BYTES_ASKED_TOGETHER
     batches = iter([pending]) if at_once else as_completed(pending, client).batches()
     for finished in batches:
@@ -256,7 +256,7 @@ def _take(
             for future, value in zip(few, client.gather(few), strict=True):
                 for place in places[future.key]:
                     place.result.take(place.block, value)
-            _release(future for future in few if future.key not in kept)
+            _release(future for future in few if future.key not in kept_keys)
 
 
 def _in_batches(futures: Sequence[Any], sizes: Sequence[int]) -> Iterator[list[Any]]:

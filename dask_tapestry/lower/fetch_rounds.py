@@ -44,26 +44,29 @@ class FetchRound(NamedTuple):
 def rounds_of(graph: HighLevelGraph, results: Sequence[Any], count: int) -> Iterator[FetchRound]:
     """The blocks of all results in `count` rounds, each with an equal part of every result."""
     parts = _parts([list(dict.fromkeys(flatten(keys))) for keys in results], count)
-    kept: list[list[Key]] = [[] for _ in parts]
-    over: list[list[Key]] = [[] for _ in parts]
+    kept_by_round: list[list[Key]] = [[] for _ in parts]
+    over_by_round: list[list[Key]] = [[] for _ in parts]
     if len(parts) > 1:
         for key, (first, last) in _spans(graph, parts).items():
-            kept[first].append(key)
-            over[last].append(key)
-    for some in zip(parts, kept, over, strict=True):
+            kept_by_round[first].append(key)
+            over_by_round[last].append(key)
+    for some in zip(parts, kept_by_round, over_by_round, strict=True):
         yield FetchRound(*some, f"tapestryexpr-{uuid4().hex}")
 
 
 def _parts(results: Sequence[Sequence[Key]], count: int) -> list[list[Key]]:
     """Keys of each round; one that belongs to several results is in the first that has it."""
-    seen: set[Key] = set()
+    earlier_keys: set[Key] = set()
     parts = []
     for number in range(count):
         part = [
-            key for keys in results for key in _key_share(keys, number, count) if key not in seen
+            key
+            for keys in results
+            for key in _key_share(keys, number, count)
+            if key not in earlier_keys
         ]
         part = list(dict.fromkeys(part))
-        seen.update(part)
+        earlier_keys.update(part)
         parts += [part] if part else []
     return parts
 

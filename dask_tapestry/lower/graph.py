@@ -252,13 +252,14 @@ class Lowering:
         return str(name)
 
     def _barrier(self, node: Node) -> None:
-        ended: list[Key] = []
+        end_keys: list[Key] = []
         for before in node.after:
-            ended += [self.ends[before]] if before in self.ends else self._ends_of_blocks(before)
-        text = f"{node.digest} {ended}"  # a plan that is found again has the same nodes
+            end_keys += [self.ends[before]] if before in self.ends else self._ends_of_blocks(before)
+        text = f"{node.digest} {end_keys}"  # a plan that is found again has the same nodes
         name = f"sequence-{blake2b(text.encode(), digest_size=16).hexdigest()}"
         self._add(
-            BarrierLayer(name, tuple(ended)), {key[0] for key in ended if key[0] in self.layers}
+            BarrierLayer(name, tuple(end_keys)),
+            {key[0] for key in end_keys if key[0] in self.layers},
         )
         self.ends[node] = (name, 0)
 

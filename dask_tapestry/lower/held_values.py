@@ -74,13 +74,13 @@ class HeldValues:
         instruction, pace = self.program.instruction(work.value), self._pace(work)
         where = None if self._lying is None else self._lying.held[work.value]
         if where is not None and pace == 1:
-            read = read_on_device(instruction, work, where)
-            if read is not None:
-                self.keep(work, read)
+            cells = read_on_device(instruction, work, where)
+            if cells is not None:
+                self.keep(work, cells)
                 return
         if out is None:
             out = memory_for(instruction, work.box)
-        blocks = [self.cells(*read) for read in work.reads]
+        blocks = [self.cells(*need) for need in work.reads]
         self.keep(work, called(instruction, work, blocks, out, pace))
 
     def _pace(self, work: Work) -> int:

@@ -22,13 +22,13 @@ def given_values(
     They are joined of blocks where these lie: on a device, or in the format that functions take.
     """
     values: dict[tuple[int, ZRange], Any] = {}
-    rest = iter(given)
+    remaining_blocks = iter(given)
     for value, cuts in enumerate(spec.input_cuts):
         for box in schedule.boxes[value]:
             if cuts is None:
-                values[value, box] = next(rest)
+                values[value, box] = next(remaining_blocks)
                 continue
-            blocks = list(islice(rest, prod(map(len, block_range(cuts, box)))))
+            blocks = list(islice(remaining_blocks, prod(map(len, block_range(cuts, box)))))
             as_held = value in spec.foreign_inputs or is_on_device(blocks[0])
             values[value, box] = (assemble_as_held if as_held else assemble)(box, cuts, blocks)
     return values

@@ -52,13 +52,13 @@ def take_announced(groups: Container[str]) -> list[dict[str, Any]]:
 
 def peek_announced(groups: Collection[str]) -> list[dict[str, Any]]:
     """Like `take_announced`, but the jobs stay announced until `forget`, for several watchers."""
-    jobs, seen = list[dict[str, Any]](), set[str]()
+    jobs, step_names = list[dict[str, Any]](), set[str]()
     with _lock:
         for job in reversed(_waiting):  # a compute that failed to start has left its job there
             names = {step["name"] for step in job["steps"]}
-            if not names.isdisjoint(groups) and names.isdisjoint(seen):
+            if not names.isdisjoint(groups) and names.isdisjoint(step_names):
                 jobs.append(job)
-                seen |= names
+                step_names |= names
     return jobs
 
 

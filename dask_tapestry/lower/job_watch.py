@@ -44,25 +44,25 @@ class WatchedStep:
         """What is measured of the step."""
         if self.kept is not None:
             return self.kept
-        every = [group for groups in self.groups.values() for group in groups]
+        all_groups = [group for groups in self.groups.values() for group in groups]
         own = self.groups.get(self.told["name"], [])
         states = [group.states for group in own]
         total, open_ = sum(len(g) for g in own), _sum(states, OPEN)
         erred = max(self.failed, _sum(states, ("erred",)))
-        durations = [group.all_durations for group in every]
+        durations = [group.all_durations for group in all_groups]
         return {
             "tasks": total,
             "done": max(0, min(total - open_ - erred, self.runs)),
             "running": _sum(states, ("processing",)),
             "memory": _sum(states, ("memory",)),
             "erred": erred,
-            "open": _sum([group.states for group in every], OPEN),
+            "open": _sum([group.states for group in all_groups], OPEN),
             "runs": self.runs,
             "compute": sum(float(d.get("compute", 0)) for d in durations),
             "transfer": sum(float(d.get("transfer", 0)) for d in durations),
             "bytes": sum(int(g.nbytes_total) for g in own),
-            "start": min((g.start for g in every if g.start), default=0.0),
-            "stop": max((g.stop for g in every), default=0.0),
+            "start": min((g.start for g in all_groups if g.start), default=0.0),
+            "stop": max((g.stop for g in all_groups), default=0.0),
             "peak": self.peak,
         }
 

@@ -40,20 +40,20 @@ class MovingWindow:
         start, stop = need.lo[axis], need.hi[axis]
         if stop <= high:
             return
-        end, kept = window.end(stop), max(0, high - start)
+        end, overlap = window.end(stop), max(0, high - start)
         if end - start > window.length or not window.box.contains(need):
             return  # the plan knows only some pieces: `cells` reads it by itself
-        if kept and start != low:
-            self._cells_between(0, kept)[...] = self._cells_between(start - low, high - low)
+        if overlap and start != low:
+            self._cells_between(0, overlap)[...] = self._cells_between(start - low, high - low)
         missing = window.box.replace(axis, max(start, high), end)
-        place = self._cells_between(kept, kept + missing.shape[axis])
+        place = self._cells_between(overlap, overlap + missing.shape[axis])
         skipped = (window.box.lo[0] - missing.lo[0]) % self._pace
         if skipped < missing.shape[0]:
             missing = missing.replace(0, missing.lo[0] + skipped, missing.hi[0])
             to = place[skipped:]
-            found = self._read(window, missing, to, self._pace)
-            if found is not to:
-                to[...] = found
+            cells = self._read(window, missing, to, self._pace)
+            if cells is not to:
+                to[...] = cells
         self.box = window.box.replace(axis, start, end)
 
     def cells(self, need: ZRange) -> Block:

@@ -272,7 +272,7 @@ def plan_jointly(exprs: list[TapestryExpr], submitted: bool = False) -> list[Tap
     Values that bring a plan of their own keep it. What is `submitted` runs at once: arrays in this
     process's memory are sent ahead.
     """
-    done: dict[int, TapestryExpr] = {}
+    planned: dict[int, TapestryExpr] = {}
     groups: dict[int, list[TapestryExpr]] = {}
     for expr in exprs:
         groups.setdefault(id(expr.operand("plan")), []).append(expr)
@@ -286,7 +286,7 @@ def plan_jointly(exprs: list[TapestryExpr], submitted: bool = False) -> list[Tap
             arrays.send_ahead(live_client(), next(flatten(lowered.keys)))
         for expr in members:
             number = core.written.roots.index(expr.operand("root"))
-            done[id(expr)] = TapestryExpr(
+            planned[id(expr)] = TapestryExpr(
                 expr.operand("root"),
                 final,
                 plan,
@@ -296,7 +296,7 @@ def plan_jointly(exprs: list[TapestryExpr], submitted: bool = False) -> list[Tap
                 (arrays, lowered.layouts),
                 lowered.job,
             )
-    return [done[id(expr)] for expr in exprs]
+    return [planned[id(expr)] for expr in exprs]
 
 
 def annotations_of(graph: HighLevelGraph) -> dict[str, dict[Any, Any]]:

@@ -20,22 +20,22 @@ def walk(frame: Frame) -> Any:
     A computation calls one instruction. A loop runs the frames of its pieces, which write into its
     result, and then what completes that.
     """
-    held, entries, out = frame
-    last = held.last
+    values, entries, out = frame
+    last = values.last
     for entry in entries:
         stop_if_asked()
         if isinstance(entry, Work):
-            if (entry.value, entry.box) not in held.blocks:  # else it was read ahead
-                held.compute(entry, out if entry.value == last else None)
+            if (entry.value, entry.box) not in values.blocks:  # else it was read ahead
+                values.compute(entry, out if entry.value == last else None)
             continue
-        loop = _begun(entry, held, out if entry.work.value == last else None)
+        loop = _begun(entry, values, out if entry.work.value == last else None)
         for piece in loop.frames():
             block = walk(piece)
             if piece.out is not None and block is not piece.out:
                 piece.out[...] = with_all_cells(block)
         completion = loop.completion()
-        held.keep(entry.work, loop.result if completion is None else walk(completion))
-    return held.output()
+        values.keep(entry.work, loop.result if completion is None else walk(completion))
+    return values.output()
 
 
 def _begun(entry: LoopEntry | TileEntry, held: HeldValues, out: Any) -> PieceRun | TileRun:

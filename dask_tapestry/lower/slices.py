@@ -62,19 +62,19 @@ class SliceLayer(SymbolicLayer):
 
     def __iter__(self) -> Iterator[Key]:
         itemsize = self.reader.program.inputs[self.place].dtype.itemsize
-        held = HeldBlocks(self.source, self._cuts, itemsize, self.name)
-        if held.slices is None:
+        source_blocks = HeldBlocks(self.source, self._cuts, itemsize, self.name)
+        if source_blocks.slices is None:
             return
         boxes: set[ZRange] = set()
-        seen: set[Key] = set()
+        yielded: set[Key] = set()
         for index in product(*map(range, self.reader.grid_shape)):
             for box in self.reader.input_boxes(index)[self.place]:
                 if box in boxes:
                     continue
                 boxes.add(box)
-                for key in held.keys(box):
-                    if key[0] == self.name and key not in seen:
-                        seen.add(key)
+                for key in source_blocks.keys(box):
+                    if key[0] == self.name and key not in yielded:
+                        yielded.add(key)
                         yield key
 
     @cached_property

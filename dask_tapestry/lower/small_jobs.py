@@ -85,13 +85,13 @@ def compute_synchronously(roots: Sequence[Node]) -> list[Any] | None:
         if node.format is None:
             outs[node] = ResultBuffer(node.type, memory_order(node, plan.steps[node].inputs))
     held = _run(plan, outs)
-    made = []
+    results = []
     for place, node in enumerate(roots):
         out, again = outs.get(node, REMOTE), node in roots[:place]
-        made.append(
+        results.append(
             finish_array(plan.steps[node].cuts, out, again, node.format, *held[node].values())
         )
-    return made
+    return results
 
 
 def persist_synchronously(roots: Sequence[Node]) -> list[KeptBlocks] | None:
@@ -153,22 +153,22 @@ def _is_small(roots: Sequence[Node]) -> bool:
     Arrays that are in memory take none: of a large one some cells may be asked for. Of other
     libraries only those on devices are taken, which a thread hands its work.
     """
-    seen, stack = set(roots), list(roots)
+    visited, stack = set(roots), list(roots)
     while stack:
         node = stack.pop()
         operator = node.operator
-        here = _is_array(operator) or (_is_here(node) and node not in roots)
+        in_memory = _is_array(operator) or (_is_here(node) and node not in roots)
         if (
             node.after
-            or len(seen) > MOST_BRIEF_NODES
-            or (node.type.nbytes > MOST_BRIEF_BYTES and not here)
+            or len(visited) > MOST_BRIEF_NODES
+            or (node.type.nbytes > MOST_BRIEF_BYTES and not in_memory)
         ):
             return False
         held_apart = node.format is not None and not node.format.on_device
-        if isinstance(operator, Sink) or held_apart or (is_given(node) and not here):
+        if isinstance(operator, Sink) or held_apart or (is_given(node) and not in_memory):
             return False
-        fresh = [x for x in node.inputs if x not in seen]
-        seen.update(fresh)
+        fresh = [x for x in node.inputs if x not in visited]
+        visited.update(fresh)
         stack += fresh
     return True
 

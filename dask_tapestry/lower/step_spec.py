@@ -158,10 +158,10 @@ def _load(name: str, payload: bytes, heard: ErrorLog | None) -> StepSpec:
     if heard is not None:
         key = f"{key} {heard.run}"
     with _lock:
-        known = _loaded.get(key)
-        if known is not None:
+        loaded = _loaded.get(key)
+        if loaded is not None:
             _loaded.move_to_end(key)
-            return known
+            return loaded
     own = unmarked(payload)
     if own is None:
         return OfAnotherVersion(payload)  # type: ignore[return-value]  # fails when it is used

@@ -46,16 +46,16 @@ class TileRun:
         Cells of which tiles suspect a floating-point error are computed again in slabs, whose
         kernels are sure of it.
         """
-        (work, part), held, out = self._entry, self._held, self.result
+        (work, part), held_values, out = self._entry, self._held, self.result
         with checking_fp_errors() as suspicion:
-            done = run_tiles(part, work.box, held.schedule, held.blocks, out)
+            done = run_tiles(part, work.box, held_values.schedule, held_values.blocks, out)
         if done and (suspicion is None or not suspicion.raised):
             return
-        program, values = part.for_block(held.schedule)
+        program, values = part.for_block(held_values.schedule)
         for slab in _slabs(work.box, program.type.dtype.itemsize):
             schedule = program.schedule(slab)
             works = [one for one in schedule.works if one.value in values]
-            inner = HeldValues(program, schedule, {}, held.cells)
+            inner = HeldValues(program, schedule, {}, held_values.cells)
             yield Frame(inner, works, out[slab.index(work.box)])
 
     def completion(self) -> None:

@@ -154,11 +154,12 @@ def _operations(
     local: dict[tuple[int, ZRange], Block] = {}
 
     def cells(source: int, need: ZRange) -> Block:
-        there, known = (schedule, local) if source in chosen else (whole, values)
+        source_schedule, source_blocks = (schedule, local) if source in chosen else (whole, values)
         held = first_of(
-            filter(None, [there.box_in_memory(source, need, known)]), "box that holds a tile's"
+            filter(None, [source_schedule.box_in_memory(source, need, source_blocks)]),
+            "box that holds a tile's",
         )
-        block: Block = known[source, held]
+        block: Block = source_blocks[source, held]
         return block[need.index(held)]
 
     for work in schedule.works:

@@ -61,16 +61,16 @@ class WorkerCountWatch:
             ended.set()
 
     def _look(self, futures: list[Any], ended: Event) -> None:
-        seen, since = self.plan.resources.workers, monotonic()
+        worker_count, since = self.plan.resources.workers, monotonic()
         while not ended.wait(WORKERS_LOOK_SECONDS):
             try:
                 workers = workers_of(self.client)
             except Exception:  # a scheduler that has gone is told by who waits for the futures
                 return
-            if workers is None or workers.workers != seen:
-                seen, since = workers.workers if workers else 0, monotonic()
+            if workers is None or workers.workers != worker_count:
+                worker_count, since = workers.workers if workers else 0, monotonic()
             elif (
-                differs(self.plan.resources.workers, seen)
+                differs(self.plan.resources.workers, worker_count)
                 and monotonic() - since >= SETTLED_SECONDS
             ):
                 if is_worth_it(self.plan, workers) and not ended.is_set():

@@ -78,13 +78,13 @@ def of_steps(plan: PlanView) -> Graph:
 
 def _point(point: Node, values: Mapping[Node, Node]) -> Node:
     """A sequence point after what steps compute."""
-    done: dict[Node, Node] = {}
+    rebuilt_nodes: dict[Node, Node] = {}
     for node in topological([point]):
         if node in values or not node.is_sequence_point:
-            done[node] = values.get(node, node)
+            rebuilt_nodes[node] = values.get(node, node)
         else:
-            done[node] = reapply(node, (), [done[a] for a in node.after])
-    return done[point]
+            rebuilt_nodes[node] = reapply(node, (), [rebuilt_nodes[a] for a in node.after])
+    return rebuilt_nodes[point]
 
 
 class _Undone:

@@ -97,8 +97,8 @@ def plan_as_found(
     if any(isinstance(node.operator, Sink) for node in written):
         check(written, (writes_that_meet_are_ordered,))
     graph = simplified(written, trace)
-    graph, found, taken = choosing(graph, find, trace)
-    state = found.state
+    graph, search_result, forms_taken = choosing(graph, find, trace)
+    state = search_result.state
     with_forms(graph, state.choices.forms, trace)
     steps = with_first(steps_of(state, Machine.of(machines)))
     return PlannedGraph(
@@ -107,7 +107,7 @@ def plan_as_found(
         steps,
         machines,
         trace,
-        taken=taken,
+        taken=forms_taken,
         choices=state.choices,
-        candidates=found.points,
+        candidates=search_result.points,
     )

@@ -70,18 +70,18 @@ def plan_of(roots: Sequence[Node]) -> PlannedGraph:
         check(written, (writes_that_meet_are_ordered,))
     key = form.key, resources, rates_in_force(), settings_in_force(), walltime_in_force()
     with _lock:
-        kept = _known.get(key)
-        if kept is not None:
+        cached = _known.get(key)
+        if cached is not None:
             _known.move_to_end(key)
-    if kept is None:
-        kept = _planned(form, roots, resources)
-        if kept is None:
+    if cached is None:
+        cached = _planned(form, roots, resources)
+        if cached is None:
             return build_plan(roots, resources, recall=True)
         with _lock:
-            _known[key] = kept
+            _known[key] = cached
             while len(_known) > PLANS_REMEMBERED:
                 _known.popitem(last=False)
-    return kept.plan.closed(written, dict(zip(kept.forms, form.ends, strict=True)))
+    return cached.plan.closed(written, dict(zip(cached.forms, form.ends, strict=True)))
 
 
 def verified_plan_of(roots: Sequence[Node]) -> PlannedGraph:
@@ -150,15 +150,15 @@ def _opened(form: _Form) -> dict[Node, Node]:
     """The nodes over slots instead of data; slots of each form are its own, as lines differ."""
     identity = blake2b(token(form.key).encode(), digest_size=8).hexdigest()
     position = {node: number for number, node in enumerate(form.ends)}
-    done: dict[Node, Node] = {}
+    opened: dict[Node, Node] = {}
     for node in form.order:
-        inputs, after = [done[x] for x in node.inputs], [done[x] for x in node.after]
+        inputs, after = [opened[x] for x in node.inputs], [opened[x] for x in node.after]
         operator = node.operator
         if isinstance(operator, Source | Sink):
             slot = operator.slot(position[node], identity)
             assert slot is not None
             with written_as(node):
-                done[node] = apply(slot, *inputs, after=after)
+                opened[node] = apply(slot, *inputs, after=after)
         else:
-            done[node] = reapply(node, inputs, after)
-    return done
+            opened[node] = reapply(node, inputs, after)
+    return opened

@@ -61,8 +61,8 @@ def dumps(plan: PlannedGraph, summary: Mapping[str, Any] | None = None) -> str:
         plan = build_plan(plan.written.roots, plan.resources)
     graph = simplified(plan.written, Trace())
     chosen = graph
-    for taken in plan.taken:
-        chosen = with_taken(chosen, taken)
+    for choice in plan.taken:
+        chosen = with_taken(chosen, choice)
     position = {node: i for i, node in enumerate(chosen.nodes)}
     number = {node: i for i, node in enumerate(plan.graph.nodes)}
     content = {
@@ -72,7 +72,7 @@ def dumps(plan: PlannedGraph, summary: Mapping[str, Any] | None = None) -> str:
         "written": digest(plan.written),
         "rewritten": digest(graph),
         "results": _results(plan.written),
-        "taken": [list(map(list, taken)) for taken in plan.taken],
+        "taken": [list(map(list, choice)) for choice in plan.taken],
         "forms": [[position[n], *f] for n, forms in plan.choices.forms.items() for f in forms],
         "steps": [_step(step, number) for step in plan.steps.values()],
         "cost": plan.cost,

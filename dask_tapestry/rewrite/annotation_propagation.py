@@ -49,14 +49,14 @@ class Annotated:
     def _fresh(self, made: Node) -> tuple[list[Node], set[Node]]:
         """The nodes that a rule made, inputs first, and those of the graph that they read."""
         fresh: dict[Node, bool] = {}
-        read: set[Node] = set()
+        nodes_read: set[Node] = set()
         stack = [made]
         while stack:
             node = stack[-1]
             if node in self._known or fresh.get(node):
                 stack.pop()
                 if node in self._known:
-                    read.add(node)
+                    nodes_read.add(node)
                 continue
             if node in fresh:
                 stack.pop()
@@ -65,7 +65,7 @@ class Annotated:
                 continue
             fresh[node] = False
             stack.extend((*node.inputs, *node.after))
-        return list(fresh), read
+        return list(fresh), nodes_read
 
 
 def _replaced_nodes(node: Node, read: set[Node]) -> set[Node]:

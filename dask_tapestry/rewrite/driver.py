@@ -65,44 +65,44 @@ def rewrite(
     if trace is not None:
         trace.begin(name, "fixed point")
     shared = read_often(graph) if chosen.take_shared else set()
-    done: dict[Node, Node] = {node: node for node in settled}
+    rewritten: dict[Node, Node] = {node: node for node in settled}
     following: dict[Node, Node] = {}
     chains, annotated = _Chains(graph), Annotated.of(graph) if carry else None
     stack = list(graph.roots)
     while stack:
         node = stack[-1]
-        if node in done:
+        if node in rewritten:
             stack.pop()
             continue
         if node in following:
-            if following[node] not in done:  # it is part of its own replacement
+            if following[node] not in rewritten:  # it is part of its own replacement
                 chains.fail(node)
-            done[node] = done[following[node]]
+            rewritten[node] = rewritten[following[node]]
             if node in shared:
-                shared.add(done[node])
+                shared.add(rewritten[node])
             stack.pop()
             continue
-        waiting = [n for n in (*node.inputs, *node.after) if n not in done]
+        waiting = [n for n in (*node.inputs, *node.after) if n not in rewritten]
         if waiting:
             chains.inherit(node, waiting)
             stack.extend(waiting)
             continue
-        rebuilt_node = rebuilt(node, done)
+        rebuilt_node = rebuilt(node, rewritten)
         if node in shared:
             shared.add(rebuilt_node)
         replaced, rule = (
-            (done[rebuilt_node], "")
-            if rebuilt_node in done
+            (rewritten[rebuilt_node], "")
+            if rebuilt_node in rewritten
             else _step(rebuilt_node, chosen, trace, shared, annotated)
         )
-        if replaced is rebuilt_node or rebuilt_node in done:
-            done[node] = done[rebuilt_node] = replaced
+        if replaced is rebuilt_node or rebuilt_node in rewritten:
+            rewritten[node] = rewritten[rebuilt_node] = replaced
             continue
         chains.extend(node, replaced, rule)
         following[node] = replaced
-        if replaced not in done:
+        if replaced not in rewritten:
             stack.append(replaced)
-    return Graph([done[root] for root in graph.roots])
+    return Graph([rewritten[root] for root in graph.roots])
 
 
 def apply_once(
@@ -117,17 +117,17 @@ def apply_once(
     if trace is not None:
         trace.begin(name, "once")
     shared = read_often(graph) if chosen.take_shared else set()
-    done: dict[Node, Node] = {}
-    known: dict[Node, Node] = {}
+    rewritten: dict[Node, Node] = {}
+    replacements: dict[Node, Node] = {}
     annotated = Annotated.of(graph) if carry else None
     for node in graph.nodes:
-        now = rebuilt(node, done)
+        now = rebuilt(node, rewritten)
         if node in shared:
             shared.add(now)
-        if now not in known:
-            known[now], _ = _step(now, chosen, trace, shared, annotated)
-        done[node] = known[now]
-    return Graph([done[root] for root in graph.roots])
+        if now not in replacements:
+            replacements[now], _ = _step(now, chosen, trace, shared, annotated)
+        rewritten[node] = replacements[now]
+    return Graph([rewritten[root] for root in graph.roots])
 
 
 class _Chains:

@@ -63,20 +63,24 @@ def recover_batching(node: Node) -> Node | None:
     if not isinstance(operator, Gather | Scatter):
         return None
     numbers, indices = operator.numbers, node.inputs[_indices_place(node)]
-    rest: list[Node] = []
+    other_parts: list[Node] = []
     pairs = list(zip(numbers.batching_dims, numbers.indices_batching_dims, strict=True))
-    kept: list[int] = []
+    indexed_dims: list[int] = []
     for part, dims in _parts(numbers, indices):
         along = _batch_of(node, part, numbers, dims)
         if along is None or along in [other for _, other in pairs]:
-            rest.append(part)
-            kept += dims
+            other_parts.append(part)
+            indexed_dims += dims
         else:
             pairs.append((dims[0], along))
     if len(pairs) == len(numbers.batching_dims):
         return None
-    joined = concat(rest, numbers.vector_dim) if rest else _none_of(indices, numbers.vector_dim)
-    return _with_numbers(node, _batched(numbers, sorted(pairs), kept), joined)
+    joined = (
+        concat(other_parts, numbers.vector_dim)
+        if other_parts
+        else _none_of(indices, numbers.vector_dim)
+    )
+    return _with_numbers(node, _batched(numbers, sorted(pairs), indexed_dims), joined)
 
 
 def _parts(numbers: DimensionNumbers, indices: Node) -> list[tuple[Node, tuple[int, ...]]]:

@@ -14,18 +14,18 @@ def full_into_elementwise(node: Node) -> Node | None:
     """``elementwise(f, x, full(c)) -> elementwise(f(., c), x)``, where an input is not full."""
     match node.operator:
         case Elementwise(expression):
-            kept = [x for x in node.inputs if not isinstance(x.operator, Full)]
-            if not kept or len(kept) == len(node.inputs):
+            varying = [x for x in node.inputs if not isinstance(x.operator, Full)]
+            if not varying or len(varying) == len(node.inputs):
                 return None
-            builder = CellBuilder([x.type.dtype for x in kept])
+            builder = CellBuilder([x.type.dtype for x in varying])
             values = [
                 builder.constant(x.operator.scalar)
                 if isinstance(x.operator, Full)
-                else kept.index(x)
+                else varying.index(x)
                 for x in node.inputs
             ]
             formula = builder.finish(builder.inline(expression, values))
-            return apply(Elementwise(formula), *kept, line=node.line or "")
+            return apply(Elementwise(formula), *varying, line=node.line or "")
     return None
 
 

@@ -39,18 +39,18 @@ def keep_effects(
         return graph
     count = len(written.roots)
     now = dict(zip(points, graph.roots[count:], strict=True))
-    kept = []
+    new_roots = []
     if trace is not None:
         trace.begin("effects", "graph")
     for before, root in zip(written.roots, graph.roots[:count], strict=True):
         reached = set(topological([root]))
         lost = [now[n] for n in topological([before]) if n in now and now[n] not in reached]
-        kept.append(_following(root, lost) if lost else root)
+        new_roots.append(_following(root, lost) if lost else root)
         if trace is not None and lost:
-            trace.record("keep_effects", root, kept[-1])
+            trace.record("keep_effects", root, new_roots[-1])
     if trace is not None:
-        trace.record_results(graph.roots[:count], kept)
-    return Graph(kept)
+        trace.record_results(graph.roots[:count], new_roots)
+    return Graph(new_roots)
 
 
 def following(value: Node, dropped: Sequence[Node]) -> Node:

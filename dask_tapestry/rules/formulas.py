@@ -149,15 +149,15 @@ def _rebuilt(
     if scalar is not None:
         return constant(scalar, node.type)
     formula = builder.finish(result)
-    read = sorted({i for s in formula.steps for i in s.operands if i < len(inputs)})
-    if not read:
+    inputs_read = sorted({i for s in formula.steps for i in s.operands if i < len(inputs)})
+    if not inputs_read:
         return None
-    small = CellBuilder([formula.parameters[i] for i in read])
-    numbers = [read.index(i) if i in read else 0 for i in range(len(inputs))]
-    made = apply(
-        Elementwise(small.finish(small.inline(formula, numbers))), *[inputs[i] for i in read]
+    small = CellBuilder([formula.parameters[i] for i in inputs_read])
+    numbers = [inputs_read.index(i) if i in inputs_read else 0 for i in range(len(inputs))]
+    rebuilt_node = apply(
+        Elementwise(small.finish(small.inline(formula, numbers))), *[inputs[i] for i in inputs_read]
     )
-    return made if made.type == node.type else None
+    return rebuilt_node if rebuilt_node.type == node.type else None
 
 
 FORMULA_RULES = (fold_formula_of_constants, simplify_formula, undo_formula)

@@ -81,16 +81,16 @@ def _groups_on_neighbours(groups: Sequence[list[Node]]) -> list[list[Node]]:
         operator = group[0].operator
         assert isinstance(operator, Reduce)
         tree, extents = operator.tree, operator.tree.extents
-        others = alike[operator.axes, group[0].type.shape, tree.sides(0), tree.counts(0)]
-        for members, known in others:
+        candidates = alike[operator.axes, group[0].type.shape, tree.sides(0), tree.counts(0)]
+        for members, known in candidates:
             few = len(members) + len(group) <= MOST_OTHER_REDUCTIONS
             if few and extents not in known and are_neighbours(members[0], group[0]):
                 members += group
                 known.add(extents)
                 break
         else:
-            others.append((list(group), {extents}))
-            groups_found.append(others[-1][0])
+            candidates.append((list(group), {extents}))
+            groups_found.append(candidates[-1][0])
     return groups_found
 
 

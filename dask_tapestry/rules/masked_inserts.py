@@ -60,24 +60,24 @@ def choice_of(
     operator = node.operator
     if not isinstance(operator, Insert) or any(p.step != 1 and p.count > 1 for p in operator.into):
         return None
-    rest, value = node.inputs
-    region, seen = [], []
+    base, value = node.inputs
+    region, new_sides = [], []
     for part, extent, by, side, n in zip(
         operator.into, node.type.shape, offset, sides, shape, strict=True
     ):
         if part.count == extent:
             region.append(Progression(0, 1, n))
-            seen.append(side)
+            new_sides.append(side)
             continue
         if side not in (INSIDE, HIDDEN):
             return None
         first, stop = max(0, part.start - by), min(n, part.stop - by)
         region.append(Progression(first, 1, max(0, stop - first)))
-        seen.append(HIDDEN)
+        new_sides.append(HIDDEN)
     inner = tuple(part.count for part in region)
     mask = insert(full(tuple(shape), np.False_), tuple(region), full(inner, np.True_))
     moved = tuple(by - part.start for by, part in zip(offset, operator.into, strict=True))
-    return Choice(mask, value, moved, tuple(seen), rest)
+    return Choice(mask, value, moved, tuple(new_sides), base)
 
 
 def chosen_cells(dtype: np.dtype[Any]) -> CellExpression:
@@ -105,16 +105,16 @@ def is_quiet(formula: CellExpression) -> bool:
 def as_insertion(node: Node, extension: Extension) -> Node | None:
     """A tensor that is padded with one constant, as one inserted into that constant."""
     base, axis, shift, before, after = extension
-    known = [one for one in (before, after) if one is not None]
-    if not known or any(one.modes != {"constant"} for one in known):
+    ends = [end for end in (before, after) if end is not None]
+    if not ends or any(end.modes != {"constant"} for end in ends):
         return None
-    if len({repr(one.value) for one in known}) > 1:
+    if len({repr(end.value) for end in ends}) > 1:
         return None
     into = [Progression(0, 1, n) for n in node.type.shape]
     into[axis] = Progression(shift, 1, base.type.shape[axis])
     if shift < 0 or into[axis].stop > node.type.shape[axis]:
         return None
-    value = np.asarray(known[0].value).astype(node.type.dtype)[()]
+    value = np.asarray(ends[0].value).astype(node.type.dtype)[()]
     return insert(full(node.type.shape, value), tuple(into), base)
 
 

@@ -45,16 +45,18 @@ def _cells_of_node(reduction: Node, place: list[int]) -> dict[Node, ZRange]:
         lo[axis], hi[axis] = operator.tree.span(0, number, at)
     boxes_by_node: dict[Node, list[ZRange]] = defaultdict(list)
     first = (x, ZRange(lo, hi))
-    seen, stack = {first}, [first]
+    visited, stack = {first}, [first]
     while stack:
         node, box = stack.pop()
         if not (node.operator.is_formula or node.operator.is_selector) or not node.inputs:
             boxes_by_node[node].append(box)
             continue
         reads = node.operator.pieces(node.input_types, box)
-        more = {(node.inputs[number], need) for number, need in reads if not need.is_empty} - seen
-        seen |= more
-        if len(seen) > FEW_BOXES:
+        more = {
+            (node.inputs[number], need) for number, need in reads if not need.is_empty
+        } - visited
+        visited |= more
+        if len(visited) > FEW_BOXES:
             return {}
         stack.extend(more)
     return {node: reduce(ZRange.hull, boxes) for node, boxes in boxes_by_node.items()}

@@ -90,14 +90,14 @@ def repeated_ranges(nodes: Sequence[Node], kinds: Sequence[object]) -> Iterator[
 
 
 def _ranges(order: _StepOrder) -> Iterator[RepeatedRange]:
-    seen: list[RepeatedRange] = []
+    ranges: list[RepeatedRange] = []
     for position in _places(len(order.nodes)):
-        if any(one.first <= position < one.last for one in seen):
+        if any(earlier.first <= position < earlier.last for earlier in ranges):
             continue
         period, first, last = _longest(order, position)
         if period:
-            seen.append(RepeatedRange(first, last, period))
-            yield seen[-1]
+            ranges.append(RepeatedRange(first, last, period))
+            yield ranges[-1]
 
 
 def _places(count: int) -> Iterator[int]:

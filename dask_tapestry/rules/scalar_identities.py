@@ -75,13 +75,13 @@ def drop_neutral(builder: CellBuilder, step: CellStep) -> int | None:
     For floats ``x - 0.0``, ``x + -0.0``, ``x * 1`` and ``x / 1``; the others for integers.
     """
     x, w = step.operands
-    for place, kept in ((w, x), (x, w)):
+    for place, operand in ((w, x), (x, w)):
         scalar = constant_of(builder, place)
-        if scalar is None or builder.dtype(kept) != step.dtype:
+        if scalar is None or builder.dtype(operand) != step.dtype:
             continue
         for neutral in NEUTRAL[step.function]:
             if (place == w or neutral.left) and _is_neutral(scalar, neutral, step):
-                return kept
+                return operand
     return None
 
 

@@ -37,13 +37,13 @@ def sharing_cells(nodes: Sequence[Node], most: int) -> list[list[Node]]:
 def cells_of(values: Sequence[Node]) -> set[Node]:
     """The nodes that values are formulas of, cell by cell."""
     nodes: set[Node] = set()
-    seen, stack = set(values), list(values)
+    visited, stack = set(values), list(values)
     while stack:
         node = stack.pop()
         if not node.operator.is_formula:
             nodes.add(node)
             continue
-        more = set(node.inputs) - seen
-        seen |= more
+        more = set(node.inputs) - visited
+        visited |= more
         stack.extend(more)
     return nodes

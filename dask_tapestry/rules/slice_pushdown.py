@@ -28,28 +28,28 @@ def push_slices(graph: Graph, trace: Trace | None = None) -> Graph:
         return graph
     if trace is not None:
         trace.begin("slices", "graph")
-    done: dict[Node, Node] = {}
+    sliced: dict[Node, Node] = {}
     yields: dict[Node, Region] = {}
     for node in graph.nodes:
         if node not in plans:
             continue
         plan = plans[node]
         if plan is None:
-            whole = [_part(done[x], yields[x], Region.whole(x.type.shape)) for x in node.inputs]
+            whole = [_part(sliced[x], yields[x], Region.whole(x.type.shape)) for x in node.inputs]
             now = dict(zip(node.inputs, whole, strict=True))
-            done[node] = rebuilt(node, now | {a: done[a] for a in node.after})
+            sliced[node] = rebuilt(node, now | {a: sliced[a] for a in node.after})
             yields[node] = Region.whole(node.type.shape)
             continue
         parts = [
-            _part(done[x], yields[x], region)
+            _part(sliced[x], yields[x], region)
             for x, region in zip(node.inputs, plan.inputs, strict=False)
         ]
         with written_as(node):
-            done[node] = apply(plan.operator, *parts, after=[done[a] for a in node.after])
+            sliced[node] = apply(plan.operator, *parts, after=[sliced[a] for a in node.after])
         yields[node] = plan.yields
         if trace is not None and not plan.yields.is_whole(node.type.shape):
-            trace.record("push_slices", node, done[node], plan.yields)
-    roots = [_part(done[r], yields[r], Region.whole(r.type.shape)) for r in graph.roots]
+            trace.record("push_slices", node, sliced[node], plan.yields)
+    roots = [_part(sliced[r], yields[r], Region.whole(r.type.shape)) for r in graph.roots]
     if trace is not None:
         trace.record_results(graph.roots, roots)
     return Graph(roots)

@@ -131,16 +131,16 @@ class _Finder:
         """The nodes that depend on a field, or on the number of the step."""
         time = self.fields.time
         moving_nodes: set[Node] = {*self.number, *([] if time is None else [time])}
-        known, stack = dict.fromkeys(moving_nodes, True), [*roots]
+        visited, stack = dict.fromkeys(moving_nodes, True), [*roots]
         while stack:
             node = stack[-1]
-            missing = [x for x in node.inputs if x not in known] if node not in known else []
+            missing = [x for x in node.inputs if x not in visited] if node not in visited else []
             if missing:
                 stack += missing
                 continue
             stack.pop()
-            if node not in known:
-                known[node] = True
+            if node not in visited:
+                visited[node] = True
                 if any(x in moving_nodes for x in node.inputs):
                     moving_nodes.add(node)
         return moving_nodes
@@ -159,19 +159,19 @@ class _Finder:
         numbers = [n for n in operands if n is not None]
         distinct = list(dict.fromkeys(numbers))
         builder = CellBuilder([self._dtype(number) for number in distinct])
-        known = {v: distinct.index(n) for v, n in zip(leaves, numbers, strict=True)}
+        value_numbers = {v: distinct.index(n) for v, n in zip(leaves, numbers, strict=True)}
         for value in order:
-            if value in known:
+            if value in value_numbers:
                 continue
             if fixed.get(value) is not None:
-                known[value] = builder.constant(fixed[value])
+                value_numbers[value] = builder.constant(fixed[value])
                 continue
-            inputs = [known[x] for x in self._inputs(value) or ()]
+            inputs = [value_numbers[x] for x in self._inputs(value) or ()]
             formula = self._computed_by(value)
-            known[value] = inputs[0] if formula is None else builder.inline(formula, inputs)
+            value_numbers[value] = inputs[0] if formula is None else builder.inline(formula, inputs)
             if len(builder.steps) > MOST_FORMULA_STEPS:
                 return None
-        return builder.finish(known[order[-1]]), tuple(distinct)
+        return builder.finish(value_numbers[order[-1]]), tuple(distinct)
 
     def _order(self, root: Value) -> list[Value] | None:
         """The values that a result is computed from, each after its own; None for no formula."""
@@ -260,7 +260,7 @@ class _Finder:
         base, axis, shift, before, after = extension
         extent, cells = base.type.shape[axis], self.shape[axis]
         start = offset[axis] - shift
-        seen: Sides = (
+        new_sides: Sides = (
             before if start < 0 else None,
             after if start + cells > extent else None,
         )
@@ -269,13 +269,13 @@ class _Finder:
             if extent != cells or any("wrap" not in one.modes for one in ends):
                 return None
             turned = AxisExtension(frozenset({"wrap"}))
-            seen = turned if start < 0 else None, turned if start > 0 else None
-        if seen != INSIDE and extent != cells:
+            new_sides = turned if start < 0 else None, turned if start > 0 else None
+        if new_sides != INSIDE and extent != cells:
             return None
         if sides[axis] == HIDDEN:
-            seen = (seen[0] or HIDDEN[0], seen[1] or HIDDEN[1])
+            new_sides = (new_sides[0] or HIDDEN[0], new_sides[1] or HIDDEN[1])
         moved = (*offset[:axis], start, *offset[axis + 1 :])
-        return [(base, moved, (*sides[:axis], seen, *sides[axis + 1 :]))]
+        return [(base, moved, (*sides[:axis], new_sides, *sides[axis + 1 :]))]
 
     def _operand(self, value: Value) -> int | None:
         """The number of the tap, or of the scalar, that a value is; None if it is none."""
@@ -309,16 +309,16 @@ class _Finder:
             if not by:
                 continue
             side = by > 0
-            beyond = given[side] if found == INSIDE else found[side]
-            if beyond is None:
+            extension = given[side] if found == INSIDE else found[side]
+            if extension is None:
                 return None
-            known = self.seen.setdefault((axis, side, number), beyond)
-            modes = known.modes & beyond.modes
-            if not modes or repr(known.value) != repr(beyond.value):
+            earlier = self.seen.setdefault((axis, side, number), extension)
+            modes = earlier.modes & extension.modes
+            if not modes or repr(earlier.value) != repr(extension.value):
                 return None
-            self.seen[axis, side, number] = AxisExtension(modes, known.value)
+            self.seen[axis, side, number] = AxisExtension(modes, earlier.value)
             if "constant" in modes:
-                constants.add(repr(beyond.value))
+                constants.add(repr(extension.value))
         if len(constants) > 1 and any(one != INSIDE for one in sides):
             return None  # a corner is of the axis that was padded last
         return self._tap(number, far, node)
@@ -378,20 +378,20 @@ class _Finder:
     def _of_time(self, root: Node) -> CellExpression | None:
         builder = CellBuilder([np.dtype(np.int64)])
         time = self.fields.time
-        known: dict[Node, int] = {} if time is None else {time: 0}
+        numbers: dict[Node, int] = {} if time is None else {time: 0}
         stack = [root]
         while stack:
             node = stack[-1]
-            if node in known:
+            if node in numbers:
                 stack.pop()
                 continue
             formula = _formula_of(node)
             if node not in self.moving or formula is None:
                 return None
-            missing = [x for x in node.inputs if x not in known]
+            missing = [x for x in node.inputs if x not in numbers]
             if missing:
                 stack += missing
                 continue
-            inputs = [known[x] for x in node.inputs]
-            known[node] = builder.inline(formula, inputs)
-        return builder.finish(known[root])
+            inputs = [numbers[x] for x in node.inputs]
+            numbers[node] = builder.inline(formula, inputs)
+        return builder.finish(numbers[root])

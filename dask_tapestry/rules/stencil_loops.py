@@ -96,29 +96,29 @@ def _with_names_of(node: Node, value: Node) -> Node:
 
 def _is_plain(state: Sequence[Node], after: Sequence[Node]) -> bool:
     """Whether a step orders nothing, is not annotated, and its values are NumPy's arrays."""
-    stack, seen = [*after], {*state}
+    stack, visited = [*after], {*state}
     while stack:
         node = stack.pop()
         if node.after or node.annotations or node.format is not None:
             return False
-        fresh = [x for x in node.inputs if x not in seen]
-        seen.update(fresh)
+        fresh = [x for x in node.inputs if x not in visited]
+        visited.update(fresh)
         stack += fresh
     return all(node.format is None for node in state)
 
 
 def _stops(graph: Graph, loop: Repeated) -> list[int] | None:
     """The numbers of states that are read behind the loop; None if something else of it is."""
-    known = {node: step for step, state in enumerate(loop.states) for node in state}
+    step_of = {node: step for step, state in enumerate(loop.states) for node in state}
     inner = _inner(graph, loop)
     stops = {len(loop.states) - 1}
     outer = [node for node in graph.nodes if node not in inner]
     read = {x for node in outer for x in (*node.inputs, *node.after)} | {*graph.roots}
     for node in read:
         if node in inner:
-            if node not in known:
+            if node not in step_of:
                 return None
-            stops.add(known[node])
+            stops.add(step_of[node])
     return sorted(stops)
 
 
@@ -139,20 +139,20 @@ def _inner(graph: Graph, loop: Repeated) -> set[Node]:
 
 def _replaced(graph: Graph, became: dict[Node, Node]) -> list[Node]:
     """The results of a graph, with other nodes instead of some, also among what these read."""
-    done: dict[Node, Node] = {}
+    replaced: dict[Node, Node] = {}
     stack = [*graph.roots]
     while stack:
         node = stack[-1]
         replacement = became.get(node, node)
-        missing = [x for x in (*replacement.inputs, *replacement.after) if x not in done]
-        if node not in done and missing:
+        missing = [x for x in (*replacement.inputs, *replacement.after) if x not in replaced]
+        if node not in replaced and missing:
             stack += missing
             continue
         stack.pop()
-        if node not in done:
+        if node not in replaced:
             inputs, after = (
-                [done[x] for x in replacement.inputs],
-                [done[x] for x in replacement.after],
+                [replaced[x] for x in replacement.inputs],
+                [replaced[x] for x in replacement.after],
             )
-            done[node] = reapply(replacement, inputs, after)
-    return [done[root] for root in graph.roots]
+            replaced[node] = reapply(replacement, inputs, after)
+    return [replaced[root] for root in graph.roots]

@@ -61,14 +61,14 @@ def unfused_node(node: Node, inputs: Sequence[Node], after: Sequence[Node] = ())
     operator, line = node.operator, node.line or ""
     formulas = operator.formulas(node.input_types)
     values = [_value(formula, inputs, line) for formula in formulas]
-    read = [value for value in values if value is not None]
-    if not formulas or len(read) < len(values):
+    formula_values = [value for value in values if value is not None]
+    if not formulas or len(formula_values) < len(values):
         return reapply(node, inputs, after, NONE)
     if not operator.is_formula:
-        places = list(dict.fromkeys(read))
-        through = operator.with_formulas(_choosing(places, read))
+        places = list(dict.fromkeys(formula_values))
+        through = operator.with_formulas(_choosing(places, formula_values))
         return apply(through, *places, after=after, line=line)
-    (value,) = read
+    (value,) = formula_values
     if value.type.dtype != node.type.dtype:
         return reapply(node, inputs, after, NONE)
     return reapply(value, value.inputs, (*value.after, *after)) if after else value

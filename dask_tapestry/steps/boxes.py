@@ -133,14 +133,14 @@ def _merged_along(hulls: list[_Hull], axis: int, room: float) -> list[_Hull]:
     Behind a long gap none has.
     """
     merged_hulls = list[_Hull]()
-    for hull in sorted(hulls, key=lambda one: (one.lo[axis], *one.lo)):
+    for hull in sorted(hulls, key=lambda h: (h.lo[axis], *h.lo)):
         lo, hi = hull.lo[axis], hull.hi[axis]
         near = (
-            one
-            for one in reversed(merged_hulls)
-            if lo - one.hi[axis] <= max(FEW_BOX_CELLS, room * (hi - one.lo[axis]))
+            before
+            for before in reversed(merged_hulls)
+            if lo - before.hi[axis] <= max(FEW_BOX_CELLS, room * (hi - before.lo[axis]))
         )
-        if not any(one.take(hull, room) for one in near):
+        if not any(before.take(hull, room) for before in near):
             merged_hulls.append(hull)
     return merged_hulls
 

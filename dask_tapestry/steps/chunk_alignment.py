@@ -149,14 +149,17 @@ def _joint_units(program: Program, origin: Boxes, moved: Boxes) -> list[ChunkAli
     joint_units = []
     values = enumerate(program.granularity, start=len(program.inputs))
     for value, cells in ((value, cells) for value, cells in values if cells):
-        here, there = origin[value], moved[value]
+        origin_boxes, moved_boxes = origin[value], moved[value]
         for axis, length in enumerate(cells):
-            edges = [{(box.lo[axis], box.hi[axis]) for box in boxes} for boxes in (here, there)]
+            edges = [
+                {(box.lo[axis], box.hi[axis]) for box in boxes}
+                for boxes in (origin_boxes, moved_boxes)
+            ]
             if edges[0] == edges[1] or length == 1:
                 continue
             if length == 0:
                 return [ChunkAlignment(0)]
-            unit = _follow_axis(here, there, axis, length)
+            unit = _follow_axis(origin_boxes, moved_boxes, axis, length)
             joint_units += [unit._replace(required=True)] if unit and unit.pace == 1 else []
     return joint_units
 
@@ -255,11 +258,11 @@ def _follow_back(
     """The alignment along an axis that is read backwards: its last chunk comes first."""
     if len(origin) != len(moved):
         return None
-    for here, target in zip(origin, moved, strict=True):
-        pace = here.hi[axis] - target.hi[axis]
+    for source, target in zip(origin, moved, strict=True):
+        pace = source.hi[axis] - target.hi[axis]
         if pace:
             if pace < 0 or side % pace:
                 return None
             length = side // pace
-            return ChunkAlignment(length, ((here.hi[axis] - 1) % side // pace + 1) % length)
+            return ChunkAlignment(length, ((source.hi[axis] - 1) % side // pace + 1) % length)
     return None

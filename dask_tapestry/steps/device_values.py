@@ -89,15 +89,20 @@ def value_places(program: Program) -> ValuePlaces | None:
     """Where the values of a program lie; None if all are on the host."""
     if program.device is None and not any(program.devices):
         return None
-    reads = tuple([None if why_on_host(one) else one.device for one in program.instructions])
+    reads = tuple(
+        [
+            None if why_on_host(instruction) else instruction.device
+            for instruction in program.instructions
+        ]
+    )
     input_devices = program.devices or (None,) * len(program.inputs)
     devices = (
         *input_devices,
         *[_made_on(*pair) for pair in zip(program.instructions, reads, strict=True)],
     )
     readers: dict[int, set[Device]] = defaultdict(set)
-    for one, own in zip(program.instructions, reads, strict=True):
-        for source in one.inputs:
+    for instruction, own in zip(program.instructions, reads, strict=True):
+        for source in instruction.inputs:
             readers[source].add(own)
     if program.instructions:
         readers[len(program.types) - 1] = {program.instructions[-1].device}

@@ -70,17 +70,17 @@ def peak_bytes(
             scratch = operator.scratch_bytes(types, box) if own.scratch else 0
             if own.is_sink:
                 scratch += _turned_round(program, work)
-            beside = (0, 0, scratch, scratch)
+            extra = (0, 0, scratch, scratch)
         else:
-            again, size, beside = True, turn_peak.cells, turn_peak.beside[:4]
+            again, size, extra = True, turn_peak.cells, turn_peak.beside[:4]
         sizes.append((again, size))
         if again:
             alive_used += size
         else:
             alive_fresh += size
         now = alive_used + alive_fresh
-        arrays, peak = max(arrays, now + beside[0]), max(peak, now + beside[3])
-        used, fresh = max(used, alive_used + beside[1]), max(fresh, alive_fresh + beside[2])
+        arrays, peak = max(arrays, now + extra[0]), max(peak, now + extra[3])
+        used, fresh = max(used, alive_used + extra[1]), max(fresh, alive_fresh + extra[2])
         for number in last_used:
             again, size = sizes[number]
             if again:

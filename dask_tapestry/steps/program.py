@@ -235,13 +235,13 @@ class Program:
         block needs none of those that do not meet it. ``rounded=False`` tells how boxes move: these
         are not rounded, and empty ones are there.
         """
-        known = self._schedules.get((box, rounded))
-        if known is None:
+        schedule = self._schedules.get((box, rounded))
+        if schedule is None:
             if len(self._schedules) >= SCHEDULES_REMEMBERED:
                 self._schedules.clear()
                 self.whole_boxes.clear()
-            known = self._schedules[box, rounded] = self._schedule(box, rounded)
-        return known
+            schedule = self._schedules[box, rounded] = self._schedule(box, rounded)
+        return schedule
 
     def _schedule(self, box: ZRange, rounded: bool) -> Schedule:
         first = len(self.inputs)

@@ -77,13 +77,13 @@ class Schedule:
     @cached_property
     def places(self) -> Places:
         """Its boxes by number: whoever follows values through a block asks for them."""
-        if all(len(held) == 1 for held in self.boxes):
+        if all(len(boxes) == 1 for boxes in self.boxes):
             reads = [tuple([value for value, _ in reads]) for _, _, reads in self.works]
             box_numbers = tuple([value for value, _, _ in self.works])
             return Places(len(self.boxes), box_numbers, tuple(reads))
         firsts = list(accumulate(map(len, self.boxes), initial=0))
 
-        indices = [BoxIndex(held) if len(held) > 1 else None for held in self.boxes]
+        indices = [BoxIndex(boxes) if len(boxes) > 1 else None for boxes in self.boxes]
 
         def place(value: int, box: ZRange) -> int:
             return firsts[value] + holder(self.boxes[value], box, indices[value])
@@ -92,5 +92,5 @@ class Schedule:
             return place(value, box) if self.boxes[value] or not box.is_empty else None
 
         box_numbers = tuple([place(w.value, w.box) for w in self.works])
-        read = tuple([tuple([read_place(*one) for one in w.reads]) for w in self.works])
+        read = tuple([tuple([read_place(*need) for need in w.reads]) for w in self.works])
         return Places(firsts[-1], box_numbers, read)

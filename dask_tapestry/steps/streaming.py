@@ -171,19 +171,19 @@ def _from_partial_results(program: Program, box: ZRange, turns: Turns) -> PieceL
         cut = _best_cut(first, inner, in_place=False, moving=True)
     if cut is None:
         return None
-    beside = cut.beside
+    loop_peak = cut.beside
     if cut.inner is not None:
-        beside = _sum(beside, cut.inner.takes.cells)
+        loop_peak = _sum(loop_peak, cut.inner.takes.cells)
     cells = _value_bytes(program, box)
     ahead_bytes = bytes_from_stores(first, cut.piece) if then is None and cut.inner is None else 0
     if then is None:
-        beside = _sum(beside, ahead_bytes)
+        loop_peak = _sum(loop_peak, ahead_bytes)
     else:
         kept = _value_bytes(first, inner)
         completing = then.instructions[-1].operator.scratch_bytes(then.inputs, box)
-        beside = _sum(beside, kept)
-        beside = beside._replace(all=max(beside.all - cells, kept + completing))
-    loop = cut.loop(inner, TurnPeak(cells, beside))
+        loop_peak = _sum(loop_peak, kept)
+        loop_peak = loop_peak._replace(all=max(loop_peak.all - cells, kept + completing))
+    loop = cut.loop(inner, TurnPeak(cells, loop_peak))
     return replace(loop, then=then, adds=then is None, ahead=bool(ahead_bytes))
 
 
@@ -287,15 +287,15 @@ def _cut_at(
     program: Program, windows: tuple[Window, ...], edges: tuple[Line, ...], in_place: bool
 ) -> _Cut:
     piece = _largest(edges) if windows else _first(edges)
-    beside = _piece_peak(program, piece, in_place)
-    inner = in_turns(program, piece) if beside.all > PIECE_BYTES else None
+    piece_peak = _piece_peak(program, piece, in_place)
+    inner = in_turns(program, piece) if piece_peak.all > PIECE_BYTES else None
     if inner is not None:
-        beside = inner.takes.beside
+        piece_peak = inner.takes.beside
     if windows:
         scratch = max([window.scratch_bytes for window in windows])
-        beside = beside._replace(all=max(beside.all, scratch))
-        beside = _sum(beside, sum([window.nbytes for window in windows]))
-    return _Cut(program, windows, (), edges, piece, inner, beside)
+        piece_peak = piece_peak._replace(all=max(piece_peak.all, scratch))
+        piece_peak = _sum(piece_peak, sum([window.nbytes for window in windows]))
+    return _Cut(program, windows, (), edges, piece, inner, piece_peak)
 
 
 def _sum(peak: Peak, kept: int) -> Peak:

@@ -189,13 +189,13 @@ def _applied(
 def _format(operator: Operator, node: Node) -> BlockFormat | None:
     """The format of a value, where arrays of that format can have its shape and cells."""
     formats = tuple([x.format for x in node.inputs])
-    known = _device_read(operator, formats) if any(formats) else None
-    if known is None:
-        known = operator.format_of(node.input_types, formats)
-    if known is None or not isinstance(node.type.dtype, np.dtype):
-        return known  # of several outputs each is there
-    fields = operator.hands_fields and known.holds(node.type.dtype)
-    return known if fields or known.takes(node.type.ndim, node.type.dtype) else None
+    block_format = _device_read(operator, formats) if any(formats) else None
+    if block_format is None:
+        block_format = operator.format_of(node.input_types, formats)
+    if block_format is None or not isinstance(node.type.dtype, np.dtype):
+        return block_format  # of several outputs each is there
+    fields = operator.hands_fields and block_format.holds(node.type.dtype)
+    return block_format if fields or block_format.takes(node.type.ndim, node.type.dtype) else None
 
 
 def _device_read(operator: Operator, formats: Formats) -> BlockFormat | None:

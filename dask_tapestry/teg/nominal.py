@@ -50,15 +50,15 @@ def _chunks(node: Node, most: int) -> Chunks:
     stack = [node]
     while stack:
         top = stack[-1]
-        known = _known.setdefault(top, {})
+        chunks_by_most = _known.setdefault(top, {})
         inputs = () if top.operator.tells_chunks else top.inputs
         missing = [x for x in inputs if most not in _known.get(x, {})]
-        if most in known or not missing:
+        if most in chunks_by_most or not missing:
             stack.pop()
-            if most not in known:
+            if most not in chunks_by_most:
                 chunks = tuple(_known[x][most] for x in inputs)
                 along = top.operator.nominal(top.input_types, chunks)
-                known[most] = _completed(along, top.type, most)
+                chunks_by_most[most] = _completed(along, top.type, most)
         stack += missing
     return _known[node][most]
 
@@ -68,21 +68,21 @@ def _completed(along: Known, type_: TensorType, most: int) -> Chunks:
 
     So are chunks that nobody said, where operators have made them too large.
     """
-    known = [
+    all_chunks = [
         AxisChunks(Cuts.regular(n, max(1, n)), False) if chunks is None else chunks
         for n, chunks in zip(type_.shape, along, strict=True)
     ]
-    size = prod(chunks.cuts.longest for chunks in known) * max(1, type_.dtype.itemsize)
+    size = prod(chunks.cuts.longest for chunks in all_chunks) * max(1, type_.dtype.itemsize)
     free = [
         axis
-        for axis, (chunks, given_chunks) in enumerate(zip(known, along, strict=True))
+        for axis, (chunks, given_chunks) in enumerate(zip(all_chunks, along, strict=True))
         if given_chunks is None or (not chunks.said and size > MOST_NOMINAL_GROWTH * most)
     ]
-    sides = [chunks.cuts.longest for chunks in known]
+    sides = [chunks.cuts.longest for chunks in all_chunks]
     fitting = fitting_sides(sides, free, most // max(1, type_.dtype.itemsize))
     return tuple(
         chunks
         if side >= chunks.cuts.longest
         else AxisChunks(Cuts.regular(chunks.cuts.extent, side), False)
-        for side, chunks in zip(fitting, known, strict=True)
+        for side, chunks in zip(fitting, all_chunks, strict=True)
     )

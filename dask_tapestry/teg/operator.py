@@ -167,17 +167,17 @@ class BlockOperator(Operator):
         cell a step; the same operator, on smaller inputs, then yields exactly the region.
         """
         signature = signature_of(self, inputs)
-        kept = list(Region.whole(tuple(dim.extent for dim in signature.index)))
+        index_region = list(Region.whole(tuple(dim.extent for dim in signature.index)))
         for axis, progression in enumerate(region):
             dim = signature.owner(0, axis)
             if dim is not None:
-                kept[dim] = progression
+                index_region[dim] = progression
             elif not progression.is_whole(1):
                 return None
         regions = []
         projections = (*signature.outputs, *signature.inputs)
         for projection, type_ in zip(projections, (self.infer(*inputs), *inputs), strict=True):
-            pushed = Region.project(projection, kept, type_.shape)
+            pushed = Region.project(projection, index_region, type_.shape)
             if pushed is None:
                 return None
             regions.append(pushed)

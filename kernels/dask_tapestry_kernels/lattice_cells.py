@@ -73,13 +73,13 @@ def runs_of_cells(tree: Any, origin: Sequence[int], shape: Sequence[int]) -> lis
         spans = [tree.span(0, axis, number + n) for n in range(count)]
         pairs = [(n, low - at, high - low) for n, (low, high) in enumerate(spans)]
         along.append([list(run) for _, run in groupby(pairs, key=lambda pair: pair[2])])
-    found = []
+    cell_runs = []
     for runs in product(*along):
         cut = tuple([slice(run[0][1], run[-1][1] + run[-1][2]) for run in runs])
         place = tuple([slice(run[0][0], run[-1][0] + 1) for run in runs])
         inner = tree.inner(tuple([run[0][2] for run in runs]))
-        found.append(CellRun(cut, place, tuple(map(len, runs)), inner))
-    return found
+        cell_runs.append(CellRun(cut, place, tuple(map(len, runs)), inner))
+    return cell_runs
 
 
 def node_numbers(tree: Any, level: int, origin: Sequence[int]) -> Place:

@@ -25,18 +25,18 @@ def store_rates(folder: str | Path | None = None) -> dict[str, float]:
         made = np.random.default_rng(0).normal(size=STORED_CELLS)
         cells = np.round(made / VALUE_STEP) * VALUE_STEP
         large, small, plain = (Path(place, name) for name in ("large", "small", "plain"))
-        written = least(lambda: _write(cells, large, CHUNK_CELLS), 2)
-        read = least(lambda: from_zarr(large).compute(), 2)
+        write_seconds = least(lambda: _write(cells, large, CHUNK_CELLS), 2)
+        read_seconds = least(lambda: from_zarr(large).compute(), 2)
         _write(cells, plain, CHUNK_CELLS, compressors=None)
-        copied = least(lambda: from_zarr(plain).compute(), 2)
+        copy_seconds = least(lambda: from_zarr(plain).compute(), 2)
         part = cells[: STORED_CELLS // 16]
         _write(part, small, SMALL_CHUNK_CELLS)
         pieces = len(part) // SMALL_CHUNK_CELLS
-        request = least(lambda: from_zarr(small).compute(), 1) - read / 16
+        request = least(lambda: from_zarr(small).compute(), 1) - read_seconds / 16
     return {
-        "store_read": cells.nbytes / read,
-        "store_plain": cells.nbytes / copied,
-        "store_write": cells.nbytes / written,
+        "store_read": cells.nbytes / read_seconds,
+        "store_plain": cells.nbytes / copy_seconds,
+        "store_write": cells.nbytes / write_seconds,
         "store_latency": max(1e-6, request / pieces),
     }
 

@@ -87,10 +87,10 @@ def _groups(long: Shape, short: Shape) -> list[Group]:
     """Axes of `long` and of `short` that hold the same cells, as few as can be at a time."""
     groups, a, b = [], 0, 0
     while a < len(long) or b < len(short):
-        left, right = a, b
+        long_start, short_start = a, b
         a, b = min(a + 1, len(long)), min(b + 1, len(short))
-        while prod(long[left:a]) != prod(short[right:b]):
-            fewer = prod(long[left:a]) < prod(short[right:b])
+        while prod(long[long_start:a]) != prod(short[short_start:b]):
+            fewer = prod(long[long_start:a]) < prod(short[short_start:b])
             if a < len(long) and (fewer or b == len(short)):  # a dimension of no cells may follow
                 a += 1
             elif b < len(short):
@@ -99,7 +99,7 @@ def _groups(long: Shape, short: Shape) -> list[Group]:
                 raise ShapeError(f"{long} and {short} share no dimensions block by block")
         if b == len(short):
             a = len(long)
-        groups.append((range(left, a), range(right, b)))
+        groups.append((range(long_start, a), range(short_start, b)))
     if any(len(new) > 1 for _, new in groups):
         raise UnsupportedError("reshape_blockwise not implemented for expanding dimensions")
     return groups

@@ -46,13 +46,15 @@ def unify_chunks(*args: Any) -> tuple[Lengths, list[Any]]:
     common: dict[Hashable, Cuts] = {}
     for array, indices in pairs:
         for index, cuts in _cuts_by_index(array, indices):
-            known = common.get(index)
-            if known is None or known.extent == 1:
+            common_cuts = common.get(index)
+            if common_cuts is None or common_cuts.extent == 1:
                 common[index] = cuts
-            elif cuts.extent not in (1, known.extent):
-                raise ShapeError(f"index {index!r} has lengths {known.extent} and {cuts.extent}")
+            elif cuts.extent not in (1, common_cuts.extent):
+                raise ShapeError(
+                    f"index {index!r} has lengths {common_cuts.extent} and {cuts.extent}"
+                )
             elif cuts.extent != 1:
-                common[index] = Cuts.common(known, cuts)
+                common[index] = Cuts.common(common_cuts, cuts)
     chunks = {index: tuple(cuts.lengths()) for index, cuts in common.items()}
     return chunks, [_rechunked_to(array, indices, chunks) for array, indices in pairs]
 

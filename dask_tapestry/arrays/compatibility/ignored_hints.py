@@ -69,13 +69,13 @@ def with_hints(name: str, value: Any) -> Any:
         return value
     home: ModuleType = sys.modules[value.__module__]
     own: str = value.__name__
-    known = getattr(home, own)
-    if not getattr(known, "takes_hints", False):
-        known = takes_hints(*hints)(value)
+    hinted = getattr(home, own)
+    if not getattr(hinted, "takes_hints", False):
+        hinted = takes_hints(*hints)(value)
         for module in (home, sys.modules[home.__name__.rpartition(".")[0]]):
             if vars(module).get(own) is value:
-                setattr(module, own, known)
-    return known
+                setattr(module, own, hinted)
+    return hinted
 
 
 def takes_hints(*names: str) -> Callable[[Function], Function]:

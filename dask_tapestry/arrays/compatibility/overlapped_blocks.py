@@ -68,14 +68,14 @@ def trim_overlap(x: ArrayLike, depth: Depths, boundary: Boundaries = None) -> Ar
     array([0, 1, 2, 3])
     """
     array = asarray(x)
-    seen: list[Sequence[Span] | None] = []
+    halo_sides: list[Sequence[Span] | None] = []
     for cuts, halo in zip(array.nominal_cuts, halos(array.ndim, depth, boundary), strict=True):
         sides = [(halo.before, halo.after)] * cuts.count
         if halo.mode is None:
             sides[0] = 0, sides[0][1]
             sides[-1] = sides[-1][0], 0
-        seen.append(sides if halo.before or halo.after else None)
-    return without_halos(array, seen)
+        halo_sides.append(sides if halo.before or halo.after else None)
+    return without_halos(array, halo_sides)
 
 
 @names_axes

@@ -46,17 +46,17 @@ def written_out(docstring: str) -> str:
     """
     text, *parts = SHORT.split(docstring)
     for at in range(0, len(parts), 4):
-        indent, section, alone, rest = parts[at : at + 4]
+        indent, section, alone, body = parts[at : at + 4]
         if text and not text.endswith("\n\n"):
             text += "\n"
         text += f"{indent}{section}\n{indent}{'-' * len(section)}\n{indent}"
         if section == "Examples":
-            text += OPENING + rest
+            text += OPENING + body
         elif alone is not None:
             lines = [alone] if section == "See Also" else _entries(alone)
-            text += f"\n{indent}".join(lines) + rest
+            text += f"\n{indent}".join(lines) + body
         else:
-            listed, blank, behind = rest.partition("\n\n")
+            listed, blank, behind = body.partition("\n\n")
             end = "\n" if listed.endswith("\n") else ""
             text += _listed(section, indent, listed.splitlines()[1:]) + end + blank + behind
     return text

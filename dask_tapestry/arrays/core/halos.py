@@ -53,22 +53,25 @@ def halos(ndim: int, depth: Depths, boundary: Boundaries) -> tuple[Halo, ...]:
     (Halo(before=1, after=0, mode='wrap', value=0), Halo(before=0, after=0, mode='wrap', value=0))
     """
     per_axis = []
-    for far, beyond in zip(
+    for axis_depth, axis_boundary in zip(
         _per_axis(ndim, depth, 0), _per_axis(ndim, boundary, "none"), strict=True
     ):
         with reading("depth"):
-            before, after = map(integer, far if isinstance(far, tuple) else (far, far))
+            pair = axis_depth if isinstance(axis_depth, tuple) else (axis_depth, axis_depth)
+            before, after = map(integer, pair)
         if before < 0 or after < 0:
-            raise ArgumentError(f"a depth is not negative: {far}")
-        if beyond is None or (isinstance(beyond, str) and beyond == "none"):
+            raise ArgumentError(f"a depth is not negative: {axis_depth}")
+        if axis_boundary is None or (isinstance(axis_boundary, str) and axis_boundary == "none"):
             per_axis.append(Halo(before, after, None))
-        elif isinstance(beyond, str):
-            if beyond not in MODES:
+        elif isinstance(axis_boundary, str):
+            if axis_boundary not in MODES:
                 known = ", ".join(map(repr, MODES))
-                raise ArgumentError(f"boundary {beyond!r} is none of {known}, 'none' or a number")
-            per_axis.append(Halo(before, after, MODES[beyond]))
+                raise ArgumentError(
+                    f"boundary {axis_boundary!r} is none of {known}, 'none' or a number"
+                )
+            per_axis.append(Halo(before, after, MODES[axis_boundary]))
         else:
-            per_axis.append(Halo(before, after, "constant", beyond))
+            per_axis.append(Halo(before, after, "constant", axis_boundary))
     return tuple(per_axis)
 
 

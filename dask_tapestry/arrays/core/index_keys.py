@@ -164,10 +164,11 @@ def _refuse() -> Any:
 
 def _filled(items: list[Any], x: TensorType) -> Iterator[Any]:
     """The items, with the axes that an Ellipsis or nothing stands for written out behind it."""
-    used = sum(_consumes(entry) for entry in items)
-    if used > x.ndim:
+    indexed_axes = sum(_consumes(entry) for entry in items)
+    if indexed_axes > x.ndim:
         raise IndexingError(
-            f"too many indices for array: array is {x.ndim}-dimensional, but {used} were indexed"
+            f"too many indices for array: array is {x.ndim}-dimensional, "
+            f"but {indexed_axes} were indexed"
         )
     dots = sum(entry is Ellipsis for entry in items)
     if dots > 1:
@@ -175,7 +176,7 @@ def _filled(items: list[Any], x: TensorType) -> Iterator[Any]:
     for entry in items if dots else [*items, Ellipsis]:
         yield entry
         if entry is Ellipsis:
-            yield from [slice(None)] * (x.ndim - used)
+            yield from [slice(None)] * (x.ndim - indexed_axes)
 
 
 def _consumes(item: Any) -> int:

@@ -53,13 +53,15 @@ def documented(
     taking: Callable[..., Any], function: Callable[..., Any], names: tuple[str, ...], text: str
 ) -> Callable[..., Any]:
     """`taking` with the further arguments in its signature and its documentation."""
-    known = signature(function)
-    given = list(known.parameters.values())
-    rest = [one for one in given if one.kind is Parameter.VAR_KEYWORD]
+    function_signature = signature(function)
+    parameters = list(function_signature.parameters.values())
+    var_keywords = [
+        parameter for parameter in parameters if parameter.kind is Parameter.VAR_KEYWORD
+    ]
     added = [Parameter(name, Parameter.KEYWORD_ONLY, default=None) for name in names]
-    own = [one for one in given if one.kind is not Parameter.VAR_KEYWORD]
+    own = [parameter for parameter in parameters if parameter.kind is not Parameter.VAR_KEYWORD]
     taking.__signature__ = Signature(  # type: ignore[attr-defined]
-        [*own, *added, *rest], return_annotation=known.return_annotation
+        [*own, *added, *var_keywords], return_annotation=function_signature.return_annotation
     )
     head, returns, tail = written_out(function.__doc__ or "").partition("\n\n    Returns\n")
     if returns:

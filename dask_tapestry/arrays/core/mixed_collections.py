@@ -160,14 +160,16 @@ class MixedExpr(HLGExpr):
     def all_planned(self, operands: Sequence[Expr]) -> list[Expr]:
         """What is computed at once, with one plan for these collections and arrays beside them."""
         mine = [expr for expr in operands if isinstance(expr, MixedExpr)]
-        beside = {id(expr): Array(expr.operand("root")) for expr in operands if _is_plain(expr)}
+        plain_arrays = {
+            id(expr): Array(expr.operand("root")) for expr in operands if _is_plain(expr)
+        }
         inside = [x for expr in mine for x in expr.operand("held").arrays]
         joins = any(expr.operand("final") for expr in mine)
         results = ResultMemory.JOINED if joins else ResultMemory.KEPT
-        planned_together([*inside, *beside.values()], results)
+        planned_together([*inside, *plain_arrays.values()], results)
         planned: list[Expr] = []
         for expr in operands:
-            x = beside.get(id(expr))
+            x = plain_arrays.get(id(expr))
             if isinstance(expr, MixedExpr):
                 planned.append(expr.wrapped_expr)
             elif x is not None and "lowered" in x.__dict__:

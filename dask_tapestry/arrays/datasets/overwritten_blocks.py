@@ -27,15 +27,15 @@ def overwritten(x: Array, key: UserKey, values: Any, replicas: int = 1) -> Array
 
     {Raises} TypeError: If `x` is not persisted.
     """
-    kept = without_nominal_chunks(x.node)
-    blocks = kept.operator
+    persisted_node = without_nominal_chunks(x.node)
+    blocks = persisted_node.operator
     if not isinstance(blocks, BlockSource):
         raise ArgumentTypeError(f"{x!r} is not persisted: x.persist() keeps its blocks")
-    changed = Array(kept)
+    changed = Array(persisted_node)
     changed[key] = values
-    if changed.node is kept or not blocks.type.size:
+    if changed.node is persisted_node or not blocks.type.size:
         return x
-    touched = _touched(changed.node, kept, blocks.cuts)
+    touched = _touched(changed.node, persisted_node, blocks.cuts)
     part = _persisted(changed.node, blocks.cuts, touched, replicas)
     name = f"overwritten-{uuid4().hex}"
     graph = {}
@@ -55,7 +55,9 @@ def overwritten(x: Array, key: UserKey, values: Any, replicas: int = 1) -> Array
         blocks.format,
         blocks.canonical,
     )
-    return Array(result if x.node is kept else with_chunks_kept(result, nominal_chunks(x.node)))
+    return Array(
+        result if x.node is persisted_node else with_chunks_kept(result, nominal_chunks(x.node))
+    )
 
 
 def _touched(changed: Node, kept: Node, cuts: tuple[Cuts, ...]) -> tuple[range, ...]:

@@ -132,17 +132,17 @@ def _cast(
     """The operands in the dtypes of the loop, if `casting` allows to bring them there."""
     kinds = [type(x) if type(x) in NUMBERS else asarray(x).dtype for x in operands]
     outputs = (None,) * ufunc.nout
-    known: dict[str, Any] = {"casting": casting}
+    loop_options: dict[str, Any] = {"casting": casting}
     if signature is not None:
-        known["signature"] = signature
+        loop_options["signature"] = signature
     trial = [x if type(x) in NUMBERS else np.zeros(0, asarray(x).dtype) for x in operands]
     try:  # NumPy 2.4's resolve_dtypes crashes where it should raise, so it is called after this
-        ufunc(*trial, **known)
+        ufunc(*trial, **loop_options)
     except (ValueError, OverflowError) as error:
         raise ArgumentError(f"{ufunc.__name__}: {error}") from None
     except TypeError as error:
         raise DTypeError(str(error)) from None
-    loop = ufunc.resolve_dtypes((*kinds, *outputs), **known)
+    loop = ufunc.resolve_dtypes((*kinds, *outputs), **loop_options)
     return [Array(astype(asarray(x).node, kind)) for x, kind in zip(operands, loop, strict=False)]
 
 

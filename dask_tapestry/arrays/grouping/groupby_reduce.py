@@ -80,21 +80,21 @@ def groupby_reduce(
     accepted = _options(func, reduction, dtype, options)
     expected = _expected(expected_groups, len(labels))
     check_shapes(labels, array.shape, axis)
-    known = codes_of(labels, expected)
-    axes = labelled_axes(known, array.shape, axis)
+    label_codes = codes_of(labels, expected)
+    axes = labelled_axes(label_codes, array.shape, axis)
     reduced = axes if axis is None else _reduced(axis, axes, array.ndim)
-    own = [n for n, a in enumerate(axes) if known.codes.shape[n] == array.shape[a]]
-    codes = known.codes.reshape([known.codes.shape[n] for n in own])
+    own = [n for n, a in enumerate(axes) if label_codes.codes.shape[n] == array.shape[a]]
+    codes = label_codes.codes.reshape([label_codes.codes.shape[n] for n in own])
     labelled = tuple(axes[n] for n in own)
-    kept = [n for n, a in enumerate(labelled) if a not in reduced]
-    codes, total = _with_rows(codes, kept, prod(known.counts))
+    row_numbers = [n for n, a in enumerate(labelled) if a not in reduced]
+    codes, total = _with_rows(codes, row_numbers, prod(label_codes.counts))
     whole = tuple(a for a in reduced if a not in labelled)
-    rows = tuple(labelled[n] for n in kept)
+    rows = tuple(labelled[n] for n in row_numbers)
     cells = GroupCells(array, codes, labelled, total, reduction.skipna, whole, rows)
     values = _filled(reduction, cells, reduction.value(cells, **accepted), fill_value, min_count)
     if (wanted := wanted_dtype(dtype)) is not None:
         values = values.astype(wanted)
-    return _in_order(values, cells, known), *known.groups
+    return _in_order(values, cells, label_codes), *label_codes.groups
 
 
 def check_shapes(labels: Sequence[ArrayLike], shape: tuple[int, ...], axis: Any) -> None:
@@ -102,13 +102,13 @@ def check_shapes(labels: Sequence[ArrayLike], shape: tuple[int, ...], axis: Any)
 
     {Raises} ShapeError: It names the labels that do not.
     """
-    given = () if axis is None else normalize_axes(axis, len(shape))
+    axes = () if axis is None else normalize_axes(axis, len(shape))
     for number, label in enumerate(labels):
         own = shape_of(number, label)
         last = shape[max(0, len(shape) - len(own)) :]
         fits = len(own) == len(last) and all(map(_is_along, own, last))
-        if len(given) == 1 and len(own) == 1:
-            fits = fits or _is_along(own[0], shape[given[0]])
+        if len(axes) == 1 and len(own) == 1:
+            fits = fits or _is_along(own[0], shape[axes[0]])
         if not fits:
             raise _unfit("labels" if len(labels) == 1 else f"labels[{number}]", own, shape, axis)
 

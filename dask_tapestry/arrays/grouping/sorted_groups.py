@@ -97,19 +97,19 @@ def _of_rows(
     x = cells.x
     codes, wide = np.asarray(cells.codes).ravel(), _missing_in(x.dtype)
     null = np.array("NaT" if wide.kind in "mM" else np.nan, wide)
-    beside = prod(x.shape[axis] for axis in cells.whole)
+    whole_cells = prod(x.shape[axis] for axis in cells.whole)
     lanes = _lanes(cells)
     parts, groups = [], []
-    for rows in rows_of(codes, cells.count) if beside else []:
+    for rows in rows_of(codes, cells.count) if whole_cells else []:
         shape = (*lanes.shape[:-2], *rows.places.shape)
-        own = take(lanes, rows.places.ravel(), axis=lanes.ndim - 2).reshape((*shape, beside))
+        own = take(lanes, rows.places.ravel(), axis=lanes.ndim - 2).reshape((*shape, whole_cells))
         own = where(rows.held[..., None], own.astype(wide), null)
-        parts.append(statistic(own.reshape((*shape[:-1], shape[-1] * beside))))
+        parts.append(statistic(own.reshape((*shape[:-1], shape[-1] * whole_cells))))
         groups.append(rows.groups)
     empty = np.setdiff1d(np.arange(cells.count), np.concatenate([[], *groups]))
     if empty.size or not parts:
-        kept = [x.shape[axis] for axis in cells.kept_axes]
-        parts.append(full((*lead, *kept, empty.size), null, wide))
+        kept_shape = [x.shape[axis] for axis in cells.kept_axes]
+        parts.append(full((*lead, *kept_shape, empty.size), null, wide))
         groups.append(empty)
     value = _joined(parts, np.argsort(np.concatenate(groups)))
     if not cells.skipna and x.dtype.kind in "fcmM":

@@ -53,20 +53,20 @@ def getitem(x: ArrayLike, key: UserKey) -> Array:
     if _are_basic(items):
         return Array(basic_slice(node, items))
     parsed = in_bounds(parse(key, node.type), node.type)
-    rest = basic_slice(node, parsed.basic)
+    sliced = basic_slice(node, parsed.basic)
     match parsed.advanced:
         case ():
-            return Array(rest)
+            return Array(sliced)
         case (Advanced() as only,) if only.is_mask:
             if isinstance(only.cells, np.ndarray):
                 return masked_by(
-                    _with_mask_dims_at(rest, only.dims, parsed.at), parsed.at, only.cells
+                    _with_mask_dims_at(sliced, only.dims, parsed.at), parsed.at, only.cells
                 )
-            return masked(_with_mask_dims_at(rest, only.dims, parsed.at), parsed.at, only.cells)
+            return masked(_with_mask_dims_at(sliced, only.dims, parsed.at), parsed.at, only.cells)
     places, dims, bounds = places_of(parsed)
-    taken = take_places(rest, places, dims, parsed.at, bounds)
+    picked = take_places(sliced, places, dims, parsed.at, bounds)
     slices = in_place_of_table(parsed)
-    return Array(taken if slices is None else with_chunks_of(basic_slice(rest, slices), taken))
+    return Array(picked if slices is None else with_chunks_of(basic_slice(sliced, slices), picked))
 
 
 def _with_mask_dims_at(x: Tensor, dims: tuple[int, ...], at: int) -> Tensor:
@@ -89,13 +89,13 @@ def places_of(key: Key) -> tuple[list[Tensor], list[int], IndexBounds | None]:
     """
     indices: list[Tensor] = []
     dims: list[int] = []
-    known: list[np.ndarray[Any, Any]] = []
+    host_indices: list[np.ndarray[Any, Any]] = []
     for item in key.advanced:
         dims += item.dims
         if isinstance(item.cells, np.ndarray):
-            found = np.nonzero(item.cells) if item.is_mask else (item.cells,)
-            known += found
-            indices += [constant(one) for one in found]
+            positions = np.nonzero(item.cells) if item.is_mask else (item.cells,)
+            host_indices += positions
+            indices += [constant(one) for one in positions]
         elif item.is_mask:
             indices += [one.node for one in nonzero(Array(item.cells))]
         else:
@@ -108,4 +108,8 @@ def places_of(key: Key) -> tuple[list[Tensor], list[int], IndexBounds | None]:
         raise IndexingError(
             f"shape mismatch: indexing arrays could not be broadcast together with shapes {texts}"
         ) from None
-    return indices, dims, IndexBounds.of(known) if len(known) == len(indices) else None
+    return (
+        indices,
+        dims,
+        IndexBounds.of(host_indices) if len(host_indices) == len(indices) else None,
+    )

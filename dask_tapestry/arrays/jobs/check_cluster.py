@@ -88,13 +88,13 @@ def _collect_facts(
     named_workers = _facts_of_workers(client, workers, problems)
     facts |= _facts_of_scheduler(client, problems) | named_workers
     others = {name: found for name, found in facts.items() if name != "client"}
-    wrong, known = version_problems(facts["client"], others)
-    problems += wrong
+    version_errors, version_notes = version_problems(facts["client"], others)
+    problems += version_errors
     for find in (thread_problems, memory_problems, scratch_problems):
         problems += find(named_workers)
     problems += clock_problems(_skews(client))
     problems += _unresponsive_workers(workers)
-    notes += [*known, *kinds_of_workers(named_workers)]
+    notes += [*version_notes, *kinds_of_workers(named_workers)]
 
 
 def _workers_of(client: Any) -> dict[str, Any]:

@@ -121,12 +121,12 @@ def run(state: State, advance: Advance, ends: Ends, fused: int = 1) -> State:
     """
     begin, state = 0, tuple(map(_persisted, state))
     if ends.checkpoints is not None:
-        found = ends.checkpoints.last(ends.steps)
-        if found is not None:
-            begin, state = found
+        checkpoint = ends.checkpoints.last(ends.steps)
+        if checkpoint is not None:
+            begin, state = checkpoint
     step, before = begin, state
-    done = _is_last(ends.until, state)
-    while not done and (ends.steps is None or step < ends.steps):
+    finished = _is_last(ends.until, state)
+    while not finished and (ends.steps is None or step < ends.steps):
         stop = ends.next_stop(step)
         count = fused if stop is None else min(fused, stop - step)
         nodes = advance([x.node for x in state], step, count)
@@ -139,7 +139,7 @@ def run(state: State, advance: Advance, ends: Ends, fused: int = 1) -> State:
         state = made[: len(nodes)]
         if looked and ends.checkpoints is not None and step % ends.every == 0:
             ends.checkpoints.write(step, state)
-        done = any(bool(x.compute()) for x in made[len(nodes) :])
+        finished = any(bool(x.compute()) for x in made[len(nodes) :])
     return state
 
 

@@ -135,18 +135,18 @@ def takes_time(function: Callable[..., Any], count: int) -> bool:
     (False, True)
     """
     try:
-        known = signature(function)
+        function_signature = signature(function)
     except ValueError:  # of a function that is not Python's
         return False
     for more in (0, 1):
         try:
-            known.bind(*[None] * (count + more))
+            function_signature.bind(*[None] * (count + more))
         except TypeError:
             continue
         return bool(more)
     raise ArgumentTypeError(
-        f"{name_of(function)}{known} takes neither the {count} arrays of the state nor these and "
-        "the number of the step"
+        f"{name_of(function)}{function_signature} takes neither the {count} arrays of the state "
+        "nor these and the number of the step"
     )
 
 

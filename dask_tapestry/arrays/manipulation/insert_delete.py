@@ -74,13 +74,13 @@ def insert(arr: ArrayLike, obj: Places, values: ArrayLike, axis: int | None = No
 def _with_inserted(x: Tensor, new: Tensor, spots: Sequence[int], axis: int) -> Tensor:
     """`x` with cell i of `new` before its cell ``spots[i]``, in the order of `spots`."""
     order = np.argsort(np.asarray(spots, np.int64), kind="stable")
-    pieces, done, at = [], 0, 0
+    pieces, copied, at = [], 0, 0
     while at < len(order):
         spot = spots[order[at]]
         same = [int(i) for i in order[at:] if spots[i] == spot] if len(order) > 1 else [0]
-        pieces += [slice_axis(x, axis, done, spot), pick(new, same, axis)]
-        done, at = spot, at + len(same)
-    pieces.append(slice_axis(x, axis, done, None))
+        pieces += [slice_axis(x, axis, copied, spot), pick(new, same, axis)]
+        copied, at = spot, at + len(same)
+    pieces.append(slice_axis(x, axis, copied, None))
     return concat([p for p in pieces if p.type.shape[axis]] or [x], axis)
 
 
@@ -88,16 +88,16 @@ def _inserted_places(obj: Places, extent: int) -> np.ndarray[Any, Any]:
     """The places before which to insert, as integers that may be negative."""
     if isinstance(obj, slice):
         return np.arange(*obj.indices(extent))
-    known = known_now(obj, "positions")
+    obj_now = known_now(obj, "positions")
     with reading("positions"):
-        positions = np.asarray(known)
+        positions = np.asarray(obj_now)
     if positions.dtype == bool:
         if positions.ndim != 1:
             raise ShapeError("boolean array argument obj to insert must be one dimensional")
         return np.flatnonzero(positions)
     if positions.ndim > 1:
         raise ShapeError("index array argument obj to insert must be one dimensional or scalar")
-    return _checked_integers(positions, known)
+    return _checked_integers(positions, obj_now)
 
 
 def _checked_integers(places: np.ndarray[Any, Any], obj: object) -> np.ndarray[Any, Any]:
@@ -130,9 +130,9 @@ def delete(arr: ArrayLike, obj: Places, axis: int | None = None) -> Array:
     extent = x.shape[number]
     if isinstance(obj, slice):
         return Array(_without_range(x.node, range(*obj.indices(extent)), number))
-    known = known_now(obj, "positions")
+    obj_now = known_now(obj, "positions")
     with reading("positions"):
-        positions = np.asarray(known)
+        positions = np.asarray(obj_now)
     keep = np.ones(extent, bool)
     if positions.dtype == bool:
         if positions.shape != (extent,):
@@ -142,7 +142,7 @@ def delete(arr: ArrayLike, obj: Places, axis: int | None = None) -> Array:
             )
         keep = ~positions
     else:
-        for place in _checked_integers(positions, known).flat:
+        for place in _checked_integers(positions, obj_now).flat:
             keep[_checked_place(int(place), extent, number, beyond=0)] = False
     return take_known(x, np.flatnonzero(keep), number)
 

@@ -68,15 +68,15 @@ def generic_filter(
     name = "generic_filter"
     array = operand(name, input)
     checked_function(f"{name}: function", function)
-    seen = footprint_of(name, size, footprint, mode, origin, axes, array.ndim)
+    neighbourhood = footprint_of(name, size, footprint, mode, origin, axes, array.ndim)
     dtype, fill = result_dtype(name, output, array.dtype), real(f"{name}: cval", cval)
     if not array.size:
         return given_out(output, astype(array.node, dtype))
-    places = seen.places or tuple(np.ndindex(*seen.window))
-    framed = padded(array.node, seen.reach, seen.modes, fill)
+    places = neighbourhood.places or tuple(np.ndindex(*neighbourhood.window))
+    framed = padded(array.node, neighbourhood.reach, neighbourhood.modes, fill)
     with reading(f"{name}: extra arguments"):
-        given = (function, tuple(extra_arguments), dict(extra_keywords or {}))
-    return given_out(output, window_call(framed, seen.window, places, given, dtype))
+        call = (function, tuple(extra_arguments), dict(extra_keywords or {}))
+    return given_out(output, window_call(framed, neighbourhood.window, places, call, dtype))
 
 
 @names_axes

@@ -112,21 +112,23 @@ def _extreme(
         raise FilterError(f"{function}: size, footprint, or structure must be specified")
     dtype, fill = result_dtype(function, output, x.dtype), real(f"{function}: cval", cval)
     if structure is None:
-        seen = footprint_of(function, size, footprint, mode, origin, axes, x.ndim)
-        return given_out(output, extreme_of(x.node, seen, fold, fill, dtype))
+        neighbourhood = footprint_of(function, size, footprint, mode, origin, axes, x.ndim)
+        return given_out(output, extreme_of(x.node, neighbourhood, fold, fill, dtype))
     along = axes_of(function, axes, x.ndim)
     added = spread(function, "structure", structure.astype(np.float64), along, x.ndim)
     window = np.ones(structure.shape, bool) if footprint is None else footprint
-    seen = footprint_of(function, None, window, mode, origin, along, x.ndim)
-    if seen.window != added.shape:
+    neighbourhood = footprint_of(function, None, window, mode, origin, along, x.ndim)
+    if neighbourhood.window != added.shape:
         raise FilterError(
             f"{function}: structure of shape {structure.shape} is not that of the footprint"
         )
     if not isinstance(mode, str):
         checked_mode(function, mode)
-    places = seen.places or tuple(np.ndindex(*seen.window))
+    places = neighbourhood.places or tuple(np.ndindex(*neighbourhood.window))
     addends = [float(added[p]) * (-1 if fold == "minimum" else 1) for p in places]
     if not x.size:
         return given_out(output, astype(x.node, dtype))
-    framed = padded(x.node, seen.reach, seen.modes, fill)
-    return given_out(output, window_extreme(framed, seen.window, fold, places, addends, dtype))
+    framed = padded(x.node, neighbourhood.reach, neighbourhood.modes, fill)
+    return given_out(
+        output, window_extreme(framed, neighbourhood.window, fold, places, addends, dtype)
+    )

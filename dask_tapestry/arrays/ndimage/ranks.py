@@ -113,15 +113,17 @@ def percentile_filter(
     array([2, 2, 1, 1, 1, 1, 0, 0])
     """
     function, array = "percentile_filter", operand("percentile_filter", input)
-    seen = footprint_of(function, size, footprint, mode, origin, axes, array.ndim)
+    neighbourhood = footprint_of(function, size, footprint, mode, origin, axes, array.ndim)
     share = real(f"{function}: percentile", percentile)
     share = share + 100.0 if share < 0 else share
     if not 0 <= share <= 100:
         raise FilterError(
             f"{function}: invalid percentile {percentile!r}: it must be between -100 and 100"
         )
-    rank = seen.cells - 1 if share == 100 else int(float(seen.cells) * share / 100.0)
-    return _ranked(function, array, rank, seen, output, cval)
+    rank = (
+        neighbourhood.cells - 1 if share == 100 else int(float(neighbourhood.cells) * share / 100.0)
+    )
+    return _ranked(function, array, rank, neighbourhood, output, cval)
 
 
 def _ranked(

@@ -44,14 +44,14 @@ class Regions(NamedTuple):
         cells = operand(function, x, complex_too=True)
         if labels is None:  # SciPy does not look at the index then, either
             return cls(cells, broadcast_to(asarray(1), cells.shape), np.array([1]), np.array(0))
-        cells, known = broadcast_arrays(cells, asarray(labels))
+        cells, label_cells = broadcast_arrays(cells, asarray(labels))
         if index is None:
-            return cls(cells, known > 0, np.array([True]), np.array(0))
+            return cls(cells, label_cells > 0, np.array([True]), np.array(0))
         numbers = _numbers(known_now(index, f"{function}: index"))
         if numbers is None:
             raise ArgumentTypeError(f"{function}: index must be labels, not {index!r}")
         wanted, places = np.unique(numbers, return_inverse=True)
-        return cls(cells, known, wanted, places.reshape(numbers.shape))
+        return cls(cells, label_cells, wanted, places.reshape(numbers.shape))
 
     @property
     def is_one(self) -> bool:

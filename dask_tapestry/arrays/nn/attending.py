@@ -67,18 +67,24 @@ def attention(
     scores = matmul(queries * queries.dtype.type(factor), keys.mT)
     length, count = scores.shape[-2:]
     if mask is not None:
-        seen = asarray(mask)
-        if seen.dtype.kind not in "biuf":
-            raise DTypeError(f"attention takes a mask of truth values or numbers, not {seen.dtype}")
+        mask_array = asarray(mask)
+        if mask_array.dtype.kind not in "biuf":
+            raise DTypeError(
+                f"attention takes a mask of truth values or numbers, not {mask_array.dtype}"
+            )
         try:
-            fits = np.broadcast_shapes(seen.shape, scores.shape) == scores.shape
+            fits = np.broadcast_shapes(mask_array.shape, scores.shape) == scores.shape
         except ValueError:
             fits = False
         if not fits:
-            raise ShapeError(f"attention: a mask {seen.shape} does not fit scores {scores.shape}")
+            raise ShapeError(
+                f"attention: a mask {mask_array.shape} does not fit scores {scores.shape}"
+            )
         hidden = scores.dtype.type(-np.inf)
-        plain = seen.dtype.kind == "b"
-        scores = where(seen, scores, hidden) if plain else scores + seen.astype(scores.dtype)
+        plain = mask_array.dtype.kind == "b"
+        scores = (
+            where(mask_array, scores, hidden) if plain else scores + mask_array.astype(scores.dtype)
+        )
     if truth("causal", causal):
         order = [Array(coordinates((length, count), axis)) for axis in (0, 1)]
         scores = where(order[0] >= order[1], scores, scores.dtype.type(-np.inf))

@@ -78,7 +78,7 @@ def map_overlap(
     arrays = [arg for arg in args if isinstance(arg, Array)]
     if not arrays:
         raise ArgumentError("map_overlap takes an array")
-    beside = [
+    array_halos = [
         halos(x.ndim, far, beyond)
         for x, far, beyond in zip(
             arrays, _of_each(depth, arrays), _of_each(boundary, arrays), strict=True
@@ -87,16 +87,18 @@ def map_overlap(
     widest = max(range(len(arrays)), key=lambda number: (arrays[number].ndim, -number))
     if align_arrays:
         arrays = _cut_alike(arrays)
-    seen = iter([with_halos(x, own) for x, own in zip(arrays, beside, strict=True)])
-    blocks_seen = [next(seen) if isinstance(arg, Array) else arg for arg in args]
-    if not trim and not kwargs.keys() & CHANGES and _trims(function, args, beside, kwargs):
+    arrays_with_halos = iter(
+        [with_halos(x, own) for x, own in zip(arrays, array_halos, strict=True)]
+    )
+    blocks_seen = [next(arrays_with_halos) if isinstance(arg, Array) else arg for arg in args]
+    if not trim and not kwargs.keys() & CHANGES and _trims(function, args, array_halos, kwargs):
         kwargs["chunks"] = arrays[widest].chunks
     result = map_blocks(function, *blocks_seen, **kwargs)
     if not trim:
         return result
     sides = [
         seen_by_blocks(cuts, halo) if halo.before or halo.after else None
-        for cuts, halo in zip(arrays[widest].nominal_cuts, beside[widest], strict=True)
+        for cuts, halo in zip(arrays[widest].nominal_cuts, array_halos[widest], strict=True)
     ]
     return without_halos(result, _of_result(sides, kwargs.get("drop_axis"), kwargs.get("new_axis")))
 

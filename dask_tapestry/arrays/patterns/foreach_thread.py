@@ -109,7 +109,7 @@ def foreach_thread(
         if trace.writes:
             raise TraceError(f"{name} returns inserts and writes to subviews: do one of the two")
         assert returned is not None
-        nested_results.append([_nested(one, trace, last, check) for one in returned.inserts])
+        nested_results.append([_nested(insert, trace, last, check) for insert in returned.inserts])
     around = len(kinds[0][0].outer_space.ids)
     for alike in zip(*nested_results, strict=True):
         check_kinds(name, alike, [trace.own for trace, _ in kinds], around)
@@ -120,7 +120,7 @@ def foreach_thread(
             nodes = _results(_chained_inserts(inserts, nodes), trace)
         else:
             outer.has(trace)
-            nodes = [_nested_symbol(one, outer) for one in _chained_inserts(inserts, nodes)]
+            nodes = [_nested_symbol(insert, outer) for insert in _chained_inserts(inserts, nodes)]
     results = [Array(node) for node in nodes]
     return results[0] if len(results) == 1 else tuple(results)
 

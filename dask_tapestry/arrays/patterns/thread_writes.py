@@ -44,19 +44,19 @@ def written(
     threads = writes[0][1].threads
     if not events or 0 in threads.extents:
         return _single_write(writes, None)
-    if {one.threads for _, one in writes} | {one.threads for one in events} != {threads}:
+    if {write.threads for _, write in writes} | {event.threads for event in events} != {threads}:
         raise TraceError(
             f"{name}: what waits, what signals and what writes is one body: move waits and signals "
             "into the innermost one"
         )
     effect: Effect | None = None
     for turn in turns_of(threads, events):
-        for _, one in writes:
-            _check_apart(one, turn)
+        for _, write in writes:
+            _check_apart(write, turn)
         then = []
         for piece in turn:
-            for target, one in writes:
-                then.append((target, _of_piece(one, piece, reads, effect, len(turn) > 1)))
+            for target, write in writes:
+                then.append((target, _of_piece(write, piece, reads, effect, len(turn) > 1)))
         effect = _single_write(then, effect)
     return effect or sequence_point()
 

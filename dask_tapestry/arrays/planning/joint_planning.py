@@ -239,13 +239,13 @@ async def resolve_shapes(*arrays: Array) -> None:
         if client is None or not client.asynchronous:
             array.node = deferred.resolve(run_count)
             continue
-        known = deferred.remembered_node()
-        if known is None:
+        node = deferred.remembered_node()
+        if node is None:
             check_workers(await client.scheduler.identity(n_workers=-1))
             first, *rest = client.persist([Array(deferred.counts), *map(Array, deferred.keep)])
             counts = np.asarray(await client.compute(first))
-            known = deferred.remember(CountRun(counts, tuple(x.node for x in rest)))
-        array.node = known
+            node = deferred.remember(CountRun(counts, tuple(x.node for x in rest)))
+        array.node = node
 
 
 def _planned(arrays: Sequence[ArrayLike | Effect]) -> tuple[tuple[Array | Effect, ...], list[Node]]:

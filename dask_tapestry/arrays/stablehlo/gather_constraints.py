@@ -200,14 +200,14 @@ def batching_dims_are_as_many(call: GatherCall) -> str | None:
 def batching_dims_are_as_long(call: GatherCall) -> str | None:
     """Batching dimensions that go with each other have one extent."""
     pairs = zip(call.operand_batching_dims, call.start_indices_batching_dims, strict=False)
-    known = [
+    extents = [
         (call.operand[a], call.start_indices[b])
         for a, b in pairs
         if 0 <= a < call.rank and 0 <= b < len(call.start_indices)
     ]
-    if all(a == b for a, b in known):
+    if all(a == b for a, b in extents):
         return None
-    return f"batching dimensions of operand and start_indices differ: {known}"
+    return f"batching dimensions of operand and start_indices differ: {extents}"
 
 
 @numbered(CONSTRAINTS, 18)

@@ -239,14 +239,14 @@ def batching_dims_are_as_many(call: ScatterCall) -> str | None:
 def batching_dims_are_as_long(call: ScatterCall) -> str | None:
     """Batching dimensions that go with each other have one extent."""
     pairs = zip(call.input_batching_dims, call.scatter_indices_batching_dims, strict=False)
-    known = [
+    extents = [
         (call.shape[a], call.scatter_indices[b])
         for a, b in pairs
         if 0 <= a < call.rank and 0 <= b < len(call.scatter_indices)
     ]
-    if all(a == b for a, b in known):
+    if all(a == b for a, b in extents):
         return None
-    return f"batching dimensions of inputs and scatter_indices differ: {known}"
+    return f"batching dimensions of inputs and scatter_indices differ: {extents}"
 
 
 @numbered(CONSTRAINTS, 19)

@@ -86,16 +86,16 @@ def power_divergence(
             raise ArgumentError(f"invalid string for lambda_: {lambda_!r}; there are {[*POWERS]}")
         lambda_ = POWERS[lambda_]
     power = 1.0 if lambda_ is None else real("lambda_", lambda_)
-    seen = asarray(f_obs).astype(REAL)
+    observed = asarray(f_obs).astype(REAL)
     if axis is None:
-        seen, axis = seen.reshape(-1), 0
-    total = seen.sum(axis=axis, keepdims=True)
+        observed, axis = observed.reshape(-1), 0
+    total = observed.sum(axis=axis, keepdims=True)
     if f_exp is None:
-        wanted = seen.mean(axis=axis, keepdims=True)
+        expected = observed.mean(axis=axis, keepdims=True)
     else:
-        wanted = _with_checked_totals(asarray(f_exp).astype(REAL), seen.shape, axis, total)
-    value = _terms(seen, wanted, power).sum(axis=axis)
-    freedom = seen.shape[normalize_axis(axis, seen.ndim)] - 1 - real("ddof", ddof)
+        expected = _with_checked_totals(asarray(f_exp).astype(REAL), observed.shape, axis, total)
+    value = _terms(observed, expected, power).sum(axis=axis)
+    freedom = observed.shape[normalize_axis(axis, observed.ndim)] - 1 - real("ddof", ddof)
     return Significance(value, special("chdtrc", freedom, value))
 
 

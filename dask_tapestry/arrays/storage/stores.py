@@ -159,7 +159,7 @@ def _checked_lock(lock: Lock) -> Lock:
 
 def _targets(given: Sequence[Any], lock: Lock) -> list[Target]:
     """A target for each object; the same one where two objects are one stored array."""
-    known: dict[Any, Target] = {}
+    target_of: dict[Any, Target] = {}
     checked_targets = []
     for data in given:
         if isinstance(data, Array) or hasattr(data, "__dask_graph__"):
@@ -174,9 +174,9 @@ def _targets(given: Sequence[Any], lock: Lock) -> list[Target]:
             key = location.key
         elif is_dataset(data) and data:
             key = (data.file.filename, data.name)
-        if key not in known:
-            known[key] = zarr_target(location) if location else _target(data, lock)
-        checked_targets.append(known[key])
+        if key not in target_of:
+            target_of[key] = zarr_target(location) if location else _target(data, lock)
+        checked_targets.append(target_of[key])
     return checked_targets
 
 

@@ -163,12 +163,12 @@ def apply_over_axes(func: Callable[..., Any], a: ArrayLike, axes: int | Sequence
         some = length if length <= TRIAL_CELLS else TRIAL_LANE_CELLS
         sides = tuple(some if d == at else 1 for d in range(x.type.ndim))
         function = OverAxes(func, at)
-        made = np.asarray(tried(function, [[sample(sides, x.type.dtype)]], name_of(func)))
-        kept = made.ndim == x.type.ndim
-        if not kept and made.ndim != x.type.ndim - 1:
+        trial = np.asarray(tried(function, [[sample(sides, x.type.dtype)]], name_of(func)))
+        keeps_axis = trial.ndim == x.type.ndim
+        if not keeps_axis and trial.ndim != x.type.ndim - 1:
             raise ShapeError("function is not returning an array of the correct shape")
-        inner = (made.shape[at] if made.shape[at] != some else length,) if kept else ()
-        dtype = dtype_of(made, name_of(func))
+        inner = (trial.shape[at] if trial.shape[at] != some else length,) if keeps_axis else ()
+        dtype = dtype_of(trial, name_of(func))
         x = _applied_along(UserFunction.of(function), x, at, inner, dtype, func)
-        x = x if kept else unsqueeze(x, at)
+        x = x if keeps_axis else unsqueeze(x, at)
     return Array(x)

@@ -288,7 +288,7 @@ def _check_finalize(
 
 def _costs(written: SignatureSpec, costs: Mapping[str, Mapping[str, float]]) -> Costs:
     """The costs as sums of products, with their dimensions checked."""
-    read = []
+    checked_costs = []
     for name, terms in costs.items():
         if name in PLANNED:
             raise written.error(f"the cost {name!r} is the planner's own")
@@ -298,5 +298,5 @@ def _costs(written: SignatureSpec, costs: Mapping[str, Mapping[str, float]]) -> 
             if unknown:
                 raise written.error(f"cost {name} of {unknown[0]!r}, which is not a dimension")
             sums.append((tuple(dims.split()), float(factor)))
-        read.append((name, tuple(sums)))
-    return tuple(read)
+        checked_costs.append((name, tuple(sums)))
+    return tuple(checked_costs)

@@ -83,16 +83,16 @@ def core_axes(
             raise SignatureError("axis takes one core dimension, the same of all arrays")
     cores = [*read.inputs, *read.outputs]
     if axes is None:
-        every = [(axis,) if core and axis is not None else _last(core) for core in cores]
+        all_axes = [(axis,) if core and axis is not None else _last(core) for core in cores]
     else:
         if not isinstance(axes, list):
             raise SignatureError("axes must be a list with one entry for each array")
-        every = [(a,) if isinstance(a, int) else tuple(a) for a in axes]
-        if len(every) == len(read.inputs) and not any(read.outputs):
-            every += [()] * len(read.outputs)
-    if len(every) != len(cores):
-        raise SignatureError(f"axes has {len(every)} entries for {len(cores)} arrays")
-    ins, outs = every[: len(read.inputs)], every[len(read.inputs) :]
+        all_axes = [(a,) if isinstance(a, int) else tuple(a) for a in axes]
+        if len(all_axes) == len(read.inputs) and not any(read.outputs):
+            all_axes += [()] * len(read.outputs)
+    if len(all_axes) != len(cores):
+        raise SignatureError(f"axes has {len(all_axes)} entries for {len(cores)} arrays")
+    ins, outs = all_axes[: len(read.inputs)], all_axes[len(read.inputs) :]
     if keepdims:
         outs = [ins[0]] * len(outs)
     for number, (at, core) in enumerate(zip([*ins, *outs], cores, strict=True)):

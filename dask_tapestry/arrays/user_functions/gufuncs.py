@@ -104,27 +104,29 @@ def apply_gufunc(
     (array([1., 4.]), array([2., 5.]))
     """
     del allow_rechunk
-    read = parse(signature)
-    if len(read.inputs) != len(args):
-        raise SignatureError(f"{signature} takes {len(read.inputs)} arrays, {len(args)} are given")
+    parsed = parse(signature)
+    if len(parsed.inputs) != len(args):
+        raise SignatureError(
+            f"{signature} takes {len(parsed.inputs)} arrays, {len(args)} are given"
+        )
     if meta is not None and output_dtypes is not None:
         raise SignatureError("give one of meta and output_dtypes")
-    dtypes = _dtypes(read, _meta_dtypes(meta) if meta is not None else output_dtypes)
-    ins, outs = core_axes(read, axes, axis, keepdims)
+    dtypes = _dtypes(parsed, _meta_dtypes(meta) if meta is not None else output_dtypes)
+    ins, outs = core_axes(parsed, axes, axis, keepdims)
     tensors = [_core_last(asarray(a).node, at) for a, at in zip(args, ins, strict=True)]
     if vectorize:
-        otypes = [dtypes[n] for n in sorted(dtypes)] if len(dtypes) == len(read.outputs) else None
+        otypes = [dtypes[n] for n in sorted(dtypes)] if len(dtypes) == len(parsed.outputs) else None
         func = np.vectorize(func, signature=re.sub(r"\s+", "", signature), otypes=otypes)
     further = arguments_of((), kwargs)
     call = replace(UserFunction.of(further.call_after(func, len(args))), name=name_of(func))
-    whole = read.with_whole([a.ndim for a in further.arrays])
+    whole = parsed.with_whole([a.ndim for a in further.arrays])
     tensors += [a.node for a in further.arrays]
     results = call_on_core(call, whole, tensors, dtypes, output_sizes or {})
-    made = []
-    for result, core, at in zip(results, read.outputs, outs, strict=True):
+    arrays = []
+    for result, core, at in zip(results, parsed.outputs, outs, strict=True):
         kept = unsqueeze(result, tuple(range(-len(at), 0))) if keepdims else result
-        made.append(Array(_core_back(kept, at if keepdims or core else ())))
-    return tuple(made) if read.several else made[0]
+        arrays.append(Array(_core_back(kept, at if keepdims or core else ())))
+    return tuple(arrays) if parsed.several else arrays[0]
 
 
 def call_on_core(

@@ -291,15 +291,15 @@ class _Tree:
         ]
         kept = [a for a in range(ndim) if keepdims or a not in self.axes]
         places = tuple(-1 if a in self.axes else kept.index(a) for a in range(ndim))
-        read = BlocksOf(value.cuts, places, (1,) * ndim, not self.joined)
-        told = (("axis", self.axes), ("keepdims", keepdims))
-        call = UserFunction.of(Unpacked(function, value.container, told))
+        blocks = BlocksOf(value.cuts, places, (1,) * ndim, not self.joined)
+        keywords = (("axis", self.axes), ("keepdims", keepdims))
+        call = UserFunction.of(Unpacked(function, value.container, keywords))
         if kind is None:
-            one: Any = sample((1,) * ndim, value.node.type.dtype)
-            for _ in read.listed:
-                one = [one]
-            kind = dtype_of(tried(call, [[one]], name_of(function)), name_of(function))
-        return self._apply(call, function, tuple(out), (read,), kind, [value])
+            nested: Any = sample((1,) * ndim, value.node.type.dtype)
+            for _ in blocks.listed:
+                nested = [nested]
+            kind = dtype_of(tried(call, [[nested]], name_of(function)), name_of(function))
+        return self._apply(call, function, tuple(out), (blocks,), kind, [value])
 
 
 def _partial_dtype(result: Any, ndim: int, name: str) -> tuple[np.dtype[Any], type | None]:

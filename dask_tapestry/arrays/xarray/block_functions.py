@@ -159,10 +159,10 @@ def lengths_of(template: Any, given: Iterable[Any]) -> Lengths:
         whole |= {dim: (n,) for dim, n in getattr(one, "sizes", {}).items()}
         cut |= getattr(one, "chunksizes", {})
     chunks = whole | cut
-    found: dict[Any, dict[int, frozenset[int]]] = {}
+    lengths: dict[Any, dict[int, frozenset[int]]] = {}
     for dim, made in getattr(template, "chunksizes", {}).items():
         of = chunks.get(dim, (WHOLE,) * len(made))
         if len(of) == len(made):
             pairs = set(zip(of, made, strict=True))
-            found[dim] = {n: frozenset(m for k, m in pairs if k == n) for n, _ in pairs}
-    return found
+            lengths[dim] = {n: frozenset(m for k, m in pairs if k == n) for n, _ in pairs}
+    return lengths

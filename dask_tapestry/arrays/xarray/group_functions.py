@@ -31,17 +31,17 @@ OPTIONS: Final = MappingProxyType(
 
 def _functions() -> dict[Function, tuple[str, bool | None]]:
     """Functions, each with the name of what it folds and whether it leaves NaN out."""
-    known: dict[Function, tuple[str, bool | None]] = {
+    fold_names: dict[Function, tuple[str, bool | None]] = {
         np.any: ("any", False),
         np.all: ("all", False),
     }
     for name in OF_NUMPY:
-        known[getattr(np, name)] = (name, False)
-        known[getattr(np, f"nan{name}")] = (name, True)
+        fold_names[getattr(np, name)] = (name, False)
+        fold_names[getattr(np, f"nan{name}")] = (name, True)
     for name in (*OF_XARRAY, *SCANS):
         if hasattr(duck_array_ops, name):  # they are xarray's own, and may move
-            known[getattr(duck_array_ops, name)] = (name.removeprefix("array_"), None)
-    return known
+            fold_names[getattr(duck_array_ops, name)] = (name.removeprefix("array_"), None)
+    return fold_names
 
 
 FUNCTIONS: Final = MappingProxyType(_functions())

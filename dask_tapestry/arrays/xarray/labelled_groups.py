@@ -29,10 +29,10 @@ def reduced_by_labels(
     labelled = grouped._parse_dim(None)
     if not set(labelled) & set(reduced):
         raise ArgumentError(f"labels of {labelled} are not reduced along {reduced}")
-    kept = _get_keep_attrs(default=True) if keep_attrs is None else keep_attrs
+    keeps_attrs = _get_keep_attrs(default=True) if keep_attrs is None else keep_attrs
     variables = data.data_vars if isinstance(data, xarray.Dataset) else {None: data}
     by_name = {
-        name: _variable(grouped, function, one.variable, labelled, reduced, kept)
+        name: _variable(grouped, function, one.variable, labelled, reduced, keeps_attrs)
         for name, one in variables.items()
     }
     coords: dict[Any, Any] = {
@@ -41,7 +41,7 @@ def reduced_by_labels(
     for grouper in grouped.groupers:
         coords[grouper.name] = (grouper.name, grouper.full_index, grouper.codes.attrs)
     if isinstance(data, xarray.Dataset):
-        return xarray.Dataset(by_name, coords, data.attrs if kept else None)
+        return xarray.Dataset(by_name, coords, data.attrs if keeps_attrs else None)
     return grouped._restore_dim_order(xarray.DataArray(by_name[None], coords, name=data.name))
 
 

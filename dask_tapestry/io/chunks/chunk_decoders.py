@@ -96,13 +96,13 @@ def _bounded(codec: Any, stored: Block, _: Block | None, most: int) -> Any:
         return _inflated(zlib.MAX_WBITS, stored, most)
     if kind == "BZ2":
         return _streams(lazy_import("bz2").BZ2Decompressor, stored, most)
-    known = lazy_import("lzma")
-    if codec.format == known.FORMAT_RAW:
+    lzma = lazy_import("lzma")
+    if codec.format == lzma.FORMAT_RAW:
         # what was stored looks back no further than a chunk goes
         filters = [_with_smaller_dictionary(one, most) for one in codec.filters or ()]
-        make = partial(known.LZMADecompressor, codec.format, None, filters)
+        make = partial(lzma.LZMADecompressor, codec.format, None, filters)
     else:
-        make = partial(known.LZMADecompressor, memlimit=max(LZMA_MEMORY, 2 * most))
+        make = partial(lzma.LZMADecompressor, memlimit=max(LZMA_MEMORY, 2 * most))
     return _streams(make, stored, most)
 
 
@@ -139,17 +139,17 @@ def _inflated(wbits: int, stored: Block, most: int) -> memoryview:
 
 def _streams(make: Callable[[], Any], stored: Block, most: int) -> bytes:
     """Decode streams that stand one after the other, by a decompressor of each."""
-    rest: Any = stored.data
+    unread: Any = stored.data
     decoded: list[bytes] = []
-    held = 0
-    while len(rest):
+    decoded_bytes = 0
+    while len(unread):
         decompressor = make()
-        decoded.append(decompressor.decompress(rest, most + 1 - held))
-        held += len(decoded[-1])
-        _refuse_more(held, most)
+        decoded.append(decompressor.decompress(unread, most + 1 - decoded_bytes))
+        decoded_bytes += len(decoded[-1])
+        _refuse_more(decoded_bytes, most)
         if not decompressor.eof:
             raise ValueError("the compressed stream is truncated")
-        rest = decompressor.unused_data
+        unread = decompressor.unused_data
     return decoded[0] if len(decoded) == 1 else b"".join(decoded)
 
 

@@ -40,14 +40,14 @@ class ShardIndex:
     @classmethod
     def of(cls, codec: Any, shard: tuple[int, ...]) -> ShardIndex | None:
         """Return the index that zarr's codec writes; None where zarr must read it."""
-        known = lazy_import("zarr.codecs")
+        zarr_codecs = lazy_import("zarr.codecs")
         if not codec.index_codecs:
             return None
-        to_bytes, *rest = codec.index_codecs
-        if type(to_bytes) is not known.BytesCodec or to_bytes.endian.name != "little":
+        to_bytes, *byte_codecs = codec.index_codecs
+        if type(to_bytes) is not zarr_codecs.BytesCodec or to_bytes.endian.name != "little":
             return None
-        decoders = decoders_of(rest)
-        if decoders is None or any(type(c) is not known.Crc32cCodec for c in rest):
+        decoders = decoders_of(byte_codecs)
+        if decoders is None or any(type(c) is not zarr_codecs.Crc32cCodec for c in byte_codecs):
             return None
         chunk = tuple(codec.chunk_shape)
         counts = tuple(n // side for n, side in zip(shard, chunk, strict=True))

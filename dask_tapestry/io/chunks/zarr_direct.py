@@ -135,26 +135,26 @@ class DirectArray:
         StoreError
             If a chunk cannot be written; then it is as it was before.
         """
-        known = self.encoding
-        for place, part, there in chunks_met(selection, known.chunk):
-            key, cells = known.key(place), part_of(block, there)
-            if not empty_chunks and is_filled(cells, known.fill, known.format.dtype):
+        encoding = self.encoding
+        for place, part, block_part in chunks_met(selection, encoding.chunk):
+            key, cells = encoding.key(place), part_of(block, block_part)
+            if not empty_chunks and is_filled(cells, encoding.fill, encoding.format.dtype):
                 _remove_chunk(self.folder / key, key)
                 continue
-            if cells.shape != known.chunk:  # at the array's end
-                whole = np.full(known.chunk, known.fill, known.format.dtype)
+            if cells.shape != encoding.chunk:  # at the array's end
+                whole = np.full(encoding.chunk, encoding.fill, encoding.format.dtype)
                 part_of(whole, part)[...] = cells
                 cells = whole
             try:
-                with replaced_file(self.folder / key, known.is_complete) as number:
-                    file = CellFile(number, known.format.dtype)
-                    file.put(0, cells.transpose(known.format.axes))
+                with replaced_file(self.folder / key, encoding.is_complete) as number:
+                    file = CellFile(number, encoding.format.dtype)
+                    file.put(0, cells.transpose(encoding.format.axes))
             except OSError as error:
                 raise StoreError(f"cannot write chunk {key}: {error}") from error
 
     def _read_some(self, path: Path, part: Part, out: Block, first: int, every: int) -> None:
         """Fill one in `every` row of a chunk that is not encoded, from row `first` of a part on."""
-        lead, *others = part
+        lead, *other_slices = part
         if lead.start + first >= lead.stop:
             return
         form, rows = self.encoding.format, slice(lead.start + first, lead.stop)
@@ -162,7 +162,7 @@ class DirectArray:
         try:
             if (size := os.fstat(number).st_size) != form.nbytes:
                 raise ValueError(f"it has {size} bytes, not {form.nbytes}")
-            selected = tuple((rows, *others)[a] for a in form.axes)
+            selected = tuple((rows, *other_slices)[a] for a in form.axes)
             place = out[first:].transpose(form.axes)
             file = CellFile(number, form.dtype)
             file.fill_some(0, form.sides, selected, place, every)
@@ -170,21 +170,21 @@ class DirectArray:
             os.close(number)
 
     def _read_file(self, path: Path, part: Part, out: Block) -> None:
-        known = self.encoding
+        encoding = self.encoding
         number = os.open(path, os.O_RDONLY)
         try:
-            file, size = CellFile(number, known.format.dtype), os.fstat(number).st_size
-            if known.shards is None:
+            file, size = CellFile(number, encoding.format.dtype), os.fstat(number).st_size
+            if encoding.shards is None:
                 self._read_chunk(file, 0, size, part, out)
                 return
-            pairs = known.shards.read(file, size)
-            for place, inner, there in chunks_met(part, known.shards.chunk):
+            pairs = encoding.shards.read(file, size)
+            for place, inner, out_part in chunks_met(part, encoding.shards.chunk):
                 at, length = map(int, pairs[place])
                 if at == ABSENT:
-                    known.fill_absent(part_of(out, there))
+                    encoding.fill_absent(part_of(out, out_part))
                 else:
                     bytes_within(at, length, size)
-                    self._read_chunk(file, at, length, inner, part_of(out, there))
+                    self._read_chunk(file, at, length, inner, part_of(out, out_part))
         finally:
             os.close(number)
 

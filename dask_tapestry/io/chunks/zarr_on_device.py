@@ -50,9 +50,11 @@ class DeviceArray(DirectArray):
             if not part:
                 _read(file, out, 0)
                 return
-            lead, *others = part
+            lead, *other_slices = part
             row = form.nbytes // form.sides[0]
-            whole = all(s.stop - s.start == n for s, n in zip(others, form.sides[1:], strict=True))
+            whole = all(
+                s.stop - s.start == n for s, n in zip(other_slices, form.sides[1:], strict=True)
+            )
             if whole and out.flags.c_contiguous:
                 _read(file, out, lead.start * row)
                 return
@@ -61,8 +63,8 @@ class DeviceArray(DirectArray):
                 last = min(first + rows, lead.stop)
                 cells = cupy_module().empty((last - first, *form.sides[1:]), form.dtype)
                 _read(file, cells, first * row)
-                there = slice(first - lead.start, last - lead.start)
-                out[there] = part_of(cells, (slice(None), *others))
+                out_rows = slice(first - lead.start, last - lead.start)
+                out[out_rows] = part_of(cells, (slice(None), *other_slices))
 
 
 def _read(file: Any, out: Block, at: int) -> None:

@@ -234,15 +234,15 @@ class _Reading:
         self, key: str, index: ShardIndex, pairs: Block, part: Part, out: Block
     ) -> None:
         """Read from inner chunks, neighbours by one request."""
-        wanted: list[tuple[int, int, Wanted]] = []
-        for at, inner, there in chunks_met(part, index.chunk):
+        chunk_reads: list[tuple[int, int, Wanted]] = []
+        for at, inner, out_part in chunks_met(part, index.chunk):
             first, length = map(int, pairs[at])
-            place = part_of(out, there)
+            place = part_of(out, out_part)
             if first == ABSENT:
                 self.encoding.fill_absent(place)
             else:
-                wanted.append((first, first + length, (inner, place)))
-        await asyncio.gather(*[self._inner(key, group) for group in neighbours(wanted)])
+                chunk_reads.append((first, first + length, (inner, place)))
+        await asyncio.gather(*[self._inner(key, group) for group in neighbours(chunk_reads)])
 
 
 def _place_of(index: ShardIndex) -> Any:

@@ -155,16 +155,16 @@ class CellFile:
     def _move(self, move: Move, places: Sequence[Any], at: int) -> None:
         """Read or write arrays of bytes, all of one length, one after the other from `at` on."""
         length = len(places[0])
-        first = done = 0  # whole rows, and bytes of the next one
+        first = row_bytes = 0  # whole rows, and bytes of the next one
         while first < len(places):
             rows = places[first : first + ROWS_A_CALL]
-            if done:
-                rows = [rows[0][done:], *rows[1:]]
+            if row_bytes:
+                rows = [rows[0][row_bytes:], *rows[1:]]
             moved = move(self._number, rows, at)
             if not moved:
                 raise EOFError(f"the file ends at byte {at}")
-            at, done = at + moved, done + moved
-            first, done = first + done // length, done % length
+            at, row_bytes = at + moved, row_bytes + moved
+            first, row_bytes = first + row_bytes // length, row_bytes % length
 
 
 def rows_of(sides: Sequence[int], itemsize: int) -> tuple[int, ...]:

@@ -69,14 +69,14 @@ def _entry(array: Any) -> dict[str, Any] | None:
 def strike(location: Location, struck: Collection[str]) -> None:
     """Delete the attribute if all boxes that it names are struck out, or some of the boxes."""
     found = {name: box for name, boxes in pending(location).items() for box in boxes or ()}
-    left = [box for name, box in found.items() if name not in struck]
-    if not found or len(left) == len(found):
+    remaining = [box for name, box in found.items() if name not in struck]
+    if not found or len(remaining) == len(found):
         return
     array = open_array(location, "r+")
     kept = dict(array.attrs)
     entry = kept.pop(JOURNAL, None)
-    if left:
-        kept[JOURNAL] = {**(entry or {}), "boxes": boxes_to_json(left)}
+    if remaining:
+        kept[JOURNAL] = {**(entry or {}), "boxes": boxes_to_json(remaining)}
     array.attrs.put(kept)
 
 

@@ -48,13 +48,14 @@ def take_over(
     bool
         False if another write has begun at the same moment and goes on instead of this one.
     """
-    key, over = write.key, set(known)
+    key, overwritten = write.key, set(known)
     names = objects.names()
-    done = keys_of(names, DONE) & keys_of(names, BEGIN)
-    objects.delete([other.name("begin") for other in done])  # none of their tasks goes on any more
+    done_keys = keys_of(names, DONE) & keys_of(names, BEGIN)
+    begun = [done.name("begin") for done in done_keys]
+    objects.delete(begun)  # none of their tasks goes on any more
     rivals = _rivals(objects, names, write)
     if is_written_over(objects, names, key) or any(
-        name not in over and _is_later(rival, name, key) for name, rival in rivals.items()
+        name not in overwritten and _is_later(rival, name, key) for name, rival in rivals.items()
     ):
         if fresh:
             objects.delete([key.name("begin")])
@@ -62,12 +63,15 @@ def take_over(
             _lose(objects, key)
         return False
     for name in rivals:
-        if (other := WriteKey.in_name(name)).name("lost") not in names:
-            _lose(objects, other)
+        if (rival_key := WriteKey.in_name(name)).name("lost") not in names:
+            _lose(objects, rival_key)
         objects.wait_for_users(name)  # tasks that were storing when they could not know of it
-    over.update(rivals)
-    if over:
-        objects.create(key.name("over"), write.record(over | _earlier_marks(objects, write, over)))
+    overwritten.update(rivals)
+    if overwritten:
+        objects.create(
+            key.name("over"),
+            write.record(overwritten | _earlier_marks(objects, write, overwritten)),
+        )
     return True
 
 

@@ -61,8 +61,8 @@ def begin_write(location: Location, write: RecordedWrite, maker: WriterId | None
         return
     names, key = objects.names(), write.key
     if key not in keys_of(names, DONE) and key.name("over") not in names:
-        known = key.name("begin") in names
-        if known:
+        is_recorded = key.name("begin") in names
+        if is_recorded:
             conflicting = set(Record.of(objects.read(key.name("begin")) or b"").over)
         elif is_written_over(objects, names, key):  # its tasks that are done are not done again
             raise replaced_error(location)
@@ -70,7 +70,9 @@ def begin_write(location: Location, write: RecordedWrite, maker: WriterId | None
             begun = _begun_records(objects, names) | _in_attribute(location)
             conflicting = {name for name, record in begun.items() if record.meets(write.reach)}
             objects.create(key.name("begin"), write.record(conflicting))
-        if key.name("lost") in names or not take_over(objects, write, conflicting, fresh=not known):
+        if key.name("lost") in names or not take_over(
+            objects, write, conflicting, fresh=not is_recorded
+        ):
             raise replaced_error(location)
     if maker is not None:
         _say_maker(objects, names, maker)
@@ -143,17 +145,17 @@ def end_write(location: Location, write: RecordedWrite) -> None:
     if objects is None or not is_begun(location, write):
         return
     key, now = write.key, f"{int(time.time()):x}"
-    over = Record.of(objects.read(key.name("over")) or b"").over
-    if over:
-        refuse_late_marks(objects, write, over, location)
-    done = key.name("done", now)
-    objects.create(done, write.record())
+    overwritten = Record.of(objects.read(key.name("over")) or b"").over
+    if overwritten:
+        refuse_late_marks(objects, write, overwritten, location)
+    done_name = key.name("done", now)
+    objects.create(done_name, write.record())
     struck = {key.name("begin")}
-    if over:
-        left = unfinished_writes(location)
-        struck |= {name for name in over if name not in left}
+    if overwritten:
+        unfinished = unfinished_writes(location)
+        struck |= {name for name in overwritten if name not in unfinished}
         attribute_journal.strike(location, struck)
-    names = objects.names() | {done}
+    names = objects.names() | {done_name}
     marks = {name for name in names if name.startswith(MARK) and is_own(name, key)}
     others = {other.name("over") for other in keys_of(struck, BEGIN) - {key}}
     _delete(objects, names & (marks | struck | others))
@@ -244,7 +246,7 @@ def _not_overwritten(
     done = keys_of(names, DONE)
     overs = [name for name in names if name.startswith(OVER) and WriteKey.in_name(name) in done]
     records = {name: Record.of(objects.read(name) or b"") for name in overs}
-    left: Unended = {}
+    unended: Unended = {}
     for name, (boxes, *_) in ended.items():
         covers = [(o, record) for o, record in records.items() if name in record.over]
         if any(_same_cells(o, name) for o, _ in covers):
@@ -252,8 +254,8 @@ def _not_overwritten(
         dense = [box for _, record in covers if record.dense for box in record.boxes or ()]
         rest = None if boxes is None else boxes_without(boxes, dense)
         if rest is None or any(all(lo < hi for lo, hi in box) for box in rest):
-            left[name] = rest
-    return left
+            unended[name] = rest
+    return unended
 
 
 def _same_cells(over: str, name: str) -> bool:
@@ -264,17 +266,17 @@ def _same_cells(over: str, name: str) -> bool:
 def _forget(objects: StoredObjects, names: frozenset[str]) -> None:
     """Delete old records of what is done, and of earlier makers."""
     before = time.time() - RECORD_KEPT_SECONDS
-    left, old = list[str](), list[str]()
+    orphans, old = list[str](), list[str]()
     for name in (name for name in names if name.startswith(DONE)):
         if ended_at(name) < before:
             key = WriteKey.in_name(name)
             over = key.name("over")
             text = objects.read(over) if over in names else None
             if text is None or not names.intersection(Record.of(text).over):
-                left += [n for n in names if n.startswith((BEGIN, MARK)) and is_own(n, key)]
+                orphans += [n for n in names if n.startswith((BEGIN, MARK)) and is_own(n, key)]
                 old += [name, over]
     made = sorted(name for name in names if name.startswith(MADE))
-    objects.delete(left)  # of a process that was killed: without `done` they would count
+    objects.delete(orphans)  # of a process that was killed: without `done` they would count
     objects.delete([name for name in (*old, *made[:-1]) if name in names])
     _forget_lost(objects, keys_of(names, LOST))
 

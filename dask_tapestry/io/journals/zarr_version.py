@@ -98,14 +98,14 @@ class Version(NamedTuple):
             )
         if time.time() - self.time * 3600 > RECORD_KEPT_SECONDS and names != self.names:
             raise _written_error(location)  # records of what was written may have gone since
-        read = [box for box in boxes if all(lo < hi for lo, hi in box)]
+        boxes_read = [box for box in boxes if all(lo < hi for lo, hi in box)]
         kinds = (BEGIN, MARK, DONE)
         fresh = {WriteKey.in_name(n) for n in names - self.names if n.startswith(kinds)}
-        for key in (key for key in fresh if read and key.run != self.run):
+        for key in (key for key in fresh if boxes_read and key.run != self.run):
             written = _boxes_of(objects, names, key)
             if written is None:  # it has ended just now
                 written = _boxes_of(objects, objects.names(), key)
-            if written is None or any(boxes_meet(a, b) for a in read for b in written):
+            if written is None or any(boxes_meet(a, b) for a in boxes_read for b in written):
                 raise _written_error(location)
 
 

@@ -83,13 +83,13 @@ def _content(cell: CellType) -> Any:
 def _globals(function: FunctionType) -> Iterator[tuple[str, Any]]:
     """The globals that a function's code names, and attributes of modules among them."""
     for chain in sorted(set(_chains(function.__code__))):
-        first, *rest = chain
+        first, *attributes = chain
         if first not in function.__globals__:
             if not hasattr(builtins, first):
                 yield first, ABSENT
             continue
         value, name = function.__globals__[first], first
-        for attribute in rest:
+        for attribute in attributes:
             if not isinstance(value, ModuleType) or library_version(value.__name__) is not None:
                 break
             value, name = getattr(value, attribute, ABSENT), f"{name}.{attribute}"

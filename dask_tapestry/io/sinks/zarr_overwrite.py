@@ -62,8 +62,8 @@ def replacing(
     if earlier:
         after = [*after, sequence_point(*earlier)]
         x = _read_after(x, location, after)
-    seen = sources_of(x)
-    reads = [read for source in seen.sources for read in locations_of(source)]
+    found_sources = sources_of(x)
+    reads = [read for source in found_sources.sources for read in locations_of(source)]
     itself = any(map(location.holds, reads))
     folder = location.replaceable
     if folder is not None and (folder.is_dir() or not folder.exists()):
@@ -71,7 +71,7 @@ def replacing(
             str(partial_path(folder, location.nonce[:8])), "", f"{location.nonce} beside"
         )
         return Replacement(part, x, after, (location, str(folder)), itself)
-    if not itself and (seen.complete or not location.is_in_memory):
+    if not itself and (found_sources.complete or not location.is_in_memory):
         return Replacement(location, x, after)
     if not location.is_in_memory:
         raise StoreError(
@@ -121,18 +121,18 @@ def _is_abandoned(part: Path) -> bool:
 
 def _read_after(x: Tensor, location: Location, after: Sequence[Node]) -> Tensor:
     """Return `x` made to read what is at a place only after `after` has ended."""
-    done: dict[Node, Node] = {}
+    rebuilt_nodes: dict[Node, Node] = {}
     for node in topological([x]):
         source = node.operator
-        done[node] = node
+        rebuilt_nodes[node] = node
         if isinstance(source, Sink) or node.is_sequence_point:
             continue
         if isinstance(source, Source) and _reads(source, location):
             stored = _stored(source, location)
-            done[node] = apply(stored, after=list(dict.fromkeys([*node.after, *after])))
+            rebuilt_nodes[node] = apply(stored, after=list(dict.fromkeys([*node.after, *after])))
         else:
-            done[node] = reapply(node, [done[i] for i in node.inputs], node.after)
-    return done[x]
+            rebuilt_nodes[node] = reapply(node, [rebuilt_nodes[i] for i in node.inputs], node.after)
+    return rebuilt_nodes[x]
 
 
 def _reads(source: Source, location: Location) -> bool:

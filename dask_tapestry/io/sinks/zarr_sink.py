@@ -337,13 +337,13 @@ def zarr_sink(
         if exists_already and not overwrite:
             refuse_other_write(location, identity)
     how = Replacement(location, x, after)
-    over: tuple[str, ...] = ()
+    overwritten: tuple[str, ...] = ()
     if overwrite and archive is None:
         location.refuse_outside()
         earlier = _earlier(location, [x, *after])
         how = replacing(location, x, after, tuple(earlier))
         kept = [n for n in earlier if how.reads_itself or isinstance(n.operator, ZarrSink)]
-        over = tuple(earlier[node] for node in kept)
+        overwritten = tuple(earlier[node] for node in kept)
     into = (
         how.location,
         options["shards"] or options["chunks"],
@@ -352,9 +352,9 @@ def zarr_sink(
         workers,
         archive,
     )
-    if resumed and (how.reads_itself or over):
+    if resumed and (how.reads_itself or overwritten):
         refuse_reading_itself(location)
-    rest = (how.replaced, how.reads_itself, over, x.type.shape, "", resumed)
+    rest = (how.replaced, how.reads_itself, overwritten, x.type.shape, "", resumed)
     return apply(ZarrSink(*into, *rest, extras=extras), how.x, after=how.after)
 
 

@@ -55,15 +55,15 @@ def sources_behind(source: Source) -> FoundSources:
     (['blocks', 'memory'], True)
     """
     sources: list[Source] = []
-    seen: set[int] = set()
-    kept: list[object] = []  # what is made on the way must not make room for another of its id
+    visited_ids: set[int] = set()
+    kept_alive: list[object] = []  # objects made on the way: their ids must not be given again
     waiting: deque[object] = deque([source])
-    while waiting and len(seen) < MOST_CAPTURED_OBJECTS:
+    while waiting and len(visited_ids) < MOST_CAPTURED_OBJECTS:
         item = waiting.popleft()
-        if id(item) in seen or isinstance(item, LEAVES):
+        if id(item) in visited_ids or isinstance(item, LEAVES):
             continue
-        seen.add(id(item))
-        kept.append(item)
+        visited_ids.add(id(item))
+        kept_alive.append(item)
         if isinstance(item, Source):
             sources.append(item)
         found = _source_of(item)

@@ -83,9 +83,9 @@ def from_duck(data: DuckArray, dims: Dims) -> Tensor:
     """
     if (reason := refusal(data)) is not None:
         raise DTypeError(f"an array is made of {reason}")
-    known = BlockFormat.of(data)
-    if known is not None:
-        data = known.indexable(data)
+    block_format = BlockFormat.of(data)
+    if block_format is not None:
+        data = block_format.indexable(data)
     if not all(hasattr(data, name) for name in ("shape", "dtype", "__getitem__")):
         raise DTypeError(
             f"{type(data).__name__} is not an array: it needs shape, dtype and __getitem__"
@@ -93,7 +93,7 @@ def from_duck(data: DuckArray, dims: Dims) -> Tensor:
     shape = tuple(int(n) for n in data.shape)
     type_ = declared_type(shape, np.dtype(data.dtype), dims)
     stored = regular_chunks(data, len(shape))
-    return apply(DuckSource(uuid4().hex, type_, stored, data, known))
+    return apply(DuckSource(uuid4().hex, type_, stored, data, block_format))
 
 
 def regular_chunks(data: object, ndim: int) -> tuple[int, ...] | None:

@@ -93,18 +93,18 @@ class Elementwise(CellwiseOperator):
 
         None where this depends on other inputs, as of a sum with cells of NumPy's.
         """
-        known = next((one for one in formats if one is not None), None)
-        if known is None or any(x.dtype.kind not in "biufc" for x in inputs):
+        block_format = next((form for form in formats if form is not None), None)
+        if block_format is None or any(x.dtype.kind not in "biufc" for x in inputs):
             return None
         probes = [
-            np.asarray(PROBES if one is None else [one.fill] * 2).astype(x.dtype)
-            for x, one in zip(inputs, formats, strict=True)
+            np.asarray(PROBES if form is None else [form.fill] * 2).astype(x.dtype)
+            for x, form in zip(inputs, formats, strict=True)
         ]
         with np.errstate(all="ignore"):
             kernel = kernels_of("cpu")[self.kernel]
             first, second = kernel(None, *probes, expression=self.expression)
         same = first == second or (first != first and second != second)
-        return known.filled(first.item()) if same else None
+        return block_format.filled(first.item()) if same else None
 
     def text(self) -> str:
         return str(self.expression)

@@ -195,14 +195,14 @@ class Blockwise(Operator):
 
     def _info(self, at: tuple[int, ...]) -> dict[int | None, dict[str, Any]]:
         info: dict[int | None, dict[str, Any]] = {}
-        for number, read in self.whole:
-            chosen = read.numbers(at)
-            box = read.box(chosen)
+        for number, blocks in self.whole:
+            chosen = blocks.numbers(at)
+            box = blocks.box(chosen)
             counts = tuple(
-                1 if axis < 0 else c.count for c, axis in zip(read.cuts, read.axes, strict=True)
+                1 if axis < 0 else c.count for c, axis in zip(blocks.cuts, blocks.axes, strict=True)
             )
             info[number] = {
-                "shape": tuple(c.extent for c in read.cuts),
+                "shape": tuple(c.extent for c in blocks.cuts),
                 "num-chunks": counts,
                 "array-location": list(zip(box.lo, box.hi, strict=True)),
                 "chunk-location": tuple(r.start for r in chosen),
@@ -225,17 +225,17 @@ class Blockwise(Operator):
         if box.is_empty or all(len(r) == c.count for r, c in zip(ranges, self.cuts, strict=True)):
             return None
         regions, reads = [], []
-        for read in self.reads:
+        for input_blocks in self.reads:
             numbers = [
                 _joined(
-                    read.numbers([r.start for r in ranges])[i],
-                    read.numbers([r.stop - 1 for r in ranges])[i],
+                    input_blocks.numbers([r.start for r in ranges])[i],
+                    input_blocks.numbers([r.stop - 1 for r in ranges])[i],
                 )
-                for i in range(len(read.axes))
+                for i in range(len(input_blocks.axes))
             ]
-            regions.append(Region.box(read.box(numbers)))
-            cuts = tuple(_window(c, r) for c, r in zip(read.cuts, numbers, strict=True))
-            reads.append(replace(read, cuts=cuts))
+            regions.append(Region.box(input_blocks.box(numbers)))
+            cuts = tuple(_window(c, r) for c, r in zip(input_blocks.cuts, numbers, strict=True))
+            reads.append(replace(input_blocks, cuts=cuts))
         first = self.first or (0,) * len(self.cuts)
         operator = replace(
             self,
@@ -243,11 +243,13 @@ class Blockwise(Operator):
             reads=tuple(reads),
             first=tuple(a + r.start for a, r in zip(first, ranges, strict=True)),
         )
-        made = ZRange(
+        result_box = ZRange(
             [c.block(r.start)[0] for c, r in zip(self.cuts, ranges, strict=True)],
             [c.block(r.stop - 1)[1] for c, r in zip(self.cuts, ranges, strict=True)],
         )
-        sides = [Progression(a, 1, b - a) for a, b in zip(made.lo, made.hi, strict=True)]
+        sides = [
+            Progression(a, 1, b - a) for a, b in zip(result_box.lo, result_box.hi, strict=True)
+        ]
         return Restriction(operator, tuple(regions), Region(sides))
 
     def flops(self, inputs: Types, box: ZRange) -> int:

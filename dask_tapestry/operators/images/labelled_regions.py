@@ -128,7 +128,7 @@ class RegionParts(Tiling):
         grid = tuple(OutputAxis(axis, 1) for axis in range(cut))
         whole = tuple(OutputAxis(None, n) for n in self.tiled.shape[cut + 1 :])
         labels = (*grid, OutputAxis(cut, self.tiled.side), *whole)
-        every = {
+        output_shapes = {
             "labels": OutputShape("labels", np.dtype(np.int32), labels),
             "counts": OutputShape("counts", PAIR, (*grid, OutputAxis(cut, 1))),
         }
@@ -136,7 +136,7 @@ class RegionParts(Tiling):
             "structure": whole_structure(self.structure, len(self.tiled.shape)),
             "tiled": self.tiled,
             "points": box.shape,
-            "outputs": tuple(every[name] for name in self.names),
+            "outputs": tuple(output_shapes[name] for name in self.names),
         }
 
     def flops(self, inputs: Types, box: ZRange) -> int:

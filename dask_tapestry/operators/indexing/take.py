@@ -47,13 +47,13 @@ class Take(Selector):
 
     def infer(self, *inputs: TensorType) -> TensorType:
         x, indices = inputs[0], inputs[1]
-        kept = [n for dim, n in enumerate(x.shape) if dim not in self.axes]
+        outer = [n for dim, n in enumerate(x.shape) if dim not in self.axes]
         dims = None
         if x.dims:
             names = [name for dim, name in enumerate(x.dims) if dim not in self.axes]
             own = x.dims[self.axes[0]] if indices.ndim == len(self.axes) == 1 else None
             dims = (*names[: self.at], *(own,) * indices.ndim, *names[self.at :])
-        return TensorType((*kept[: self.at], *indices.shape, *kept[self.at :]), x.dtype, dims)
+        return TensorType((*outer[: self.at], *indices.shape, *outer[self.at :]), x.dtype, dims)
 
     def _split(self, inputs: Types) -> tuple[list[int], int]:
         """Dimensions of the first input that are not in `axes`, and J's rank."""
@@ -123,14 +123,14 @@ class Take(Selector):
 
     def follow(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         """Indices of one axis come in chunks as long as that axis's; else nothing tells."""
-        kept, rank = self._split(inputs)
+        outer_dims, rank = self._split(inputs)
         shape = inputs[1].shape
         if rank == len(self.axes) == 1:
-            taken: Known = (chunks[0][self.axes[0]].refilled(shape[0]),)
+            index_chunks: Known = (chunks[0][self.axes[0]].refilled(shape[0]),)
         else:
-            taken = (None,) * rank
-        outer = [chunks[0][dim] for dim in kept]
-        return (*outer[: self.at], *taken, *outer[self.at :])
+            index_chunks = (None,) * rank
+        outer = [chunks[0][dim] for dim in outer_dims]
+        return (*outer[: self.at], *index_chunks, *outer[self.at :])
 
     def text(self) -> str:
         return f"axes={self.axes}, at={self.at}"

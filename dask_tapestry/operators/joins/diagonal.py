@@ -34,15 +34,15 @@ class Diagonal(ViewSelector):
         rows, columns = x.shape[self.axis1], x.shape[self.axis2]
         above, below = max(self.offset, 0), max(-self.offset, 0)
         length = max(0, min(rows - below, columns - above))
-        kept = [dim for dim in range(x.ndim) if dim not in (self.axis1, self.axis2)]
+        outer_dims = [dim for dim in range(x.ndim) if dim not in (self.axis1, self.axis2)]
         starts = {self.axis1: below, self.axis2: above}
         axes = tuple(
-            ViewAxis(kept.index(dim), 0, 1)
-            if dim in kept
-            else ViewAxis(len(kept), starts[dim] if length else 0, 1)
+            ViewAxis(outer_dims.index(dim), 0, 1)
+            if dim in outer_dims
+            else ViewAxis(len(outer_dims), starts[dim] if length else 0, 1)
             for dim in range(x.ndim)
         )
-        return View((*[x.shape[dim] for dim in kept], length), axes)
+        return View((*[x.shape[dim] for dim in outer_dims], length), axes)
 
     def text(self) -> str:
         return f"offset={self.offset}, axes=({self.axis1}, {self.axis2})"

@@ -78,14 +78,14 @@ class Mosaic(Selector):
         return {"places": tuple(places), "shape": box.shape}
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
-        regions, places = [], []
+        regions, visible_places = [], []
         for own, x in zip(self.places, inputs, strict=True):
             shown = [
                 visible_cells(p, n, part) for p, n, part in zip(own, x.shape, region, strict=True)
             ]
             regions.append(Region([cells for cells, _ in shown]))
-            places.append(tuple(place for _, place in shown))
-        return Restriction(Mosaic(region.shape, tuple(places)), tuple(regions), region)
+            visible_places.append(tuple(place for _, place in shown))
+        return Restriction(Mosaic(region.shape, tuple(visible_places)), tuple(regions), region)
 
     def follow(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         """The edges of all inputs where they lie; of interleaved ones, whole rounds."""

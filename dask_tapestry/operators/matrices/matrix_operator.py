@@ -163,15 +163,15 @@ class MatrixOperator(BlockOperator):
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         """All cells of the matrices that have cells in the region."""
         loops = self.loops(inputs)
-        kept, shape = region[: len(loops)], self.infer(*inputs).shape[len(loops) :]
+        loop_region, shape = region[: len(loops)], self.infer(*inputs).shape[len(loops) :]
         parts = []
         for x, letters in zip(inputs, self.reads, strict=True):
             lead = x.shape[: x.ndim - len(letters)]
-            own = kept[len(loops) - len(lead) :]
+            own = loop_region[len(loops) - len(lead) :]
             pairs = zip(own, lead, loops[len(loops) - len(lead) :], strict=True)
             moved = [Progression(0, 1, n) if n != most else one for one, n, most in pairs]
             parts.append(Region([*moved, *Region.whole(x.shape[len(lead) :])]))
-        return Restriction(self, tuple(parts), Region([*kept, *Region.whole(shape)]))
+        return Restriction(self, tuple(parts), Region([*loop_region, *Region.whole(shape)]))
 
     def text(self) -> str:
         return ", ".join(f"{name}={value}" for name, value in self.options().items())

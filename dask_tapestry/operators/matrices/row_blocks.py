@@ -69,14 +69,14 @@ class RowBlocks(BlockOperator):
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         """The blocks that have rows in it, as they are in all of the matrix."""
         columns = inputs[0].shape[1]
-        written, *read = self.heights(columns)
-        first, end = region[0].start // written, -(-region[0].stop // written)
+        height_written, *heights_read = self.heights(columns)
+        first, end = region[0].start // height_written, -(-region[0].stop // height_written)
 
         def rows_of(height: int) -> Region:
             own = Progression.of(first * height, 1, (end - first) * height)
             return Region([own, Progression(0, 1, columns)])
 
-        return Restriction(self, tuple(map(rows_of, read)), rows_of(written))
+        return Restriction(self, tuple(map(rows_of, heights_read)), rows_of(height_written))
 
     def flops(self, inputs: Types, box: ZRange) -> int:
         (count,) = signature_of(self, inputs).index_range(box).shape

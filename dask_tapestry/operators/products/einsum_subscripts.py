@@ -157,14 +157,16 @@ def einsum(subscripts: Subscripts, tensors: Sequence[Tensor], path: Path) -> Ten
     path
         Numbers of the operands to contract next, among those left; the product goes to the end.
     """
-    left = [
+    operands = [
         with_diagonals(x, labels) for x, labels in zip(tensors, subscripts.operands, strict=True)
     ]
     for places in path:
-        chosen = [left[place] for place in sorted(places)]
-        left = [x for place, x in enumerate(left) if place not in set(places)]
+        chosen = [operands[place] for place in sorted(places)]
+        operands = [x for place, x in enumerate(operands) if place not in set(places)]
         while len(chosen) > 1:
-            wanted = {i for x in (*left, *chosen[2:]) for i in x.labels} | set(subscripts.result)
+            wanted = {i for x in (*operands, *chosen[2:]) for i in x.labels} | set(
+                subscripts.result
+            )
             chosen[:2] = [contracted(chosen[0], chosen[1], wanted)]
-        left += chosen
-    return arranged(summed(left[0], subscripts.result), subscripts.result)
+        operands += chosen
+    return arranged(summed(operands[0], subscripts.result), subscripts.result)

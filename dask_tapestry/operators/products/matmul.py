@@ -71,13 +71,13 @@ class MatMul(Contraction):
             IndexDim("k", steps, Kind.REDUCTION if self.part is None else Kind.PARALLEL),
         )
         m, n, k = batch, batch + 1, batch + 2
-        every = tuple(range(batch))
-        outputs = (*every, m, n) if self.part is None else (k, *every, m, n)
+        batch_dims = tuple(range(batch))
+        outputs = (*batch_dims, m, n) if self.part is None else (k, *batch_dims, m, n)
         return Signature(
             index,
             (
-                _project((*every, m, k), len(index), {k: step}),
-                _project((*every, k, n), len(index), {k: step}),
+                _project((*batch_dims, m, k), len(index), {k: step}),
+                _project((*batch_dims, k, n), len(index), {k: step}),
             ),
             (_project(outputs, len(index), {}),),
         )

@@ -37,16 +37,16 @@ def repeats_cells(x: Tensor) -> bool:
 
 def _origins(x: Tensor) -> Iterator[Tensor]:
     """The tensors of which `x` is made by views, joins and formulas alone; `x` if it is large."""
-    seen, stack = {x}, [x]
+    visited, stack = {x}, [x]
     while stack:
         node = stack.pop()
         if not (node.operator.is_selector or isinstance(node.operator, CellwiseOperator)):
             if not isinstance(node.operator, GeneratorOperator):
                 yield node
             continue
-        fresh = [one for one in node.inputs if one not in seen]
-        seen.update(fresh)
+        fresh = [one for one in node.inputs if one not in visited]
+        visited.update(fresh)
         stack += fresh
-        if len(seen) > MOST_REPEATED_NODES:
+        if len(visited) > MOST_REPEATED_NODES:
             yield x
             return

@@ -161,7 +161,7 @@ class SparseMatmul(BlockOperator):
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         """Some of the rows, of the box of the operand that they touch."""
-        kept, own = self._free_axes(inputs[0]), self._own(region)
+        free_axes, own = self._free_axes(inputs[0]), self._own(region)
         parts = Region(
             [
                 Progression.of(mine.start + mine.step * p.start, mine.step * p.step, p.count)
@@ -171,13 +171,15 @@ class SparseMatmul(BlockOperator):
         part = replace(self, region=parts)
         reads = list(Region.whole(inputs[0].shape))
         outer = [*region[: self.at], *region[self.at + len(own) :]]
-        for axis, progression in zip(kept, outer, strict=True):
+        for axis, progression in zip(free_axes, outer, strict=True):
             reads[axis] = progression
         box = TensorType(tuple([p.count for p in region]), self.dtype).box
-        seen = part.demand(inputs, box)[0]
+        touched = part.demand(inputs, box)[0]
         for axis in self.axes:
-            reads[axis] = Progression.of(seen.lo[axis], 1, seen.hi[axis] - seen.lo[axis])
-        moved = [start + seen.lo[axis] for axis, start in zip(self.axes, self.origin, strict=True)]
+            reads[axis] = Progression.of(touched.lo[axis], 1, touched.hi[axis] - touched.lo[axis])
+        moved = [
+            start + touched.lo[axis] for axis, start in zip(self.axes, self.origin, strict=True)
+        ]
         tables = [Region.whole(table.shape) for table in inputs[1:]]
         cut = replace(part, origin=tuple(moved))
         return Restriction(cut, (Region(reads), *tables), region)

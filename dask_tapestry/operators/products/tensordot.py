@@ -158,13 +158,13 @@ def _is_between(folded: Sequence[str], x: Labelled) -> bool:
 
 def _without_ones(x: Labelled, other: Labelled) -> Labelled:
     """`x` without the dimensions of length one that broadcast against `other`'s."""
-    ones = [
+    unit_axes = [
         axis
         for axis, label in enumerate(x.labels)
         if x.tensor.type.shape[axis] == 1 and label in other.labels and other.size(label) != 1
     ]
-    labels = tuple(label for axis, label in enumerate(x.labels) if axis not in ones)
-    return Labelled(squeeze(x.tensor, ones), labels) if ones else x
+    labels = tuple(label for axis, label in enumerate(x.labels) if axis not in unit_axes)
+    return Labelled(squeeze(x.tensor, unit_axes), labels) if unit_axes else x
 
 
 def _joined(x: Tensor, batch: int, first: int) -> Tensor:
@@ -185,17 +185,19 @@ def tensordot(x: Tensor, w: Tensor, x_axes: Sequence[int], w_axes: Sequence[int]
     ShapeError
         If the axes are not as many on both sides, repeat, or their extents differ.
     """
-    left = [normalize_axis(axis, x.type.ndim) for axis in x_axes]
-    right = [normalize_axis(axis, w.type.ndim) for axis in w_axes]
-    if len(left) != len(right) or any(
-        x.type.shape[a] != w.type.shape[b] for a, b in zip(left, right, strict=True)
+    x_contracted = [normalize_axis(axis, x.type.ndim) for axis in x_axes]
+    w_contracted = [normalize_axis(axis, w.type.ndim) for axis in w_axes]
+    if len(x_contracted) != len(w_contracted) or any(
+        x.type.shape[a] != w.type.shape[b] for a, b in zip(x_contracted, w_contracted, strict=True)
     ):
-        raise ShapeError(f"shape-mismatch for sum: axes {left} of {x.type}, {right} of {w.type}")
-    if len(set(left)) < len(left) or len(set(right)) < len(right):
+        raise ShapeError(
+            f"shape-mismatch for sum: axes {x_contracted} of {x.type}, {w_contracted} of {w.type}"
+        )
+    if len(set(x_contracted)) < len(x_contracted) or len(set(w_contracted)) < len(w_contracted):
         raise ShapeError("duplicate axes are not allowed in tensordot")
     x_labels = [f"x{axis}" for axis in range(x.type.ndim)]
     w_labels = [f"w{axis}" for axis in range(w.type.ndim)]
-    for a, b in zip(left, right, strict=True):
+    for a, b in zip(x_contracted, w_contracted, strict=True):
         w_labels[b] = x_labels[a]
     keep = [i for i in (*x_labels, *w_labels) if (i in x_labels) != (i in w_labels)]
     return product_of(x, x_labels, w, w_labels, keep)

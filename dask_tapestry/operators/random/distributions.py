@@ -145,13 +145,13 @@ def _high(x: Tensor, y: Operand) -> Tensor:
     y_low, y_high = _halves(y)
     low = elementwise("right_shift", elementwise("multiply", x_low, y_low), HALF)
     middle = elementwise("add", elementwise("multiply", x_high, y_low), low)
-    other = elementwise(
+    cross = elementwise(
         "add",
         elementwise("multiply", x_low, y_high),
         elementwise("bitwise_and", middle, LOW_HALF),
     )
     carry = elementwise(
-        "add", elementwise("right_shift", middle, HALF), elementwise("right_shift", other, HALF)
+        "add", elementwise("right_shift", middle, HALF), elementwise("right_shift", cross, HALF)
     )
     return elementwise("add", elementwise("multiply", x_high, y_high), carry)
 

@@ -106,15 +106,15 @@ def nodes_of_tile(
     >>> nodes_of_tile(fold, 0, (5000, 7), Lattice((1000, 7), (-800, 0)))
     (NodesOfTile(width=2, lead=1), NodesOfTile(width=7, lead=0))
     """
-    found = []
+    tile_nodes = []
     for axis, (side, start) in enumerate(zip(tile.sides, tile.offset, strict=True)):
         nodes = NodesOfTile(side, -start)
         if axis in fold.axes:
             folded = _nodes_along(fold, level, axis, shape, tile)
             assert folded is not None
             nodes = folded
-        found.append(nodes)
-    return tuple(found)
+        tile_nodes.append(nodes)
+    return tuple(tile_nodes)
 
 
 def _nodes_along(

@@ -167,15 +167,15 @@ class GroupFold(TreeReduction):
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         """Tables of the leaves of a cell of the lattice, and of each level of nodes."""
-        read = self.demand(inputs, box)[0]
-        kept = prod([n for axis, n in enumerate(read.shape) if axis not in self.axes])
-        folded, tree = [read.shape[axis] for axis in self.axes], self.tree
+        read_box = self.demand(inputs, box)[0]
+        kept_cells = prod([n for axis, n in enumerate(read_box.shape) if axis not in self.axes])
+        folded, tree = [read_box.shape[axis] for axis in self.axes], self.tree
         if tree.lattice:
             cell = tuple(map(min, folded, tree.sides(0)))
             nodes = prod(tree.inner(cell).counts(0)) + tree.depth
         else:
             nodes = prod([-(-n // side) for n, side in zip(folded, tree.sides(0), strict=True)])
-        tables = 2 * (1 + nodes) * kept * (box.hi[-1] - box.lo[-1])
+        tables = 2 * (1 + nodes) * kept_cells * (box.hi[-1] - box.lo[-1])
         return tables * self.state.itemsize
 
     def text(self) -> str:

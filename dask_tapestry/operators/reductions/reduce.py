@@ -165,13 +165,13 @@ class Reduce(TreeReduction):
 
     def format_of(self, inputs: Types, formats: Formats) -> BlockFormat | None:
         """The format of the input; its fill value is the fold of the input's fill value alone."""
-        (known, *_), (x, *_) = formats, inputs
-        if known is None or not self.is_whole or x.dtype.kind not in "biufc":
+        (block_format, *_), (x, *_) = formats, inputs
+        if block_format is None or not self.is_whole or x.dtype.kind not in "biufc":
             return None
-        cell = np.full((1,) * x.ndim, known.fill).astype(x.dtype)
+        cell = np.full((1,) * x.ndim, block_format.fill).astype(x.dtype)
         with np.errstate(all="ignore"), catch_warnings(action="ignore"):
             folded = self.reference(cell) if self.cells is None else cell
-        return known.filled(folded.reshape(-1)[0].item())
+        return block_format.filled(folded.reshape(-1)[0].item())
 
     def text(self) -> str:
         way = "" if self.source is None else f", from level {self.source}"

@@ -87,14 +87,14 @@ class Compress(Selector):
             min(first * self.span, inputs[1].shape[0]),
             min(end * self.span, inputs[1].shape[0]),
         )
-        read = Progression.of(lo, 1, hi - lo)
+        cells_read = Progression.of(lo, 1, hi - lo)
         base = self.edges[first]
         ends = np.array(self.edges[first + 1 : end + 1], np.int64) - base
         yielded = Progression.of(base, 1, self.edges[end] - base)
-        reads = Region((*region[: self.axis], read, *region[self.axis + 1 :]))
+        reads = Region((*region[: self.axis], cells_read, *region[self.axis + 1 :]))
         yields = Region((*region[: self.axis], yielded, *region[self.axis + 1 :]))
         cut = Compress(self.axis, self.span, ends.tobytes())
-        return Restriction(cut, (reads, Region((read,))), yields)
+        return Restriction(cut, (reads, Region((cells_read,))), yields)
 
     def follow(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         """Along the axis, chunks as long as the input's."""

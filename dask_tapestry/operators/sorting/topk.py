@@ -44,14 +44,14 @@ class TopK(BlockOperator):
 
     def signature(self, *inputs: TensorType) -> Signature:
         *lanes, runs, keep = self.infer(*inputs).shape
-        ndim, ones = len(lanes) + 1, (1,) * len(lanes)
+        ndim, unit_widths = len(lanes) + 1, (1,) * len(lanes)
         rows = [[int(dim == axis) for dim in range(ndim)] for axis in range(ndim)]
         writes = (*map(tuple, rows), (0,) * ndim)
         rows[-1][-1] = self.length
         return Signature(
             (*[IndexDim(f"i{dim}", n) for dim, n in enumerate(lanes)], IndexDim("run", runs)),
-            (IndexProjection(tuple(map(tuple, rows)), (0,) * ndim, (*ones, self.length)),),
-            (IndexProjection(writes, (0,) * (ndim + 1), (*ones, 1, keep)),),
+            (IndexProjection(tuple(map(tuple, rows)), (0,) * ndim, (*unit_widths, self.length)),),
+            (IndexProjection(writes, (0,) * (ndim + 1), (*unit_widths, 1, keep)),),
         )
 
     regularity = by_signature

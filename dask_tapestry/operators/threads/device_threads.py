@@ -104,13 +104,13 @@ class ThreadDevice:
         operator, (x, *starts) = node.operator, inputs
         assert isinstance(operator, ThreadSlice)
         rank, inner = self.rank, len(operator.sizes)
-        check_inside(operator, [self.gpu.to_host(one) for one in starts], x.shape[rank:])
-        lead = broadcast_shape([tuple(one.shape[:rank]) for one in inputs])
+        check_inside(operator, [self.gpu.to_host(block) for block in starts], x.shape[rank:])
+        lead = broadcast_shape([tuple(block.shape[:rank]) for block in inputs])
         shape = (*lead, *operator.sizes)
         if not prod(shape):
             return self.gpu.empty(shape, x.dtype)
         moving = [dim for dim in range(rank) if x.shape[dim] > 1]
-        places = [self._line(x.shape[dim], 1, dim, rank + inner) for dim in moving]
+        indices = [self._line(x.shape[dim], 1, dim, rank + inner) for dim in moving]
         for axis, start in enumerate(starts):
             cells = self._line(
                 operator.sizes[axis], operator.strides[axis], axis + rank, rank + inner
@@ -118,14 +118,18 @@ class ThreadDevice:
             own = (*start.shape, *[1] * inner)
             begin = self.gpu.strided(start, own, (*start.strides, *[0] * inner))
             whole = broadcast_shape([own, tuple(cells.shape)])
-            given = [self.gpu.strided(one, whole, spread(one, whole)) for one in (begin, cells)]
-            places.append(self.kernels["map"](None, *given, expression=_sum_of(start.dtype)))
-        kept = [*moving, *range(rank, rank + inner)]
-        sides = [x.shape[axis] for axis in kept]
-        table = self.gpu.strided(x, sides, [x.strides[axis] for axis in kept])
-        told = {"axes": tuple(range(len(kept))), "at": 0, "extents": tuple(sides)}
-        made = self.kernels["take"](None, table, *places, origin=(0,) * len(kept), **told)
-        return self.gpu.strided(made, shape, spread(made, shape))
+            given = [
+                self.gpu.strided(block, whole, spread(block, whole)) for block in (begin, cells)
+            ]
+            indices.append(self.kernels["map"](None, *given, expression=_sum_of(start.dtype)))
+        table_axes = [*moving, *range(rank, rank + inner)]
+        sides = [x.shape[axis] for axis in table_axes]
+        table = self.gpu.strided(x, sides, [x.strides[axis] for axis in table_axes])
+        take_options = {"axes": tuple(range(len(table_axes))), "at": 0, "extents": tuple(sides)}
+        taken_cells = self.kernels["take"](
+            None, table, *indices, origin=(0,) * len(table_axes), **take_options
+        )
+        return self.gpu.strided(taken_cells, shape, spread(taken_cells, shape))
 
     def _line(self, count: int, pace: int, dim: int, rank: int) -> Block:
         """So many multiples of a number along one of `rank` dimensions."""

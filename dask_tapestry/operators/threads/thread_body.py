@@ -97,14 +97,14 @@ class ThreadBody:
 
     def __call__(self, *blocks: Block) -> Any:
         ids, input_blocks = blocks[: len(self.ids)], blocks[len(self.ids) :]
-        extents = tuple(len(one) for one in ids)
+        extents = tuple(map(len, ids))
         outputs = [_Output.of(self._nodes[r.node], r, extents) for r in self.results]
         if all(extents):
             for spans in self._batches(extents):
                 values = self._computed(ids, input_blocks, extents, spans)
-                for one, result in zip(outputs, self.results, strict=True):
-                    one.places[tuple(slice(a, b) for a, b in spans)] = values[result.node]
-        return outputs[0].array if len(outputs) == 1 else tuple(one.array for one in outputs)
+                for output, result in zip(outputs, self.results, strict=True):
+                    output.places[tuple(slice(a, b) for a, b in spans)] = values[result.node]
+        return outputs[0].array if len(outputs) == 1 else tuple(output.array for output in outputs)
 
     @property
     def thread_body(self) -> ThreadBody:
@@ -132,17 +132,19 @@ class ThreadBody:
         """
         rank = len(self.ids)
         ids, input_blocks = blocks[:rank], blocks[rank:]
-        extents = tuple(one.shape[0] for one in ids)
+        extents = tuple(axis_ids.shape[0] for axis_ids in ids)
         outputs = [_Output.of(self._nodes[r.node], r, extents, gpu.empty) for r in self.results]
         device = ThreadDevice(kernels, gpu, rank)
         whole = all(map(is_fused, self._own))
         for spans in [[(0, n) for n in extents]] if whole else self._batches(extents):
             values = self._on_device(device, ids, input_blocks, extents, spans)
-            for one, result in zip(outputs, self.results, strict=True):
-                places = one.places[tuple([slice(a, b) for a, b in spans])]
+            for output, result in zip(outputs, self.results, strict=True):
+                places = output.places[tuple([slice(a, b) for a, b in spans])]
                 written(values[result.node], places, gpu.strided, kernels["map"])
             gpu.launch()
-        return outputs[0].array if len(outputs) == 1 else tuple([one.array for one in outputs])
+        return (
+            outputs[0].array if len(outputs) == 1 else tuple([output.array for output in outputs])
+        )
 
     def _on_device(
         self,

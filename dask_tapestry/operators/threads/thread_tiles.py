@@ -198,23 +198,30 @@ class Piece(NamedTuple):
 def pieces(tiles: Tiles, most: int) -> list[Piece] | None:
     """What threads write, cut in progressions; None if these are more than `most`."""
     axes = [runs(tiles.digits(axis)) for axis in range(len(tiles.starts))]
-    longest = [max(range(len(one)), key=lambda n: one[n].places, default=0) for one in axes]
-    choices = [
-        [range(run.places) if n != keep else (None,) for n, run in enumerate(one)]
-        for one, keep in zip(axes, longest, strict=True)
+    longest = [
+        max(range(len(axis_runs)), key=lambda n: axis_runs[n].places, default=0)
+        for axis_runs in axes
     ]
-    if prod(len(choice) for one in choices for choice in one) > most:
+    choices = [
+        [range(run.places) if n != keep else (None,) for n, run in enumerate(axis_runs)]
+        for axis_runs, keep in zip(axes, longest, strict=True)
+    ]
+    if prod(len(choice) for axis_runs in choices for choice in axis_runs) > most:
         return None
     packed_pieces = []
-    for progressions in product(*[product(*one) for one in choices]):
+    for progressions in product(*[product(*axis_runs) for axis_runs in choices]):
         starts = [
-            tiles.first(axis) + sum(run.step * (at or 0) for run, at in zip(one, at_, strict=True))
-            for axis, (one, at_) in enumerate(zip(axes, progressions, strict=True))
+            tiles.first(axis)
+            + sum(run.step * (at or 0) for run, at in zip(axis_runs, at_, strict=True))
+            for axis, (axis_runs, at_) in enumerate(zip(axes, progressions, strict=True))
         ]
-        kept = [
-            one[keep] if one else DigitRun(1, 1, ())
-            for one, keep in zip(axes, longest, strict=True)
+        longest_runs = [
+            axis_runs[keep] if axis_runs else DigitRun(1, 1, ())
+            for axis_runs, keep in zip(axes, longest, strict=True)
         ]
-        steps, counts = tuple(run.step for run in kept), tuple(run.places for run in kept)
+        steps, counts = (
+            tuple(run.step for run in longest_runs),
+            tuple(run.places for run in longest_runs),
+        )
         packed_pieces.append(Piece(tuple(progressions), tuple(starts), steps, counts))
     return packed_pieces

@@ -169,18 +169,18 @@ def _window(threads: Threads, node: Node) -> IndexProjection | None:
     assert isinstance(node.operator, ThreadSlice)
     x, *starts = node.inputs
     forms = [affine_of(start, threads.ids) for start in starts]
-    known = tuple(form for form in forms if form is not None)
-    if len(known) < len(forms):
+    affine_starts = tuple(form for form in forms if form is not None)
+    if len(affine_starts) < len(forms):
         return None
     sizes, strides = node.operator.sizes, node.operator.strides
-    tiles = Tiles(known, sizes, strides, threads.extents)
+    tiles = Tiles(affine_starts, sizes, strides, threads.extents)
     thread = None if 0 in sizes else tiles.outside(x.type.shape)
     if thread is not None:
         raise ShapeError(
             f"{threads.name}: thread {threads.shown(thread)} reads {tiles.box(thread)} of {x.type}"
         )
-    rows = [form.coefficients for form in known]
-    constants = [form.constant for form in known]
+    rows = [form.coefficients for form in affine_starts]
+    constants = [form.constant for form in affine_starts]
     return IndexProjection(rows, constants, sizes, strides, in_ndim=len(threads.ids))
 
 

@@ -131,14 +131,14 @@ def applied(written: SignatureSpec, tensors: Sequence[Tensor]) -> tuple[Applied,
     index, reads = solve(written, [x.type.shape for x in tensors])
     space = ZRange((0,) * len(index), tuple(dim.extent for dim in index))
     trimmed, moved = [], []
-    for x, read in zip(tensors, reads, strict=True):
-        box = read.of_range(space)
+    for x, projection in zip(tensors, reads, strict=True):
+        box = projection.of_range(space)
         if space.is_empty or box == x.type.box:
             trimmed.append(x)
-            moved.append(read)
+            moved.append(projection)
         else:
             trimmed.append(basic_slice(x, box.slices()))
-            moved.append(read.translate(tuple(-lo for lo in box.lo)))
+            moved.append(projection.translate(tuple(-lo for lo in box.lo)))
     return Applied(written, index, tuple(moved)), trimmed
 
 
@@ -179,7 +179,7 @@ def call_blocks(
     if several:
         function = replace(UserFunction.of(NamedResults(function, names)), name=written.owner)
     function = taking_formats(function, trimmed)
-    kinds, known = _kinds(function, shaped, trimmed, dtypes)
+    kinds, block_format = _kinds(function, shaped, trimmed, dtypes)
     _check_tiles(shaped)
     if several and written.monoid is None and not finalizes:
         node = _outputs_node(function, shaped, trimmed, kinds, costs, after, scratch, multithreaded)
@@ -193,8 +193,8 @@ def call_blocks(
     cut = cut_dimension(shaped.index, shaped.reads) if written.monoid is not None else None
     folding = None if cut is None else _folding(written.monoid, dtype)
     kind = Finalize if finalizes else UserOperator
-    told = (function, shaped.index, shaped.reads, writes, dtype, folding, cut, costs)
-    operator = kind(*told, scratch=scratch, multithreaded=multithreaded, format=known)
+    fields = (function, shaped.index, shaped.reads, writes, dtype, folding, cut, costs)
+    operator = kind(*fields, scratch=scratch, multithreaded=multithreaded, format=block_format)
     node = _nothing(operator, shaped, trimmed, after) or apply(
         operator, *trimmed, after=tuple(after)
     )
@@ -254,18 +254,18 @@ def _kinds(
         raise applied.written.error(
             f"it returned {type(result).__name__}, not {len(outputs)} arrays"
         )
-    dtypes, known = {}, None
+    dtypes, block_format = {}, None
     may_be_foreign = len(outputs) == 1 and applied.written.monoid is None
-    for (name, form), one in zip(outputs, results, strict=True):
+    for (name, form), block in zip(outputs, results, strict=True):
         rank = form.out_ndim if isinstance(form, IndexProjection) else len(form)
-        if np.ndim(one) != rank:
+        if np.ndim(block) != rank:
             raise applied.written.error(
-                f"output {name} has {rank} dimensions, and it returned shape {np.shape(one)}"
+                f"output {name} has {rank} dimensions, and it returned shape {np.shape(block)}"
             )
-        known = BlockFormat.of(one) if may_be_foreign else None
-        dtype = one.dtype if known is not None else None
-        dtypes[name] = declared.get(name) or dtype or dtype_of(one, applied.written.owner)
-    return dtypes, known
+        block_format = BlockFormat.of(block) if may_be_foreign else None
+        dtype = block.dtype if block_format is not None else None
+        dtypes[name] = declared.get(name) or dtype or dtype_of(block, applied.written.owner)
+    return dtypes, block_format
 
 
 def _trial_index(made: Applied, longest: int | None) -> tuple[IndexDim, ...]:
@@ -370,17 +370,17 @@ def finalized(
     extents: Mapping[str, int],
 ) -> tuple[Tensor, ...]:
     """Apply a function to folded results and further tensors, in the step that yields them."""
-    kept = written.of_kind(Kind.PARALLEL, Kind.ATOMIC, Kind.SEQUENTIAL)
+    dims = written.of_kind(Kind.PARALLEL, Kind.ATOMIC, Kind.SEQUENTIAL)
     if all(isinstance(form, tuple) for _, form in written.outputs):
         follow = {d for _, form in written.outputs if isinstance(form, tuple) for d in form}
-        kept = tuple(dim for dim in kept if dim in follow)
-    index = tuple((name, written.kind(name), extents[name]) for name in kept)
-    inputs = tuple((n, _following_dims(written, kept, f)) for n, f in (*written.outputs, *names))
+        dims = tuple(dim for dim in dims if dim in follow)
+    index = tuple((name, written.kind(name), extents[name]) for name in dims)
+    inputs = tuple((n, _following_dims(written, dims, f)) for n, f in (*written.outputs, *names))
     then = SignatureSpec(
         written.owner,
         index,
         inputs,
-        tuple((n, _following_dims(written, kept, f)) for n, f in outputs),
+        tuple((n, _following_dims(written, dims, f)) for n, f in outputs),
     )
     return call_blocks(function, then, (*results, *tensors), dtypes, finalizes=True)
 

@@ -249,7 +249,7 @@ class UserOperator(Contraction):
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         if self.part is not None:
             return None
-        kept = [Progression(0, 1, dim.extent) for dim in self.index]
+        index_region = [Progression(0, 1, dim.extent) for dim in self.index]
         yields, separate = list(region), list(self.apart)
         extents = [dim.extent for dim in self.index]
         signature = signature_of(self, inputs)
@@ -257,18 +257,20 @@ class UserOperator(Contraction):
             dim, width = signature.owner(0, axis), self.writes.shape[axis]
             if dim is None:
                 yields[axis] = Progression(0, 1, width)
-            elif width == 1 and all(moves_by_cells(read, dim) for read in self.reads):
-                kept[dim] = cells
+            elif width == 1 and all(moves_by_cells(projection, dim) for projection in self.reads):
+                index_region[dim] = cells
             elif self._leaves_windows_out(inputs, extents, dim, width, cells):
-                kept[dim] = cells
+                index_region[dim] = cells
                 separate.append(dim)
             else:
                 first, end = cells.start // width, (cells.stop - 1) // width + 1
-                kept[dim] = Progression(first, 1, end - first)
+                index_region[dim] = Progression(first, 1, end - first)
                 yields[axis] = Progression(first * width, 1, (end - first) * width)
-        index = tuple(replace(d, extent=k.count) for d, k in zip(self.index, kept, strict=True))
-        parts = [restricted(read, kept) for read in self.reads]
-        reads = tuple(read for read, _ in parts)
+        index = tuple(
+            replace(d, extent=k.count) for d, k in zip(self.index, index_region, strict=True)
+        )
+        parts = [restricted(projection, index_region) for projection in self.reads]
+        reads = tuple(projection for projection, _ in parts)
         operator = replace(self, index=index, reads=reads, apart=tuple(sorted(set(separate))))
         return Restriction(operator, tuple(place for _, place in parts), Region(yields))
 

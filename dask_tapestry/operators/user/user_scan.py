@@ -61,13 +61,13 @@ class PartwiseFunction:
         return self.function.name
 
     def __call__(self, *blocks: Any) -> Any:
-        given, before = blocks[: len(self.windows)], blocks[len(self.windows) :]
+        input_blocks, before = blocks[: len(self.windows)], blocks[len(self.windows) :]
         moving = ((n, w[0]) for n, w in enumerate(self.windows) if w)
         number, (axis, step, width) = first_of(moving, "input that is read in order")
         results_by_part = []
-        for part in range((given[number].shape[axis] - width) // step + 1):
+        for part in range((input_blocks[number].shape[axis] - width) // step + 1):
             pieces = []
-            for block, windows in zip(given, self.windows, strict=True):
+            for block, windows in zip(input_blocks, self.windows, strict=True):
                 sides = [slice(None)] * block.ndim
                 for at, pace, wide in windows:
                     sides[at] = slice(part * pace, part * pace + wide)
@@ -102,15 +102,15 @@ class Scanned:
         return f"scan of {name_of(self.combine)}"
 
     def __call__(self, *totals: Any) -> Any:
-        lines = [np.moveaxis(one, self.axis, 0) for one in totals]
+        lines = [np.moveaxis(total, self.axis, 0) for total in totals]
         scanned_lines = [np.empty_like(line) for line in lines]
         last: tuple[Any, ...] = tuple(line[0] for line in lines)
         for number in range(len(lines[0])):
             if number:
                 last = _combined(self.combine, last, tuple(line[number] for line in lines))
-            for one, value in zip(scanned_lines, last, strict=True):
-                one[number] = value
-        results = tuple(np.moveaxis(one, 0, self.axis) for one in scanned_lines)
+            for scanned_line, value in zip(scanned_lines, last, strict=True):
+                scanned_line[number] = value
+        results = tuple(np.moveaxis(line, 0, self.axis) for line in scanned_lines)
         return results if len(results) > 1 else results[0]
 
 
@@ -139,21 +139,21 @@ def scan_blocks(
         If signature and shapes do not fit, or the dimension moves an axis with another one.
     """
     scan = _Scan(written, tensors)
-    whole, rest = divmod(scan.extent, SCANNED_STEPS)
+    whole, tail = divmod(scan.extent, SCANNED_STEPS)
     if scan.extent <= SCANNED_STEPS:
         return call_blocks(function, written, tensors, dtypes, costs, after)
     first = scan.parts(
         PartwiseFunction(function, (), scan.axis), (0, 1, SCANNED_STEPS), dtypes, costs, after
     )
     kinds = {name: x.type.dtype for (name, _), x in zip(written.outputs, first, strict=True)}
-    ended = whole if rest else whole - 1  # parts that others follow
+    ended = whole if tail else whole - 1  # parts that others follow
     ends = PartwiseFunction(function, (), scan.axis, ends=True)
     totals = scan.parts(ends, (0, ended, SCANNED_STEPS), kinds, costs, after)
     if ended > 1:
         totals = scan.totals(totals, kinds)
     carried = PartwiseFunction(function, (), scan.axis, combine=scan.combine)
     pieces = [first]
-    for start, count, width in ((1, whole - 1, SCANNED_STEPS), (whole, 1 if rest else 0, rest)):
+    for start, count, width in ((1, whole - 1, SCANNED_STEPS), (whole, 1 if tail else 0, tail)):
         if count:
             before = scan.output_parts(totals, start - 1, start - 1 + count)
             place = (start * SCANNED_STEPS, count, width)

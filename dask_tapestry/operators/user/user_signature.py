@@ -129,13 +129,13 @@ def _kind(owner: str, name: str, kind: Any, extents: Mapping[str, int]) -> tuple
         return Kind.SEQUENTIAL, extent
     if isinstance(kind, int) and not isinstance(kind, bool):
         return Kind.PARALLEL, kind
-    known = {k.value: k for k in (Kind.PARALLEL, Kind.ATOMIC, Kind.SEQUENTIAL)}
-    if not isinstance(kind, str) or kind not in known:
+    kinds = {k.value: k for k in (Kind.PARALLEL, Kind.ATOMIC, Kind.SEQUENTIAL)}
+    if not isinstance(kind, str) or kind not in kinds:
         raise SignatureError(
             f"{owner}: dimension {name} is {kind!r}; it can be 'parallel', 'atomic', 'sequential', "
             "reduce_over(...) or a number of parallel steps"
         )
-    return known[kind], extent
+    return kinds[kind], extent
 
 
 def _monoid(owner: str, monoid: Combination) -> Combination:

@@ -43,16 +43,18 @@ def are_apart(
 ) -> bool:
     """Whether so much lies between the windows of every `step`-th point that calls are worth it."""
     between = 0
-    for read, x in zip(reads, inputs, strict=True):
-        for axis, row in enumerate(read.matrix):
-            gap = abs(row[dim]) * step - read.extent[axis]
+    for projection, x in zip(reads, inputs, strict=True):
+        for axis, row in enumerate(projection.matrix):
+            gap = abs(row[dim]) * step - projection.extent[axis]
             if row[dim] and gap > 0:
-                others = [
+                other_extents = [
                     extents[d] * abs(other[d]) if (d := _owner(other)) is not None else width
-                    for a, (other, width) in enumerate(zip(read.matrix, read.extent, strict=True))
+                    for a, (other, width) in enumerate(
+                        zip(projection.matrix, projection.extent, strict=True)
+                    )
                     if a != axis
                 ]
-                between += gap * prod(others) * x.dtype.itemsize
+                between += gap * prod(other_extents) * x.dtype.itemsize
     return between >= WINDOW_GAP_BYTES
 
 

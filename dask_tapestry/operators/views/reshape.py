@@ -142,13 +142,13 @@ class Reshape(Selector):
 
     def follow(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         """`flattened` for dimensions that become one; for others as their demands tell."""
-        known = list(super().follow(inputs, chunks))
+        followed = list(super().follow(inputs, chunks))
         if self.window is not None or 0 in self.new:
-            return tuple(known)
+            return tuple(followed)
         for a, b, c, d in self.groups:
             if b - a > 1:
-                known[c:d] = [flattened(chunks[0][a:b])] if d - c == 1 else [None] * (d - c)
-        return tuple(known)
+                followed[c:d] = [flattened(chunks[0][a:b])] if d - c == 1 else [None] * (d - c)
+        return tuple(followed)
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         if region.is_empty:
@@ -268,15 +268,15 @@ def flattened(chunks: Chunks) -> AxisChunks | None:
     are taken whole. None where that would be more than `MOST_CHUNK_EDGES`.
     """
     at = next((n for n, one in enumerate(chunks) if one.cuts.count > 1), 0)
-    cuts, known, _ = chunks[at]
+    cuts, said, _ = chunks[at]
     before = prod(one.cuts.extent for one in chunks[:at])
     behind = prod(one.cuts.extent for one in chunks[at + 1 :])
     extent = before * cuts.extent * behind
     if not cuts.edges and (before == 1 or (cuts.lead == cuts.step and not cuts.extent % cuts.step)):
-        return AxisChunks(Cuts.regular(extent, cuts.step * behind, cuts.lead * behind), known)
+        return AxisChunks(Cuts.regular(extent, cuts.step * behind, cuts.lead * behind), said)
     if before * cuts.count > MOST_CHUNK_EDGES:
         return None
-    return AxisChunks(Cuts.of_lengths([n * behind for n in cuts.lengths()] * before), known)
+    return AxisChunks(Cuts.of_lengths([n * behind for n in cuts.lengths()] * before), said)
 
 
 def reshape(x: Tensor, shape: int | Sequence[int]) -> Tensor:

@@ -70,15 +70,15 @@ class Windows(Selector):
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         """The windows of a part of the input, further apart or with further cells."""
-        over, along = region[self.axis], region[-1]
-        if not over.count or not along.count:
+        starts, along = region[self.axis], region[-1]
+        if not starts.count or not along.count:
             return None
-        step, pace = self.step * over.step, self.pace * along.step
-        first = self.step * over.start + self.pace * along.start
-        span = step * (over.count - 1) + pace * (along.count - 1) + 1
+        step, pace = self.step * starts.step, self.pace * along.step
+        first = self.step * starts.start + self.pace * along.start
+        span = step * (starts.count - 1) + pace * (along.count - 1) + 1
         regions = list(region[:-1])
         regions[self.axis] = Progression(first, 1, span)
-        part = Windows(self.axis, over.count, along.count, step, pace)
+        part = Windows(self.axis, starts.count, along.count, step, pace)
         return Restriction(part, (Region(regions),), region)
 
     def text(self) -> str:

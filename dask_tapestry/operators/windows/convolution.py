@@ -102,14 +102,14 @@ class Convolution(Contraction):
         points = [(dim, 1, 1, 1) for dim in range(3 + rank)]
         window = k.shape[3:]
         spans = zip(points[3:], self.strides, window, self.dilation, strict=True)
-        seen = [(point[0], s, w, d) for point, s, w, d in spans]
-        kept = [(0, 0, w, 1) for w in window]
+        input_windows = [(point[0], s, w, d) for point, s, w, d in spans]
+        kernel_windows = [(0, 0, w, 1) for w in window]
         written_dims = points if self.part is None else [(ndim - 1, 1, 1, 1), *points]
         return Signature(
             index,
             (
-                _projection([*points[:2], channels, *seen], ndim),
-                _projection([*points[1:3], channels, *kept], ndim),
+                _projection([*points[:2], channels, *input_windows], ndim),
+                _projection([*points[1:3], channels, *kernel_windows], ndim),
             ),
             (_projection(written_dims, ndim),),
         )

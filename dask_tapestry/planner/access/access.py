@@ -243,8 +243,8 @@ class Access:
         return {}
 
     def _top(self, part: Place) -> ClassLeaf | ClassTree | BandedClasses:
-        known = self._tops.get(part)
-        if known is None:
+        tree = self._tops.get(part)
+        if tree is None:
             rank = len(part)
             first = tuple([starts[n] for (starts, _), n in zip(self._rows, part, strict=True)])
             ways = tuple(
@@ -253,8 +253,8 @@ class Access:
                     for axis, ((_, counts), n) in enumerate(zip(self._rows, part, strict=True))
                 ]
             )
-            known = self._tops[part] = self.node(Domain(first, ways))
-        return known
+            tree = self._tops[part] = self.node(Domain(first, ways))
+        return tree
 
     def node(self, domain: Domain) -> ClassLeaf | ClassTree | BandedClasses:
         """The classes of the blocks of a domain."""

@@ -292,16 +292,16 @@ def _keep_apart(
 ) -> None:
     """Divide where boxes of one value move apart, so that they are merged here and not there."""
     reads: dict[int, list[ShiftedBox]] = {}
-    ways = [way for way, other in enumerate(there) if other is not None]
-    others = [there[way] for way in ways]
+    ways = [way for way, neighbour in enumerate(there) if neighbour is not None]
+    neighbours = [there[way] for way in ways]
     for number, work in enumerate(blocks.schedule.works):
         for at, (source, box) in enumerate(work.reads):
             if box.is_empty:
                 continue
             shifts = []
-            for way, other in zip(ways, others, strict=True):
-                assert other is not None
-                shift = shift_between(box, other.works[number].reads[at][1], turns[way])
+            for way, neighbour in zip(ways, neighbours, strict=True):
+                assert neighbour is not None
+                shift = shift_between(box, neighbour.works[number].reads[at][1], turns[way])
                 if shift is None:
                     division.cut(way, (blocks.place[way] + max(0, turns[way]),))
                     return

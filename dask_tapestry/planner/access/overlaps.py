@@ -81,14 +81,14 @@ def groups_of(pattern: Pattern) -> list[tuple[list[int], list[int]]]:
     for number, step in enumerate(pattern.steps):
         axes: list[int] = []
         steps = [number]
-        rest = []
+        unmoved = []
         for group in groups:
             if any(step.shift[a] for a in group[0]):
                 axes += group[0]
                 steps += group[1]
             else:
-                rest.append(group)
-        groups = [*rest, (sorted(axes), steps)]
+                unmoved.append(group)
+        groups = [*unmoved, (sorted(axes), steps)]
     return groups
 
 

@@ -88,32 +88,32 @@ def _listed(
     found: Mapping[Pattern, int], parts: Mapping[Pattern, tuple[Pattern, int]]
 ) -> tuple[ReadCount, ...]:
     """Each box by itself."""
-    read: Counter[ZRange] = Counter()
+    times_read: Counter[ZRange] = Counter()
     for pattern, times in found.items():
         for box in pattern.boxes():
-            read[box] += times
+            times_read[box] += times
     for line, (_, fewer) in parts.items():
         for box in line.boxes():
-            read[box] -= fewer
-    return tuple([ReadCount(Pattern(box, ()), times) for box, times in read.items() if times])
+            times_read[box] -= fewer
+    return tuple([ReadCount(Pattern(box, ()), times) for box, times in times_read.items() if times])
 
 
 def _read_counts(counts: Mapping[Pattern, int]) -> Iterator[ReadCount]:
     """The patterns, those boxes apart that are in one of more boxes too."""
-    read: dict[ZRange, int] = {}
+    times_read: dict[ZRange, int] = {}
     patterns = sorted(counts, key=lambda pattern: -pattern.places)
     pairs = PatternPairs(patterns)
     for number, pattern in enumerate(patterns):
         times = counts[pattern]
-        others = [patterns[n] for n in pairs.sharing(number)]
-        if not others:
+        overlapping = [patterns[n] for n in pairs.sharing(number)]
+        if not overlapping:
             yield ReadCount(pattern, times)
             continue
         few_places([pattern])
         for box in pattern.boxes():
-            whole = next((p for p in others if p.holds(box)), None)
-            inside = read.get(box, 0 if whole is None else counts[whole])
-            read[box] = inside + times
+            whole = next((p for p in overlapping if p.holds(box)), None)
+            inside = times_read.get(box, 0 if whole is None else counts[whole])
+            times_read[box] = inside + times
             yield ReadCount(Pattern(box, ()), times, whole, inside)
 
 

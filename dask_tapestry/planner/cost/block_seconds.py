@@ -118,18 +118,18 @@ def _seconds(program: Program, box: ZRange, machine: Machine, cuts: Held, order:
         operator, _, types, type_, *_ = program.instructions[number - first]
         reads = [NOTHING if place is None else memory_of[place] for place in reading]
         flops = operator.flops(types, own_box) if value.flops else 0
-        read = _bytes_read(program, needs, reads, flops)
+        bytes_read = _bytes_read(program, needs, reads, flops)
         own = own_box.size * value.itemsize
         rows = max([r.rows for r in reads], default=0.0)
         if value.across is not None:
             turned = reads[0].across != _is_across(value.across, own_box)
-            memory_of[at] = _Held(min(read, own), turned, rows, reads[0].origin)
+            memory_of[at] = _Held(min(bytes_read, own), turned, rows, reads[0].origin)
             continue
         kept = 0 if value.cached else own
         through = rows if value.cached else 0.0
         memory_of[at] = _Held(kept, False, through, at)
         written = kept if operator.block_bytes(type_, own_box) else 0
-        touched = read + written if written or flops else 0
+        touched = bytes_read + written if written or flops else 0
         if where is not None and where.reads[number - first] is None:
             computing = machine.host or machine
         kernels += computing.seconds(operator.kernel, value.dtype, flops, touched)
@@ -191,14 +191,14 @@ def _bytes_read(
     An operation reads no more than a cell of each input; views of one part along its rows, like
     those of a stencil, read it together.
     """
-    read: dict[tuple[bool, int], int] = {}
+    bytes_by_origin: dict[tuple[bool, int], int] = {}
     for number, ((v, need), found) in enumerate(zip(needs, reads, strict=True)):
         cells = min(need.size, flops) if flops else need.size
         own = min(found.bytes, cells * program.types[v].dtype.itemsize)
         key = (True, number) if found.across else (False, found.origin)
-        if own > read.get(key, -1):
-            read[key] = own
-    return sum(read.values())
+        if own > bytes_by_origin.get(key, -1):
+            bytes_by_origin[key] = own
+    return sum(bytes_by_origin.values())
 
 
 def _copied(program: Program, box: ZRange, result: _Held, machine: Machine) -> float:

@@ -90,14 +90,14 @@ def _needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs
 def _with_inputs(program: Program, box: ZRange, chunks: Held, local: bool, own: _Own) -> Needs:
     """What a block takes, with the inputs that it is given."""
     schedule = program.schedule(box)
-    read = touched = brought = resident = blocks = 0
+    bytes_read = touched = brought = resident = blocks = 0
     is_whole = box == program.type.box
     for type_, cuts, boxes in zip(program.inputs, chunks, schedule.boxes, strict=False):
         reach = reach_of(boxes, None if cuts is None else tuple(cuts))
         exact = reach.exact * type_.dtype.itemsize
         whole = exact if local else _moved_bytes(reach, type_.dtype.itemsize)
         grows = is_whole or exact < type_.nbytes
-        read += whole
+        bytes_read += whole
         touched += exact if grows else 0
         brought += whole if reach.blocks and not local else 0
         if reach.blocks == 1 and whole == reach.whole * type_.dtype.itemsize and not local:
@@ -109,7 +109,7 @@ def _with_inputs(program: Program, box: ZRange, chunks: Held, local: bool, own: 
     flops, stored, peak, at_end, copied_at_end, *turns = own
     copied, brought = (0 if local else at_end), brought - resident
     return Needs(
-        read + stored,
+        bytes_read + stored,
         stored,
         max(touched + stored, peak.arrays),
         max(peak.all, copied) + brought,

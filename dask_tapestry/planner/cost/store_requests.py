@@ -11,17 +11,17 @@ from dask_tapestry.zspace import ZRange
 
 def block_requests(program: Program, box: ZRange) -> tuple[float, float]:
     """Stored chunks that the cells `box` of a program's output are read from, and written to."""
-    read = written = 0.0
+    chunks_read = chunks_written = 0.0
     first, lasting = len(program.inputs), program.lasting
     for value, own, _ in program.schedule(box).works:
         operator, _, _, type_, *_ = program.instructions[value - first]
         if lasting[value - first].is_source and isinstance(operator, Source):
-            read += _chunks_met(own, operator.chunks) if operator.chunks is not None else 0
+            chunks_read += _chunks_met(own, operator.chunks) if operator.chunks is not None else 0
         elif lasting[value - first].is_sink and isinstance(operator, Sink):
             whole = set(operator.chunks) <= {1}  # it has no pieces: a box is written at once
             size = own.size * type_.dtype.itemsize
-            written += 1.0 if whole else size / _chunk_bytes(operator.chunks, type_)
-    return read, written
+            chunks_written += 1.0 if whole else size / _chunk_bytes(operator.chunks, type_)
+    return chunks_read, chunks_written
 
 
 def _chunks_met(box: ZRange, sides: tuple[int, ...]) -> int:

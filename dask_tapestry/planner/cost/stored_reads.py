@@ -73,14 +73,14 @@ def stored_bytes(program: Program, cuts: Sequence[Cuts], box: ZRange) -> float:
             own_box = block_box(cuts, (0,) * (len(cuts) - 1) + (cuts[-1].count - 1,))
             reads = program.schedule(own_box).boxes[value]
         all_read = len(everything) == len(reads)
-        for number, read in enumerate(reads):
+        for number, need in enumerate(reads):
             own = shifts[number] if len(shifts) == len(reads) else sum(shifts, ())
             times = 1.0
             for dim, cut in enumerate(cuts):
                 if cut.count > 1:
                     spans = [
                         _Span(
-                            *(read.lo[axis], read.hi[axis], cells, apart, sides[axis], shape[axis]),
+                            *(need.lo[axis], need.hi[axis], cells, apart, sides[axis], shape[axis]),
                             covered=_covered(own, everything[number], axis) if all_read else 0,
                         )
                         for other, axis, cells, apart in own
@@ -88,7 +88,7 @@ def stored_bytes(program: Program, cuts: Sequence[Cuts], box: ZRange) -> float:
                     ]
                     length = own_box.hi[dim] - own_box.lo[dim]
                     times *= _times(cut, own_box.lo[dim], length, tuple(spans))
-            total += operator.stored_bytes(read) * times
+            total += operator.stored_bytes(need) * times
     return total
 
 

@@ -92,12 +92,12 @@ def scatter_cuts(shape: tuple[int, ...], itemsize: int) -> tuple[Cuts, ...]:
     (0, 2048)
     """
     cuts = []
-    rest = itemsize
+    nbytes = itemsize
     for n in shape:
-        rest *= max(n, 1)
+        nbytes *= max(n, 1)
     for n in shape:
-        count = min(max(n, 1), -(-rest // SENT_BYTES))
+        count = min(max(n, 1), -(-nbytes // SENT_BYTES))
         side = max(1, -(-n // count))
         cuts.append(Cuts.regular(n, side if count == 1 else 1 << side.bit_length() - 1))
-        rest //= max(count, 1)
+        nbytes //= max(count, 1)
     return tuple(cuts)

@@ -182,12 +182,12 @@ def _reads_store(node: Node, local: bool) -> bool:
 
 def _reaches(start: Node, goals: set[Node], later: dict[Node, set[Node]]) -> bool:
     """Whether a step's value is needed, directly or not, by one of the steps `goals`."""
-    seen, stack = {start}, [start]
+    visited, stack = {start}, [start]
     while stack:
         for after in later[stack.pop()]:
             if after in goals:
                 return True
-            if after not in seen:
-                seen.add(after)
+            if after not in visited:
+                visited.add(after)
                 stack.append(after)
     return False

@@ -165,7 +165,7 @@ class Machine:
         return {}
 
     def _on(self, device: str) -> Machine:
-        device_rates, room = shipped_device_rates(), self.device_bytes
+        device_rates, device_bytes = shipped_device_rates(), self.device_bytes
         devices = 1 if ":" in device else self.devices
         hosts, at_once = min(self.hosts, self.device_workers), min(devices, self.threads)
         return replace(
@@ -177,9 +177,9 @@ class Machine:
             slots=hosts * at_once,
             in_flight=min(DEVICE_BLOCKS * at_once, self.threads) / at_once,
             hosts=hosts,
-            memory_limit=room,
-            usable=room,
-            task_bytes=max(1, room // (2 * DEVICE_BLOCKS)),
+            memory_limit=device_bytes,
+            usable=device_bytes,
+            task_bytes=max(1, device_bytes // (2 * DEVICE_BLOCKS)),
             memory=device_rates.memory,
             fresh=device_rates.memory,
             fresh_pages=device_rates.memory,

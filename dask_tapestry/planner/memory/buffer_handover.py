@@ -76,14 +76,14 @@ def _reads_before(
 ) -> bool:
     """Whether a block of `step` waits for those of `reader`, which it reads, that read the same."""
     access, at = Access.of(step.program, step.cuts), step.inputs.index(reader.node)
-    by = {block: number for number, read in taken.items() for block in read}
+    by = {block: number for number, blocks in taken.items() for block in blocks}
 
     @cache
     def waited(number: Block) -> frozenset[Block]:
         return _read_by(access, number, at, reader.cuts)
 
-    for number, read in blocks_read(reader, x).items():
-        for block in read:
+    for number, blocks in blocks_read(reader, x).items():
+        for block in blocks:
             if block not in by or number not in waited(by[block]):
                 return False
     return True
@@ -102,15 +102,17 @@ def _handed_over_blocks(
     if cuts == input_cuts and own <= itemsize and _reads_own_cells(program, cuts, number):
         return {block: frozenset((block,)) for block in product(*[range(c.count) for c in cuts])}
     handed_over = dict[Block, frozenset[Block]]()
-    seen = set[Block]()
-    for block, read in _each_read(program, cuts, number, input_cuts):
-        if not seen.isdisjoint(read):
+    consumed = set[Block]()
+    for block, input_blocks in _each_read(program, cuts, number, input_cuts):
+        if not consumed.isdisjoint(input_blocks):
             return None
-        if own * _cells(cuts, block) > itemsize * sum([_cells(input_cuts, one) for one in read]):
+        if own * _cells(cuts, block) > itemsize * sum(
+            [_cells(input_cuts, one) for one in input_blocks]
+        ):
             return None
-        seen |= read
-        handed_over[block] = read
-    return handed_over if seen else None
+        consumed |= input_blocks
+        handed_over[block] = input_blocks
+    return handed_over if consumed else None
 
 
 def _reads_own_cells(program: Program, cuts: tuple[Cuts, ...], number: int) -> bool:

@@ -60,23 +60,24 @@ class Lifetimes:
 
     def _ended_before(self, steps: Mapping[Node, Step]) -> list[int]:
         """For each step, the steps that have ended when its first block can be computed."""
-        ended, needed = list[int](), list[int]()  # needed: when its last block has been computed
+        ended_masks = list[int]()
+        needed = list[int]()  # when its last block has been computed
         nodes = list(steps)
         for step, reads in zip(steps.values(), self._reads, strict=True):
-            over = whole = 0
+            ended_mask = whole = 0
             for x, blocks_read in reads.items():
                 all_of_it = 1 << x | needed[x]
                 fewest = _fewest_read(step, steps[nodes[x]])
-                over |= ended[x] if fewest else 0
+                ended_mask |= ended_masks[x] if fewest else 0
                 if fewest == self._counts[x]:
-                    over |= all_of_it
+                    ended_mask |= all_of_it
                 if len(blocks_read) == self._counts[x] or _reads_all(step, nodes[x]):
                     whole |= all_of_it
-            while more := self._read_by_several(over):
-                over = reduce(or_, [1 << x | needed[x] for x in more], over)
-            ended.append(over)
-            needed.append(over | whole)
-        return ended
+            while more := self._read_by_several(ended_mask):
+                ended_mask = reduce(or_, [1 << x | needed[x] for x in more], ended_mask)
+            ended_masks.append(ended_mask)
+            needed.append(ended_mask | whole)
+        return ended_masks
 
     def _read_by_several(self, over: int) -> list[int]:
         """Steps of which those that have ended have read all blocks together."""
@@ -134,13 +135,15 @@ class Lifetimes:
         of which each ends before the next begins, was the last to begin: a step that depends on
         nothing may then run at any time, but not at all times at once.
         """
-        every = range(len(self._ended))
-        sizes, largest = np.zeros(len(every)), np.zeros(len(every))
+        step_numbers = range(len(self._ended))
+        sizes, largest = np.zeros(len(step_numbers)), np.zeros(len(step_numbers))
         for node, size in bytes_of.items():
             sizes[self._number[node]] = size
         for node, size in (whole or {}).items():
             largest[self._number[node]] = size
-        single = self._most([(n, n) for n in every], sizes, running, largest if whole else None)
+        single = self._most(
+            [(n, n) for n in step_numbers], sizes, running, largest if whole else None
+        )
         chain = list(pairwise([None, *self._longest_chain(), None]))
         return min(single, self._most(chain, sizes, running, largest if whole else None))
 

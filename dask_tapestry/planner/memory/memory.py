@@ -143,13 +143,13 @@ def _peak(memory: WorkerMemory, kind: WorkerGroup, place: str, slices: Slices) -
     again. Of steps at another place it holds and computes nothing.
     """
     plan, lifetimes, bytes_of = memory.plan, memory.lifetimes, memory.held
-    resources, apart = plan.resources, slices is Slices.ALL_APART
+    resources, all_apart = plan.resources, slices is Slices.ALL_APART
     steps = {n: step for n, step in plan.steps.items() if step.machine.place in ("", place)}
     placed = plan.graph.roots if resources.local else ()  # in the final array
     running = [
         _Running.of(
             step,
-            0 if lifetimes and (apart or lifetimes.takes_place(node)) else bytes_of[node],
+            0 if lifetimes and (all_apart or lifetimes.takes_place(node)) else bytes_of[node],
             node in placed and step.needs.copied,
             kind.threads,
             slices,
@@ -169,7 +169,7 @@ def _peak(memory: WorkerMemory, kind: WorkerGroup, place: str, slices: Slices) -
             parts,
             lambda may_run: _threads_full((b for b in blocks if may_run(b.node)), kind.threads),
             None
-            if apart
+            if all_apart
             else {
                 n: 0.0
                 if lies_on(n)

@@ -126,22 +126,22 @@ def _take(
     """What becomes of each node of a graph, of which some take a form."""
     if trace is not None:
         trace.begin(FORMS, "once")
-    done: dict[Node, Node] = {}
+    rewritten: dict[Node, Node] = {}
     shared = passes_of(graph, chosen)
     for node in in_order_of_passes(graph) if shared else graph.nodes:
-        now = done[node] = rebuilt(node, done)
+        now = rewritten[node] = rebuilt(node, rewritten)
         if node in chosen:
             if node in shared:
-                form = pass_form([rebuilt(n, done) for n in shared[node]], chosen[node].size)
+                form = pass_form([rebuilt(n, rewritten) for n in shared[node]], chosen[node].size)
             else:
                 form = form_named(now, chosen[node].name, own)
             if not min(form.sizes) <= chosen[node].size <= max(form.sizes):
                 raise PlanError(f"{brief(now)} has no form {form.name!r} of {chosen[node].size}")
-            done[node] = form.make(now, chosen[node].size)
+            rewritten[node] = form.make(now, chosen[node].size)
             if trace is not None:
                 again = partial(_reapplied_form, form, chosen[node].size)
-                trace.record(form.name, now, done[node], again=again)
-    return done
+                trace.record(form.name, now, rewritten[node], again=again)
+    return rewritten
 
 
 def form_named(node: Node, name: str, own: Sequence[OwnRule] | None = None) -> Form:

@@ -130,17 +130,17 @@ def _extended_table(
     pricing, group = space.pricing.at(priced.place).on(priced.group.device), priced.group
     places = {node: at for at, node in enumerate(table.open)}
     known_cuts = [given_cuts(x, pricing.machine) if is_external(x) else None for x in group.inputs]
-    known: dict[tuple[int, ...], list[tuple[int, Rank]]] = {}  # ranks, by how inputs are held
+    ranks: dict[tuple[int, ...], list[tuple[int, Rank]]] = {}  # by how inputs are held
     rows: dict[tuple[int, ...], _Row] = {}
-    read = [places.get(x) for x in group.inputs]
+    input_places = [places.get(x) for x in group.inputs]
     for key, (before, way) in table.rows.items():
-        own = tuple([key[at] for at in read if at is not None])
-        if own not in known:
-            inputs = zip(group.inputs, read, known_cuts, strict=True)
+        own = tuple([key[at] for at in input_places if at is not None])
+        if own not in ranks:
+            inputs = zip(group.inputs, input_places, known_cuts, strict=True)
             held = [c if at is None else table.open[x][key[at]] for x, at, c in inputs]
-            known[own] = _ranked(pricing, group, tuple(held), grids)
-        for number, one in known[own]:
-            rows[(*key, number)] = before.plus(one), (way, group.node, grids[number])
+            ranks[own] = _ranked(pricing, group, tuple(held), grids)
+        for number, grid_rank in ranks[own]:
+            rows[(*key, number)] = before.plus(grid_rank), (way, group.node, grids[number])
     return _RankTable({**table.open, group.node: grids}, rows) if rows else None
 
 

@@ -185,13 +185,13 @@ class GridSearch:
 
     def _looked_at(self, grid: Grid) -> StepCost:
         """The cost of a grid, or of one that cannot be the best about what it is."""
-        known = self.seen.get(grid) or self._useless.get(grid)
-        if known is None:
-            known = self.rough(grid, (1 + SCATTERED_SHARE) * self._enough)
-            if known is None:
+        cost = self.seen.get(grid) or self._useless.get(grid)
+        if cost is None:
+            cost = self.rough(grid, (1 + SCATTERED_SHARE) * self._enough)
+            if cost is None:
                 return self._graded(grid)
-            self._useless[grid] = known
-        return known
+            self._useless[grid] = cost
+        return cost
 
     def _rank(self, cost: StepCost) -> Rank:
         found = self._ranks.get(id(cost))

@@ -58,14 +58,14 @@ def improve(
             if choices.key in tried:
                 continue
             tried.add(choices.key)
-            other = space.state(choices)
+            candidate = space.state(choices)
             gain = gain if state.rank.is_allowed and space.fits(state) else LEAST_GAIN
-            better = other.rank < state.rank.with_seconds(gain)
-            if better and space.fits(state) and not space.fits(other):
-                other = in_few_rounds(space, other)
-                better = other.rank < state.rank.with_seconds(GAIN_OF_ROUNDS)
-            if better and (space.fits(other) or not space.fits(state)):
-                state, improved = other, True
+            better = candidate.rank < state.rank.with_seconds(gain)
+            if better and space.fits(state) and not space.fits(candidate):
+                candidate = in_few_rounds(space, candidate)
+                better = candidate.rank < state.rank.with_seconds(GAIN_OF_ROUNDS)
+            if better and (space.fits(candidate) or not space.fits(state)):
+                state, improved = candidate, True
                 break
             if space.pricing.evaluated > last:
                 break

@@ -41,19 +41,19 @@ def hold(state: State, priced: PricedGroup) -> Iterator[Choices]:
     be that no single one makes it smaller, as along a chain of reshapes: then all of them, too.
     """
     nodes = [n for n in recomputed_members(priced) if n not in state.placed]
-    every = nodes if rank(priced.cost, priced.limits).excess else []
-    read = [n for n in nodes if isinstance(n.operator, Source)]
-    arranged = [n for n in arrangements(priced, read) if n not in state.placed]
-    sets = (read, every, *([n] for n in nodes), arranged)
+    all_recomputed = nodes if rank(priced.cost, priced.limits).excess else []
+    sources = [n for n in nodes if isinstance(n.operator, Source)]
+    arranged = [n for n in arrangements(priced, sources) if n not in state.placed]
+    sets = (sources, all_recomputed, *([n] for n in nodes), arranged)
     for some in {frozenset(some): None for some in sets if some}:
         more_held = replace(
             state.choices, held=state.choices.held | some, fused=state.choices.fused - some
         )
         yield more_held
         whole = {n: g for n in some if (g := stored_grid(n)) is not None}
-        if whole and some == frozenset(read):
+        if whole and some == frozenset(sources):
             yield replace(more_held, grids={**more_held.grids, **whole})
-    yield from _handed_whole(state, priced, read)
+    yield from _handed_whole(state, priced, sources)
 
 
 def _handed_whole(state: State, priced: PricedGroup, read: list[Node]) -> Iterator[Choices]:

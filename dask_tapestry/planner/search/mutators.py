@@ -54,18 +54,21 @@ def mutators_of(space: PlanEvaluator) -> tuple[Mutator, ...]:
         "split": moves.split,
         "recut": moves.recut,
     }
-    known = priors()
+    prior_of = priors()
     mutators = [
-        Mutator(name, _held_nodes, _of_step(move), known[name]) for name, move in steps.items()
+        Mutator(name, _held_nodes, _of_step(move), prior_of[name]) for name, move in steps.items()
     ]
-    mutators.append(Mutator("fuse", moves.optional, _fuse, known["fuse"]))
+    mutators.append(Mutator("fuse", moves.optional, _fuse, prior_of["fuse"]))
     mutators.append(
         Mutator(
-            "share", moves.shared_values, lambda s, n, _: [moves.hold_shared(s, n)], known["share"]
+            "share",
+            moves.shared_values,
+            lambda s, n, _: [moves.hold_shared(s, n)],
+            prior_of["share"],
         )
     )
-    mutators.append(Mutator("free", _gridded, lambda s, n, _: moves.freed(s, n), known["free"]))
-    mutators.append(Mutator("reform", _all(space), _reform(space), known["reform"]))
+    mutators.append(Mutator("free", _gridded, lambda s, n, _: moves.freed(s, n), prior_of["free"]))
+    mutators.append(Mutator("reform", _all(space), _reform(space), prior_of["reform"]))
     if space.pricing.machine.places:
         mutators.append(Mutator("place", _held_nodes, _of_step(moves.move_to_group), PLACE_PRIOR))
     mutators += [Mutator(own.__name__, _nodes, own, own.prior) for own in mutators_in_force()]

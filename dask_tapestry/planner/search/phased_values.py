@@ -67,15 +67,15 @@ def _rounds_along(
     """
     blocks = {a: reader.grid[pace.dim] for a, pace in paces.items() if pace.cells > 0}
     order = sorted(blocks, key=lambda axis: -blocks[axis].count)
-    rounds_of_axis, left = dict[int, int](), rounds
+    rounds_of_axis, rounds_left = dict[int, int](), rounds
     for axis in order:
         along = blocks[axis]
-        if left < 2 or along.count < 2 or along.edges:
+        if rounds_left < 2 or along.count < 2 or along.edges:
             break
-        rounds_of_axis[axis] = min(left, along.count)
-        left = ceil(left / rounds_of_axis[axis])
+        rounds_of_axis[axis] = min(rounds_left, along.count)
+        rounds_left = ceil(rounds_left / rounds_of_axis[axis])
     is_new = prod(rounds_of_axis.values()) > prod(grid[axis].count for axis in rounds_of_axis)
-    return rounds_of_axis if left < 2 and is_new else {}
+    return rounds_of_axis if rounds_left < 2 and is_new else {}
 
 
 def cuts_in_rounds(reader: Cuts, pace: AxisStride, extent: int, rounds: int) -> Cuts:

@@ -108,18 +108,18 @@ class PlanEvaluator:
         _, before = self.became(choices.forms)
         graph, after = self.became(forms)
         now = {before[node]: after[node] for node in self.graph.nodes}
-        there = set(graph.nodes)
+        new_nodes = set(graph.nodes)
 
         def moved(node: Node) -> Node:
-            return node if node in there else now.get(node, node)
+            return node if node in new_nodes else now.get(node, node)
 
         return replace(
             choices,
             forms=forms,
-            held=frozenset(map(moved, choices.held)) & there,
-            fused=frozenset(map(moved, choices.fused)) & there,
-            grids={moved(n): g for n, g in choices.grids.items() if moved(n) in there},
-            places={moved(n): p for n, p in choices.places.items() if moved(n) in there},
+            held=frozenset(map(moved, choices.held)) & new_nodes,
+            fused=frozenset(map(moved, choices.fused)) & new_nodes,
+            grids={moved(n): g for n, g in choices.grids.items() if moved(n) in new_nodes},
+            places={moved(n): p for n, p in choices.places.items() if moved(n) in new_nodes},
         )
 
     def sketch(self, state: State) -> PlannedSteps:

@@ -50,13 +50,13 @@ class ShortGraph:
         None where they make no sense there.
         """
         forms = {
-            node: state.choices.forms[one]
-            for node, one in self.like.items()
-            if one in state.choices.forms
+            node: state.choices.forms[short_node]
+            for node, short_node in self.like.items()
+            if short_node in state.choices.forms
         }
         _, short_became = short.became(state.choices.forms)
         graph, became = whole.became(forms)
-        pairs = _pairs({became[n]: short_became[one] for n, one in self.like.items()})
+        pairs = _pairs({became[n]: short_became[short_node] for n, short_node in self.like.items()})
         if pairs is None or any(node not in pairs for node in graph.nodes):
             return None
         placed = {n: state.placed[pairs[n]] for n in graph.nodes if pairs[n] in state.placed}
@@ -67,9 +67,9 @@ class ShortGraph:
             grids={node: priced.grid for node, priced in placed.items()},
             places={node: priced.place for node, priced in placed.items() if priced.place},
         )
-        kept = {n: p.grid for n, p in placed.items() if _is_as_long(whole.group(n, choices), p)}
-        made = whole.state(replace(choices, grids=kept))
-        return made if made.placed.keys() == placed.keys() else None
+        grids = {n: p.grid for n, p in placed.items() if _is_as_long(whole.group(n, choices), p)}
+        whole_state = whole.state(replace(choices, grids=grids))
+        return whole_state if whole_state.placed.keys() == placed.keys() else None
 
 
 def _is_as_long(group: Group, priced: PricedGroup) -> bool:
@@ -85,14 +85,14 @@ def _pairs(known: Mapping[Node, Node]) -> dict[Node, Node] | None:
     pairs: dict[Node, Node] = {}
     stack = list(known.items())
     while stack:
-        node, one = stack.pop()
+        node, partner = stack.pop()
         if node in pairs:
             continue
-        alike = node.type.shape == one.type.shape and len(node.inputs) == len(one.inputs)
-        if not alike or type(node.operator) is not type(one.operator):
+        alike = node.type.shape == partner.type.shape and len(node.inputs) == len(partner.inputs)
+        if not alike or type(node.operator) is not type(partner.operator):
             return None
-        pairs[node] = known.get(node, one)
-        stack += [(x, known.get(x, y)) for x, y in zip(node.inputs, one.inputs, strict=True)]
+        pairs[node] = known.get(node, partner)
+        stack += [(x, known.get(x, y)) for x, y in zip(node.inputs, partner.inputs, strict=True)]
     return pairs
 
 
@@ -133,24 +133,30 @@ class _Cutter:
 
     def cut(self) -> ShortGraph | None:
         """The graph without the parts; None where others read them."""
-        nodes, made = self.graph.nodes, dict[int, Node]()
+        nodes, cut_nodes = self.graph.nodes, dict[int, Node]()
         if any(node.after for node in nodes):
             return None
-        for place, node in enumerate(nodes):
-            if self._part(place) in range(self.head, self.head + self.removed):
+        for position, node in enumerate(nodes):
+            if self._part(position) in range(self.head, self.head + self.removed):
                 continue
-            reads = [made.get(at) for at in self._reads(place)]
+            reads = [cut_nodes.get(at) for at in self._reads(position)]
             inputs = [x for x in reads if x is not None]
             if len(inputs) < len(reads):
                 return None
-            made[place] = reapply(node, inputs)
-        roots = [made[at] for at in map(self._number.__getitem__, self.graph.roots) if at in made]
+            cut_nodes[position] = reapply(node, inputs)
+        roots = [
+            cut_nodes[at]
+            for at in map(self._number.__getitem__, self.graph.roots)
+            if at in cut_nodes
+        ]
         if not roots:
             return None
-        like = {node: made[self._like(place)] for place, node in enumerate(nodes)}
+        like = {node: cut_nodes[self._like(position)] for position, node in enumerate(nodes)}
         graph = Graph(roots)
         return (
-            ShortGraph(self.graph, graph, like) if set(graph.nodes) == set(made.values()) else None
+            ShortGraph(self.graph, graph, like)
+            if set(graph.nodes) == set(cut_nodes.values())
+            else None
         )
 
     def _part(self, place: int) -> int:

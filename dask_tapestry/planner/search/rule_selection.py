@@ -78,20 +78,20 @@ def choosing(graph: Graph, find: Callable[[Graph], S], trace: Trace | None = Non
         If no plan fits.
     """
     best, refusal = _plan_or_reason(graph, find)
-    left, taken = MOST_PLANS, list[Taken]()
-    while left > 0:
-        offers = list(islice(_offers(graph, best), left))
-        left -= len(offers)
+    plans_left, forms_taken = MOST_PLANS, list[Taken]()
+    while plans_left > 0:
+        offers = list(islice(_offers(graph, best), plans_left))
+        plans_left -= len(offers)
         better = _best(graph, offers, find, best)
         if better is None:
             break
         offer, best = better
-        taken.append(taken_of(graph, offer))
-        graph = with_taken(graph, taken[-1], trace)
+        forms_taken.append(taken_of(graph, offer))
+        graph = with_taken(graph, forms_taken[-1], trace)
     if best is None:
         assert refusal is not None
         raise refusal
-    return Chosen(graph, best, tuple(taken))
+    return Chosen(graph, best, tuple(forms_taken))
 
 
 def taken_of(graph: Graph, offer: Offer) -> Taken:
@@ -116,13 +116,13 @@ def _best(
     graph: Graph, offers: Sequence[Offer], find: Callable[[Graph], S], best: S | None
 ) -> tuple[Offer, S] | None:
     """The offer that leads to the cheapest plan, if that is better than `best`."""
-    taken: tuple[Offer, S] | None = None
+    best_offer: tuple[Offer, S] | None = None
     for offer in offers:
         forms = {node: [choice] for node, choice in offer.items()}
         other, _ = _plan_or_reason(with_forms(graph, forms), find)
         if other is not None and _is_better(other, best):
-            taken, best = (offer, other), other
-    return taken
+            best_offer, best = (offer, other), other
+    return best_offer
 
 
 def _offers(graph: Graph, best: Ranked | None) -> Iterator[Offer]:

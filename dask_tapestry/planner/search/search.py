@@ -138,15 +138,17 @@ def _found_by_parts(graph: Graph, resources: Resources, seed: int) -> SearchResu
     short = shortened(graph)
     if short is None:
         return None
-    found, _ = _found(short.graph, resources, "auto", WORTH._replace(times=short.times), seed)
-    if found is None or found.limits is None:
+    short_result, _ = _found(
+        short.graph, resources, "auto", WORTH._replace(times=short.times), seed
+    )
+    if short_result is None or short_result.limits is None:
         return None
-    pricing = Pricing(Machine.of(resources), found.limits)
+    pricing = Pricing(Machine.of(resources), short_result.limits)
     spaces = [PlanEvaluator(one, pricing, resources) for one in (short.graph, graph)]
-    state = short.lengthened(found.state, *spaces)
+    state = short.lengthened(short_result.state, *spaces)
     if state is None or state.shortfall or not spaces[1].fits_at_worst(state):
         return None
-    return SearchResult(state, limits=found.limits)
+    return SearchResult(state, limits=short_result.limits)
 
 
 def _found(
@@ -211,7 +213,7 @@ def _within_shares(
     fitting, gain = list[SearchResult](), 1.0
     for space in spaces:
         if fitting:
-            space.most_seconds = gain * min(other.state.seconds for other in fitting)
+            space.most_seconds = gain * min(earlier.state.seconds for earlier in fitting)
         result = _METHODS[method](space, effort, seed)._replace(limits=space.pricing.limits)
         effort, gain = result.again, max(gain, result.gain)
         if result.given_up:
@@ -223,11 +225,11 @@ def _within_shares(
         ):
             space = space.with_reserve(result.state)
             if space.reserve < space.resources.usable_bytes:
-                other = _METHODS[method](space, effort, seed)
-                result = other._replace(limits=space.pricing.limits)
+                reserved = _METHODS[method](space, effort, seed)
+                result = reserved._replace(limits=space.pricing.limits)
         if not result.state.shortfall and space.fits_at_worst(result.state):
             fitting.append(result)
-            best = min(other.rank for other in fitting)
+            best = min(fit.rank for fit in fitting)
             if result.hope is None or result.hope >= best.with_seconds(SMALLER_TASKS_GAIN):
                 break
         else:

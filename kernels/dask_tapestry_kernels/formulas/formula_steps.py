@@ -46,17 +46,19 @@ class FormulaSteps(NamedTuple):
 
 def formula_steps(expression: Any) -> FormulaSteps:
     """Return the steps of a cell expression, its float constants lifted out."""
-    count, kept, lifted = len(expression.parameters), [], []
+    count, computed, lifted = len(expression.parameters), [], []
     for number, step in enumerate(expression.steps, start=count):
         constant = expression.constant(step) if step.value else None
         if constant is not None and step.dtype.char in LIFTED:
             lifted.append((number, constant))
         else:
-            kept.append((number, FormulaStep(step.function, step.operands, step.dtype, constant)))
+            computed.append(
+                (number, FormulaStep(step.function, step.operands, step.dtype, constant))
+            )
     places = dict(enumerate(range(count)))
     places |= {number: count + i for i, (number, _) in enumerate(lifted)}
-    places |= {number: count + len(lifted) + i for i, (number, _) in enumerate(kept)}
-    steps = [s._replace(operands=tuple(places[i] for i in s.operands)) for _, s in kept]
+    places |= {number: count + len(lifted) + i for i, (number, _) in enumerate(computed)}
+    steps = [s._replace(operands=tuple(places[i] for i in s.operands)) for _, s in computed]
     constants = tuple(constant for _, constant in lifted)
     dtypes = (*expression.parameters, *[constant.dtype for constant in constants])
     return FormulaSteps(dtypes, tuple(steps), constants)

@@ -37,7 +37,7 @@ def update_statements(folds: Folds) -> list[str] | None:
             lines.append(f"r{number} = v{count + number}")
             continue
         names, kinds = [f"v{n}" for n in range(2 * count)], list(both)
-        for place, step in enumerate(expression.steps):
+        for step_number, step in enumerate(expression.steps):
             if step.value is not None:
                 text: str | None = scalar_codegen.constant(expression.constant(step))
             else:
@@ -46,7 +46,7 @@ def update_statements(folds: Folds) -> list[str] | None:
                 text = scalar_codegen.step(step.function, of, own, step.dtype, careful=True)
             if text is None or not scalar_codegen.is_known(step.dtype):
                 return None
-            names.append(f"s{number}_{place}")
+            names.append(f"s{number}_{step_number}")
             kinds.append(step.dtype)
             lines.append(f"{names[-1]} = {text}")
         lines.append(f"r{number} = {names[-1]}")

@@ -65,14 +65,14 @@ class BuildWithKernels(build_py):  # type: ignore[misc]  # it is untyped
             shutil.copytree(own, folder)  # a checkout's: those that are up to date stay
         root = folder.parent.parent
         paths = [str(root), *filter(None, sys.path)]  # an isolated build has numba on its own path
-        done = subprocess.run(
+        completed = subprocess.run(
             [sys.executable, "-m", PROGRAM, str(folder)],
             env=os.environ
             | TARGET
             | {"PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1"},
             capture_output=True, text=True, check=False, cwd=root,
         )  # fmt: skip
-        if done.returncode:
-            last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        if completed.returncode:
+            last = (completed.stderr.strip().splitlines() or ["no message"])[-1]
             raise ExecError(f"kernels cannot be compiled ({SETTING}=no leaves them out): {last}")
-        self.announce(done.stdout.strip(), level=2)
+        self.announce(completed.stdout.strip(), level=2)

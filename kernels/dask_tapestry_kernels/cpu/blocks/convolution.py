@@ -141,17 +141,17 @@ def _multiply(sums: Block, windows: Block, k: Block) -> None:
     strip = np.empty(0, sums.dtype)
     for batch, group, *tile in _strips((*sums.shape[:2], *sums.shape[3:]), cells):
         stop_if_asked()
-        seen = windows[(batch, group, *(ALL,) * (1 + rank), *tile)]
-        shape = (*seen.shape[:2], terms, -1)
+        strip_windows = windows[(batch, group, *(ALL,) * (1 + rank), *tile)]
+        shape = (*strip_windows.shape[:2], terms, -1)
         if terms == k.shape[2]:  # of one cell each: they may lie side by side as they are
-            beside = seen.reshape(shape)
+            columns = strip_windows.reshape(shape)
         else:
-            if strip.size < seen.size:
-                strip = np.empty(seen.size, sums.dtype)
-            np.copyto(strip[: seen.size].reshape(seen.shape), seen)
-            beside = strip[: seen.size].reshape(shape)
+            if strip.size < strip_windows.size:
+                strip = np.empty(strip_windows.size, sums.dtype)
+            np.copyto(strip[: strip_windows.size].reshape(strip_windows.shape), strip_windows)
+            columns = strip[: strip_windows.size].reshape(shape)
         into = sums[(batch, group, ALL, *tile)]
-        into[...] = np.matmul(weights[group], beside).reshape(into.shape)
+        into[...] = np.matmul(weights[group], columns).reshape(into.shape)
 
 
 def _strips(shape: Sequence[int], cells: int) -> Any:

@@ -88,13 +88,13 @@ def _indexed(
         slices.append(slice(None))
         picks.append(_places(start, step, batch, shape))
     free = [axis for _, axis in whole]
-    others = [axis for axis in range(rank) if axis not in free]
-    sides = tuple(shape[axis] for axis in others)
+    indexed_axes = [axis for axis in range(rank) if axis not in free]
+    sides = tuple(shape[axis] for axis in indexed_axes)
     front = operand[tuple(slices)].transpose((*ahead, *(dim for dim, _ in whole)))
-    chosen = [np.broadcast_to(p.reshape([p.shape[a] for a in others]), sides) for p in picks]
+    chosen = [np.broadcast_to(p.reshape([p.shape[a] for a in indexed_axes]), sides) for p in picks]
     rest = front.shape[len(chosen) :]
-    taken = front[tuple(chosen)] if chosen else np.broadcast_to(front, sides + rest)
-    return taken.transpose(np.argsort([*others, *free]))
+    gathered = front[tuple(chosen)] if chosen else np.broadcast_to(front, sides + rest)
+    return gathered.transpose(np.argsort([*indexed_axes, *free]))
 
 
 def _places(

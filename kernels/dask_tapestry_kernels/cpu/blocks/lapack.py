@@ -127,14 +127,14 @@ def subtract_product(x: Matrix, a: Matrix, b: Matrix) -> bool:
     blas = routines_for(x, a, b)
     if blas is None:
         return False
-    apart = rows_apart(x)
-    if apart is None:
+    row_stride = rows_apart(x)
+    if row_stride is None:
         return rows_apart(x.T) is not None and subtract_product(x.T, b.T, a.T)
     if 0 in (*x.shape, a.shape[1]):
         return True
-    (a, a_apart, a_turned), (b, b_apart, b_turned) = _laid(a), _laid(b)
+    (a, a_stride, a_turned), (b, b_stride, b_turned) = _laid(a), _laid(b)
     sides = x.shape[1], x.shape[0], a.shape[1]
-    operands = -1.0, b, b_apart, a, a_apart, 1.0, x, apart
+    operands = -1.0, b, b_stride, a, a_stride, 1.0, x, row_stride
     blas.call("gemm", x.dtype, b_turned, a_turned, *sides, *operands)
     return True
 
@@ -150,20 +150,20 @@ def solve_triangle(triangle: Matrix, right: Matrix, lower: bool, unit: bool) -> 
     LinAlgError
         If a cell of the diagonal is zero.
     """
-    blas, apart = routines_for(triangle, right), rows_apart(right)
-    by_rows = apart is not None
-    apart = apart if by_rows else rows_apart(right.T)
-    if blas is None or apart is None:
+    blas, row_stride = routines_for(triangle, right), rows_apart(right)
+    by_rows = row_stride is not None
+    row_stride = row_stride if by_rows else rows_apart(right.T)
+    if blas is None or row_stride is None:
         return False
     if not unit and not np.diagonal(triangle).all():
         raise np.linalg.LinAlgError("Singular matrix")
-    held, held_apart, turned = _laid(triangle)
-    held_upper = "U" if lower == (turned == "N") else "L"
+    laid, laid_stride, turned = _laid(triangle)
+    laid_upper = "U" if lower == (turned == "N") else "L"
     operation = turned if by_rows else _other(turned)
-    words = "R" if by_rows else "L", held_upper, operation, "U" if unit else "N"
+    words = "R" if by_rows else "L", laid_upper, operation, "U" if unit else "N"
     sides = right.shape[::-1] if by_rows else right.shape
     if right.size:
-        blas.call("trsm", right.dtype, *words, *sides, 1.0, held, held_apart, right, apart)
+        blas.call("trsm", right.dtype, *words, *sides, 1.0, laid, laid_stride, right, row_stride)
     return True
 
 
@@ -176,13 +176,13 @@ def factor_lu(packed: Matrix) -> Matrix | None:
 
     It returns for each pivot the row with which its own is exchanged, or None where NumPy must.
     """
-    lapack, apart = routines_for(packed), rows_apart(packed.T)
-    if lapack is None or apart is None:
+    lapack, row_stride = routines_for(packed), rows_apart(packed.T)
+    if lapack is None or row_stride is None:
         return None
     rows, columns = packed.shape
     exchanged = np.arange(1, min(rows, columns) + 1, dtype=lapack.integers)
     if packed.size:
-        lapack.call("getrf", packed.dtype, rows, columns, packed, apart, exchanged, 0)
+        lapack.call("getrf", packed.dtype, rows, columns, packed, row_stride, exchanged, 0)
     return exchanged - 1
 
 
@@ -213,13 +213,13 @@ def factor_qr(packed: Matrix) -> Matrix | None:
 
     It returns the reflections' factors, or None where NumPy must.
     """
-    lapack, apart = routines_for(packed), rows_apart(packed.T)
-    if lapack is None or apart is None:
+    lapack, row_stride = routines_for(packed), rows_apart(packed.T)
+    if lapack is None or row_stride is None:
         return None
     rows, columns = packed.shape
     factors, memory = np.empty(min(rows, columns), packed.dtype), _memory(packed)
     if packed.size:
-        sides = rows, columns, packed, apart
+        sides = rows, columns, packed, row_stride
         lapack.call("geqrf", packed.dtype, *sides, factors, memory, len(memory), 0)
     return factors
 
@@ -232,13 +232,13 @@ def orthonormal_columns(packed: Matrix, factors: Matrix) -> None:
     packed, factors
         As by `factor_qr`, of a matrix with at least as many rows as columns.
     """
-    lapack, apart = routines_for(packed), rows_apart(packed.T)
-    assert lapack is not None and apart is not None  # noqa: PT018
+    lapack, row_stride = routines_for(packed), rows_apart(packed.T)
+    assert lapack is not None and row_stride is not None  # noqa: PT018
     rows, columns = packed.shape
     if packed.size:
         name = "ungqr" if packed.dtype.kind == "c" else "orgqr"
         sides, memory = (rows, columns, len(factors)), _memory(packed)
-        lapack.call(name, packed.dtype, *sides, packed, apart, factors, memory, len(memory), 0)
+        lapack.call(name, packed.dtype, *sides, packed, row_stride, factors, memory, len(memory), 0)
 
 
 def _memory(packed: Matrix) -> Matrix:

@@ -76,14 +76,14 @@ def nearest_sites(
     coordinates = out if out is not None and fits else np.empty(sites.shape, dtype)
     lines, result = np.moveaxis(sites, axis, -1), np.moveaxis(coordinates, axis, -1)
     *sides, width = lines.shape
-    others = [dim for dim in range(sites.ndim) if dim != axis]
+    line_dims = [dim for dim in range(sites.ndim) if dim != axis]
     many = max(1, SITES // max(1, width))
     for start in range(0, prod(sides), many):
         stop_if_asked()
         numbers = np.arange(start, min(start + many, prod(sides)))
         index = np.unravel_index(numbers, sides) if sides else ()
         own = np.ascontiguousarray(lines[index].reshape(len(numbers), width), np.int64)
-        lies = {dim: line + begins[dim] for dim, line in zip(others, index, strict=True)}
+        lies = {dim: line + begins[dim] for dim, line in zip(line_dims, index, strict=True)}
         at, before = [lies[dim] for dim in done], bool(done) and axis < done[0]
         told = (extents, (*steps, step), METRICS.index(metric), last, before)
         how = (prod(extents), step, metric, last, before)

@@ -54,14 +54,14 @@ def solved_rows(
 ) -> Block:
     """Rows, whose numbers count from the first one of what is solved."""
     own, behind = np.searchsorted(numbers, (0, len(solved)))
-    rest = slice(behind, None) if lower else slice(None, own)
+    unsolved = slice(behind, None) if lower else slice(None, own)
     changed = block[own:] if lower else block[:behind]
     if not changed.size:
         return block
-    made = np.array(block)
-    made[own:behind] = solved[numbers[own:behind]]
-    subtract_product(made[rest], beside[rest], solved)
-    return made
+    updated = np.array(block)
+    updated[own:behind] = solved[numbers[own:behind]]
+    subtract_product(updated[unsolved], beside[unsolved], solved)
+    return updated
 
 
 def factor_lu_panel(panel: Block, *_awaited: Block) -> tuple[Block, Block]:

@@ -90,13 +90,13 @@ def affine_points(
     cells = np.moveaxis(x, axes, range(-len(axes), 0))
     lines = [np.array(n, np.float64) for n in numbers]
     with np.errstate(all="ignore"), listening(frozenset()):
-        for here in _tiles(result.shape[result.ndim - rank :]):
+        for tile in _tiles(result.shape[result.ndim - rank :]):
             stop_if_asked()
-            sides = tuple(len(line[part]) for line, part in zip(lines, here, strict=True))
+            sides = tuple(len(line[part]) for line, part in zip(lines, tile, strict=True))
             c = np.empty((len(axes), *sides))
             for axis, (row, begin) in enumerate(zip(matrix, offset, strict=True)):
                 total: Any = begin
-                for dim, (line, part, factor) in enumerate(zip(lines, here, row, strict=True)):
+                for dim, (line, part, factor) in enumerate(zip(lines, tile, row, strict=True)):
                     way = line[part] * factor
                     total = total + way.reshape([-1 if d == dim else 1 for d in range(rank)])
                 c[axis] = total
@@ -104,7 +104,7 @@ def affine_points(
             flat = c.reshape(len(axes), -1)
             for batch in np.ndindex(*result.shape[: result.ndim - rank]):
                 values = _values_at(cells[batch], flat, spline, origin, dtype)
-                result[(*batch, *here)] = values.reshape(sides)
+                result[(*batch, *tile)] = values.reshape(sides)
     return out
 
 

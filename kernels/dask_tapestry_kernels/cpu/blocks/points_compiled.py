@@ -67,10 +67,10 @@ def source(
     for dtype in (operand, result):
         if not dtype.isnative or dtype.kind not in "biuf" or dtype.char in "eg":
             return None
-    every, last, half = range(rank), rank - 1, order // 2
+    axis_range, last, half = range(rank), rank - 1, order // 2
     name, border = (one.replace("-", "_") for one in (mode, BORDERS.get(mode, mode)))
     axes, mapped, starts = [], [], []
-    for a in every:
+    for a in axis_range:
         axes += [f"n{a} = t[{3 * a}]", f"b{a} = t[{3 * a + 1}]", f"h{a} = t[{3 * a + 2}]"]
         mapped += [f"c{a} = mapped_{name}(c[{a} * count + i], n{a})"]
         whole = f"c{a}" if order % 2 else f"c{a} + 0.5"
@@ -88,15 +88,15 @@ def source(
     lead = "".join(f" + k{a} * h{a}" for a in range(last))
     near.append(f"{pad}at = base{lead}")
     weights = "".join(f" * w{a}[k{a}]" for a in range(last)) if order else ""
-    beyond = [f"p{a} < 0" for a in every]
+    past_ends = [f"p{a} < 0" for a in axis_range]
     for k in range(order + 1):
         term = f"{weights} * w{last}[{k}]" if order else ""
         near.append(f"{pad}v += {cell.format(f'at + {k} * h{last}')}{term}")
         far.append(f"{pad}p{last} = place_{border}(s{last} + {k}, n{last})")
-        where = " + ".join(["x", *(f"(p{a} - b{a}) * h{a}" for a in every)])
+        where = " + ".join(["x", *(f"(p{a} - b{a}) * h{a}" for a in axis_range)])
         found = cell.format(where)
         if mode == "grid-constant":
-            far.append(f"{pad}u = cval if {' or '.join(beyond)} else {found}")
+            far.append(f"{pad}u = cval if {' or '.join(past_ends)} else {found}")
             found = "u"
         far.append(f"{pad}v += {found}{term}")
     return SOURCE.format(
@@ -108,10 +108,10 @@ def source(
         result=storage(result),
         axes=_indented(axes, 1),
         mapped=_indented(mapped, 2),
-        outside=" or ".join(f"c{a} != c{a}" for a in every),
+        outside=" or ".join(f"c{a} != c{a}" for a in axis_range),
         starts=_indented(starts, 3),
-        inside=" and ".join(f"s{a} >= 0 and s{a} + {order} < n{a}" for a in every),
-        base=" + ".join(f"(s{a} - b{a}) * h{a}" for a in every),
+        inside=" and ".join(f"s{a} >= 0 and s{a} + {order} < n{a}" for a in axis_range),
+        base=" + ".join(f"(s{a} - b{a}) * h{a}" for a in axis_range),
         near=_indented(near, 4),
         far=_indented(far, 4),
         rounded=rounding(result),

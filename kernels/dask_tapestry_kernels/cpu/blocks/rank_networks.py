@@ -182,17 +182,17 @@ def _finished(build: _Builder, result: Ref) -> Network:
             far = [p + q for p, q in zip(here, place, strict=True)]
             before = reach.get(value, (0,) * ndim)
             reach[value] = [max(p, q) for p, q in zip(before, far, strict=True)]
-    kept = sorted(reach)
-    names = {value: number for number, value in enumerate(kept)}
+    needed = sorted(reach)
+    names = {value: number for number, value in enumerate(needed)}
     if INPUT not in names:
         raise AssertionError("a network reads its input")
     steps: list[CompareStep] = []
-    last = [0] * len(kept)
-    for value in kept[1:]:
+    last = [0] * len(needed)
+    for value in needed[1:]:
         least, *refs = build.steps[value - 1]
         own = [Ref(names[r.value], r.place) for r in refs]
         for ref in own:
             last[ref.value] = len(steps)
         steps.append(CompareStep(least, *own))
-    ends = tuple([tuple(reach[value]) for value in kept])
+    ends = tuple([tuple(reach[value]) for value in needed])
     return Network(tuple(steps), Ref(names[result.value], result.place), ends, tuple(last))

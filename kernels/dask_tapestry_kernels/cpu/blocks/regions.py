@@ -120,15 +120,18 @@ def _touching(labels: Block, begins: Place, tiled: Tiled, tile: Place, step: Pla
     side, pairs = tiled.side, []
     lo, hi = own[cut]
     above = [at + e for at, e in zip(tile[:-1], step, strict=False)]
-    for beside in {(lo + step[cut]) // side, (hi - 1 + step[cut]) // side}:
-        other = (*above, beside)
-        if other == tile:
+    for neighbour_row in {(lo + step[cut]) // side, (hi - 1 + step[cut]) // side}:
+        neighbour = (*above, neighbour_row)
+        if neighbour == tile:
             continue
         part = list(own)
-        part[cut] = max(lo, beside * side - step[cut]), min(hi, (beside + 1) * side - step[cut])
+        part[cut] = (
+            max(lo, neighbour_row * side - step[cut]),
+            min(hi, (neighbour_row + 1) * side - step[cut]),
+        )
         if all(a < b for a, b in part):
             pairs.append(
-                _pairs(labels, begins, part, step, (tiled.number(tile), tiled.number(other)))
+                _pairs(labels, begins, part, step, (tiled.number(tile), tiled.number(neighbour)))
             )
     return pairs
 
@@ -167,13 +170,13 @@ def merge(out: None, counts: Block, *joined: BucketBlocks) -> BucketBlocks:  # n
     merged_codes = codes[least != np.arange(len(codes))]
     tiles = counts.reshape(-1).astype(np.int64)
     starts = np.searchsorted(merged_codes, np.arange(len(tiles) + 1) * TILE)
-    left = tiles - np.diff(starts)
-    before = np.cumsum(left) - left
+    own_counts = tiles - np.diff(starts)
+    before = np.cumsum(own_counts) - own_counts
     roots = codes[least[least != np.arange(len(codes))]]
     tile = roots // TILE
     number = before[tile] + roots % TILE - (np.searchsorted(merged_codes, roots) - starts[tile])
     changed = np.stack([merged_codes % TILE, number], axis=1)
-    made, total = BucketBlocks.empty(counts.shape), int(left.sum())
+    made, total = BucketBlocks.empty(counts.shape), int(own_counts.sum())
     for n, place in enumerate(np.ndindex(counts.shape)):
         head = np.array([[before[n], tiles[n]], [total, 0]], np.int64)
         made.cells[place] = np.concatenate([head, changed[starts[n] : starts[n + 1]]])

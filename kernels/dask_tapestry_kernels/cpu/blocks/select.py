@@ -45,13 +45,13 @@ def view(
     shape
         Of the result.
     """
-    seen: Block = block[(*index, ...)].transpose(order)
+    viewed: Block = block[(*index, ...)].transpose(order)
     if runs:
-        seen = diagonals(seen, runs)
+        viewed = diagonals(viewed, runs)
     if broadcast:
         inner = tuple(None if dim in broadcast else slice(None) for dim in range(len(shape)))
-        seen = np.broadcast_to(seen[(*inner, ...)], shape)
-    return seen
+        viewed = np.broadcast_to(viewed[(*inner, ...)], shape)
+    return viewed
 
 
 def diagonals(block: Block, runs: tuple[int, ...]) -> Block:

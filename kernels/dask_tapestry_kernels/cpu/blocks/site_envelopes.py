@@ -50,12 +50,12 @@ def euclidean(costs: Block, step: float, last: bool) -> Block:
     array([[0, 0, 4, 4, 4]])
     """
     r, width = costs.T, costs.shape[1]
-    kept, top = np.zeros(r.shape, np.int64), np.full(len(costs), -1)
+    envelope, top = np.zeros(r.shape, np.int64), np.full(len(costs), -1)
     for i in range(width):
         own = np.flatnonzero(r[i] >= 0)
         some = own[top[own] >= 1]
         while len(some):
-            u, v = kept[top[some] - 1, some], kept[top[some], some]
+            u, v = envelope[top[some] - 1, some], envelope[top[some], some]
             a, b = (v - u) * step, (i - v) * step
             c = a + b
             hidden = c * r[v, some] - b * r[u, some] - a * r[i, some] - a * b * c > 0
@@ -63,17 +63,17 @@ def euclidean(costs: Block, step: float, last: bool) -> Block:
             top[some] -= 1
             some = some[top[some] >= 1]
         top[own] += 1
-        kept[top[own], own] = i
+        envelope[top[own], own] = i
     nearest, at = np.full(r.shape, -1), np.zeros(len(costs), np.int64)
     lines = np.flatnonzero(top >= 0)
     for i in range(width):
         some = lines[at[lines] < top[lines]]
         while len(some):
-            here, there = (_squared(r, kept[at[some] + n, some], some, i, step) for n in (0, 1))
+            here, there = (_squared(r, envelope[at[some] + n, some], some, i, step) for n in (0, 1))
             some = some[there <= here if last else there < here]
             at[some] += 1
             some = some[at[some] < top[some]]
-        nearest[i, lines] = kept[at[lines], lines]
+        nearest[i, lines] = envelope[at[lines], lines]
     return nearest.T
 
 
@@ -92,18 +92,18 @@ def chessboard(costs: Block) -> Block:
     array([[0, 0, 0, 4, 4]])
     """
     r, width = costs.T, costs.shape[1]
-    kept, begins = np.zeros((2, *r.shape), np.int64)
+    envelope, begins = np.zeros((2, *r.shape), np.int64)
     top = np.full(len(costs), -1)
     for i in range(width):
         own = np.flatnonzero(r[i] >= 0)
         some = own[top[own] >= 0]
         while len(some):
-            at, u = begins[top[some], some], kept[top[some], some]
+            at, u = begins[top[some], some], envelope[top[some], some]
             here, there = np.maximum(abs(at - u), r[u, some]), np.maximum(abs(at - i), r[i, some])
             some = some[here > there]
             top[some] -= 1
             some = some[top[some] >= 0]
-        u = kept[top[own], own]
+        u = envelope[top[own], own]
         before, cost, middle = r[u, own], r[i, own], (u + i) // 2
         begin = 1 + np.where(
             before <= cost, np.maximum(u + cost, middle), np.minimum(i - before, middle)
@@ -111,9 +111,9 @@ def chessboard(costs: Block) -> Block:
         begin[top[own] < 0] = 0
         own, begin = own[begin < width], begin[begin < width]
         top[own] += 1
-        kept[top[own], own], begins[top[own], own] = i, begin
-    found, lines = np.full(r.shape, -1), np.flatnonzero(top >= 0)
+        envelope[top[own], own], begins[top[own], own] = i, begin
+    nearest, lines = np.full(r.shape, -1), np.flatnonzero(top >= 0)
     for i in range(width - 1, -1, -1):
-        found[i, lines] = kept[top[lines], lines]
+        nearest[i, lines] = envelope[top[lines], lines]
         top[lines[begins[top[lines], lines] == i]] -= 1
-    return found.T
+    return nearest.T

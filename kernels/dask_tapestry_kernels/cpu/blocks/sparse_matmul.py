@@ -72,15 +72,17 @@ def sparse_matmul(
     if cells.dtype == np.float16 or not (cells.flags.aligned and cells.dtype.isnative):
         cells = cells.astype(dtype)
     turned = cells.transpose([*(a for a in range(cells.ndim) if a not in axes), *axes])
-    kept = cells.ndim - len(axes)
+    outer_rank = cells.ndim - len(axes)
     axes_of_rows = range(at, at + len(rows))
     results = out.transpose([*(a for a in range(out.ndim) if a not in axes_of_rows), *axes_of_rows])
     values, columns, starts = _of_rows(values, columns, starts - first[1], rows, table, first[0])
-    places = _places(columns, grid, corner, turned.shape[kept:])
+    places = _places(columns, grid, corner, turned.shape[outer_rank:])
     with np.errstate(all="ignore"), listening(frozenset()):
-        made = sparse_matmul_compiled.product(results, turned, values, places, starts, kept, least)
-        if not made:
-            _product(results, turned, values, places, starts, kept, least)
+        is_done = sparse_matmul_compiled.product(
+            results, turned, values, places, starts, outer_rank, least
+        )
+        if not is_done:
+            _product(results, turned, values, places, starts, outer_rank, least)
     return out
 
 

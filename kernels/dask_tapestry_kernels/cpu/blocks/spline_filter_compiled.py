@@ -117,12 +117,14 @@ def filtered(
     far = [z ** (length if ends == "reflect" else length - 1) for z in poles]
     pole_values = np.array([gain, *(one for pair in zip(poles, far, strict=True) for one in pair)])
     scratch = np.empty((length + 1) * width)
-    many = max(1, CALL // (length * width)) * width
-    for begin in range(0, len(bases), many):
+    lanes_a_call = max(1, CALL // (length * width)) * width
+    for begin in range(0, len(bases), lanes_a_call):
         stop_if_asked()
-        part = slice(begin, begin + many)
-        ways = [address(one) for one in (x, out, bases[part], outs[part], scratch, pole_values)]
-        native(*ways, len(bases[part]) // width, length, x.strides[axis], out.strides[axis])
+        part = slice(begin, begin + lanes_a_call)
+        addresses = [
+            address(one) for one in (x, out, bases[part], outs[part], scratch, pole_values)
+        ]
+        native(*addresses, len(bases[part]) // width, length, x.strides[axis], out.strides[axis])
     return True
 
 

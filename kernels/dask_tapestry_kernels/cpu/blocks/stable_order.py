@@ -109,7 +109,7 @@ def _order(numbers: Block) -> Block:
     below = (length - 1).bit_length()
     lost = max(0, int(numbers.max()).bit_length() + below - WORD)
     mask = np.uint64((1 << below) - 1)
-    kept = numbers.copy() if lost else numbers
+    all_bits = numbers.copy() if lost else numbers
     numbers >>= np.uint64(lost)
     numbers <<= np.uint64(below)
     numbers |= np.arange(length, dtype=np.uint64)
@@ -123,7 +123,7 @@ def _order(numbers: Block) -> Block:
     numbers &= mask
     order = numbers.view(np.int64)
     if alike.any():
-        _order_ties(order, alike, kept, lost)
+        _order_ties(order, alike, all_bits, lost)
     return order
 
 

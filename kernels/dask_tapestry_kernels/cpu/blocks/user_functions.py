@@ -45,9 +45,9 @@ def call(
     kept_shape = tuple(s.stop - s.start for s in keep)
     if calls is not None:
         result = np.empty(kept_shape, dtype) if out is None else out
-        for places, sides, wanted, into in calls:
+        for indices, sides, wanted, into in calls:
             stop_if_asked()
-            pieces = [blocks[at][(*place, ...)] for at, place in places]
+            pieces = [blocks[at][(*index, ...)] for at, index in indices]
             converted = conform(guarded(function, pieces), sides, dtype, function, foreign)
             result[(*into, ...)] = with_all_cells(converted)[(*wanted, ...)]
         return result
@@ -59,9 +59,9 @@ def call(
     if 0 in kept_shape[1:] or not parts:
         return np.empty(kept_shape, dtype)
     result = np.empty(kept_shape, dtype) if out is None else out
-    for number, places in enumerate(parts):
+    for number, indices in enumerate(parts):
         stop_if_asked()
-        pieces = [block[(*place, ...)] for block, place in zip(blocks, places, strict=True)]
+        pieces = [block[(*index, ...)] for block, index in zip(blocks, indices, strict=True)]
         converted = conform(guarded(function, pieces), shape, dtype, function, foreign)
         result[number] = with_all_cells(converted)[(*keep[1:], ...)]
     return result

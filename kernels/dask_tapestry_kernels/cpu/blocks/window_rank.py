@@ -52,18 +52,18 @@ def window_rank(
     if not out.size:
         return out
     count = prod(window) if places is None else len(places)
-    every = tuple(np.ndindex(*window)) if places is None else places
+    window_places = tuple(np.ndindex(*window)) if places is None else places
     network: Network | None = None
     if count <= MOST and prod(steps) <= APART:
         network = box_network(window, rank) if places is None else places_network(places, rank)
     tile = max(LEAST_TILE, HELD // (4 + (count if network is None else _width(network))))
     with np.errstate(all="ignore"), listening(frozenset()):
-        for seen, made in window_tiles(x, out, window, steps, tile):
+        for windows, target in window_tiles(x, out, window, steps, tile):
             if network is None:
-                found = _partitioned(seen, made.shape, every, steps, rank)
+                ranked = _partitioned(windows, target.shape, window_places, steps, rank)
             else:
-                found = _network_result(network, seen, made.shape, steps)
-            made[...] = from_double(found, dtype) if found.dtype != dtype else found
+                ranked = _network_result(network, windows, target.shape, steps)
+            target[...] = from_double(ranked, dtype) if ranked.dtype != dtype else ranked
     return out
 
 

@@ -51,9 +51,9 @@ def group_fold(out: Block | None, cells: Block, codes: Block, **how: Any) -> Blo
     """
     groups = Groups(**how)
     rank, tree = len(groups.axes), groups.tree
-    kept = [axis for axis in range(cells.ndim) if axis not in groups.axes]
-    kept.sort(key=lambda axis: -abs(cells.strides[axis]))
-    order = (*groups.axes, *kept)
+    kept_axes = [axis for axis in range(cells.ndim) if axis not in groups.axes]
+    kept_axes.sort(key=lambda axis: -abs(cells.strides[axis]))
+    order = (*groups.axes, *kept_axes)
     turned = cells.transpose(order)
     extents = [cells.shape[axis] if axis in groups.labelled else 1 for axis in groups.axes]
     codes = np.broadcast_to(codes.reshape(extents), turned.shape[:rank])
@@ -68,7 +68,7 @@ def group_fold(out: Block | None, cells: Block, codes: Block, **how: Any) -> Blo
         root = _root(tables, rank, groups)
         value = ARITHMETIC[groups.monoid].finish(root, codes.size, groups.ddof)
     value = np.moveaxis(value.astype(groups.dtype, copy=False), 0, -1)
-    return value.transpose(*np.argsort(kept), len(kept))
+    return value.transpose(*np.argsort(kept_axes), len(kept_axes))
 
 
 def group_merge(out: Block | None, nodes: Block, **part: Any) -> Block:

@@ -63,7 +63,7 @@ def flat(cells: Block, rank: int) -> Block:
 
 def _whole_rounds(function: Callable[..., Any], cells: Block, rank: int) -> tuple[Block, Block]:
     """The accumulators after all whole rounds of lanes, and the cells after these."""
-    others = cells.shape[rank:]
+    kept_shape = cells.shape[rank:]
     rounds = _rounds(cells.shape[:rank])
     if rounds is None:
         cells = flat(cells, rank)
@@ -71,11 +71,11 @@ def _whole_rounds(function: Callable[..., Any], cells: Block, rank: int) -> tupl
         if not count:
             return cells.copy(), cells[:0]
         rounds = Rounds((count,), (LANES,))
-        cells, rest = cells[: count * LANES], cells[count * LANES :]
+        cells, tail = cells[: count * LANES], cells[count * LANES :]
     else:
-        rest = np.empty((0, *others), cells.dtype)
-    in_turn = cells.reshape(*rounds.turns, *rounds.lanes, *others)
-    return added_in_turn(function, in_turn, len(rounds.turns)).reshape(LANES, *others), rest
+        tail = np.empty((0, *kept_shape), cells.dtype)
+    in_turn = cells.reshape(*rounds.turns, *rounds.lanes, *kept_shape)
+    return added_in_turn(function, in_turn, len(rounds.turns)).reshape(LANES, *kept_shape), tail
 
 
 def _rounds(sides: tuple[int, ...]) -> Rounds | None:

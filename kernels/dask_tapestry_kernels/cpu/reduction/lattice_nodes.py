@@ -69,19 +69,19 @@ def _all_nodes(
     tree, origin, rank = parts[0].tree, parts[0].origin, len(parts[0].axes)
     if any(tells_places(part) or not _is_plain(part) for part in parts):
         return None
-    shape, kept = blocks[0].shape[:rank], blocks[0].shape[rank:]
+    shape, kept_shape = blocks[0].shape[:rank], blocks[0].shape[rank:]
     groups = list(cells_by_size(tree, origin, shape))
     sizes = [prod(_counts(group)) * _leaf_count(tree.inner(group.sides)) for group in groups]
-    if sum(sizes) * prod(kept) * sum(part.state.itemsize for part in parts) > AT_ONCE:
+    if sum(sizes) * prod(kept_shape) * sum(part.state.itemsize for part in parts) > AT_ONCE:
         return None
     grid = node_counts(tree, 0, origin, shape)
-    nodes = [np.empty((*grid, *kept), part.state) for part in parts]
+    nodes = [np.empty((*grid, *kept_shape), part.state) for part in parts]
     for group in groups:
         inner = tree.inner(group.sides)
-        told = [part._replace(tree=inner, origin=(0,) * rank) for part in parts]
+        cell_parts = [part._replace(tree=inner, origin=(0,) * rank) for part in parts]
         views = [side_by_side(block, group) for block in blocks]
         order = memory_order(views[0], rank)
-        states = leaves([view.transpose(order) for view in views], told)
+        states = leaves([view.transpose(order) for view in views], cell_parts)
         for part, whole, node_states in zip(parts, nodes, states, strict=True):
             levels = range(inner.depth)
             roots = merged_to_levels(
@@ -154,7 +154,7 @@ def _one_by_one(blocks: Sequence[Block], parts: Sequence[FoldPart], leaves: Leav
     """The nodes, of cells folded one after the other."""
     tree, origin, rank = parts[0].tree, parts[0].origin, len(parts[0].axes)
     shape, last = blocks[0].shape[:rank], last_level(parts[0])
-    kept, arithmetics = blocks[0].shape[rank:], [ARITHMETIC[part.monoid] for part in parts]
+    kept_shape, arithmetics = blocks[0].shape[rank:], [ARITHMETIC[part.monoid] for part in parts]
 
     def fold(cell: LatticeCell) -> list[Block]:
         piece = [block[cell.cut] for block in blocks]
@@ -174,7 +174,7 @@ def _one_by_one(blocks: Sequence[Block], parts: Sequence[FoldPart], leaves: Leav
         return [arithmetic.combine(a, b, m, n) for arithmetic, a, b in sides]
 
     grid = node_counts(tree, last, origin, shape)
-    nodes = [np.empty((*grid, *kept), part.state) for part in parts]
+    nodes = [np.empty((*grid, *kept_shape), part.state) for part in parts]
     for place, states in folded_nodes(tree, last, origin, shape, fold, merge):
         at = tuple([slice(n, n + 1) for n in place])
         for whole, state in zip(nodes, states, strict=True):

@@ -283,45 +283,47 @@ def _steps(
     result: Block, block: Block, carry: Block | None, combine: Function, how: ScanSpec
 ) -> None:
     """Walk along the axis, all cells across it at once."""
-    _, axis, leaf, state, _, apart = how
+    _, axis, leaf, state, _, separate = how
     cells, values = np.moveaxis(block, axis, 0), np.moveaxis(result, axis, 0)
     for tile in tiles(cells.shape[1:], STEP_CELLS):
-        read, write = cells[:, *tile], values[:, *tile]
+        source, target = cells[:, *tile], values[:, *tile]
         before = None if carry is None else carry[tile].astype(state)
-        local = np.empty(read.shape[1:], state)
-        for index in range(len(read)):
+        local = np.empty(source.shape[1:], state)
+        for index in range(len(source)):
             if index % leaf:
-                combine(local, read[index], out=local)
+                combine(local, source[index], out=local)
             else:
-                if index and not apart:
+                if index and not separate:
                     before = local.copy() if before is None else combine(before, local)
-                local[...] = read[index]
+                local[...] = source[index]
             if before is None:
-                write[index] = local
+                target[index] = local
             else:
-                combine(before, local, out=write[index])
+                combine(before, local, out=target[index])
 
 
 def _lines(
     result: Block, block: Block, carry: Block | None, combine: Function, how: ScanSpec
 ) -> None:
     """Scan lines along the axis one by one, as many leaves at a time as a cache holds."""
-    _, axis, leaf, state, _, apart = how
+    _, axis, leaf, state, _, separate = how
     cells, values = np.moveaxis(block, axis, -1), np.moveaxis(result, axis, -1)
     extent = cells.shape[-1]
     most = MANY_CELLS if _is_slow(combine, state) else LINE_CELLS
     rows = max(1, most // min(extent, most))
     for tile in tiles(cells.shape[:-1], rows):
-        read, write = cells[tile], values[tile]
-        group = max(1, most // (leaf * max(1, prod(read.shape[:-1]))))
+        tile_cells, tile_values = cells[tile], values[tile]
+        group = max(1, most // (leaf * max(1, prod(tile_cells.shape[:-1]))))
         before = None if carry is None else carry[tile].astype(state)
         leaf_start = 0
         while leaf_start < extent:
             count = max(1, min(group, (extent - leaf_start) // leaf))
             stop = min(leaf_start + count * leaf, extent)
-            shape = (*read.shape[:-1], count, (stop - leaf_start) // count)
-            target, source = (x[..., leaf_start:stop].reshape(shape) for x in (write, read))
-            if apart:
+            shape = (*tile_cells.shape[:-1], count, (stop - leaf_start) // count)
+            target, source = (
+                x[..., leaf_start:stop].reshape(shape) for x in (tile_values, tile_cells)
+            )
+            if separate:
                 local = _scanned(target, source, combine, state)
                 if local is not target:
                     target[...] = local

@@ -22,7 +22,7 @@ def scan(result: Block, block: Block, carry: Block | None, how: ScanSpec) -> boo
 
     `carry` is what comes before, without the axis.
     """
-    function, axis, leaf, state, skip, apart = how
+    function, axis, leaf, state, skip, separate = how
     if block.size < SMALL:
         return False
     block = readable(block)
@@ -32,13 +32,13 @@ def scan(result: Block, block: Block, carry: Block | None, how: ScanSpec) -> boo
         return False
     target = result if along or _is_dense(result, axis) else np.empty(result.shape, result.dtype)
     scratch = np.empty(max(GROUP * (min(leaf, MOST_LEAF) + APART), 2 * STRIP), state)
-    kept = (*block.shape[:axis], *block.shape[axis + 1 :])
-    before = np.empty(kept, state) if carry is None else np.ascontiguousarray(carry, state)
-    options = [block.shape[axis], skip, leaf, int(carry is not None), int(apart)]
+    line_shape = (*block.shape[:axis], *block.shape[axis + 1 :])
+    before = np.empty(line_shape, state) if carry is None else np.ascontiguousarray(carry, state)
+    options = [block.shape[axis], skip, leaf, int(carry is not None), int(separate)]
     for part in lines(block, target, axis, not along):
         (a, line_a, row_a), (b, line_b, row_b) = part.first, part.second
-        held = np.ascontiguousarray(before[part.place])
-        numbers = [address(block) + a, address(target) + b, address(held), address(scratch)]
+        carried = np.ascontiguousarray(before[part.place])
+        numbers = [address(block) + a, address(target) + b, address(carried), address(scratch)]
         numbers += [*options, part.lines, line_a, line_b]
         native(*numbers, *([] if along else [part.columns, row_a, row_b]))
     if target is not result:

@@ -260,15 +260,15 @@ def _names(
 ) -> dict[str, Any]:
     """The values of the names in the texts."""
     kind = storage(state)
-    read = "half_to_float(cell)" if cell == np.float16 else "cell"
+    read_text = "half_to_float(cell)" if cell == np.float16 else "cell"
     if state.kind == "b":
-        read = "np.uint8(cell != 0)" if cell.kind != "b" else "cell"
-    read = f"np.{kind}({read})"
+        read_text = "np.uint8(cell != 0)" if cell.kind != "b" else "cell"
+    read_text = f"np.{kind}({read_text})"
 
     def joined(a: str, b: str) -> str:
         return f"np.{kind}({combine.format(a=a, b=b)})"
 
-    write = "float_to_half({})" if value == np.float16 else f"np.{storage(value)}({{}})"
+    write_text = "float_to_half({})" if value == np.float16 else f"np.{storage(value)}({{}})"
     return {
         "group": GROUP,
         "strip": STRIP,
@@ -280,13 +280,13 @@ def _names(
         "state_size": state.itemsize,
         "value_size": value.itemsize,
         "apart": APART,
-        "read": read,
-        "step": joined("total", read),
+        "read": read_text,
+        "step": joined("total", read_text),
         "follow": joined("before", "total"),
-        "one": write.format("total"),
-        "one_after": write.format(joined("before", "total")),
-        "after": write.format(joined("before", "s[j]")),
-        **_group_names(read, lambda total: joined(total, read), cell, state),
+        "one": write_text.format("total"),
+        "one_after": write_text.format(joined("before", "total")),
+        "after": write_text.format(joined("before", "s[j]")),
+        **_group_names(read_text, lambda total: joined(total, read_text), cell, state),
     }
 
 

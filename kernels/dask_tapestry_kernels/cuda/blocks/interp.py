@@ -38,24 +38,24 @@ def interp(
     """
     gpu, dtype = runtime(), values.dtype
     source = cells if gpu.is_addressed_by_cells(cells) else gpu.in_order(cells)
-    made = out if out is not None and gpu.is_addressed_by_cells(out) else None
-    made = gpu.empty(cells.shape, dtype) if made is None else made
-    if not made.size:
-        return made
+    result = out if out is not None and gpu.is_addressed_by_cells(out) else None
+    result = gpu.empty(cells.shape, dtype) if result is None else result
+    if not result.size:
+        return result
     if period is not None:
         points, values = _of_period(gpu, points, values, period)
         left = right = None
-    extents, strides = merged([source, made], 1)
-    blocks = zip((source, made), strides, strict=True)
+    extents, strides = merged([source, result], 1)
+    blocks = zip((source, result), strides, strict=True)
     steps = [stride // block.itemsize for block, own in blocks for stride in own]
-    arguments: list[Any] = [np.int64(n) for n in (made.size, *extents[1:], *steps, points.size)]
+    arguments: list[Any] = [np.int64(n) for n in (result.size, *extents[1:], *steps, points.size)]
     arguments += [dtype.type(side) for side in (left, right) if side is not None]
     arguments += [] if period is None else [np.float64(period)]
     ends = left is not None, right is not None
     program = interp_program(dtype, ends, period is not None, len(extents))
-    arguments += [source, gpu.in_order(points), gpu.in_order(values), made]
-    gpu.launch(program, blocks_for(made.size, gpu), arguments)
-    return made
+    arguments += [source, gpu.in_order(points), gpu.in_order(values), result]
+    gpu.launch(program, blocks_for(result.size, gpu), arguments)
+    return result
 
 
 def _of_period(gpu: Runtime, points: Block, values: Block, period: float) -> tuple[Block, Block]:

@@ -73,7 +73,7 @@ def interp_program(
     arguments += [("period", "float64")] if periodic else []
     arguments += [("cells", pointer_type(REAL)), ("points", pointer_type(REAL))]
     arguments += [("values", pointer_type(dtype)), ("out", pointer_type(dtype))]
-    found = FOUND.format(
+    search_text = FOUND.format(
         unknown="complex(x, 0.0)" if is_complex else "x",
         left="left" if ends[0] else "values[0]",
         right="right" if ends[1] else "values[count - 1]",
@@ -82,7 +82,7 @@ def interp_program(
         *coordinates("i", [f"c{d}" for d in axes], [f"n{d}" for d in axes], "int64"),
         f"x = cells[{place_text('s', rank)}]",
         *(["x = ufunc_loops.remainder(x, period)"] if periodic else []),
-        *found.splitlines(),
+        *search_text.splitlines(),
         *indented(_line(is_complex)),
         f"out[{place_text('t', rank)}] = made",
     ]

@@ -89,14 +89,14 @@ def scatter(
     """
     count, gpu = len(expressions), runtime()
     operands, indices, updates = blocks[:count], aligned(gpu, blocks[count]), blocks[count + 1 :]
-    told = [CoordinateStep(*step) for step in steps]
+    coordinate_steps = [CoordinateStep(*step) for step in steps]
     program = _program(operands, expressions, not once)
     results = [_copied(gpu, out if count == 1 else None, x) for x in operands]
     shape, sides = updates[0].shape, operands[0].shape
-    lead = rows_from(told, window, shape, sides)
-    moves = _moves(indices, vector, window, told, shape[:lead], sides)
+    lead = rows_from(coordinate_steps, window, shape, sides)
+    moves = _moves(indices, vector, window, coordinate_steps, shape[:lead], sides)
     if prod(shape) and prod(sides):
-        rows = _rows(gpu, told, moves, shape[:lead], sides, strict)
+        rows = _rows(gpu, coordinate_steps, moves, shape[:lead], sides, strict)
         if once:
             _look(gpu, rows, prod(sides))
         cells = [*results, *[gpu.in_order(u) for u in updates]]
@@ -166,7 +166,7 @@ def _moves(
     sides: tuple[int, ...],
 ) -> list[_Move]:
     """What numbers move, of rows that run through the first axes of the updates, of `shape`."""
-    rank, found = len(shape), []
+    rank, moves = len(shape), []
     paces = _paces(steps, rank, sides)
     batch = [axis for axis in range(rank) if axis not in window]
     for dim, step in enumerate(steps):
@@ -180,8 +180,8 @@ def _moves(
             along[step.axis] = 1
         pick = Pick(numbers, tuple(strides), dim, step.extent, 0, 0)
         shift = step.first - step.origin
-        found.append(_Move(pick, tuple(along), shift, sides[dim], paces[dim]))
-    return found
+        moves.append(_Move(pick, tuple(along), shift, sides[dim], paces[dim]))
+    return moves
 
 
 def _paces(steps: Sequence[CoordinateStep], lead: int, sides: tuple[int, ...]) -> list[int]:
@@ -242,13 +242,13 @@ def _look(gpu: Runtime, rows: Block, cells: int) -> None:
 
     Whatever order marks are written in, of several in one row one stays.
     """
-    marks, found = gpu.empty((cells,), INT64), cleared(gpu, np.dtype(np.int32))
+    marks, twice = gpu.empty((cells,), INT64), cleared(gpu, np.dtype(np.int32))
     count = rows.shape[0]
     for look in (False, True):
         gpu.launch(
-            once_program(look), blocks_for(count, gpu), [np.int64(count), rows, marks, found]
+            once_program(look), blocks_for(count, gpu), [np.int64(count), rows, marks, twice]
         )
-    if gpu.to_host(found)[0]:
+    if gpu.to_host(twice)[0]:
         raise ValueError("indices are said to be unique, and a cell is updated twice")
 
 
@@ -262,13 +262,13 @@ def _fold(
 ) -> None:
     """Fold updates of so many cells into the rows that each has; `cells` are results, then they."""
     count = rows.shape[0]
-    told: list[Block] = [rows]
+    row_blocks: list[Block] = [rows]
     if ordered:
         order = gpu.order_of(rows)
         pick = Pick(order, (order.strides[0],), 0, count, 0, count - 1)
-        told = [picked(None, rows, [pick], [0], 0, (count,)), order]
+        row_blocks = [picked(None, rows, [pick], [0], 0, (count,)), order]
     words = map(np.int64, (size, size // count, count))
-    gpu.launch(program, blocks_for(size, gpu), [*words, *told, *cells])
+    gpu.launch(program, blocks_for(size, gpu), [*words, *row_blocks, *cells])
 
 
 KERNELS: Final[dict[str, Kernel]] = {"scatter": scatter}

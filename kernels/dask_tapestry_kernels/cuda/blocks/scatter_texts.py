@@ -101,7 +101,7 @@ def fold_program(folds: Folds, ordered: bool) -> CudaProgram | None:
     arguments += [(f"u{k}", pointer_type(dtype)) for k, dtype in enumerate(updates)]
     moves = all(expression is None for _, expression in folds)
     cells = [f"v{k} = {loaded(f'x{k}[cell]', d)}" for k, d in enumerate(dtypes) if not moves]
-    given = [
+    loads = [
         f"v{count + k} = {loaded(f'u{k}[number * width + c]', dtype)}"
         for k, dtype in enumerate(updates)
     ]
@@ -111,10 +111,10 @@ def fold_program(folds: Folds, ordered: bool) -> CudaProgram | None:
         last = "row >= 0 and (p + 1 == count or rows[p + 1] != row)"
         body += [f"if {last}:" if ordered else "if row >= 0:"]
         one = ["cell = row * width + c", f"number = {'order[p]' if ordered else 'p'}"]
-        body += indented([*one, *cells, *given, *folded, *[s.format("r") for s in stores]])
+        body += indented([*one, *cells, *loads, *folded, *[s.format("r") for s in stores]])
     else:
         body += ["if row >= 0 and (p == 0 or rows[p - 1] != row):"]
-        loop = ["number = order[p]", *given, *folded]
+        loop = ["number = order[p]", *loads, *folded]
         loop += [*[f"v{k} = {_held(f'r{k}', dtype)}" for k, dtype in enumerate(dtypes)], "p += 1"]
         body += indented(["cell = row * width + c", *cells])
         body += indented(["while p < count and rows[p] == row:", *indented(loop)])

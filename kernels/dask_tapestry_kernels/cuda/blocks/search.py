@@ -87,26 +87,26 @@ def _looked_up(
         If a GPU has no order of these dtypes.
     """
     gpu = runtime()
-    made = out if out is not None and gpu.is_addressed_by_cells(out) else None
-    made = gpu.empty(cells.shape, dtype) if made is None else made
+    result = out if out is not None and gpu.is_addressed_by_cells(out) else None
+    result = gpu.empty(cells.shape, dtype) if result is None else result
     operand = cells if gpu.is_addressed_by_cells(cells) else gpu.in_order(cells)
-    extents, steps = merged([operand, made], 1)
+    extents, steps = merged([operand, result], 1)
     source, target = [
-        [s // a.itemsize for s in own] for own, a in zip(steps, (operand, made), strict=True)
+        [s // a.itemsize for s in own] for own, a in zip(steps, (operand, result), strict=True)
     ]
-    wide = made.size >= NARROW
-    told = cells.dtype, table.dtype, dtype, answer, right, len(extents), wide
-    program = search_program(*told)
+    wide = result.size >= NARROW
+    options = cells.dtype, table.dtype, dtype, answer, right, len(extents), wide
+    program = search_program(*options)
     if program is None:
         raise KernelDeviceError(
             f"kernel search: comparing {cells.dtype} with {table.dtype} is not supported on a GPU"
         )
     sides = [(np.uint64 if wide else np.uint32)(extent) for extent in extents[1:]]
     words = map(np.int64, (*source, *target, table.size))
-    if made.size:
-        arguments = [np.int64(made.size), *sides, *words, operand, gpu.in_order(table), made]
-        gpu.launch(program, blocks_for(made.size, gpu), arguments)
-    return made
+    if result.size:
+        arguments = [np.int64(result.size), *sides, *words, operand, gpu.in_order(table), result]
+        gpu.launch(program, blocks_for(result.size, gpu), arguments)
+    return result
 
 
 KERNELS: Final[dict[str, Kernel]] = {

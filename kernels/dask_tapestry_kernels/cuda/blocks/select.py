@@ -42,17 +42,17 @@ def view(
     shape
         Of the result.
     """
-    seen = block[(*index, ...)].transpose(order)
+    viewed = block[(*index, ...)].transpose(order)
     if not runs and not broadcast:
-        return seen
-    strides = list(seen.strides)
+        return viewed
+    strides = list(viewed.strides)
     if runs:
         ends = [*accumulate(runs)]
         bounds = [(end - run, end) for end, run in zip(ends, runs, strict=True)]
         strides = [sum(strides[a:b]) for a, b in bounds]
     steps = iter(strides)
     repeated = [0 if dim in broadcast else next(steps) for dim in range(len(shape))]
-    return runtime().strided(seen, shape, repeated)
+    return runtime().strided(viewed, shape, repeated)
 
 
 def windows(
@@ -88,13 +88,13 @@ def concat(out: Block | None, *blocks: Block, axis: int) -> Block:
         return filled[0]
     ends = [*accumulate(block.shape[axis] for block in filled)]
     lead = (slice(None),) * axis
-    places = [
+    slices = [
         (*lead, slice(end - block.shape[axis], end), ...)
         for block, end in zip(filled, ends, strict=True)
     ]
     first = filled[0].shape
     shape = (*first[:axis], ends[-1], *first[axis + 1 :])
-    return _together(out, filled, places, shape)
+    return _together(out, filled, slices, shape)
 
 
 def mosaic(

@@ -94,13 +94,13 @@ def route(
     for run in range(count):
         own = aligned(gpu, places[run * length : (run + 1) * length])
         order, ends = by_owner(own, owners, side, 0, owners * side)
-        within = gpu.empty(own.shape, own.dtype)
+        owner_places = gpu.empty(own.shape, own.dtype)
         if own.shape[0]:
             words = [own.shape[0], own.strides[0] // own.itemsize, side]
             program = counted_program(own.dtype)
-            given = [*map(np.int64, words), own, order, within]
-            gpu.launch(program, blocks_for(own.shape[0], gpu), given)
-        for owner, bucket in enumerate(_parts(within, ends)):
+            arguments = [*map(np.int64, words), own, order, owner_places]
+            gpu.launch(program, blocks_for(own.shape[0], gpu), arguments)
+        for owner, bucket in enumerate(_parts(owner_places, ends)):
             buckets.cells[run, owner] = bucket
     return buckets[(*keep, ...)]
 

@@ -88,17 +88,17 @@ def _run(
     """Launch after launch, of which each computes what the ones after it read."""
     gpu, count = runtime(), len(results)
     bytes_of_cell = sum(max(4, block.itemsize) for block in results)
-    done = 0
-    while done < steps:
-        tile = stencil_tile(_shape(box), program.reach, steps - done, bytes_of_cell)
+    steps_done = 0
+    while steps_done < steps:
+        tile = stencil_tile(_shape(box), program.reach, steps - steps_done, bytes_of_cell)
         if tile is None:
             raise KernelDeviceError(f"kernel stencilsteps: no room for a step of {program.reach}")
-        region = _region(program, box, cells, steps - done - tile.steps)
-        last = done + tile.steps == steps
+        region = _region(program, box, cells, steps - steps_done - tile.steps)
+        last = steps_done + tile.steps == steps
         targets = results if last else [gpu.empty(_shape(region), b.dtype) for b in results]
-        _launch(program, tile, done, cells, region, inputs, lows, times, targets)
+        _launch(program, tile, steps_done, cells, region, inputs, lows, times, targets)
         inputs, lows = [*targets, *inputs[count:]], [*[region[0]] * count, *lows[count:]]
-        done += tile.steps
+        steps_done += tile.steps
 
 
 def _launch(

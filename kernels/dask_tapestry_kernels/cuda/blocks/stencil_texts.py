@@ -149,16 +149,19 @@ class _Stencil:
         for number in range(len(self.inputs)):
             words += [f"{name}{number}_{a}" for a in self.axes for name in ("low", "s")]
         words += [f"t{f}_{a}" for f in self.fields for a in self.axes]
-        given = [(word, "int64") for word in words]
-        given += [(f"x{n}", pointer_type(d)) for n, d in enumerate(self.inputs)]
-        given += [
-            (f"times{n}", pointer_type(one.dtype)) for n, one in enumerate(self.program.scalars)
+        arguments = [(word, "int64") for word in words]
+        arguments += [(f"x{n}", pointer_type(d)) for n, d in enumerate(self.inputs)]
+        arguments += [
+            (f"times{n}", pointer_type(scalar.dtype))
+            for n, scalar in enumerate(self.program.scalars)
         ]
         for f, formula in enumerate(self.formulas):
             for number, constant in enumerate(formula.constants):
                 half = constant.dtype.char == "e"
-                given.append((f"k{f}_{number}", "float32" if half else memory_type(constant.dtype)))
-        return given + [(f"out{f}", pointer_type(self._dtype(f))) for f in self.fields]
+                arguments.append(
+                    (f"k{f}_{number}", "float32" if half else memory_type(constant.dtype))
+                )
+        return arguments + [(f"out{f}", pointer_type(self._dtype(f))) for f in self.fields]
 
     def _dtype(self, field: int) -> DType:
         return self.inputs[field]
@@ -251,19 +254,19 @@ class _Stencil:
         constants, lines = [], []
         for a in reversed(self.axes):
             before, after = self.program.ends[a]
-            for end, beyond, edge in (
+            for end, is_beyond, edge in (
                 (before, f"r{a} < 0", "np.int64(0)"),
                 (after, f"r{a} >= size{a}", f"size{a} - 1"),
             ):
                 if end.mode == "wrap" or (offset[a] >= 0 if edge[0] == "n" else offset[a] <= 0):
                     continue
                 if end.mode == "constant":
-                    constants.append((beyond, end.values[source]))
-                    lines += [f"if {beyond} and beyond == 0:", f"    beyond = {len(constants)}"]
+                    constants.append((is_beyond, end.values[source]))
+                    lines += [f"if {is_beyond} and beyond == 0:", f"    beyond = {len(constants)}"]
                     continue
                 mirror = f"-1 - r{a}" if edge[0] == "n" else f"2 * size{a} - 1 - r{a}"
                 moved = edge if end.mode == "edge" else mirror
-                lines += [f"if {beyond}:", f"    r{a} = {moved}"]
+                lines += [f"if {is_beyond}:", f"    r{a} = {moved}"]
         if not constants:
             return [*lines, value]
         dtype = self._dtype(source)

@@ -121,13 +121,15 @@ class ThreadLaunch(Mapping[str, Kernel]):
     def _reduce(self, out: Block | None, *blocks: Block, **told: Any) -> Block:
         part, fold = FoldPart(**told), self._fold(blocks, FoldPart(**told))
         if fold is not None:
-            kept = [axis for axis in range(self._rank, blocks[0].ndim) if axis not in part.axes]
-            sides = [blocks[0].shape[axis] for axis in (*range(self._rank), *kept)]
+            kept_axes = [
+                axis for axis in range(self._rank, blocks[0].ndim) if axis not in part.axes
+            ]
+            sides = [blocks[0].shape[axis] for axis in (*range(self._rank), *kept_axes)]
             result = self._gpu.empty(tuple(sides), part.dtype)
             wide = self._gpu.strided(result, *_spread(result, part.axes, blocks[0].shape))
             by = np.asarray(degrees(part)).astype(divisor(fold.text))[()]
             more = [by, *[handed(constant) for constant in fold.formula.constants]]
-            if self._add(fold, [*part.axes, *kept], [*blocks, wide], more):
+            if self._add(fold, [*part.axes, *kept_axes], [*blocks, wide], more):
                 return result
         return self._after_launch(self._kernels["reduce"])(out, *blocks, **told)
 

@@ -113,14 +113,14 @@ def _arguments(step: Step, number: int, rank: int) -> list[tuple[str, str]]:
     for block in range(len(dtypes)):
         words += [f"i{number}_{block}_{d}" for d in range(rank)]
         words += [f"s{number}_{block}_{d}" for d in dims]
-    given = [(word, "int64") for word in words]
+    arguments = [(word, "int64") for word in words]
     if isinstance(step, FoldStep):
-        given.append((f"by{number}", divisor(step.text).name))
+        arguments.append((f"by{number}", divisor(step.text).name))
     if not isinstance(step, ScanStep):
         for c, constant in enumerate(step.formula.constants):
             half = constant.dtype.char == "e"
-            given.append((f"k{number}_{c}", "float32" if half else memory_type(constant.dtype)))
-    return [*given, *[(f"x{number}_{b}", pointer_type(d)) for b, d in enumerate(dtypes)]]
+            arguments.append((f"k{number}_{c}", "float32" if half else memory_type(constant.dtype)))
+    return [*arguments, *[(f"x{number}_{b}", pointer_type(d)) for b, d in enumerate(dtypes)]]
 
 
 def _lines(step: Step, number: int) -> Lines | None:
@@ -137,16 +137,16 @@ def _lines(step: Step, number: int) -> Lines | None:
 def _cell_lines(step: MapStep | FoldStep, number: int) -> Lines | None:
     """Statements that load the operands of a cell and compute its formula."""
     formula = step.formula
-    dtypes = [*formula.parameters, *[one.dtype for one in formula.steps]]
+    dtypes = [*formula.parameters, *[formula_step.dtype for formula_step in formula.steps]]
     if not all(map(scalar_codegen.is_known, dtypes)):
         return None
     steps = cell_statements(formula.steps, dtypes)
     if steps is None:
         return None
-    used = sorted({i for one in formula.steps for i in one.operands})
-    used = used if formula.steps else [len(dtypes) - 1]
+    operands = sorted({i for formula_step in formula.steps for i in formula_step.operands})
+    operands = operands if formula.steps else [len(dtypes) - 1]
     loads = []
-    for p in used:
+    for p in operands:
         if p < step.operands:
             place = _place(number, p, range(step.dims))
             loads.append(f"v{p} = {loaded(f'x{number}_{p}[{place}]', dtypes[p])}")
@@ -177,11 +177,11 @@ def _map_lines(step: MapStep, number: int, cells: Lines) -> Lines:
 
 def _fold_lines(step: FoldStep, number: int, cells: Lines) -> Lines | None:
     """Statements that fold a leaf for each kept cell."""
-    text, kept = step.text, range(step.reduced, step.dims)
+    text, kept_dims = step.text, range(step.reduced, step.dims)
     lines, state = finished(text)
     kinds, dtype = [state], step.dtype
-    made = "state" if state == dtype else scalar_codegen.step("cast", ["state"], kinds, dtype)
-    if made is None:
+    value_text = "state" if state == dtype else scalar_codegen.step("cast", ["state"], kinds, dtype)
+    if value_text is None:
         return None
     cell = [*cells, "new_place = r", *new_fields(text, _last(step.formula))]
     new = {name: f"new_{name}" for name in text.in_lanes}
@@ -194,9 +194,9 @@ def _fold_lines(step: FoldStep, number: int, cells: Lines) -> Lines | None:
         body += _folded(step, number, [*cell, *off], {"m2": "square"})
     body += [f"s_{name} = l{number}_{name}[0]" for name in text.names if name != "mean"]
     body += ["s_mean = mean"] * ("mean" in text.fields)
-    target = f"x{number}_{step.operands}[{_place(number, step.operands, kept)}]"
-    body += [f"by = by{number}", *lines, f"value = {made}"]
-    return _loop("q", number, kept, [*body, f"{target} = {to_store('value', step.dtype)}"])
+    target = f"x{number}_{step.operands}[{_place(number, step.operands, kept_dims)}]"
+    body += [f"by = by{number}", *lines, f"value = {value_text}"]
+    return _loop("q", number, kept_dims, [*body, f"{target} = {to_store('value', step.dtype)}"])
 
 
 def _last(formula: FormulaSteps) -> str:
@@ -207,15 +207,15 @@ def _last(formula: FormulaSteps) -> str:
 def _folded(step: FoldStep, number: int, cell: Lines, fields: dict[str, str]) -> Lines:
     """Statements that fold fields of all cells of a leaf, given as they are of one, to lane 0."""
     acc, lanes = [f"acc_{n}" for n in fields], [f"l{number}_{n}" for n in fields]
-    held = [f"{a} = {lane}[lane]" for a, lane in zip(acc, lanes, strict=True)]
+    loads = [f"{a} = {lane}[lane]" for a, lane in zip(acc, lanes, strict=True)]
     back = [f"{lane}[lane] = {a}" for a, lane in zip(acc, lanes, strict=True)]
     first = [f"{lane}[lane] = {new}" for lane, new in zip(lanes, fields.values(), strict=True)]
     fold = _combined(step.text, acc, list(fields.values()))
     each = ["lane = r % np.int64(32)", "if r < 32:", *indented(first)]
-    each += ["else:", *indented([*held, *fold, *back])]
+    each += ["else:", *indented([*loads, *fold, *back])]
     lines = _loop("r", number, range(step.reduced), [*cell, *each])
     other = [f"b_{n} = {lane}[lane + width]" for n, lane in zip(fields, lanes, strict=True)]
-    halve = [*held, *other, *_combined(step.text, acc, [f"b_{n}" for n in fields]), *back]
+    halve = [*loads, *other, *_combined(step.text, acc, [f"b_{n}" for n in fields]), *back]
     lines.append(f"lanes = min(r_cells, np.int64({LANES}))")
     lines += [f"width = np.int64({LANES // 2})", "while width > 0:"]
     each = ["lane = np.int64(0)", "while lane < width and lane + width < lanes:"]
@@ -242,16 +242,16 @@ def _mean(step: FoldStep, number: int) -> Lines:
 def _scan_lines(step: ScanStep, number: int) -> Lines:
     """Statements that walk the leaves of each line, after the totals of those before."""
     text, along = step.text, step.dims - 1
-    every = range(step.dims)
-    cell = loaded(f"x{number}_0[{_place(number, 0, every)}]", text.cell)
+    all_dims = range(step.dims)
+    cell = loaded(f"x{number}_0[{_place(number, 0, all_dims)}]", text.cell)
     begin = [f"before = {text.combined('before', 'total')} if r > {step.leaf} else total"]
     body = [f"c{along} = r", f"cell = {text.read(cell)}"]
     body += [f"if r > 0 and r % np.int64({step.leaf}) == 0:", *indented(begin)]
     body += [f"total = {text.combined('total', 'cell')} if r % np.int64({step.leaf}) > 0 else cell"]
     body += [f"value = {text.combined('before', 'total')} if r >= {step.leaf} else total"]
-    body += [f"x{number}_1[{_place(number, 1, every)}] = {text.written('value')}", "r += 1"]
-    held = _held(text.state)
-    start = [f"total = {held}(0)", f"before = {held}(0)", "r = np.int64(0)"]
+    body += [f"x{number}_1[{_place(number, 1, all_dims)}] = {text.written('value')}", "r += 1"]
+    state_type = _held(text.state)
+    start = [f"total = {state_type}(0)", f"before = {state_type}(0)", "r = np.int64(0)"]
     line = [*start, f"while r < e{number}_{along}:", *indented(body)]
     return _loop("q", number, range(along), line)
 

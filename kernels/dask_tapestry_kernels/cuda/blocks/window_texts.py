@@ -113,7 +113,7 @@ def extreme_program(
 @lru_cache(maxsize=128)
 def pair_program(function: str, cells: tuple[DType, DType, DType], rank: int) -> CudaProgram:
     """The program that folds cells of two blocks in the dtype of the third, which is written."""
-    one, other, work = cells
+    first_dtype, second_dtype, work = cells
     texts = [
         cast(loaded(f"{name}[at_{name}]", d), d, work)
         for name, d in zip("ab", cells[:2], strict=False)
@@ -121,8 +121,12 @@ def pair_program(function: str, cells: tuple[DType, DType, DType], rank: int) ->
     folded = scalar_codegen.step(function, ["first", "second"], [work, work], work)
     body = [f"first = {texts[0]}", f"second = {texts[1]}", f"folded = {folded}"]
     body += [f"y[at_y] = {to_store('folded', work)}"]
-    arguments = [("a", pointer_type(one)), ("b", pointer_type(other)), ("y", pointer_type(work))]
-    what = f"windowfold: {function} of {one} and {other}"
+    arguments = [
+        ("a", pointer_type(first_dtype)),
+        ("b", pointer_type(second_dtype)),
+        ("y", pointer_type(work)),
+    ]
+    what = f"windowfold: {function} of {first_dtype} and {second_dtype}"
     return CudaProgram(over_cells(body, arguments, "aby", rank, True), what)
 
 
@@ -140,7 +144,7 @@ def converted_program(cell: DType, result: DType, divided: bool, rank: int) -> C
 @lru_cache(maxsize=64)
 def convolution_program(dtype: DType, rank: int, wide: bool) -> CudaProgram:
     """The program of convolutions whose products are added in order: channels, then windows."""
-    held = scalar_codegen.held_type_text(dtype)
+    type_text = scalar_codegen.held_type_text(dtype)
     product = scalar_codegen.step("multiply", ["cell", "weight"], [dtype, dtype], dtype)
     added = scalar_codegen.step("add", ["total", "product"], [dtype, dtype], dtype)
     term = [
@@ -152,7 +156,7 @@ def convolution_program(dtype: DType, rank: int, wide: bool) -> CudaProgram:
     ]
     channel = ["here = at_x + channel * x_channel", "there = at_k + channel * k_channel"]
     channel += ["t = np.int64(0)", "while t < terms:", *indented(term), "channel += 1"]
-    body = [f"total = {held}(0)", "channel = np.int64(0)", "while channel < channels:"]
+    body = [f"total = {type_text}(0)", "channel = np.int64(0)", "while channel < channels:"]
     body += [*indented(channel), f"values[at_y] = {to_store('total', dtype)}"]
     words = ("channels", "terms", "x_channel", "k_channel")
     arguments = [(word, "int64") for word in words]

@@ -33,20 +33,20 @@ class Cubins(Service[Compiled]):
         DeviceError
             If it cannot be compiled, with what the compiler says.
         """
-        asked = program.source, sm
-        cubin = self._ready.get(asked)
+        key = program.source, sm
+        cubin = self._ready.get(key)
         if cubin is not None:
             return cubin
         with self.changed:
-            if asked not in self._waiting:
-                self._ready.pop(asked, None)
+            if key not in self._waiting:
+                self._ready.pop(key, None)
                 self._broken = False
-            self._ask_for(asked, program.what, awaited=True)
-            self.changed.wait_for(lambda: asked in self._ready)
-            cubin = self._ready[asked]
+            self._ask_for(key, program.what, awaited=True)
+            self.changed.wait_for(lambda: key in self._ready)
+            cubin = self._ready[key]
             if cubin is None:
                 raise UnusableDeviceError(
-                    f"kernel {program.what} cannot be compiled for sm_{sm}: {self._why[asked]}"
+                    f"kernel {program.what} cannot be compiled for sm_{sm}: {self._why[key]}"
                 )
             return cubin
 

@@ -138,7 +138,7 @@ def _nodes(fold: DeviceFold, blocks: Sequence[Block]) -> Nodes:
 def _lattice_nodes(fold: DeviceFold, blocks: Sequence[Block]) -> Nodes:
     """The nodes of a tree over a lattice, whose cells are folded one after the other."""
     part, rank = fold.part, len(fold.part.axes)
-    tree, shape, kept = part.tree, blocks[0].shape[:rank], blocks[0].shape[rank:]
+    tree, shape, kept_shape = part.tree, blocks[0].shape[:rank], blocks[0].shape[rank:]
     last = last_level(part)
 
     def fold_cell(cell: LatticeCell) -> Nodes:
@@ -150,16 +150,18 @@ def _lattice_nodes(fold: DeviceFold, blocks: Sequence[Block]) -> Nodes:
     def merge(left: Nodes, right: Nodes, cells: Counts) -> Nodes:
         return merged_pair(fold, left, right, cells)
 
-    every = _nodes_of_cells(fold, blocks)
-    if every is not None:
-        return merged_levels(fold, every, range(last), node_numbers(tree, 0, part.origin), tree)
+    cell_nodes = _nodes_of_cells(fold, blocks)
+    if cell_nodes is not None:
+        return merged_levels(
+            fold, cell_nodes, range(last), node_numbers(tree, 0, part.origin), tree
+        )
     grid = node_counts(tree, last, part.origin, shape)
-    made = [fold.gpu.empty((*grid, *kept), d) for d in fold.text.fields.values()]
+    nodes = [fold.gpu.empty((*grid, *kept_shape), d) for d in fold.text.fields.values()]
     for place, states in folded_nodes(tree, last, part.origin, shape, fold_cell, merge):
         at = tuple([slice(n, n + 1) for n in place])
-        for whole, state in zip(made, states, strict=True):
+        for whole, state in zip(nodes, states, strict=True):
             whole[at] = state
-    return made
+    return nodes
 
 
 def _nodes_of_cells(fold: DeviceFold, blocks: Sequence[Block]) -> Nodes | None:
@@ -168,14 +170,14 @@ def _nodes_of_cells(fold: DeviceFold, blocks: Sequence[Block]) -> Nodes | None:
     The cells' numbers become kept axes. So launches follow from the depth of the trees alone.
     """
     part, gpu, rank = fold.part, fold.gpu, len(fold.part.axes)
-    tree, shape, kept = part.tree, blocks[0].shape[:rank], blocks[0].shape[rank:]
+    tree, shape, kept_shape = part.tree, blocks[0].shape[:rank], blocks[0].shape[rank:]
     runs = runs_of_cells(tree, part.origin, shape)
     state = sum(dtype.itemsize for dtype in fold.text.fields.values())
     leaves = sum(prod(run.counts) * prod(run.tree.counts(0)) for run in runs)
-    if leaves * prod(kept) * state > TOGETHER:
+    if leaves * prod(kept_shape) * state > TOGETHER:
         return None
-    made = [
-        gpu.empty((*node_counts(tree, 0, part.origin, shape), *kept), d)
+    all_nodes = [
+        gpu.empty((*node_counts(tree, 0, part.origin, shape), *kept_shape), d)
         for d in fold.text.fields.values()
     ]
     for run in runs:
@@ -185,17 +187,17 @@ def _nodes_of_cells(fold: DeviceFold, blocks: Sequence[Block]) -> Nodes | None:
             piece, along = block[run.cut], block.strides[:rank]
             apart = [s * n for s, n in zip(along, sides, strict=True)]
             steps = (*along, *apart, *block.strides[rank:])
-            views.append(gpu.strided(piece, (*sides, *run.counts, *kept), steps))
+            views.append(gpu.strided(piece, (*sides, *run.counts, *kept_shape), steps))
         starts = [o + cut.start for o, cut in zip(part.origin, run.cut, strict=True)]
         leaves_of_run = _leaves(fold, views, run.tree, (0,) * rank, starts)
         nodes = merged_levels(fold, leaves_of_run, range(run.tree.depth), (0,) * rank, run.tree)
-        for name, whole, node in zip(fold.text.names, made, nodes, strict=True):
-            one = node[(0,) * rank]
-            whole[run.place] = one
+        for name, whole, node in zip(fold.text.names, all_nodes, nodes, strict=True):
+            cell_root = node[(0,) * rank]
+            whole[run.place] = cell_root
             if name == "place":
                 further = gpu.library.asarray(run.running_numbers(tree.extents))
-                whole[run.place] += further.reshape((*run.counts, *(1,) * len(kept)))
-    return made
+                whole[run.place] += further.reshape((*run.counts, *(1,) * len(kept_shape)))
+    return all_nodes
 
 
 def _leaves(
@@ -214,10 +216,10 @@ def _leaves(
     count = prod(nodes[0].shape)
     if not count:
         return nodes
-    kept, steps = kept_dims(operands, rank)
-    columns = _has_columns(operands, rank, kept, steps)
+    extents, steps = kept_dims(operands, rank)
+    columns = _has_columns(operands, rank, extents, steps)
     program = leaf_program(
-        fold.what, fold.text, fold.formula, len(operands), rank, len(kept), gpu.threads, columns
+        fold.what, fold.text, fold.formula, len(operands), rank, len(extents), gpu.threads, columns
     )
     if program is None:
         raise KernelDeviceError(
@@ -228,7 +230,7 @@ def _leaves(
     if "place" in fold.text.fields:
         whole = fold.part.tree.extents
         words += [w for pair in zip(starts or origin, whole, strict=True) for w in pair]
-    words += kept
+    words += extents
     words += [s // b.itemsize for b in operands for s in b.strides[:rank]]
     words += [step for own in steps for step in own]
     arguments: list[Any] = [np.int64(word) for word in words]

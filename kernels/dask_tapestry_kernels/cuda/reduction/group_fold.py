@@ -85,8 +85,8 @@ def group_fold(out: Block | None, cells: Block, codes: Block, **how: Any) -> Blo
     """
     gpu, groups = runtime(), Groups(**how)
     text = _text(groups, cells.dtype)
-    kept = kept_axes(cells, groups.axes)
-    turned = _aligned(gpu, cells).transpose((*groups.axes, *kept))
+    outer_axes = kept_axes(cells, groups.axes)
+    turned = _aligned(gpu, cells).transpose((*groups.axes, *outer_axes))
     part = FoldPart(
         groups.monoid, tuple(range(len(groups.axes))), groups.tree, groups.origin, groups.dtype,
         groups.state, groups.ddof, None, groups.target,
@@ -96,14 +96,14 @@ def group_fold(out: Block | None, cells: Block, codes: Block, **how: Any) -> Blo
     grouped = _Grouped(fold, groups, turned, spread)
     nodes, rank = _nodes(grouped), len(groups.axes)
     if groups.target is not None:
-        back = np.argsort((*groups.axes, *kept))
+        back = np.argsort((*groups.axes, *outer_axes))
         order = [*range(rank), *range(rank + 1, cells.ndim + 1), rank]
         return handed_on(fold, nodes).transpose(order).transpose((*back, cells.ndim))
     if 0 in nodes[0].shape[:rank]:
         nodes = _of_no_cells(grouped, (*[1] * rank, *nodes[0].shape[rank:]))
     value = value_of(fold, nodes)
-    back = np.argsort(kept)
-    return value.transpose((*range(1, value.ndim), 0)).transpose((*back, len(kept)))
+    back = np.argsort(outer_axes)
+    return value.transpose((*range(1, value.ndim), 0)).transpose((*back, len(outer_axes)))
 
 
 def _text(groups: Groups, cell: np.dtype[Any]) -> MonoidText:
@@ -195,20 +195,20 @@ def _leaves(grouped: _Grouped, tree: Any) -> Nodes:
     columns = prod(cells.shape[rank:])
     if not (prod(grid) and columns and len(groups.groups)):
         return nodes
-    kept, (steps,) = kept_dims([cells], rank)
+    kept_extents, (steps,) = kept_dims([cells], rank)
     words = [prod(grid) * columns]
-    told = zip(grid, grouped.folded, sides, strict=True)
-    words += [word for numbers in told for word in numbers]
-    words += kept
+    extents = zip(grid, grouped.folded, sides, strict=True)
+    words += [word for numbers in extents for word in numbers]
+    words += kept_extents
     words += [s // cells.itemsize for s in cells.strides[:rank]]
     words += [s // codes.itemsize for s in codes.strides]
     words += [*steps, columns, groups.groups.start, len(groups.groups)]
     first, dtype = fold.text.parts[0]
     identity = groups.identity if groups.state.names is None else groups.identity[first]
-    held = handed(np.asarray(identity).astype(dtype)[()])
+    identity_cell = handed(np.asarray(identity).astype(dtype)[()])
     key = f"groupfold: {groups.monoid} of {cells.dtype}"
-    program = group_program(key, fold.text, groups.skipna, codes.dtype, rank, len(kept))
-    arguments = [*map(np.int64, words), held, cells, codes, *nodes]
+    program = group_program(key, fold.text, groups.skipna, codes.dtype, rank, len(kept_extents))
+    arguments = [*map(np.int64, words), identity_cell, cells, codes, *nodes]
     fold.gpu.launch(program, blocks_for(words[0], fold.gpu), arguments)
     return nodes
 

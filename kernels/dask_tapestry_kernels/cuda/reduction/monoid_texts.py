@@ -176,17 +176,17 @@ def divided(total: str, by: str, dtype: DType) -> str:
 def _combine_spreads(text: MonoidText, into: Sequence[str], other: Sequence[str]) -> list[str]:
     """Chan's update, in the order of operations that the CPU's has."""
     (mean, m2), (mean_b, m2_b) = into, other
-    held = scalar_codegen.held_type_text(text.fields["m2"])
+    real = scalar_codegen.held_type_text(text.fields["m2"])
     dtype = text.fields["mean"]
     step = "off * share"
     if dtype.kind == "c":
         whole = scalar_codegen.held_type_text(dtype)
         step = f"{whole}(complex(off.real * share, off.imag * share))"
     return [
-        f"share = {held}(cells_b / (cells_a + cells_b))",
+        f"share = {real}(cells_b / (cells_a + cells_b))",
         f"off = {mean_b} - {mean}",
         f"{mean} = {mean} + {step}",
-        f"{m2} = ({m2} + {m2_b}) + ({square_modulus('off', dtype)}) * ({held}(cells_a) * share)",
+        f"{m2} = ({m2} + {m2_b}) + ({square_modulus('off', dtype)}) * ({real}(cells_a) * share)",
     ]
 
 

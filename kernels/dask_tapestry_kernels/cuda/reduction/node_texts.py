@@ -136,14 +136,16 @@ def finished(text: MonoidText) -> tuple[list[str], DType]:
 
 def _from_identity(text: MonoidText, total: str, dtype: DType) -> list[str]:
     """Statements that finish sums, products and means as if begun at the identity."""
-    kinds, held = [dtype, dtype], scalar_codegen.held_type_text(dtype)
-    zero = f"{held}(0)"
+    kinds, type_text = [dtype, dtype], scalar_codegen.held_type_text(dtype)
+    zero = f"{type_text}(0)"
     if text.monoid == "sum" and dtype.kind in "fc":
         return [f"state = {scalar_codegen.step('add', [zero, total], kinds, dtype)}"]
     if text.monoid == "gcd" and dtype.kind == "i":
         return [f"state = {scalar_codegen.step('gcd', [zero, total], kinds, dtype)}"]
     if text.monoid == "prod" and dtype.kind == "c":
-        return [f"state = {scalar_codegen.step('multiply', [f'{held}(1)', total], kinds, dtype)}"]
+        return [
+            f"state = {scalar_codegen.step('multiply', [f'{type_text}(1)', total], kinds, dtype)}"
+        ]
     if text.monoid in ("mean", "nanmean"):
         real = scalar_codegen.held_type_text(np.dtype(dtype.char.lower()))
         by = ["by = " + f"{real}(s_count)"] if text.monoid == "nanmean" else []

@@ -131,7 +131,7 @@ def ordered_program(
 
     None where weights do not become states.
     """
-    one = "total + 1" if weight is None else "total + weights[other]"
+    added_text = "total + 1" if weight is None else "total + weights[other]"
     value = None if weight is None else cell_value("weight", weight, state)
     if weight is not None and value is None:
         return None
@@ -147,7 +147,7 @@ def ordered_program(
         place = " + ".join(f"(low{a} + c{a}) * t{a}" for a in range(rank))
         load = [f"weight = {loaded(f'w[{place}]', weight)}", f"weights[lane] = {value}"]
     own = [*_number(cell, rank, strict), "if at >= held:", "    at = np.int64(-1)", *load]
-    add = ["if numbers[other] == at:", f"    total = {one}", "other += 1"]
+    add = ["if numbers[other] == at:", f"    total = {added_text}", "other += 1"]
     fold = ["place = number * held + at", "total = out[place]", "other = lane"]
     fold += [f"while other < {LANES}:", *indented(add), "out[place] = total"]
     turn = [

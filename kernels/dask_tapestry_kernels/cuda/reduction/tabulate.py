@@ -77,30 +77,32 @@ def tabulate(out: Block | None, numbers: Block, *weights: Block, **how: Any) -> 
     ValueError
         If a number is none of all bins, where these have a limit.
     """
-    gpu, told = runtime(), Tables(**how)
-    found = None
-    if told.limit is not None:
-        found = gpu.empty((1,), INT32)
-        found[...] = INT32.type(0)
+    gpu, options = runtime(), Tables(**how)
+    strays = None
+    if options.limit is not None:
+        strays = gpu.empty((1,), INT32)
+        strays[...] = INT32.type(0)
     given = [x if gpu.is_addressed_by_cells(x) else gpu.in_order(x) for x in (numbers, *weights)]
-    tables = _filled(_Tables(gpu, told, found), given)
-    if found is not None and gpu.to_host(found)[0]:
-        cells, limit = gpu.to_host(given[0]), told.limit or 0
+    tables = _filled(_Tables(gpu, options, strays), given)
+    if strays is not None and gpu.to_host(strays)[0]:
+        cells, limit = gpu.to_host(given[0]), options.limit or 0
         raise ValueError(refusal(int(cells.min()), int(cells.max()), limit))
-    if told.target is not None:
+    if options.target is not None:
         return tables
-    return tables.reshape(tables.shape[-1]) if tables.size else _zeros(gpu, tables.shape[-1:], told)
+    return (
+        tables.reshape(tables.shape[-1]) if tables.size else _zeros(gpu, tables.shape[-1:], options)
+    )
 
 
 def _filled(tables: _Tables, given: Sequence[Block]) -> Block:
     """Tables of the nodes that are asked for."""
-    told, shape = tables.told, given[0].shape
-    tree, origin = told.tree, told.origin
-    last = tree.depth if told.target is None else told.target
+    options, shape = tables.told, given[0].shape
+    tree, origin = options.tree, options.origin
+    last = tree.depth if options.target is None else options.target
     grid = node_counts(tree, last, origin, shape)
     if not all(shape):
-        return _zeros(tables.gpu, (*grid, len(told.bins)), told)
-    if len(given) == 1 and len(told.bins) <= SIZES[-1]:
+        return _zeros(tables.gpu, (*grid, len(options.bins)), options)
+    if len(given) == 1 and len(options.bins) <= SIZES[-1]:
         first = node_numbers(tree, last, origin)
         spaced = zip(tree.offset, first, tree.sides(last), origin, strict=True)
         starts = [start + number * side - at for start, number, side, at in spaced]
@@ -112,24 +114,24 @@ def _filled(tables: _Tables, given: Sequence[Block]) -> Block:
 
 def _counted(tables: _Tables, numbers: Block, boxes: _Boxes) -> Block:
     """Tables of counts of nodes, each counted in parts."""
-    gpu, held, nodes = tables.gpu, len(tables.told.bins), prod(boxes.grid)
+    gpu, bin_count, nodes = tables.gpu, len(tables.told.bins), prod(boxes.grid)
     shape, strides = numbers.shape, [s // numbers.itemsize for s in numbers.strides]
-    made = (*boxes.grid, held)
+    result_shape = (*boxes.grid, bin_count)
     if nodes == 1:  # then any order of the axes will do
         shape, (own,) = merged([numbers], 1)
         strides = [stride // numbers.itemsize for stride in own]
         boxes = _Boxes((1,) * len(shape), shape, (0,) * len(shape))
     most = gpu.processors * BLOCKS // 2
-    few = prod(shape) // nodes // max(gpu.threads, CELLS_A_BIN * held)
+    few = prod(shape) // nodes // max(gpu.threads, CELLS_A_BIN * bin_count)
     parts = max(1, min(-(-most // nodes), few))
     words = [nodes * parts, parts, *boxes.words(shape), *strides, *tables.words]
-    counts = gpu.empty((nodes * parts, held), INT32)
-    size = min(size for size in SIZES if held <= size)
+    counts = gpu.empty((nodes * parts, bin_count), INT32)
+    size = min(size for size in SIZES if bin_count <= size)
     strict = tables.found is not None
     program = count_program(numbers.dtype, len(shape), size, strict)
     arguments = [*map(np.int64, words), numbers, *[tables.found] * strict, counts]
     gpu.launch(program, min(nodes * parts, gpu.processors * BLOCKS), arguments)
-    return summed(gpu, counts, nodes, parts).reshape(made)
+    return summed(gpu, counts, nodes, parts).reshape(result_shape)
 
 
 def summed(gpu: Runtime, counts: Block, nodes: int, parts: int) -> Block:
@@ -151,20 +153,20 @@ def _in_order(
 ) -> Block:
     """Tables of the nodes at a level of a tree without lattice, from those of its leaves."""
     gpu, (dtype, shape) = tables.gpu, (tables.told.state, given[0].shape)
-    sides, held = tree.sides(0), len(tables.told.bins)
+    sides, bin_count = tree.sides(0), len(tables.told.bins)
     grid = [-(-n // side) for n, side in zip(shape, sides, strict=True)]
     boxes, strict = _Boxes(grid, sides, (0,) * len(shape)), tables.found is not None
     weight = given[1].dtype if len(given) > 1 else None
     program = ordered_program(given[0].dtype, weight, dtype, len(shape), strict)
     if program is None:
         raise KernelDeviceError(f"kernel tabulate: {weight} does not become {dtype} on a GPU")
-    leaves = gpu.empty((*grid, held), dtype)
+    leaves = gpu.empty((*grid, bin_count), dtype)
     words = [prod(grid), *boxes.words(shape)]
     words += [s // x.itemsize for x in given for s in x.strides]
     arguments = [*map(np.int64, [*words, *tables.words]), *given]
     arguments += [*[tables.found] * strict, leaves]
     gpu.launch(program, blocks_for(prod(grid) * LANES, gpu, LANES), arguments)
-    if not held:
+    if not bin_count:
         return gpu.empty((*node_counts(tree, level, origin, shape), 0), dtype)
     fold = _sums(tables, tree)
     first = node_numbers(tree, 0, origin)
@@ -173,8 +175,8 @@ def _in_order(
 
 def _in_lattice(tables: _Tables, given: Sequence[Block], last: int, grid: Sequence[int]) -> Block:
     """Tables of the nodes at level `last` of a tree over a lattice."""
-    told, gpu = tables.told, tables.gpu
-    tree, rank, held = told.tree, given[0].ndim, len(told.bins)
+    options, gpu = tables.told, tables.gpu
+    tree, rank, bin_count = options.tree, given[0].ndim, len(options.bins)
     fold = _sums(tables, tree)
 
     def fold_cell(cell: LatticeCell) -> Nodes:
@@ -184,10 +186,12 @@ def _in_lattice(tables: _Tables, given: Sequence[Block], last: int, grid: Sequen
     def merge(left: Nodes, right: Nodes, cells: Counts) -> Nodes:
         return merged_pair(fold, left, right, cells)
 
-    made = gpu.empty((*grid, held), told.state)
-    for place, (table,) in folded_nodes(tree, last, told.origin, given[0].shape, fold_cell, merge):
-        made[place] = _of_fold([table], told.state).reshape(held)
-    return made
+    result = gpu.empty((*grid, bin_count), options.state)
+    for place, (table,) in folded_nodes(
+        tree, last, options.origin, given[0].shape, fold_cell, merge
+    ):
+        result[place] = _of_fold([table], options.state).reshape(bin_count)
+    return result
 
 
 def _sums(tables: _Tables, tree: Any) -> DeviceFold:
