@@ -163,3 +163,9 @@ def test_every_constant_is_read():
 
 def test_layers_have_tables():
     assert len(TABLES) >= 10
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda path: path.parent.name)
+def test_headings_are_names_of_files(table):
+    headings = re.findall(r"^# ([a-z_/]+)$", table.read_text("utf-8"), re.MULTILINE)
+    assert not [name for name in headings if not (table.parent / f"{name}.py").is_file()]

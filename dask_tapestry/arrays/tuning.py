@@ -79,7 +79,7 @@ FEWEST_PLACES: Final = 3  # any two are at equal distances: a slice for each pai
 # linalg/einsum
 MOST_OPERANDS_ORDERED: Final = 5  # arrays; with more, trying all orders takes too long
 
-# linalg/factoring
+# linalg/factorizations
 TALL_RATIO: Final = 16  # times as many rows as columns
 WIDE_RATIO: Final = 2  # times as many, if the matrix is large: its triangle is then a part of it
 BLOCK_ROWS_A_COLUMN: Final = 16  # times as many rows as columns has a block at least
@@ -143,7 +143,7 @@ COPIED_BYTES_A_THREAD: Final = 2**23  # of a thread's part, where there are many
 # calibration/task_rates
 LEAST_TASK_SECONDS: Final = 1e-7  # seconds: what clocks and noise leave
 
-# linalg/factoring
+# linalg/factorizations
 LEAST_BLOCK_CELLS: Final = 2**16  # of a block of rows, at least: half a megabyte stays in a cache
 
 # For who reads or waits: how much a page, a line or a wait may hold. No value depends on it.

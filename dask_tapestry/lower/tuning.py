@@ -46,11 +46,11 @@ TICK_MILLISECONDS: Final = 500  # milliseconds between looks at workers
 # leases
 SWEEP_SECONDS: Final = 1.0  # seconds between looks whether results are still wanted
 
-# references
+# block_inputs
 # Boxes, and bounds along an axis, that are remembered: some hundred kB
 BOXES_REMEMBERED: Final = 4096
 
-# replanning
+# worker_changes
 WORKERS_LOOK_SECONDS: Final = 2.0  # seconds between looks at the workers
 # Seconds for which there must be as many: they come and go one by one
 SETTLED_SECONDS: Final = 30.0
@@ -58,7 +58,7 @@ SETTLED_SECONDS: Final = 30.0
 # step_spec
 SPECS_REMEMBERED: Final = 512  # specs that a process remembers
 
-# synchronous
+# small_jobs
 MOST_BRIEF_STEPS: Final = 8  # of which some might run side by side
 # Seconds of computing of which it is no matter whether steps run side by side
 BRIEF_SECONDS: Final = 0.01
