@@ -41,11 +41,13 @@ def _count_as_old() -> None:
     What somebody else has frozen stays frozen, and then nothing is done, from then on: to count
     frozen objects is to walk them, 25 ms for three million, each time that anything is planned.
     """
-    with _turn:
-        if _others_freeze.is_set():
-            return
+    if _others_freeze.is_set() or not _turn.acquire(blocking=False):
+        return  # a thread that waited would find nothing left to do
+    try:
         if gc.get_freeze_count():
             _others_freeze.set()
         else:
             gc.freeze()
             gc.unfreeze()
+    finally:
+        _turn.release()

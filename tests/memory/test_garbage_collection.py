@@ -2,9 +2,11 @@ import gc
 import subprocess
 import sys
 import weakref
+from threading import Lock
 
 import pytest
 
+from dask_tapestry.memory import garbage_collection
 from dask_tapestry.memory.garbage_collection import collection_paused
 
 
@@ -43,6 +45,7 @@ def test_planning_leaves_no_garbage():
 
 LEFT = """
 import gc
+from dask_tapestry.memory import garbage_collection
 from dask_tapestry.memory.garbage_collection import collection_paused
 
 with collection_paused():
@@ -96,3 +99,13 @@ def test_frozen_objects_are_counted_once(monkeypatch):
         with collection_paused():
             pass
     assert not asked
+
+
+def test_nobody_waits_for_another_thread_that_counts(monkeypatch):
+    # a process that was forked meanwhile would wait for ever
+    lock = Lock()
+    lock.acquire()
+    monkeypatch.setattr(garbage_collection, "_turn", lock)
+    with collection_paused():
+        pass
+    assert lock.locked()
