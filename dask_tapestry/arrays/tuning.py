@@ -83,6 +83,9 @@ MOST_OPERANDS_ORDERED: Final = 5  # arrays; with more, trying all orders takes t
 TALL_RATIO: Final = 16  # times as many rows as columns
 WIDE_RATIO: Final = 2  # times as many, if the matrix is large: its triangle is then a part of it
 BLOCK_ROWS_A_COLUMN: Final = 16  # times as many rows as columns has a block at least
+# Of many columns fewer, so that a worker holds a block of so many cells and what LAPACK makes of it
+MOST_BLOCK_CELLS: Final = 2**26
+FEWEST_BLOCK_ROWS_A_COLUMN: Final = 2  # the triangles are then half of the rows
 # Times as many rows may a block have, if then all rows are in equal ones
 MOST_BLOCK_GROWTH: Final = 4
 

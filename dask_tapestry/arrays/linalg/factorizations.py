@@ -21,7 +21,9 @@ from dask_tapestry.arrays.linalg.large_factors import large_qr
 from dask_tapestry.arrays.linalg.matrix_functions import matrices
 from dask_tapestry.arrays.tuning import (
     BLOCK_ROWS_A_COLUMN,
+    FEWEST_BLOCK_ROWS_A_COLUMN,
     LEAST_BLOCK_CELLS,
+    MOST_BLOCK_CELLS,
     MOST_BLOCK_GROWTH,
     TALL_RATIO,
     WIDE_RATIO,
@@ -121,7 +123,7 @@ def qr(
 def reduced_qr(x: Tensor) -> tuple[Tensor, Tensor]:
     """Both factors of the reduced QR; a tall matrix is factored by blocks of rows."""
     rows, columns = x.type.shape[-2:]
-    each = max(BLOCK_ROWS_A_COLUMN * columns, LEAST_BLOCK_CELLS // max(columns, 1))
+    each = _least_block_rows(columns)
     if x.type.ndim > 2 or rows < TALL_RATIO * columns or rows < 2 * each or not columns:
         if is_large(x.type):
             return large_qr(x)
@@ -142,6 +144,13 @@ def triangle_alone(x: Array) -> Array:
     if is_large(x.node.type) and x.shape[0] < TALL_RATIO * x.shape[1]:
         return Array(matrix_factors.triangle(x.node))
     return Array(reduced_qr(x.node)[1])
+
+
+def _least_block_rows(columns: int) -> int:
+    """How many rows a block of a tall matrix has at least."""
+    least = LEAST_BLOCK_CELLS // max(columns, 1)
+    most = max(FEWEST_BLOCK_ROWS_A_COLUMN * columns, MOST_BLOCK_CELLS // max(columns, 1))
+    return max(least, min(BLOCK_ROWS_A_COLUMN * columns, most))
 
 
 def _blocks_of(rows: int, least: int) -> int:
@@ -178,36 +187,44 @@ def svd(
     (x,) = matrices(a, square=hermitian)
     if not compute_uv:
         return Array(matrix_factors.singular_values(x.node, True)) if hermitian else svdvals(x)
-    shorter, longer = sorted(x.shape[-2:])
-    if hermitian or (full_matrices and longer < TALL_RATIO * shorter):
+    if hermitian or (full_matrices and not _is_long(x)):
         return SVDResult(*_whole_svd(x, bool(full_matrices), hermitian))
     u, s, vh = reduced_svd(x)
-    if full_matrices:  # what is asked of the others alone needs no square of the longer side
+    if full_matrices:
         u, vh = _completed(u), adjoint(_completed(adjoint(vh)))
     return SVDResult(u, s, vh)
 
 
 def _completed(u: Array) -> Array:
-    """Orthonormal columns and, after them, others that make a square matrix of them."""
+    """Orthonormal columns and, after them, others that make a square matrix of them.
+
+    Joined, so that a slice of the first ones asks for no square.
+    """
     m, k = u.shape[-2:]
-    return u if m == k else Array(matrix_factors.completed_columns(u.node))
+    if m == k:
+        return u
+    others = basic_slice(matrix_factors.completed_columns(u.node), (..., slice(k, None)))
+    return Array(concat_nonempty([u.node, others], u.ndim - 1))
 
 
 def reduced_svd(x: Array) -> tuple[Array, Array, Array]:
     """The factors of least size; those of a long matrix from its triangle."""
+    if not _is_long(x):
+        return _whole_svd(x, False, False)
     rows, columns = x.shape[-2:]
-    if columns >= TALL_RATIO * rows and rows:
+    if columns > rows:
         u, s, vh = reduced_svd(adjoint(x))
         return adjoint(vh), s, adjoint(u)
-    if columns >= WIDE_RATIO * rows and is_large(x.node.type):
-        u, s, vh = reduced_svd(adjoint(x))
-        return adjoint(vh), s, adjoint(u)
-    if rows < (WIDE_RATIO if is_large(x.node.type) else TALL_RATIO) * columns:
-        u, s, vh = _whole_svd(x, False, False)
-        return u, s, vh
     q, r = reduced_qr(x.node)
     u, s, vh = _whole_svd(Array(r), False, False)
     return Array(matmul(q, u.node)), s, vh
+
+
+def _is_long(x: Array) -> bool:
+    """Whether one side is so much longer that the matrix is factored by its triangle."""
+    shorter, longer = sorted(x.shape[-2:])
+    least = WIDE_RATIO if is_large(x.node.type) else TALL_RATIO
+    return shorter > 0 and longer >= least * shorter
 
 
 def adjoint(x: Array) -> Array:
@@ -237,10 +254,7 @@ def svdvals(x: ArrayLike, /) -> Array:
     array([2., 1.])
     """
     (matrix,) = matrices(x)
-    rows, columns = matrix.shape[-2:]
-    least = WIDE_RATIO if is_large(matrix.node.type) else TALL_RATIO
-    if columns >= least * rows:
-        matrix, rows, columns = adjoint(matrix), columns, rows
-    if rows >= least * columns:
-        matrix = triangle_alone(matrix)
+    if _is_long(matrix):
+        rows, columns = matrix.shape[-2:]
+        matrix = triangle_alone(adjoint(matrix) if columns > rows else matrix)
     return Array(matrix_factors.singular_values(matrix.node, False))

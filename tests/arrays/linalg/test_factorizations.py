@@ -83,6 +83,30 @@ def test_no_worker_needs_a_tall_matrix_whole():
     assert plan.cost["bytes_moved"] < 0.1 * x.nbytes
 
 
+@pytest.mark.parametrize("columns", [100, 2_000])
+def test_leading_vectors_ask_for_no_square_of_the_longer_side(columns):
+    x = dt.placeholder((columns, 400_000), "f4", (24, 400_000))
+    plan = dt.linalg.svd(x).Vh[:5].plan(resources=dt.Resources(16, 4, "16 GiB", "1 GB/s"))
+    plan.verify()
+    assert plan.cost["peak_worker_bytes"] < 16 * 2**30 < 400_000**2 * 4
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_blocks_of_many_columns_have_few_rows(monkeypatch):
+    module = importlib.import_module("dask_tapestry.arrays.linalg.factorizations")
+    x = np.random.default_rng(6).normal(size=(1000, 5))
+    heights = {}
+    for most in (2**26, 60):
+        monkeypatch.setattr(module, "MOST_BLOCK_CELLS", most)
+        q, r = dt.linalg.qr(x)
+        blocks = [n for n in q.plan().teg if n.operator.name == "rowtriangles"]
+        heights[most] = max(n.operator.rows for n in blocks)
+        q, r = q.compute(), r.compute()
+        np.testing.assert_allclose(q @ r, x, atol=1e-13)
+        np.testing.assert_allclose(q.T @ q, np.eye(5), atol=1e-13)
+    assert heights[60] < heights[2**26] < 1000
+
+
 def test_hermitian_matrices():
     x = STACK + STACK.transpose(0, 2, 1)
     same([dt.linalg.svd(x, hermitian=True)[1]], [np.linalg.svd(x, hermitian=True)[1]])
