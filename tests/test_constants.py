@@ -28,7 +28,7 @@ DEFINITIONS = {  # numbers that define something: another one would be wrong, no
     "arrays/statistics/cumulative": "IDENTITY",
     "arrays/statistics/quantiles": "PERCENTS",
     "arrays/user_functions/operator_shardings": "PIECES",
-    "arrays/xarray/block_functions": "WHOLE",
+    "arrays/xarray/template_function": "WHOLE",
     "cells/lattice": "DIVISORS",
     "cells/reduction_tree": "LEAF_CELLS",
     "diagnostics/local_jobs": "NOTHING PAGE",

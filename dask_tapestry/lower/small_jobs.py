@@ -25,7 +25,6 @@ from dask_tapestry.io.sources.numpy_source import NumpySource
 from dask_tapestry.lower.cancellation import Cancellation, is_watched
 from dask_tapestry.lower.dry_run_state import is_dry_run
 from dask_tapestry.lower.execute import run_block
-from dask_tapestry.lower.held_values import Block
 from dask_tapestry.lower.job_announcements import recorded
 from dask_tapestry.lower.joined_blocks import buffers_between
 from dask_tapestry.lower.result_array import finish_array
@@ -43,6 +42,7 @@ from dask_tapestry.lower.tuning import (
     MOST_BRIEF_STEPS,
     MOST_HELD_BYTES,
 )
+from dask_tapestry.lower.values_until_last_use import Block
 from dask_tapestry.planner.cache import verified_plan_of
 from dask_tapestry.planner.cost.step import Step, memory_order
 from dask_tapestry.planner.machine.resources import live_client
