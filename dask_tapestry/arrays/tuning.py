@@ -103,7 +103,7 @@ TRIAL_SIDE: Final = 2  # cells of its own, along each axis, of the block that sh
 # patterns/thread_kinds
 MOST_THREAD_KINDS: Final = 64  # a body is called for each, and each is an operator
 
-# sorting/distinct
+# sorting/unique_by_sorting
 LONG_TABLE_BYTES: Final = 2**26  # bytes of a table, which each task may as well have
 
 # sorting/unique_by_counting
