@@ -1,4 +1,4 @@
-"""A worker's task: one block of one step, computed of its inputs, put where it belongs."""
+"""Executes a worker's task: one block of one step, computed of its inputs, put in its place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Movement: how the boxes that a step reads of each input move with the blocks of its output.
+"""Strides of access: how boxes that a step reads move with the blocks of its output.
 
 Blocks that differ only in dimensions that move no box of an input read the same box: a worker
 fetches it once for all of them, as with the weights of a layer whose rows alone are cut. Where a

@@ -1,4 +1,4 @@
-"""The most bytes that are alive at once while a block is computed."""
+"""The peak of memory: the most bytes that are alive at once while a block is computed."""
 
 from __future__ import annotations
 

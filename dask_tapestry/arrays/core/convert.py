@@ -1,4 +1,4 @@
-"""Into the library: NumPy, array-likes, files, placeholders."""
+"""`asarray` and `from_array` convert to our arrays: NumPy's, array-likes, files, placeholders."""
 
 from __future__ import annotations
 

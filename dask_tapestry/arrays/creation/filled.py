@@ -1,4 +1,4 @@
-"""Arrays of one value: `full`, `zeros`, `ones`, `empty`."""
+"""Arrays filled with one value: `full`, `zeros`, `ones`, `empty`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cell by cell functions that are no ufuncs: choosing, limiting, converting, parts."""
+"""Functions of cells that are no ufuncs: `where`, `clip`, `astype`, `round`, `real`, `imag`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``x[key]`` for every key that NumPy takes: slices, integers, arrays of places, masks."""
+"""``x[key]``, `__getitem__`, for every key that NumPy takes: slices, integers, places, masks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Equations, inverses and determinants of square matrices."""
+"""Equations solved, inverses and determinants of square matrices: `solve`, `inv`, `det`."""
 
 from __future__ import annotations
 

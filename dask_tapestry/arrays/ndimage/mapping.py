@@ -1,4 +1,4 @@
-"""Values of arrays at any points: `map_coordinates` and `geometric_transform`."""
+"""Coordinates mapped to values, at any points: `map_coordinates`, `geometric_transform`."""
 
 from __future__ import annotations
 

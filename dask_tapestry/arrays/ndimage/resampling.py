@@ -1,4 +1,4 @@
-"""Interpolation along each axis by itself: `zoom` and `shift`."""
+"""Resampling along each axis by itself: `zoom` and `shift`."""
 
 from __future__ import annotations
 

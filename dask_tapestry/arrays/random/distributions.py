@@ -1,4 +1,4 @@
-"""Random arrays of real numbers: uniform, normal, lognormal, exponential."""
+"""Distributions of real numbers: `uniform`, `normal`, `lognormal`, `exponential`."""
 
 from __future__ import annotations
 

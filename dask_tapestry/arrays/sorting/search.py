@@ -1,4 +1,4 @@
-"""Looking cells up in tables: sorted vectors, bins, sets and sampled functions."""
+"""Searches in tables: `searchsorted`, `digitize`, `isin`, `interp`."""
 
 from __future__ import annotations
 

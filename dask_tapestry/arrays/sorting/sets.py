@@ -1,4 +1,4 @@
-"""Set operations: what two arrays have in common, and what only one of them holds.
+"""Sets of cells: `intersect1d`, `setdiff1d`, `setxor1d`, `union1d`.
 
 The cells of a result are counted when its shape is first asked for. Cells are sorted, and a mask
 marks the first of each kind.

@@ -1,4 +1,4 @@
-"""Means, variances and standard deviations: `mean`, `var` and `std`."""
+"""Averages of cells and their spread: `mean`, `var` and `std`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running sums, products and extremes along an axis: `cumsum`, `cummax` and others.
+"""Scans, which run along an axis: `cumsum`, `cumprod`, `cummax` and others.
 
 Their value is the same for every sharding: partial results are combined in a fixed order.
 """

@@ -1,4 +1,4 @@
-"""Translates: whether the blocks of a domain need the same boxes, moved in proportion.
+"""Classes of blocks: whether blocks of a domain need the same boxes, moved in proportion.
 
 The schedules of a block and of its neighbour along each way tell how every box moves. Those of all
 other blocks follow from what operators declare of their regularity: no box may sweep over a break,
