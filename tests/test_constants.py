@@ -18,6 +18,7 @@ DEFINITIONS = {  # numbers that define something: another one would be wrong, no
     "arrays/array_api/dlpack": "CPU CUDA",
     "arrays/calibration/kernel_rates": "CROSS",
     "arrays/core/axis_names": "VARARGS",
+    "arrays/core/docstrings": "WIDTH",
     "arrays/elementwise/formulas": "LEAST",
     "arrays/linalg/gufunc_options": "OPERANDS",
     "arrays/manipulation/packed_bits": "BYTE",

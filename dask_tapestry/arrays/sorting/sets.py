@@ -67,7 +67,7 @@ def intersect1d(
 
     {Parameters}
         ar1, ar2: Arrays of any shape, or what `asarray` takes.
-        assume_unique: Accepted for NumPy's sake; it makes no difference.
+        {assume_unique}
         return_indices: Also return where each cell comes first in either flattened array.
     {Returns} Array or tuple of Array: Cells, 1-d and sorted; with `return_indices`, and the indices
         in `ar1` and `ar2`.
@@ -115,7 +115,7 @@ def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Arr
 
     {Parameters}
         ar1, ar2: Arrays of any shape, or what `asarray` takes.
-        assume_unique: Accepted for NumPy's sake; it makes no difference.
+        {assume_unique}
     {Returns} Array: Cells, 1-d and sorted.
     {See Also} setdiff1d, union1d
     {Examples}

@@ -119,7 +119,7 @@ def unique(
 def unique_all(x: ArrayLike, /) -> UniqueAllResult:
     """Return all that `unique` does for cells, as `numpy.unique_all`; every NaN is distinct.
 
-    {Parameters} x: The array, or what `asarray` takes.
+    {Parameters} {x.given}
     {Returns} UniqueAllResult: `values`, `indices` of the first of each, `inverse_indices` (shape of
         `x`), and `counts`.
     {See Also} unique
@@ -135,7 +135,7 @@ def unique_all(x: ArrayLike, /) -> UniqueAllResult:
 def unique_counts(x: ArrayLike, /) -> UniqueCountsResult:
     """Return the distinct cells and how often each occurs; every NaN is distinct.
 
-    {Parameters} x: The array, or what `asarray` takes.
+    {Parameters} {x.given}
     {Returns} UniqueCountsResult: `values`, sorted, and their `counts`.
     {See Also} unique, numpy.unique_counts
     {Examples}
@@ -150,7 +150,7 @@ def unique_counts(x: ArrayLike, /) -> UniqueCountsResult:
 def unique_inverse(x: ArrayLike, /) -> UniqueInverseResult:
     """Return the distinct cells and the number of each cell among them; every NaN is distinct.
 
-    {Parameters} x: The array, or what `asarray` takes.
+    {Parameters} {x.given}
     {Returns} UniqueInverseResult: `values`, sorted, and `inverse_indices` in the shape of `x`.
     {See Also} unique, numpy.unique_inverse
     {Examples}
@@ -165,7 +165,7 @@ def unique_inverse(x: ArrayLike, /) -> UniqueInverseResult:
 def unique_values(x: ArrayLike, /) -> Array:
     """Return the distinct cells; every NaN is distinct.
 
-    {Parameters} x: The array, or what `asarray` takes.
+    {Parameters} {x.given}
     {Returns} Array: Cells, 1-d and sorted.
     {See Also} unique, numpy.unique_values
     {Examples}
