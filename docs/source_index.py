@@ -22,7 +22,8 @@ HEAD = """\
 `dask_tapestry/`, and within its kernels, `kernels/dask_tapestry_kernels/`. Look up
 
 - a function, method or class that users call: [public names](#public-names),
-  [methods of Array](#methods-and-attributes-of-array);
+  [methods of Array](#methods-and-attributes-of-array), [of other
+  classes](#methods-of-other-classes);
 - a [setting](#settings), a [variable of the environment](#variables-of-the-environment), a
   [number that decides](#numbers-that-decide);
 - an [error](#errors), a [warning](#warnings), a [package that need not be
@@ -35,6 +36,7 @@ HEAD = """\
 [Where is what](layers.md) has the folders, and the way of a call through them.
 """
 MOST_FILES = 8  # that a row lists; of more it tells the layers
+LEAST_METHODS = 3  # of a class that is listed
 MOST_BUILDERS = 24  # files of `arrays/` that import an operator; one of more tells nothing
 
 
@@ -157,6 +159,17 @@ def method_rows():
         yield code(dict.fromkeys(names)), f"`{file}`"
 
 
+def class_rows():
+    """The other classes of `arrays/` with methods, as those of plans, random and masked arrays."""
+    for name, path in sources(LIBRARY / "arrays").items():
+        for node in ast.parse(text(path)).body if "\nclass " in text(path) else ():
+            if isinstance(node, ast.ClassDef) and node.name.strip("_") == node.name != "Array":
+                functions = [one.name for one in node.body if isinstance(one, ast.FunctionDef)]
+                methods = dict.fromkeys(n for n in functions if not n.startswith("_"))
+                if len(methods) >= LEAST_METHODS:
+                    yield f"`{node.name}`", code(methods), f"`arrays/{name}`"
+
+
 def setting_rows():
     asked = found_in(r'\b(?:setting|checked_by)\(\s*"([\w-]+)"', both())
     listed = re.findall(r'^    "([\w-]+)": (.*?),  # (.*)$', text(LIBRARY / "settings.py"), re.M)
@@ -274,6 +287,7 @@ def beside_rows():
 SECTIONS = (
     ("Public names", ("names", "file", "operators"), public_rows),
     ("Methods and attributes of Array", ("names", "file"), method_rows),
+    ("Methods of other classes", ("class", "methods", "file"), class_rows),
     ("Settings", ("setting", "if not given", "what it says", "read or checked by"), setting_rows),
     ("Variables of the environment", ("variable", "read by"), environment_rows),
     ("Numbers that decide", ("numbers, in the `tuning.py` of the layer", "of"), number_rows),

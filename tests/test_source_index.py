@@ -44,6 +44,13 @@ def test_every_method_is_there(index):
     assert public - listed == set()
 
 
+def test_methods_of_classes_that_users_hold_are_there(index):
+    listed = {name.strip("`"): methods for name, methods, _ in index.class_rows()}
+    assert {"`explain`", "`verify`", "`save`"} <= set(listed["Plan"].split(", "))
+    assert "`filled`" in listed["MaskedArray"].split(", ")
+    assert "`poisson`" in listed["RandomCounts"].split(", ")
+
+
 def test_every_file_and_setting_is_said(index):
     assert not [name for name, path in index.both().items() if not index.sentence(path)]
     assert {key.strip("`") for key, *_ in index.setting_rows()} == set(dt.settings.DEFAULTS)
