@@ -1,5 +1,6 @@
 """docs/source-index.md says where everything is now, and its words are those of the sources."""
 
+import ast
 import importlib.util
 import re
 from types import ModuleType
@@ -60,6 +61,22 @@ def test_every_kernel_has_a_file_that_names_it(index):
     rows = list(index.kernel_rows())
     unnamed = {"copycells", "tiledmap"}  # which workers call, for no operator
     assert {name.strip("`") for name, operators, *_ in rows if not operators} == unnamed
+
+
+def named_in(package):
+    """The names in single backticks in what a package says of itself."""
+    said = ast.get_docstring(ast.parse(package.read_text("utf-8"))) or ""
+    return re.findall(r"(?<!`)`([a-z][a-z0-9_]*)`(?!`)", said)
+
+
+def test_packages_name_modules_that_they_have(index):
+    """Or what is public, as functions that a chapter is about."""
+    known = {name for names in index.public_names().values() for name in names} | {dt.__name__}
+    for package in index.LIBRARY.rglob("__init__.py"):
+        own = {p.stem if p.suffix == ".py" else p.name for p in package.parent.rglob("*")}
+        strange = [name for name in named_in(package) if name not in own | known]
+        assert not strange, package
+    assert "schedule_walk" in named_in(index.LIBRARY / "lower" / "__init__.py")
 
 
 IN_KEYS = {  # outside of `child/` and `elementary/`: their text is in the keys of compiled kernels
