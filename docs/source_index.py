@@ -28,7 +28,8 @@ HEAD = """\
   [number that decides](#numbers-that-decide);
 - an [error](#errors), a [warning](#warnings), a [package that need not be
   there](#other-packages);
-- a [kernel](#kernels), and the operator that names it;
+- a [kernel](#kernels), and the operator that names it; a [rule](#rules), as traces and
+  [their page](rules.md) name it;
 - a file: all of them follow, [those of the library](#files-of-the-library), [those of the
   kernels](#files-of-the-kernels) and [those beside them](#files-beside-them), each with the first
   sentence of its docstring. Its test has the same place in `tests/`.
@@ -97,7 +98,9 @@ def public_names():
     """The files of `arrays/` by the public names that their ``__all__`` lists."""
     found = {}
     for name, path in sources(LIBRARY / "arrays").items():
-        listed = re.search(r"^__all__(?:: .*)? = (\[.*?^\]|\[.*?\]$)", text(path), re.M | re.S)
+        listed = re.search(
+            r"^__all__(?:: .*)? = (\[.*?^\]|\[.*?\]$)", text(path), re.MULTILINE | re.DOTALL
+        )
         if listed is None or path.name == "__init__.py":
             continue
         found[f"arrays/{name}"] = re.findall(r'"(\w+)"', listed[1])
@@ -172,7 +175,9 @@ def class_rows():
 
 def setting_rows():
     asked = found_in(r'\b(?:setting|checked_by)\(\s*"([\w-]+)"', both())
-    listed = re.findall(r'^    "([\w-]+)": (.*?),  # (.*)$', text(LIBRARY / "settings.py"), re.M)
+    listed = re.findall(
+        r'^    "([\w-]+)": (.*?),  # (.*)$', text(LIBRARY / "settings.py"), re.MULTILINE
+    )
     for key, default, said in listed:
         files = asked[key] - {"settings.py"} or {"settings.py"}
         yield f"`{key}`", f"`{default}`", said, code(sorted(files))
@@ -184,7 +189,7 @@ def environment_rows():
     found = defaultdict(set)
     for name, names in readers.items():
         for file in names:
-            given = re.search(rf'^{name}: Final = "(\w+)"', text(files[file]), re.M)
+            given = re.search(rf'^{name}: Final = "(\w+)"', text(files[file]), re.MULTILINE)
             found[name.strip('"') if given is None else given[1]].add(file)
     for name, names in sorted(found.items()):
         if name.isupper():
@@ -197,7 +202,9 @@ def number_rows():
         if path.name != "tuning.py":
             continue
         numbers = defaultdict(list)
-        for heading, constant in re.findall(r"^# ([\w/]+)$|^([A-Z]\w*): ", text(path), re.M):
+        for heading, constant in re.findall(
+            r"^# ([\w/]+)$|^([A-Z]\w*): ", text(path), re.MULTILINE
+        ):
             if heading:
                 file = f"{name.removesuffix('tuning.py')}{heading}.py"
             else:
@@ -213,7 +220,7 @@ def error_rows():
         for kind, said in re.findall(
             r'^class (\w+(?:Error|Warning|Exception))\([^\n]*\):\n    """(.*?)(?:\n\n|""")',
             text(path),
-            re.M | re.S,
+            re.MULTILINE | re.DOTALL,
         ):
             homes[kind], words[kind] = name, " ".join(said.split())
     raisers = found_in(rf"(?<!class )\b({'|'.join(homes)})\(", files)
@@ -263,6 +270,14 @@ def kernel_rows():
         yield f"`{name}`", places(own[name] or named[name]), cpu.get(name, ""), cuda.get(name, "")
 
 
+def rule_rows():
+    """The rules that rewrite nodes, by file; what each does is on their own page."""
+    for name, path in sources(LIBRARY / "rules").items():
+        rules = re.findall(r"^@on\(.*?\)\ndef (\w+)", text(path), re.MULTILINE | re.DOTALL)
+        if rules:
+            yield code(rules), f"`rules/{name}`"
+
+
 def file_tables(root, skipped=()):
     """A heading and a table for each folder."""
     folders = defaultdict(list)
@@ -294,6 +309,7 @@ SECTIONS = (
     ("Errors", ("error", "what it says", "class in", "raised by"), error_rows),
     ("Warnings", ("category", "given by"), warning_rows),
     ("Other packages", ("package", "imported by"), package_rows),
+    ("Rules", ("rules", "file"), rule_rows),
     ("Kernels", ("kernel", "operators", "CPU", "GPU"), kernel_rows),
 )
 
