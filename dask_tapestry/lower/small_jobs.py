@@ -1,4 +1,4 @@
-"""Small computations run by their caller.
+"""Small jobs run by their caller, without a scheduler.
 
 Of a plan of few blocks a scheduler has nothing to decide, and handing the tasks over takes longer
 than many of them do: .4 instead of 1.3 ms for a formula of 10,000 cells, 2 instead of 3.5 ms for a

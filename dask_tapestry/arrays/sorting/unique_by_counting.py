@@ -1,4 +1,4 @@
-"""The distinct cells of arrays of small integers: those whose count in a table is not zero.
+"""Unique cells by counting small integers: those whose count in a table is not zero.
 
 A table has a count for each value of the dtype, so cells are read once, in any order, and are
 neither sorted nor held.

@@ -1,4 +1,4 @@
-"""The distinct cells, or slices, of an array: sorted, with a mask of the first of each kind."""
+"""Unique cells, or slices, by sorting, with a mask of the first of each kind."""
 
 from __future__ import annotations
 

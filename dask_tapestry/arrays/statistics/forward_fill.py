@@ -1,4 +1,4 @@
-"""Missing cells filled with the last one before them: `push`."""
+"""Forward fill of missing cells by the last one before them: `push`."""
 
 from __future__ import annotations
 
