@@ -1,4 +1,4 @@
-"""Values that functions remember: all of them bounded, and forgotten by one call.
+"""Caches of what functions remember: all of them bounded, and forgotten by one call.
 
 What a function makes of its arguments alone may be remembered in a module, by `functools.lru_cache`
 with a size; plans that are found again are `planner.cache`'s. A process that has planned for long

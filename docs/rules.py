@@ -18,7 +18,7 @@ from dask_tapestry.rules.batching_dims import BATCHING_RULES, decompose_batching
 from dask_tapestry.rules.broadcasts import BROADCAST_RULES  # noqa: E402
 from dask_tapestry.rules.constants import CONSTANT_RULES  # noqa: E402
 from dask_tapestry.rules.fast_math import FAST_RULES  # noqa: E402
-from dask_tapestry.rules.formulas import FORMULA_RULES  # noqa: E402
+from dask_tapestry.rules.formula_identities import FORMULA_RULES  # noqa: E402
 from dask_tapestry.rules.joint_reductions import join_reductions  # noqa: E402
 from dask_tapestry.rules.linear import LINEAR_RULES  # noqa: E402
 from dask_tapestry.rules.matrix_chains import CHAIN_RULES  # noqa: E402

@@ -106,10 +106,10 @@ TRIAL_SIDE: Final = 2  # cells of its own, along each axis, of the block that sh
 # patterns/thread_kinds
 MOST_THREAD_KINDS: Final = 64  # a body is called for each, and each is an operator
 
-# sorting/distinct
+# sorting/unique_by_sorting
 LONG_TABLE_BYTES: Final = 2**26  # bytes of a table, which each task may as well have
 
-# sorting/distinct_numbers
+# sorting/unique_by_counting
 # Bytes of the integers that are counted: of longer ones the table is too long
 COUNTED_ITEM_BYTES: Final = 2
 CELLS_A_VALUE: Final = 4  # of fewer cells for each value of the dtype, sorting them takes less

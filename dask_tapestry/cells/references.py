@@ -1,4 +1,4 @@
-"""Cells that lie outside of their arrays: Python objects, and texts of any length (StringDType).
+"""Cells that refer to what lies outside of arrays: Python objects, texts of any length.
 
 An array has references to them. Their bytes can be moved by NumPy alone, never viewed as another
 dtype, and what a cell takes in memory is an estimate.

@@ -1,4 +1,4 @@
-"""The functions a cell expression may call, and the dtypes each of them works in."""
+"""Ufuncs and other functions that a cell expression may call, and the dtypes of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cluster that a subcommand is told of: an address, or a scheduler's file."""
+"""Connecting a subcommand to the cluster it is told of: an address, or a scheduler's file."""
 
 from __future__ import annotations
 

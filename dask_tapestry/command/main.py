@@ -1,4 +1,4 @@
-"""The command ``dask-tapestry``: its arguments, and which file does what.
+"""The main program of ``dask-tapestry``: its arguments, and which file has which subcommand.
 
 Exit codes are those of `CODES`.
 """

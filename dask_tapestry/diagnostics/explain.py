@@ -1,4 +1,4 @@
-"""A plan as text: steps, grids, bytes, seconds and reasons."""
+"""`explain`: a plan as text, with steps, grids, bytes, seconds and reasons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jobs as HTML, for the dashboard and notebooks: the plan's graph with its progress, and a table.
+"""The page of jobs as HTML, for dashboard and notebooks: a graph with progress, and a table.
 
 Nothing of what users name is trusted: all texts are escaped.
 """

@@ -1,4 +1,4 @@
-"""Progress of jobs in a terminal or a log."""
+"""Progress of jobs as text: the line with a bar, in a terminal or a log."""
 
 from __future__ import annotations
 

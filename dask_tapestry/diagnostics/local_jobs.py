@@ -1,4 +1,4 @@
-"""Jobs that Dask's schedulers of this process run: the same report as of a cluster's scheduler."""
+"""Local jobs, by Dask's schedulers of this process: the same report as of a cluster's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The last run of a plan: laid over its page, and turned into rates for later plans."""
+"""The last run of a plan as measured: laid over its page, and turned into rates."""
 
 from __future__ import annotations
 

@@ -23,8 +23,8 @@ A chapter imports only those before it:
   again; `stored_objects` are small ones beside an array.
 - `chunks`: a Zarr chunk is decoded and encoded in `zarr_chunk_io`.
 - `journals`: `journal` and `writer_id` keep what a store knows of unfinished and repeated writes.
-- `sources`: `coerce` chooses the source of whatever a user gives; `captured_arrays` finds what
-  values read.
+- `sources`: `coerce` chooses the source of whatever a user gives; `stores_behind_objects` finds
+  what values read.
 - `resuming`: what a write is known by, and what of it is missing.
 - `targets`, `sinks`: `write_order` orders several writes.
 """

@@ -120,8 +120,8 @@ COPY_PAGE_BYTES: Final = 2**12
 # Copied takes up to ten times as long (AMD EPYC), so it begins a little before
 COPY_ALIGNED_BYTES: Final = 64
 
-# sources/captured_arrays
-MOST_CAPTURED_OBJECTS: Final = 100_000  # that are looked at, in a second or so
+# sources/stores_behind_objects
+MOST_SEARCHED_OBJECTS: Final = 100_000  # that are looked at, in a second or so
 
 # sources/numpy_source
 HASHED_BYTES: Final = 1 << 13  # of cells known by their values: a digest takes 12 us

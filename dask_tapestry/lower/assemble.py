@@ -1,4 +1,4 @@
-"""Cells of a value from the blocks that hold them, for a task that reads them and for a result."""
+"""Assembles cells of a value from blocks that hold them, for a task or for a result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Moving references: which tasks hold what a block reads, for blocks that are translates.
+"""Tables of block inputs: which tasks hold what a block reads, where blocks are translates.
 
 Blocks of one class read boxes that move by the same steps from block to block. So along each axis
 of an input, what a block reads follows from its places along the ways that move the box there: a

@@ -1,4 +1,4 @@
-"""Stopping the blocks of a compute that has ended before them: by Ctrl-C, or as a block failed.
+"""Cancels the blocks of a compute that has ended before them: by Ctrl-C, or as one failed.
 
 The tasks of a cluster are released by who waits for them (`lower/fetch.py`).
 

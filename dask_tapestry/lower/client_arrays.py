@@ -1,4 +1,4 @@
-"""Arrays in this process's memory, whose blocks the tasks of a cluster ask for.
+"""Arrays in the client's memory, whose blocks the tasks of a cluster ask for.
 
 A task that needs a block says so in an event, which the scheduler hands to the client that planned;
 the client sends the block to that task's worker. So none lie with the scheduler, workers may come

@@ -1,4 +1,4 @@
-"""Errors of floating point, said as `numpy.errstate` wants them, each once."""
+"""Reports errors of floating point as `numpy.errstate` wants them, each once."""
 
 from __future__ import annotations
 

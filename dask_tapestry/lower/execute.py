@@ -1,4 +1,4 @@
-"""A worker's task: one block of one step, computed of its inputs, put where it belongs."""
+"""Executes a worker's task: one block of one step, computed of its inputs, put in its place."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dask_tapestry.lower.blocks_one_by_one import one_by_one
 from dask_tapestry.lower.device_calls import brought
 from dask_tapestry.lower.device_turns import on_a_device
 from dask_tapestry.lower.frame import Frame, block_frame
-from dask_tapestry.lower.held_values import Block
 from dask_tapestry.lower.input_values import given_values
 from dask_tapestry.lower.instruction_call import confirm
 from dask_tapestry.lower.result_buffer import ResultBuffer
 from dask_tapestry.lower.schedule_walk import walk
 from dask_tapestry.lower.step_spec import StepSpec
+from dask_tapestry.lower.values_until_last_use import Block
 from dask_tapestry.memory.buffer_pool import owned
 from dask_tapestry.steps.streaming import block_schedule_of
 from dask_tapestry_kernels.blas_threads import threads_each

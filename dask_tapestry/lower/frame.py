@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from dask_tapestry.lower.held_values import Block, Blocks, Cells, HeldValues
+from dask_tapestry.lower.values_until_last_use import Block, Blocks, Cells, ValuesUntilLastUse
 from dask_tapestry.steps.block_schedule import BlockSchedule, Entry
-from dask_tapestry.steps.schedule import Work
+from dask_tapestry.steps.instruction_schedule import Work
 from dask_tapestry_kernels.block_format import is_foreign
 
 
@@ -24,7 +24,7 @@ class Frame(NamedTuple):
         Memory for the output, if there is some.
     """
 
-    held: HeldValues
+    held: ValuesUntilLastUse
     entries: Iterable[Entry]
     out: Any
 
@@ -47,14 +47,14 @@ def piece_frame(block: BlockSchedule, read: Blocks, outer: Cells, out: Block | N
 
 
 def _frame(block: BlockSchedule, blocks: Blocks, outer: Cells | None, out: Block | None) -> Frame:
-    held = HeldValues(block.program, block.schedule, blocks, outer)
+    held = ValuesUntilLastUse(block.program, block.schedule, blocks, outer)
     tiles = block.in_tiles
     if tiles is None or not _suit_tiles(held):
         return Frame(held, block.entries, out)
     return Frame(held, tiles, out)
 
 
-def _suit_tiles(held: HeldValues) -> bool:
+def _suit_tiles(held: ValuesUntilLastUse) -> bool:
     """Whether tiles can be read of a block's inputs: all are here, as arrays of the host."""
     inputs = enumerate(held.schedule.boxes[: len(held.program.inputs)])
     if not all((value, box) in held.blocks for value, boxes in inputs for box in boxes):

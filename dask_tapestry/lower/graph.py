@@ -1,4 +1,4 @@
-"""From a plan to a HighLevelGraph: one symbolic layer a step, and a last task for each result."""
+"""From a plan to Dask's graph (HighLevelGraph): a symbolic layer a step, a task a result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blocks of the client's arrays that lie on workers before the graph that reads them is there.
+"""Prefetched inputs: blocks of the client's arrays are sent to workers before their graph.
 
 They are sent straight to workers under the keys of the graph, whose tasks ask for a block. Dask
 takes such a task for done; if its worker dies, the task runs elsewhere and asks. So nothing else

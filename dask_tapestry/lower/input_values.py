@@ -9,13 +9,13 @@ from typing import Any
 
 from dask_tapestry.lower.assemble import assemble, assemble_as_held
 from dask_tapestry.lower.step_spec import StepSpec
-from dask_tapestry.steps.schedule import Schedule
+from dask_tapestry.steps.instruction_schedule import InstructionSchedule
 from dask_tapestry.zspace import ZRange, block_range
 from dask_tapestry_kernels.block_format import is_on_device
 
 
 def given_values(
-    spec: StepSpec, schedule: Schedule, given: Sequence[Any]
+    spec: StepSpec, schedule: InstructionSchedule, given: Sequence[Any]
 ) -> dict[tuple[int, ZRange], Any]:
     """The boxes of inputs that a block reads, by the number of the value and the box.
 

@@ -10,8 +10,8 @@ import numpy as np
 from dask_tapestry.compute_errors import compute_error, of_user
 from dask_tapestry.lower.device_calls import called_on_device
 from dask_tapestry.memory.buffer_pool import POOL
+from dask_tapestry.steps.instruction_schedule import Work
 from dask_tapestry.steps.program import Instruction
-from dask_tapestry.steps.schedule import Work
 from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels import format_kernels

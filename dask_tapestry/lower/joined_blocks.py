@@ -1,4 +1,4 @@
-"""Blocks that lie side by side in one array: together they are a view of it, and no copy.
+"""Joined blocks: those that lie side by side in one array are a view of it together, no copy.
 
 Where each block of a step reads all blocks of another, as after a transform along one axis comes
 one along the other, all of these live until the last reader ends. In one array they are no more

@@ -1,4 +1,4 @@
-"""From a symbolic graph to tasks: those that some keys need are written out, and no others."""
+"""Materializes tasks of a symbolic graph: those that some keys need, and no others."""
 
 from __future__ import annotations
 

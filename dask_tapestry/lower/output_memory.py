@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dask_tapestry.lower.held_values import Block
+from dask_tapestry.lower.values_until_last_use import Block
 from dask_tapestry.memory.buffer_pool import POOL
 from dask_tapestry.teg import TensorType
 from dask_tapestry.teg.outputs import output_layout, windows_of

@@ -8,14 +8,14 @@ from itertools import repeat
 import numpy as np
 
 from dask_tapestry.lower.frame import Frame, block_frame, piece_frame
-from dask_tapestry.lower.held_values import Block, HeldValues
 from dask_tapestry.lower.instruction_call import called
 from dask_tapestry.lower.moving_window import MovingWindow, moved
 from dask_tapestry.lower.output_memory import room_for
 from dask_tapestry.lower.read_ahead import pieces_with_reads
+from dask_tapestry.lower.values_until_last_use import Block, ValuesUntilLastUse
 from dask_tapestry.memory.buffer_pool import POOL
 from dask_tapestry.steps.block_schedule import BlockSchedule, LoopEntry
-from dask_tapestry.steps.schedule import Work
+from dask_tapestry.steps.instruction_schedule import Work
 from dask_tapestry.steps.streaming import piece_schedule_of
 from dask_tapestry.steps.windows import Window
 from dask_tapestry.teg import Sink
@@ -40,7 +40,7 @@ class PieceRun:
         What pieces write into: the value, or what `completion` computes it from.
     """
 
-    def __init__(self, entry: LoopEntry, held: HeldValues, out: Block | None) -> None:
+    def __init__(self, entry: LoopEntry, held: ValuesUntilLastUse, out: Block | None) -> None:
         self._entry, self._held, self._out = entry, held, out
         loop = entry.loop
         types, count = loop.program.inputs, len(loop.windows)

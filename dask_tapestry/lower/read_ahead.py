@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
-from dask_tapestry.lower.held_values import Blocks, HeldValues
+from dask_tapestry.lower.values_until_last_use import Blocks, ValuesUntilLastUse
 from dask_tapestry.steps.block_schedule import PieceLoop
+from dask_tapestry.steps.instruction_schedule import InstructionSchedule
 from dask_tapestry.steps.program import Program
-from dask_tapestry.steps.schedule import Schedule
 from dask_tapestry.steps.store_reads import read_from_stores
 from dask_tapestry.zspace import ZRange
 
@@ -31,7 +31,7 @@ def pieces_with_reads(loop: PieceLoop) -> Iterator[tuple[ZRange, Blocks]]:
 
 def _read(program: Program, piece: ZRange) -> Blocks:
     """What a piece reads from stores."""
-    held = HeldValues(program, Schedule(program.schedule(piece).boxes, ()), {})
+    held = ValuesUntilLastUse(program, InstructionSchedule(program.schedule(piece).boxes, ()), {})
     for work in read_from_stores(program, piece):
         held.compute(work, None)
     return held.blocks

@@ -1,4 +1,4 @@
-"""Requests that workers had to make again, brought to the client that computes."""
+"""Retries of requests on workers, as events that reach the client that computes."""
 
 from __future__ import annotations
 

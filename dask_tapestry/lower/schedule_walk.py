@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from dask_tapestry.lower.frame import Frame
-from dask_tapestry.lower.held_values import HeldValues
 from dask_tapestry.lower.piece_run import PieceRun
 from dask_tapestry.lower.tile_run import TileRun
+from dask_tapestry.lower.values_until_last_use import ValuesUntilLastUse
 from dask_tapestry.steps.block_schedule import LoopEntry, TileEntry
-from dask_tapestry.steps.schedule import Work
+from dask_tapestry.steps.instruction_schedule import Work
 from dask_tapestry_kernels.block_format import with_all_cells
 from dask_tapestry_kernels.stopping import stop_if_asked
 
@@ -38,7 +38,7 @@ def walk(frame: Frame) -> Any:
     return values.output()
 
 
-def _begun(entry: LoopEntry | TileEntry, held: HeldValues, out: Any) -> PieceRun | TileRun:
+def _begun(entry: LoopEntry | TileEntry, held: ValuesUntilLastUse, out: Any) -> PieceRun | TileRun:
     """A loop that is about to run."""
     if isinstance(entry, LoopEntry):
         return PieceRun(entry, held, out)

@@ -1,4 +1,4 @@
-"""Which of Dask's schedulers a compute is for, as its options and Dask's settings say.
+"""Chooses which of Dask's schedulers a compute is for, by its options and Dask's settings.
 
 To learn whether there is a client, Dask imports distributed, which takes .2 s of a first call.
 While distributed is not imported there is no client.

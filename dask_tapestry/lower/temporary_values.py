@@ -1,4 +1,4 @@
-"""Folders of what computes have written for themselves: each goes when its compute has ended."""
+"""Temporary values that computes wrote for themselves: folders that go when these end."""
 
 from __future__ import annotations
 

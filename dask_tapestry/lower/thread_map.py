@@ -1,4 +1,4 @@
-"""Calls made side by side: by the thread that wants their results, and by helpers that are free.
+"""A map over threads: calls side by side, by the thread that wants them and by free helpers.
 
 The caller works too, and waits for those helpers alone that have begun: so nobody waits for a call
 that is never made, even where all helpers wait for such calls themselves.

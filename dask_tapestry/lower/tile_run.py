@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from dask_tapestry.lower.frame import Frame
-from dask_tapestry.lower.held_values import Block, HeldValues
 from dask_tapestry.lower.instruction_call import memory_for
 from dask_tapestry.lower.tiling import run_tiles
 from dask_tapestry.lower.tuning import SLAB_BYTES
+from dask_tapestry.lower.values_until_last_use import Block, ValuesUntilLastUse
 from dask_tapestry.steps.block_schedule import TileEntry
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.floating_point import checking_fp_errors
@@ -34,7 +34,7 @@ class TileRun:
         The block of the last one.
     """
 
-    def __init__(self, entry: TileEntry, held: HeldValues, out: Block | None) -> None:
+    def __init__(self, entry: TileEntry, held: ValuesUntilLastUse, out: Block | None) -> None:
         self._entry, self._held = entry, held
         instruction, box = held.program.instruction(entry.work.value), entry.work.box
         out = memory_for(instruction, box) if out is None else out
@@ -55,7 +55,7 @@ class TileRun:
         for slab in _slabs(work.box, program.type.dtype.itemsize):
             schedule = program.schedule(slab)
             works = [one for one in schedule.works if one.value in values]
-            inner = HeldValues(program, schedule, {}, held_values.cells)
+            inner = ValuesUntilLastUse(program, schedule, {}, held_values.cells)
             yield Frame(inner, works, out[slab.index(work.box)])
 
     def completion(self) -> None:

@@ -26,7 +26,7 @@ from dask_tapestry.lower.tuning import (
     TILE_WIDTHS,
 )
 from dask_tapestry.steps.formula_part import FormulaPart
-from dask_tapestry.steps.schedule import Schedule, Work
+from dask_tapestry.steps.instruction_schedule import InstructionSchedule, Work
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.devices import kernels_of
 from dask_tapestry_kernels.parameters.tiled_operations import GridLine, Operation
@@ -41,7 +41,7 @@ class _Operation(NamedTuple):
 
 
 def run_tiles(
-    part: FormulaPart, box: ZRange, schedule: Schedule, values: Held, target: Block
+    part: FormulaPart, box: ZRange, schedule: InstructionSchedule, values: Held, target: Block
 ) -> bool:
     """Compute the cells `box` of a part into `target` in tiles; return whether that was done.
 
@@ -142,7 +142,7 @@ class _Buffers:
 def _operations(
     part: FormulaPart,
     tile: ZRange,
-    known: tuple[Held, Schedule],
+    known: tuple[Held, InstructionSchedule],
     buffers: _Buffers,
     target: Block,
 ) -> Iterator[_Operation]:
@@ -180,7 +180,7 @@ def _operations(
         yield _Operation(formula, (*blocks, out))
 
 
-def _slots(part: FormulaPart, schedule: Schedule) -> dict[tuple[int, ZRange], int]:
+def _slots(part: FormulaPart, schedule: InstructionSchedule) -> dict[tuple[int, ZRange], int]:
     """Return the number of the buffer that each formula writes; buffers are used again."""
     works = _formulas(part, schedule)
     last: dict[tuple[int, ZRange], int] = {}
@@ -200,7 +200,9 @@ def _slots(part: FormulaPart, schedule: Schedule) -> dict[tuple[int, ZRange], in
     return slots
 
 
-def _formulas(part: FormulaPart, schedule: Schedule) -> list[tuple[Work, set[tuple[int, ZRange]]]]:
+def _formulas(
+    part: FormulaPart, schedule: InstructionSchedule
+) -> list[tuple[Work, set[tuple[int, ZRange]]]]:
     """The formulas among the works, each with those whose results it reads, itself or by views."""
     behind: dict[tuple[int, ZRange], set[tuple[int, ZRange]]] = {}
     formulas = []
@@ -219,7 +221,7 @@ def _formulas(part: FormulaPart, schedule: Schedule) -> list[tuple[Work, set[tup
     return formulas
 
 
-def _slot_bytes(part: FormulaPart, schedule: Schedule) -> dict[int, int]:
+def _slot_bytes(part: FormulaPart, schedule: InstructionSchedule) -> dict[int, int]:
     """Bytes that each buffer must hold."""
     slots = _slots(part, schedule)
     sizes: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""Memory of the system's own: it comes and goes whole, page by page.
+"""Memory fresh from the system (mmap): it comes and goes whole, page by page.
 
 The C library's allocator takes large arrays from its heaps as soon as one as large was freed, and
 what is freed there among smaller objects stays with the process: works that read a store of 100 MB

@@ -65,7 +65,7 @@ WORTH_SHUFFLING_BYTES: Final = 2**22  # bytes of a table, which each task may as
 # Where a window begins in memory, and two steps on the way to it
 GATHERED_INDEX_BYTES: Final = 8 * 3
 
-# indexing/index_bounds
+# indexing/index_ranges
 # Parts of an index tensor, along its first dimension, whose bounds a plan has
 MOST_INDEX_SPANS: Final = 1024
 # Of the range of all indices: spans whose own ranges are so wide tell nothing

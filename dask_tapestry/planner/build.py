@@ -1,4 +1,4 @@
-"""Planning: from the graph the user wrote to verified steps."""
+"""Builds a plan: from the graph the user wrote to verified steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plans to be run: this machine is measured first where that is worth its seconds.
+"""Long jobs: before one runs, this machine is measured where that is worth its seconds.
 
 Of one that is predicted to take months its user is told.
 """

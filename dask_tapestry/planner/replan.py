@@ -1,4 +1,4 @@
-"""Plans made for another number of workers than there are: made again where that is worth it.
+"""Replans for another number of workers than a plan was made for, where that is worth it.
 
 A plan is right on any number of workers. But one for many has small blocks and values in many
 parts, one for few has too few blocks to go round; beyond a factor of two that costs more than

@@ -68,7 +68,7 @@ SENT_BYTES: Final = 16 * 2**20  # of a block of a larger one, about
 # fusion/fuse
 HELD_SHARE: Final = 0.3  # of all memory that a value may take if it is held while its readers wait
 
-# fusion/group
+# fusion/formula_inlining
 LONGEST_FORMULA: Final = 256  # steps of one fused formula; longer ones gain nothing more
 
 # long_jobs

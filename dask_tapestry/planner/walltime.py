@@ -1,4 +1,4 @@
-"""Plans for workers that live for a limited time: no task takes more than a part of it.
+"""Walltime: plans for workers with a time limit, of which a task takes a part at most.
 
 A task that a time limit ends is computed again elsewhere, so long ones lose much, and one that is
 longer than a worker lives never ends.

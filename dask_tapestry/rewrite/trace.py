@@ -1,4 +1,4 @@
-"""The record of what rules did: read as text, and replayed on a graph.
+"""The trace of what rules did: read as text, and replayed on a graph.
 
 Rules work in rounds: one over the whole graph after the other. A round's manner says what a change
 in it means, so that doing the same again needs no rule:

@@ -13,7 +13,7 @@ from dask_tapestry.operators.generators.full import Full
 from dask_tapestry.operators.reductions.reduce import Reduce
 from dask_tapestry.operators.views.view import View, ViewAxis
 from dask_tapestry.rewrite.rule import on
-from dask_tapestry.rules.formulas import FOLDED, constant
+from dask_tapestry.rules.formula_identities import FOLDED, constant
 from dask_tapestry.teg import Node, apply
 
 IDEMPOTENT_FOLDS: Final = frozenset("min max any all bitwise_and bitwise_or".split())

@@ -1,4 +1,4 @@
-"""Joins that are one tensor with cells beyond its ends: rolled, or padded along an axis.
+"""Extensions: joins that are one tensor with cells beyond its ends, rolled or padded.
 
 `numpy.roll` and `numpy.pad` are joins of slices. A stencil that reads one reads the tensor itself,
 at cells that may lie beyond its ends.

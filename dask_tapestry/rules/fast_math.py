@@ -1,4 +1,4 @@
-"""Rules that hold in algebra but not in floating point: off unless ``algebra="fast"`` is set.
+"""Fast math: rules of algebra, not of floating point; off unless ``algebra="fast"`` is set.
 
 They change the last bits of sums and quotients, or where these overflow. The results are still the
 same for every sharding.

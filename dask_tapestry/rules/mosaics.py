@@ -1,4 +1,4 @@
-"""Rules on concatenations: nested ones become one, and views move to their inputs.
+"""Rules on concatenations and mosaics: nested ones become one, views move to their inputs.
 
 So a chain of concatenations and views copies each cell once.
 """

@@ -1,4 +1,4 @@
-"""Blocks that are held by several workers: made so, and kept so when workers come and go.
+"""Replicas of blocks on several workers: made, and kept when workers come and go.
 
 Dask's active memory manager drops all copies of a block but one every few seconds. Here it asks
 first how many are wanted, and makes those that are missing.

@@ -1,4 +1,4 @@
-"""Movement: how the boxes that a step reads of each input move with the blocks of its output.
+"""Strides of access: how boxes that a step reads move with the blocks of its output.
 
 Blocks that differ only in dimensions that move no box of an input read the same box: a worker
 fetches it once for all of them, as with the weights of a layer whose rows alone are cut. Where a
@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from dask_tapestry.steps.instruction_schedule import InstructionSchedule
 from dask_tapestry.steps.program import Program
-from dask_tapestry.steps.schedule import Schedule
 from dask_tapestry.zspace import Cuts, ZRange
 
 Boxes = Sequence[tuple[ZRange, ...]]
@@ -139,5 +139,5 @@ def neighbours(
     return _boxes_at(program, first).boxes, _boxes_at(program, second).boxes
 
 
-def _boxes_at(program: Program, lo: tuple[int, ...]) -> Schedule:
+def _boxes_at(program: Program, lo: tuple[int, ...]) -> InstructionSchedule:
     return program.schedule(ZRange(lo, tuple([a + 1 for a in lo])), rounded=False)

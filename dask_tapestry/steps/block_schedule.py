@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.steps.formula_part import FormulaPart, formula_part
+from dask_tapestry.steps.instruction_schedule import InstructionSchedule, Key, Work
 from dask_tapestry.steps.peak import Peak, TurnPeak, peak_bytes, peak_of
 from dask_tapestry.steps.program import Program
-from dask_tapestry.steps.schedule import Key, Schedule, Work
 from dask_tapestry.steps.windows import Window
 from dask_tapestry.zspace import ZRange
 
@@ -139,7 +139,7 @@ class BlockSchedule(NamedTuple):
     """
 
     program: Program
-    schedule: Schedule
+    schedule: InstructionSchedule
     entries: tuple[Work | LoopEntry, ...]
 
     @classmethod

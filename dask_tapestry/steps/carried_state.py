@@ -1,4 +1,4 @@
-"""Carries: what pieces of a block hand on to those that follow them along an axis.
+"""Carried state: what pieces of a block hand on to those that follow them along an axis.
 
 A cell of a running total needs all cells before it. Where a block is computed in pieces, in order,
 each of them takes the total of those before from where the last one has left it: so no cell is read

@@ -1,4 +1,4 @@
-"""Units: where the cuts of a step's output should fall, so that blocks read whole chunks."""
+"""Alignment with stored chunks: where a step should be cut, so that blocks read whole ones."""
 
 from __future__ import annotations
 

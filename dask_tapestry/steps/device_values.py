@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dask_tapestry.steps.instruction_schedule import InstructionSchedule
 from dask_tapestry.steps.program import Instruction, Program
-from dask_tapestry.steps.schedule import Schedule
 from dask_tapestry.teg import Node, Source
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.block_format import BlockFormat
@@ -130,7 +130,7 @@ def link_bytes(program: Program, box: ZRange) -> int:
     return 0 if value_places(program) is None else crossing_bytes(program, program.schedule(box))
 
 
-def crossing_bytes(program: Program, schedule: Schedule) -> int:
+def crossing_bytes(program: Program, schedule: InstructionSchedule) -> int:
     """Bytes that go between host and device for a block of a program with such a schedule."""
     where = value_places(program)
     if where is None:

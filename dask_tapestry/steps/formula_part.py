@@ -10,8 +10,8 @@ from collections import defaultdict
 from functools import lru_cache
 from typing import NamedTuple
 
+from dask_tapestry.steps.instruction_schedule import InstructionSchedule
 from dask_tapestry.steps.program import Program
-from dask_tapestry.steps.schedule import Schedule
 
 
 class FormulaPart(NamedTuple):
@@ -25,7 +25,7 @@ class FormulaPart(NamedTuple):
         """The value that is computed."""
         return len(self.program.types) - 1
 
-    def for_block(self, schedule: Schedule) -> FormulaPart:
+    def for_block(self, schedule: InstructionSchedule) -> FormulaPart:
         """The part for the tiles and slabs of a block with this schedule."""
         return self._replace(program=self.program.inside(schedule.boxes))
 

@@ -12,8 +12,8 @@ from collections.abc import Collection, Mapping
 from functools import lru_cache
 
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.steps.instruction_schedule import InstructionSchedule
 from dask_tapestry.steps.program import Instruction, Program
-from dask_tapestry.steps.schedule import Schedule
 from dask_tapestry.steps.tuning import LITTLE_SHARE, SMALL_SHARE
 from dask_tapestry.teg import Operator
 from dask_tapestry.zspace import ZRange
@@ -37,7 +37,7 @@ class Part:
     inputs: tuple[int, ...]
     inside: frozenset[int]
 
-    def program_within(self, schedule: Schedule) -> Program:
+    def program_within(self, schedule: InstructionSchedule) -> Program:
         """Its program for parts of a block of the whole one."""
         values = (*self.inputs, *sorted(self.inside))
         return self.program.inside([schedule.boxes[value] for value in values])

@@ -1,4 +1,4 @@
-"""The most bytes that are alive at once while a block is computed."""
+"""The peak of memory: the most bytes that are alive at once while a block is computed."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from functools import lru_cache
 from math import prod
 from typing import Final, NamedTuple
 
+from dask_tapestry.steps.instruction_schedule import InstructionSchedule, Key, Places, Work
 from dask_tapestry.steps.program import Program
-from dask_tapestry.steps.schedule import Key, Places, Schedule, Work
 from dask_tapestry.teg import Sink
 from dask_tapestry.zspace import ZRange
 
@@ -46,7 +46,9 @@ NOTHING_IN_TURNS: Final[Mapping[Key, TurnPeak]] = {}
 
 
 def peak_bytes(
-    program: Program, schedule: Schedule, turned: Mapping[Key, TurnPeak] = NOTHING_IN_TURNS
+    program: Program,
+    schedule: InstructionSchedule,
+    turned: Mapping[Key, TurnPeak] = NOTHING_IN_TURNS,
 ) -> Peak:
     """Peak of a schedule, whose blocks live from their computation to their last use.
 
@@ -99,7 +101,7 @@ def peak_of(program: Program, box: ZRange) -> Peak:
     return peak_bytes(program, program.schedule(box))
 
 
-def all_bytes(program: Program, schedule: Schedule) -> int:
+def all_bytes(program: Program, schedule: InstructionSchedule) -> int:
     """Bytes of all that a block computes, which it never takes at once, and of a copy of each.
 
     It is found in a third of the time that its peak takes.

@@ -1,4 +1,4 @@
-"""Grains: where the pieces of a value may end, so that together they take what the whole takes."""
+"""Alignment of pieces: where those of a value may end, and take what the whole takes."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.steps.boxes import merged, rounded_out
-from dask_tapestry.steps.schedule import Schedule, Work
+from dask_tapestry.steps.instruction_schedule import InstructionSchedule, Work
 from dask_tapestry.steps.tuning import EXTRA_CELLS, SCHEDULES_REMEMBERED
 from dask_tapestry.teg import Operator, Sink, Source, TensorType
 from dask_tapestry.teg.operator import Demanding, Types
@@ -203,7 +203,7 @@ class Program:
         return self._hash
 
     @cached_property
-    def _schedules(self) -> dict[tuple[ZRange, bool], Schedule]:
+    def _schedules(self) -> dict[tuple[ZRange, bool], InstructionSchedule]:
         return {}
 
     @cached_property
@@ -227,7 +227,7 @@ class Program:
             "devices": self.devices,
         }
 
-    def schedule(self, box: ZRange, rounded: bool = True) -> Schedule:
+    def schedule(self, box: ZRange, rounded: bool = True) -> InstructionSchedule:
         """Follow the demands of the output's cells `box` back to the inputs.
 
         Values in between are computed in boxes whose edges lie between cells that are computed
@@ -243,7 +243,7 @@ class Program:
             schedule = self._schedules[box, rounded] = self._schedule(box, rounded)
         return schedule
 
-    def _schedule(self, box: ZRange, rounded: bool) -> Schedule:
+    def _schedule(self, box: ZRange, rounded: bool) -> InstructionSchedule:
         first = len(self.inputs)
         count = first + len(self.instructions)
         boxes_read: list[list[ZRange]] = [[] for _ in range(count)]
@@ -274,7 +274,7 @@ class Program:
                         boxes_read[source].append(need)
         for value in range(first):
             boxes[value] = merged(boxes_read[value], outer.get(value, ()))
-        return Schedule(tuple(boxes), tuple(reversed(works)))
+        return InstructionSchedule(tuple(boxes), tuple(reversed(works)))
 
     def with_operators(self, operators: Mapping[int, Operator]) -> Program:
         """The program with other `operators` in its instructions, which read the same boxes."""

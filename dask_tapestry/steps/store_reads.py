@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dask_tapestry.steps.instruction_schedule import Work
 from dask_tapestry.steps.program import Program
-from dask_tapestry.steps.schedule import Work
 from dask_tapestry.zspace import ZRange
 
 

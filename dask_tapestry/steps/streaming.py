@@ -20,11 +20,11 @@ from typing import NamedTuple
 
 from dask_tapestry.steps.block_schedule import BlockSchedule, LoopEntry, PieceLoop
 from dask_tapestry.steps.carried_state import carrying, is_in_order
+from dask_tapestry.steps.instruction_schedule import InstructionSchedule, Key, Work
 from dask_tapestry.steps.parts import Part, little_inputs, parts_of, with_last
 from dask_tapestry.steps.peak import Peak, TurnPeak, all_bytes, peak_bytes, peak_of
 from dask_tapestry.steps.piece_alignment import piece_edges
 from dask_tapestry.steps.program import Instruction, Program
-from dask_tapestry.steps.schedule import Key, Schedule, Work
 from dask_tapestry.steps.store_reads import bytes_from_stores
 from dask_tapestry.steps.tuning import MOST_PIECES, PARTIAL_BYTES, PIECE_BYTES, WORTHWHILE_SHARE
 from dask_tapestry.steps.windows import Line, Window, opened, reads_apart, sliding
@@ -50,7 +50,7 @@ def piece_schedule_of(loop: PieceLoop, piece: ZRange) -> BlockSchedule:
     schedule, inputs = loop.program.schedule(piece), range(len(loop.program.inputs))
     goal = Work(len(loop.program.types) - 1, piece, ())
     entry = _loop_entry(goal, inner, schedule.works, tuple(inputs))
-    return BlockSchedule(loop.program, Schedule(schedule.boxes, (entry.work,)), (entry,))
+    return BlockSchedule(loop.program, InstructionSchedule(schedule.boxes, (entry.work,)), (entry,))
 
 
 @lru_cache(maxsize=4096)  # it is asked before a block is priced, and when it is
@@ -80,7 +80,9 @@ def _block_schedule(program: Program, box: ZRange) -> BlockSchedule:
     return best
 
 
-def _from_parts(program: Program, schedule: Schedule, parts: Mapping[int, Part]) -> BlockSchedule:
+def _from_parts(
+    program: Program, schedule: InstructionSchedule, parts: Mapping[int, Part]
+) -> BlockSchedule:
     """The block in which each part is computed in turns that can be, or whole."""
     loops: dict[Key, PieceLoop] = {}
     inside: set[int] = set()
@@ -101,7 +103,7 @@ def _from_parts(program: Program, schedule: Schedule, parts: Mapping[int, Part])
         elif work.value not in inside:
             entries.append(work)
     computed = tuple([e.work if isinstance(e, LoopEntry) else e for e in entries])
-    return BlockSchedule(program, Schedule(schedule.boxes, computed), tuple(entries))
+    return BlockSchedule(program, InstructionSchedule(schedule.boxes, computed), tuple(entries))
 
 
 def _loop_entry(

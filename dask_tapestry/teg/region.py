@@ -1,4 +1,4 @@
-"""Regular subsets of a tensor: an arithmetic progression of coordinates in each dimension."""
+"""Regions of a tensor: an arithmetic progression of coordinates in each dimension."""
 
 from __future__ import annotations
 

@@ -86,6 +86,9 @@ STORED: Final[dict[str, str]] = {  # by today's name without its chapter, those 
     "dask_tapestry.operators.exchange_sort.SplitProbe": (
         "dask_tapestry.operators.exchange_sort.Probe"
     ),
+    "dask_tapestry.operators.index_ranges.IndexRanges": (
+        "dask_tapestry.operators.index_bounds.IndexBounds"
+    ),
     "dask_tapestry.operators.joint_reductions.JointPass": (
         "dask_tapestry.operators.joint_reductions.Pass"
     ),

@@ -1,4 +1,4 @@
-"""Half-open boxes of Z^n: the region a tensor, a shard or an index space occupies.
+"""Ranges: half-open boxes of Z^n that a tensor, a shard or an index space occupies.
 
 Source: Tapestry whitepaper, "ZSpace: Discrete Coordinate Space Objects" and
 "Side Note: Size, Z^0, and Scalars".

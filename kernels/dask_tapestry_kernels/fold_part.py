@@ -1,4 +1,4 @@
-"""One reduction of the cells of some blocks, as kernels are told of it."""
+"""A part of a fold, one reduction of the cells of some blocks, as kernels are told of it."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.lower.instruction_call import called, memory_for
 from dask_tapestry.planner.fusion.group import group_of
-from dask_tapestry.steps.schedule import Work
+from dask_tapestry.steps.instruction_schedule import Work
 from dask_tapestry.zspace import ZRange
 
 from .sources import Failing

@@ -2,9 +2,9 @@ import numpy as np
 import zarr
 
 import dask_tapestry as dt
-from dask_tapestry.lower.held_values import HeldValues
 from dask_tapestry.lower.piece_run import PieceRun
 from dask_tapestry.lower.schedule_walk import walk
+from dask_tapestry.lower.values_until_last_use import ValuesUntilLastUse
 from dask_tapestry.planner.fusion.group import group_of
 from dask_tapestry.steps.block_schedule import LoopEntry
 from dask_tapestry.steps.streaming import block_schedule_of
@@ -21,7 +21,7 @@ def begun(make, out=None):
     program = group_of(make(x).node, {x.node}).program
     block = block_schedule_of(program, program.type.box)
     (entry,) = [entry for entry in block.entries if isinstance(entry, LoopEntry)]
-    return PieceRun(entry, HeldValues(program, block.schedule, {(0, BOX): X}), out)
+    return PieceRun(entry, ValuesUntilLastUse(program, block.schedule, {(0, BOX): X}), out)
 
 
 def test_pieces_are_written_where_the_value_belongs():

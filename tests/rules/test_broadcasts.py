@@ -6,7 +6,7 @@ from dask_tapestry.operators.generators.full import Full
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rules.broadcasts import BROADCAST_RULES
 from dask_tapestry.rules.constants import CONSTANT_RULES
-from dask_tapestry.rules.formulas import FORMULA_RULES
+from dask_tapestry.rules.formula_identities import FORMULA_RULES
 from dask_tapestry.rules.views import VIEW_RULES
 from tests.comparisons import same_bits
 

@@ -7,7 +7,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.rules.casts import is_detour, is_exact
-from dask_tapestry.rules.formulas import FORMULA_RULES
+from dask_tapestry.rules.formula_identities import FORMULA_RULES
 
 from .graphs import after
 

@@ -18,7 +18,7 @@ from dask_tapestry.rewrite.driver import read_often, rebuilt, rewrite
 from dask_tapestry.rewrite.rule import begins_at, takes_shared
 from dask_tapestry.rules.constants import CONSTANT_RULES
 from dask_tapestry.rules.fast_math import FAST_RULES
-from dask_tapestry.rules.formulas import FORMULA_RULES
+from dask_tapestry.rules.formula_identities import FORMULA_RULES
 from dask_tapestry.rules.tuning import MOST_MOSAIC_PIECES
 from dask_tapestry.rules.views import VIEW_RULES, selector_before_elementwise
 from dask_tapestry.teg import Graph

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.rules.formulas import FORMULA_RULES
+from dask_tapestry.rules.formula_identities import FORMULA_RULES
 from dask_tapestry.rules.scalar_identities import CELL_RULES
 from tests.comparisons import same_bits
 

@@ -9,7 +9,7 @@ import dask_tapestry as dt
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rules.broadcasts import BROADCAST_RULES
 from dask_tapestry.rules.constants import CONSTANT_RULES
-from dask_tapestry.rules.formulas import FORMULA_RULES
+from dask_tapestry.rules.formula_identities import FORMULA_RULES
 from dask_tapestry.rules.linear import LINEAR_RULES
 from dask_tapestry.rules.slice_pushdown import push_slices
 from dask_tapestry.rules.views import VIEW_RULES

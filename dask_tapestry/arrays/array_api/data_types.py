@@ -1,4 +1,4 @@
-"""Dtypes: their limits, kinds, promotion and casts: `finfo`, `iinfo`, `isdtype`, `can_cast`."""
+"""Data types (dtypes): their limits, kinds, promotion and casts: `finfo`, `iinfo`, `can_cast`."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = Non
         copy: True to copy it now; False to refuse what cannot be had without a copy.
     {Returns} Array: Of its shape and dtype.
     {Raises}
-        ArgumentError: For a device that there is not.
+        {ArgumentError.device}
         BufferError: If the object has no cells that can be shared.
     {See Also} asarray, from_array
 
@@ -95,7 +95,7 @@ def to_device(self: Array, device: str, /, *, stream: Any = None) -> Array:
         stream: None: a worker uses the stream that its CuPy uses.
     {Returns} Array: Of the same cells; the array itself if it is there.
     {Raises}
-        ArgumentError: For a device that there is not.
+        {ArgumentError.device}
         DeviceError: If no array there can hold cells of its dtype.
     """
     if stream is not None:

@@ -1,4 +1,4 @@
-"""Measuring how fast this machine is."""
+"""`calibrate`: measuring how fast this machine is."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from dask_tapestry.arrays.tuning import PROCESS_BUDGET_SECONDS
 from dask_tapestry.planner.machine.calibrate import keep_rates, processor
 from dask_tapestry.planner.machine.rates import Rates, rates_of, rounded
 from dask_tapestry.planner.machine.resources import this_machine
+
+__all__ = ["calibrate"]
 
 
 def calibrate(client: Any = None) -> Rates:

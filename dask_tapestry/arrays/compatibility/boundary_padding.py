@@ -33,10 +33,7 @@ __all__ = [
 def periodic(x: ArrayLike, axis: int, depth: Depth) -> Array:
     """Continue an array beyond both ends of an axis by the cells of the other end.
 
-    {Parameters}
-        {x}
-        axis: The axis.
-        depth: How many cells; a pair is before and after.
+    {Parameters} {x, axis.one, depth}
     {Returns} Array: The longer array; what is added is a block of its own at each end.
     {Raises} ArgumentError: For a depth or an axis that does not fit.
     {See Also} boundaries, pad
@@ -51,10 +48,7 @@ def periodic(x: ArrayLike, axis: int, depth: Depth) -> Array:
 def reflect(x: ArrayLike, axis: int, depth: Depth) -> Array:
     """Continue an array beyond both ends of an axis by its cells in reverse, edge cells first.
 
-    {Parameters}
-        {x}
-        axis: The axis.
-        depth: How many cells; a pair is before and after.
+    {Parameters} {x, axis.one, depth}
     {Returns} Array: The longer array; what is added is a block of its own at each end.
     {Raises} ArgumentError: For a depth or an axis that does not fit.
     {See Also} boundaries, pad
@@ -69,10 +63,7 @@ def reflect(x: ArrayLike, axis: int, depth: Depth) -> Array:
 def nearest(x: ArrayLike, axis: int, depth: Depth) -> Array:
     """Continue an array beyond both ends of an axis by its edge cells.
 
-    {Parameters}
-        {x}
-        axis: The axis.
-        depth: How many cells; a pair is before and after.
+    {Parameters} {x, axis.one, depth}
     {Returns} Array: The longer array; what is added is a block of its own at each end.
     {Raises} ArgumentError: For a depth or an axis that does not fit.
     {See Also} boundaries, pad
@@ -87,11 +78,7 @@ def nearest(x: ArrayLike, axis: int, depth: Depth) -> Array:
 def constant(x: ArrayLike, axis: int, depth: Depth, value: float) -> Array:
     """Continue an array beyond both ends of an axis by a number.
 
-    {Parameters}
-        {x}
-        axis: The axis.
-        depth: How many cells; a pair is before and after.
-        value: The number.
+    {Parameters} {x, axis.one, depth, value.number}
     {Returns} Array: The longer array; what is added is a block of its own at each end.
     {Raises} ArgumentError: For a depth or an axis that does not fit.
     {See Also} boundaries, pad

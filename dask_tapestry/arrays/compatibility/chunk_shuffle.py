@@ -31,7 +31,7 @@ def shuffle(
     {Parameters}
         {x}
         indexer: Groups of places along the axis, in the order of the result.
-        axis: The axis.
+        {axis.one}
         chunks: ``"auto"``: a chunk takes as many whole groups as make at most 1.25 times the
             longest chunk of `x` along the axis, and one at least; Dask's setting
             ``array.chunk-size-tolerance`` says how many times. Other dimensions keep their chunks.

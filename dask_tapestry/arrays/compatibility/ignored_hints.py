@@ -1,4 +1,4 @@
-"""Arguments of Dask's that ask for what the planner chooses: taken, checked, and without effect.
+"""Hints of Dask's for what the planner chooses: taken, checked, and ignored.
 
 The functions themselves know nothing of them. Who hands a public function out, or makes a method
 of it, asks `with_hints` for the one that takes them too.

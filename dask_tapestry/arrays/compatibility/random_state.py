@@ -77,8 +77,7 @@ __all__ = [
 class RandomState(SamplingDistributions, RandomCounts, RandomVectors, RandomOrders):
     """Random arrays of one seed, by the names of `numpy.random.RandomState`.
 
-    {Parameters} seed: An integer, integers, or a `numpy.random.SeedSequence`; None for a seed of
-        the system's.
+    {Parameters} {seed}
     {Examples}
     >>> dt.random.RandomState(5).randint(10, size=3).dtype
     dtype('int64')
@@ -87,8 +86,7 @@ class RandomState(SamplingDistributions, RandomCounts, RandomVectors, RandomOrde
     def seed(self, seed: Seed = None) -> None:
         """Begin anew with the random numbers of `seed`.
 
-        {Parameters} seed: An integer, integers, or a `numpy.random.SeedSequence`; None for a seed
-            of the system's.
+        {Parameters} {seed}
         {Returns} None
         {Examples}
         >>> dt.random.seed(1)

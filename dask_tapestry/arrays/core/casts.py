@@ -1,4 +1,4 @@
-"""Conversions that users ask for, with what NumPy says of them."""
+"""Casts that users ask for, as `astype`, with what NumPy says of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Into the library: NumPy, array-likes, files, placeholders."""
+"""`asarray` and `from_array` convert to our arrays: NumPy's, array-likes, files, placeholders."""
 
 from __future__ import annotations
 
@@ -80,11 +80,9 @@ def asarray(
 
     {Parameters}
         a: The data; lists may hold arrays of this library.
-        dtype: Convert to this dtype.
+        {dtype.converted}
         order: As NumPy's; values have no order in memory.
-        {device}
-        copy: True to copy an array in memory now; False to refuse what cannot be had without a
-            copy.
+        {device, copy.now}
         like: As NumPy's: blocks are held in arrays as this one's are.
         chunks: Nominal chunks; by default those that it has itself, else a canonical grid.
         dims: Names of the dimensions; by default those it has.
@@ -233,7 +231,7 @@ def from_array(
         name: What keys of its blocks begin with.
         asarray, fancy, inline_array: As Dask's, without effect.
         meta: An array, such as an empty one, of the class in which blocks are held; of any dtype.
-        dims: Names of the dimensions.
+        {dims}
         workers: Names or addresses of the workers that read it; a constraint that
             ``config(relax_placement=True)`` makes a preference.
     {Returns} Array: Of the shape and dtype of `x`; of NumPy's masked arrays a
@@ -273,7 +271,7 @@ def placeholder(
     {Parameters}
         shape, dtype: Of the array.
         stored_chunks: Lengths of its stored chunks; by default it is stored whole.
-        dims: Names of the dimensions.
+        {dims}
     {Returns} Array: Of `shape` and `dtype`.
     {Raises} ShapeError: For negative lengths, or if there are not as many names as dimensions.
     {See Also} plan

@@ -46,7 +46,7 @@ def from_dask_array(d: DaskArray | Array) -> Array:
     {Returns} Array: Of the same shape, dtype and chunks.
     {Raises}
         ShapeError: If chunk sizes are unknown.
-        DTypeError: For Python objects as fields of structured cells.
+        {DTypeError.fields}
     {See Also} to_dask_array, from_delayed
 
     Examples

@@ -30,7 +30,7 @@ def blocks_of(d: DaskArray) -> Node:
 
     {Raises}
         ShapeError: If chunk sizes are unknown.
-        DTypeError: For Python objects as fields of structured cells.
+        {DTypeError.fields}
     """
     if not isinstance(getattr(d, "dask", None), Mapping) or not hasattr(d, "chunks"):
         raise ArgumentTypeError(f"a dask.array is needed, not {type(d).__name__}")

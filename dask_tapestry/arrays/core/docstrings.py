@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
+from textwrap import wrap
 from types import FunctionType
 from typing import Any, Final
 
@@ -29,6 +30,7 @@ SECTIONS: Final = "Parameters|Returns|Yields|Raises|See Also|Attributes|Examples
 SHORT: Final = re.compile(rf"^( *)\{{({SECTIONS})\}}(?: (.*))?$", re.MULTILINE)
 ENTRY: Final = re.compile(r"(.*?[^ ]): (.*)")
 OPENING: Final = ">>> import dask_tapestry as dt"
+WIDTH: Final = 96  # of lines of shared texts, which stand below a method's indent of 4
 
 
 def written_out(docstring: str) -> str:
@@ -75,9 +77,16 @@ def _entries(body: str) -> list[str]:
     """The lines of an entry, or of several that are shared."""
     if body[0] == "{":
         pairs = [ENTRIES[key] for key in body[1:-1].split(", ")]
-        return [line for name, text in pairs for line in (name, f"    {text}")]
+        return [line for name, text in pairs for line in (name, *_wrapped(text))]
     parts = ENTRY.match(body)
     return [body] if parts is None else [parts.group(1), f"    {parts.group(2)}"]
+
+
+def _wrapped(text: str) -> list[str]:
+    """The lines of a shared text, below its name."""
+    if len(text) <= WIDTH - 4:  # as most are: nothing to look for
+        return [f"    {text}"]
+    return wrap(text, WIDTH, initial_indent="    ", subsequent_indent="    ")
 
 
 def write_out(name: str) -> None:

@@ -1,4 +1,4 @@
-"""Deferred: a value whose shape depends on data; the count begins here, when it is first needed.
+"""Dynamic shapes, which depend on data: cells are counted here, when one is first needed.
 
 Such a value is two graphs. The *count graph* says how many cells there are; it is run once, and
 what it stands on (a mask) is kept where it was computed. The *value graph* is then built for the

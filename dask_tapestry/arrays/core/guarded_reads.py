@@ -1,4 +1,4 @@
-"""Arrays that are read one read at a time, or by a function of the user: what `from_array` takes.
+"""Guarded reads of what `from_array` takes: one at a time, or by a function of the user.
 
 Dask's ``lock=`` and ``getitem=``.
 """

@@ -1,4 +1,4 @@
-"""How far blocks see beyond their edges, and what lies beyond the array: as users write it."""
+"""Halos: how far blocks see beyond their edges (`depth`), and what lies beyond (`boundary`)."""
 
 from __future__ import annotations
 

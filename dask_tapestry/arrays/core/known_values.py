@@ -1,4 +1,4 @@
-"""Arguments whose cells must be known while an expression is built: positions, quantiles."""
+"""Known values: arguments whose cells are needed while a graph is built, as quantiles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``chunks=``: the nominal chunks of arrays that a function makes."""
+"""The argument ``chunks=``, which lays out arrays that a function makes in nominal chunks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several arrays inside collections of another kind: their graphs are of one plan.
+"""Mixed collections: several arrays inside of other kinds, whose graphs are of one plan.
 
 Dask asks each collection for its graph before it sees the next one. A `MixedExpr` stands for a
 collection until all of a compute are known: then the arrays of all of them, and those that are

@@ -1,4 +1,4 @@
-"""Names of arrays: what the keys of their blocks begin with, as the user or the operation says."""
+"""Naming of arrays: what the keys of their blocks begin with, as the user or the operation says."""
 
 from __future__ import annotations
 

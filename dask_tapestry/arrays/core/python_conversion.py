@@ -1,4 +1,4 @@
-"""Arrays as Python's numbers and lists."""
+"""Conversion of arrays to Python's numbers and lists: `float(x)`, `tolist`."""
 
 from __future__ import annotations
 

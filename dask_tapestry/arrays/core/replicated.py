@@ -1,4 +1,4 @@
-"""Persisted arrays of which several workers hold each block."""
+"""Replicated arrays: persisted ones of which several workers hold each block."""
 
 from __future__ import annotations
 

@@ -34,14 +34,14 @@ def array(
 
     {Parameters}
         object: NumPy data, nested sequences, a scalar, or an array of another library.
-        dtype: Convert to this dtype; by default the data's.
+        {dtype.data}
         copy: Whether to copy a NumPy array, so that later writes to it are not seen.
         order, subok, like: As NumPy's, without effect.
         ndmin: How many dimensions there are at least; new ones come first.
     {Returns} Array: The data's shape, with `ndmin` dimensions at least.
     {Raises}
         ShapeError: For nested sequences of unequal lengths, or an unknown order.
-        DTypeError: For Python objects as fields of structured cells.
+        {DTypeError.fields}
     {See Also} asarray : does not copy.
     {Examples}
     >>> dt.array([1, 2], ndmin=2).compute()
@@ -56,9 +56,7 @@ def array(
 def copy(a: ArrayLike, order: str = "K", subok: bool = False) -> Array:
     """Return an array with the cells of `a`, which is copied now if it is NumPy's.
 
-    {Parameters}
-        a: The data.
-        order, subok: As NumPy's, without effect.
+    {Parameters} {a.data, order.subok}
     {Returns} Array: Shape and dtype of `a`.
     {Examples}
     >>> dt.copy(dt.arange(2)).compute()
@@ -81,12 +79,7 @@ def asanyarray(
     """Return an array of data, as `asarray`: there are no subclasses to keep.
 
     {Parameters}
-        a: The data.
-        dtype: Convert to this dtype; by default the data's.
-        order, like: As NumPy's, without effect.
-        {device}
-        copy: True to copy an array in memory now; False to refuse what cannot be had without a
-            copy.
+        {a.data, dtype.data, order.like, device, copy.now}
         **hints: ``chunks`` and others of `asarray`.
     {Returns} Array: Shape of the data.
     {See Also} asarray
@@ -104,10 +97,7 @@ def ascontiguousarray(
 ) -> Array:
     """Return an array of data with one dimension at least, as `numpy.ascontiguousarray`.
 
-    {Parameters}
-        a: The data.
-        dtype: Convert to this dtype; by default the data's.
-        {like}
+    {Parameters} {a.data, dtype.data, like}
     {Returns} Array: Shape of the data, ``(1,)`` for a scalar.
     {Examples}
     >>> dt.ascontiguousarray(5).shape

@@ -1,4 +1,4 @@
-"""Arrays of one value: `full`, `zeros`, `ones`, `empty`."""
+"""Arrays filled with one value: `full`, `zeros`, `ones`, `empty`."""
 
 from __future__ import annotations
 
@@ -48,11 +48,9 @@ def full(
 
     {Parameters}
         shape: Its shape.
-        fill_value: A scalar, or an array that broadcasts to the shape.
+        {fill_value}
         dtype: By default the value's.
-        order, like: As NumPy's, without effect.
-        {device, chunks}
-        dims: Names of the dimensions.
+        {order.like, device, chunks, dims}
     {Returns} Array: Of shape `shape`.
     {Raises} ShapeError: For a negative length, or a fill value that does not broadcast.
     {See Also} full_like, zeros, ones
@@ -94,8 +92,7 @@ def zeros(
 
     {Parameters}
         shape: Its shape.
-        dtype: By default float64.
-        order, device, like, chunks, dims: As of `full`.
+        {dtype.float64, order.full}
     {Returns} Array: Of shape `shape`.
     {Raises} ShapeError: For a negative length.
     {Examples}
@@ -122,8 +119,7 @@ def ones(
 
     {Parameters}
         shape: Its shape.
-        dtype: By default float64.
-        order, device, like, chunks, dims: As of `full`.
+        {dtype.float64, order.full}
     {Returns} Array: Of shape `shape`.
     {Raises} ShapeError: For a negative length.
     {Examples}
@@ -150,8 +146,7 @@ def empty(
 
     {Parameters}
         shape: Its shape.
-        dtype: By default float64.
-        order, device, like, chunks, dims: As of `full`.
+        {dtype.float64, order.full}
     {Returns} Array: Of shape `shape`.
     {Raises} ShapeError: For a negative length.
     {Examples}

@@ -42,10 +42,7 @@ def full_like(
 
     {Parameters}
         a: The array whose shape, dtype, chunks and names of dimensions are taken.
-        fill_value: A scalar, or an array that broadcasts to the shape.
-        dtype, shape: Instead of those of `a`.
-        order, subok: As NumPy's, without effect.
-        {device}
+        {fill_value, dtype.shape, order.subok, device}
         chunks: Nominal chunks, in any form that Dask takes; by default those of `a`.
     {Returns} Array: Shape and dtype of `a`, unless given.
     {Raises} ShapeError: For a negative length, or a fill value that does not broadcast.
@@ -87,8 +84,7 @@ def zeros_like(
 
     {Parameters}
         a: The array whose shape, dtype, chunks and names of dimensions are taken.
-        dtype, shape: Instead of those of `a`.
-        order, subok, device, chunks: As of `full_like`.
+        {dtype.shape, order.full_like}
     {Returns} Array: Shape and dtype of `a`, unless given.
     {Examples}
     >>> dt.zeros_like(dt.ones(2)).compute()
@@ -115,8 +111,7 @@ def ones_like(
 
     {Parameters}
         a: The array whose shape, dtype, chunks and names of dimensions are taken.
-        dtype, shape: Instead of those of `a`.
-        order, subok, device, chunks: As of `full_like`.
+        {dtype.shape, order.full_like}
     {Returns} Array: Shape and dtype of `a`, unless given.
     {Examples}
     >>> dt.ones_like(dt.zeros(2)).compute()
@@ -144,7 +139,7 @@ def empty_like(
     {Parameters}
         prototype: The array whose shape, dtype, chunks and names of dimensions are taken.
         dtype, shape: Instead of those of `prototype`.
-        order, subok, device, chunks: As of `full_like`.
+        {order.full_like}
     {Returns} Array: Shape and dtype of `prototype`, unless given.
     {Examples}
     >>> dt.empty_like(dt.ones(2)).shape

@@ -1,4 +1,4 @@
-"""Coordinates as arrays: `indices`, `meshgrid`, index tensors, and functions of coordinates."""
+"""Grids of coordinates: `indices`, `meshgrid`, index tensors, and functions of coordinates."""
 
 from __future__ import annotations
 

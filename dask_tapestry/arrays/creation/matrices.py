@@ -43,10 +43,7 @@ def eye(
 
     {Parameters}
         N, M: Numbers of rows and of columns; by default as many columns as rows.
-        {k}
-        dtype: By default float64.
-        order, like: As NumPy's, without effect.
-        {device, chunks}
+        {k, dtype.float64, order.like, device, chunks}
     {Returns} Array: Shape (N, M).
     {Raises} ShapeError: For a negative length.
     {See Also} identity, tri, diag
@@ -79,8 +76,7 @@ def identity(n: int, dtype: DTypeLike | None = None, *, like: ArrayLike | None =
 
     {Parameters}
         n: Number of rows and of columns.
-        dtype: By default float64.
-        {like}
+        {dtype.float64, like}
     {Returns} Array: Shape (n, n).
     {See Also} eye
     {Examples}
@@ -105,9 +101,7 @@ def tri(
 
     {Parameters}
         N, M: Numbers of rows and of columns; by default as many columns as rows.
-        {k}
-        dtype: By default float64.
-        {like}
+        {k, dtype.float64, like}
     {Returns} Array: Shape (N, M).
     {See Also} tril : the lower triangle of a given matrix.
     {Examples}

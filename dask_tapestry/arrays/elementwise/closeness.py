@@ -1,4 +1,4 @@
-"""Comparisons of whole arrays: `isclose`, `allclose`, `array_equal`."""
+"""How close arrays are, and whether they are equal: `isclose`, `allclose`, `array_equal`."""
 
 from __future__ import annotations
 

@@ -44,9 +44,7 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
 def fix(x: ArrayLike, out: Array | None = None) -> Array:
     """Round each cell towards zero, as `numpy.fix`.
 
-    {Parameters}
-        x: Real numbers.
-        {out.value}
+    {Parameters} {x.real, out.value}
     {Returns} Array: Of the shape of `x`.
     {See Also} trunc, floor, ceil
     {Examples}

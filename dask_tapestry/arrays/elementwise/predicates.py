@@ -94,9 +94,7 @@ def isrealobj(x: Any) -> bool:
 def isneginf(x: ArrayLike, out: Array | None = None) -> Array:
     """Return for each cell whether it is negative infinity, as `numpy.isneginf`.
 
-    {Parameters}
-        x: Real numbers.
-        {out.value}
+    {Parameters} {x.real, out.value}
     {Returns} Array: Bool, of the shape of `x`.
     {Raises} DTypeError: For complex numbers.
     {See Also} isposinf, isinf
@@ -112,9 +110,7 @@ def isneginf(x: ArrayLike, out: Array | None = None) -> Array:
 def isposinf(x: ArrayLike, out: Array | None = None) -> Array:
     """Return for each cell whether it is positive infinity, as `numpy.isposinf`.
 
-    {Parameters}
-        x: Real numbers.
-        {out.value}
+    {Parameters} {x.real, out.value}
     {Returns} Array: Bool, of the shape of `x`.
     {Raises} DTypeError: For complex numbers.
     {See Also} isneginf, isinf

@@ -1,4 +1,4 @@
-"""Cell by cell functions that are no ufuncs: choosing, limiting, converting, parts."""
+"""Functions of cells that are no ufuncs: `where`, `clip`, `astype`, `round`, `real`, `imag`."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def clip(
     """Limit elements to ``[a_min, a_max]``, as `numpy.clip`.
 
     {Parameters}
-        a: The array.
+        {a.array}
         a_min, a_max: The bounds, which broadcast to `a`; None does not limit. Both are given, or
             neither.
         {out.value}
@@ -165,7 +165,7 @@ def astype(
     {Returns} Array: Of the shape of `x` and of `dtype`.
     {Raises}
         DTypeError: If there is no such conversion, or `casting` forbids it.
-        ArgumentError: For a device that there is not.
+        {ArgumentError.device}
     {See Also} numpy.ndarray.astype
     {Examples}
     >>> dt.astype(dt.asarray([1.7, 2.2]), "int8").compute()
@@ -219,7 +219,7 @@ def around(a: ArrayLike, decimals: int = 0, out: Array | None = None) -> Array:
     Of complex elements each part is rounded by itself.
 
     {Parameters}
-        a: The array.
+        {a.array}
         decimals: Digits behind the point; negative ones round to tens, hundreds, ...
         out: An array that takes the result's value.
     {Returns} Array: Of the shape and dtype of `a`; booleans become float16.

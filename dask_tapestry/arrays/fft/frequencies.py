@@ -46,7 +46,7 @@ def fftfreq(
         negative ones.
     {Raises}
         ShapeError: If `n` is less than one.
-        DTypeError: If `n` is not an integer, or `dtype` is not real floating.
+        {DTypeError.n}
     {See Also} rfftfreq, fftshift
     {Examples}
     >>> dt.fft.fftfreq(4, 0.5).compute()
@@ -72,7 +72,7 @@ def rfftfreq(
     {Returns} Array: Shape ``(n // 2 + 1,)``, ascending from zero.
     {Raises}
         ShapeError: If `n` is less than one.
-        DTypeError: If `n` is not an integer, or `dtype` is not real floating.
+        {DTypeError.n}
     {See Also} fftfreq
     {Examples}
     >>> dt.fft.rfftfreq(4, 0.5).compute()

@@ -32,7 +32,7 @@ def fft(
     """Return the Fourier transform of each lane along an axis, as `numpy.fft.fft`.
 
     {Parameters}
-        a: Real or complex cells.
+        {a.complex}
         n: Cells to which lanes are cut or filled up with zeros; by default as many as there are.
         axis: The axis; None for the last.
         norm: Which direction divides by n: ``"backward"`` (None), ``"forward"``, or ``"ortho"``,
@@ -40,10 +40,7 @@ def fft(
         out: An array that takes the value, of its shape.
     {Returns} Array: Shape of `a`, with `n` cells along `axis`; complex64 for float16, float32 and
         complex64, else of the precision of `a`.
-    {Raises}
-        ShapeError: If the axis does not exist, or has no cells and `n` is not given.
-        ArgumentError: For another `norm`.
-        DTypeError: If the cells are no numbers.
+    {Raises} {ShapeError.n, ArgumentError.norm, DTypeError.numbers}
     {See Also} ifft, rfft, fftn
 
     Notes
@@ -68,15 +65,10 @@ def ifft(
 ) -> Array:
     """Return the inverse of `fft` along an axis, as `numpy.fft.ifft`.
 
-    {Parameters}
-        a: Real or complex cells.
-        n, axis, norm, out: As of `fft`.
+    {Parameters} {a.complex, n.fft}
     {Returns} Array: Shape of `a`, with `n` cells along `axis`; complex64 for float16, float32 and
         complex64, else of the precision of `a`.
-    {Raises}
-        ShapeError: If the axis does not exist, or has no cells and `n` is not given.
-        ArgumentError: For another `norm`.
-        DTypeError: If the cells are no numbers.
+    {Raises} {ShapeError.n, ArgumentError.norm, DTypeError.numbers}
     {See Also} fft, ifftn
     {Examples}
     >>> dt.fft.ifft(dt.asarray([0.0, 2.0, 0.0, 2.0])).compute()
@@ -95,14 +87,9 @@ def rfft(
 ) -> Array:
     """Return the transform of real lanes, without what follows by symmetry, as `numpy.fft.rfft`.
 
-    {Parameters}
-        a: Real cells.
-        n, axis, norm, out: As of `fft`.
+    {Parameters} {a.real, n.fft}
     {Returns} Array: Shape of `a`, with ``n // 2 + 1`` cells along `axis`; in the dtype of `fft`.
-    {Raises}
-        ShapeError: If the axis does not exist, or has no cells and `n` is not given.
-        ArgumentError: For another `norm`.
-        DTypeError: If the cells are no numbers, or complex.
+    {Raises} {ShapeError.n, ArgumentError.norm, DTypeError.complex}
     {See Also} irfft, fft, rfftn
     {Examples}
     >>> dt.fft.rfft(dt.asarray([1.0, 0.0, -1.0, 0.0])).compute()
@@ -124,12 +111,9 @@ def irfft(
     {Parameters}
         a: Cells of which the half with positive frequencies is known.
         n: Cells of the result along `axis`; by default ``2 * (m - 1)`` for m that there are.
-        axis, norm, out: As of `fft`.
+        {axis.norm}
     {Returns} Array: Shape of `a`, with `n` cells along `axis`; real, of the precision of `a`.
-    {Raises}
-        ShapeError: If the axis does not exist, or has no cells and `n` is not given.
-        ArgumentError: For another `norm`.
-        DTypeError: If the cells are no numbers.
+    {Raises} {ShapeError.n, ArgumentError.norm, DTypeError.numbers}
     {See Also} rfft, irfftn
     {Examples}
     >>> dt.fft.irfft(dt.asarray([0.0, 2.0, 0.0])).compute()
@@ -151,12 +135,9 @@ def hfft(
     {Parameters}
         a: Cells of which the half with positive times is known.
         n: Cells of the result along `axis`; by default ``2 * (m - 1)`` for m that there are.
-        axis, norm, out: As of `fft`.
+        {axis.norm}
     {Returns} Array: Shape of `a`, with `n` cells along `axis`; real, of the precision of `a`.
-    {Raises}
-        ShapeError: If the axis does not exist, or has no cells and `n` is not given.
-        ArgumentError: For another `norm`.
-        DTypeError: If the cells are no numbers.
+    {Raises} {ShapeError.n, ArgumentError.norm, DTypeError.numbers}
     {See Also} ihfft, irfft
     {Examples}
     >>> dt.fft.hfft(dt.asarray([1.0, 2.0, 1.0])).compute()
@@ -178,14 +159,9 @@ def ihfft(
 ) -> Array:
     """Return the inverse of `hfft`, as `numpy.fft.ihfft`.
 
-    {Parameters}
-        a: Real cells.
-        n, axis, norm, out: As of `fft`.
+    {Parameters} {a.real, n.fft}
     {Returns} Array: Shape of `a`, with ``n // 2 + 1`` cells along `axis`; in the dtype of `fft`.
-    {Raises}
-        ShapeError: If the axis does not exist, or has no cells and `n` is not given.
-        ArgumentError: For another `norm`.
-        DTypeError: If the cells are no numbers, or complex.
+    {Raises} {ShapeError.n, ArgumentError.norm, DTypeError.complex}
     {See Also} hfft, rfft
     {Examples}
     >>> dt.fft.ihfft(dt.asarray([6.0, 0.0, -2.0, 0.0])).compute()

@@ -32,7 +32,7 @@ def fftn(
     """Return the Fourier transform along several axes, as `numpy.fft.fftn`.
 
     {Parameters}
-        a: Real or complex cells.
+        {a.complex}
         s: Cells along each of the axes, -1 for as many as there are; by default as many as there
             are.
         axes: The axes; by default the last ``len(s)``, or all.
@@ -41,11 +41,7 @@ def fftn(
         out: An array that takes the value, of its shape.
     {Returns} Array: Shape of `a`, but along the axes; complex64 for float16, float32 and complex64,
         else of the precision of `a`.
-    {Raises}
-        ShapeError: If `s` and `axes` have different lengths, or an axis does not exist or has no
-            cells.
-        ArgumentError: For another `norm`.
-        DTypeError: If the cells are no numbers.
+    {Raises} {ShapeError.axes, ArgumentError.norm, DTypeError.numbers}
     {See Also} ifftn, fft, rfftn
     {Examples}
     >>> dt.fft.fftn(dt.ones((2, 2))).compute()
@@ -68,15 +64,9 @@ def ifftn(
 ) -> Array:
     """Return the inverse of `fftn`, as `numpy.fft.ifftn`.
 
-    {Parameters}
-        a: Real or complex cells.
-        s, axes, norm, out: As of `fftn`.
+    {Parameters} {a.complex, s.fftn}
     {Returns} Array: Shape of `a`, but along the axes; in the dtype of `fftn`.
-    {Raises}
-        ShapeError: If `s` and `axes` have different lengths, or an axis does not exist or has no
-            cells.
-        ArgumentError: For another `norm`.
-        DTypeError: If the cells are no numbers.
+    {Raises} {ShapeError.axes, ArgumentError.norm, DTypeError.numbers}
     {See Also} fftn, ifft, irfftn
     {Examples}
     >>> dt.fft.ifftn(dt.ones((2, 2))).compute()
@@ -99,15 +89,9 @@ def rfftn(
 ) -> Array:
     """Return the transform of real cells along several axes, as `numpy.fft.rfftn`.
 
-    {Parameters}
-        a: Real cells.
-        s, axes, norm, out: As of `fftn`.
+    {Parameters} {a.real, s.fftn}
     {Returns} Array: Shape of `a`, but along the axes; in the dtype of `fftn`.
-    {Raises}
-        ShapeError: If `s` and `axes` have different lengths, or an axis does not exist or has no
-            cells.
-        ArgumentError: For another `norm`.
-        DTypeError: If the cells are no numbers, or complex.
+    {Raises} {ShapeError.axes, ArgumentError.norm, DTypeError.complex}
     {See Also} irfftn, rfft, fftn
     {Examples}
     >>> dt.fft.rfftn(dt.ones((2, 4))).compute()
@@ -133,15 +117,10 @@ def irfftn(
 
     {Parameters}
         a: Cells of which the half with positive frequencies along the last axis is known.
-        s: Cells of the result along each axis; by default as many as there are, along the last ``2
-            * (m - 1)`` for m.
+        {s.irfft}
         axes, norm, out: As of `fftn`.
     {Returns} Array: Shape of `a`, but along the axes; real, of the precision of `a`.
-    {Raises}
-        ShapeError: If `s` and `axes` have different lengths, or an axis does not exist or has no
-            cells.
-        ArgumentError: For another `norm`.
-        DTypeError: If the cells are no numbers.
+    {Raises} {ShapeError.axes, ArgumentError.norm, DTypeError.numbers}
     {See Also} rfftn, irfft, ifftn
     {Examples}
     >>> dt.fft.irfftn(dt.ones((2, 2))).compute()

@@ -27,15 +27,11 @@ def fft2(
     """Return the Fourier transform of images, which lie along two axes, as `numpy.fft.fft2`.
 
     {Parameters}
-        a: Real or complex cells.
+        {a.complex}
         s, norm, out: As of `fftn`.
         axes: Two axes, by default the last.
     {Returns} Array: Shape of `a`, but along the axes; in the dtype of `fftn`.
-    {Raises}
-        ShapeError: If `s` and `axes` have different lengths, or an axis does not exist or has no
-            cells.
-        ArgumentError: For another `norm`.
-        DTypeError: If the cells are no numbers.
+    {Raises} {ShapeError.axes, ArgumentError.norm, DTypeError.numbers}
     {See Also} ifft2, fft, rfft2
     {Examples}
     >>> dt.fft.fft2(dt.ones((3, 2, 2)))[0, 0].compute()
@@ -54,15 +50,9 @@ def ifft2(
 ) -> Array:
     """Return the inverse of `fft2`, as `numpy.fft.ifft2`.
 
-    {Parameters}
-        a: Real or complex cells.
-        s, axes, norm, out: As of `fft2`.
+    {Parameters} {a.complex, s.fft2}
     {Returns} Array: Shape of `a`, but along the axes; in the dtype of `fftn`.
-    {Raises}
-        ShapeError: If `s` and `axes` have different lengths, or an axis does not exist or has no
-            cells.
-        ArgumentError: For another `norm`.
-        DTypeError: If the cells are no numbers.
+    {Raises} {ShapeError.axes, ArgumentError.norm, DTypeError.numbers}
     {See Also} fft2, ifft, irfft2
     {Examples}
     >>> dt.fft.ifft2(dt.ones((3, 2, 2)))[0, 0].compute()
@@ -81,15 +71,9 @@ def rfft2(
 ) -> Array:
     """Return the transform of real images, half of it along the last axis, as `numpy.fft.rfft2`.
 
-    {Parameters}
-        a: Real cells.
-        s, axes, norm, out: As of `fft2`.
+    {Parameters} {a.real, s.fft2}
     {Returns} Array: Shape of `a`, but along the axes; in the dtype of `fftn`.
-    {Raises}
-        ShapeError: If `s` and `axes` have different lengths, or an axis does not exist or has no
-            cells.
-        ArgumentError: For another `norm`.
-        DTypeError: If the cells are no numbers, or complex.
+    {Raises} {ShapeError.axes, ArgumentError.norm, DTypeError.complex}
     {See Also} irfft2, rfft, fft2
     {Examples}
     >>> dt.fft.rfft2(dt.ones((3, 2, 4)))[0, 0].compute()
@@ -110,15 +94,10 @@ def irfft2(
 
     {Parameters}
         a: Cells of which the half with positive frequencies along the last axis is known.
-        s: Cells of the result along each axis; by default as many as there are, along the last ``2
-            * (m - 1)`` for m.
+        {s.irfft}
         axes, norm, out: As of `fft2`.
     {Returns} Array: Shape of `a`, but along the axes; real, of the precision of `a`.
-    {Raises}
-        ShapeError: If `s` and `axes` have different lengths, or an axis does not exist or has no
-            cells.
-        ArgumentError: For another `norm`.
-        DTypeError: If the cells are no numbers.
+    {Raises} {ShapeError.axes, ArgumentError.norm, DTypeError.numbers}
     {See Also} rfft2, irfft, ifft2
     {Examples}
     >>> dt.fft.irfft2(dt.ones((3, 2, 2)))[0, 0].compute()

@@ -1,4 +1,4 @@
-"""A stack of images, one file a block."""
+"""`imread` reads a stack of images, one file a block."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells of one of several arrays: `choose` by number, `select` by condition."""
+"""Choices between several arrays, cell by cell: `choose` by number, `select` by condition."""
 
 from __future__ import annotations
 

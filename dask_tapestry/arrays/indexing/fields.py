@@ -1,4 +1,4 @@
-"""``x["name"]`` and ``x[["a", "b"]]`` of structured cells, and their assignment."""
+"""Fields of structured cells, ``x["name"]`` and ``x[["a", "b"]]``, and their assignment."""
 
 from __future__ import annotations
 

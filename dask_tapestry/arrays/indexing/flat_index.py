@@ -36,8 +36,7 @@ def unravel_index(indices: ArrayLike, shape: Shape, order: Order = "C") -> tuple
     {Parameters}
         indices: Places, counted from 0.
         shape: Of the array that they are places of.
-        order: In which cells are counted: ``"C"``, the last index fastest, or ``"F"``, the first
-            one.
+        {order.counted}
     {Returns} tuple of Array: For each dimension the coordinates, int64, of the shape of `indices`.
     {Raises}
         DTypeError: If they are no integers.
@@ -79,8 +78,7 @@ def ravel_multi_index(
         dims: Shape of the array.
         mode: What a coordinate out of bounds means: ``"raise"`` an error, ``"wrap"`` around,
             ``"clip"`` to the nearest one; for all dimensions, or each.
-        order: In which cells are counted: ``"C"``, the last index fastest, or ``"F"``, the first
-            one.
+        {order.counted}
     {Returns} Array: Places, int64, of the broadcast shape.
     {Raises}
         ArgumentError: If there are not as many coordinates as dimensions, or for another mode or

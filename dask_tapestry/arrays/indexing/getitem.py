@@ -1,4 +1,4 @@
-"""``x[key]`` for every key that NumPy takes: slices, integers, arrays of places, masks."""
+"""``x[key]``, `__getitem__`, for every key that NumPy takes: slices, integers, places, masks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dask_tapestry.errors import (
 )
 from dask_tapestry.io.sources.numpy_source import constant
 from dask_tapestry.operators.broadcast_shapes import broadcast_shape
-from dask_tapestry.operators.indexing.index_bounds import IndexBounds
+from dask_tapestry.operators.indexing.index_ranges import IndexRanges
 from dask_tapestry.operators.indexing.take import take_places
 from dask_tapestry.operators.views.permute import permute
 from dask_tapestry.operators.views.slice import Item, basic_slice
@@ -82,7 +82,7 @@ def _are_basic(items: tuple[UserItem, ...]) -> TypeGuard[tuple[Item, ...]]:
     return all(type(one) in (int, slice) or one is None or one is Ellipsis for one in items)
 
 
-def places_of(key: Key) -> tuple[list[Tensor], list[int], IndexBounds | None]:
+def places_of(key: Key) -> tuple[list[Tensor], list[int], IndexRanges | None]:
     """Integer tensors for all advanced items, the dimensions they index, and their bounds if known.
 
     {Raises} IndexingError: If they do not broadcast.
@@ -111,5 +111,5 @@ def places_of(key: Key) -> tuple[list[Tensor], list[int], IndexBounds | None]:
     return (
         indices,
         dims,
-        IndexBounds.of(host_indices) if len(host_indices) == len(indices) else None,
+        IndexRanges.of(host_indices) if len(host_indices) == len(indices) else None,
     )

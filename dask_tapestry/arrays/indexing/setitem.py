@@ -1,4 +1,4 @@
-"""``x[key] = value`` for every key that NumPy takes: the array becomes a new value."""
+"""``x[key] = value``, `__setitem__`, for every key that NumPy takes: x becomes a new value."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def take(
     """Return the slices of an array at given places along an axis, as `numpy.take`.
 
     {Parameters}
-        a: The array.
+        {a.array}
         indices: Places of any shape; those of an `Array` are checked when they are computed.
         axis: Along which; None takes from the flattened array.
         out: An array that takes the result's value.
@@ -100,7 +100,7 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1) -
     """Return cells at places along an axis, one place for each cell, as `numpy.take_along_axis`.
 
     {Parameters}
-        arr: The array.
+        {arr}
         indices: Places, in as many dimensions as `arr` has; the other dimensions broadcast.
         axis: Along which; None takes from the flattened array.
     {Returns} Array: As long along `axis` as `indices`, in the dtype of `arr`.

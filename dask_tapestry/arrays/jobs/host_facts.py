@@ -1,4 +1,4 @@
-"""Facts of a process and its machine, gathered in workers, scheduler and client."""
+"""Facts of hosts and processes, gathered in workers, scheduler and client."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def trace(
     {Parameters}
         a: Matrices, in two axes.
         offset: How many places the diagonal lies above the main one; negative below.
-        axis1, axis2: Axes of the rows and of the columns.
+        {axis1}
         dtype: Dtype in which to add; by default that of `a`, and 64-bit integers for smaller ones.
         {out.value}
     {Returns} Array: The dimensions of `a` without the two axes.

@@ -84,13 +84,10 @@ def eigh(a: ArrayLike, UPLO: Triangle = "L") -> EighResult:
 
     {Parameters}
         a: Hermitian matrices, of shape (..., m, m).
-        UPLO: Which triangle is looked at: ``"L"``, the lower one, or ``"U"``.
+        {UPLO}
     {Returns} EighResult: `eigenvalues`, of shape (..., m), real and ascending, and orthonormal
         `eigenvectors`, of shape (..., m, m), in columns, the signs of which are LAPACK's.
-    {Raises}
-        LinAlgError: If the matrices are not square.
-        ArgumentError: For another triangle.
-        {DTypeError.lapack}
+    {Raises} {LinAlgError.square, ArgumentError.UPLO, DTypeError.lapack}
     {See Also} eigvalsh, svd
     {Examples}
     >>> values, vectors = dt.linalg.eigh([[2.0, 1.0], [1.0, 2.0]])
@@ -107,12 +104,9 @@ def eigvalsh(a: ArrayLike, UPLO: Triangle = "L") -> Array:
 
     {Parameters}
         a: Hermitian matrices, of shape (..., m, m).
-        UPLO: Which triangle is looked at: ``"L"``, the lower one, or ``"U"``.
+        {UPLO}
     {Returns} Array: Shape (..., m), real and ascending.
-    {Raises}
-        LinAlgError: If the matrices are not square.
-        ArgumentError: For another triangle.
-        {DTypeError.lapack}
+    {Raises} {LinAlgError.square, ArgumentError.UPLO, DTypeError.lapack}
     {See Also} eigh, eigvals
     {Examples}
     >>> dt.linalg.eigvalsh([[2.0, 1.0], [1.0, 2.0]]).compute()

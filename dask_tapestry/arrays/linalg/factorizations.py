@@ -99,8 +99,7 @@ def qr(
     {Returns} QRResult, Array or tuple of Array: The factors `Q` and `R`; of ``"r"`` one array.
     {Raises}
         LinAlgError: If `a` has less than two dimensions.
-        ArgumentError: For another mode.
-        {DTypeError.lapack}
+        {ArgumentError.mode, DTypeError.lapack}
     {See Also} svd, cholesky, lstsq
     {Examples}
     >>> x = dt.random.default_rng(0).normal(size=(100_000, 3))

@@ -1,4 +1,4 @@
-"""Products of several matrices: `matrix_power`, and `multi_dot` in the cheapest order."""
+"""Chains of matrix products: `matrix_power`, and `multi_dot` in the cheapest order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Linear algebra.
+"""The namespace ``dt.linalg``: linear algebra by the names of `numpy.linalg`.
 
 Examples
 --------

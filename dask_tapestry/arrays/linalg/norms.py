@@ -43,7 +43,7 @@ def norm(x: ArrayLike, ord: Order = None, axis: Axes = None, keepdims: bool = Fa
     {Returns} Array: The other dimensions, in a floating dtype.
     {Raises}
         ShapeError: If `ord` is no norm of what `axis` names.
-        DTypeError: If the cells are no numbers.
+        {DTypeError.numbers}
     {See Also} vector_norm, matrix_norm
     {Examples}
     >>> float(dt.linalg.norm(dt.asarray([3.0, 4.0])))
@@ -173,7 +173,7 @@ def vector_norm(
         keepdims: Whether the axes stay, with length one.
         ord: Order of the norm: 2, inf, -inf, 0, or any other number p.
     {Returns} Array: The other dimensions, in a floating dtype.
-    {Raises} DTypeError: If the cells are no numbers.
+    {Raises} {DTypeError.numbers}
     {See Also} norm, matrix_norm
     {Examples}
     >>> dt.linalg.vector_norm(dt.ones((2, 4)), axis=1).compute()
@@ -194,7 +194,7 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Order = "fro") 
     {Returns} Array: Shape (...), in a floating dtype.
     {Raises}
         ShapeError: If `ord` is no norm of matrices.
-        DTypeError: If the cells are no numbers.
+        {DTypeError.numbers}
     {See Also} norm, vector_norm
     {Examples}
     >>> float(dt.linalg.matrix_norm(dt.asarray([[1.0, -2.0], [0.0, 2.0]]), ord=1))

@@ -58,7 +58,7 @@ def matmul(
         {out.core}
         axes: Dimensions of the matrices in each operand, and in the result; by default the last
             ones.
-        dtype: To compute in; by default the common dtype.
+        {dtype.common}
     {Returns} Array: Shape (..., m, n), without the dimension that a vector lacks; the common dtype.
     {Raises}
         ShapeError: If the contracted dimensions differ or an argument has none.

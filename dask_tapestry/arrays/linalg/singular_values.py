@@ -186,8 +186,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
         shape (min(m, n),).
     {Raises}
         LinAlgError: If `a` is not a matrix.
-        ShapeError: If the shapes do not fit.
-        {DTypeError.lapack}
+        {ShapeError, DTypeError.lapack}
     {See Also} solve, pinv, qr
     {Examples}
     >>> x = dt.arange(100_000.0)

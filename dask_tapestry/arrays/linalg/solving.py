@@ -1,4 +1,4 @@
-"""Equations, inverses and determinants of square matrices."""
+"""Equations solved, inverses and determinants of square matrices: `solve`, `inv`, `det`."""
 
 from __future__ import annotations
 
@@ -41,8 +41,7 @@ def solve(a: ArrayLike, b: ArrayLike) -> Array:
     {Returns} Array: Shape of `b`, with the other dimensions of `a` and `b` broadcast.
     {Raises}
         LinAlgError: If the matrices are not square; when it is computed, if one is singular.
-        ShapeError: If the shapes do not fit.
-        {DTypeError.lapack}
+        {ShapeError, DTypeError.lapack}
     {See Also} inv, lstsq
     {Examples}
     >>> dt.linalg.solve([[2.0, 0.0], [0.0, 4.0]], [2.0, 2.0]).compute()
@@ -85,9 +84,7 @@ def det(a: ArrayLike) -> Array:
 
     {Parameters} {a.square}
     {Returns} Array: Shape (...).
-    {Raises}
-        LinAlgError: If the matrices are not square.
-        {DTypeError.lapack}
+    {Raises} {LinAlgError.square, DTypeError.lapack}
     {See Also} slogdet : for those that would overflow.
     {Examples}
     >>> round(float(dt.linalg.det([[2.0, 0.0], [0.0, 4.0]])), 9)
@@ -104,9 +101,7 @@ def slogdet(a: ArrayLike) -> SlogdetResult:
     {Parameters} {a.square}
     {Returns} SlogdetResult: `sign`, of modulus one or zero, and `logabsdet`, real; both of shape
         (...).
-    {Raises}
-        LinAlgError: If the matrices are not square.
-        {DTypeError.lapack}
+    {Raises} {LinAlgError.square, DTypeError.lapack}
     {See Also} det
     {Examples}
     >>> sign, logarithm = dt.linalg.slogdet(-dt.eye(3))
@@ -152,9 +147,7 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -
         b: The right side.
         axes: Axes of `a` to move to the end first.
     {Returns} Array: x.
-    {Raises}
-        ShapeError: If the shapes do not fit.
-        {DTypeError.lapack}
+    {Raises} {ShapeError, DTypeError.lapack}
     {Examples}
     >>> dt.linalg.tensorsolve(dt.eye(6).reshape(2, 3, 6), dt.ones((2, 3))).shape
     (6,)

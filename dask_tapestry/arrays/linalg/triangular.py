@@ -102,8 +102,7 @@ def solve_triangular(a: ArrayLike, b: ArrayLike, lower: bool = False) -> Array:
     {Raises}
         LinAlgError: If `a` is no square matrix; when it is computed, if a cell of its diagonal is
             zero.
-        ShapeError: If the shapes do not fit.
-        {DTypeError.lapack}
+        {ShapeError, DTypeError.lapack}
     {See Also} solve, cholesky
     {Examples}
     >>> dt.linalg.solve_triangular([[2.0, 1.0], [0.0, 4.0]], [3.0, 4.0]).compute()

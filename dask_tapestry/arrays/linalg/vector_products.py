@@ -80,7 +80,7 @@ def vecdot(
         axis: Axis of both arrays, by default the last.
         keepdims: Keep the axis, with length 1.
         axes: The axis of each array, where these differ, and with `keepdims` that of the result.
-        dtype: To compute in; by default the common dtype.
+        {dtype.common}
     {Returns} Array: The other dimensions; the common dtype.
     {Raises} ShapeError: If an argument has no dimension or the shapes do not fit.
     {See Also} vdot, matvec, vecmat
@@ -149,12 +149,9 @@ def matvec(
     {Parameters}
         x1: Matrices, of shape (..., m, n).
         x2: Vectors, of shape (..., n).
-        {out.core}
-        axes: Dimensions of the matrices and vectors in each operand, and in the result; by default
-            the last ones.
-        dtype: To compute in; by default the common dtype.
+        {out.core, axes.core, dtype.common}
     {Returns} Array: Shape (..., m), the common dtype.
-    {Raises} ShapeError: If the shapes do not fit.
+    {Raises} {ShapeError}
     {See Also} vecmat, matmul
     {Examples}
     >>> dt.matvec(dt.ones((2, 3)), dt.arange(3)).compute()
@@ -187,12 +184,9 @@ def vecmat(
     {Parameters}
         x1: Vectors, of shape (..., n).
         x2: Matrices, of shape (..., n, m).
-        {out.core}
-        axes: Dimensions of the matrices and vectors in each operand, and in the result; by default
-            the last ones.
-        dtype: To compute in; by default the common dtype.
+        {out.core, axes.core, dtype.common}
     {Returns} Array: Shape (..., m), the common dtype.
-    {Raises} ShapeError: If the shapes do not fit.
+    {Raises} {ShapeError}
     {See Also} matvec, matmul
     {Examples}
     >>> dt.vecmat(dt.arange(3), dt.ones((3, 2))).compute()

@@ -1,4 +1,4 @@
-"""Functions of arrays as graphs: called once, with arrays of no cells, and applied to others.
+"""Traced functions: graphs of what was called once, with arrays of no cells.
 
 A function of the user says what a step does; its graph is what is computed. Applied to other
 arrays it is made of the same operators, so that its plan is found again.

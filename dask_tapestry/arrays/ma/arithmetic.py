@@ -1,4 +1,4 @@
-"""Operators of masked arrays, and NumPy's ufuncs of them."""
+"""Arithmetic of masked arrays: their operators, and NumPy's ufuncs of them."""
 
 from __future__ import annotations
 

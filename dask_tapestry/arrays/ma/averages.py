@@ -32,8 +32,7 @@ def average(
     """Average cells along `axis` by weights; hidden cells, and hidden weights, take no part.
 
     {Parameters}
-        a: The array.
-        axis: Axis or axes; None for all.
+        {a.array, axis.all}
         weights: Of the shape of `a`, or of its `axis`; by default all the same.
         returned: Whether to return the sums of the weights too.
         {keepdims}

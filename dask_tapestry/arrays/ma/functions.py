@@ -37,7 +37,7 @@ def getdata(a: ArrayLike | MaskedArray, subok: bool = True) -> Array:  # noqa: A
     """Return all cells, those that a mask hides too.
 
     {Parameters}
-        a: The array.
+        {a.array}
         subok: As NumPy's, without meaning here.
     {Returns} Array: Of the shape and dtype of `a`.
     {See Also} getmaskarray, numpy.ma.getdata
@@ -51,7 +51,7 @@ def getdata(a: ArrayLike | MaskedArray, subok: bool = True) -> Array:  # noqa: A
 def getmask(a: ArrayLike | MaskedArray) -> Any:
     """Return the mask of an array, or `numpy.ma.nomask` if it has none.
 
-    {Parameters} a: The array.
+    {Parameters} {a.array}
     {Returns} Array or numpy.bool: Of the shape of `a`.
     {See Also} getmaskarray, numpy.ma.getmask
     {Examples}
@@ -64,7 +64,7 @@ def getmask(a: ArrayLike | MaskedArray) -> Any:
 def getmaskarray(arr: ArrayLike | MaskedArray) -> Array:
     """Return the mask of an array; of false throughout if it has none.
 
-    {Parameters} arr: The array.
+    {Parameters} {arr}
     {Returns} Array: Bool, of the shape of `arr`.
     {See Also} getmask, numpy.ma.getmaskarray
     {Examples}
@@ -78,7 +78,7 @@ def filled(a: ArrayLike | MaskedArray, fill_value: Any = None) -> Array:
     """Return the cells with a value in place of hidden ones.
 
     {Parameters}
-        a: The array.
+        {a.array}
         fill_value: The value; by default that of `a`.
     {Returns} Array: Of the shape and dtype of `a`.
     {See Also} numpy.ma.filled
@@ -140,10 +140,7 @@ def set_fill_value(a: ArrayLike | MaskedArray, fill_value: Any) -> None:
 def count(a: ArrayLike | MaskedArray, axis: Axes = None, keepdims: bool = False) -> Array:
     """Count the cells along `axis` that are not hidden.
 
-    {Parameters}
-        a: The array.
-        axis: Axis or axes; None for all.
-        {keepdims}
+    {Parameters} {a.array, axis.all, keepdims}
     {Returns} Array: Of dtype intp.
     {See Also} numpy.ma.count
     {Examples}
@@ -156,7 +153,7 @@ def count(a: ArrayLike | MaskedArray, axis: Axes = None, keepdims: bool = False)
 def nonzero(a: ArrayLike | MaskedArray) -> tuple[Array, ...]:
     """Return the places of cells that are neither hidden nor zero.
 
-    {Parameters} a: The array.
+    {Parameters} {a.array}
     {Returns} tuple of Array: One for each dimension.
     {See Also} numpy.ma.nonzero
     {Examples}

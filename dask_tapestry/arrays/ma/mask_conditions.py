@@ -22,10 +22,7 @@ __all__ = ["fix_invalid", "masked_inside", "masked_invalid", "masked_outside", "
 def masked_inside(x: ArrayLike | MaskedArray, v1: Any, v2: Any, copy: bool = True) -> MaskedArray:  # noqa: ARG001
     """Hide the cells from `v1` to `v2`, in whichever order these are given.
 
-    {Parameters}
-        {x}
-        v1, v2: Numbers, which are within.
-        {copy}
+    {Parameters} {x, v1, copy}
     {Returns} MaskedArray: The cells of `x`.
     {See Also} masked_outside, numpy.ma.masked_inside
     {Examples}
@@ -42,10 +39,7 @@ def masked_inside(x: ArrayLike | MaskedArray, v1: Any, v2: Any, copy: bool = Tru
 def masked_outside(x: ArrayLike | MaskedArray, v1: Any, v2: Any, copy: bool = True) -> MaskedArray:  # noqa: ARG001
     """Hide the cells that are not from `v1` to `v2`, in whichever order these are given.
 
-    {Parameters}
-        {x}
-        v1, v2: Numbers, which are within.
-        {copy}
+    {Parameters} {x, v1, copy}
     {Returns} MaskedArray: The cells of `x`.
     {See Also} masked_inside, numpy.ma.masked_outside
     {Examples}
@@ -70,8 +64,7 @@ def masked_values(
     """Hide the cells that are close to a value, which becomes the fill value.
 
     {Parameters}
-        {x}
-        value: The number.
+        {x, value.number}
         rtol, atol: As of `isclose`; cells that are no floats must be equal.
         copy, shrink: As NumPy's, without meaning here: a mask stays whole, even if it hides
             nothing.
@@ -95,9 +88,7 @@ def _not_finite(x: Array) -> Array:
 def masked_invalid(a: ArrayLike | MaskedArray, copy: bool = True) -> MaskedArray:  # noqa: ARG001
     """Hide the cells that are NaN or infinite.
 
-    {Parameters}
-        a: The array.
-        {copy}
+    {Parameters} {a.array, copy}
     {Returns} MaskedArray: The cells of `a`.
     {See Also} fix_invalid, numpy.ma.masked_invalid
     {Examples}
@@ -117,7 +108,7 @@ def fix_invalid(
     """Hide the cells that are NaN or infinite, and put the fill value in their place.
 
     {Parameters}
-        a: The array.
+        {a.array}
         mask: What is hidden besides.
         {copy}
         fill_value: By default that of `a`.

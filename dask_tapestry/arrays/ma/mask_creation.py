@@ -58,7 +58,7 @@ def masked_array(
         data: The cells: an array, NumPy's masked arrays, or a masked array.
         mask: True where a cell is hidden: an array of the shape of `data`, or one cell for all. By
             default that of `data`.
-        dtype: Convert to this dtype.
+        {dtype.converted}
         copy: Whether to copy an array in memory now.
         subok, shrink, order: As NumPy's, without meaning here: a mask stays whole, even if it hides
             nothing.
@@ -167,7 +167,7 @@ def asarray(a: ArrayLike | MaskedArray, dtype: DTypeLike | None = None) -> Maske
 
     {Parameters}
         a: An array, NumPy's masked arrays, or a masked array, which is returned itself.
-        dtype: Convert to this dtype.
+        {dtype.converted}
     {Returns} MaskedArray: Of the shape of `a`.
     {See Also} masked_array, numpy.ma.asarray
     {Examples}

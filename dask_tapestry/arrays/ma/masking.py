@@ -42,8 +42,7 @@ def masked_where(
     {Parameters}
         condition: Of the shape of `a`, or one cell for all; where it is hidden itself, so is the
             cell.
-        a: The array.
-        {copy}
+        {a.array, copy}
     {Returns} MaskedArray: The cells of `a`; its mask is an array even if it hides nothing.
     {Raises} IndexingError: If the condition has another shape.
     {See Also} numpy.ma.masked_where
@@ -74,10 +73,7 @@ def _masked_by_comparison(name: str, x: ArrayLike | MaskedArray, value: Any) -> 
 def masked_greater(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) -> MaskedArray:  # noqa: ARG001
     """Hide the cells that are greater than a value.
 
-    {Parameters}
-        {x}
-        value: A number, or an array that broadcasts to `x`.
-        {copy}
+    {Parameters} {x, value, copy}
     {Returns} MaskedArray: The cells of `x`.
     {See Also} masked_where, numpy.ma.masked_greater
     {Examples}
@@ -91,10 +87,7 @@ def masked_greater(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) ->
 def masked_greater_equal(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) -> MaskedArray:  # noqa: ARG001
     """Hide the cells that are greater than or equal to a value.
 
-    {Parameters}
-        {x}
-        value: A number, or an array that broadcasts to `x`.
-        {copy}
+    {Parameters} {x, value, copy}
     {Returns} MaskedArray: The cells of `x`.
     {See Also} masked_where, numpy.ma.masked_greater_equal
     {Examples}
@@ -108,10 +101,7 @@ def masked_greater_equal(x: ArrayLike | MaskedArray, value: Any, copy: bool = Tr
 def masked_less(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) -> MaskedArray:  # noqa: ARG001
     """Hide the cells that are less than a value.
 
-    {Parameters}
-        {x}
-        value: A number, or an array that broadcasts to `x`.
-        {copy}
+    {Parameters} {x, value, copy}
     {Returns} MaskedArray: The cells of `x`.
     {See Also} masked_where, numpy.ma.masked_less
     {Examples}
@@ -125,10 +115,7 @@ def masked_less(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) -> Ma
 def masked_less_equal(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) -> MaskedArray:  # noqa: ARG001
     """Hide the cells that are less than or equal to a value.
 
-    {Parameters}
-        {x}
-        value: A number, or an array that broadcasts to `x`.
-        {copy}
+    {Parameters} {x, value, copy}
     {Returns} MaskedArray: The cells of `x`.
     {See Also} masked_where, numpy.ma.masked_less_equal
     {Examples}
@@ -142,10 +129,7 @@ def masked_less_equal(x: ArrayLike | MaskedArray, value: Any, copy: bool = True)
 def masked_equal(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) -> MaskedArray:  # noqa: ARG001
     """Hide the cells that are equal to a value.
 
-    {Parameters}
-        {x}
-        value: A number, or an array that broadcasts to `x`.
-        {copy}
+    {Parameters} {x, value, copy}
     {Returns} MaskedArray: The cells of `x`. The value becomes its fill value, unless it is an
         array, which may not be computed yet.
     {See Also} masked_where, numpy.ma.masked_equal
@@ -163,10 +147,7 @@ def masked_equal(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) -> M
 def masked_not_equal(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) -> MaskedArray:  # noqa: ARG001
     """Hide the cells that are not equal to a value.
 
-    {Parameters}
-        {x}
-        value: A number, or an array that broadcasts to `x`.
-        {copy}
+    {Parameters} {x, value, copy}
     {Returns} MaskedArray: The cells of `x`.
     {See Also} masked_where, numpy.ma.masked_not_equal
     {Examples}

@@ -32,8 +32,7 @@ def median(
 
     {Parameters}
         a: The array; complex numbers are in the order of `dask_tapestry.sort`.
-        axis: Axis or axes; None for all.
-        {out.none}
+        {axis.all, out.none}
         overwrite_input: As NumPy's, without effect.
         {keepdims}
     {Returns} MaskedArray: Of floats or timedeltas; NaN or NaT where a cell that is not hidden is

@@ -1,4 +1,4 @@
-"""The cells and the mask of whatever has them: ours, NumPy's masked arrays, plain arrays."""
+"""Parts of whatever may be masked, its cells and its mask: ours, NumPy's, plain arrays."""
 
 from __future__ import annotations
 

@@ -36,9 +36,7 @@ class Reductions(MaskedArithmetic):
     def count(self, axis: Axes = None, keepdims: bool = False) -> Array:
         """Count the cells along `axis` that are not hidden.
 
-        {Parameters}
-            axis: Axis or axes; None for all.
-            {keepdims}
+        {Parameters} {axis.all, keepdims}
         {Returns} Array: Of dtype intp.
         """
         if self.cells.ndim or axis is None or each_axis(axis) != (0,):

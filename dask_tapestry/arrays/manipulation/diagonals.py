@@ -37,7 +37,7 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
     {Parameters}
         a: The array, of two dimensions at least.
         offset: How many places above the main diagonal; negative below.
-        axis1, axis2: Axes of the rows and of the columns.
+        {axis1}
     {Returns} Array: The other dimensions of `a`, and last the diagonal.
     {Raises} ShapeError: For less than two dimensions, or one axis given twice.
     {See Also} diag, trace

@@ -35,7 +35,7 @@ def insert(arr: ArrayLike, obj: Places, values: ArrayLike, axis: int | None = No
     """Insert values before given places along an axis, as `numpy.insert`.
 
     {Parameters}
-        arr: The array.
+        {arr}
         obj: The places in `arr`: an integer, a slice, or integers or booleans in a sequence; they
             must be known now.
         values: What to insert, converted to the dtype of `arr`; they broadcast to the slices
@@ -113,7 +113,7 @@ def delete(arr: ArrayLike, obj: Places, axis: int | None = None) -> Array:
     """Return an array without the slices at given places along an axis, as `numpy.delete`.
 
     {Parameters}
-        arr: The array.
+        {arr}
         obj: The places: an integer, a slice, or integers or booleans in a sequence; they must be
             known now.
         axis: Along which to delete; None flattens the array first.

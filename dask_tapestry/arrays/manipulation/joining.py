@@ -98,7 +98,7 @@ def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
     """Join values to the end of an array, as `numpy.append`.
 
     {Parameters}
-        arr: The array.
+        {arr}
         values: What comes after it.
         axis: Along which to join; None flattens both first.
     {Returns} Array: A new array, in the common dtype.

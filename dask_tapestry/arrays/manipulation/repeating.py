@@ -45,7 +45,7 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: int | None = None) -> Array:
     """Repeat each slice of an array along an axis, as `numpy.repeat`.
 
     {Parameters}
-        a: The array.
+        {a.array}
         repeats: How often: one count, or one for each place along the axis. Those of an `Array`
             decide the length of the result: they are computed when the shape is first asked for.
         axis: Along which to repeat; None flattens the array first.
@@ -108,7 +108,7 @@ def resize(a: ArrayLike, new_shape: Shape) -> Array:
     """Fill another shape with the cells in C order, from the first again if it is larger.
 
     {Parameters}
-        a: The array.
+        {a.array}
         new_shape: Shape of the result.
     {Returns} Array: Of shape `new_shape`, in the dtype of `a`; zeros if `a` has no cells.
     {Raises} ShapeError: For a negative length.

@@ -120,7 +120,7 @@ def roll(a: ArrayLike, shift: ArrayLike, axis: int | Sequence[int] | None = None
     """Move cells along axes, as `numpy.roll`: those that leave at one end come back at the other.
 
     {Parameters}
-        a: The array.
+        {a.array}
         shift: By how many places, of either sign; one, or one for each axis.
         axis: Along which; an axis may be given several times. By default the flattened array is
             rolled.

@@ -34,7 +34,7 @@ def array_split(ary: ArrayLike, indices_or_sections: Sections, axis: int = 0) ->
     {Returns} list of Array: The parts in order, each with as many dimensions as `ary`.
     {Raises}
         ShapeError: If the number of parts is not positive.
-        AxisError: If the axis does not exist.
+        {AxisError}
     {See Also} split : refuses parts that are not equal.
     {Examples}
     >>> [len(x) for x in dt.array_split(dt.arange(8), 3)]
@@ -70,7 +70,7 @@ def split(ary: ArrayLike, indices_or_sections: Sections, axis: int = 0) -> list[
     {Returns} list of Array: The parts in order, each with as many dimensions as `ary`.
     {Raises}
         ShapeError: If the parts would not be equal.
-        AxisError: If the axis does not exist.
+        {AxisError}
     {See Also} array_split, hsplit, vsplit, dsplit, unstack
     {Examples}
     >>> [x.compute().tolist() for x in dt.split(dt.arange(5), [1, 3])]
@@ -155,7 +155,7 @@ def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
     {Returns} tuple of Array: One array for each place along the axis.
     {Raises}
         ShapeError: For an array without dimensions.
-        AxisError: If the axis does not exist.
+        {AxisError}
     {See Also} stack : the inverse.
     {Examples}
     >>> [y.compute().tolist() for y in dt.unstack(dt.asarray([[1, 2], [3, 4]]), axis=1)]

@@ -38,8 +38,7 @@ def stack(
     {Parameters}
         arrays: The arrays.
         axis: Place of the new axis in the result.
-        {out.value}
-        dtype, casting: Convert to this dtype, as far as this rule of NumPy's allows.
+        {out.value, dtype.casting}
     {Returns} Array: The arrays' shape with their number inserted at `axis`.
     {Raises} ShapeError: If there is no array, or their shapes differ.
     {See Also}
@@ -60,7 +59,7 @@ def hstack(tup: Arrays, *, dtype: DTypeLike | None = None, casting: Casting = "s
 
     {Parameters}
         tup: The arrays; a scalar counts as a vector of one cell.
-        dtype, casting: Convert to this dtype, as far as this rule of NumPy's allows.
+        {dtype.casting}
     {Returns} Array: The arrays side by side.
     {Raises} ShapeError: If there is no array, or they differ in another axis.
     {See Also} concatenate, stack
@@ -79,7 +78,7 @@ def vstack(tup: Arrays, *, dtype: DTypeLike | None = None, casting: Casting = "s
 
     {Parameters}
         tup: The arrays; a vector counts as a row.
-        dtype, casting: Convert to this dtype, as far as this rule of NumPy's allows.
+        {dtype.casting}
     {Returns} Array: The arrays one below the other, of two dimensions at least.
     {Raises} ShapeError: If there is no array, or they differ in another axis.
     {See Also} concatenate, stack

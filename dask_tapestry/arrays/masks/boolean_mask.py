@@ -160,7 +160,7 @@ def nonzero(a: ArrayLike) -> tuple[Array, ...]:
 def flatnonzero(a: ArrayLike) -> Array:
     """Return the places of the non-zero elements in the flattened array, as `numpy.flatnonzero`.
 
-    {Parameters} a: The array.
+    {Parameters} {a.array}
     {Returns} Array: One-dimensional, int64.
     {See Also} nonzero, numpy.flatnonzero
     {Examples}
@@ -176,7 +176,7 @@ def flatnonzero(a: ArrayLike) -> Array:
 def argwhere(a: ArrayLike) -> Array:
     """Return the coordinates of the non-zero elements, a row for each, as `numpy.argwhere`.
 
-    {Parameters} a: The array.
+    {Parameters} {a.array}
     {Returns} Array: Of shape (non-zero elements, ``a.ndim``), int64.
     {See Also} nonzero, numpy.argwhere
     {Examples}
@@ -206,7 +206,7 @@ def compress(
 
     {Parameters}
         condition: One-dimensional; it may be shorter than the axis, and longer where it is false.
-        a: The array.
+        {a.array}
         axis: None picks from the flattened array.
         out: An array that takes the result's value; the shape of the result is then asked.
     {Returns} Array: As `a`, with as many slices along the axis as the condition is true.
@@ -239,7 +239,7 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> Array:
 
     {Parameters}
         condition: As many elements as `arr` has.
-        arr: The array.
+        {arr}
     {Returns} Array: One-dimensional, in C order.
     {See Also} compress, numpy.extract
     {Examples}

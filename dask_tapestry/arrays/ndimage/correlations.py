@@ -113,7 +113,7 @@ def correlate(
         input, output, mode, cval: As of `correlate1d`.
         weights: As many dimensions as there are axes; complex ones are conjugated.
         origin: As of `correlate1d`, one for all axes or one each.
-        axes: Along which it works; None for all.
+        {axes}
     {Returns} Array: Shape of `input`.
     {Raises} FilterError, ArgumentError, AxisError, DTypeError: As `correlate1d` does; also for
         weights of another number of dimensions.

@@ -1,4 +1,4 @@
-"""Minima and maxima of windows: `minimum_filter`, `maximum_filter`, and both along one axis."""
+"""Extremes of windows: `minimum_filter`, `maximum_filter`, and both along one axis."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values of arrays at any points: `map_coordinates` and `geometric_transform`."""
+"""Coordinates mapped to values, at any points: `map_coordinates`, `geometric_transform`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from dask_tapestry.operators.cells.elementwise import astype
 from dask_tapestry.operators.cells.field import field
 from dask_tapestry.operators.generators.coordinates import coordinates as coordinates_of
 from dask_tapestry.operators.images.points import bounds_of, points
-from dask_tapestry.operators.indexing.index_bounds import IndexBounds
+from dask_tapestry.operators.indexing.index_ranges import IndexRanges
 from dask_tapestry.operators.joins.axis_slices import slice_axis
 from dask_tapestry.operators.views.squeeze import squeeze
 from dask_tapestry.teg import Tensor
@@ -70,7 +70,7 @@ def map_coordinates(
     name = "map_coordinates"
     how = Interpolation.of(name, order, mode, cval, prefilter)
     array = how.operand(input)
-    bounds: IndexBounds | None = None
+    bounds: IndexRanges | None = None
     with reading(f"{name}: coordinates"):
         where = coordinates if isinstance(coordinates, Array) else np.asarray(coordinates)
     if where.dtype.kind not in "biuf" or where.dtype.char in "g":
@@ -178,7 +178,7 @@ def _values_at(
     how: Interpolation,
     array: Array,
     lines: Sequence[Tensor],
-    bounds: IndexBounds | None,
+    bounds: IndexRanges | None,
     output: Output,
     shape: tuple[int, ...],
 ) -> Array:

@@ -1,4 +1,4 @@
-"""Interpolation along each axis by itself: `zoom` and `shift`."""
+"""Resampling along each axis by itself: `zoom` and `shift`."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def zoom(
         FilterError: For an order or a mode that is none, factors of another number, or an array
             without dimensions: a `ValueError` and a `RuntimeError`.
         ArgumentError: For a complex `cval` of real cells.
-        DTypeError: If cells are no numbers.
+        {DTypeError.numbers}
 
     Notes
     -----

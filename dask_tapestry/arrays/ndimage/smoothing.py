@@ -94,7 +94,7 @@ def gaussian_filter(
         sigma, order, mode, radius: As of `gaussian_filter1d`, one for all axes or one each; nothing
             is done along axes of which `sigma` is 0.
         truncate: As of `gaussian_filter1d`.
-        axes: Along which it works; None for all.
+        {axes}
     {Returns} Array: Shape of `input`.
     {Raises} ArgumentError, FilterError, AxisError, DTypeError: As `gaussian_filter1d` does.
     {Examples}
@@ -178,7 +178,7 @@ def uniform_filter(
         input, output, cval: As of `correlate1d`.
         size, mode, origin: As of `uniform_filter1d`, one for all axes or one each; nothing is done
             along axes of which `size` is below 2.
-        axes: Along which it works; None for all.
+        {axes}
     {Returns} Array: Shape of `input`.
     {Raises} FilterError, ArgumentError, AxisError, DTypeError: As `uniform_filter1d` does.
     {Examples}

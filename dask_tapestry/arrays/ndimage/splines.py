@@ -62,7 +62,7 @@ def spline_filter1d(
     {Raises}
         FilterError: For an order or a mode that is none: a `ValueError` and a `RuntimeError`.
         AxisError: For an axis that is none.
-        DTypeError: If cells are no numbers.
+        {DTypeError.numbers}
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Correlations of tensors: their boundary, the order of their terms, complex ones by parts."""
+"""Weighted sums over windows: their boundary, the order of terms, complex ones by parts."""
 
 from __future__ import annotations
 

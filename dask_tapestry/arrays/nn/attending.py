@@ -43,7 +43,7 @@ def attention(
         rounding for every sharding.
     {Raises}
         ShapeError: If the shapes do not fit together.
-        DTypeError: If cells are no real numbers.
+        {DTypeError.real}
     {See Also} softmax, matmul
 
     Notes

@@ -90,7 +90,7 @@ def conv_transpose(
     strides, padding, dilation and groups: it leads from results back to inputs.
 
     {Parameters}
-        x: Input, shape (batch, channels, space...).
+        {x.images}
         k: Weights, shape (channels, outputs / groups, window...): those of the `conv` that leads
             from `outputs` to `channels`.
         strides, dilation, groups: Those of that `conv`.

@@ -33,7 +33,7 @@ def softmax(x: ArrayLike, axis: int | tuple[int, ...] | None = -1) -> Array:
     {Raises}
         AxisError: If `x` has no such axis.
         ShapeError: If a lane has no cell.
-        DTypeError: If cells are no real numbers.
+        {DTypeError.real}
     {See Also} attention, layer_norm
     {Examples}
     >>> dt.nn.softmax(dt.asarray([0.0, 0.0])).compute()
@@ -71,7 +71,7 @@ def layer_norm(
         it is computed in float32. The same bits for every sharding.
     {Raises}
         ShapeError: If the last axes, `weight` or `bias` are not of that shape.
-        DTypeError: If cells are no real numbers.
+        {DTypeError.real}
     {See Also} softmax
 
     Notes

@@ -27,9 +27,7 @@ def max_pool(
     """Take the greatest cell of each window of space.
 
     {Parameters}
-        x: Input, shape (batch, channels, space...).
-        window: Cells of a window along all dimensions of space, or along each.
-        strides: Cells from a window to the next; by default windows lie side by side.
+        {x.images, window, strides.windows}
         padding: Cells before and after that are never the greatest, as of `conv`; fewer than a
             window has.
     {Returns} Array: Shape (batch, channels, windows...) and dtype of `x`; NaN where a window has
@@ -37,8 +35,7 @@ def max_pool(
     {Raises}
         ShapeError: If there is no dimension of space, a window does not fit, or one may have no
             cell.
-        ArgumentError: For numbers that are too small.
-        DTypeError: If cells are no numbers.
+        {ArgumentError.small, DTypeError.numbers}
     {See Also} avg_pool, sum_pool, conv
     {Examples}
     >>> dt.nn.max_pool(dt.arange(16).reshape(1, 1, 4, 4), 2).compute()
@@ -56,16 +53,13 @@ def sum_pool(
     """Add up the cells of each window of space.
 
     {Parameters}
-        x: Input, shape (batch, channels, space...).
-        window: Cells of a window along all dimensions of space, or along each.
-        strides: Cells from a window to the next; by default windows lie side by side.
+        {x.images, window, strides.windows}
         padding: Zeros before and after, as of `conv`.
     {Returns} Array: Shape (batch, channels, windows...), dtype and bits of `dt.sum` of windows: the
         same for every sharding.
     {Raises}
         ShapeError: If there is no dimension of space, or a window does not fit.
-        ArgumentError: For numbers that are too small.
-        DTypeError: If cells are no numbers.
+        {ArgumentError.small, DTypeError.numbers}
     {See Also} avg_pool, max_pool, conv
     {Examples}
     >>> dt.nn.sum_pool(dt.ones((1, 1, 5)), 3, strides=1, padding=1).compute()
@@ -80,17 +74,14 @@ def avg_pool(
     """Take the mean of each window of space; zeros that pad it count as its cells.
 
     {Parameters}
-        x: Input, shape (batch, channels, space...).
-        window: Cells of a window along all dimensions of space, or along each.
-        strides: Cells from a window to the next; by default windows lie side by side.
+        {x.images, window, strides.windows}
         padding: Zeros before and after, as of `conv`. Every sum is divided by the cells of a whole
             window; to leave the zeros out, divide `sum_pool` of `x` by that of ones.
     {Returns} Array: Shape (batch, channels, windows...), dtype and bits of `dt.mean` of windows:
         the same for every sharding.
     {Raises}
         ShapeError: If there is no dimension of space, or a window does not fit.
-        ArgumentError: For numbers that are too small.
-        DTypeError: If cells are no numbers.
+        {ArgumentError.small, DTypeError.numbers}
     {See Also} sum_pool, max_pool, conv
     {Examples}
     >>> dt.nn.avg_pool(dt.arange(6).reshape(1, 1, 6), 2).compute()

@@ -86,7 +86,7 @@ def padded(x: Tensor, widths: Sequence[tuple[int, int]], mode: Mode, fill: Any =
     """`x` with cells before and after its last dimensions; `fill` where the mode is zeros.
 
     {Raises}
-        ArgumentError: For another mode.
+        {ArgumentError.mode}
         ShapeError: If there are no cells to pad with.
     """
     one_of("padding_mode", mode, MODES)

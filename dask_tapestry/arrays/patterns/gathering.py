@@ -41,7 +41,7 @@ def gather(
     {Raises}
         DTypeError: If `start_indices` are no integers.
         ShapeError: If they have not one column for each of `gather_dims`, or a length does not fit.
-        AxisError: If a dimension does not exist, or is named twice.
+        {AxisError.dims}
     {See Also} dask_tapestry.take : slices of length one, whose dimension is dropped.
 
     Notes

@@ -22,7 +22,7 @@ def index_vectors(
     {Raises}
         DTypeError: If the indices are no integers.
         ShapeError: If a vector has not one number for each dimension.
-        AxisError: If a dimension does not exist, or is named twice.
+        {AxisError.dims}
     """
     indices = asarray(start_indices).node
     if indices.type.dtype.kind not in "iu":

@@ -61,7 +61,7 @@ def scatter(
         DTypeError: If `start_indices` are no integers, cells of the dtype cannot be combined so, or
             texts do not fit the cells.
         ShapeError: If shapes do not fit.
-        AxisError: If a dimension does not exist, or is named twice.
+        {AxisError.dims}
         ArgumentError: For another `rmw_op`.
     {See Also} gather
 

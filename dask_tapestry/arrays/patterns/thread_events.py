@@ -29,7 +29,7 @@ def signal(event: Number | Sequence[Number], when: bool | Array = True) -> None:
         when: Whether the thread signals it at all, computed of threads' numbers.
     {Raises}
         TraceError: If it is not called in a body.
-        DTypeError: If `event` is not an integer, or `when` is neither true nor false.
+        {DTypeError.event}
     {See Also} foreach_thread, wait
 
     Examples
@@ -64,7 +64,7 @@ def wait(event: Number | Sequence[Number], when: bool | Array = True) -> None:
         when: Whether the thread waits at all, computed of threads' numbers.
     {Raises}
         TraceError: If it is not called in a body.
-        DTypeError: If `event` is not an integer, or `when` is neither true nor false.
+        {DTypeError.event}
     {See Also} foreach_thread, signal
 
     Examples

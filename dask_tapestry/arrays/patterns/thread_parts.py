@@ -56,12 +56,7 @@ def extract_slice(
 
     Source: MLIR's RFC of `foreach_thread`, "tensor.extract_slice".
 
-    {Parameters}
-        {x}
-        offsets: For each axis where the part begins: a number, or what is computed of threads'
-            numbers.
-        sizes: The shape of the part: numbers, or computed of threads' numbers.
-        strides: Between its cells, one for all axes or one each; at least 1.
+    {Parameters} {x, offsets, sizes, strides.cells}
     {Returns} Array: Of the shape `sizes`.
     {Raises}
         ShapeError: If the part does not fit the array.
@@ -105,10 +100,9 @@ def parallel_insert_slice(
     {Parameters}
         value: The thread's part, cast to the dtype of `into`.
         into: The array; it is left as it is.
-        offsets: For each axis where the part begins: a number, or what is computed of threads'
-            numbers.
+        {offsets}
         sizes: The shape of the part; by default that of `value`.
-        strides: Between its cells, one for all axes or one each; at least 1.
+        {strides.cells}
     {Returns} InsertSlice: For `perform_concurrently`.
     {Raises} ShapeError: If `value` does not have the shape `sizes`, or the part does not fit the
         array.
@@ -215,10 +209,7 @@ def subview(
 
     {Parameters}
         target: A NumPy or Zarr array.
-        offsets: For each axis where the part begins: a number, or what is computed of threads'
-            numbers.
-        sizes: The shape of the part: numbers, or computed of threads' numbers.
-        strides: Between its cells, one for all axes or one each; at least 1.
+        {offsets, sizes, strides.cells}
     {Returns} Subview: The part.
     {Raises} TypeError: If the target is of another kind.
     {See Also} foreach_thread, extract_slice

@@ -1,4 +1,4 @@
-"""Functions of cells over arrays that broadcast, and reductions of what they return."""
+"""`map`, `zipmap`, `zipmapreduce`: functions of cells of several arrays, and their reduction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random arrays of real numbers: uniform, normal, lognormal, exponential."""
+"""Distributions of real numbers: `uniform`, `normal`, `lognormal`, `exponential`."""
 
 from __future__ import annotations
 
@@ -29,8 +29,7 @@ class Distributions(NameSuggestions):
     Methods have the names and arguments of NumPy's. Parameters of a distribution may be arrays,
     which broadcast to `size`.
 
-    {Parameters} seed: An integer, integers, or a `numpy.random.SeedSequence`; None for a seed of
-        the system's.
+    {Parameters} {seed}
     """
 
     def __init__(self, seed: Seed = None) -> None:
@@ -172,9 +171,7 @@ class Distributions(NameSuggestions):
         """Return exponentially distributed numbers of mean 1.
 
         {Parameters}
-            {size.none}
-            dtype: float64, float32 or float16; the numbers of the last two are those of float64,
-                rounded.
+            {size.none, dtype.rounded}
             method: ``"zig"`` or ``"inv"``, NumPy's choice of a formula; here there is one.
             {out.none, chunks}
         {Returns} Array: Of shape `size`.

@@ -32,10 +32,7 @@ class GammaVariates(InverseTransforms):
 
         {Parameters}
             shape: The shape parameter, a number or an array.
-            {size}
-            dtype: float64, float32 or float16; the numbers of the last two are those of float64,
-                rounded.
-            {out.none, chunks}
+            {size, dtype.rounded, out.none, chunks}
         {Returns} Array: Of shape `size`, in `dtype`.
         {Raises} ValueError: If a shape is negative; where parameters are computed later, then.
         {See Also} gamma
@@ -86,8 +83,7 @@ class GammaVariates(InverseTransforms):
             a, b: The parameters, numbers or arrays.
             {size, chunks}
         {Returns} Array: Of shape `size`, float64.
-        {Raises} ValueError: If a parameter is not positive; where parameters are computed later,
-            then.
+        {Raises} {ValueError.positive}
         {Examples}
         >>> dt.random.default_rng(0).beta(2, 3, 3).shape
         (3,)
@@ -111,8 +107,7 @@ class GammaVariates(InverseTransforms):
             mean, scale: The parameters, numbers or arrays.
             {size, chunks}
         {Returns} Array: Of shape `size`, float64.
-        {Raises} ValueError: If a parameter is not positive; where parameters are computed later,
-            then.
+        {Raises} {ValueError.positive}
         {Examples}
         >>> dt.random.default_rng(0).wald(2, 3, 3).shape
         (3,)

@@ -103,7 +103,7 @@ class RandomIntegers(Distributions):
             axis: Axis of the array along which its slices lie.
             {chunks}
         {Returns} Array: Shape (x,), int64; or shape and dtype of the array.
-        {Raises} AxisError: If the axis does not exist.
+        {Raises} {AxisError}
         {See Also} choice
 
         Examples

@@ -1,4 +1,4 @@
-"""Distributions of vectors: a row of each result is one draw."""
+"""Multivariate distributions: a row of each result is one draw."""
 
 from __future__ import annotations
 

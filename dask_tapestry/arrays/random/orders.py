@@ -39,7 +39,7 @@ class RandomOrders(RandomIntegers):
             axis: Along which lanes lie; None for all cells together.
             {out.none, chunks}
         {Returns} Array: Shape and dtype of `x`.
-        {Raises} AxisError: If the axis does not exist.
+        {Raises} {AxisError}
         {See Also} permutation, shuffle
 
         Examples
@@ -69,7 +69,7 @@ class RandomOrders(RandomIntegers):
         {Raises}
             DTypeError: If `x` is another array, as what is in its memory would have to be computed
                 now.
-            AxisError: If the axis does not exist.
+            {AxisError}
         {See Also} permutation, permuted
         {Examples}
         >>> x = dt.arange(5)

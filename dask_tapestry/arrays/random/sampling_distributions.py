@@ -76,8 +76,7 @@ class SamplingDistributions(GammaVariates):
             dfnum, dfden: Degrees of freedom above and below, numbers or arrays.
             {size, chunks}
         {Returns} Array: Of shape `size`, float64.
-        {Raises} ValueError: If a parameter is not positive; where parameters are computed later,
-            then.
+        {Raises} {ValueError.positive}
         {See Also} noncentral_f
         {Examples}
         >>> dt.random.default_rng(0).f(4, 7, 3).shape

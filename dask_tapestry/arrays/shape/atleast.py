@@ -1,4 +1,4 @@
-"""Arrays with at least one, two or three dimensions: new ones have length one."""
+"""`atleast_1d`, `atleast_2d` and `atleast_3d`: new dimensions have length one."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def reshape(a: ArrayLike, /, shape: Shape, order: str = "C", *, copy: bool | Non
     """Return the same cells in another shape, as `numpy.reshape`.
 
     {Parameters}
-        a: The array.
+        {a.array}
         shape: The new shape; one length may be -1 and follows from the others.
         order: In which cells are counted: ``"C"``, the last index fastest, or ``"F"``, the first
             one. Values have no layout in memory, so ``"A"`` is ``"C"``.
@@ -73,8 +73,7 @@ def reshape_method(self: Array, *shape: int | Sequence[int], order: str = "C") -
 
     {Parameters}
         *shape: The lengths: integers, or a sequence; one may be -1 and follows from the others.
-        order: In which cells are counted: ``"C"``, the last index fastest, or ``"F"``, the first
-            one.
+        {order.counted}
     {Returns} Array: Of the new shape.
     {See Also} dask_tapestry.reshape
     """
@@ -97,7 +96,7 @@ def ravel(a: ArrayLike, order: str = "C") -> Array:
     """Return all cells in one dimension, as `numpy.ravel`.
 
     {Parameters}
-        a: The array.
+        {a.array}
         order: ``"C"``, the last index fastest, or ``"F"``, the first one; ``"A"`` and ``"K"`` are
             ``"C"``.
     {Returns} Array: Shape ``(a.size,)``.
@@ -116,7 +115,7 @@ def squeeze(a: ArrayLike, axis: Axes = None) -> Array:
     """Drop dimensions of length one, as `numpy.squeeze`.
 
     {Parameters}
-        a: The array.
+        {a.array}
         axis: Dimensions to drop; by default all that have length one.
     {Returns} Array: The same cells in fewer dimensions.
     {Raises} ShapeError: If a dimension to drop is longer than one.
@@ -133,7 +132,7 @@ def expand_dims(a: ArrayLike, axis: int | Sequence[int] = 0) -> Array:
     """Insert dimensions of length one, as `numpy.expand_dims`.
 
     {Parameters}
-        a: The array.
+        {a.array}
         axis: Places of the new dimensions in the result.
     {Returns} Array: The same cells in more dimensions.
     {Raises}

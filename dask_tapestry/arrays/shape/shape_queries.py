@@ -16,7 +16,7 @@ __all__ = ["ndim", "shape", "size"]
 def ndim(a: ArrayLike) -> int:
     """Return the number of dimensions, as `numpy.ndim`.
 
-    {Parameters} a: The array.
+    {Parameters} {a.array}
     {Returns} int: Zero for a scalar.
     {Examples}
     >>> dt.ndim(dt.ones((2, 3))), dt.ndim(5)
@@ -28,7 +28,7 @@ def ndim(a: ArrayLike) -> int:
 def shape(a: ArrayLike) -> tuple[int, ...]:
     """Return the length of each dimension, as `numpy.shape`.
 
-    {Parameters} a: The array.
+    {Parameters} {a.array}
     {Returns} tuple of int: Empty for a scalar.
     {Examples}
     >>> dt.shape(dt.ones((2, 3))), dt.shape([5])
@@ -42,7 +42,7 @@ def size(a: ArrayLike, axis: Axes = None) -> int:
     """Return the number of cells, as `numpy.size`.
 
     {Parameters}
-        a: The array.
+        {a.array}
         axis: Axis or axes along which cells are counted; None for all.
     {Returns} int: 1 for a scalar.
     {Examples}

@@ -24,7 +24,7 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     """Reorder dimensions, by default reverse them, as `numpy.transpose`.
 
     {Parameters}
-        a: The array.
+        {a.array}
         axes: The dimension of `a` for each one of the result.
     {Returns} Array: The same cells; dimension i is dimension ``axes[i]`` of `a`.
     {Raises} ShapeError: If `axes` does not name each dimension once.
@@ -41,7 +41,7 @@ def permute_dims(a: ArrayLike, axes: Sequence[int]) -> Array:
     """Reorder dimensions: the Array API's name of `transpose`.
 
     {Parameters}
-        a: The array.
+        {a.array}
         axes: The dimension of `a` for each one of the result.
     {Returns} Array: The same cells; dimension i is dimension ``axes[i]`` of `a`.
     {Raises} ShapeError: If `axes` does not name each dimension once.
@@ -57,7 +57,7 @@ def moveaxis(a: ArrayLike, source: int | Sequence[int], destination: int | Seque
     """Move dimensions to other places; the others keep their order, as `numpy.moveaxis`.
 
     {Parameters}
-        a: The array.
+        {a.array}
         source: The dimensions to move, one or several.
         destination: Their places in the result.
     {Returns} Array: The same cells, with dimensions in the new order.
@@ -92,7 +92,7 @@ def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
     """Exchange two dimensions, as `numpy.swapaxes`.
 
     {Parameters}
-        a: The array.
+        {a.array}
         axis1, axis2: The dimensions.
     {Returns} Array: The same cells, with the two dimensions exchanged.
     {Raises} AxisError: If a dimension does not exist.
@@ -113,7 +113,7 @@ def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
     """Move a dimension until it lies before the place `start`, as `numpy.rollaxis`.
 
     {Parameters}
-        a: The array.
+        {a.array}
         axis: The dimension to move.
         start: The dimension of `a` before which it comes to lie; ``a.ndim`` moves it to the end.
     {Returns} Array: The same cells, with dimensions in the new order.

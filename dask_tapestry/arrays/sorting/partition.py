@@ -33,12 +33,7 @@ def partition(
     In lanes of 4096 numbers and more, smaller and larger cells keep the order in which they lie;
     shorter lanes come sorted. NumPy leaves open in which order they come.
 
-    {Parameters}
-        {a}
-        kth: Index or indices along `axis`.
-        axis: Axis to partition along; None takes the flattened array.
-        kind: ``"introselect"``, which makes no difference.
-        order: Fields to compare; None, as structured cells are not sorted.
+    {Parameters} {a, kth, axis.partition, kind, order.fields}
     {Returns} Array: Shape and dtype of `a`, or 1-d for `axis` None.
     {Raises} ShapeError: If an index is out of bounds.
     {See Also} argpartition, sort, topk
@@ -60,12 +55,7 @@ def argpartition(
 ) -> Array:
     """Return the indices of the cells that `partition` returns, as `numpy.argpartition`.
 
-    {Parameters}
-        {a}
-        kth: Index or indices along `axis`.
-        axis: Axis to partition along; None takes the flattened array.
-        kind: ``"introselect"``, which makes no difference.
-        order: Fields to compare; None, as structured cells are not sorted.
+    {Parameters} {a, kth, axis.partition, kind, order.fields}
     {Returns} Array: Indices of dtype intp, shape of `a`, or 1-d for `axis` None.
     {Raises} ShapeError: If an index is out of bounds.
     {See Also} partition, argsort

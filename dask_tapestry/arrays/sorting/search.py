@@ -1,4 +1,4 @@
-"""Looking cells up in tables: sorted vectors, bins, sets and sampled functions."""
+"""Searches in tables: `searchsorted`, `digitize`, `isin`, `interp`."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
     """Return the number of the bin that each cell lies in, as `numpy.digitize`.
 
     {Parameters}
-        x: The array, or what `asarray` takes.
+        {x.given}
         bins: Edges, ascending or descending; those of a lazy array are checked when computed.
         right: A bin holds its upper edge instead of its lower one.
     {Returns} Array: Bin numbers of dtype intp, shape of `x`; 0 and ``len(bins)`` lie outside.
@@ -114,7 +114,7 @@ def isin(
     {Parameters}
         element: Cells to look up.
         test_elements: Cells of the set, of any shape.
-        assume_unique: Accepted for NumPy's sake; it makes no difference.
+        {assume_unique}
         invert: Return whether each cell is not in the set.
         kind: Accepted for NumPy's sake; cells are always sorted.
     {Returns} Array: Bools, shape of `element`.

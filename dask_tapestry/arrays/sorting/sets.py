@@ -1,4 +1,4 @@
-"""Set operations: what two arrays have in common, and what only one of them holds.
+"""Sets of cells: `intersect1d`, `setdiff1d`, `setxor1d`, `union1d`.
 
 The cells of a result are counted when its shape is first asked for. Cells are sorted, and a mask
 marks the first of each kind.
@@ -15,7 +15,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.masks.boolean_mask import MaskSelector, deferred_selection
-from dask_tapestry.arrays.sorting.distinct import Distinct
+from dask_tapestry.arrays.sorting.unique_by_sorting import UniqueBySorting
 from dask_tapestry.operators.cells.elementwise import astype
 from dask_tapestry.operators.cells.search import common_dtype, is_in
 from dask_tapestry.operators.joins.concat import concat
@@ -38,7 +38,7 @@ def union1d(ar1: ArrayLike, ar2: ArrayLike) -> Array:
     array([1, 2, 3])
     """
     left, right = _flat(ar1, ar2)
-    return Distinct.of(Array(concat([left, right])), equal_nan=True).values()
+    return UniqueBySorting.of(Array(concat([left, right])), equal_nan=True).values()
 
 
 @overload
@@ -67,7 +67,7 @@ def intersect1d(
 
     {Parameters}
         ar1, ar2: Arrays of any shape, or what `asarray` takes.
-        assume_unique: Accepted for NumPy's sake; it makes no difference.
+        {assume_unique}
         return_indices: Also return where each cell comes first in either flattened array.
     {Returns} Array or tuple of Array: Cells, 1-d and sorted; with `return_indices`, and the indices
         in `ar1` and `ar2`.
@@ -76,7 +76,7 @@ def intersect1d(
     >>> dt.intersect1d([3, 1, 2], [2, 3, 5]).compute()
     array([2, 3])
     """
-    left, right = (Distinct.of(Array(x), equal_nan=True) for x in _flat(ar1, ar2))
+    left, right = (UniqueBySorting.of(Array(x), equal_nan=True) for x in _flat(ar1, ar2))
     common = left.shared_with(right)
     if not return_indices:
         return common.values()
@@ -99,8 +99,10 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Ar
     x, y = (asarray(a).node for a in (ar1, ar2))
     dtype = common_dtype(x, y)
     if not assume_unique:
-        found = Distinct.of(Array(x), equal_nan=True)
-        return found.shared_with(Distinct.of(Array(y), equal_nan=True), dtype, invert=True).values()
+        found = UniqueBySorting.of(Array(x), equal_nan=True)
+        return found.shared_with(
+            UniqueBySorting.of(Array(y), equal_nan=True), dtype, invert=True
+        ).values()
     flat = reshape(x, (x.type.size,))
     table = sort(reshape(astype(y, dtype), (y.type.size,)), 0)
     kept = is_in(astype(flat, dtype), table, invert=True)
@@ -113,14 +115,14 @@ def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Arr
 
     {Parameters}
         ar1, ar2: Arrays of any shape, or what `asarray` takes.
-        assume_unique: Accepted for NumPy's sake; it makes no difference.
+        {assume_unique}
     {Returns} Array: Cells, 1-d and sorted.
     {See Also} setdiff1d, union1d
     {Examples}
     >>> dt.setxor1d([3, 1], [1, 2]).compute()
     array([2, 3])
     """
-    left, right = (Distinct.of(Array(x), equal_nan=True) for x in _flat(ar1, ar2))
+    left, right = (UniqueBySorting.of(Array(x), equal_nan=True) for x in _flat(ar1, ar2))
     alone = [left.shared_with(right, invert=True), right.shared_with(left, invert=True)]
     mask = concat([one.mask for one in alone])
     cells = concat([one.ordered for one in alone])

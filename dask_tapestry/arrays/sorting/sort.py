@@ -48,10 +48,9 @@ def sort(
     value. An axis too long for one block is sorted in parts, which exchange cells once.
 
     {Parameters}
-        {a}
-        axis: Axis to sort along; None sorts the flattened array.
+        {a, axis.sort}
         kind, stable: Accepted for NumPy's sake; they make no difference.
-        order: Fields to compare; None, as structured cells are not sorted.
+        {order.fields}
         descending: Reverse the order: NaN and NaT come first.
     {Returns} Array: Shape and dtype of `a`, or 1-d for `axis` None.
     {Raises}
@@ -81,10 +80,9 @@ def argsort(
     """Return the indices that sort along `axis`, as `numpy.argsort`; always stable.
 
     {Parameters}
-        {a}
-        axis: Axis to sort along; None sorts the flattened array.
+        {a, axis.sort}
         kind, stable: Accepted for NumPy's sake; equal cells always keep their order.
-        order: Fields to compare; None, as structured cells are not sorted.
+        {order.fields}
         descending: Greatest cells first; equal cells keep their order in this direction too.
     {Returns} Array: Indices of dtype intp, shape of `a`, or 1-d for `axis` None.
     {Raises} ShapeError: If both `kind` and `stable` are given, `kind` is unknown, or `order` is
@@ -106,8 +104,7 @@ def topk(a: ArrayLike, k: int, axis: int = -1, split_every: int | None = None) -
     {Parameters}
         {a}
         k: Number of cells; a negative one takes the least cells, in ascending order.
-        axis: Axis to search.
-        {split_every}
+        {axis.table, split_every}
     {Returns} Array: Shape of `a` with at most ``abs(k)`` cells along `axis`; NaN counts as
         greatest.
     {See Also} argtopk, sort, partition
@@ -125,8 +122,7 @@ def argtopk(a: ArrayLike, k: int, axis: int = -1, split_every: int | None = None
     {Parameters}
         {a}
         k: Number of cells; a negative one takes the least cells, in ascending order.
-        axis: Axis to search.
-        {split_every}
+        {axis.table, split_every}
     {Returns} Array: Indices of dtype intp, shape of `a` with at most ``abs(k)`` cells along `axis`.
     {See Also} topk, argsort
     {Examples}

@@ -1,4 +1,4 @@
-"""The distinct cells of an array: `unique` and the Array API's `unique_values` and others."""
+"""`unique`, and the Array API's `unique_values` and others, by sorting cells or counting them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.sorting.distinct import Distinct, DistinctRows
-from dask_tapestry.arrays.sorting.distinct_numbers import DistinctNumbers
+from dask_tapestry.arrays.sorting.unique_by_counting import UniqueByCounting
+from dask_tapestry.arrays.sorting.unique_by_sorting import UniqueBySorting, UniqueSlices
 from dask_tapestry.operators.axes import normalize_axis
 
 __all__ = ["unique", "unique_all", "unique_counts", "unique_inverse", "unique_values"]
@@ -97,12 +97,12 @@ def unique(
     """
     array = asarray(ar)
     number = None if axis is None else normalize_axis(axis, array.ndim)
-    distinct: Distinct | DistinctNumbers | DistinctRows
-    in_order: Distinct | DistinctRows | None = None
+    distinct: UniqueBySorting | UniqueByCounting | UniqueSlices
+    in_order: UniqueBySorting | UniqueSlices | None = None
     if number is not None and array.ndim != 1:
-        distinct = in_order = DistinctRows(array, number)
+        distinct = in_order = UniqueSlices(array, number)
     elif return_index:  # which a table of counts does not tell
-        distinct = in_order = Distinct.of(array, equal_nan)
+        distinct = in_order = UniqueBySorting.of(array, equal_nan)
     else:
         distinct = _distinct(array, equal_nan)
     results = [distinct.values()]
@@ -119,7 +119,7 @@ def unique(
 def unique_all(x: ArrayLike, /) -> UniqueAllResult:
     """Return all that `unique` does for cells, as `numpy.unique_all`; every NaN is distinct.
 
-    {Parameters} x: The array, or what `asarray` takes.
+    {Parameters} {x.given}
     {Returns} UniqueAllResult: `values`, `indices` of the first of each, `inverse_indices` (shape of
         `x`), and `counts`.
     {See Also} unique
@@ -127,7 +127,7 @@ def unique_all(x: ArrayLike, /) -> UniqueAllResult:
     >>> dt.unique_all(dt.asarray([3, 1, 3])).inverse_indices.compute()
     array([1, 0, 1])
     """
-    found = Distinct.of(asarray(x), equal_nan=False)
+    found = UniqueBySorting.of(asarray(x), equal_nan=False)
     return UniqueAllResult(found.values(), found.index(), found.inverse(), found.counts())
 
 
@@ -135,7 +135,7 @@ def unique_all(x: ArrayLike, /) -> UniqueAllResult:
 def unique_counts(x: ArrayLike, /) -> UniqueCountsResult:
     """Return the distinct cells and how often each occurs; every NaN is distinct.
 
-    {Parameters} x: The array, or what `asarray` takes.
+    {Parameters} {x.given}
     {Returns} UniqueCountsResult: `values`, sorted, and their `counts`.
     {See Also} unique, numpy.unique_counts
     {Examples}
@@ -150,7 +150,7 @@ def unique_counts(x: ArrayLike, /) -> UniqueCountsResult:
 def unique_inverse(x: ArrayLike, /) -> UniqueInverseResult:
     """Return the distinct cells and the number of each cell among them; every NaN is distinct.
 
-    {Parameters} x: The array, or what `asarray` takes.
+    {Parameters} {x.given}
     {Returns} UniqueInverseResult: `values`, sorted, and `inverse_indices` in the shape of `x`.
     {See Also} unique, numpy.unique_inverse
     {Examples}
@@ -165,7 +165,7 @@ def unique_inverse(x: ArrayLike, /) -> UniqueInverseResult:
 def unique_values(x: ArrayLike, /) -> Array:
     """Return the distinct cells; every NaN is distinct.
 
-    {Parameters} x: The array, or what `asarray` takes.
+    {Parameters} {x.given}
     {Returns} Array: Cells, 1-d and sorted.
     {See Also} unique, numpy.unique_values
     {Examples}
@@ -175,6 +175,8 @@ def unique_values(x: ArrayLike, /) -> Array:
     return _distinct(asarray(x), equal_nan=False).values()
 
 
-def _distinct(x: Array, equal_nan: bool) -> Distinct | DistinctNumbers:
+def _distinct(x: Array, equal_nan: bool) -> UniqueBySorting | UniqueByCounting:
     """The distinct cells, which do not tell where each comes first."""
-    return DistinctNumbers.of(x) if DistinctNumbers.is_for(x) else Distinct.of(x, equal_nan)
+    return (
+        UniqueByCounting.of(x) if UniqueByCounting.is_for(x) else UniqueBySorting.of(x, equal_nan)
+    )

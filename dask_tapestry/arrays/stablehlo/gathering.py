@@ -56,8 +56,7 @@ def gather(
         indices_are_sorted: A hint, which is not needed.
     {Returns} Array: The slices, in the operand's dtype.
     {Raises}
-        ConstraintError: If a constraint of the specification is broken; the text has the number of
-            each.
+        {ConstraintError}
         DTypeError: If indices are no integers.
         IndexingError: If cells are asked for of a slice that has none.
     {See Also} scatter, dask_tapestry.patterns.gather

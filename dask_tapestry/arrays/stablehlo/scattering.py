@@ -72,8 +72,7 @@ def scatter(
             by default.
     {Returns} Array or tuple of Array: As `inputs`, in `element_types`.
     {Raises}
-        ConstraintError: If a constraint of the specification is broken; the text has the number of
-            each.
+        {ConstraintError}
         DTypeError: If indices are no integers.
         ArgumentError: For a computation that is unknown.
         TraceError: If the function does more than compute with cells.

@@ -1,4 +1,4 @@
-"""Means, variances and standard deviations: `mean`, `var` and `std`."""
+"""Averages of cells and their spread: `mean`, `var` and `std`."""
 
 from __future__ import annotations
 
@@ -125,14 +125,10 @@ def var(
 ) -> Array:
     """Return the variance of the cells along `axis`, as `numpy.var`.
 
-    {Parameters}
-        {a, axis}
-        dtype: Dtype to compute in, and of the result; by default float64 for integers, else that of
-            `a`. By default float16 is computed in float32.
-        {out, ddof, keepdims, where, mean}
+    {Parameters} {a, axis, dtype.spread, out, ddof, keepdims, where, mean}
     {Returns} Array: Shape of `a` without the reduced axes; real, also of complex cells.
     {Raises}
-        ShapeError: If both `ddof` and `correction` are given.
+        {ShapeError.ddof}
         DTypeError: If cells of this dtype have no variance.
     {See Also} std, nanvar, cov
     {Examples}
@@ -160,14 +156,10 @@ def std(
 ) -> Array:
     """Return the standard deviation of the cells along `axis`, as `numpy.std`.
 
-    {Parameters}
-        {a, axis}
-        dtype: Dtype to compute in, and of the result; by default float64 for integers, else that of
-            `a`. By default float16 is computed in float32.
-        {out, ddof, keepdims, where, mean}
+    {Parameters} {a, axis, dtype.spread, out, ddof, keepdims, where, mean}
     {Returns} Array: Shape of `a` without the reduced axes; real, also of complex cells.
     {Raises}
-        ShapeError: If both `ddof` and `correction` are given.
+        {ShapeError.ddof}
         DTypeError: If cells of this dtype have no variance.
     {See Also} var, nanstd
     {Examples}

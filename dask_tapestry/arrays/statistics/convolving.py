@@ -37,7 +37,7 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: Mode = "full") -> Array:
         have the same bits for every sharding; NumPy's lie within rounding.
     {Raises}
         ShapeError: If a sequence is empty or has more dimensions.
-        ArgumentError: For another mode.
+        {ArgumentError.mode}
         DTypeError: If cells are not multiplied.
     {See Also} correlate, nn.conv
     {Examples}
@@ -60,7 +60,7 @@ def correlate(a: ArrayLike, v: ArrayLike, mode: Mode = "valid") -> Array:
     {Returns} Array: One dimension, as of `convolve`.
     {Raises}
         ShapeError: If a sequence is empty or has more dimensions.
-        ArgumentError: For another mode.
+        {ArgumentError.mode}
         DTypeError: If cells are not multiplied.
     {See Also} convolve, nn.conv
     {Examples}

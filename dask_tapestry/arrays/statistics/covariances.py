@@ -44,7 +44,7 @@ def cov(
     {Parameters}
         m: Samples, 1-d or 2-d: a row for each variable, a column for each observation.
         y: More variables, in the same form.
-        rowvar: False if columns are the variables.
+        {rowvar}
         bias: Divide by the number of observations, instead of one less.
         ddof: Subtracted from the number of observations in the divisor; overrides `bias`.
         fweights: Integers, one for each observation: how often it is counted.
@@ -163,7 +163,7 @@ def corrcoef(
     {Parameters}
         x: Samples, 1-d or 2-d: a row for each variable, a column for each observation.
         y: More variables, in the same form.
-        rowvar: False if columns are the variables.
+        {rowvar}
         dtype: Dtype to compute in, and of the result; by default float64 at least.
     {Returns} Array: Shape (variables, variables), cells within ±1; 0-d for one variable.
     {Raises} ShapeError: If samples have over two dimensions.

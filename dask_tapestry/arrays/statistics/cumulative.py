@@ -35,7 +35,7 @@ def cumulative_sum(
     """Return the running sum along `axis`, as `numpy.cumulative_sum`.
 
     {Parameters}
-        x: The array, or what `asarray` takes.
+        {x.given}
         axis: Axis to go along; may be left out if there is one.
         {dtype.sum, out}
         include_initial: Put a zero first, the sum of no cells.
@@ -62,7 +62,7 @@ def cumulative_prod(
     """Return the running product along `axis`, as `numpy.cumulative_prod`.
 
     {Parameters}
-        x: The array, or what `asarray` takes.
+        {x.given}
         axis: Axis to go along; may be left out if there is one.
         {dtype.product, out}
         include_initial: Put a one first, the product of no cells.

@@ -30,8 +30,7 @@ def min(
         initial: Upper bound of the result, and its value where no cell takes part.
         {where}
     {Returns} Array: Shape of `a` without the reduced axes, of the dtype of `a`.
-    {Raises} ShapeError: If there is no cell and no `initial`, or `where` is given without
-        `initial`.
+    {Raises} {ShapeError.initial}
     {See Also} nanmin, argmin, minimum, cummin
     {Examples}
     >>> int(dt.min(dt.arange(3, 9)))
@@ -56,8 +55,7 @@ def max(
         initial: Lower bound of the result, and its value where no cell takes part.
         {where}
     {Returns} Array: Shape of `a` without the reduced axes, of the dtype of `a`.
-    {Raises} ShapeError: If there is no cell and no `initial`, or `where` is given without
-        `initial`.
+    {Raises} {ShapeError.initial}
     {See Also} nanmax, argmax, maximum, cummax
     {Examples}
     >>> int(dt.max(dt.arange(3, 9)))

@@ -1,4 +1,4 @@
-"""Missing cells filled with the last one before them: `push`."""
+"""Forward fill of missing cells by the last one before them: `push`."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def push(array: ArrayLike, n: int | None, axis: int) -> Array:
     {Parameters}
         array: The array; NaT is filled too.
         n: The most cells in a row that are filled; None fills all.
-        axis: The axis.
+        {axis.one}
     {Returns} Array: Shape and dtype of `array`. Cells before the first that is not NaN stay.
     {Raises}
         ArgumentError: For a negative `n`.
-        AxisError: If the axis does not exist.
+        {AxisError}
     {See Also} dask.array.push
     {Examples}
     >>> x = dt.asarray([dt.nan, 1, dt.nan, dt.nan, 2])

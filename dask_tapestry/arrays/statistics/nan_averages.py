@@ -114,15 +114,11 @@ def nanvar(
 ) -> Array:
     """Return the variance of the cells along `axis` that are not NaN, as `numpy.nanvar`.
 
-    {Parameters}
-        {a, axis}
-        dtype: Dtype to compute in, and of the result; by default float64 for integers, else that of
-            `a`.
-        {out, ddof, keepdims, where, mean}
+    {Parameters} {a, axis, dtype.mean, out, ddof, keepdims, where, mean}
     {Returns} Array: Shape of `a` without the reduced axes, NaN where at most `ddof` cells take
         part.
     {Raises}
-        ShapeError: If both `ddof` and `correction` are given.
+        {ShapeError.ddof}
         DTypeError: If `a` is inexact and `dtype` is not.
     {See Also} var, nanstd
     {Examples}
@@ -170,15 +166,11 @@ def nanstd(
 ) -> Array:
     """Return the standard deviation of the cells along `axis` that are not NaN, as `numpy.nanstd`.
 
-    {Parameters}
-        {a, axis}
-        dtype: Dtype to compute in, and of the result; by default float64 for integers, else that of
-            `a`.
-        {out, ddof, keepdims, where, mean}
+    {Parameters} {a, axis, dtype.mean, out, ddof, keepdims, where, mean}
     {Returns} Array: Shape of `a` without the reduced axes, NaN where at most `ddof` cells take
         part.
     {Raises}
-        ShapeError: If both `ddof` and `correction` are given.
+        {ShapeError.ddof}
         DTypeError: If `a` is inexact and `dtype` is not.
     {See Also} std, nanvar
     {Examples}

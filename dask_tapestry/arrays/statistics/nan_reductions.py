@@ -120,8 +120,7 @@ def nanmin(
         initial: Upper bound of the result, and its value where no cell takes part.
         {where}
     {Returns} Array: Shape of `a` without the reduced axes, of the dtype of `a`.
-    {Raises} ShapeError: If there is no cell and no `initial`, or `where` is given without
-        `initial`.
+    {Raises} {ShapeError.initial}
     {See Also} min, nanargmin, fmin
     {Examples}
     >>> float(dt.nanmin(dt.asarray([3.0, dt.nan, 2.0])))
@@ -148,8 +147,7 @@ def nanmax(
         initial: Lower bound of the result, and its value where no cell takes part.
         {where}
     {Returns} Array: Shape of `a` without the reduced axes, of the dtype of `a`.
-    {Raises} ShapeError: If there is no cell and no `initial`, or `where` is given without
-        `initial`.
+    {Raises} {ShapeError.initial}
     {See Also} max, nanargmax, fmax
     {Examples}
     >>> float(dt.nanmax(dt.asarray([3.0, dt.nan, 2.0])))

@@ -46,10 +46,7 @@ def quantile(
     {Parameters}
         {a}
         q: A level from 0 to 1, or a sequence of them; not a lazy array.
-        {axis, out, overwrite_input}
-        method: One of NumPy's thirteen.
-        {keepdims}
-        weights: Weights of cells, for the method ``"inverted_cdf"`` alone.
+        {axis, out, overwrite_input, method, keepdims, weights}
     {Returns} Array: Shape of `q`, then shape of `a` without the reduced axes.
     {Raises}
         ShapeError: If a level is out of range, or the method is unknown.
@@ -81,10 +78,7 @@ def percentile(
     {Parameters}
         {a}
         q: A level from 0 to 100, or a sequence of them; not a lazy array.
-        {axis, out, overwrite_input}
-        method: One of NumPy's thirteen.
-        {keepdims}
-        weights: Weights of cells, for the method ``"inverted_cdf"`` alone.
+        {axis, out, overwrite_input, method, keepdims, weights}
     {Returns} Array: Shape of `q`, then shape of `a` without the reduced axes.
     {Raises} ShapeError, DTypeError: As for `quantile`.
     {See Also} quantile, nanpercentile
@@ -114,10 +108,7 @@ def nanquantile(
     {Parameters}
         {a}
         q: A level from 0 to 1, or a sequence of them; not a lazy array.
-        {axis, out, overwrite_input}
-        method: One of NumPy's thirteen.
-        {keepdims}
-        weights: Weights of cells, for the method ``"inverted_cdf"`` alone.
+        {axis, out, overwrite_input, method, keepdims, weights}
     {Returns} Array: Shape of `q`, then shape of `a` without the reduced axes; NaN where all cells
         are.
     {Raises} ShapeError, DTypeError: As for `quantile`.
@@ -148,10 +139,7 @@ def nanpercentile(
     {Parameters}
         {a}
         q: A level from 0 to 100, or a sequence of them; not a lazy array.
-        {axis, out, overwrite_input}
-        method: One of NumPy's thirteen.
-        {keepdims}
-        weights: Weights of cells, for the method ``"inverted_cdf"`` alone.
+        {axis, out, overwrite_input, method, keepdims, weights}
     {Returns} Array: Shape of `q`, then shape of `a` without the reduced axes; NaN where all cells
         are.
     {Raises} ShapeError, DTypeError: As for `quantile`.

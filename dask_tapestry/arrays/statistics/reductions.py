@@ -1,4 +1,4 @@
-"""Sums, products, truth and counts of cells along axes: `sum`, `prod`, `any`, `all`.
+"""Reductions of cells along axes: `sum`, `prod`, `any`, `all`, and counts.
 
 Their value is the same for every sharding: cells are folded in the order of the reduction tree.
 """

@@ -1,4 +1,4 @@
-"""Running sums, products and extremes along an axis: `cumsum`, `cummax` and others.
+"""Scans, which run along an axis: `cumsum`, `cumprod`, `cummax` and others.
 
 Their value is the same for every sharding: partial results are combined in a fixed order.
 """
@@ -118,9 +118,7 @@ def nancumprod(
 def cummax(x: ArrayLike, /, axis: int | None = None) -> Array:
     """Return the running maximum along `axis`, as ``numpy.maximum.accumulate``; NaN stays.
 
-    {Parameters}
-        x: The array, or what `asarray` takes.
-        {axis.along}
+    {Parameters} {x.given, axis.along}
     {Returns} Array: Shape of `x`, or 1-d without `axis`.
     {See Also} cummin, max
     {Examples}
@@ -134,9 +132,7 @@ def cummax(x: ArrayLike, /, axis: int | None = None) -> Array:
 def cummin(x: ArrayLike, /, axis: int | None = None) -> Array:
     """Return the running minimum along `axis`, as ``numpy.minimum.accumulate``; NaN stays.
 
-    {Parameters}
-        x: The array, or what `asarray` takes.
-        {axis.along}
+    {Parameters} {x.given, axis.along}
     {Returns} Array: Shape of `x`, or 1-d without `axis`.
     {See Also} cummax, min
     {Examples}
@@ -150,9 +146,7 @@ def cummin(x: ArrayLike, /, axis: int | None = None) -> Array:
 def logcumsumexp(x: ArrayLike, /, axis: int | None = None) -> Array:
     """Return ``log(cumsum(exp(x)))`` along `axis`, without overflow.
 
-    {Parameters}
-        x: The array, or what `asarray` takes.
-        {axis.along}
+    {Parameters} {x.given, axis.along}
     {Returns} Array: Inexact, of the shape of `x`, or 1-d without `axis`.
     {See Also} cumsum, logaddexp
     {Examples}

@@ -26,7 +26,7 @@ def ttest_1samp(
     """Test whether the mean of samples is `popmean`.
 
     {Parameters}
-        a: Samples.
+        {a.samples}
         popmean: The mean, a number or an array of the result's shape.
         {axis.samples, nan_policy}
     {Returns} Significance: The t statistic, and the probability of one as far from 0.

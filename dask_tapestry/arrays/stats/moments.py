@@ -26,7 +26,7 @@ def moment(
     """Return the mean of powers of the distances from the mean.
 
     {Parameters}
-        a: Samples.
+        {a.samples}
         moment: The power, an integer from 0 on.
         {axis.samples, nan_policy}
     {Returns} Array: Without the axis.
@@ -53,8 +53,7 @@ def skew(
     """Return the skewness of samples: 0 where both sides of the mean are alike.
 
     {Parameters}
-        a: Samples.
-        {axis.samples}
+        {a.samples, axis.samples}
         bias: Whether the samples' own moments are taken; else those that they are estimates of.
         {nan_policy}
     {Returns} Array: Without the axis; NaN where all cells are equal.
@@ -82,8 +81,7 @@ def kurtosis(
     """Return the kurtosis of samples: how much of them lies far from the mean.
 
     {Parameters}
-        a: Samples.
-        {axis.samples}
+        {a.samples, axis.samples}
         fisher: Whether 3 is subtracted, so that normal samples have 0.
         bias: Whether the samples' own moments are taken; else those that they are estimates of.
         {nan_policy}

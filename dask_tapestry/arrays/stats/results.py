@@ -73,7 +73,7 @@ def sample(a: Any, axis: int | None, nan_policy: str = "propagate") -> tuple[Arr
 
     {Raises}
         NotImplementedError: For another `nan_policy` than ``"propagate"``.
-        DTypeError: If cells are no real numbers.
+        {DTypeError.real}
     """
     if not is_one_of(nan_policy, ("propagate",)):
         raise UnsupportedError(

@@ -130,7 +130,7 @@ def from_npy(
     {Parameters}
         file: Path of the file, which all processes must see.
         mmap_mode: As NumPy's: ``"r"``, or ``"r+"``.
-        dims: Names of the dimensions.
+        {dims}
     {Returns} Array: Of the shape and dtype in the file.
     {Raises}
         ArgumentError: For another `mmap_mode`.

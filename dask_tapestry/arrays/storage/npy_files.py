@@ -28,7 +28,7 @@ def save(file: str | PathLike[str] | IO[bytes], arr: ArrayLike, allow_pickle: bo
     {Parameters}
         file: Path, which all processes must see and to which ``.npy`` is added unless it ends so;
             or a file that is open, for which the array is computed as a whole.
-        arr: The array.
+        {arr}
         allow_pickle: As NumPy's, without meaning: there are no Python objects in an array.
     {See Also} from_npy, to_npy_stack, to_zarr
 

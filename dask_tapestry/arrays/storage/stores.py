@@ -1,4 +1,4 @@
-"""Writing into arrays that exist: in memory, in Zarr, in HDF5, anywhere."""
+"""`store` writes into arrays that exist: in memory, in Zarr, in HDF5, anywhere."""
 
 from __future__ import annotations
 

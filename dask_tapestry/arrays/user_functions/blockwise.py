@@ -86,9 +86,7 @@ def blockwise(
         *args: Arrays and their indices by turns; the index None passes a value as it is, and of a
             Delayed one what it yields.
         name, token: As of `map_blocks`.
-        dtype: Dtype of the result; by default learnt by calling `func` on one cell. What `func`
-            returns is cast to it, with one warning a compute where that changes values: Dask only
-            labels.
+        {dtype.learnt}
         adjust_chunks: By index, the lengths of the result's blocks: a function of a block's length,
             one length, or one for each block.
         new_axes: By index that no array has, its length, or the lengths of its blocks.

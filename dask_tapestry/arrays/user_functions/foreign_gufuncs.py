@@ -1,4 +1,4 @@
-"""Generalised ufuncs of other libraries on our arrays, as `numba.guvectorize` makes them.
+"""Gufuncs of other libraries on our arrays, as `numba.guvectorize` makes them.
 
 They are called on blocks, lazily, along the core dimensions that their signature names.
 """

@@ -1,4 +1,4 @@
-"""Generalized ufuncs: functions of core dimensions, applied along all other dimensions."""
+"""Generalized ufuncs (gufuncs), applied along all dimensions but their core: `apply_gufunc`."""
 
 from __future__ import annotations
 

@@ -51,9 +51,7 @@ def map_blocks(
             ones.
         name: What keys of the result's blocks begin with; it should be used once.
         token: The first word of it, where no `name` is given; by default the name of `func`.
-        dtype: Dtype of the result; by default learnt by calling `func` on one cell. What `func`
-            returns is cast to it, with one warning a compute where that changes values: Dask only
-            labels.
+        {dtype.learnt}
         chunks: Lengths of the result's blocks, if other than the arrays': for each axis a length,
             or one for each block.
         drop_axis: Axis or axes that `func` removes.

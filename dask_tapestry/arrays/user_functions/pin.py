@@ -19,7 +19,7 @@ def pin(x: ArrayLike) -> Array:
 
     Source: Tapestry whitepaper, "Signature Nodes".
 
-    {Parameters} x: The array, or what `asarray` takes.
+    {Parameters} {x.given}
     {Returns} Array: The same value.
     {See Also} block_operator, plan
     {Examples}

@@ -86,7 +86,7 @@ def reduction(
     """Reduce by functions of blocks and of partial results, as `dask.array.reduction`.
 
     {Parameters}
-        x: The array, or what `asarray` takes.
+        {x.given}
         chunk: Called as ``chunk(block, axis=axes, keepdims=True)`` with each nominal chunk of the
             array, ``x.chunks``; or a `Monoid` instead of all functions, whose value does not depend
             on blocks.

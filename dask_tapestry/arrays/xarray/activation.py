@@ -15,7 +15,7 @@ from xarray.namedarray.parallelcompat import list_chunkmanagers
 
 from dask_tapestry.arrays.xarray.chunk_manager import TapestryManager
 from dask_tapestry.arrays.xarray.core_dimensions import joined_by_the_plan
-from dask_tapestry.arrays.xarray.dataset_blocks import (
+from dask_tapestry.arrays.xarray.dataset_map_blocks import (
     as_one_expression,
     of_one_plan,
     returning_blocks,

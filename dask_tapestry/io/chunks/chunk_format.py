@@ -1,4 +1,4 @@
-"""The encoding of a Zarr array's chunks, where it is simple enough to decode them here."""
+"""The format of a Zarr array's chunks, where it is simple enough to decode them here."""
 
 from __future__ import annotations
 

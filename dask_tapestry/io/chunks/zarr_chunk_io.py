@@ -22,8 +22,8 @@ from dask_tapestry.cells.fixed_dtype import cell_dtype
 from dask_tapestry.errors import StoreError
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.chunks.chunk_costs import split_by_chunk
+from dask_tapestry.io.chunks.zarr_array_format import has_other_pipeline
 from dask_tapestry.io.chunks.zarr_direct import DirectArray
-from dask_tapestry.io.chunks.zarr_encoding import has_other_pipeline
 from dask_tapestry.io.chunks.zarr_on_device import DeviceArray, has_kvikio
 from dask_tapestry.io.chunks.zarr_remote import RemoteArray
 from dask_tapestry.io.files.file_cells import part_of

@@ -21,7 +21,7 @@ from dask_tapestry.errors import StoreError
 from dask_tapestry.io.chunks.chunk_costs import ReadBuffers
 from dask_tapestry.io.chunks.chunk_format import BYTE
 from dask_tapestry.io.chunks.shard_index import ABSENT, bytes_within
-from dask_tapestry.io.chunks.zarr_encoding import ArrayEncoding, chunks_met, has_other_pipeline
+from dask_tapestry.io.chunks.zarr_array_format import ArrayFormat, chunks_met, has_other_pipeline
 from dask_tapestry.io.files.file_cells import Block, CellFile, Part, part_of, rows_of
 from dask_tapestry.io.stores.retry_policy import MISSING, read_again
 from dask_tapestry.io.stores.zarr_location import zarr
@@ -37,43 +37,43 @@ PARTIAL: Final = ".partial"  # ends the names of files until they are complete, 
 
 @dataclass(frozen=True)
 class DirectArray:
-    """An array whose chunks, or shards, are files of a known encoding.
+    """An array whose chunks, or shards, are files of a known format.
 
     Attributes
     ----------
     folder
         That the keys of chunks begin in.
-    encoding
+    form
         Of its chunks.
     """
 
     folder: Path
-    encoding: ArrayEncoding
+    form: ArrayFormat
 
     @classmethod
     def of(cls, array: Any) -> DirectArray | None:
         """Return what is known of an array; None where it is not a folder, or zarr must read it."""
         if type(array.store) is not zarr().storage.LocalStore or not hasattr(os, "preadv"):
             return None
-        encoding = ArrayEncoding.of(array)
-        if encoding is None or (encoding.is_encoded and has_other_pipeline(array)):
+        form = ArrayFormat.of(array)
+        if form is None or (form.is_encoded and has_other_pipeline(array)):
             return None
-        return cls(array.store.root / array.path, encoding)
+        return cls(array.store.root / array.path, form)
 
     @property
     def in_hand(self) -> ReadBuffers:
         """What reading has in memory beside the cells."""
-        form = self.encoding.format
-        return ReadBuffers(form.nbytes if form.decoders else READ_SCRATCH_BYTES // 2, 1)
+        coded = self.form.format
+        return ReadBuffers(coded.nbytes if coded.decoders else READ_SCRATCH_BYTES // 2, 1)
 
     @property
     def read_sides(self) -> tuple[int, ...]:
         """Sides of what is read as a whole: inner chunks of shards; rows of what is not encoded."""
-        known, form = self.encoding, self.encoding.format
-        if form.decoders:
+        known, coded = self.form, self.form.format
+        if coded.decoders:
             return known.chunk if known.shards is None else known.shards.chunk
-        rows = rows_of(form.sides, form.dtype.itemsize)
-        return tuple([rows[form.axes.index(axis)] for axis in range(len(rows))])
+        rows = rows_of(coded.sides, coded.dtype.itemsize)
+        return tuple([rows[coded.axes.index(axis)] for axis in range(len(rows))])
 
     def read(self, selection: Sequence[slice], out: Block, every: int = 1) -> None:
         """Fill `out` with the cells that slices of the array select.
@@ -85,9 +85,9 @@ class DirectArray:
         StoreError
             If a chunk cannot be read or decoded.
         """
-        for place, part, there in chunks_met(selection, self.encoding.chunk):
-            key, cells = self.encoding.key(place), part_of(out, there)
-            skips = every != 1 and not self.encoding.is_encoded and not self.encoding.format.axes[0]
+        for place, part, there in chunks_met(selection, self.form.chunk):
+            key, cells = self.form.key(place), part_of(out, there)
+            skips = every != 1 and not self.form.is_encoded and not self.form.format.axes[0]
             how = (-there[0].start % every, every) if skips else None
             try:
                 try:
@@ -98,7 +98,7 @@ class DirectArray:
                     again = partial(self._read_one, key, part, cells, how)
                     read_again(again, error, self.folder)
             except MISSING:
-                self.encoding.fill_absent(cells)
+                self.form.fill_absent(cells)
             except Exception as error:
                 raise StoreError(f"cannot read chunk {key}: {error}") from error
 
@@ -114,7 +114,7 @@ class DirectArray:
 
         They are where chunks are not encoded, and written whole.
         """
-        known = self.encoding
+        known = self.form
         if known.is_encoded or dtype.newbyteorder("=") != known.format.dtype.newbyteorder("="):
             return False
         sides = zip(selection, known.chunk, known.shape, strict=True)
@@ -135,20 +135,20 @@ class DirectArray:
         StoreError
             If a chunk cannot be written; then it is as it was before.
         """
-        encoding = self.encoding
-        for place, part, block_part in chunks_met(selection, encoding.chunk):
-            key, cells = encoding.key(place), part_of(block, block_part)
-            if not empty_chunks and is_filled(cells, encoding.fill, encoding.format.dtype):
+        form = self.form
+        for place, part, block_part in chunks_met(selection, form.chunk):
+            key, cells = form.key(place), part_of(block, block_part)
+            if not empty_chunks and is_filled(cells, form.fill, form.format.dtype):
                 _remove_chunk(self.folder / key, key)
                 continue
-            if cells.shape != encoding.chunk:  # at the array's end
-                whole = np.full(encoding.chunk, encoding.fill, encoding.format.dtype)
+            if cells.shape != form.chunk:  # at the array's end
+                whole = np.full(form.chunk, form.fill, form.format.dtype)
                 part_of(whole, part)[...] = cells
                 cells = whole
             try:
-                with replaced_file(self.folder / key, encoding.is_complete) as number:
-                    file = CellFile(number, encoding.format.dtype)
-                    file.put(0, cells.transpose(encoding.format.axes))
+                with replaced_file(self.folder / key, form.is_complete) as number:
+                    file = CellFile(number, form.format.dtype)
+                    file.put(0, cells.transpose(form.format.axes))
             except OSError as error:
                 raise StoreError(f"cannot write chunk {key}: {error}") from error
 
@@ -157,31 +157,31 @@ class DirectArray:
         lead, *other_slices = part
         if lead.start + first >= lead.stop:
             return
-        form, rows = self.encoding.format, slice(lead.start + first, lead.stop)
+        coded, rows = self.form.format, slice(lead.start + first, lead.stop)
         number = os.open(path, os.O_RDONLY)
         try:
-            if (size := os.fstat(number).st_size) != form.nbytes:
-                raise ValueError(f"it has {size} bytes, not {form.nbytes}")
-            selected = tuple((rows, *other_slices)[a] for a in form.axes)
-            place = out[first:].transpose(form.axes)
-            file = CellFile(number, form.dtype)
-            file.fill_some(0, form.sides, selected, place, every)
+            if (size := os.fstat(number).st_size) != coded.nbytes:
+                raise ValueError(f"it has {size} bytes, not {coded.nbytes}")
+            selected = tuple((rows, *other_slices)[a] for a in coded.axes)
+            place = out[first:].transpose(coded.axes)
+            file = CellFile(number, coded.dtype)
+            file.fill_some(0, coded.sides, selected, place, every)
         finally:
             os.close(number)
 
     def _read_file(self, path: Path, part: Part, out: Block) -> None:
-        encoding = self.encoding
+        form = self.form
         number = os.open(path, os.O_RDONLY)
         try:
-            file, size = CellFile(number, encoding.format.dtype), os.fstat(number).st_size
-            if encoding.shards is None:
+            file, size = CellFile(number, form.format.dtype), os.fstat(number).st_size
+            if form.shards is None:
                 self._read_chunk(file, 0, size, part, out)
                 return
-            pairs = encoding.shards.read(file, size)
-            for place, inner, out_part in chunks_met(part, encoding.shards.chunk):
+            pairs = form.shards.read(file, size)
+            for place, inner, out_part in chunks_met(part, form.shards.chunk):
                 at, length = map(int, pairs[place])
                 if at == ABSENT:
-                    encoding.fill_absent(part_of(out, out_part))
+                    form.fill_absent(part_of(out, out_part))
                 else:
                     bytes_within(at, length, size)
                     self._read_chunk(file, at, length, inner, part_of(out, out_part))
@@ -189,18 +189,18 @@ class DirectArray:
             os.close(number)
 
     def _read_chunk(self, file: CellFile, at: int, size: int, part: Part, out: Block) -> None:
-        form = self.encoding.format
-        if form.decoders and size > form.most_stored:
-            raise ValueError(f"it has {size} bytes, more than {form.most_stored}")
-        if form.decoders:
-            stored = POOL.empty((max(size, form.nbytes),), BYTE)[:size]  # of one size: used again
+        coded = self.form.format
+        if coded.decoders and size > coded.most_stored:
+            raise ValueError(f"it has {size} bytes, more than {coded.most_stored}")
+        if coded.decoders:
+            stored = POOL.empty((max(size, coded.nbytes),), BYTE)[:size]  # of one size: used again
             file.read_bytes(at, stored)
-            form.unpack(stored, part, out)
-        elif size == form.nbytes:
-            stored_part, place = tuple(part[a] for a in form.axes), out.transpose(form.axes)
-            file.fill(at, form.sides, stored_part, place)
+            coded.unpack(stored, part, out)
+        elif size == coded.nbytes:
+            stored_part, place = tuple(part[a] for a in coded.axes), out.transpose(coded.axes)
+            file.fill(at, coded.sides, stored_part, place)
         else:
-            raise ValueError(f"it has {size} bytes, not {form.nbytes}")
+            raise ValueError(f"it has {size} bytes, not {coded.nbytes}")
 
 
 def is_filled(cells: Block, fill: Any, dtype: np.dtype[Any]) -> bool:

@@ -34,16 +34,16 @@ class DeviceArray(DirectArray):
     @classmethod
     def of_way(cls, way: object) -> DeviceArray | None:
         """The same array, if its cells are stored as a device holds them; else None."""
-        if not isinstance(way, DirectArray) or way.encoding.is_encoded:
+        if not isinstance(way, DirectArray) or way.form.is_encoded:
             return None
-        form = way.encoding.format
-        in_order = tuple(form.axes) == tuple(range(len(form.axes)))
-        return cls(way.folder, way.encoding) if in_order and form.dtype.isnative else None
+        coded = way.form.format
+        in_order = tuple(coded.axes) == tuple(range(len(coded.axes)))
+        return cls(way.folder, way.form) if in_order and coded.dtype.isnative else None
 
     def _read_file(self, path: Path, part: Part, out: Block) -> None:
-        form, size = self.encoding.format, path.stat().st_size
-        if size != form.nbytes:
-            raise ValueError(f"it has {size} bytes, not {form.nbytes}")
+        coded, size = self.form.format, path.stat().st_size
+        if size != coded.nbytes:
+            raise ValueError(f"it has {size} bytes, not {coded.nbytes}")
         if not out.size:
             return
         with lazy_import("kvikio").CuFile(path, "r") as file:
@@ -51,9 +51,9 @@ class DeviceArray(DirectArray):
                 _read(file, out, 0)
                 return
             lead, *other_slices = part
-            row = form.nbytes // form.sides[0]
+            row = coded.nbytes // coded.sides[0]
             whole = all(
-                s.stop - s.start == n for s, n in zip(other_slices, form.sides[1:], strict=True)
+                s.stop - s.start == n for s, n in zip(other_slices, coded.sides[1:], strict=True)
             )
             if whole and out.flags.c_contiguous:
                 _read(file, out, lead.start * row)
@@ -61,7 +61,7 @@ class DeviceArray(DirectArray):
             rows = max(1, DEVICE_SCRATCH_BYTES // row)
             for first in range(lead.start, lead.stop, rows):
                 last = min(first + rows, lead.stop)
-                cells = cupy_module().empty((last - first, *form.sides[1:]), form.dtype)
+                cells = cupy_module().empty((last - first, *coded.sides[1:]), coded.dtype)
                 _read(file, cells, first * row)
                 out_rows = slice(first - lead.start, last - lead.start)
                 out[out_rows] = part_of(cells, (slice(None), *other_slices))

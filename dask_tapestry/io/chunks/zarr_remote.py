@@ -19,7 +19,7 @@ from dask_tapestry.imports import asyncio, lazy_import
 from dask_tapestry.io.chunks.chunk_costs import ReadBuffers
 from dask_tapestry.io.chunks.request_sizes import neighbours, rest_in_parts
 from dask_tapestry.io.chunks.shard_index import ABSENT, ShardIndex, bytes_within
-from dask_tapestry.io.chunks.zarr_encoding import ArrayEncoding, chunks_met, has_other_pipeline
+from dask_tapestry.io.chunks.zarr_array_format import ArrayFormat, chunks_met, has_other_pipeline
 from dask_tapestry.io.files.file_cells import Block, Part, part_of
 from dask_tapestry.io.stores.retries import note_retry
 from dask_tapestry.io.stores.zarr_location import unwrapped
@@ -37,38 +37,38 @@ def concurrent_requests() -> int:
 
 @dataclass(frozen=True)
 class RemoteArray:
-    """An array whose chunks, or shards, are objects of a known encoding in a store of zarr's.
+    """An array whose chunks, or shards, are objects of a known format in a store of zarr's.
 
     Attributes
     ----------
     path
         Of the array, in its store.
-    encoding
+    form
         Of its chunks.
     """
 
     path: Any
-    encoding: ArrayEncoding
+    form: ArrayFormat
 
     @classmethod
     def of(cls, array: Any) -> RemoteArray | None:
         """Return what is known of an array; None where zarr must read it."""
-        encoding = None if is_at_hand(array) else ArrayEncoding.of(array)
-        if encoding is None or (encoding.is_encoded and has_other_pipeline(array)):
+        form = None if is_at_hand(array) else ArrayFormat.of(array)
+        if form is None or (form.is_encoded and has_other_pipeline(array)):
             return None
-        return cls(array.store_path, encoding)
+        return cls(array.store_path, form)
 
     @property
     def read_sides(self) -> tuple[int, ...]:
         """Sides of what is read as a whole: inner chunks of shards, or chunks."""
-        known = self.encoding
+        known = self.form
         return known.chunk if known.shards is None else known.shards.chunk
 
     @property
     def in_hand(self) -> ReadBuffers:
         """What reading has in memory beside the cells."""
-        itemsize = self.encoding.format.dtype.itemsize
-        return ReadBuffers(prod(self.encoding.chunk) * itemsize, concurrent_requests())
+        itemsize = self.form.format.dtype.itemsize
+        return ReadBuffers(prod(self.form.chunk) * itemsize, concurrent_requests())
 
     def read(self, selection: Sequence[slice], out: Block) -> None:
         """Fill `out` with the cells that slices of the array select.
@@ -85,17 +85,17 @@ class _Reading:
     """The requests for one box: at most so many objects are in hand at one time."""
 
     def __init__(self, array: RemoteArray) -> None:
-        self.path, self.encoding = array.path, array.encoding
+        self.path, self.form = array.path, array.form
         self._gate = asyncio.Semaphore(concurrent_requests())  # of objects
         self._parts = asyncio.Semaphore(concurrent_requests())  # of large ones, of all together
         self._ranges = lazy_import("zarr.abc.store").RangeByteRequest
-        self.most = prod(array.encoding.chunk) * array.encoding.format.dtype.itemsize
+        self.most = prod(array.form.chunk) * array.form.format.dtype.itemsize
         self._error: StoreError | None = None
         self._prototype = lazy_import("zarr.core.buffer").default_buffer_prototype()
 
     async def all(self, selection: Sequence[slice], out: Block) -> None:
         """Read what is selected; all requests have ended when this has."""
-        known = self.encoding
+        known = self.form
         read = self._chunk if known.shards is None else self._shard
         parts = chunks_met(selection, known.chunk)
         await asyncio.gather(*[read(known.key(at), p, part_of(out, to)) for at, p, to in parts])
@@ -175,21 +175,21 @@ class _Reading:
 
     def _refuse_long(self, length: int) -> None:
         """Raise `ValueError` if an inner chunk is longer than any codec makes it: an index lies."""
-        most = self.encoding.format.most_stored
+        most = self.form.format.most_stored
         if length > most:
             raise ValueError(f"its index says that a chunk has {length} bytes, more than {most}")
 
     def _unpack(self, stored: Block | None, part: Part, out: Block) -> None:
         if stored is None:
-            self.encoding.fill_absent(out)
+            self.form.fill_absent(out)
         else:
-            self.encoding.format.unpack(stored, part, out)
+            self.form.format.unpack(stored, part, out)
 
     async def _shard(self, key: str, part: Part, out: Block) -> None:
         """Read from a shard: all of it by one request, or its index and what is needed."""
-        index = self.encoding.shards
+        index = self.form.shards
         assert index is not None
-        is_whole = out.shape == self.encoding.chunk
+        is_whole = out.shape == self.form.chunk
         pairs = None
         async with self._turn(key) as goes_on:
             if not goes_on:
@@ -211,7 +211,7 @@ class _Reading:
     ) -> Block | None:
         """Return the index of a shard; of a whole one unpack all; None if there is no shard."""
         if stored is None:
-            self.encoding.fill_absent(out)
+            self.form.fill_absent(out)
             return None
         if not is_whole:
             return index.decode(stored)
@@ -221,9 +221,9 @@ class _Reading:
 
     def _unpack_all(self, stored: Block, pairs: Block, out: Block) -> None:
         """Unpack all inner chunks of a shard."""
-        assert self.encoding.shards is not None
+        assert self.form.shards is not None
         every = tuple(slice(0, n) for n in out.shape)
-        for at, part, there in chunks_met(every, self.encoding.shards.chunk):
+        for at, part, there in chunks_met(every, self.form.shards.chunk):
             first, length = map(int, pairs[at])
             cells = None
             if first != ABSENT:
@@ -239,7 +239,7 @@ class _Reading:
             first, length = map(int, pairs[at])
             place = part_of(out, out_part)
             if first == ABSENT:
-                self.encoding.fill_absent(place)
+                self.form.fill_absent(place)
             else:
                 chunk_reads.append((first, first + length, (inner, place)))
         await asyncio.gather(*[self._inner(key, group) for group in neighbours(chunk_reads)])

@@ -1,4 +1,4 @@
-"""Files that are on the disk: what was written may else be lost when the power is cut."""
+"""Durable files (fsync): what was written may else be lost when the power is cut."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders that take the place of others when they are complete.
+"""Folders are swapped: one takes the place of another when it is complete.
 
 Where the system can, the two change places at one moment. Elsewhere the old one is renamed first:
 between that and the second rename nothing is in the place, and who looks there is told what lies

@@ -1,4 +1,4 @@
-"""Writes to the same stored chunks at one time: the one that began last goes on, others stop.
+"""Conflicts of writes to the same chunks at one time: the last to begin goes on, others stop.
 
 Nobody can tell whether a write that has not ended was killed or is slow. So a write that begins
 creates a `lost` record for each such: its tasks look for that before they store cells, and after.

@@ -1,4 +1,4 @@
-"""Makers: which write made what is stored, so that a write that runs again knows its own work.
+"""Ids of writers: which write made what is stored, so that one that runs again knows its own.
 
 Users compute a sink several times, and Dask runs a task again if its worker was lost. A sink that
 makes an array therefore leaves its `WriterId` beside it, and `next_step` tells a later run what to

@@ -1,4 +1,4 @@
-"""Writes that go on where a killed run has stopped: what of them is done, and what is missing.
+"""Resumed writes go on where a killed run has stopped: what is done, and what is missing.
 
 Such a write is known by its identity, and its run by a number, so that the process which is started
 again finds its own records: chunks are done that have a mark, and are stored as the mark says. A

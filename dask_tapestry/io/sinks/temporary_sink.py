@@ -10,8 +10,8 @@ import numpy as np
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io.chunks.chunk_costs import write_scratch_bytes
+from dask_tapestry.io.chunks.zarr_array_format import COMPLETE
 from dask_tapestry.io.chunks.zarr_chunk_io import write_box
-from dask_tapestry.io.chunks.zarr_encoding import COMPLETE
 from dask_tapestry.io.files.process_name import this_process
 from dask_tapestry.io.sinks.zarr_create import create
 from dask_tapestry.io.stores.temporary_folder import (

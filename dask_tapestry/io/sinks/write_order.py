@@ -19,7 +19,7 @@ from dask_tapestry.cells.fixed_dtype import cell_dtype
 from dask_tapestry.errors import DTypeError, StoreError
 from dask_tapestry.io.journals.read_back import read_back
 from dask_tapestry.io.sinks.region_sink import Announcement, RegionSink
-from dask_tapestry.io.sources.captured_arrays import FoundSources, sources_behind
+from dask_tapestry.io.sources.stores_behind_objects import FoundSources, sources_behind
 from dask_tapestry.io.targets.target import Target
 from dask_tapestry.io.targets.write_region import WriteRegion
 from dask_tapestry.late_dataclass import dataclass

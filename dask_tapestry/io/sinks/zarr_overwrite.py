@@ -14,7 +14,7 @@ from dask_tapestry.io.journals.read_back import ReadBackSource
 from dask_tapestry.io.journals.write_record import BEGIN
 from dask_tapestry.io.journals.zarr_journal import maker_of
 from dask_tapestry.io.sinks.write_order import sources_of
-from dask_tapestry.io.sources.captured_arrays import sources_behind
+from dask_tapestry.io.sources.stores_behind_objects import sources_behind
 from dask_tapestry.io.sources.zarr_source import ZarrSource, locations_of
 from dask_tapestry.io.stores.stored_objects import FolderObjects
 from dask_tapestry.io.stores.zarr_location import Location

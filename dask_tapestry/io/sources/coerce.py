@@ -1,4 +1,4 @@
-"""Whatever holds an array, as a tensor: each kind by the source that reads least of it."""
+"""Coerces whatever holds an array to a tensor: each kind by the source that reads least."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Anything with ``shape``, ``dtype`` and ``__getitem__`` as a source."""
+"""Duck arrays as sources: anything with ``shape``, ``dtype`` and ``__getitem__``."""
 
 from __future__ import annotations
 

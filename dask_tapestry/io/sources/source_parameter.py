@@ -1,4 +1,4 @@
-"""Slots: places in a cached plan that data of one kind take by turns."""
+"""Parameters of a cached plan: places that sources, data of one kind, take by turns."""
 
 from __future__ import annotations
 

@@ -177,7 +177,7 @@ def source_of_array(array: zarr.Array[Any], location: Location, names: Dims = No
     else:
         in_hand = direct.in_hand
     parts = None if direct is None else direct.read_sides
-    plain = isinstance(direct, DirectArray) and not direct.encoding.is_encoded
+    plain = isinstance(direct, DirectArray) and not direct.form.is_encoded
     return ZarrSource(location, type_, stored, str(location), in_hand, parts, plain)
 
 

@@ -1,4 +1,4 @@
-"""Counts of repeated requests to stores and files, by source.
+"""Counts of retries: requests to stores and files that were repeated, by source.
 
 Counted where it happens, in the process that asked: nothing is counted of requests that succeed, so
 those cost nothing. A worker sends an event of each to the scheduler, from which clients that listen

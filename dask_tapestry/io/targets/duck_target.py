@@ -1,4 +1,4 @@
-"""Anything with ``shape``, ``dtype`` and ``__setitem__`` as a target."""
+"""Duck arrays as targets: anything with ``shape``, ``dtype`` and ``__setitem__``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes to the same cells of an HDF5 dataset at one time: the one that began last goes on.
+"""Conflicts of writes to the same cells of HDF5 at one time: the last to begin goes on.
 
 One process alone writes to an HDF5 file, so that its memory tells which of its computes do.
 """

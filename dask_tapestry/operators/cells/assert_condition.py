@@ -1,4 +1,4 @@
-"""Required: cells as they are, if a condition holds of all of them; else computing them raises."""
+"""AssertCondition: cells as they are, if a condition holds of all; else computing raises."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lifted: what was traced for one cell, made into an expression of all cells."""
+"""Vectorized traces: what was traced for one cell, made into an expression of all cells."""
 
 from __future__ import annotations
 

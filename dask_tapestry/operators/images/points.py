@@ -11,7 +11,7 @@ import numpy as np
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.images.affine_points import point_bytes, point_flops
 from dask_tapestry.operators.images.spline_reads import cells_read
-from dask_tapestry.operators.indexing.index_bounds import IndexBounds
+from dask_tapestry.operators.indexing.index_ranges import IndexRanges
 from dask_tapestry.operators.kernel_reference import kernel_reference
 from dask_tapestry.teg import Progression, Region, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Operator, Restriction, Types
@@ -48,7 +48,7 @@ class Points(Operator):
     fills = True
     spline: Spline
     origin: tuple[int, ...]
-    bounds: IndexBounds | None
+    bounds: IndexRanges | None
     dtype: np.dtype[Any]
 
     def infer(self, *inputs: TensorType) -> TensorType:
@@ -113,7 +113,7 @@ def points(
     x: Tensor,
     coordinates: Sequence[Tensor],
     spline: Spline,
-    bounds: IndexBounds | None,
+    bounds: IndexRanges | None,
     dtype: np.dtype[Any],
 ) -> Tensor:
     """The spline with coefficients `x` at points, as `Points` says.
@@ -126,7 +126,7 @@ def points(
     return apply(Points(spline, (0,) * x.type.ndim, bounds, dtype), x, *coordinates)
 
 
-def bounds_of(coordinates: Block) -> IndexBounds | None:
+def bounds_of(coordinates: Block) -> IndexRanges | None:
     """Bounds of known coordinates (axis, points), rounded down.
 
     Examples
@@ -136,4 +136,4 @@ def bounds_of(coordinates: Block) -> IndexBounds | None:
     """
     with np.errstate(invalid="ignore"):
         lower = np.nan_to_num(np.floor(coordinates), nan=0.0, posinf=2.0**40, neginf=-(2.0**40))
-        return IndexBounds.of(list(np.clip(lower, -(2.0**40), 2.0**40).astype(np.int64)))
+        return IndexRanges.of(list(np.clip(lower, -(2.0**40), 2.0**40).astype(np.int64)))

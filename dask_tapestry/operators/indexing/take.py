@@ -16,7 +16,7 @@ from dask_tapestry.operators.forms import offered, stand_in
 from dask_tapestry.operators.generators.coordinates import coordinates
 from dask_tapestry.operators.indexing import bucket_shuffle, masked_gather
 from dask_tapestry.operators.indexing.bucket_shuffle import owner_counts
-from dask_tapestry.operators.indexing.index_bounds import IndexBounds
+from dask_tapestry.operators.indexing.index_ranges import IndexRanges
 from dask_tapestry.operators.indexing.take_by_rows import Gathered, taken_by_rows
 from dask_tapestry.operators.tuning import OWNERS_COMPARED, WORTH_SHUFFLING_BYTES
 from dask_tapestry.operators.views.broadcast import broadcast
@@ -43,7 +43,7 @@ class Take(Selector):
     copies = True
     axes: tuple[int, ...]
     at: int
-    bounds: IndexBounds | None = None
+    bounds: IndexRanges | None = None
 
     def infer(self, *inputs: TensorType) -> TensorType:
         x, indices = inputs[0], inputs[1]
@@ -166,7 +166,7 @@ def take_places(
     indices: Sequence[Tensor],
     axes: Sequence[int],
     at: int,
-    bounds: IndexBounds | None = None,
+    bounds: IndexRanges | None = None,
 ) -> Tensor:
     """Cells of `x` at `indices` along `axes`, which are broadcast together.
 

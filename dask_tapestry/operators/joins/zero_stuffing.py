@@ -1,4 +1,4 @@
-"""Spread: the cells of a tensor apart from each other, with zeros between."""
+"""Zero stuffing: the cells of a tensor apart from each other, with zeros between."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""InFormat: a value whose blocks are held in the arrays of another library."""
+"""InFormat: a value whose blocks have another format, the arrays of another library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The triangle of a positive definite matrix larger than a worker, in panels of columns.
+"""Cholesky of matrices larger than a worker: the triangle, in panels of columns.
 
 No pivots are sought, so a panel need not be whole: it is cut along rows, and the matrix into tiles.
 As in LAPACK a panel takes its place, so the matrix is cut alike for all panels.

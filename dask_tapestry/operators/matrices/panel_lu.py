@@ -1,4 +1,4 @@
-"""Triangles of matrices larger than a worker, in panels of columns, with partial pivoting.
+"""LU of matrices larger than a worker, in panels of columns, with partial pivoting.
 
 A panel is whole in one block, so that its pivots are those of LAPACK but for rounding.
 """

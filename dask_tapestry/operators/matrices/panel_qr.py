@@ -1,4 +1,4 @@
-"""Orthonormal columns and triangles of matrices larger than a worker, in panels of columns.
+"""QR of matrices larger than a worker, in panels of columns: orthonormal ones, a triangle.
 
 Reflections of a panel are made in one block, and applied to others as products.
 """

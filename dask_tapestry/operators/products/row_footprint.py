@@ -1,4 +1,4 @@
-"""RowFootprint: which cells of a grid the rows of a sparse matrix touch, tile by tile.
+"""Footprints of rows: which cells of a grid the rows of a sparse matrix touch, tile by tile.
 
 The rows lie in a grid of results, the columns in a grid of operands. The rows of each tile of the
 first are looked at once: a box of the second holds their columns. A block of results then reads the

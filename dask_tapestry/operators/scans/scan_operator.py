@@ -1,4 +1,4 @@
-"""Scanning: what the operators of a scan share, and the one that computes it piece by piece.
+"""ScanOperator: what the operators of a scan share, and the one that computes it in pieces.
 
 `scan` has the others, and says in which order they combine cells.
 """

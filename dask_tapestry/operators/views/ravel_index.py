@@ -1,4 +1,4 @@
-"""Flat indices (C order) of cells: spans of them, and the boxes that hold spans."""
+"""Raveled (flat, C order) indices of cells: spans of them, and the boxes that hold spans."""
 
 from __future__ import annotations
 

@@ -19,8 +19,8 @@ from typing import NamedTuple
 from dask_tapestry.planner.access.block_classes import DomainSplit, Shift, TranslatedBlocks, study
 from dask_tapestry.planner.access.domain import Band, Domain, DomainDiagonal, Place, StridedRun
 from dask_tapestry.planner.tuning import GRIDS_REMEMBERED, MOST_CLASSES, MOST_WORKS
+from dask_tapestry.steps.instruction_schedule import InstructionSchedule
 from dask_tapestry.steps.program import Program
-from dask_tapestry.steps.schedule import Schedule
 from dask_tapestry.teg.regularity import Regularity
 from dask_tapestry.zspace import Cuts, ZRange, block_box
 
@@ -60,7 +60,7 @@ class ClassLeaf:
         return self.translates.domain
 
     @property
-    def schedule(self) -> Schedule:
+    def schedule(self) -> InstructionSchedule:
         """What the representative block needs."""
         return self.translates.schedule
 
@@ -318,7 +318,7 @@ class Access:
         """The classes of blocks; each block is in one of them."""
         return tuple([BlockClass(leaf.index, leaf.domain.count) for leaf in self.leaves])
 
-    def schedule(self, index: tuple[int, ...]) -> Schedule:
+    def schedule(self, index: tuple[int, ...]) -> InstructionSchedule:
         """What a block of a class needs, the representative one without any work."""
         leaf, _ = self.leaf(index)
         if leaf.index == index:

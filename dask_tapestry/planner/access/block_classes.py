@@ -1,4 +1,4 @@
-"""Translates: whether the blocks of a domain need the same boxes, moved in proportion.
+"""Classes of blocks: whether blocks of a domain need the same boxes, moved in proportion.
 
 The schedules of a block and of its neighbour along each way tell how every box moves. Those of all
 other blocks follow from what operators declare of their regularity: no box may sweep over a break,
@@ -20,8 +20,8 @@ from dask_tapestry.planner.access.domain import Band, Domain, Place
 from dask_tapestry.planner.access.moving_box_overlap import ShiftedBox, proximity_band
 from dask_tapestry.planner.tuning import MOST_STARTS
 from dask_tapestry.steps.boxes import rounded_out
+from dask_tapestry.steps.instruction_schedule import InstructionSchedule
 from dask_tapestry.steps.program import Program
-from dask_tapestry.steps.schedule import Schedule
 from dask_tapestry.teg.regularity import ANYWHERE, Regular, Regularity
 from dask_tapestry.zspace import Cuts, ZRange, block_box
 
@@ -46,7 +46,7 @@ class TranslatedBlocks:
 
     domain: Domain
     place: Place
-    schedule: Schedule
+    schedule: InstructionSchedule
     shifts: tuple[tuple[tuple[Shift, ...], ...], ...]
 
 
@@ -159,10 +159,10 @@ def _sample_blocks(domain: Domain) -> Iterator[tuple[Place, tuple[int, ...]]]:
 
 def _schedules(
     program: Program, cuts: Sequence[Cuts], domain: Domain, place: Place, turns: Sequence[int]
-) -> tuple[Schedule, list[Schedule | None]]:
+) -> tuple[InstructionSchedule, list[InstructionSchedule | None]]:
     """The schedules of the block at a place, and of its neighbour along each way that has one."""
 
-    def schedule(at: Place) -> Schedule:
+    def schedule(at: Place) -> InstructionSchedule:
         return program.schedule(block_box(cuts, domain.block(at)))
 
     others = [schedule(_moved(place, w, turn)) if turn else None for w, turn in enumerate(turns)]
@@ -174,7 +174,7 @@ def _moved(place: Place, way: int, turn: int) -> Place:
 
 
 def shifts_between(
-    here: Schedule, there: Schedule, turn: int = 1
+    here: InstructionSchedule, there: InstructionSchedule, turn: int = 1
 ) -> tuple[tuple[Shift, ...], ...] | None:
     """How each box of each value moves from one schedule to another; None if they differ else."""
     shifts = []
@@ -286,7 +286,7 @@ def _straddling(span: tuple[int, int], step: int, edge: int, place: int) -> rang
 def _keep_apart(
     program: Program,
     blocks: TranslatedBlocks,
-    there: Sequence[Schedule | None],
+    there: Sequence[InstructionSchedule | None],
     turns: Sequence[int],
     division: DomainSplit,
 ) -> None:

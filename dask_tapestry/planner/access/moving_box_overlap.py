@@ -1,4 +1,4 @@
-"""Motion: where boxes of one value that move apart are near each other.
+"""Overlap of moving boxes: where boxes of one value that move apart are near each other.
 
 What a block reads of a value for several purposes is merged where that holds no more cells. When
 the boxes move together from block to block, the outcome is the same for all; when they do not, as

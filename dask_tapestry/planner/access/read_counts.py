@@ -1,4 +1,4 @@
-"""Shares: the patterns of boxes that the blocks of a step read, and how many blocks read each box.
+"""Read counts: which boxes the blocks of a step read, and how many blocks read each.
 
 Blocks that read the same box are counted, not listed: what all blocks of a column read is one
 pattern, read by each of them.

@@ -1,4 +1,4 @@
-"""From others: what workers take of inputs that do not lie with them."""
+"""Remote reads: what workers take of inputs that lie on other workers."""
 
 from __future__ import annotations
 

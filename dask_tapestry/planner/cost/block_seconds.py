@@ -21,8 +21,8 @@ from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.tuning import ROW_BYTES
 from dask_tapestry.steps.chunk_alignment import Held
 from dask_tapestry.steps.device_values import value_places
+from dask_tapestry.steps.instruction_schedule import InstructionSchedule
 from dask_tapestry.steps.program import Program
-from dask_tapestry.steps.schedule import Schedule
 from dask_tapestry.teg import Operator
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
@@ -146,7 +146,7 @@ def _seconds(program: Program, box: ZRange, machine: Machine, cuts: Held, order:
 
 
 def _inputs(
-    program: Program, schedule: Schedule, cuts: Held, machine: Machine, order: Order
+    program: Program, schedule: InstructionSchedule, cuts: Held, machine: Machine, order: Order
 ) -> tuple[list[_Held], float]:
     """How the parts of inputs that a block needs are held, and seconds to join them.
 

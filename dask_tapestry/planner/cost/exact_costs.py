@@ -1,4 +1,4 @@
-"""Counted costs: what a chosen step reads, moves and waits for, over all its blocks.
+"""Exact costs: what a chosen step reads, moves and waits for, over all its blocks.
 
 While a plan is searched, thousands of grids are compared by what their largest block takes, times
 the number of blocks; that takes .1 ms. Of the steps of the chosen plan everything is counted.

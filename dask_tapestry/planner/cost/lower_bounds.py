@@ -1,4 +1,4 @@
-"""The least that a step takes: what its kernels, writes and transfers take under any grid.
+"""Lower bounds of a step's cost: what kernels, writes and transfers take under any grid.
 
 It is found without following what a block reads, so that grids that cannot be best need no price.
 What comes from stores is left out: a grid is priced by its largest block, and may seem to read less

@@ -1,4 +1,4 @@
-"""Waves: how long slots take for all blocks of a grid, in units of its largest block."""
+"""Makespan: how long slots take for all blocks of a grid, in units of its largest block."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Given values: how those that come from outside a plan lie, before its first step.
+"""External inputs: how values that come from outside a plan lie, before its first step.
 
 Blocks of persisted arrays and of other collections lie as they are. An array in the memory of the
 client is sent to a cluster's workers in blocks before the plan runs, in one where a task reads all

@@ -1,4 +1,4 @@
-"""Fusion: which values are held between steps, and the program each step runs.
+"""Which operators fuse: which values are held between steps, and what each step runs.
 
 A value that is not held is computed within each step that reads it. Held are
 

@@ -1,19 +1,15 @@
-"""Groups: what is fused into one step, and the program that a block of it runs.
-
-Cell expressions whose values one other expression alone reads are written into it.
-"""
+"""Groups: what is fused into one step, and the program that a block of it runs."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 
-from dask_tapestry.cells import CellBuilder
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.planner.tuning import LONGEST_FORMULA
+from dask_tapestry.planner.fusion.formula_inlining import formula_leads, inlined
 from dask_tapestry.steps.device_values import lying_on
 from dask_tapestry.steps.program import Instruction, Program
-from dask_tapestry.teg import Node, Operator, Source
+from dask_tapestry.teg import Node, Source
 from dask_tapestry.teg.node import device_of
 from dask_tapestry_kernels.block_format import BlockFormat
 from dask_tapestry_kernels.devices import lacking
@@ -64,7 +60,7 @@ def group_of(node: Node, held: Collection[Node]) -> Group:
     members = members_of(node, held)
     inputs = inputs_of(members)
     groups: dict[Node, list[Node]] = defaultdict(list)
-    for member, lead in _formula_leads(members, node).items():
+    for member, lead in formula_leads(members, node).items():
         groups[lead].append(member)
     number = {x: i for i, x in enumerate(inputs)}
     devices = devices_of(members)
@@ -73,7 +69,7 @@ def group_of(node: Node, held: Collection[Node]) -> Group:
         if member not in groups:
             continue
         group = groups[member]
-        operator, sources = _fused(group) if len(group) > 1 else (member.operator, member.inputs)
+        operator, sources = inlined(group) if len(group) > 1 else (member.operator, member.inputs)
         number[member] = len(inputs) + len(instructions)
         instructions.append(
             Instruction(
@@ -160,44 +156,3 @@ def members_of(node: Node, held: Collection[Node]) -> list[Node]:
             if x not in state and x not in held and not is_external(x)
         )
     return order
-
-
-def _formula_leads(members: list[Node], last: Node) -> dict[Node, Node]:
-    """For each member, inputs first, the node into whose formula it is written, or itself."""
-    readers: dict[Node, list[Node]] = defaultdict(list)
-    for member in members:
-        for x in member.inputs:
-            readers[x].append(member)
-    leads: dict[Node, Node] = {}
-    sizes: dict[Node, int] = defaultdict(int)
-    fusing: set[Node] = set()  # nodes that read through formulas
-    for member in reversed(members):
-        lead = member
-        formulas = member.operator.formulas(member.input_types)
-        length = sum(len(formula.steps) for formula in formulas)
-        sizes[member] += length
-        if member.operator.is_formula:
-            into = {leads[r] if leads[r] in fusing else None for r in readers[member]}
-            only = into.pop() if len(into) == 1 and member is not last else None
-            if only is not None and sizes[only] + length <= LONGEST_FORMULA:
-                lead = only
-                sizes[lead] += length
-        if formulas:
-            fusing.add(lead)
-        leads[member] = lead
-    return {member: leads[member] for member in members}
-
-
-def _fused(group: list[Node]) -> tuple[Operator, tuple[Node, ...]]:
-    """The last operator of a group with the formulas before it written into it; its inputs."""
-    inside = set(group)
-    reads = tuple(dict.fromkeys(x for m in group for x in m.inputs if x not in inside))
-    builder = CellBuilder([x.type.dtype for x in reads])
-    value = {x: i for i, x in enumerate(reads)}
-    *before, last = group
-    for member in before:
-        (formula,) = member.operator.formulas(member.input_types)
-        value[member] = builder.inline(formula, [value[x] for x in member.inputs])
-    inputs = [value[x] for x in last.inputs]
-    results = [builder.inline(f, inputs) for f in last.operator.formulas(last.input_types)]
-    return last.operator.with_formulas(tuple(builder.finish(r) for r in results)), reads

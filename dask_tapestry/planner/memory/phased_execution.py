@@ -1,4 +1,4 @@
-"""Rounds: of a held value only what some blocks of its reader need is there at a time.
+"""Phased execution: of a held value only what some blocks of its reader need is there.
 
 Where columns are made of pieces of rows, the pieces of some columns are held until these are made,
 then those of the next ones: Dask first runs tasks that others wait for which it has begun.

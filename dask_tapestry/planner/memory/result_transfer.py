@@ -1,4 +1,4 @@
-"""Gathered results: what the way of results from a cluster to its client takes.
+"""The transfer of results: what their way from a cluster to its client takes.
 
 ``compute()`` brings the blocks of results to one process, some of them at a time. They come through
 the network of that one machine, however many workers send them; what stays with the workers, as of

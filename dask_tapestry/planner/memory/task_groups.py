@@ -1,4 +1,4 @@
-"""Bundles: neighbouring blocks of a step, which a simulation handles as one.
+"""Groups of tasks: neighbouring blocks of a step, which a simulation handles as one.
 
 A step of few blocks has a bundle for each; one of many has so many bundles as are asked for, each a
 box of the grid. What a bundle reads follows from the program, as for a block; so which bundles wait

@@ -36,7 +36,7 @@ from dask_tapestry.rules.broadcasts import BROADCAST_RULES
 from dask_tapestry.rules.constants import CONSTANT_RULES
 from dask_tapestry.rules.effects import followed_points, keep_effects
 from dask_tapestry.rules.fast_math import FAST_RULES
-from dask_tapestry.rules.formulas import FORMULA_RULES
+from dask_tapestry.rules.formula_identities import FORMULA_RULES
 from dask_tapestry.rules.joint_reductions import join_reductions
 from dask_tapestry.rules.linear import LINEAR_RULES
 from dask_tapestry.rules.matrix_chains import CHAIN_RULES

@@ -1,4 +1,4 @@
-"""Choices of users: rules that may be better, as forms that a search compares.
+"""Choices of rules that may be better, a user's and ours: forms that a search compares.
 
 A rule of the kind ``"choice"`` gives a node another form, as its operator's own forms do: under
 the rule's name, in one size. What it makes is rewritten by the other rules, so that it is compared

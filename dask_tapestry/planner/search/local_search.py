@@ -1,4 +1,4 @@
-"""Improvement: choices changed one at a time, as long as that makes the plan cheaper.
+"""Local search: choices are changed one at a time, as long as that makes the plan cheaper.
 
 The moves are tried in the order of the steps, the costliest first; the search is deterministic.
 """

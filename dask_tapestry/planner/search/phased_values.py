@@ -1,4 +1,4 @@
-"""Rounds: a value that workers cannot hold whole is made and read part by part.
+"""Phased values: one that workers cannot hold whole is made and read part by part.
 
 Each part is what some blocks of its reader need. So stored chunks are read once a round, where each
 block of the reader would read all of them again.

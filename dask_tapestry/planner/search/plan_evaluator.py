@@ -1,4 +1,4 @@
-"""Space: the plans of one graph, each evaluated once, and what its memory allows."""
+"""Evaluator of plans: those of one graph, each once, and what its memory allows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Room: of plans that take about as long, the one that leaves workers memory.
+"""Roomy blocks: of plans that take about as long, the one that leaves workers memory.
 
 The fastest plan may have blocks as large as they may be, for the sake of fewer tasks. What is left
 of a worker's memory is for blocks that come unevenly, for other jobs, and for what nobody counted:

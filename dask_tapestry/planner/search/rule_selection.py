@@ -1,4 +1,4 @@
-"""Choosing: forms that a graph takes before it is searched, by the cost of whole plans.
+"""Selection of rules and forms before a graph is searched, by the cost of whole plans.
 
 A user's choice may spare what stands before a node, or change what its readers can be fused with;
 what the host computes instead of a device changes what crosses the link between them; reductions

@@ -1,4 +1,4 @@
-"""Names of an operator: in graphs, explanations, errors and keys of tasks."""
+"""Naming of an operator: in graphs, explanations, errors and keys of tasks."""
 
 from __future__ import annotations
 

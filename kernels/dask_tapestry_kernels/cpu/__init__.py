@@ -59,7 +59,7 @@ KERNELS: Final = KernelTable(
         "cells.interpreter": "map",
         "reduction.group_fold": "groupfold groupmerge",
         "reduction.reduce": "reduce reductions",
-        "reduction.tabulate": "tabulate",
+        "reduction.bincount": "tabulate",
         "reduction.tiled": "tiledreductions",
         "scan.scan": "scan scan_on leaf_totals leaf_scan leaf_ends after_leaf",
         "variates.variates": "variates variaterows",

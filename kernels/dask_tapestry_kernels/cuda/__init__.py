@@ -40,7 +40,7 @@ KERNELS: Final = KernelTable(
         "reduction.folds": "reduce",
         "reduction.group_fold": "groupfold groupmerge",
         "reduction.joint_folds": "reductions",
-        "reduction.tabulate": "tabulate",
+        "reduction.bincount": "tabulate",
         "scan.scans": "scan scan_on leaf_totals leaf_scan leaf_ends after_leaf",
     },
 )

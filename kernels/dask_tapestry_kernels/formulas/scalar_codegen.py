@@ -1,4 +1,4 @@
-"""What each step of a cell expression is in the text of a compiled row.
+"""Code generation of a row: what each step of a cell expression is in the text of a loop.
 
 The text is NumPy's loop of that dtype written for numba, bit for bit. float16 is held as the
 float32 of the same value and rounded after each step, as NumPy does. A function or dtype that is

@@ -1,4 +1,4 @@
-"""Doubles as cells of another dtype: as C converts them, or the nearest ones."""
+"""Casts of doubles to another dtype: as C converts them, or to the nearest cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Distributions whose cells take a varying number of random words, and their dtypes."""
+"""Variates, which take a varying number of random words: distributions, and their dtypes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compile the kernels that a wheel brings.
+"""Ships kernels: compiles those that a wheel brings.
 
     NUMBA_CPU_NAME=x86-64-v3 python -m dask_tapestry_kernels.wheel.ship FOLDER
 

@@ -93,8 +93,8 @@ def test_what_is_whole_stays_as_it_is():
 
 
 def test_a_shared_entry_that_does_not_exist():
-    with pytest.raises(KeyError, match="axes"):
-        written_out("{Parameters} {axes}")
+    with pytest.raises(KeyError, match="nobody"):
+        written_out("{Parameters} {nobody}")
 
 
 def test_functions_classes_and_methods_of_a_module_are_written_out(monkeypatch):
@@ -147,3 +147,11 @@ def test_methods_of_arrays_say_all_that_functions_do():
     for name in ("sum", "argmax", "plan", "rechunk", "astype"):
         assert "Parameters\n    ----------\n" in getattr(dt.Array, name).__doc__
     assert dt.Array.sum.__doc__ == dt.sum.__doc__
+
+
+def test_shared_texts_that_are_long_go_on_below():
+    lines = written_out("Map.\n\n    {Parameters}\n        {dtype.learnt, axis}\n    ").splitlines()
+    assert lines[4] == "    dtype"
+    assert all(line[:8].isspace() and line[8] != " " for line in lines[5:7])
+    assert lines[7:9] == ["    axis", "        Axis or axes to reduce; None reduces all."]
+    assert max(map(len, lines)) <= 100

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.errors import DTypeError
-from dask_tapestry.operators.indexing.index_bounds import IndexBounds
+from dask_tapestry.operators.indexing.index_ranges import IndexRanges
 from dask_tapestry.operators.indexing.take import open_grid, take, take_along_axis, take_places
 from tests.operators.indexed import SHAPES, check, numbers, places
 
@@ -21,7 +21,7 @@ def test_cells_are_taken_where_places_say(shape, data):
     kept = len(shape) - len(axes)
     at = data.draw(st.integers(0, kept))
     known = [p % shape[axis] for p, axis in zip(found, sorted(axes), strict=True)]
-    bounds = data.draw(st.sampled_from([None, IndexBounds.of(known)]))
+    bounds = data.draw(st.sampled_from([None, IndexRanges.of(known)]))
     given = found if bounds is None else known
     node = take_places(
         dt.asarray(x).node, [dt.asarray(p).node for p in given], sorted(axes), at, bounds

@@ -1,4 +1,4 @@
-"""Masks: counting their cells, and picking the slices where they are true."""
+"""Compress by masks: true cells are counted, and slices picked where they are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Windows of a block that begin where index vectors say.
+"""Gather: windows of a block that begin where index vectors say.
 
 A result has axes that run through index vectors, its batch, and axes that run through a window. So
 the place of a cell in memory is a sum: of where its window begins, and of steps along the axes of

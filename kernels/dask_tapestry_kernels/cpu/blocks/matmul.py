@@ -1,4 +1,4 @@
-"""Matrix products through BLAS."""
+"""Matmul: matrix products through BLAS."""
 
 from __future__ import annotations
 

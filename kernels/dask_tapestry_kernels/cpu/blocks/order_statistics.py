@@ -1,4 +1,4 @@
-"""Some cells of sorted lanes, found without sorting all of them."""
+"""Order statistics: some cells of sorted lanes, found without sorting all of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells of a line by their numbers in its order, without sorting the others.
+"""A range of ranks: cells of a line by their numbers in its order, the others unsorted.
 
 Two borders are guessed from a sample, so that the wanted cells lie between them; one pass over the
 line counts and picks what there is between; that alone is sorted. A guess that was wrong costs a

@@ -1,4 +1,4 @@
-"""Splines at the coordinates of a grid: along each axis a table of cells and weights.
+"""Resampling by splines on the coordinates of a grid: along each axis cells and weights.
 
 Each cell of the result is the sum of ``cell * weight * weight...`` over the cells near it, in C
 order, of doubles: compiled or not, and however blocks are cut, it has the same bits.

@@ -1,4 +1,4 @@
-"""Updates folded into blocks where index vectors say, one after the other in C order.
+"""Scatter: updates folded into blocks where index vectors say, one by one in C order.
 
 An update is dropped where its place lies outside the block, cell by cell. Places are numbers of
 rows: cells that lie side by side in the updates and in the block alike are folded together.

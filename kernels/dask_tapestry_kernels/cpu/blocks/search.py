@@ -1,4 +1,4 @@
-"""Lookups, cell by cell, in tables that each block has whole."""
+"""Searches, cell by cell, in tables that each block has whole."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.blocks import rank_range, sort_compiled
+from dask_tapestry_kernels.cpu.blocks import counting_sort, rank_range
 from dask_tapestry_kernels.cpu.blocks.stable_order import stable_order
 from dask_tapestry_kernels.cpu.cells.interpreter import tiles
 from dask_tapestry_kernels.kernel_table import Kernel
@@ -214,7 +214,7 @@ def sort_lanes(cells: Block, axis: int, in_runs: bool) -> None:
     if cells.dtype == np.float16:
         _sort_halves(cells, axis, in_runs)
         return
-    if sort_compiled.count_sort(cells, axis):
+    if counting_sort.count_sort(cells, axis):
         return
     negative = negative_zeros(cells, axis) if cells.dtype.kind == "f" else None
     cells.sort(axis=axis, kind="stable" if in_runs else None)

@@ -1,4 +1,4 @@
-"""Cells at places that blocks name, and boxes put into blocks."""
+"""Take: cells at places that blocks name; and boxes put into blocks."""
 
 from __future__ import annotations
 

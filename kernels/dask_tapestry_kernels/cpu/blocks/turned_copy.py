@@ -1,4 +1,4 @@
-"""Cells copied to where another axis is the one whose cells lie side by side."""
+"""Turned copies of cells, of which those along another axis come to lie side by side."""
 
 from __future__ import annotations
 

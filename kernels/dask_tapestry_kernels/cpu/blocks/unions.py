@@ -1,4 +1,4 @@
-"""Components of a graph: which numbers pairs of them hold together."""
+"""Union of sets by pairs: which numbers of a graph hang together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels that come with the package: object code for processors of the level x86-64-v3.
+"""Shipped kernels, which come with the package: object code for the level x86-64-v3.
 
 The first use of an elementary function on a machine would wait for a compiler, as nothing else has
 its bits. A wheel therefore brings these functions, the random variates and the common folds, which

@@ -1,4 +1,4 @@
-"""Masks on a GPU: counting their cells, and picking the slices where they are true."""
+"""Compress by masks on a GPU: true cells are counted, and slices picked where they are."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from dask_tapestry_kernels.cuda.blocks.compress_texts import count_program
 from dask_tapestry_kernels.cuda.blocks.picked_cells import Pick, aligned, picked
 from dask_tapestry_kernels.cuda.jit.runtime import BLOCKS, Block, runtime
-from dask_tapestry_kernels.cuda.reduction.tabulate import summed
+from dask_tapestry_kernels.cuda.reduction.bincount import summed
 from dask_tapestry_kernels.kernel_table import Kernel
 
 CELLS: Final = 64  # that a thread counts at least: fewer are not worth a part of their own

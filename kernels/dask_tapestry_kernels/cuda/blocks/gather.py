@@ -1,4 +1,4 @@
-"""Windows of a block on a GPU that begin where index vectors say."""
+"""Gather on a GPU: windows of a block that begin where index vectors say."""
 
 from __future__ import annotations
 

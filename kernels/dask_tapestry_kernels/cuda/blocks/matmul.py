@@ -1,4 +1,4 @@
-"""Matrix products on a GPU, by cuBLAS; of integers and truth values by CuPy's own kernel, exact.
+"""Matmul on a GPU: by cuBLAS; of integers and truth values by CuPy's own kernel, exact.
 
 Bits of floats are the library's, as BLAS's are on the CPU.
 """

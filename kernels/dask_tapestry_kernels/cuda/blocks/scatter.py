@@ -1,4 +1,4 @@
-"""Updates folded into blocks on a GPU where index vectors say, as if one after the other.
+"""Scatter on a GPU: updates folded into blocks where index vectors say, as if one by one.
 
 Rows are told by one kernel, put in order by CuPy's stable sort, and folded by a second one, so that
 a cell's updates follow each other as on the CPU. Where each row is updated once nothing is sorted.

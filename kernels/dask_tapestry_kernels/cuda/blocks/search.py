@@ -1,4 +1,4 @@
-"""What is looked up on a GPU, cell by cell, in sorted tables that each block has whole."""
+"""Searches on a GPU, cell by cell, in sorted tables that each block has whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells of a block on a GPU at places that blocks name, and boxes put into blocks."""
+"""Take on a GPU: cells at places that blocks name; and boxes put into blocks."""
 
 from __future__ import annotations
 

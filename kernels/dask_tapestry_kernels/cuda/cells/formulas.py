@@ -1,4 +1,4 @@
-"""Cell expressions evaluated on a GPU: fused maps over blocks of any strides."""
+"""Formulas of cells on a GPU: fused maps over blocks of any strides."""
 
 from __future__ import annotations
 

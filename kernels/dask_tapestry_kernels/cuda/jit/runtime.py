@@ -1,4 +1,4 @@
-"""What kernels ask of a GPU: memory, and programs launched.
+"""The runtime of a GPU: memory for kernels, and programs launched.
 
 Kernels say this in words of their own and not in CuPy's, so that tests can run the same kernels in
 a simulator. CuPy is imported when the first kernel runs, and nothing else of CUDA's.

@@ -1,4 +1,4 @@
-"""Reductions over the canonical tree on a GPU: leaves of a block, merges of nodes, the value.
+"""Folds over the canonical tree on a GPU: leaves of a block, merges of nodes, the value.
 
 The same leaves, lanes and merges as the CPU's, hence the same bits.
 """

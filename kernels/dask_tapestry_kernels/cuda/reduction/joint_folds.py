@@ -1,4 +1,4 @@
-"""Several reductions in one step on a GPU: nodes and values are fields of structured cells."""
+"""Joint folds, several reductions in one step on a GPU: their nodes are fields of cells."""
 
 from __future__ import annotations
 

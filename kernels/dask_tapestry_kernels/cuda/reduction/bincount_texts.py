@@ -1,4 +1,4 @@
-"""The texts of CUDA kernels that fill tables: numbers counted, or their weights added in order.
+"""The texts of CUDA kernels of bincount: numbers counted, or their weights added in order.
 
 Counts are whole numbers, which no order of adding changes: each block of threads counts in a table
 of its own in shared memory. Weights are added by a warp a leaf, 32 cells at a time: of lanes with

@@ -1,4 +1,4 @@
-"""Tables: how many cells have each of some numbers, or the sum of their weights."""
+"""Bincount, the kernel `tabulate`: how many cells have each number, or the sum of their weights."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.reduction import tabulate_compiled
+from dask_tapestry_kernels.cpu.reduction import bincount_compiled
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
 from dask_tapestry_kernels.cpu.reduction.node_merges import merged_to_levels
 from dask_tapestry_kernels.cpu.reduction.reduce import leaf_grid
@@ -21,13 +21,13 @@ from dask_tapestry_kernels.lattice_cells import (
     node_counts,
     node_numbers,
 )
-from dask_tapestry_kernels.parameters.tables import Tables, refusal
+from dask_tapestry_kernels.parameters.bincount_tables import Tables, refusal
 
 Block = np.ndarray[Any, Any]
 SUM: Final = ARITHMETIC["sum"]
 
 
-def tabulate(out: Block | None, numbers: Block, *weights: Block, **how: Any) -> Block:  # noqa: ARG001
+def bincount(out: Block | None, numbers: Block, *weights: Block, **how: Any) -> Block:  # noqa: ARG001
     """Count the cells equal to each of the bins, or add their `weights`.
 
     Within a leaf of the tree cells are added in C order; tables of leaves are added in its order.
@@ -160,7 +160,7 @@ def _fill_natively(
     """Whether a compiled loop has filled the tables of a line of leaves; if not they are zero."""
     weight = weights[0] if weights else None
     told: Any = {"leaf": leaf, "bins": bins, "limit": limit}
-    if tabulate_compiled.fill(tables, numbers, weight, **told):
+    if bincount_compiled.fill(tables, numbers, weight, **told):
         return True
     tables[...] = 0
     return False
@@ -206,5 +206,5 @@ def _fill(
 
 
 KERNELS: Final[dict[str, Kernel]] = {
-    "tabulate": tabulate,
+    "tabulate": bincount,
 }

@@ -1,12 +1,12 @@
 import pytest
 
-from dask_tapestry.steps.schedule import Schedule, Work
+from dask_tapestry.steps.instruction_schedule import InstructionSchedule, Work
 from dask_tapestry.zspace import ZRange
 
 LEFT, RIGHT = ZRange((0,), (4,)), ZRange((6,), (9,))
 OUT = ZRange((0,), (2,))
 WORK = Work(1, OUT, ((0, ZRange((1,), (3,))), (0, ZRange((7,), (9,)))))
-SCHEDULE = Schedule(((LEFT, RIGHT), (OUT,)), (WORK,))
+SCHEDULE = InstructionSchedule(((LEFT, RIGHT), (OUT,)), (WORK,))
 
 
 def test_a_work_tells_its_boxes():
@@ -25,5 +25,5 @@ def test_only_boxes_in_memory_are_held():
 
 def test_boxes_are_numbered_value_by_value():
     assert SCHEDULE.places == (3, (2,), ((0, 1),))
-    alone = Schedule(((LEFT,), (OUT,)), (Work(1, OUT, ((0, LEFT),)),))
+    alone = InstructionSchedule(((LEFT,), (OUT,)), (Work(1, OUT, ((0, LEFT),)),))
     assert alone.places == (2, (1,), ((0,),))

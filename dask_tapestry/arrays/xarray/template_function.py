@@ -1,4 +1,4 @@
-"""A user's function of `xarray.map_blocks`: named by what it does, and held to its template."""
+"""The user's function of `xarray.map_blocks`: named by what it does, and held to its template."""
 
 from __future__ import annotations
 

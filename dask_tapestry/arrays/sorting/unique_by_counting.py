@@ -1,4 +1,4 @@
-"""The distinct cells of arrays of small integers: those whose count in a table is not zero.
+"""Unique cells by counting small integers: those whose count in a table is not zero.
 
 A table has a count for each value of the dtype, so cells are read once, in any order, and are
 neither sorted nor held.
@@ -27,7 +27,7 @@ WORK: Final = np.dtype(np.int32)  # holds the places of all values in the table
 
 
 @dataclass(frozen=True)
-class DistinctNumbers:
+class UniqueByCounting:
     """The distinct cells of an array of small integers, or of truth values.
 
     {Attributes}
@@ -50,7 +50,7 @@ class DistinctNumbers:
         return x.size >= CELLS_A_VALUE << 8 * kind.itemsize
 
     @classmethod
-    def of(cls, x: Array) -> DistinctNumbers:
+    def of(cls, x: Array) -> UniqueByCounting:
         """All distinct cells of `x`."""
         least, count = (0, 2) if x.dtype.kind == "b" else _range(x.dtype)
         cells = astype(reshape(x.node, (x.size,)), WORK)

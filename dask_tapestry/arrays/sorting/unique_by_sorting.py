@@ -1,4 +1,4 @@
-"""The distinct cells, or slices, of an array: sorted, with a mask of the first of each kind."""
+"""Unique cells, or slices, by sorting, with a mask of the first of each kind."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from dask_tapestry.teg import Tensor
 
 
 @dataclass(frozen=True)
-class Distinct:
+class UniqueBySorting:
     """The distinct cells of an array.
 
     {Attributes}
@@ -51,15 +51,15 @@ class Distinct:
     mask: Tensor
 
     @classmethod
-    def of(cls, x: Array, equal_nan: bool) -> Distinct:
+    def of(cls, x: Array, equal_nan: bool) -> UniqueBySorting:
         """All distinct cells of `x`; with `equal_nan`, every NaN is the same."""
         cells = reshape(x.node, (x.size,))
         ordered = sort(cells, 0)
         return cls(x.shape, equal_nan, cells, ordered, _firsts(ordered, equal_nan))
 
     def shared_with(
-        self, others: Distinct, dtype: np.dtype[Any] | None = None, invert: bool = False
-    ) -> Distinct:
+        self, others: UniqueBySorting, dtype: np.dtype[Any] | None = None, invert: bool = False
+    ) -> UniqueBySorting:
         """The cells that `others` holds, or does not with `invert`, compared in `dtype`."""
         work = dtype or self.ordered.type.dtype
         table = others.ordered
@@ -97,7 +97,7 @@ class Distinct:
         return self._counted(make)
 
 
-class DistinctRows:
+class UniqueSlices:
     """The distinct slices of an array along an axis, compared as rows of a matrix."""
 
     def __init__(self, x: Array, axis: int) -> None:

@@ -1,4 +1,4 @@
-"""Tables of numbers that are counted: what kernels are told of them."""
+"""Tables of a bincount, whose numbers are counted: what kernels are told of them."""
 
 from __future__ import annotations
 

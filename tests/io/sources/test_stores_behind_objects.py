@@ -9,10 +9,10 @@ import xarray
 import zarr
 
 import dask_tapestry as dt
-from dask_tapestry.io.sources import captured_arrays
-from dask_tapestry.io.sources.captured_arrays import sources_behind
+from dask_tapestry.io.sources import stores_behind_objects
 from dask_tapestry.io.sources.hdf5_source import Hdf5Source
 from dask_tapestry.io.sources.numpy_source import NumpySource
+from dask_tapestry.io.sources.stores_behind_objects import sources_behind
 from dask_tapestry.io.sources.zarr_source import ZarrSource
 
 CELLS = np.arange(12.0)
@@ -102,7 +102,7 @@ def test_arrays_of_objects_are_found_too():
 
 def test_what_holds_too_much_counts_as_read(monkeypatch):
     """Where the search ends early, a value is computed before its place is written to."""
-    monkeypatch.setattr(captured_arrays, "MOST_CAPTURED_OBJECTS", 20)
+    monkeypatch.setattr(stores_behind_objects, "MOST_SEARCHED_OBJECTS", 20)
     store = zarr.storage.MemoryStore()
     stored = zarr.create_array(store, data=np.arange(12.0), chunks=(3,))
     d = da.concatenate([da.zeros(12, chunks=1), da.from_array(stored, chunks=3)])

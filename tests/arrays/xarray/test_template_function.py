@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 import dask_tapestry as dt
-from dask_tapestry.arrays.xarray.block_functions import TemplateFunction, dtypes_of
+from dask_tapestry.arrays.xarray.template_function import TemplateFunction, dtypes_of
 from dask_tapestry.errors import ComputeError
 
 X = xr.DataArray(np.arange(6.0), dims="x", name="a")

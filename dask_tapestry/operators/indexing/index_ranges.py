@@ -1,4 +1,4 @@
-"""IndexBounds: the range of known indices, so that a block reads no more than that range.
+"""IndexRanges: which range known indices have, so that a block reads no more than that range.
 
 Indices that are data on the client are looked at once: the least and the greatest of each of some
 thousand spans along their first dimension. Sorted or clustered indices then read little. An index
@@ -23,7 +23,7 @@ Table = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @dataclass(frozen=True)
-class IndexBounds:
+class IndexRanges:
     """Least and greatest indices in spans of the first dimension of index tensors.
 
     Parameters
@@ -41,7 +41,7 @@ class IndexBounds:
     table: Table = field(compare=False, repr=False)
 
     @classmethod
-    def of(cls, indices: Sequence[np.ndarray[Any, Any]]) -> IndexBounds | None:
+    def of(cls, indices: Sequence[np.ndarray[Any, Any]]) -> IndexRanges | None:
         """Bounds of non-negative indices of one shape; None where there are none.
 
         Where indices lie so that each span has nearly all of their range, as at random, there is
@@ -70,7 +70,7 @@ class IndexBounds:
         return cls._held(span, table)
 
     @classmethod
-    def _held(cls, span: int, table: Table) -> IndexBounds:
+    def _held(cls, span: int, table: Table) -> IndexRanges:
         told = f"{table.shape}".encode() + table.tobytes()
         return cls(span, blake2b(told, digest_size=16).hexdigest(), table)
 
@@ -80,7 +80,7 @@ class IndexBounds:
         part = self.table[number, first:end]
         return int(part[:, 0].min()), int(part[:, 1].max()) + 1
 
-    def restrict(self, region: Region) -> IndexBounds | None:
+    def restrict(self, region: Region) -> IndexRanges | None:
         """Bounds of the indices in a region of their coordinates."""
         lead = region[0]
         if not lead.count:

@@ -3,7 +3,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.errors import PlanError
-from dask_tapestry.lower.held_values import HeldValues
+from dask_tapestry.lower.values_until_last_use import ValuesUntilLastUse
 from dask_tapestry.planner.fusion.group import group_of
 from dask_tapestry.zspace import ZRange
 
@@ -14,7 +14,7 @@ def held_of(blocks, outer=None):
     """The values of a running total times its input, which both read."""
     x = dt.placeholder(X.shape, "f8")
     program = group_of((dt.cumsum(x, axis=0) * x).node, {x.node}).program
-    return HeldValues(program, program.schedule(program.type.box), blocks, outer)
+    return ValuesUntilLastUse(program, program.schedule(program.type.box), blocks, outer)
 
 
 def test_a_value_goes_with_its_last_reader():

@@ -1,4 +1,4 @@
-"""Tables on a GPU: how many cells have each of some numbers, or the sum of their weights."""
+"""Bincount on a GPU, the kernel `tabulate`: how many cells have each number, or sums of weights."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dask_tapestry_kernels.cuda.jit.runtime import BLOCKS, Block, Runtime, blocks_for, runtime
-from dask_tapestry_kernels.cuda.reduction.folds import DeviceFold, Nodes, merged_levels, merged_pair
-from dask_tapestry_kernels.cuda.reduction.monoid_texts import monoid_text
-from dask_tapestry_kernels.cuda.reduction.table_texts import (
+from dask_tapestry_kernels.cuda.reduction.bincount_texts import (
     GROUP,
     LANES,
     count_program,
     ordered_program,
     sum_program,
 )
+from dask_tapestry_kernels.cuda.reduction.folds import DeviceFold, Nodes, merged_levels, merged_pair
+from dask_tapestry_kernels.cuda.reduction.monoid_texts import monoid_text
 from dask_tapestry_kernels.device_error import KernelDeviceError
 from dask_tapestry_kernels.fold_part import FoldPart
 from dask_tapestry_kernels.formulas.formula_steps import FormulaSteps
@@ -30,7 +30,7 @@ from dask_tapestry_kernels.lattice_cells import (
     node_counts,
     node_numbers,
 )
-from dask_tapestry_kernels.parameters.tables import Tables, refusal
+from dask_tapestry_kernels.parameters.bincount_tables import Tables, refusal
 
 DType = np.dtype[Any]
 INT32, INT64, FLOAT64 = np.dtype(np.int32), np.dtype(np.int64), np.dtype(np.float64)
@@ -66,7 +66,7 @@ class _Boxes(NamedTuple):
         return [word for numbers in told for word in numbers]
 
 
-def tabulate(out: Block | None, numbers: Block, *weights: Block, **how: Any) -> Block:  # noqa: ARG001
+def bincount(out: Block | None, numbers: Block, *weights: Block, **how: Any) -> Block:  # noqa: ARG001
     """Count the cells equal to each of the bins, or add their `weights`.
 
     Within a leaf of the tree weights are added in C order, leaves in its order. `how` has the
@@ -218,4 +218,4 @@ def _zeros(gpu: Runtime, shape: tuple[int, ...], told: Tables) -> Block:
     return made
 
 
-KERNELS: Final[dict[str, Kernel]] = {"tabulate": tabulate}
+KERNELS: Final[dict[str, Kernel]] = {"tabulate": bincount}

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dask_tapestry_kernels.parameters.tables import refusal
+from dask_tapestry_kernels.parameters.bincount_tables import refusal
 
 
 def test_negative_numbers_are_refused_as_numpy_does():

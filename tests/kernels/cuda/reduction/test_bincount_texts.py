@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dask_tapestry_kernels.cuda.reduction.table_texts import (
+from dask_tapestry_kernels.cuda.reduction.bincount_texts import (
     count_program,
     ordered_program,
     sum_program,

@@ -4,7 +4,7 @@ import pytest
 from dask_tapestry.cells import Tree
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.jit import compile_service
-from dask_tapestry_kernels.cpu.reduction import tabulate_compiled
+from dask_tapestry_kernels.cpu.reduction import bincount_compiled
 from tests.comparisons import same_bits
 
 
@@ -34,7 +34,7 @@ def test_tables_are_those_of_the_way_through_numpy(dtype, weight, shape, monkeyp
         for target in (None, 0, 2):
             made = []
             for small in (10**9, 0):
-                monkeypatch.setattr(tabulate_compiled, "SMALL", small)
+                monkeypatch.setattr(bincount_compiled, "SMALL", small)
                 call = told | {"bins": bins, "target": target}
                 with np.errstate(all="ignore"):
                     made.append(KERNELS["tabulate"](None, numbers, *weights, **call))
@@ -43,7 +43,7 @@ def test_tables_are_those_of_the_way_through_numpy(dtype, weight, shape, monkeyp
 
 @pytest.mark.parametrize("wrong", [-1, 7])
 def test_numbers_beyond_the_limit_raise(wrong, monkeypatch):
-    monkeypatch.setattr(tabulate_compiled, "SMALL", 0)
+    monkeypatch.setattr(bincount_compiled, "SMALL", 0)
     numbers = np.zeros(100, int)
     numbers[50] = wrong
     told = {"tree": Tree((100,), 256), "origin": (0,), "state": np.dtype("i8"), "target": None}

@@ -1,4 +1,7 @@
-"""Schedules: the boxes of values that a block of a step needs, and what computes them, in order."""
+"""Instruction schedules: which boxes of values one box of a result needs, and what computes them.
+
+`Program.schedule` makes them. What a worker does in turns and in tiles is in `block_schedule`.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,7 @@ class Places(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Schedule:
+class InstructionSchedule:
     """The computations that one box of the output needs, in order.
 
     Attributes

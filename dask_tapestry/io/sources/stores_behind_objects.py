@@ -20,7 +20,7 @@ from dask_tapestry.io.sources.coerce import as_tensor, is_zarr_array
 from dask_tapestry.io.sources.hdf5_source import is_dataset, source_of_dataset
 from dask_tapestry.io.sources.zarr_source import source_of_array
 from dask_tapestry.io.stores.zarr_location import Location
-from dask_tapestry.io.tuning import MOST_CAPTURED_OBJECTS
+from dask_tapestry.io.tuning import MOST_SEARCHED_OBJECTS
 from dask_tapestry.teg import Source
 
 LEAVES: Final = (str, bytes, int, float, complex, type(None), type, ModuleType, np.dtype)
@@ -58,7 +58,7 @@ def sources_behind(source: Source) -> FoundSources:
     visited_ids: set[int] = set()
     kept_alive: list[object] = []  # objects made on the way: their ids must not be given again
     waiting: deque[object] = deque([source])
-    while waiting and len(visited_ids) < MOST_CAPTURED_OBJECTS:
+    while waiting and len(visited_ids) < MOST_SEARCHED_OBJECTS:
         item = waiting.popleft()
         if id(item) in visited_ids or isinstance(item, LEAVES):
             continue

@@ -1,12 +1,12 @@
-"""Distinct small integers, found in a table of counts."""
+"""UniqueBySorting small integers, found in a table of counts."""
 
 import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.arrays.sorting import distinct_numbers
-from dask_tapestry.arrays.sorting.distinct import Distinct
-from dask_tapestry.arrays.sorting.distinct_numbers import DistinctNumbers
+from dask_tapestry.arrays.sorting import unique_by_counting
+from dask_tapestry.arrays.sorting.unique_by_counting import UniqueByCounting
+from dask_tapestry.arrays.sorting.unique_by_sorting import UniqueBySorting
 from dask_tapestry.arrays.tuning import CELLS_A_VALUE
 
 RNG = np.random.default_rng(3)
@@ -25,7 +25,7 @@ def drawn(dtype, shape):
 @pytest.mark.parametrize("shape", [(7,), (3, 5), (0,), ()])
 def test_they_are_those_of_numpy(dtype, shape):
     x = drawn(dtype, shape)
-    found = DistinctNumbers.of(dt.asarray(x))
+    found = UniqueByCounting.of(dt.asarray(x))
     ours = dt.compute(found.values(), found.inverse(), found.counts())
     theirs = np.unique(x, return_inverse=True, return_counts=True)
     for one, other in zip(ours, theirs, strict=True):
@@ -35,7 +35,7 @@ def test_they_are_those_of_numpy(dtype, shape):
 
 def test_they_are_those_of_sorted_cells_however_they_are_cut():
     x = dt.asarray(drawn("i2", (40, 9000))).rechunk((7, 1234))
-    sorted_ones, counted = Distinct.of(x, equal_nan=True), DistinctNumbers.of(x)
+    sorted_ones, counted = UniqueBySorting.of(x, equal_nan=True), UniqueByCounting.of(x)
     for name in ("values", "counts", "inverse"):
         assert np.array_equal(
             getattr(counted, name)().compute(), getattr(sorted_ones, name)().compute()
@@ -44,15 +44,15 @@ def test_they_are_those_of_sorted_cells_however_they_are_cut():
 
 def test_a_table_is_for_many_small_integers(monkeypatch):
     many = CELLS_A_VALUE * 256
-    assert DistinctNumbers.is_for(dt.zeros(many, dtype="i1"))
-    assert not DistinctNumbers.is_for(dt.zeros(many - 1, dtype="i1"))
-    assert not DistinctNumbers.is_for(dt.zeros(many, dtype="i2"))
-    assert not DistinctNumbers.is_for(dt.zeros(10**9, dtype="i4"))
-    assert not DistinctNumbers.is_for(dt.zeros(10**9, dtype="f2"))
+    assert UniqueByCounting.is_for(dt.zeros(many, dtype="i1"))
+    assert not UniqueByCounting.is_for(dt.zeros(many - 1, dtype="i1"))
+    assert not UniqueByCounting.is_for(dt.zeros(many, dtype="i2"))
+    assert not UniqueByCounting.is_for(dt.zeros(10**9, dtype="i4"))
+    assert not UniqueByCounting.is_for(dt.zeros(10**9, dtype="f2"))
     made = []
-    of = DistinctNumbers.of
+    of = UniqueByCounting.of
     monkeypatch.setattr(
-        distinct_numbers.DistinctNumbers, "of", lambda x: made.append(x.size) or of(x)
+        unique_by_counting.UniqueByCounting, "of", lambda x: made.append(x.size) or of(x)
     )
     x = drawn("u1", (4, 300))
     values, counts = dt.unique(x, return_counts=True)
@@ -73,7 +73,7 @@ def test_indices_go_with_the_other_results():
 
 def test_cells_that_no_worker_could_hold_are_counted():
     x = dt.placeholder((2 * 10**9,), "i2", (10**6,))
-    found = DistinctNumbers.of(x)
+    found = UniqueByCounting.of(x)
     machines = dt.Resources(2, 2, "512 MiB")
     for node in (found.occurrences, found.inverse().node):
         plan = dt.plan(dt.Array(node).sum(), resources=machines)

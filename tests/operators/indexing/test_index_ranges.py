@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from dask_tapestry.operators.indexing import index_bounds as bounds_module
-from dask_tapestry.operators.indexing.index_bounds import IndexBounds
+from dask_tapestry.operators.indexing import index_ranges as bounds_module
+from dask_tapestry.operators.indexing.index_ranges import IndexRanges
 from dask_tapestry.teg import Progression, Region
 from dask_tapestry.zspace import ZRange
 
@@ -18,7 +18,7 @@ def test_a_hull_holds_the_places(places, data):
     few = bounds_module.MOST_INDEX_SPANS
     bounds_module.MOST_INDEX_SPANS = 4
     try:
-        bounds = IndexBounds.of([places, places[:1]])
+        bounds = IndexRanges.of([places, places[:1]])
     finally:
         bounds_module.MOST_INDEX_SPANS = few
     lo = data.draw(st.integers(0, len(places) - 1))
@@ -37,26 +37,26 @@ def test_a_hull_holds_the_places(places, data):
 
 
 def test_spans_that_are_short_enough_are_exact():
-    bounds = IndexBounds.of([np.array([5, 9, 2])])
+    bounds = IndexRanges.of([np.array([5, 9, 2])])
     assert [bounds.hull(0, ZRange((i,), (i + 1,))) for i in range(3)] == [(5, 6), (9, 10), (2, 3)]
 
 
 def test_no_places_have_no_bounds():
-    assert IndexBounds.of([np.zeros((0, 2), int)]) is None
-    assert IndexBounds.of([np.array(3)]) is None
-    bounds = IndexBounds.of([np.array([1])])
+    assert IndexRanges.of([np.zeros((0, 2), int)]) is None
+    assert IndexRanges.of([np.array(3)]) is None
+    bounds = IndexRanges.of([np.array([1])])
     assert bounds.restrict(Region([Progression(0, 1, 0)])) is None
 
 
 def test_places_at_random_have_one_span_and_sorted_ones_many():
     places = np.random.default_rng(0).integers(0, 10**6, 10**5)
-    assert IndexBounds.of([places]).table.shape == (1, 1, 2)
-    assert IndexBounds.of([np.sort(places)]).table.shape[1] > 1000
-    assert IndexBounds.of([places, np.sort(places)]).table.shape[1] > 1000
+    assert IndexRanges.of([places]).table.shape == (1, 1, 2)
+    assert IndexRanges.of([np.sort(places)]).table.shape[1] > 1000
+    assert IndexRanges.of([places, np.sort(places)]).table.shape[1] > 1000
 
 
 def test_equal_bounds_are_equal():
-    one, other = (IndexBounds.of([np.array([5, 9, 2])]) for _ in range(2))
+    one, other = (IndexRanges.of([np.array([5, 9, 2])]) for _ in range(2))
     assert one == other
     assert hash(one) == hash(other)
-    assert one != IndexBounds.of([np.array([5, 9, 3])])
+    assert one != IndexRanges.of([np.array([5, 9, 3])])

@@ -10,7 +10,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dask_arrays import from_dask_array
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
 from dask_tapestry.arrays.core.mixed_collections import MixedCollection, MixedExpr, planned_together
-from dask_tapestry.arrays.xarray.block_functions import (
+from dask_tapestry.arrays.xarray.template_function import (
     TemplateFunction,
     dims_of,
     dtypes_of,

@@ -1,4 +1,4 @@
-"""Integers of a small range sorted by counting them, in a compiled loop.
+"""Counting sort: integers of a small range are sorted by counting them, in a compiled loop.
 
 The last number that the dtype has is left out of the range: it fills runs that are not whole.
 """

@@ -1,4 +1,4 @@
-"""Tables in compiled loops: cells are counted by number, or their weights added, leaf by leaf."""
+"""Bincount in compiled loops: cells are counted by number, or their weights added, leaf by leaf."""
 
 from __future__ import annotations
 

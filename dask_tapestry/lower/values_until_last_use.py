@@ -1,4 +1,4 @@
-"""The values of a program while one box of its output is computed, each held until its last use."""
+"""The values of a program while a block of it is computed: each is dropped after its last use."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from dask_tapestry.lower.assemble import part_of
 from dask_tapestry.lower.device_calls import brought
 from dask_tapestry.lower.instruction_call import called, memory_for, read_on_device
 from dask_tapestry.steps.device_values import value_places
+from dask_tapestry.steps.instruction_schedule import InstructionSchedule, Key, Work
 from dask_tapestry.steps.program import Program
-from dask_tapestry.steps.schedule import Key, Schedule, Work
 from dask_tapestry.zspace import ZRange
 
 Block = Any  # an array, or `Collected` ones
@@ -21,7 +21,7 @@ Blocks = dict[Key, Block]
 Cells = Callable[[int, ZRange], Block]  # of a value that is held, the cells of a box
 
 
-class HeldValues:
+class ValuesUntilLastUse:
     """Blocks of a program's values.
 
     Parameters
@@ -33,7 +33,11 @@ class HeldValues:
     """
 
     def __init__(
-        self, program: Program, schedule: Schedule, blocks: Blocks, outer: Cells | None = None
+        self,
+        program: Program,
+        schedule: InstructionSchedule,
+        blocks: Blocks,
+        outer: Cells | None = None,
     ) -> None:
         self.program, self.schedule, self.blocks, self.outer = program, schedule, blocks, outer
         self._lying = value_places(program)

@@ -5,16 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from zarr.storage import MemoryStore
 
-from dask_tapestry.io.chunks.zarr_encoding import ArrayEncoding, chunks_met
+from dask_tapestry.io.chunks.zarr_array_format import ArrayFormat, chunks_met
 
 
-def encoding(**options):
+def format_of(**options):
     options = {"shape": (7, 5), "chunks": (2, 2), "dtype": "f8"} | options
-    return ArrayEncoding.of(zarr.create_array(MemoryStore(), **options))
+    return ArrayFormat.of(zarr.create_array(MemoryStore(), **options))
 
 
 def test_an_array_of_plain_cells():
-    found = encoding(compressors=None, fill_value=3)
+    found = format_of(compressors=None, fill_value=3)
     assert (found.shape, found.chunk, found.fill) == ((7, 5), (2, 2), 3)
     assert found.key((1, 0)) == "c/1/0"
     assert not found.is_encoded
@@ -22,17 +22,17 @@ def test_an_array_of_plain_cells():
 
 @pytest.mark.parametrize("options", [{}, {"shards": (4, 4), "compressors": None}])
 def test_an_array_of_encoded_chunks(options):
-    found = encoding(**options)
+    found = format_of(**options)
     assert found.is_encoded
     assert found.chunk == options.get("shards", (2, 2))
 
 
 def test_an_array_without_a_fill_value():
-    assert encoding(zarr_format=2, fill_value=None, compressors=None).fill == 0
+    assert format_of(zarr_format=2, fill_value=None, compressors=None).fill == 0
 
 
 def test_an_array_that_only_zarr_decodes():
-    assert encoding(dtype=str) is None
+    assert format_of(dtype=str) is None
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(1, 5)), max_size=3))

@@ -1,4 +1,4 @@
-"""The encoding of a Zarr array, where its chunks can be read without zarr."""
+"""The format of a stored Zarr array, where its chunks can be read and written without zarr."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ COMPLETE: Final = "dask_tapestry_complete"  # attribute of arrays all of whose c
 
 
 @dataclass(frozen=True)
-class ArrayEncoding:
-    """The encoding of an array's chunks, and their names.
+class ArrayFormat:
+    """How an array's chunks are encoded and named.
 
     Attributes
     ----------
@@ -47,8 +47,8 @@ class ArrayEncoding:
     is_complete: bool = False
 
     @classmethod
-    def of(cls, array: Any) -> ArrayEncoding | None:
-        """Return the encoding of one of zarr's arrays; None where zarr must decode it."""
+    def of(cls, array: Any) -> ArrayFormat | None:
+        """Return the format of one of zarr's arrays; None where zarr must decode it."""
         metadata = array.metadata
         form, shards = _formats(metadata)
         if form is None:
