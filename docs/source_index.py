@@ -215,30 +215,50 @@ def number_rows():
 
 def error_rows():
     files = both()
-    homes, words = {}, {}
+    homes, words, bases = {}, {}, {}
     for name, path in files.items():
         for kind, said in re.findall(
-            r'^class (\w+(?:Error|Warning|Exception))\([^\n]*\):\n    """(.*?)(?:\n\n|""")',
+            r'^class (\w+(?:Error|Warning|Exception)\([^\n]*\)):\n    """(.*?)(?:\n\n|""")',
             text(path),
             re.MULTILINE | re.DOTALL,
         ):
+            kind, _, is_a = kind.partition("(")
             homes[kind], words[kind] = name, " ".join(said.split())
+            bases[kind] = code(is_a.rstrip(")").split(", "))
     raisers = found_in(rf"(?<!class )\b({'|'.join(homes)})\(", files)
     for kind, home in sorted(homes.items()):
-        yield f"`{kind}`", words[kind], f"`{home}`", places(raisers[kind] - {home})
+        yield f"`{kind}`", bases[kind], words[kind], f"`{home}`", places(raisers[kind] - {home})
+
+
+def said_by(call, tree):
+    """The text of a warning as far as the source has it: of names that it formats the names."""
+    said = call.args[0]
+    if isinstance(said, ast.Name):  # the last text that the name is given
+        given = [
+            one.value
+            for one in ast.walk(tree)
+            if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == said.id
+        ]
+        said = given[-1] if given else said
+    parts = said.values if isinstance(said, ast.JoinedStr) else [said]
+    words = (
+        part.value if isinstance(part, ast.Constant) else f"{{{ast.unparse(part)}}}"
+        for part in (one.value if isinstance(one, ast.FormattedValue) else one for one in parts)
+    )
+    return " ".join("".join(map(str, words)).split())
 
 
 def warning_rows():
-    """The files that warn, by category."""
-    found = defaultdict(set)
+    """What is warned of, with its category: each text once a file."""
+    found = {}
     for name, path in both().items():
-        tree = ast.walk(ast.parse(text(path))) if "warn(" in text(path) else ()
-        for call in tree:
-            if isinstance(call, ast.Call) and ast.unparse(call.func).endswith("warn"):
+        tree = ast.parse(text(path)) if "warn(" in text(path) else None
+        for call in ast.walk(tree) if tree else ():
+            if isinstance(call, ast.Call) and call.args and ast.unparse(call.func).endswith("warn"):
                 kinds = re.findall(r"\w+Warning", ast.unparse(call)) or ["UserWarning"]
-                found[kinds[0]].add(name)
-    for kind, files in sorted(found.items()):
-        yield f"`{kind}`", code(sorted(files))
+                found[said_by(call, tree), kinds[0], name] = None
+    for said, kind, name in sorted(found, key=lambda row: row[::-1]):
+        yield said, f"`{kind}`", f"`{name}`"
 
 
 def package_rows():
@@ -292,11 +312,26 @@ def file_tables(root, skipped=()):
 
 
 def beside_rows():
-    """Scripts, and what tests share: Python files of the other folders that are no tests."""
+    """Scripts, what tests share, and tests that mirror no file of the sources."""
+    mirrored = {
+        str(Path("tests", name).with_name(f"test_{path.name}"))
+        for root, folder in ((LIBRARY, ""), (KERNELS, "kernels/"))
+        for name, path in ((folder + name, path) for name, path in sources(root).items())
+    }
     for folder in ("benchmarks", "docs", "examples", "tests"):
         for name, path in sources(ROOT / folder).items():
-            if not path.name.startswith(("test_", "__init__", "conftest")) and sentence(path):
+            is_listed = f"{folder}/{name}" not in mirrored
+            if is_listed and not path.name.startswith(("__init__", "conftest")) and sentence(path):
                 yield f"`{folder}/{name}`", sentence(path)
+
+
+def page_rows():
+    """The pages, with what their sections are about."""
+    for path in sorted((ROOT / "docs").glob("*.md")):
+        prose = re.sub(r"^```.*?^```", "", text(path), flags=re.MULTILINE | re.DOTALL)
+        title, *sections = re.findall(r"^##? (.+)$", prose, re.MULTILINE) or [""]
+        if path != PAGE and title:
+            yield f"[{title}]({path.name})", ", ".join(sections)
 
 
 SECTIONS = (
@@ -306,11 +341,12 @@ SECTIONS = (
     ("Settings", ("setting", "if not given", "what it says", "read or checked by"), setting_rows),
     ("Variables of the environment", ("variable", "read by"), environment_rows),
     ("Numbers that decide", ("numbers, in the `tuning.py` of the layer", "of"), number_rows),
-    ("Errors", ("error", "what it says", "class in", "raised by"), error_rows),
-    ("Warnings", ("category", "given by"), warning_rows),
+    ("Errors", ("error", "is a", "what it says", "class in", "raised by"), error_rows),
+    ("Warnings", ("text", "category", "given by"), warning_rows),
     ("Other packages", ("package", "imported by"), package_rows),
     ("Rules", ("rules", "file"), rule_rows),
     ("Kernels", ("kernel", "operators", "CPU", "GPU"), kernel_rows),
+    ("Pages", ("page", "sections"), page_rows),
 )
 
 

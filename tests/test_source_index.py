@@ -105,6 +105,20 @@ def test_a_sentence_names_its_file(index):
     assert strange <= IN_KEYS
 
 
+def test_a_sentence_names_no_function_of_another_file(index):
+    names = index.public_names()
+    everywhere = {name for file in names for name in names[file]}
+    for file, own in names.items():
+        told = re.findall(r"`(\w+)`", index.sentence(index.LIBRARY / file))
+        assert not [name for name in told if name in everywhere and name not in own], file
+
+
+def test_texts_of_warnings_are_those_of_the_sources(index):
+    texts = {file.strip("`"): said for said, _, file in index.warning_rows()}
+    assert "is predicted to take {term}" in texts["planner/long_jobs.py"]
+    assert "cannot be balanced" in texts["arrays/core/rechunking.py"]
+
+
 def test_a_sentence_that_says_something_else_is_seen():
     assert named_by("Stored chunks, decoded.", "chunk_decoders")
     assert not named_by("Stored chunks, decoded.", "replan")

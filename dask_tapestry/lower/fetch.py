@@ -1,4 +1,4 @@
-"""Fetches results from a cluster to its client, block by block, each into one array.
+"""Computes on a cluster: hands it the graph and fetches results, block by block.
 
 No worker ever holds a whole result. What is computed is asked for a few blocks at a time, and
 workers free a block as soon as it is here. Results that all workers together cannot hold are

@@ -1,4 +1,4 @@
-"""Long jobs: before one runs, this machine is measured where that is worth its seconds.
+"""Long jobs: measures this machine before one where that is worth it, and warns of months.
 
 Of one that is predicted to take months its user is told.
 """

@@ -1,4 +1,4 @@
-"""Halos: how far blocks see beyond their edges (`depth`), and what lies beyond (`boundary`)."""
+"""Halos as arguments: `depth` and `boundary` of `map_overlap` and its kind, read for each axis."""
 
 from __future__ import annotations
 

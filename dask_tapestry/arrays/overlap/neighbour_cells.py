@@ -1,4 +1,4 @@
-"""Blocks with cells of their neighbours, and without them again."""
+"""Blocks with cells of their neighbours and of the boundary, and without these halos again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sorting along an axis, and its relatives: `argsort`, `partition`, `topk` and `lexsort`."""
+"""Sorting along an axis, and its relatives: `argsort`, `topk` and `lexsort`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reductions that leave NaN out: `nansum`, `nanmean` and others.
+"""Reductions that leave NaN out: `nansum`, `nanmax`, `nanargmin` and others.
 
 A slice that holds only NaN has the value that NumPy gives it. NumPy warns about it too; here the
 warning would come when the value is computed, far from the line that asked for it.

@@ -1,4 +1,4 @@
-"""Default chunks in which a tensor is stored."""
+"""Default chunks in which a tensor is stored: small ones joined, large ones cut and warned of."""
 
 from __future__ import annotations
 
