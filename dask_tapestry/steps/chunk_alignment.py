@@ -1,4 +1,4 @@
-"""Alignment with stored chunks: where a step should be cut, so that blocks read whole ones."""
+"""Alignment with stored chunks: where cuts should fall to read whole ones, must to write them."""
 
 from __future__ import annotations
 

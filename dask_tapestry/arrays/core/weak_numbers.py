@@ -1,4 +1,4 @@
-"""Python's numbers beside arrays: they have no dtype of their own, as NumPy's promotion has it."""
+"""Python's weak numbers among arrays that are joined: they take the dtype of the arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments of writes, in the forms that users give them: targets, locks and regions."""
+"""Arguments of writes: regions as users give them, and the types of targets and locks."""
 
 from __future__ import annotations
 
