@@ -335,7 +335,7 @@ def page_rows():
 
 
 SECTIONS = (
-    ("Public names", ("names", "file", "operators"), public_rows),
+    ("Public names", ("names", "file", "made of, in `operators/`"), public_rows),
     ("Methods and attributes of Array", ("names", "file"), method_rows),
     ("Methods of other classes", ("class", "methods", "file"), class_rows),
     ("Settings", ("setting", "if not given", "what it says", "read or checked by"), setting_rows),
