@@ -210,7 +210,7 @@ def number_rows():
             else:
                 numbers[file].append(constant)
         for file, constants in numbers.items():
-            yield code(constants), f"`{file}`"
+            yield code(constants), f"`{file}`", f"`{name}`"
 
 
 def error_rows():
@@ -340,7 +340,7 @@ SECTIONS = (
     ("Methods of other classes", ("class", "methods", "file"), class_rows),
     ("Settings", ("setting", "if not given", "what it says", "read or checked by"), setting_rows),
     ("Variables of the environment", ("variable", "read by"), environment_rows),
-    ("Numbers that decide", ("numbers, in the `tuning.py` of the layer", "of"), number_rows),
+    ("Numbers that decide", ("numbers", "used by", "stand in"), number_rows),
     ("Errors", ("error", "is a", "what it says", "class in", "raised by"), error_rows),
     ("Warnings", ("text", "category", "given by"), warning_rows),
     ("Other packages", ("package", "imported by"), package_rows),

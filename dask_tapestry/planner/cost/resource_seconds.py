@@ -1,4 +1,4 @@
-"""Seconds of a step: of each resource from what its blocks take, and of all together.
+"""Seconds of a step: of kernels, network, stores, link and tasks, and of all of them together.
 
 A step's seconds are those of its busiest resource, a part of the others', as they overlap not
 quite, and what its tasks cost the scheduler and the workers. A device has few blocks at a time:

@@ -1,4 +1,4 @@
-"""Names of object code on disk: by source, what that inlines, compiler and processor."""
+"""Keys of object code on disk, its names: by source, what that inlines, compiler and processor."""
 
 from __future__ import annotations
 
