@@ -33,7 +33,7 @@ RUN_CELLS: Final = 4_096  # that are folded at once
 SHORT_RUN: Final = 64  # cells side by side, up to which cells elsewhere join them
 LONG_RUN: Final = 1_024  # cells of a run, with fewer of which a brick is folded as fast
 # Cells of a line from which bricks side by side are folded faster than runs: the greatest of 16 M
-# float64 in lines of 2000 takes 6.7 ms of a thread, and 11 by runs; of 15 M in lines of 250 14 and 7
+# float64 in lines of 2000 takes 6.7 ms of a thread, and 11 by runs; in lines of 250 14 and 7
 LONG_LINE: Final = 1_024
 COPIED_CELLS: Final = 32_768  # of lines that are looked through together
 LEAST_LINE: Final = 128  # cells in which a place is looked for at once; shorter lines are copied

@@ -4,8 +4,8 @@ A leaf is scanned by itself, so `GROUP` leaves that follow one another are scann
 no addition waits for the one before it (.6 ns a cell of float64 in the caches, against 1.2 for one
 after the other). Where many cells lie beside one another across the axis, strips of `STRIP` columns
 walk along it together, `ROWS` rows at a time, between which totals stay in registers. In times of a
-copy of 4243 x 4243 float64: strips of 512 columns, a row at a time 1.8 and four 1.1; of 4096 columns
-1.4 and .8.
+copy of 4243 x 4243 float64: strips of 512 columns, a row at a time 1.8 and four 1.1; strips of 4096
+columns 1.4 and .8.
 """
 
 from __future__ import annotations
@@ -123,8 +123,8 @@ def scan_columns(
             while place < n:
                 at = cells + line * line_cells + place * row_cells + lo * {cell_size}
                 to = values + line * line_values + (place - skip) * row_values + lo * {value_size}
-                several = known and not apart and place > 0 and place >= skip and place + {rows} <= n
-                if several and place % leaf + {rows} <= leaf:
+                several = known and not apart and place >= max(skip, 1)
+                if several and place % leaf + {rows} <= leaf and place + {rows} <= n:
 {row_views}
 {value_views}
                     if place % leaf == 0:
