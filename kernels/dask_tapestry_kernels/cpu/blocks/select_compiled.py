@@ -16,9 +16,9 @@ Block = np.ndarray[Any, Any]
 SMALL: Final = 16_384  # cells; fewer are not worth a kernel that is not loaded
 WORDS: Final = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64", 16: "complex128"}
 
-# Rows before a row is copied, its lines of memory are asked for. Of 128 MB, from memory: rows of 32
-# bytes take .64 of the time, single cells .78, rows of 256 and 512 bytes .9; of 8 KiB, which come by
-# themselves, 1.14.
+# Rows before a row is copied, its lines of memory are asked for. Of 128 MB from memory, rows of 32
+# bytes take .64 of the time, single cells .78, rows of 256 and 512 bytes .9; rows of 8 KiB, which
+# come by themselves, 1.14.
 AHEAD: Final = 16
 ASKED_BYTES: Final = 1_024
 LINE: Final = 64  # bytes of memory that come together
