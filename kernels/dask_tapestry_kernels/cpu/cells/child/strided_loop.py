@@ -30,7 +30,8 @@ OPTIONS: Any = {"nogil": True, "error_model": "numpy"}
 def _is_turned(layout: Table, p: int, rank: int) -> bool:
     """Whether the columns of an operand lie closer than its rows do."""
     size, down, along = layout[p, 0], layout[p, rank - 1], layout[p, rank]
-    return size > 0 and along != size and abs(down) < abs(along) and down != 0
+    turned: bool = size > 0 and along != size and 0 < abs(down) < abs(along)
+    return turned
 
 
 @njit(nogil=True, error_model="numpy")
@@ -61,7 +62,8 @@ def _box(layout: Table, count: int, rank: int, strip: int) -> tuple[int, int]:
 def _in_place(layout: Table, p: int, rank: int, h: int, m: int, by_rows: bool) -> bool:
     """Whether the row reads an operand, or writes the result, where it lies."""
     size, down, along = layout[p, 0], layout[p, rank - 1], layout[p, rank]
-    return along == size and (by_rows or h == 1 or down == m * size)
+    here: bool = along == size and (by_rows or h == 1 or down == m * size)
+    return here
 
 
 @njit(nogil=True, error_model="numpy")
