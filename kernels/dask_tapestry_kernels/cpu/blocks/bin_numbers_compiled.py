@@ -2,6 +2,7 @@
 
 On an even grid only strips in which some cell is within the rounding of an edge are looked at; on
 the grid of uneven edges the bin is searched for between the edges that the grid cell may hold.
+Places become integers of 32 bits, as AVX2 has no instruction for vectors of 64.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def even(cells, numbers, edges, told, n, count):
             place = (np.float64(x[k]) - low) * scale
             near |= np.int64(abs(np.rint(place) - place) < tolerance)
             place += 1.0
-            o[k] = np.{number}(np.int64(place if place >= 0.0 and place < above else 0.0))
+            o[k] = np.{number}(np.int32(place if place >= 0.0 and place < above else 0.0))
         if near:
             for k in range(width):
                 cell = np.float64(x[k])

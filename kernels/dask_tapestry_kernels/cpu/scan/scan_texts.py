@@ -3,7 +3,9 @@
 A leaf is scanned by itself, so `GROUP` leaves that follow one another are scanned side by side and
 no addition waits for the one before it (.6 ns a cell of float64 in the caches, against 1.2 for one
 after the other). Where many cells lie beside one another across the axis, strips of `STRIP` columns
-walk along it together.
+walk along it together, `ROWS` rows at a time, between which totals stay in registers. In times of a
+copy of 4243 x 4243 float64: strips of 512 columns, a row at a time 1.8 and four 1.1; strips of 4096
+columns 1.4 and .8.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from dask_tapestry_kernels.cpu.jit.memory_layout import storage
 
 GROUP: Final = 8  # an addition takes three to four cycles, and two begin in each
 APART: Final = 8  # cells between leaves side by side: a power of two apart they share cache lines
-STRIP: Final = 512  # columns: two rows of float64 are 8 KiB
+STRIP: Final = 4_096  # columns: two rows of float64 are 64 KiB, and rows are read in long pieces
+ROWS: Final = 4
 MOST_LEAF: Final = 1_024  # cells of a leaf, of which a group stays in the second cache
 COMBINE: Final = {
     "add": "({a} + {b})",
@@ -116,11 +119,33 @@ def scan_columns(
             if begun:
                 for k in range(width):
                     b[k] = c[k]
-            for place in range(n):
-                x = carray(
-                    pointer(cells + line * line_cells + place * row_cells + lo * {cell_size}),
-                    (width,), np.{cell},
-                )
+            place = 0
+            while place < n:
+                at = cells + line * line_cells + place * row_cells + lo * {cell_size}
+                to = values + line * line_values + (place - skip) * row_values + lo * {value_size}
+                several = known and not apart and place >= max(skip, 1)
+                if several and place % leaf + {rows} <= leaf and place + {rows} <= n:
+{row_views}
+{value_views}
+                    if place % leaf == 0:
+                        for k in range(width):
+                            before, total, cell = b[k], t[k], x0[k]
+                            before = {follow}
+                            b[k] = before
+                            total = {read}
+                            y0[k] = {one_after}
+{scan_rows}
+                            t[k] = total
+                    else:
+                        for k in range(width):
+                            before, total, cell = b[k], t[k], x0[k]
+                            total = {step}
+                            y0[k] = {one_after}
+{scan_rows}
+                            t[k] = total
+                    place += {rows}
+                    continue
+                x = carray(pointer(at), (width,), np.{cell})
                 if place % leaf == 0:
                     if place and not apart:
                         if known:
@@ -139,13 +164,7 @@ def scan_columns(
                         cell, total = x[k], t[k]
                         t[k] = {step}
                 if place >= skip:
-                    y = carray(
-                        pointer(
-                            values + line * line_values + (place - skip) * row_values
-                            + lo * {value_size}
-                        ),
-                        (width,), np.{value},
-                    )
+                    y = carray(pointer(to), (width,), np.{value})
                     if known and not apart:
                         for k in range(width):
                             before, total = b[k], t[k]
@@ -154,6 +173,7 @@ def scan_columns(
                         for k in range(width):
                             total = t[k]
                             y[k] = {one}
+                place += 1
 """
 
 TOTAL_LINES: Final = """\
@@ -191,18 +211,28 @@ def total_columns(
     for line in range(lines):
         for lo in range(0, columns, {strip}):
             width = min({strip}, columns - lo)
-            for place in range(n):
-                x = carray(
-                    pointer(cells + line * line_cells + place * row_cells + lo * {cell_size}),
-                    (width,), np.{cell},
-                )
-                t = carray(
-                    pointer(
-                        totals + line * line_totals + place // leaf * row_totals
-                        + lo * {state_size}
-                    ),
-                    (width,), np.{state},
-                )
+            place = 0
+            while place < n:
+                at = cells + line * line_cells + place * row_cells + lo * {cell_size}
+                to = totals + line * line_totals + place // leaf * row_totals + lo * {state_size}
+                t = carray(pointer(to), (width,), np.{state})
+                if place % leaf + {rows} <= leaf and place + {rows} <= n:
+{row_views}
+                    if place % leaf == 0:
+                        for k in range(width):
+                            cell = x0[k]
+                            total = {read}
+{total_rows}
+                            t[k] = total
+                    else:
+                        for k in range(width):
+                            cell, total = x0[k], t[k]
+                            total = {step}
+{total_rows}
+                            t[k] = total
+                    place += {rows}
+                    continue
+                x = carray(pointer(at), (width,), np.{cell})
                 if place % leaf == 0:
                     for k in range(width):
                         cell = x[k]
@@ -211,6 +241,7 @@ def total_columns(
                     for k in range(width):
                         cell, total = x[k], t[k]
                         t[k] = {step}
+                place += 1
 """
 BODIES: Final = {
     "scan_lines": (SCAN_LINES, 12),
@@ -286,8 +317,29 @@ def _names(
         "one": write_text.format("total"),
         "one_after": write_text.format(joined("before", "total")),
         "after": write_text.format(joined("before", "s[j]")),
+        **_row_names(joined("total", read_text), write_text.format(joined("before", "total"))),
+        "row_views": _row_views("x", "at", "cells", cell),
+        "value_views": _row_views("y", "to", "values", value),
+        "rows": ROWS,
         **_group_names(read_text, lambda total: joined(total, read_text), cell, state),
     }
+
+
+def _row_views(name: str, first: str, of: str, dtype: np.dtype[Any]) -> str:
+    """Text of views of `ROWS` rows that follow one another."""
+    return "\n".join(
+        f"{' ' * 20}{name}{r} = "
+        f"carray(pointer({first} + {r} * row_{of}), (width,), np.{storage(dtype)})"
+        for r in range(ROWS)
+    )
+
+
+def _row_names(step: str, after: str) -> dict[str, str]:
+    """The values of the names for rows after the first of `ROWS`: totals, and what is written."""
+    far = " " * 28
+    totals = [f"{far}cell = x{r}[k]\n{far}total = {step}" for r in range(1, ROWS)]
+    written = [f"{total}\n{far}y{r}[k] = {after}" for r, total in enumerate(totals, start=1)]
+    return {"total_rows": "\n".join(totals), "scan_rows": "\n".join(written)}
 
 
 def _group_names(

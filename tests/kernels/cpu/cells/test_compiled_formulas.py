@@ -91,7 +91,13 @@ def layouts():
     line = np.arange(100_000.0)
     wide = np.random.default_rng(1).normal(size=(70, 2, 600))
     column = np.broadcast_to(wide[:, :, :1], wide.shape)
+    boxes = np.random.default_rng(2).normal(size=(37, 2100))
+    turned = np.asfortranarray(boxes)
     return {
+        "boxes turned": (boxes, turned),
+        "boxes turned, other rows turned too": (turned[::-1], turned[:, ::-1]),
+        "boxes turned beside one column": (turned, np.broadcast_to(boxes[:, :1], boxes.shape)),
+        "boxes turned beside one row": (turned, np.broadcast_to(boxes[0], boxes.shape)),
         "one column of long rows": (wide, column),
         "one column of strided rows": (wide[:, :, ::2], column[:, :, :300]),
         "one column alone": (column, column),
@@ -220,3 +226,14 @@ def test_a_function_of_our_own_takes_cells_off_their_addresses(kind, mode):
         interpreter.evaluate(out, x_off, expression=expression)
         assert same_bits(out, interpreter.evaluate(None, x, expression=expression))
     assert np.allclose(out, np.exp(x), rtol=1e-2)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_boxes_of_turned_cells_of_any_size(kind):
+    expression = formula(kind, kind)
+    x = np.random.default_rng(3).integers(0, 9, (67, 1400)).astype(kind)
+    for blocks in ((x, np.asfortranarray(x)), (np.asfortranarray(x), x[::-1, ::-1])):
+        for out in (np.empty_like(x), np.empty((134, 1400), kind)[::2]):
+            with compile_service.mode("wait"):
+                assert compiled_formulas.run_row(compiled_row(expression), out, blocks)
+            assert same_bits(out.copy(), by_numpy(expression, blocks))

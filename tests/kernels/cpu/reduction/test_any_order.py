@@ -103,3 +103,18 @@ def test_a_nan_is_the_first_place():
     x = CELLS.astype("f8")
     x[3, 4, 5] = x[50, 0, 0] = np.nan
     assert KERNELS["reduce"](None, x, **part_of(x, "argmin", (0, 1, 2))) == x.argmin()
+
+
+@pytest.mark.parametrize("name", ["argmin", "argmax"])
+@pytest.mark.parametrize("axes", [(0, 1), (1, 2), (0, 1, 2)])
+def test_places_in_long_lines_that_lie_apart(name, axes, monkeypatch):
+    x = RANDOM.integers(0, 50, (3, 40, 1200)).astype("f8")
+    x[1, 7, 900:902] = x[1, 30, 3] = np.nan
+    x = x if axes[0] else np.ascontiguousarray(x.transpose(1, 2, 0)).transpose(2, 0, 1)
+    x = x if axes != (0, 1, 2) else np.ascontiguousarray(x)
+    tree = Tree(tuple(x.shape[axis] for axis in axes))
+    for target in (None, tree.depth - 1):
+        part = part_of(x, name, axes, tree=tree, target=target)
+        assert same_bits(KERNELS["reduce"](None, x, **part), by_leaves(x, part, monkeypatch))
+    monkeypatch.setattr(any_order, "COPIED_CELLS", 2_000)
+    assert same_bits(KERNELS["reduce"](None, x, **part), by_leaves(x, part, monkeypatch))

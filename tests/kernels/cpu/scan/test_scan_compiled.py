@@ -5,7 +5,7 @@ import pytest
 
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.jit import compile_service
-from dask_tapestry_kernels.cpu.scan import scan_compiled
+from dask_tapestry_kernels.cpu.scan import scan_compiled, scan_texts
 from tests.comparisons import same_bits
 
 
@@ -42,6 +42,7 @@ SHAPES = (
     ((3, 1, 40), 1),
     ((2, 3, 2, 80), 2),
     ((1, 1), 0),
+    ((19, scan_texts.STRIP + 3), 0),
 )
 
 

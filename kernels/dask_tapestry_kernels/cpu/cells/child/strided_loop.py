@@ -11,16 +11,71 @@ rows before have brought.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numba import carray, njit  # type: ignore[attr-defined]
 
-from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import call_row, pointer
+from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import call_row, fetch_line, pointer
 from dask_tapestry_kernels.cpu.jit.child.strided_copy import copy_plane
 
 Table = np.ndarray[Any, Any]
+LINE: Final = 64  # bytes of memory that come together
+TALL: Final = 8  # rows at least of a box whose columns lie side by side in some operand
+LONG: Final = 64  # cells of a row that are worth a call
 OPTIONS: Any = {"nogil": True, "error_model": "numpy"}
+
+
+@njit(nogil=True, error_model="numpy")
+def _is_turned(layout: Table, p: int, rank: int) -> bool:
+    """Whether the columns of an operand lie closer than its rows do."""
+    size, down, along = layout[p, 0], layout[p, rank - 1], layout[p, rank]
+    turned: bool = size > 0 and along != size and 0 < abs(down) < abs(along)
+    return turned
+
+
+@njit(nogil=True, error_model="numpy")
+def _ask_for(at: int, h: int, m: int, size: int, along: int) -> None:
+    """Ask for the lines of the next box of a turned operand, which lie far apart."""
+    for cell in range(m):
+        for byte in range(0, h * size, LINE):
+            fetch_line(at + cell * along + byte + LINE - 1)
+
+
+@njit(nogil=True, error_model="numpy")
+def _box(layout: Table, count: int, rank: int, strip: int) -> tuple[int, int]:
+    """Rows and cells of a box of `strip` cells at most: low, but tall where an operand is turned.
+
+    Of an operand whose columns lie side by side a low box takes a cell of each line of memory.
+    """
+    rows, cells = layout[count + 1, rank - 1], layout[count + 1, rank]
+    low = strip
+    for p in range(count + 1):
+        if _is_turned(layout, p, rank):
+            tall = min(rows, max(TALL, LINE // layout[p, 0]))
+            low = min(low, max(1, strip // tall))
+    n = min(cells, low)
+    return max(1, strip // n), n
+
+
+@njit(nogil=True, error_model="numpy")
+def _in_place(layout: Table, p: int, rank: int, h: int, m: int, by_rows: bool) -> bool:
+    """Whether the row reads an operand, or writes the result, where it lies."""
+    size, down, along = layout[p, 0], layout[p, rank - 1], layout[p, rank]
+    here: bool = along == size and (by_rows or h == 1 or down == m * size)
+    return here
+
+
+@njit(nogil=True, error_model="numpy")
+def _by_rows(layout: Table, count: int, rank: int, h: int, m: int) -> bool:
+    """Whether each row of a box is computed by itself: then straight operands are not packed."""
+    if h == 1:
+        return False
+    for p in range(count + 1):
+        size, down, along = layout[p, 0], layout[p, rank - 1], layout[p, rank]
+        if along == size and down != m * size and (m >= LONG or size == 0):
+            return True
+    return False
 
 
 @njit(nogil=True, error_model="numpy")
@@ -30,28 +85,35 @@ def _plane(
     """Run the row over the plane of the two last dimensions whose operands begin at `bases`."""
     count = len(bases) - 1
     rows, cells = layout[count + 1, rank - 1], layout[count + 1, rank]
-    n = min(cells, strip)
-    height = max(1, strip // n)
+    height, n = _box(layout, count, rank, strip)
     for j in range(0, cells, n):
         m = min(n, cells - j)
         packed = 0  # rows of the box before
         for i in range(0, rows, height):
             h = min(height, rows - i)
+            by_rows = _by_rows(layout, count, rank, h, m)
             for p in range(count + 1):
                 size, down, along = layout[p, 0], layout[p, rank - 1], layout[p, rank]
                 at = bases[p] + i * down + j * along
                 table[p] = at
-                if along == size and (h == 1 or down == m * size):
+                if _in_place(layout, p, rank, h, m, by_rows):
                     continue
                 table[p] = buffers[p]
+                turned = _is_turned(layout, p, rank)
                 if p < count and not (down == 0 and h <= packed):
+                    if turned and down == size:
+                        _ask_for(at + h * size, min(h, rows - i - h), m, size, along)
                     copy_plane(at, buffers[p], h, m, size, (down, along, m * size, size))
             packed = h
-            call_row(row, (h * m, table.ctypes.data, table[count]))
+            for _ in range(h if by_rows else 1):
+                call_row(row, (m if by_rows else h * m, table.ctypes.data, table[count]))
+                for p in range(count + 1):
+                    straight = _in_place(layout, p, rank, h, m, by_rows)
+                    table[p] += layout[p, rank - 1] if straight else m * layout[p, 0]
             size, down, along = layout[count, 0], layout[count, rank - 1], layout[count, rank]
-            at = bases[count] + i * down + j * along
-            if table[count] != at:
-                copy_plane(table[count], at, h, m, size, (m * size, size, down, along))
+            if not _in_place(layout, count, rank, h, m, by_rows):
+                at = bases[count] + i * down + j * along
+                copy_plane(buffers[count], at, h, m, size, (m * size, size, down, along))
 
 
 @njit(**OPTIONS)

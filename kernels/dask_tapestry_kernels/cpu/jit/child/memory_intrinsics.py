@@ -48,6 +48,21 @@ def write_cell(context: Any, address: Any, index: Any, cell: Any) -> Lowered:  #
 
 
 @intrinsic
+def fetch_line(context: Any, address: Any) -> Lowered:  # noqa: ARG001
+    """Ask for a line of memory that is read soon; no address is wrong."""
+
+    def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
+        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        options = [ir.Constant(word, option) for option in (0, 3, 1)]  # reads, near, of data
+        builder.call(function, [builder.inttoptr(args[0], byte), *options])
+        return _c.get_dummy_value()
+
+    return types.void(types.int64), lower
+
+
+@intrinsic
 def keep(context: Any, value: Any) -> Lowered:  # noqa: ARG001
     """Have a value computed that nothing reads: an instruction that is none takes it."""
 

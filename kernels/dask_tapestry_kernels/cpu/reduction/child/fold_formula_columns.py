@@ -26,7 +26,8 @@ from dask_tapestry_kernels.cpu.reduction.child.leaf_records import (
 from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES
 from dask_tapestry_kernels.elementary.compiled_functions import I64, called, keep_apart
 
-TURN: Final = 128  # cells of a row
+# Cells of a row, of float64 a page; with 128, sums of formulas take 1.05 to 1.12 times as long
+TURN: Final = 512
 HEAD: Final = leaf_tables.SOURCE.itemsize
 FORMULA_BYTES: Final = leaf_tables.FORMULA.itemsize
 OPERAND_BYTES: Final = leaf_tables.OPERAND.itemsize
