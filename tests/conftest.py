@@ -31,7 +31,7 @@ hypothesis.settings.register_profile(  # other examples each time, and many
     "nightly",
     hypothesis.settings.get_profile("usual"),
     derandomize=False,
-    max_examples=20 * USUAL,
+    max_examples=40 * USUAL,
 )
 hypothesis.settings.load_profile("usual")  # unless --hypothesis-profile names another
 
