@@ -3,6 +3,9 @@
 Rates measured on a machine would change them, here and in the processes that tests start. The
 garbage collector took a sixth of the tests' time with Python's own thresholds: graphs and plans
 are many small objects, few of them garbage.
+
+Modules without an example are not imported to look for some: of those that are compiled, and of
+scripts, that took seconds in each process.
 """
 
 import gc
@@ -11,6 +14,16 @@ import os
 os.environ["DASK_TAPESTRY__RATES"] = "shipped"
 
 import dask.config
+import pytest
+from _pytest.doctest import DoctestModule
 
 dask.config.set({"tapestry.rates": "shipped"})
 gc.set_threshold(50_000, 20, 20)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path):
+    found = yield
+    if file_path.suffix == ".py" and ">>>" not in file_path.read_text("utf-8"):
+        return [one for one in found if not isinstance(one, DoctestModule)]
+    return found

@@ -14,7 +14,7 @@ import dask_tapestry as dt
 from dask_tapestry.planner import build, verify
 from dask_tapestry.planner.machine.resources import live_client
 from dask_tapestry.planner.rewriting import passes
-from dask_tapestry.teg.check import check
+from dask_tapestry.teg.check import OF_GRAPHS, OF_NODES, check
 from tests.cupy_stand_in import device_kernels as device_kernels
 from tests.examples import USUAL
 from tests.small_lattices import small_lattices as small_lattices
@@ -31,7 +31,7 @@ hypothesis.settings.register_profile(  # other examples each time, and many
     "nightly",
     hypothesis.settings.get_profile("usual"),
     derandomize=False,
-    max_examples=20 * USUAL,
+    max_examples=40 * USUAL,
 )
 hypothesis.settings.load_profile("usual")  # unless --hypothesis-profile names another
 
@@ -86,13 +86,18 @@ def _graphs_and_plans_are_checked():
         yield
 
 
-_correct = WeakSet()  # a pass often returns the graph that it was given
+_correct = WeakSet()  # a pass often returns the graph that it was given, or most of its nodes
+_correct_nodes = WeakSet()
 
 
 def _check(graph):
+    """Check a graph; of nodes, which never change, those that no graph had that was checked."""
     if graph not in _correct:
-        check(graph)
+        new = [node for node in graph if node not in _correct_nodes]
+        check(new, OF_NODES)
+        check(graph, OF_GRAPHS)
         _correct.add(graph)
+        _correct_nodes.update(new)
 
 
 def _checked(make):

@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import settings
 
-USUAL = 100  # examples of the profile "usual"; another profile's share scales every number
+USUAL = 50  # examples of the profile "usual"; another profile's share scales every number
 
 
 def examples(number: int, **others: Any) -> settings:

@@ -1,17 +1,17 @@
 """The legal graph: a table of named checks.
 
-Each check is a function of a graph that yields the constraint's violations; its name states the
-constraint. `check` runs them all. They are run after every pass in tests, and on request.
+Each check is a function of nodes, operands first, that yields the constraint's violations; its
+name states the constraint. `check` runs them all. They are run after every pass in tests, and on
+request.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Final, NamedTuple
 
 from dask_tapestry.errors import ConstraintError, TapestryError
-from dask_tapestry.teg.graph import Graph
 from dask_tapestry.teg.node import Node, is_interned
 from dask_tapestry.teg.operator import BlockOperator, signature_of
 from dask_tapestry.teg.selector import GeneratorOperator
@@ -28,19 +28,19 @@ class Violation(NamedTuple):
     how: str
 
 
-Check = Callable[[Graph], Iterator[Violation]]
+Check = Callable[[Iterable[Node]], Iterator[Violation]]
 
 
-def nodes_are_interned(graph: Graph) -> Iterator[Violation]:
+def nodes_are_interned(nodes: Iterable[Node]) -> Iterator[Violation]:
     """Equal applications are one node: each node is the one known by its digest."""
-    for node in graph:
+    for node in nodes:
         if not is_interned(node):
             yield Violation(node, "it is not the node that its digest names")
 
 
-def types_follow_from_inputs(graph: Graph) -> Iterator[Violation]:
+def types_follow_from_inputs(nodes: Iterable[Node]) -> Iterator[Violation]:
     """A node has the type that its operator infers from the types of its inputs."""
-    for node in graph:
+    for node in nodes:
         try:
             inferred = node.operator.infer(*node.input_types)
         except (TapestryError, IndexError, ValueError) as error:
@@ -50,24 +50,24 @@ def types_follow_from_inputs(graph: Graph) -> Iterator[Violation]:
             yield Violation(node, f"it says {node.type}, its inputs make {inferred}")
 
 
-def sources_have_no_inputs(graph: Graph) -> Iterator[Violation]:
+def sources_have_no_inputs(nodes: Iterable[Node]) -> Iterator[Violation]:
     """Sources and generators bring data in; they read no tensor."""
-    for node in graph:
+    for node in nodes:
         if isinstance(node.operator, Source | GeneratorOperator) and node.inputs:
             yield Violation(node, f"it reads {len(node.inputs)} tensors")
 
 
-def sinks_are_read_by_sequence_points_only(graph: Graph) -> Iterator[Violation]:
+def sinks_are_read_by_sequence_points_only(nodes: Iterable[Node]) -> Iterator[Violation]:
     """A sink has no cells to read; it has an end to wait for."""
-    for node in graph:
+    for node in nodes:
         for number, source in enumerate(node.inputs):
             if isinstance(source.operator, Sink):
                 yield Violation(node, f"input {number} is a sink: {source!r}")
 
 
-def sequence_points_carry_no_data(graph: Graph) -> Iterator[Violation]:
+def sequence_points_carry_no_data(nodes: Iterable[Node]) -> Iterator[Violation]:
     """A sequence point reads no tensor and none reads it."""
-    for node in graph:
+    for node in nodes:
         if node.is_sequence_point and node.inputs:
             yield Violation(node, f"it reads {len(node.inputs)} tensors")
         for number, source in enumerate(node.inputs):
@@ -75,16 +75,16 @@ def sequence_points_carry_no_data(graph: Graph) -> Iterator[Violation]:
                 yield Violation(node, f"input {number} is a sequence point")
 
 
-def only_sequence_points_are_waited_for(graph: Graph) -> Iterator[Violation]:
+def only_sequence_points_are_waited_for(nodes: Iterable[Node]) -> Iterator[Violation]:
     """Tensors and sinks follow sequence points, which alone follow tensors and sinks."""
-    for node in graph:
+    for node in nodes:
         if not node.is_sequence_point:
             for earlier in node.after:
                 if not earlier.is_sequence_point:
                     yield Violation(node, f"it follows {earlier!r}, which is no sequence point")
 
 
-def writes_that_meet_are_ordered(graph: Graph) -> Iterator[Violation]:
+def writes_that_meet_are_ordered(graph: Iterable[Node]) -> Iterator[Violation]:
     """If two sinks may write to the same stored chunk, one follows the other."""
     sinks = [node for node in graph if isinstance(node.operator, Sink)]
     if len(sinks) < 2:
@@ -99,7 +99,7 @@ def writes_that_meet_are_ordered(graph: Graph) -> Iterator[Violation]:
                 yield Violation(node, f"it writes to {node.operator.text()}, and {text}")
 
 
-def _sinks_before(graph: Graph, sinks: list[Node]) -> dict[Node, int]:
+def _sinks_before(graph: Iterable[Node], sinks: list[Node]) -> dict[Node, int]:
     """For each node the sinks that it follows: bit n for sink number n."""
     number = {sink: n for n, sink in enumerate(sinks)}
     before: dict[Node, int] = {}
@@ -122,9 +122,9 @@ def _named(node: Node) -> str:
     return f"{node.operator.name}({node.operator.text()}){_where(node)}"
 
 
-def signatures_fit_their_tensors(graph: Graph) -> Iterator[Violation]:
+def signatures_fit_their_tensors(nodes: Iterable[Node]) -> Iterator[Violation]:
     """A signature has one projection for each tensor, of that tensor's rank."""
-    for node, signature in _signatures(graph):
+    for node, signature in _signatures(nodes):
         pairs = (
             ("input", signature.inputs, node.inputs),
             ("output", signature.outputs, (node,)),
@@ -139,23 +139,23 @@ def signatures_fit_their_tensors(graph: Graph) -> Iterator[Violation]:
                     yield Violation(node, f"{what} {number}: {projection} has other index axes")
 
 
-def signatures_tile_outputs_once(graph: Graph) -> Iterator[Violation]:
+def signatures_tile_outputs_once(nodes: Iterable[Node]) -> Iterator[Violation]:
     """Each output axis follows one index dimension, whose steps cover it without overlap."""
-    for node, signature in _matching_signatures(graph):
+    for node, signature in _matching_signatures(nodes):
         for axis, extent in enumerate(node.type.shape):
             how = _tiling(signature, signature.outputs[0], axis, extent)
             if how and node.type.size:
                 yield Violation(node, f"axis {axis} of {node.type}: {how}")
 
 
-def projections_stay_inside_inputs(graph: Graph) -> Iterator[Violation]:
+def projections_stay_inside_inputs(nodes: Iterable[Node]) -> Iterator[Violation]:
     """What the whole index space reads begins in each input, and any cell's demand ends there.
 
     The last step may reach past the end of an input, as that of a product in parts does, and the
     first may begin before it where the operator `clips` what it reads.
     """
-    untiled = {violation.node for violation in signatures_tile_outputs_once(graph)}
-    for node, signature in _matching_signatures(graph):
+    untiled = {violation.node for violation in signatures_tile_outputs_once(nodes)}
+    for node, signature in _matching_signatures(nodes):
         if signature.space.is_empty or node in untiled:
             continue
         demanded = node.operator.demand(node.input_types, node.type.box)
@@ -168,9 +168,9 @@ def projections_stay_inside_inputs(graph: Graph) -> Iterator[Violation]:
                 yield Violation(node, f"it reads {box} and {demand} of input {number} {x.type}")
 
 
-def projections_cover_inputs(graph: Graph) -> Iterator[Violation]:
+def projections_cover_inputs(nodes: Iterable[Node]) -> Iterator[Violation]:
     """Every cell of an input is read; selectors have trimmed the others."""
-    for node, signature in _matching_signatures(graph):
+    for node, signature in _matching_signatures(nodes):
         if signature.space.is_empty:
             continue
         for number, (projection, x) in enumerate(zip(signature.inputs, node.inputs, strict=True)):
@@ -179,16 +179,16 @@ def projections_cover_inputs(graph: Graph) -> Iterator[Violation]:
                 yield Violation(node, f"it reads but {box} of input {number} {x.type}")
 
 
-def _signatures(graph: Graph) -> Iterator[tuple[Node, Signature]]:
-    for node in graph:
+def _signatures(nodes: Iterable[Node]) -> Iterator[tuple[Node, Signature]]:
+    for node in nodes:
         if isinstance(node.operator, BlockOperator):
             yield node, signature_of(node.operator, node.input_types)
 
 
-def _matching_signatures(graph: Graph) -> Iterator[tuple[Node, Signature]]:
+def _matching_signatures(nodes: Iterable[Node]) -> Iterator[tuple[Node, Signature]]:
     """Signatures that have one projection for each tensor, as the checks here need."""
-    misfits = {violation.node for violation in signatures_fit_their_tensors(graph)}
-    return ((node, signature) for node, signature in _signatures(graph) if node not in misfits)
+    misfits = {violation.node for violation in signatures_fit_their_tensors(nodes)}
+    return ((node, signature) for node, signature in _signatures(nodes) if node not in misfits)
 
 
 def _tiling(signature: Signature, output: IndexProjection, axis: int, extent: int) -> str:
@@ -207,22 +207,23 @@ def _tiling(signature: Signature, output: IndexProjection, axis: int, extent: in
     return ""
 
 
-CHECKS: Final[tuple[Check, ...]] = (
+OF_NODES: Final[tuple[Check, ...]] = (  # what each node is, with its inputs
     nodes_are_interned,
     types_follow_from_inputs,
     sources_have_no_inputs,
     sinks_are_read_by_sequence_points_only,
     sequence_points_carry_no_data,
     only_sequence_points_are_waited_for,
-    writes_that_meet_are_ordered,
     signatures_fit_their_tensors,
     signatures_tile_outputs_once,
     projections_stay_inside_inputs,
     projections_cover_inputs,
 )
+OF_GRAPHS: Final[tuple[Check, ...]] = (writes_that_meet_are_ordered,)  # what nodes are together
+CHECKS: Final = (*OF_NODES, *OF_GRAPHS)
 
 
-def check(graph: Graph, checks: Sequence[Check] = CHECKS) -> None:
+def check(graph: Iterable[Node], checks: Sequence[Check] = CHECKS) -> None:
     """Run named checks, by default all `CHECKS`.
 
     Raises

@@ -269,8 +269,8 @@ def _first_cut(calls: Sequence[Call]) -> Call:
 
 @cache
 def all_calls() -> tuple[Call, ...]:
-    """Every way to call each function of the families, on more dtypes."""
-    return tuple(on_many_cells(call) for c in _comparisons() for call in calls_of(c, MORE))
+    """Every way to call each function of the families, on more dtypes and as few cells."""
+    return tuple(call for c in _comparisons() for call in calls_of(c, MORE))
 
 
 @cache
@@ -282,7 +282,7 @@ def other_calls() -> tuple[Call, ...]:
         if comparison.public not in folding:
             for call in calls_of(comparison, FEW):
                 found.setdefault((call.public, call.kind), call)
-    return tuple(map(on_many_cells, found.values()))
+    return tuple(found.values())
 
 
 def _comparisons() -> Iterator[Comparison]:

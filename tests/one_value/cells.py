@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import prod
 from zlib import crc32
 
@@ -24,6 +25,14 @@ def mixed(shape: tuple[int, ...], like: np.ndarray, holes: bool, seed: object) -
         Whether some cells are NaN, if the dtype has it.
     """
     kind = like.dtype
+    signed = kind.kind in "mM" or (kind.kind == "i" and like.min(initial=0) < 0)
+    return _mixed(shape, kind, bool(signed), holes, seed)
+
+
+@lru_cache(64)  # ways to call a function have the same, which took 10 s to draw for each again
+def _mixed(
+    shape: tuple[int, ...], kind: np.dtype, signed: bool, holes: bool, seed: object
+) -> np.ndarray:
     random = np.random.default_rng(crc32(f"{shape} {kind} {seed}".encode()))
     size = prod(shape)
     if kind.kind in "fc":
@@ -35,8 +44,7 @@ def mixed(shape: tuple[int, ...], like: np.ndarray, holes: bool, seed: object) -
     elif kind.kind in "US":
         cells = random.integers(10, 99, size)
     else:
-        low = -100 if kind.kind in "mM" or like.min(initial=0) < 0 else 0
-        cells = random.integers(low, 100, size)
+        cells = random.integers(-100 if signed else 0, 100, size)
     cells = cells.astype(kind).reshape(shape)
     if size > 10 * TIED:
         _tie(random, cells.reshape(-1))

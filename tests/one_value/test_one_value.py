@@ -14,7 +14,14 @@ from distributed import Client, LocalCluster
 import dask_tapestry as dt
 from tests.comparisons import same_bits
 from tests.compiling import by_turns, however_few
-from tests.one_value.calls import Call, all_calls, few_calls, is_scan, other_calls
+from tests.one_value.calls import (
+    Call,
+    all_calls,
+    few_calls,
+    is_scan,
+    on_many_cells,
+    other_calls,
+)
 from tests.one_value.shardings import MORE, SHARDINGS, Sharding, process_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # as of NaN and of overflow
@@ -157,14 +164,16 @@ def test_on_workers_all_together(sharding, folder):
 @each_rough
 def test_every_way_to_call_them(sharding, folder):
     with dask.config.set(scheduler="threads", num_workers=3):
-        has_one_value(share(all_calls(), ROUGH.index(sharding), 12), sharding, folder)
+        calls = share(all_calls(), ROUGH.index(sharding), 12)
+        has_one_value([*map(on_many_cells, calls)], sharding, folder)
 
 
 @pytest.mark.slow
 @each_rough
 def test_what_folds_on_its_way_to_something_else(sharding, folder):
     with dask.config.set(scheduler="threads", num_workers=3):
-        has_one_value(share(other_calls(), ROUGH.index(sharding), 12), sharding, folder)
+        calls = share(other_calls(), ROUGH.index(sharding), 12)
+        has_one_value([*map(on_many_cells, calls)], sharding, folder)
 
 
 @pytest.mark.exhaustive
@@ -186,7 +195,7 @@ def test_every_call_in_every_way(way, sharding, folder, request):
 @each_rough
 def test_every_call_of_more_functions(sharding, folder):
     with dask.config.set(scheduler="threads", num_workers=3):
-        has_one_value((*all_calls(), *other_calls()), sharding, folder)
+        has_one_value([*map(on_many_cells, (*all_calls(), *other_calls()))], sharding, folder)
 
 
 def test_zeros_of_both_signs_and_nan(folder):

@@ -8,12 +8,13 @@ import dask
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.planner.search import rule_selection
 from tests.comparisons import same_bits
+from tests.examples import examples
 from tests.pieces import pieces_of
 
 FOLDS = (
@@ -79,7 +80,7 @@ def passes(plan):
 
 
 @pytest.mark.filterwarnings("ignore:.*:RuntimeWarning")
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(40, suppress_health_check=list(HealthCheck))
 @given(
     arrays_and_reductions(),
     st.sampled_from([4000, 10**5, 10**7]),

@@ -24,6 +24,9 @@ COMPILED = [  # a share, as each takes seconds to compile
     for c in COMPARISONS
 ]
 few_cuts = pytest.mark.parametrize("most", [FEW, pytest.param(MANY, marks=pytest.mark.exhaustive)])
+one_kind = pytest.mark.parametrize(
+    "every", [False, pytest.param(True, marks=pytest.mark.exhaustive)]
+)
 
 
 class Sample(NamedTuple):
@@ -90,7 +93,7 @@ def test_it_means_what_numpy_says(comparison, samples):
 
 @few_cuts
 def test_every_cut_of_the_inputs_gives_the_same_value(comparison, samples, equal, shardings, most):
-    for inputs, _, whole in widest(samples):
+    for inputs, _, whole in one_of(samples, first(comparison), most == MANY):
         ways = [shardings.cuts(x.shape, most, first(comparison)) for x in inputs]
         made = []
         for number in range(max(map(len, ways), default=0)):
@@ -105,7 +108,7 @@ def test_every_cut_of_the_inputs_gives_the_same_value(comparison, samples, equal
 
 @few_cuts
 def test_every_cut_of_the_output_gives_the_same_value(comparison, samples, equal, shardings, most):
-    for inputs, results, whole in widest(samples):
+    for inputs, results, whole in one_of(samples, first(comparison) + 1, most == MANY):
         for result, expected in zip(results, whole, strict=True):
             ways = shardings.cuts(result.shape, most, first(comparison))
             made = [result.rechunk(cuts) for cuts in ways]
@@ -138,10 +141,11 @@ def test_kernels_that_come_and_go_give_the_same_value(comparison, samples, equal
             assert equal(value, e), inputs
 
 
-def test_pieces_of_blocks_give_the_same_value(comparison, samples, equal):
+@one_kind
+def test_pieces_of_blocks_give_the_same_value(comparison, samples, equal, every):
     """Of the samples with the most cells: what can be computed in turns is."""
     with pieces_of(64):
-        for inputs, _, values in widest(samples):
+        for inputs, _, values in one_of(samples, first(comparison) // 2, every):
             results = ours(comparison, inputs)
             for x, value, e in zip(results, dask.compute(*results), values, strict=True):
                 assert equal(value, e), (inputs, x.plan())
@@ -200,3 +204,9 @@ def widest(samples):
             best[kinds] = sample
     chosen = list(best.values())
     return [chosen[len(chosen) // 3], chosen[-1]][: len(chosen)]
+
+
+def one_of(samples, number, every):
+    """One of the two, of either by the number, or both: tests of an operation try both together."""
+    both = widest(samples)
+    return both if every else both[number % len(both) :][:1]

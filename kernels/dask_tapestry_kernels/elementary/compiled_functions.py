@@ -23,16 +23,31 @@ inlined: Final = jit(
 
 
 def called(*arguments: Any, result: Any = types.void) -> Any:
-    """As a decorator: compile a function of arguments of these types, once.
+    """As a decorator: compile a function of arguments of these types, once, when one calls it.
 
     A number stands for so many int64. Without a signature a function would be compiled for each
-    literal and bool that it is called with.
+    literal and bool that it is called with; with numba's own, when its module is imported.
     """
     kinds = [kind for one in arguments for kind in ([I64] * one if isinstance(one, int) else [one])]
-    return jit(
-        result(*kinds),
-        nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True,
-    )  # fmt: skip
+    signature = result(*kinds)
+
+    def late(function: Callable[..., Any]) -> Any:
+        made = jit(
+            nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True,
+            forceinline=False, fastmath=False,  # which are the caller's where nothing is said
+        )(function)  # fmt: skip
+        resolve = made.get_call_template
+
+        def get_call_template(args: Any, kws: Any) -> Any:
+            if not made.overloads:
+                made.compile(signature)
+                made.disable_compile()
+            return resolve(args, kws)
+
+        made.get_call_template = get_call_template
+        return made
+
+    return late
 
 
 def named(name: str, function: Callable[..., Any]) -> Any:

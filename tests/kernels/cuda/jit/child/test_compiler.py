@@ -56,6 +56,13 @@ def test_nothing_is_contracted_in_kernels_and_what_they_call(sm):
     assert not CONTRACTIBLE.findall(ptx)
 
 
+def test_a_source_is_typed_once_for_all_architectures():
+    compiler._typed.cache_clear()
+    texts = {compiler.ptx_of(CONTRACTED, sm) for sm in (80, 90, 100)}
+    assert len(texts) == 3
+    assert compiler._typed.cache_info().misses == 1
+
+
 def test_contraction_is_seen_where_it_is():
     assert CONTRACTIBLE.findall("\tmul.f64 \t%fd1, %fd2, %fd3;") == ["mul.f64"]
     assert not CONTRACTIBLE.findall("\tmul.rn.f64 \t%fd1, %fd2, %fd3;")
