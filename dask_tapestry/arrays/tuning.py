@@ -73,6 +73,11 @@ DIGEST_BYTES: Final = 12  # of a name, as of the names of steps
 # core/lanes
 LONG_LANE_BYTES: Final = 2**26  # bytes; cells of longer lanes are picked by a reduction
 
+# grouping/runs_of_labels
+# Cells of the longest run: no more than a leaf of a sum has, so that no run is folded in parts
+MOST_RUN_CELLS: Final = 1024
+MOST_RUN_FILLING: Final = 1.5  # of the cells that have labels, filled up: what a fold may take more
+
 # indexing/regular_places
 FEWEST_PLACES: Final = 3  # any two are at equal distances: a slice for each pair is planned anew
 
