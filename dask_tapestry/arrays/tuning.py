@@ -116,6 +116,10 @@ LONG_TABLE_BYTES: Final = 2**26  # bytes of a table, which each task may as well
 COUNTED_ITEM_BYTES: Final = 2
 CELLS_A_VALUE: Final = 4  # of fewer cells for each value of the dtype, sorting them takes less
 
+# statistics/forward_fill
+# Of a lane for each cell of a limit: else what is read before a block is not little beside lanes
+CELLS_A_LIMIT: Final = 8
+
 # storage/icechunk_arrays
 TASK_BYTES: Final = 2**25  # that one task writes, of smaller stored chunks
 
