@@ -23,6 +23,7 @@ from dask_tapestry.arrays.xarray.dataset_blocks import (
 )
 from dask_tapestry.arrays.xarray.filled_forward import filling_here
 from dask_tapestry.arrays.xarray.flox_calls import callers_of_flox, reduced_by_us
+from dask_tapestry.arrays.xarray.grouped_choices import choosing_together, filling_together
 from dask_tapestry.arrays.xarray.grouped_reductions import (
     joining_together,
     reducing_together,
@@ -52,6 +53,8 @@ WRAPPED = tuple(  # functions that do not ask a manager, by where xarray calls t
         (groupby.GroupBy, "quantile", taking_quantiles_together),
         (groupby.GroupBy, "_first_or_last", taking_ends_together),
         (groupby.GroupBy, "_flox_scan", scanning_together),
+        (groupby.GroupBy, "fillna", filling_together),
+        (groupby.GroupBy, "where", choosing_together),
         (xarray.Variable, "_shift_one_dim", in_chunks_as_before),
         (xarray.Variable, "_roll_one_dim", in_chunks_as_before),
         (rolling.DataArrayRolling, "reduce", running_reductions),
