@@ -59,7 +59,8 @@ class Runs(NamedTuple):
         """Which of `places` are the group's; None where all are."""
         if (self.lengths == self.lengths.max()).all():
             return None
-        found: Any = np.arange(self.lengths.max()) < self.lengths[:, None]
+        steps = np.arange(self.lengths.max())
+        found: np.ndarray[Any, np.dtype[np.bool_]] = np.less(steps, self.lengths[:, None])
         return found
 
 

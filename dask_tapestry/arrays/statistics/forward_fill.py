@@ -13,12 +13,12 @@ from dask_tapestry.arrays.creation.filled import full
 from dask_tapestry.arrays.elementwise.predicates import isnull, notnull
 from dask_tapestry.arrays.elementwise.where_and_clip import where
 from dask_tapestry.arrays.indexing.take import take_along_axis
-from dask_tapestry.arrays.manipulation.joining import concatenate
 from dask_tapestry.arrays.statistics.scans import cummax
 from dask_tapestry.arrays.tuning import CELLS_A_LIMIT
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.generators.coordinates import coordinates
+from dask_tapestry.operators.joins.concat import concat
 
 __all__ = ["push"]
 
@@ -70,4 +70,4 @@ def _moved(x: Array, step: int, axis: int) -> Array:
     before = [step if a == axis else n for a, n in enumerate(x.shape)]
     null = np.array("NaT" if x.dtype.kind in "mM" else np.nan, x.dtype)
     kept = x[(slice(None),) * axis + (slice(x.shape[axis] - step),)]
-    return concatenate([full(before, null, x.dtype), kept], axis)
+    return Array(concat([full(before, null, x.dtype).node, kept.node], axis))
