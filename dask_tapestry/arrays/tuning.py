@@ -73,6 +73,11 @@ DIGEST_BYTES: Final = 12  # of a name, as of the names of steps
 # core/lanes
 LONG_LANE_BYTES: Final = 2**26  # bytes; cells of longer lanes are picked by a reduction
 
+# grouping/runs_of_labels
+# Cells of the longest run: no more than a leaf of a sum has, so that no run is folded in parts
+MOST_RUN_CELLS: Final = 1024
+MOST_RUN_FILLING: Final = 1.5  # of the cells that have labels, filled up: what a fold may take more
+
 # indexing/regular_places
 FEWEST_PLACES: Final = 3  # any two are at equal distances: a slice for each pair is planned anew
 
@@ -113,6 +118,10 @@ LONG_TABLE_BYTES: Final = 2**26  # bytes of a table, which each task may as well
 # Bytes of the integers that are counted: of longer ones the table is too long
 COUNTED_ITEM_BYTES: Final = 2
 CELLS_A_VALUE: Final = 4  # of fewer cells for each value of the dtype, sorting them takes less
+
+# statistics/forward_fill
+# Of a lane for each cell of a limit: else what is read before a block is not little beside lanes
+CELLS_A_LIMIT: Final = 8
 
 # storage/icechunk_arrays
 TASK_BYTES: Final = 2**25  # that one task writes, of smaller stored chunks

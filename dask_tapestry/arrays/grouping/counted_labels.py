@@ -8,21 +8,15 @@ labels tells it nothing of where a group's cells lie.
 
 from __future__ import annotations
 
-from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.grouping.label_codes import Codes
+from dask_tapestry.arrays.grouping.plain_folds import fold_plainly, has_plain_fold
 from dask_tapestry.arrays.manipulation.roll_flip import roll
 from dask_tapestry.arrays.shape.transposing import moveaxis
-from dask_tapestry.arrays.statistics.nan_reductions import nan_filled
-from dask_tapestry.operators.reductions.monoids import MONOIDS
-from dask_tapestry.operators.reductions.reduce import reduce
-
-EXTREMES = ("min", "max")
-SPREADS = ("mean", "var", "std")
 
 
 class Counting(NamedTuple):
@@ -76,22 +70,12 @@ def fold_counted(
     {Parameters} monoid, skipna, dtype, ddof: As of `group_fold`, whose dtype the result has.
     {Returns} Array or None: None where plain folds have no such value: of times, and of no cells.
     """
-    if x.dtype.kind not in "biuf" or not prod(x.shape):
+    if not has_plain_fold(x, monoid, skipna):
         return None
-    leaves_out = skipna and x.dtype.kind == "f"
-    if leaves_out and monoid in ("any", "all"):
-        return None
-    if leaves_out and monoid in ("sum", "prod"):
-        x = nan_filled(x, float(monoid == "prod"))
-    elif leaves_out:
-        monoid = f"f{monoid}" if monoid in EXTREMES else f"nan{monoid}"
-    kind = np.dtype(np.float64) if monoid in SPREADS and x.dtype.kind in "biu" else x.dtype
-    result, _ = MONOIDS[monoid].dtypes(kind, dtype)
-    is_sum = result.kind == "f" and monoid.removeprefix("f") not in EXTREMES
-    wide = np.dtype(np.float64) if is_sum and result.itemsize < 8 else dtype
     rounds, count, run, first = counting
     split = x.reshape((*x.shape[:axis], rounds, count, run, *x.shape[axis + 1 :]))
     folded = [axis, axis + 2, *[a if a < axis else a + 2 for a in whole]]
-    found = Array(reduce(split.node, monoid, tuple(folded), dtype=wide, ddof=ddof)).astype(result)
+    how: Any = {"skipna": skipna, "dtype": dtype, "ddof": ddof}
+    found = fold_plainly(split, monoid, tuple(folded), **how)
     groups = axis - sum(a < axis for a in whole)
     return moveaxis(roll(found, first, groups) if first else found, groups, -1)

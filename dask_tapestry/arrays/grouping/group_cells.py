@@ -17,6 +17,7 @@ from dask_tapestry.arrays.creation.ranges import arange
 from dask_tapestry.arrays.elementwise.predicates import notnull
 from dask_tapestry.arrays.grouping.counted_labels import counting_of, fold_counted
 from dask_tapestry.arrays.grouping.label_codes import Codes
+from dask_tapestry.arrays.grouping.runs_of_labels import fold_runs, runs_of
 from dask_tapestry.arrays.indexing.take import take
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.reductions.bincount import bincount
@@ -73,13 +74,20 @@ class GroupCells:
     def fold(self, monoid: str, **how: Any) -> Array:
         """Fold the cells to the kept axes and the groups; `how` as `group_fold` takes it."""
         how = {"skipna": self.skipna, **how}
-        if (counting := counting_of(self.codes, self.count)) is not None:
-            found = fold_counted(self.x, counting, monoid, self.axes[0], self.whole, **how)
-            if found is not None:
-                return found
+        if (found := self._fold_along(monoid, how)) is not None:
+            return found
         codes = self.lazy_codes.node
         how["labelled"] = self.axes
         return Array(group_fold(self.x.node, codes, monoid, self.folded, self.count, **how))
+
+    def _fold_along(self, monoid: str, how: dict[str, Any]) -> Array | None:
+        """The fold where groups can be an axis of their own; None where they cannot."""
+        told = monoid, self.axes[0], self.whole
+        if (counting := counting_of(self.codes, self.count)) is not None:
+            return fold_counted(self.x, counting, *told, **how)
+        if (runs := runs_of(self.codes, self.count)) is not None:
+            return fold_runs(self.x, runs, *told, **how)
+        return None
 
     def sizes(self) -> Any:
         """Cells of each group: NumPy's numbers where the codes are known."""

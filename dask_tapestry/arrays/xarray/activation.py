@@ -10,6 +10,7 @@ import xarray
 from xarray.backends import zarr
 from xarray.compat import dask_array_ops
 from xarray.computation import apply_ufunc as ufuncs
+from xarray.computation import rolling
 from xarray.core import groupby, parallel
 from xarray.namedarray.parallelcompat import list_chunkmanagers
 
@@ -22,6 +23,7 @@ from dask_tapestry.arrays.xarray.dataset_map_blocks import (
 )
 from dask_tapestry.arrays.xarray.filled_forward import filling_here
 from dask_tapestry.arrays.xarray.flox_calls import callers_of_flox, reduced_by_us
+from dask_tapestry.arrays.xarray.grouped_choices import choosing_together, filling_together
 from dask_tapestry.arrays.xarray.grouped_reductions import (
     joining_together,
     reducing_together,
@@ -29,6 +31,7 @@ from dask_tapestry.arrays.xarray.grouped_reductions import (
     taking_ends_together,
     taking_quantiles_together,
 )
+from dask_tapestry.arrays.xarray.running_windows import running_counts, running_reductions
 from dask_tapestry.arrays.xarray.shifted_cells import in_chunks_as_before
 from dask_tapestry.arrays.xarray.zarr_chunks import between_writes, of_equal_lengths
 
@@ -50,8 +53,12 @@ WRAPPED = tuple(  # functions that do not ask a manager, by where xarray calls t
         (groupby.GroupBy, "quantile", taking_quantiles_together),
         (groupby.GroupBy, "_first_or_last", taking_ends_together),
         (groupby.GroupBy, "_flox_scan", scanning_together),
+        (groupby.GroupBy, "fillna", filling_together),
+        (groupby.GroupBy, "where", choosing_together),
         (xarray.Variable, "_shift_one_dim", in_chunks_as_before),
         (xarray.Variable, "_roll_one_dim", in_chunks_as_before),
+        (rolling.DataArrayRolling, "reduce", running_reductions),
+        (rolling.DataArrayRolling, "_counts", running_counts),
         (dask_array_ops, "push", filling_here),
         (ufuncs, "apply_variable_ufunc", joined_by_the_plan),
         (zarr, "_determine_zarr_chunks", of_equal_lengths),

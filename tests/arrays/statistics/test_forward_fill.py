@@ -29,6 +29,30 @@ def test_missing_cells_take_the_last_one_there(n, axis):
     np.testing.assert_array_equal(found.compute(), pushed(cells, n, axis))
 
 
+@pytest.mark.parametrize("n", range(13))
+@pytest.mark.parametrize("axis", [0, 1])
+def test_a_limit_that_is_short_is_kept(n, axis):
+    cells = np.random.default_rng(n).random((2, 100) if axis else (100, 2)).astype("f4")
+    cells[cells < 0.9] = np.nan
+    found = dt.push(dt.from_array(cells, chunks=(1, 7)), n, axis)
+    assert "scan" not in str(found.teg)
+    np.testing.assert_array_equal(found.compute(), pushed(cells, n, axis))
+    days = cells.astype("m8[D]")
+    assert found.dtype == "f4"
+    assert dt.push(days, n, axis).dtype == "m8[D]"
+    np.testing.assert_array_equal(dt.push(days, n, axis).compute(), pushed(days, n, axis))
+
+
+def test_with_a_short_limit_no_lane_is_read_whole():
+    maps = dt.placeholder((14_610, 721, 1440), "f4", stored_chunks=(24, 721, 1440))
+    for limit, nodes in ((2, 20), (40, 60)):
+        filled = dt.push(maps, limit, 0)
+        assert len(filled.teg.nodes) < nodes
+        plan = dt.plan(filled, resources=dt.Resources(workers=50, threads=4, memory="16 GiB"))
+        assert plan.cost["bytes_read"] < 1.6 * maps.nbytes
+        assert plan.cost["bytes_moved"] < 0.5 * maps.nbytes
+
+
 def test_times_are_filled_and_integers_stay():
     days = np.array(["2020-01-01", "NaT", "2020-01-03"], "M8[D]")
     assert str(dt.push(days, None, 0).compute()[1]) == "2020-01-01"
