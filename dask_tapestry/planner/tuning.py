@@ -190,7 +190,9 @@ CLOSE_TO_LEAST: Final = 1.1  # times the least seconds that are possible: not wo
 PARTS_A_SLOT: Final = 16  # pieces that a form should yield, so that cuts between them are even
 FAR_WORSE: Final = 2.0  # times the seconds of the best size: no further one is better
 NEARBY_NODES: Final = 32  # nodes that are searched for stored chunks
-SHORT_STEP_SECONDS: Final = 0.02  # seconds; of a shorter step no more than one size is tried
+# Times the effort that a step's seconds are worth at first, for the sizes of its forms: what follows
+# changes few of them
+SIZES_WORTH: Final = 5
 
 # search/frontier
 SLOWEST_RATIO: Final = 8.0  # times the seconds of the fastest: no saving elsewhere is worth that

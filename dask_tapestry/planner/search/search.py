@@ -8,6 +8,7 @@ few; and what is left of the budget goes to chance, near the plans that are best
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import product
 from math import inf
 from typing import Final, NamedTuple
 
@@ -159,9 +160,10 @@ def _found(
     spaces = _spaces(graph, resources, method)
     fitting = _within_shares(spaces, method, effort, seed, misfits)
     is_enough = any(not one.state.shortfall for one in misfits)
-    side_by_side = [space.pricing for space in spaces] if is_enough and effort.costs is None else []
-    one_by_one = [Pricing(Machine.of(resources), spaces[0].pricing.limits.with_alone(resources))]
-    for spaces in _to_fit(graph, resources, (side_by_side, one_by_one)):
+    side_by_side = spaces if is_enough and effort.costs is None else []
+    alone = Pricing(Machine.of(resources), spaces[0].pricing.limits.with_alone(resources))
+    one_by_one = [PlanEvaluator(graph, alone, resources)]
+    for spaces in _to_fit((side_by_side, one_by_one), _rounds(graph, resources)):
         if not fitting:
             fitting = _within_shares(spaces, method, TO_FIT, seed, misfits)
     return (preferred(fitting, lambda result: result.rank) if fitting else None), misfits
@@ -176,12 +178,11 @@ def _spaces(graph: Graph, resources: Resources, method: str) -> list[PlanEvaluat
 
 
 def _to_fit(
-    graph: Graph, resources: Resources, ways: Iterable[Sequence[Pricing]]
+    ways: Iterable[Sequence[PlanEvaluator]], rounds: Iterable[int]
 ) -> Iterator[list[PlanEvaluator]]:
     """The searches if no plan fits: for each set of limits, and for few or many fetch rounds."""
-    for pricings in filter(None, ways):
-        for rounds in _rounds(graph, resources):
-            yield [PlanEvaluator(graph, one, resources, rounds) for one in pricings]
+    for spaces, most in product(filter(None, ways), rounds):
+        yield [space.in_rounds(most) for space in spaces]
 
 
 def _rounds(graph: Graph, resources: Resources) -> list[int]:
@@ -208,14 +209,20 @@ def _within_shares(
     """Plans that fit, of spaces whose tasks may take less and less memory; `misfits` get others.
 
     A space is not searched whose seed is so slow that the search would have to shorten it by more
-    than those before have shortened theirs, to find a better plan; nor are those after it.
+    than those before have shortened theirs, to find a better plan; nor are those after it. One takes
+    over the forms of the space before it, whose blocks are small enough, if choosing its own would
+    take more than all its effort.
     """
     fitting, gain = list[SearchResult](), 1.0
+    before: PlanEvaluator | None = None
     for space in spaces:
+        if before is not None and before.known.forms_costs > (effort.costs or 0):
+            space.take_forms(before)
         if fitting:
             space.most_seconds = gain * min(earlier.state.seconds for earlier in fitting)
         result = _METHODS[method](space, effort, seed)._replace(limits=space.pricing.limits)
         effort, gain = result.again, max(gain, result.gain)
+        before = None if result.state.shortfall else space
         if result.given_up:
             break
         if (
