@@ -49,7 +49,7 @@ class Concat(Selector):
         return self.demanding(inputs)(box)
 
     def demanding(self, inputs: Types) -> Demanding:
-        """Of the many inputs that a box does not meet, those that are as long need one empty box."""
+        """One empty box stands for all inputs of a length that a box does not meet."""
         axis, extents = self.axis, tuple([x.shape[self.axis] for x in inputs])
         starts = tuple(self.offsets(inputs))
         ends = tuple([start + extent for start, extent in zip(starts, extents, strict=True)])

@@ -37,8 +37,6 @@ class KnownPlans:
     ----------
     chosen
         The graph with the forms that are best one by one, and these.
-    forms_costs
-        Costs that were computed to choose them.
     formed
         By forms, the graph in them, and what each node has become in it.
     states
@@ -46,7 +44,6 @@ class KnownPlans:
     """
 
     chosen: tuple[Graph, Mapping[Node, tuple[FormChoice, ...]]] | None = None
-    forms_costs: int = 0
     formed: dict[object, tuple[Graph, dict[Node, Node]]] = field(default_factory=dict)
     states: dict[object, State] = field(default_factory=dict)
 
@@ -105,15 +102,8 @@ class PlanEvaluator:
     def chosen_forms(self) -> tuple[Graph, Mapping[Node, tuple[FormChoice, ...]]]:
         """The graph with the forms that are best one by one, and these."""
         if self.known.chosen is None:
-            before = self.pricing.evaluated
             self.known.chosen = choose_forms(self.graph, self.pricing)
-            self.known.forms_costs = self.pricing.evaluated - before
         return self.known.chosen
-
-    def take_forms(self, other: PlanEvaluator) -> None:
-        """Begin with the forms that were chosen for other limits."""
-        self.known.chosen = other.known.chosen
-        self.known.forms_costs = other.known.forms_costs
 
     def became(self, forms: Forms) -> tuple[Graph, dict[Node, Node]]:
         """The graph in these forms, and what each node has become in it."""
@@ -244,9 +234,7 @@ class PlanEvaluator:
         return self._with(rounds, self.reserve)
 
     def _with(self, rounds: int, reserve: int) -> PlanEvaluator:
-        return PlanEvaluator(
-            self.graph, self.pricing, self.resources, rounds, reserve, self.known
-        )
+        return PlanEvaluator(self.graph, self.pricing, self.resources, rounds, reserve, self.known)
 
 
 def steps_of(

@@ -209,20 +209,14 @@ def _within_shares(
     """Plans that fit, of spaces whose tasks may take less and less memory; `misfits` get others.
 
     A space is not searched whose seed is so slow that the search would have to shorten it by more
-    than those before have shortened theirs, to find a better plan; nor are those after it. One takes
-    over the forms of the space before it, whose blocks are small enough, if choosing its own would
-    take more than all its effort.
+    than those before have shortened theirs, to find a better plan; nor are those after it.
     """
     fitting, gain = list[SearchResult](), 1.0
-    before: PlanEvaluator | None = None
     for space in spaces:
-        if before is not None and before.known.forms_costs > (effort.costs or 0):
-            space.take_forms(before)
         if fitting:
             space.most_seconds = gain * min(earlier.state.seconds for earlier in fitting)
         result = _METHODS[method](space, effort, seed)._replace(limits=space.pricing.limits)
         effort, gain = result.again, max(gain, result.gain)
-        before = None if result.state.shortfall else space
         if result.given_up:
             break
         if (

@@ -26,6 +26,19 @@ def test_equal_choices_are_evaluated_once():
     assert space.pricing.evaluated == spent
 
 
+def test_plans_and_forms_are_the_same_however_results_are_fetched():
+    space = space_of(gram())
+    forms = Choices(forms=space.chosen_forms[1])
+    state = space.state(forms)
+    spent = space.pricing.evaluated
+    other = space.in_rounds(4)
+    assert other.rounds == 4
+    assert other.chosen_forms is space.chosen_forms
+    assert other.state(forms) is state
+    assert space.with_reserve(state).state(forms) is state
+    assert space.pricing.evaluated == spent
+
+
 def test_choices_follow_their_nodes_into_other_forms():
     y = gram()
     later = (y + 1).sum(axis=0)
