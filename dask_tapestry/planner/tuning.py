@@ -190,6 +190,7 @@ CLOSE_TO_LEAST: Final = 1.1  # times the least seconds that are possible: not wo
 PARTS_A_SLOT: Final = 16  # pieces that a form should yield, so that cuts between them are even
 FAR_WORSE: Final = 2.0  # times the seconds of the best size: no further one is better
 NEARBY_NODES: Final = 32  # nodes that are searched for stored chunks
+SHORT_STEP_SECONDS: Final = 0.02  # seconds; of a shorter step no more than one size is tried
 # Times the effort that a step's seconds are worth, for the sizes of a form: with one, two of eight
 # jobs got slower plans, with five none
 SIZES_WORTH: Final = 5

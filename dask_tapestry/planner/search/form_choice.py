@@ -26,6 +26,7 @@ from dask_tapestry.planner.tuning import (
     FAR_WORSE,
     NEARBY_NODES,
     PARTS_A_SLOT,
+    SHORT_STEP_SECONDS,
     SIZES_WORTH,
 )
 from dask_tapestry.rewrite.driver import rebuilt
@@ -142,7 +143,7 @@ class _Chooser:
             for form in forms:
                 if best.is_allowed and best.seconds < form.least_seconds:
                     continue
-                rank, size = self._best_size(node, form)
+                rank, size = self._best_size(node, form, quick=floor < SHORT_STEP_SECONDS)
                 ranked_forms.append((rank, FormChoice(form.name, size)))
         return preferred(ranked_forms, lambda one: one[0])[1]
 
@@ -158,8 +159,8 @@ class _Chooser:
         compute, store = once.compute / machine.slots, once.store / machine.workers
         return max(compute, store) + machine.task * (1 + machine.slots)
 
-    def _best_size(self, node: Node, form: Form) -> tuple[Rank, int]:
-        """The best size of a form near good guesses, or of those that there is effort for.
+    def _best_size(self, node: Node, form: Form, quick: bool) -> tuple[Rank, int]:
+        """The best size of a form near good guesses, or the best of these if it is `quick`.
 
         No further size is looked at once that has taken what the step is worth. Sizes between those
         that the form names are tried where they are whole stored chunks.
@@ -174,7 +175,8 @@ class _Chooser:
 
         def is_enough(at: int) -> bool:
             spent = self.pricing.evaluated - begun
-            return ranks[at].is_allowed and spent >= SIZES_WORTH * costs_in(ranks[at].seconds)
+            worth = 0 if quick else SIZES_WORTH * costs_in(ranks[at].seconds)
+            return ranks[at].is_allowed and spent >= worth
 
         best = min(self._guesses(node, form), key=ranked)
         for others in (range(best + 1, len(sizes)), range(best - 1, -1, -1)):

@@ -30,8 +30,8 @@ Forms = Mapping[Node, Sequence[FormChoice]]
 
 
 @dataclass
-class KnownPlans:
-    """What is known of the plans of a graph for one machine and limits, whatever is left of memory.
+class KnownForms:
+    """What is known of the forms of a graph for one machine and limits, whatever is left of memory.
 
     Attributes
     ----------
@@ -39,13 +39,10 @@ class KnownPlans:
         The graph with the forms that are best one by one, and these.
     formed
         By forms, the graph in them, and what each node has become in it.
-    states
-        Plans by their choices.
     """
 
     chosen: tuple[Graph, Mapping[Node, tuple[FormChoice, ...]]] | None = None
     formed: dict[object, tuple[Graph, dict[Node, Node]]] = field(default_factory=dict)
-    states: dict[object, State] = field(default_factory=dict)
 
 
 class Sketch(NamedTuple):
@@ -87,11 +84,12 @@ class PlanEvaluator:
         resources: Resources,
         rounds: int = 1,
         reserve: int = 0,
-        known: KnownPlans | None = None,
+        known: KnownForms | None = None,
     ) -> None:
         self.graph, self.pricing, self.resources = graph, pricing, resources
         self.rounds, self.reserve, self.most_seconds = rounds, reserve, inf
-        self.known = KnownPlans() if known is None else known
+        self.known = KnownForms() if known is None else known
+        self._states: dict[object, State] = {}
         self._peaks: dict[object, PeakWorkers] = {}
         self._worst: dict[object, PeakWorkers] = {}
         self._lacking: dict[object, int] = {}
@@ -115,12 +113,11 @@ class PlanEvaluator:
     def state(self, choices: Choices) -> State:
         """The plan with these choices."""
         key = choices.key
-        states = self.known.states
-        if key not in states:
+        if key not in self._states:
             graph, _ = self.became(choices.forms)
             self.pricing.evaluated += len(graph.nodes) // NODES_A_COST
-            states[key] = evaluate(graph, choices, self.pricing)
-        return states[key]
+            self._states[key] = evaluate(graph, choices, self.pricing)
+        return self._states[key]
 
     def group(self, node: Node, choices: Choices) -> Group:
         """What computes a node of the graph in the forms that are chosen."""
