@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any
@@ -15,6 +16,7 @@ from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.cells.elementwise import astype
 from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
 from dask_tapestry.teg.chunking import Chunks, Known, common_chunks, concatenated_chunks
+from dask_tapestry.teg.contract.access import Demanding
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.teg.regularity import ANYWHERE, Regular, Regularity
 from dask_tapestry.zspace import ZRange
@@ -44,13 +46,30 @@ class Concat(Selector):
         return [0, *accumulate(x.shape[self.axis] for x in inputs)][:-1]
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
-        boxes = []
-        for x, offset in zip(inputs, self.offsets(inputs), strict=True):
-            extent = x.shape[self.axis]
-            lo = min(max(box.lo[self.axis] - offset, 0), extent)
-            hi = max(lo, min(box.hi[self.axis] - offset, extent))
-            boxes.append(box.replace(self.axis, lo, hi))
-        return tuple(boxes)
+        return self.demanding(inputs)(box)
+
+    def demanding(self, inputs: Types) -> Demanding:
+        """One empty box stands for all inputs of a length that a box does not meet."""
+        axis, extents = self.axis, tuple([x.shape[self.axis] for x in inputs])
+        starts = tuple(self.offsets(inputs))
+        ends = tuple([start + extent for start, extent in zip(starts, extents, strict=True)])
+
+        def demand(box: ZRange) -> tuple[ZRange, ...]:
+            lo, hi = box.lo[axis], box.hi[axis]
+            first, last = bisect_right(ends, lo), bisect_left(starts, hi)
+            before = {n: box.replace(axis, n, n) for n in set(extents[:first])}
+            behind = box.replace(axis, 0, 0)
+            met = [
+                box.replace(axis, max(lo - starts[n], 0), min(hi - starts[n], extents[n]))
+                for n in range(first, last)
+            ]
+            return (
+                *[before[n] for n in extents[:first]],
+                *met,
+                *[behind] * (len(starts) - max(first, last)),
+            )
+
+        return demand
 
     def regularity(self, inputs: Types) -> Regularity:
         """Along the axis another rule holds in each input."""

@@ -61,6 +61,17 @@ TO_FIT: Final = SearchBudget(
 NO_EFFORT: Final = SearchBudget(0)
 
 
+def costs_in(seconds: float) -> int:
+    """Costs that what takes so many seconds is worth to compute, at first.
+
+    Examples
+    --------
+    >>> costs_in(0.001), costs_in(10.0) > 100
+    (0, True)
+    """
+    return int(SHARE * seconds / SECONDS_A_COST)
+
+
 def costs_worth(state: State, times: float = 1.0) -> int:
     """Costs that a plan is worth to compute: none for work of milliseconds, minutes for a week's.
 
@@ -70,5 +81,5 @@ def costs_worth(state: State, times: float = 1.0) -> int:
     seconds = times * state.seconds
     seconds = max(seconds, LONG_SEARCHED_SECONDS) if state.shortfall else seconds
     most = min(seconds, LONG_SEARCHED_SECONDS) * sqrt(max(1.0, seconds / LONG_SEARCHED_SECONDS))
-    costs = int(SHARE * most / SECONDS_A_COST)
+    costs = costs_in(most)
     return costs if costs >= COSTS_A_CHANGE else 0

@@ -16,6 +16,7 @@ from dask_tapestry.planner.cost.rank import Rank, preferred, total
 from dask_tapestry.planner.fusion.fuse import held_values
 from dask_tapestry.planner.rewriting.rule_choices import form_named
 from dask_tapestry.planner.search.alike import are_near, extents, likeness
+from dask_tapestry.planner.search.budget import costs_in
 from dask_tapestry.planner.search.choices import FormChoice
 from dask_tapestry.planner.search.evaluate import is_given, place
 from dask_tapestry.planner.search.grid import reads_again
@@ -26,6 +27,7 @@ from dask_tapestry.planner.tuning import (
     NEARBY_NODES,
     PARTS_A_SLOT,
     SHORT_STEP_SECONDS,
+    SIZES_WORTH,
 )
 from dask_tapestry.rewrite.driver import rebuilt
 from dask_tapestry.teg import Form, Graph, Node, Source
@@ -160,21 +162,28 @@ class _Chooser:
     def _best_size(self, node: Node, form: Form, quick: bool) -> tuple[Rank, int]:
         """The best size of a form near good guesses, or the best of these if it is `quick`.
 
-        Sizes between those that the form names are tried where they are whole stored chunks.
+        No further size is looked at once that has taken what the step is worth. Sizes between those
+        that the form names are tried where they are whole stored chunks.
         """
         sizes, ranks = form.sizes, dict[int, Rank]()
+        begun = self.pricing.evaluated
 
         def ranked(at: int) -> Rank:
             if at not in ranks:
                 ranks[at] = self._formed(node, form, sizes[at])
             return ranks[at]
 
+        def is_enough(at: int) -> bool:
+            spent = self.pricing.evaluated - begun
+            worth = 0 if quick else SIZES_WORTH * costs_in(ranks[at].seconds)
+            return ranks[at].is_allowed and spent >= worth
+
         best = min(self._guesses(node, form), key=ranked)
-        if quick and ranks[best].is_allowed:
-            return ranks[best], sizes[best]
         for others in (range(best + 1, len(sizes)), range(best - 1, -1, -1)):
             worse = 0
             for at in others:
+                if is_enough(best):
+                    return ranks[best], sizes[best]
                 best, worse = (at, 0) if ranked(at) < ranks[best] else (best, worse + 1)
                 if worse == form.patience or _is_far_worse(ranks[at], ranks[best]):
                     break

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from functools import cached_property
+from dataclasses import field, replace
 from math import inf
 from typing import NamedTuple
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.cost.footprint import Needs
 from dask_tapestry.planner.cost.rank import Rank
 from dask_tapestry.planner.cost.step import PlannedSteps, Step
@@ -27,6 +27,22 @@ from dask_tapestry.teg import Graph, Node
 from dask_tapestry.zspace import largest_box
 
 Forms = Mapping[Node, Sequence[FormChoice]]
+
+
+@dataclass
+class KnownForms:
+    """What is known of the forms of a graph for one machine and limits, whatever is left of memory.
+
+    Attributes
+    ----------
+    chosen
+        The graph with the forms that are best one by one, and these.
+    formed
+        By forms, the graph in them, and what each node has become in it.
+    """
+
+    chosen: tuple[Graph, Mapping[Node, tuple[FormChoice, ...]]] | None = None
+    formed: dict[object, tuple[Graph, dict[Node, Node]]] = field(default_factory=dict)
 
 
 class Sketch(NamedTuple):
@@ -52,6 +68,8 @@ class PlanEvaluator:
         In how many rounds results are fetched at most; 1 where all of them are held.
     reserve
         Bytes of a worker that are left to blocks which take more than usual.
+    known
+        Of the same graph and pricing.
 
     Attributes
     ----------
@@ -66,10 +84,11 @@ class PlanEvaluator:
         resources: Resources,
         rounds: int = 1,
         reserve: int = 0,
+        known: KnownForms | None = None,
     ) -> None:
         self.graph, self.pricing, self.resources = graph, pricing, resources
         self.rounds, self.reserve, self.most_seconds = rounds, reserve, inf
-        self._formed: dict[object, tuple[Graph, dict[Node, Node]]] = {}
+        self.known = KnownForms() if known is None else known
         self._states: dict[object, State] = {}
         self._peaks: dict[object, PeakWorkers] = {}
         self._worst: dict[object, PeakWorkers] = {}
@@ -77,17 +96,19 @@ class PlanEvaluator:
         self._sketched: tuple[State, WorkerMemory] | None = None  # the last one
         self._missed: Rank | None = None
 
-    @cached_property
-    def chosen_forms(self) -> tuple[Graph, dict[Node, tuple[FormChoice, ...]]]:
+    @property
+    def chosen_forms(self) -> tuple[Graph, Mapping[Node, tuple[FormChoice, ...]]]:
         """The graph with the forms that are best one by one, and these."""
-        return choose_forms(self.graph, self.pricing)
+        if self.known.chosen is None:
+            self.known.chosen = choose_forms(self.graph, self.pricing)
+        return self.known.chosen
 
     def became(self, forms: Forms) -> tuple[Graph, dict[Node, Node]]:
         """The graph in these forms, and what each node has become in it."""
         key = frozenset((node, tuple(taken)) for node, taken in forms.items())
-        if key not in self._formed:
-            self._formed[key] = formed(self.graph, forms)
-        return self._formed[key]
+        if key not in self.known.formed:
+            self.known.formed[key] = formed(self.graph, forms)
+        return self.known.formed[key]
 
     def state(self, choices: Choices) -> State:
         """The plan with these choices."""
@@ -203,7 +224,14 @@ class PlanEvaluator:
     def with_reserve(self, state: State) -> PlanEvaluator:
         """The space of plans that leave as much to the blocks that take most as this one needs."""
         unusual = self.fullest_at_worst(state).bytes - self._fullest(state).bytes
-        return PlanEvaluator(self.graph, self.pricing, self.resources, self.rounds, max(0, unusual))
+        return self._with(self.rounds, max(0, unusual))
+
+    def in_rounds(self, rounds: int) -> PlanEvaluator:
+        """The space of plans whose results are fetched in so many rounds at most."""
+        return self._with(rounds, self.reserve)
+
+    def _with(self, rounds: int, reserve: int) -> PlanEvaluator:
+        return PlanEvaluator(self.graph, self.pricing, self.resources, rounds, reserve, self.known)
 
 
 def steps_of(

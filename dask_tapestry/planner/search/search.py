@@ -8,6 +8,7 @@ few; and what is left of the budget goes to chance, near the plans that are best
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import product
 from math import inf
 from typing import Final, NamedTuple
 
@@ -159,9 +160,10 @@ def _found(
     spaces = _spaces(graph, resources, method)
     fitting = _within_shares(spaces, method, effort, seed, misfits)
     is_enough = any(not one.state.shortfall for one in misfits)
-    side_by_side = [space.pricing for space in spaces] if is_enough and effort.costs is None else []
-    one_by_one = [Pricing(Machine.of(resources), spaces[0].pricing.limits.with_alone(resources))]
-    for spaces in _to_fit(graph, resources, (side_by_side, one_by_one)):
+    side_by_side = spaces if is_enough and effort.costs is None else []
+    alone = Pricing(Machine.of(resources), spaces[0].pricing.limits.with_alone(resources))
+    one_by_one = [PlanEvaluator(graph, alone, resources)]
+    for spaces in _to_fit((side_by_side, one_by_one), _rounds(graph, resources)):
         if not fitting:
             fitting = _within_shares(spaces, method, TO_FIT, seed, misfits)
     return (preferred(fitting, lambda result: result.rank) if fitting else None), misfits
@@ -176,12 +178,11 @@ def _spaces(graph: Graph, resources: Resources, method: str) -> list[PlanEvaluat
 
 
 def _to_fit(
-    graph: Graph, resources: Resources, ways: Iterable[Sequence[Pricing]]
+    ways: Iterable[Sequence[PlanEvaluator]], rounds: Iterable[int]
 ) -> Iterator[list[PlanEvaluator]]:
     """The searches if no plan fits: for each set of limits, and for few or many fetch rounds."""
-    for pricings in filter(None, ways):
-        for rounds in _rounds(graph, resources):
-            yield [PlanEvaluator(graph, one, resources, rounds) for one in pricings]
+    for spaces, most in product(filter(None, ways), rounds):
+        yield [space.in_rounds(most) for space in spaces]
 
 
 def _rounds(graph: Graph, resources: Resources) -> list[int]:

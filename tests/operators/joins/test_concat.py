@@ -39,3 +39,20 @@ def test_a_block_demands_of_each_input_what_it_holds():
             rows = [need.shape[0] for need in x.operator.demand(x.input_types, box)]
             owners = [0, 0, 0, 1, 2, 2, 2, 2][lo:hi]
             assert rows == [owners.count(k) for k in range(3)]
+
+
+def test_a_block_demands_cells_where_they_lie_in_each_input():
+    lengths = (0, 2, 2, 0, 3, 2, 0)
+    x = dt.concatenate([dt.ones((4, n)) for n in lengths], axis=1).node
+    cells = [(number, at) for number, n in enumerate(lengths) for at in range(n)]
+    for lo in range(len(cells) + 1):
+        for hi in range(lo, len(cells) + 1):
+            box = x.type.box.replace(0, 1, 3).replace(1, lo, hi)
+            needs = x.operator.demand(x.input_types, box)
+            found = [
+                (k, at) for k, need in enumerate(needs) for at in range(need.lo[1], need.hi[1])
+            ]
+            assert found == cells[lo:hi]
+            for need, own in zip(needs, x.input_types, strict=True):
+                assert own.box.contains(need)
+                assert (need.lo[0], need.hi[0]) == (1, 3)

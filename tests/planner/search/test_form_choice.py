@@ -47,6 +47,25 @@ def test_operators_that_are_alike_are_decided_together(monkeypatch):
     assert counts[0] == counts[1]
 
 
+def test_no_more_sizes_are_looked_at_than_a_step_is_worth(monkeypatch):
+    looked_at = []
+    original = form_choice._Chooser._formed
+
+    def counting(chooser, node, form, size):
+        looked_at.append(size)
+        return original(chooser, node, form, size)
+
+    monkeypatch.setattr(form_choice._Chooser, "_formed", counting)
+    counts = []
+    for worth in (0, 10**9):
+        looked_at.clear()
+        monkeypatch.setattr(form_choice, "SIZES_WORTH", worth)
+        (choices,) = forms(stored((1_000_000, 10_000)).sum()).values()
+        assert {c.name for c in choices} == {"nodes"}
+        counts.append(len(looked_at))
+    assert 0 < counts[0] < counts[1]
+
+
 def test_many_partial_results_are_combined_in_turn():
     images = dt.placeholder((163_000_000, 256, 256, 3), "u1", (64, 256, 256, 3))
     (choices,) = forms(images.mean(axis=0)).values()

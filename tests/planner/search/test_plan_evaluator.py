@@ -9,7 +9,9 @@ from dask_tapestry.planner.cost import typical_blocks
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.memory import lifetimes
+from dask_tapestry.planner.search import plan_evaluator as module
 from dask_tapestry.planner.search.choices import Choices, FormChoice
+from dask_tapestry.planner.search.form_choice import choose_forms
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator, steps_of
 from dask_tapestry.planner.search.pricing import Pricing
 from dask_tapestry.teg import Graph
@@ -24,6 +26,22 @@ def test_equal_choices_are_evaluated_once():
     spent = space.pricing.evaluated
     assert space.state(Choices(held=frozenset())) is first
     assert space.pricing.evaluated == spent
+
+
+def test_forms_are_chosen_once_however_results_are_fetched(monkeypatch):
+    chosen = []
+
+    def counting(graph, pricing):
+        chosen.append(graph)
+        return choose_forms(graph, pricing)
+
+    monkeypatch.setattr(module, "choose_forms", counting)
+    space = space_of(gram())
+    state = space.state(Choices(forms=space.chosen_forms[1]))
+    others = [space.in_rounds(4), space.with_reserve(state)]
+    assert others[0].rounds == 4
+    assert all(other.chosen_forms is space.chosen_forms for other in others)
+    assert len(chosen) == 1
 
 
 def test_choices_follow_their_nodes_into_other_forms():
