@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -10,6 +11,7 @@ from typing import NamedTuple
 
 from dask_tapestry.steps.access_strides import Boxes, neighbours
 from dask_tapestry.steps.program import Program
+from dask_tapestry.steps.reading_places import ReadChunks, chunk_places, has_parts, reading_runs
 from dask_tapestry.steps.tuning import MOST_UNEVEN_PIECES
 from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import Cuts, ZRange
@@ -22,7 +24,9 @@ class ChunkAlignment(NamedTuple):
 
     With `required` they must: the pieces are written by one task each. There may be `least` cells
     in such a piece, fewer than in what should be read together. With a `pace` they are cells of
-    what is read, of which each cell of the dimension is so many further along.
+    what is read, of which each cell of the dimension is so many further along. Where chunks lie
+    unevenly, as those of several stores in a row, these are the `places` between them, and none is
+    longer than `length`.
     """
 
     length: int = 1
@@ -30,13 +34,31 @@ class ChunkAlignment(NamedTuple):
     required: bool = False
     pace: int = 1
     least: int | None = None
+    places: tuple[int, ...] = ()
+
+    @classmethod
+    def at(cls, places: tuple[int, ...], extent: int) -> ChunkAlignment | None:
+        """The unit with edges at these places; None for none.
+
+        Examples
+        --------
+        >>> ChunkAlignment.at((1, 25, 49), 70).length, ChunkAlignment.at((24, 39, 63), 70).places
+        (24, (24, 39, 63))
+        """
+        if not places:
+            return None
+        steps = {b - a for a, b in pairwise(places)}
+        if len(steps) == 1:
+            (step,) = steps
+            return cls(step, places[0] % step)
+        return cls(max([b - a for a, b in pairwise((0, *places, extent))]), places=places)
 
     def allows(self, cuts: Cuts) -> bool:
         """Whether no cut falls where it may not."""
         if not self.required or cuts.count == 1:
             return True
         lead, step = (self.lead or self.length), self.least or self.length
-        return (
+        return step == 1 or (
             not cuts.edges
             and not (cuts.lead - lead) % step
             and (
@@ -49,6 +71,8 @@ class ChunkAlignment(NamedTuple):
         if pieces == 1 or extent < 2:
             return Cuts.regular(extent, max(extent, 1))
         step = -(-extent // pieces)
+        if self.places:
+            return self._placed_pieces(extent, step, pieces)
         if self.pace > 1:
             return self._chunk_pieces(extent, step * self.pace // self.length, pieces)
         if step < self.length and (self.least or not self.required):
@@ -59,6 +83,43 @@ class ChunkAlignment(NamedTuple):
         step = -(-step // self.length) * self.length
         first = step - self.length + self.lead if self.lead else step
         return Cuts.regular(extent, step, first)
+
+    def count(self, extent: int) -> int:
+        """How many pieces the unit itself has."""
+        if self.places:
+            return len(self.places) + 1
+        length = self.length // self.pace
+        return -(-(extent - self.lead) // length) + bool(self.lead) if length > 1 else extent
+
+    def side(self, longest: float) -> int:
+        """The length of pieces that are about so long, and of as many whole ones as may be."""
+        return max(1, int(longest / self.length)) * self.length
+
+    def ends(self, lo: int, hi: int, side: int) -> tuple[int, ...]:
+        """Where pieces of some cells end that have a `side`, between the edges of the unit."""
+        if not self.places:
+            start = lo - (lo - self.lead) % self.length
+            return (lo, *range(start + side, hi, side), hi)
+        ends = [lo]
+        while hi - ends[-1] > side:
+            at = bisect_right(self.places, ends[-1])
+            last = max(at + 1, bisect_right(self.places, ends[-1] + side))
+            if last > len(self.places) or self.places[last - 1] >= hi:
+                break
+            ends.append(self.places[last - 1])
+        return (*ends, hi)
+
+    def _placed_pieces(self, extent: int, step: int, pieces: int) -> Cuts:
+        """Pieces between places, or equal parts of what is between two; regular ones if many."""
+        if step >= self.length:
+            ends = self.ends(0, extent, -(-step // self.length) * self.length)
+        else:
+            spans = pairwise((0, *self.places, extent))
+            parts = [(a, b, max(1, round((b - a) / step))) for a, b in spans]
+            ends = (*[a + (b - a) * n // m for a, b, m in parts for n in range(m)], extent)
+        if len(ends) > MOST_UNEVEN_PIECES + 1:
+            return Cuts.regular(extent, -(-extent // pieces))
+        return Cuts.of_lengths([b - a for a, b in pairwise(ends)])
 
     def _chunk_pieces(self, extent: int, chunks: int, pieces: int) -> Cuts:
         """Pieces of so many chunks each, which begin with the first cell read of a chunk.
@@ -71,6 +132,19 @@ class ChunkAlignment(NamedTuple):
         ends = range(first, extent * self.pace, chunks * self.length)
         edges = sorted({0, *(min(extent, -(-end // self.pace)) for end in ends), extent})
         return Cuts.of_lengths([b - a for a, b in pairwise(edges)])
+
+
+class ChunkedValue(NamedTuple):
+    """A value that is held in chunks, and whether cuts must fall on these."""
+
+    value: int
+    cuts: tuple[Cuts, ...]
+    required: bool
+
+    @property
+    def sides(self) -> tuple[int, ...]:
+        """Lengths of the chunks."""
+        return tuple([cuts.step or 1 for cuts in self.cuts])
 
 
 def units(program: Program, chunks: Held) -> tuple[ChunkAlignment, ...]:
@@ -96,14 +170,41 @@ def _units(
             units[dim] = ChunkAlignment(extent, 0, required=True)
             continue
         weighted_units = [(program.type.nbytes, unit) for unit in together]
-        weighted_units += [
-            (program.types[value].nbytes, unit._replace(required=required))
-            for value, steps, required in holders
-            if (unit := _held_unit(program, value, dim, steps, distance))
-            and (unit.pace == 1 or not required)
+        held_units = [
+            (program.types[one.value].nbytes, unit._replace(required=one.required))
+            for one in holders
+            if (unit := _held_unit(program, one.value, dim, one.sides, distance))
+            and (unit.pace == 1 or not one.required)
         ]
-        units[dim] = common_unit(weighted_units)
+        if distance == 1 and (has_parts(program) or not held_units or _any_uneven(holders)):
+            held_units += _unit_of_parts(program, dim, holders)
+        units[dim] = common_unit(weighted_units + held_units)
     return tuple(units)
+
+
+def _any_uneven(holders: Sequence[ChunkedValue]) -> bool:
+    """Whether a value is held in blocks of which more than the last may have another length."""
+    return any(c.edges or c.lead not in (c.step, c.extent) for one in holders for c in one.cuts)
+
+
+def _reads_most(program: Program, dim: int, value: int) -> bool:
+    """Whether a cell of the dimension reads most of a value: then its chunks tell nothing."""
+    boxes, _ = neighbours(program, dim)
+    return 2 * sum(box.size for box in boxes[value]) > program.types[value].size
+
+
+def _unit_of_parts(
+    program: Program, dim: int, holders: Sequence[ChunkedValue]
+) -> list[tuple[int, ChunkAlignment]]:
+    """The chunks of all values, each where it is read, with the bytes of more than the largest."""
+    read = [one for one in holders if not one.required and not _reads_most(program, dim, one.value)]
+    runs = reading_runs(program, dim) if read else None
+    if runs is None:
+        return []
+    largest = sorted(read, key=lambda one: -program.types[one.value].nbytes)
+    places = chunk_places([ReadChunks(runs[one.value], one.cuts) for one in largest])
+    unit = ChunkAlignment.at(places or (), program.type.shape[dim])
+    return [] if unit is None else [(program.types[largest[0].value].nbytes + 1, unit)]
 
 
 @lru_cache(maxsize=1024)
@@ -183,7 +284,7 @@ def common_unit(weighted_units: list[tuple[int, ChunkAlignment]]) -> ChunkAlignm
         for size, unit in weighted_units
         if unit.length % must.length == 0
         and (unit.lead - must.lead) % must.length == 0
-        and (unit.pace == 1 or must.length == 1)
+        and ((unit.pace == 1 and not unit.places) or must.length == 1)
     ]
     best = max(fitting, key=lambda one: one[0], default=(0, must))[1]
     if not must.required or best.length == must.length:
@@ -205,18 +306,18 @@ def _common_alignment(unit: ChunkAlignment, other: ChunkAlignment) -> ChunkAlign
     return ChunkAlignment(length, lead, unit.required or other.required)
 
 
-def _chunked_values(program: Program, chunks: Held) -> list[tuple[int, tuple[int, ...], bool]]:
-    """Values that are held in chunks: number, chunk sides, whether cuts must fall on them."""
-    chunked: list[tuple[int, tuple[int, ...], bool]] = [
-        (value, tuple(c.step or 1 for c in cuts), False)
+def _chunked_values(program: Program, chunks: Held) -> list[ChunkedValue]:
+    """Values that are held in chunks."""
+    chunked = [
+        ChunkedValue(value, tuple(cuts), required=False)
         for value, cuts in enumerate(chunks)
         if cuts is not None
     ]
-    for number, instruction in enumerate(program.instructions):
+    for value, instruction in enumerate(program.instructions, start=len(program.inputs)):
         operator = instruction.operator
         if isinstance(operator, Source | Sink) and operator.chunks is not None:
-            value = len(program.inputs) + number
-            chunked.append((value, operator.chunks, isinstance(operator, Sink)))
+            cuts = tuple(map(Cuts.regular, instruction.type.shape, operator.chunks))
+            chunked.append(ChunkedValue(value, cuts, isinstance(operator, Sink)))
     return chunked
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from functools import lru_cache
 from itertools import pairwise
 
@@ -46,12 +47,9 @@ def _grain(program: Program, dim: int, unit: ChunkAlignment) -> ChunkAlignment |
     """
     extent, side = program.type.shape[dim], unit.length
     while unit.pace == 1 and side < extent:
-        edge = (extent // 2 - unit.lead) // side * side + unit.lead
-        if edge <= 0 or edge >= extent:
-            edge = unit.lead or side
-        if not 0 < edge < extent:
+        ends = _ends_in_middle(unit, side, extent)
+        if ends is None:
             return None
-        ends = max(0, edge - side), edge, min(extent, edge + side), min(extent, edge + 2 * side)
         separate = [_layer_cost(program, dim, *span) for span in pairwise(ends)]
         joined = [_layer_cost(program, dim, ends[n], ends[n + 2]) for n in range(2)]
         too_few = joined[0][0] and side > max(unit.length, extent // LEAST_REPEATING_PIECES)
@@ -61,8 +59,24 @@ def _grain(program: Program, dim: int, unit: ChunkAlignment) -> ChunkAlignment |
         again = sum(work for _, work in separate[:2]) / max(1, joined[0][1])
         if again <= (1 if side == unit.length else REPEATED_WORK):
             return unit._replace(length=side)
+        if unit.places:
+            return None
         side *= LONGER_PIECES
     return None
+
+
+def _ends_in_middle(unit: ChunkAlignment, side: int, extent: int) -> tuple[int, ...] | None:
+    """Where three pieces of a unit in a row end, near the middle; None where there is no edge."""
+    if unit.places:
+        edges = (0, *unit.places, extent, extent)
+        at = max(1, bisect_right(unit.places, extent // 2))
+        return edges[at - 1 : at + 3]
+    edge = (extent // 2 - unit.lead) // side * side + unit.lead
+    if edge <= 0 or edge >= extent:
+        edge = unit.lead or side
+    if not 0 < edge < extent:
+        return None
+    return max(0, edge - side), edge, min(extent, edge + side), min(extent, edge + 2 * side)
 
 
 def _layer_cost(program: Program, dim: int, lo: int, hi: int) -> tuple[int, int]:

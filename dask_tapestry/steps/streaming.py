@@ -361,9 +361,8 @@ def _edges(program: Program, box: ZRange, adds: bool = False) -> tuple[Line, ...
         lo, hi = box.lo[dim], box.hi[dim]
         line: Line = (lo, hi)
         if grain is not None and excess > 1 and not (adds and dim) and hi - lo > grain.length:
-            side = max(1, int((hi - lo) / excess / grain.length)) * grain.length
-            start = lo - (lo - grain.lead) % grain.length
-            line = (lo, *range(start + side, hi, side), hi)
+            side = grain.side((hi - lo) / excess)
+            line = grain.ends(lo, hi, side)
             excess *= side / (hi - lo)
         edges.append(line)
     found = tuple(edges)

@@ -29,6 +29,12 @@ LONGER_PIECES: Final = 2
 # That a program remembers: a block's is needed by its task and when that runs
 SCHEDULES_REMEMBERED: Final = 64
 
+# reading_places
+# Places that are listed, of chunks that lie unevenly: more are so small that cuts may fall anywhere
+MOST_CHUNK_PLACES: Final = 10_000
+FEW_CHUNKS_APART: Final = 16  # of more that are read together, it saves little to read none twice
+MOST_RUNS: Final = 256  # parts of a value that are read in ways of their own: each is looked at
+
 # streaming
 PIECE_BYTES: Final = 2**25  # bytes that a piece takes: a chunk as it is stored mostly, and more
 PARTIAL_BYTES: Final = PIECE_BYTES // 2  # bytes of partial results that are all kept until the end

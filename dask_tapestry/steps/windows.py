@@ -159,9 +159,7 @@ def sliding(own: WindowedProgram, box: ZRange, dim: int, excess: float) -> Slidi
 
 def _even(lo: int, hi: int, grain: ChunkAlignment, excess: float) -> Line:
     """Edges of pieces of one length, on those of the grain."""
-    side = max(1, int((hi - lo) / excess / grain.length)) * grain.length
-    start = lo - (lo - grain.lead) % grain.length
-    return (lo, *range(start + side, hi, side), hi)
+    return grain.ends(lo, hi, grain.side((hi - lo) / excess))
 
 
 class _Needs(NamedTuple):

@@ -187,3 +187,86 @@ def test_what_is_read_backwards_is_cut_between_chunks(key, length):
     assert cuts.count > 1
     assert cuts.step % length == 0
     assert dt.plan(y, resources=machines).cost["bytes_read"] <= 1.01 * x.nbytes
+
+
+def stores(*lengths, chunk=24):
+    return dt.concatenate([stored((n, 5), "f8", (chunk, 5)) for n in lengths])
+
+
+def test_the_unit_of_a_shift_begins_where_its_source_does():
+    x = stored((14610, 5), "f8", (24, 5))
+    for shifted in (
+        dt.roll(x, 1, axis=0),
+        dt.pad(x[:-1], ((1, 0), (0, 0))),
+        dt.gradient(x, axis=0),
+    ):
+        program = group_of(shifted.node, set()).program
+        assert units(program, (None,) * len(program.inputs))[0] == ChunkAlignment(24, 1)
+
+
+def test_the_unit_of_several_stores_has_the_chunks_of_each():
+    program = group_of(stores(50, 40).node, set()).program
+    (unit, _) = units(program, ())
+    assert (unit.places, unit.length) == ((24, 48, 50, 74), 24)
+    assert list(unit.cut(90, 5).lengths()) == [24, 24, 2, 24, 16]
+    assert list(unit.cut(90, 2).lengths()) == [48, 42]
+    assert list(unit.cut(90, 8).lengths()) == [12, 12, 12, 12, 2, 12, 12, 16]
+    assert unit.cut(90, 1).count == 1
+
+
+def test_more_pieces_than_a_plan_lists_are_regular():
+    places = tuple(n for n in range(3, 9000, 3) if n % 7)
+    unit = ChunkAlignment.at(places, 9000)
+    assert not unit.cut(9000, 2000).edges
+    assert unit.cut(9000, 20).edges
+
+
+def test_places_give_way_to_what_must_be():
+    must, uneven = ChunkAlignment(10, required=True), ChunkAlignment.at((24, 48, 50), 90)
+    assert common_unit([(8, must), (9, uneven)]) == must
+    free = common_unit([(8, ChunkAlignment(1, required=True)), (9, uneven)])
+    assert free.places == uneven.places
+    assert free.allows(free.cut(90, 3))
+
+
+def test_a_value_that_each_cell_reads_whole_tells_no_unit():
+    x = stored((50, 4), "f8", (7, 4))
+    program = group_of((x @ x.T).max(axis=1).node, set()).program
+    assert not units(program, (None,) * len(program.inputs))[0].places
+
+
+def field(days):
+    return dt.placeholder((days, 721, 1440), "f4", stored_chunks=(24, 721, 1440))
+
+
+@pytest.mark.parametrize("memory", ["16 GiB", "3 GiB"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: dt.pad(field(14610)[:-1], ((1, 0), (0, 0), (0, 0))),
+        lambda: dt.roll(field(14610), 1, axis=0),
+        lambda: dt.pad(field(14610), ((1, 1), (0, 0), (0, 0)), mode="edge"),
+        lambda: dt.concatenate([field(7310), field(7300)]),
+        lambda: field(14610)[::-1][5:] * 2,
+    ],
+    ids=["shift", "roll", "edge", "concatenate", "backwards"],
+)
+def test_stored_chunks_are_read_once(make, memory):
+    y = make()
+    p = dt.plan(y, resources=dt.Resources(workers=50, threads=4, memory=memory))
+    assert p.cost["bytes_read"] < 1.01 * y.nbytes
+    p.verify()
+
+
+@pytest.mark.parametrize("pieces", [2, 3, 5, 9])
+def test_joined_stores_have_their_cells_in_any_pieces(tmp_path, pieces):
+    parts = [np.random.default_rng(n).random((n, 5)) for n in (50, 41, 33)]
+    for n, part in enumerate(parts):
+        dt.to_zarr(dt.asarray(part), tmp_path / str(n), chunks=(8 + n, 5))
+    y = dt.roll(dt.concatenate([dt.from_zarr(tmp_path / str(n)) for n in range(3)]), 3, axis=0)
+    program = group_of(y.node, set()).program
+    cuts = units(program, (None,) * len(program.inputs))[0].cut(124, pieces)
+    assert cuts.count > 1
+    np.testing.assert_array_equal(
+        y.rechunk((tuple(cuts.lengths()), -1)).compute(), np.roll(np.concatenate(parts), 3, axis=0)
+    )

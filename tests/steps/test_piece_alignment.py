@@ -15,7 +15,10 @@ GRAINS = {
     "chunks that do not meet": (X + stored((8000, 6000), "f8", (1000, 700)), (ROWS, None)),
     "halos of chunks": (X[1:] - X[:-1], (None, COLUMNS)),
     "halos of cells": (dt.sqrt(dt.asarray(X[:0])), (None, None)),
-    "chunks whose rows are repeated": (dt.repeat(X[:4000], 2, axis=0), (None, COLUMNS)),
+    "chunks whose rows are repeated": (
+        dt.repeat(X[:4000], 2, axis=0),
+        (ChunkAlignment(2000), COLUMNS),
+    ),
     "chunks both ways": ((s := X[:6000]) + s.T, (ROWS, ROWS)),
     "generated rows": (dt.broadcast_to(dt.arange(10.0), (9, 10)) * 2, (ChunkAlignment(4), ANY)),
     "cells of chunks that are skipped": (X[::3], (None, COLUMNS)),
