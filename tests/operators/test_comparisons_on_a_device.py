@@ -14,6 +14,9 @@ from tests.comparisons import COMPARISONS, same_bits
 
 pytestmark = pytest.mark.usefixtures("sync")
 OF_NUMPY = {"map_overlap"}  # whose function takes NumPy's arrays alone
+# NumPy multiplies a matrix by its own transpose by a routine of BLAS that may round otherwise than
+# that for two matrices, which a transpose that comes from a device is to it.
+BY_ITS_TRANSPOSE = {"cov of two"}
 FEW_KERNELS = sorted(kernels_of("cpu"))[::2]  # that a device has: what it lacks, the host computes
 HALF_THERE = [  # a share: the path by the host is the same for all
     c if crc32(c.name.encode()) % 3 == 0 else pytest.param(c, marks=pytest.mark.exhaustive)
@@ -54,4 +57,8 @@ def has_the_hosts_value(comparison):
     for x, value, expected in zip(made, found, wanted, strict=True):
         is_there = type(value).__module__ == "cupy"
         assert is_there == (getattr(x, "device", "cpu") == "cuda")
-        assert same_bits(np.asarray(with_all_cells(value)), np.asarray(expected))
+        cells, wanted_cells = np.asarray(with_all_cells(value)), np.asarray(expected)
+        if comparison.name in BY_ITS_TRANSPOSE:
+            np.testing.assert_allclose(cells, wanted_cells, rtol=1e-12)
+        else:
+            assert same_bits(cells, wanted_cells)

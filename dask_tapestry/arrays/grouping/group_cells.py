@@ -82,6 +82,8 @@ class GroupCells:
 
     def _fold_along(self, monoid: str, how: dict[str, Any]) -> Array | None:
         """The fold where groups can be an axis of their own; None where they cannot."""
+        if len(self.axes) != 1:
+            return None
         told = monoid, self.axes[0], self.whole
         if (counting := counting_of(self.codes, self.count)) is not None:
             return fold_counted(self.x, counting, *told, **how)

@@ -36,6 +36,8 @@ def called(*arguments: Any, result: Any = types.void) -> Any:
             nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True,
             forceinline=False, fastmath=False,  # which are the caller's where nothing is said
         )(function)  # fmt: skip
+        if made is function:  # as numba is told not to compile
+            return function
         resolve = made.get_call_template
 
         def get_call_template(args: Any, kws: Any) -> Any:
