@@ -1,4 +1,4 @@
-"""Arrays continued beyond their ends, by names of Dask's: `periodic`, `reflect`, `boundaries`."""
+"""Boundary padding as public names of Dask's: `periodic`, `reflect`, `boundaries` of arrays."""
 
 from __future__ import annotations
 

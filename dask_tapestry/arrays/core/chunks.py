@@ -1,4 +1,4 @@
-"""Chunks as users write them: every form that Dask takes."""
+"""Chunks as users write them: every form that Dask takes, "auto" among them."""
 
 from __future__ import annotations
 

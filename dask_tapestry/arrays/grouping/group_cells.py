@@ -1,4 +1,4 @@
-"""Cells by group: what reductions of groups are made of.
+"""Cells by group, and which way their folds go: by labels that count on, by runs, or by any.
 
 Everything here is a fold of cells by group, or a value of each group taken back to its cells.
 """

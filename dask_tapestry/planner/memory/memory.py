@@ -1,4 +1,4 @@
-"""Memory of a worker: the most that it holds at a time while a plan runs."""
+"""Memory of a worker: its peak, the most that it holds at a time while a plan runs."""
 
 from __future__ import annotations
 
