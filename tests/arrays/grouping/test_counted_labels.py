@@ -4,12 +4,7 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.arrays.grouping.counted_labels import Counting, counting_of
 from dask_tapestry.arrays.grouping.group_cells import GroupCells
-from dask_tapestry.operators.reductions.group_fold import group_fold
-
-MONOIDS = ("sum", "prod", "min", "max", "any", "all", "mean", "var", "std")
-X = np.random.default_rng(0).normal(size=(3, 24, 5)).astype("f4")
-GAPS = np.where(X > 1, np.nan, X)
-GAPS[0, ::4] = np.nan
+from tests.arrays.grouping.any_labels import KINDS, X, has_the_folds_of_any_labels
 
 
 @pytest.mark.parametrize(
@@ -34,27 +29,12 @@ def test_labels_count_on_in_runs_of_one_length(codes, count, counting):
     assert counting_of(codes, count) == counting
 
 
-@pytest.mark.parametrize("x", [X, GAPS, (X * 9).astype("i2"), X > 0, X.astype("f2"), X + 1j])
+@pytest.mark.parametrize("x", KINDS)
 @pytest.mark.parametrize("skipna", [False, True])
 @pytest.mark.parametrize("whole", [(), (0,), (2,), (0, 2)])
 def test_folds_are_those_of_any_labels(x, skipna, whole):
     codes = (np.arange(24) // 2 + 1) % 3
-    cells = GroupCells(dt.asarray(x), codes, (1,), 3, skipna, whole)
-    for monoid in MONOIDS:
-        if x.dtype.kind == "c" and monoid in ("min", "max"):
-            continue
-        made = cells.fold(monoid)
-        node = dt.asarray(x).node, dt.asarray(codes).node
-        any_labels = dt.Array(
-            group_fold(*node, monoid, cells.folded, 3, labelled=(1,), skipna=skipna)
-        )
-        assert (made.shape, made.dtype) == (any_labels.shape, any_labels.dtype)
-        if x.dtype.kind == "c":
-            continue
-        tolerance = {"f": 2e-3 if x.dtype == "f2" else 1e-5}.get(made.dtype.kind, 0)
-        np.testing.assert_allclose(
-            made.compute(), any_labels.compute(), rtol=tolerance, atol=tolerance, err_msg=monoid
-        )
+    has_the_folds_of_any_labels(x, codes, 3, skipna, whole)
 
 
 def test_options_are_kept():

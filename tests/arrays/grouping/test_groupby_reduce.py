@@ -97,6 +97,14 @@ def test_labels_of_one_cell_along_an_axis_are_those_of_all(func, shape, axis):
         np.testing.assert_allclose(found.compute(), whole.compute())
 
 
+@pytest.mark.parametrize("func", ["sum", "min", "nanmean", "count"])
+def test_a_label_without_an_axis_is_that_of_each_cell(func):
+    values, groups = dt.groupby_reduce(dt.arange(3.0), 7, func=func)
+    expected = [1, 1, 1] if func == "count" else [0, 1, 2]
+    np.testing.assert_array_equal(values.compute(), np.reshape(expected, (3, 1)))
+    assert groups.tolist() == [7]
+
+
 def test_some_of_the_labelled_axes_are_reduced():
     x, labels = np.arange(12.0).reshape(3, 4), RANDOM.integers(0, 2, (3, 4))
     found, _ = dt.groupby_reduce(x, labels, func="sum", axis=-1, expected_groups=[0, 1, 2])

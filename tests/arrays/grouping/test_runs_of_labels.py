@@ -4,12 +4,8 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.arrays.grouping.group_cells import GroupCells
 from dask_tapestry.arrays.grouping.runs_of_labels import Runs, runs_of
-from dask_tapestry.operators.reductions.group_fold import group_fold
+from tests.arrays.grouping.any_labels import GAPS, KINDS, has_the_folds_of_any_labels
 
-MONOIDS = ("sum", "prod", "min", "max", "any", "all", "mean", "var", "std")
-X = np.random.default_rng(0).normal(size=(3, 24, 5)).astype("f4")
-GAPS = np.where(X > 1, np.nan, X)
-GAPS[0, ::4] = np.nan
 UNEVEN = np.repeat([0, 1, 2, 3], [7, 6, 5, 6])
 WITH_GAPS = np.repeat([2, -1, 0, 9, 3], [6, 1, 7, 3, 7])  # no cell in group 1, some in none
 
@@ -52,28 +48,13 @@ def test_runs_of_one_length_are_filled_with_nothing():
     assert Runs(np.array([0, 3]), np.array([3, 3])).held is None
 
 
-@pytest.mark.parametrize("x", [X, GAPS, (X * 9).astype("i2"), X > 0, X.astype("f2"), X + 1j])
+@pytest.mark.parametrize("x", KINDS)
 @pytest.mark.parametrize("skipna", [False, True])
 @pytest.mark.parametrize("whole", [(), (0,), (2,), (0, 2)])
 @pytest.mark.parametrize("codes", [UNEVEN, UNEVEN[::-1].copy(), WITH_GAPS])
 def test_folds_are_those_of_any_labels(x, skipna, whole, codes):
-    cells = GroupCells(dt.asarray(x), codes, (1,), 4, skipna, whole)
     assert runs_of(codes, 4) is not None
-    for monoid in MONOIDS:
-        if x.dtype.kind == "c" and monoid in ("min", "max"):
-            continue
-        made = cells.fold(monoid)
-        node = dt.asarray(x).node, dt.asarray(codes).node
-        any_labels = dt.Array(
-            group_fold(*node, monoid, cells.folded, 4, labelled=(1,), skipna=skipna)
-        )
-        assert (made.shape, made.dtype) == (any_labels.shape, any_labels.dtype)
-        if x.dtype.kind == "c":
-            continue
-        tolerance = {"f": 2e-3 if x.dtype == "f2" else 1e-5}.get(made.dtype.kind, 0)
-        np.testing.assert_allclose(
-            made.compute(), any_labels.compute(), rtol=tolerance, atol=tolerance, err_msg=monoid
-        )
+    has_the_folds_of_any_labels(x, codes, 4, skipna, whole)
 
 
 def test_options_are_kept():
