@@ -81,9 +81,10 @@ def test_workers_that_come_and_go_by_hand(folder):
         going = True
 
         def scale():
+            """Scale on the cluster's own loop: two threads may not change its specification."""
             while going:
                 for count in (3, 1, 2):
-                    cluster.scale(count)
+                    cluster.loop.add_callback(cluster.scale, count)
                     time.sleep(0.4)
 
         scaling = Thread(target=scale)
