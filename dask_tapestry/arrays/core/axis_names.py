@@ -124,10 +124,7 @@ def _dims_of(operand: Any) -> Dims:
 def axis_of(name: str, dims: Dims) -> int:
     """Return the number of the dimension that has a name.
 
-    Raises
-    ------
-    AxisError
-        If none has it, or several have.
+    {Raises} AxisError: If none has it, or several have.
 
     Examples
     --------

@@ -36,10 +36,7 @@ WIDTH: Final = 96  # of lines of shared texts, which stand below a method's inde
 def written_out(docstring: str) -> str:
     """Return a docstring with all that it has in short.
 
-    Raises
-    ------
-    KeyError
-        If it names a shared entry that does not exist.
+    {Raises} KeyError: If it names a shared entry that does not exist.
 
     Examples
     --------

@@ -185,11 +185,7 @@ def sequence_point(*after: HasNode) -> Effect:
 
     {Parameters} *after: Lazy writes, sequence points and arrays.
     {Returns} Effect: Computing it computes all of `after`.
-
-    Raises
-    ------
-    TypeError
-        For anything else.
+    {Raises} TypeError: For anything else.
 
     Source: Tapestry whitepaper, "Sequence Point Nodes".
 

@@ -13,16 +13,10 @@ from dask_tapestry_kernels.block_format import BlockFormat, on_cuda
 def device_named(device: str | None) -> BlockFormat | None:
     """The format of arrays on a device that a user names; None for the host.
 
-    Parameters
-    ----------
-    device
-        ``"cpu"``, ``"cuda"`` for the device that a worker uses by itself, or one of several, as
-        ``"cuda:1"``. None is the host.
-
-    Raises
-    ------
-    ArgumentError
-        For any other device.
+    {Parameters}
+        device: ``"cpu"``, ``"cuda"`` for the device that a worker uses by itself, or one of
+            several, as ``"cuda:1"``. None is the host.
+    {Raises} ArgumentError: For any other device.
 
     Examples
     --------
@@ -49,17 +43,10 @@ def check_device(device: str | None) -> None:
 def new_on(x: Array, device: str | None) -> Array:
     """An array that is new on the device that a user names, by default on that of the settings.
 
-    Parameters
-    ----------
-    device
-        As the user gave it.
-
-    Raises
-    ------
-    ArgumentError
-        If `device_named` knows none of that name.
-    DeviceError
-        If no array there can hold its cells.
+    {Parameters} device: As the user gave it.
+    {Raises}
+        ArgumentError: If `device_named` knows none of that name.
+        DeviceError: If no array there can hold its cells.
 
     Examples
     --------
@@ -74,10 +61,7 @@ def new_on(x: Array, device: str | None) -> Array:
 def moved_to(x: Array, device: str | None) -> Array:
     """An array on the device that a user names; where it is for None.
 
-    Raises
-    ------
-    ArgumentError, DeviceError
-        As of `new_on`.
+    {Raises} ArgumentError, DeviceError: As of `new_on`.
 
     Examples
     --------

@@ -84,20 +84,11 @@ def binary_dilation(
 ) -> Array:
     """Cells of which any neighbour is true, as `scipy.ndimage.binary_dilation`.
 
-    Parameters
-    ----------
-    input, structure, iterations, mask, output, border_value, origin, brute_force, axes
-        As of `binary_erosion`; the structure is mirrored.
-
-    Returns
-    -------
-    Array
-        Shape of `input`, of bools.
-
-    Raises
-    ------
-    FilterError, ArgumentError, AxisError, DTypeError
-        As `binary_erosion` does.
+    {Parameters}
+        input, structure, iterations, mask, output, border_value, origin, brute_force, axes: As of
+            `binary_erosion`; the structure is mirrored.
+    {Returns} Array: Shape of `input`, of bools.
+    {Raises} FilterError, ArgumentError, AxisError, DTypeError: As `binary_erosion` does.
 
     Examples
     --------
@@ -125,20 +116,11 @@ def binary_opening(
 ) -> Array:
     """Dilation of an erosion, as `scipy.ndimage.binary_opening`.
 
-    Parameters
-    ----------
-    input, structure, iterations, output, origin, mask, border_value, brute_force, axes
-        As of `binary_erosion`.
-
-    Returns
-    -------
-    Array
-        Shape of `input`, of bools.
-
-    Raises
-    ------
-    FilterError, ArgumentError, AxisError, DTypeError
-        As `binary_erosion` does.
+    {Parameters}
+        input, structure, iterations, output, origin, mask, border_value, brute_force, axes: As of
+            `binary_erosion`.
+    {Returns} Array: Shape of `input`, of bools.
+    {Raises} FilterError, ArgumentError, AxisError, DTypeError: As `binary_erosion` does.
 
     Examples
     --------
@@ -167,20 +149,11 @@ def binary_closing(
 ) -> Array:
     """Erosion of a dilation, as `scipy.ndimage.binary_closing`.
 
-    Parameters
-    ----------
-    input, structure, iterations, output, origin, mask, border_value, brute_force, axes
-        As of `binary_erosion`.
-
-    Returns
-    -------
-    Array
-        Shape of `input`, of bools.
-
-    Raises
-    ------
-    FilterError, ArgumentError, AxisError, DTypeError
-        As `binary_erosion` does.
+    {Parameters}
+        input, structure, iterations, output, origin, mask, border_value, brute_force, axes: As of
+            `binary_erosion`.
+    {Returns} Array: Shape of `input`, of bools.
+    {Raises} FilterError, ArgumentError, AxisError, DTypeError: As `binary_erosion` does.
 
     Examples
     --------

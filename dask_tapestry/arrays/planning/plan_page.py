@@ -41,32 +41,22 @@ class PlanPage(NameSuggestions):
         lines. A step opens to its operators, their index spaces and the slices of some blocks.
         After a run, what that took lies over what was predicted.
 
-        Parameters
-        ----------
-        filename
-            Where to write it.
-        measured
-            Of steps, numbered from 1 on as by `explain`, the seconds, bytes of the result and
-            largest memory of a worker that were measured, to be shown beside what was predicted. By
-            default those of the last run that `profile` knows; False shows none.
-        recalibrate
-            Have later plans count with the rates of kernels and stores that the last run showed;
-            they are kept as those of `dask_tapestry.calibrate` are. Let nothing else run in that.
-        blocks
-            Of steps, by number, the index of a block in the step's grid, whose slices are to be
-            shown before those of some others: ``{2: (0, 5)}``.
+        {Parameters}
+            filename: Where to write it.
+            measured: Of steps, numbered from 1 on as by `explain`, the seconds, bytes of the result
+                and largest memory of a worker that were measured, to be shown beside what was
+                predicted. By default those of the last run that `profile` knows; False shows none.
+            recalibrate: Have later plans count with the rates of kernels and stores that the last
+                run showed; they are kept as those of `dask_tapestry.calibrate` are. Let nothing
+                else run in that.
+            blocks: Of steps, by number, the index of a block in the step's grid, whose slices are
+                to be shown before those of some others: ``{2: (0, 5)}``.
 
-        Returns
-        -------
-        str
-            The filename.
-
-        Raises
-        ------
-        PlanError
-            If `measured` names a step that the plan has not, or is not of three numbers; if
-            `blocks` names a block that there is not; or no run is known, and done, by which to
-            recalibrate.
+        {Returns} str: The filename.
+        {Raises}
+            PlanError: If `measured` names a step that the plan has not, or is not of three numbers;
+                if `blocks` names a block that there is not; or no run is known, and done, by which
+                to recalibrate.
 
         See Also
         --------

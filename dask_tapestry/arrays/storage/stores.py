@@ -85,17 +85,13 @@ def store(
         after: Lazy writes, sequence points and arrays that must end before.
         **kwargs: For `compute`, such as ``scheduler``.
     {Returns} None or Effect or Array or tuple of Array: As `compute` and `return_stored` say.
-
-    Raises
-    ------
-    ShapeError
-        If a source does not fit its target or region, or there are not as many.
-    DTypeError
-        If cells would lose their kind, as floating point in integers.
-    StoreError
-        If a target cannot be written to, or another write has begun where one is to be resumed.
-    ArgumentError, ArgumentTypeError
-        If a write that is to be resumed has no name, or a target is no Zarr array.
+    {Raises}
+        ShapeError: If a source does not fit its target or region, or there are not as many.
+        DTypeError: If cells would lose their kind, as floating point in integers.
+        StoreError: If a target cannot be written to, or another write has begun where one is to be
+            resumed.
+        ArgumentError, ArgumentTypeError: If a write that is to be resumed has no name, or a target
+            is no Zarr array.
 
     Source: dask.array.store.
 

@@ -36,16 +36,11 @@ Cells = tuple[Any, ...]  # the values that a monoid combines
 class OperatorReport:
     """What `check_operator` tried, all of which held.
 
-    Parameters
-    ----------
-    name
-        Of the operator.
-    shardings
-        How many ways to cut it were computed.
-    laws
-        Laws of monoids that were tried.
-    same_bits
-        Whether all blocks had the bits of the whole; else they were within rounding.
+    {Parameters}
+        name: Of the operator.
+        shardings: How many ways to cut it were computed.
+        laws: Laws of monoids that were tried.
+        same_bits: Whether all blocks had the bits of the whole; else they were within rounding.
 
     Examples
     --------

@@ -103,12 +103,6 @@ class RowsOfCells:
         return basic_slice(indices, (*[slice(None)] * self.numbers.vector_dim, number))
 
 
-def _is_in_range(part: Tensor, extent: int) -> Tensor:
-    """Whether starts lie in ``range(extent)``."""
-    sides = elementwise("greater_equal", part, 0), elementwise("less", part, extent)
-    return elementwise("logical_and", *sides)
-
-
 def _clamped(part: Tensor, extent: int) -> Tensor:
     """Starts moved into ``range(extent)``, as int64."""
     dtype = part.type.dtype
