@@ -104,7 +104,7 @@ class CellExpression:
         >>> plus(1) == plus(2), plus(1).without_constants == plus(2).without_constants
         (False, True)
         """
-        if all([step.value is None for step in self.steps]):
+        if all(step.value is None for step in self.steps):
             return self
         plain = [s if s.value is None else s._replace(value=b"") for s in self.steps]
         return CellExpression(self.parameters, tuple(plain))

@@ -6,6 +6,7 @@ the time that it takes to find what is held together.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import ceil
 
 from dask_tapestry.planner.cost.step import PlannedSteps, Step
@@ -22,15 +23,22 @@ def is_ample(plan: PlannedSteps, reserve: int = 0) -> bool:
     if resources.groups or any(step.machine.device for step in steps):
         return False
     (kind,) = resources.kinds
-    needs = [step.needs for step in steps]
+    work, used, fresh = _largest_needs(steps)
     total = reserve + sum(step.node.type.nbytes for step in steps if not _is_write(step))
     total += sum(x.type.nbytes for x in {x for s in steps for x in s.inputs if is_external(x)})
     total += sum(root.type.nbytes for root in plan.graph.roots if root not in plan.steps)
-    total += kind.threads * max((one.work for one in needs), default=0)
+    total += kind.threads * work + min(resources.kept_bytes, kind.threads * (used + fresh))
     total += sum(_most_waiting(step) for step in steps if step.machine.workers > 1)
-    idle = max((one.used for one in needs), default=0) + max((one.fresh for one in needs), default=0)
-    total += min(resources.kept_bytes, kind.threads * idle)
     return total <= resources.usable_bytes
+
+
+def _largest_needs(steps: Iterable[Step]) -> tuple[int, int, int]:
+    """Bytes that a block of any step takes at most: in all, used again, and fresh."""
+    work = used = fresh = 0
+    for step in steps:
+        needs = step.needs
+        work, used, fresh = max(work, needs.work), max(used, needs.used), max(fresh, needs.fresh)
+    return work, used, fresh
 
 
 def _is_write(step: Step) -> bool:
