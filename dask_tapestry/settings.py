@@ -83,7 +83,10 @@ def setting(key: str) -> Any:
     ArgumentError, ArgumentTypeError
         If Dask's configuration, or the environment, has a value that the setting does not take.
     """
-    value = dask.config.get(f"tapestry.{key}")
+    try:
+        value = dask.config.config["tapestry"][key]  # where `dask.config.get` looks first
+    except (KeyError, TypeError):
+        value = dask.config.get(f"tapestry.{key}")
     if value is not DEFAULTS[key] and key in _checks:
         _checks[key](argument(key), value)
     return value

@@ -32,6 +32,12 @@ class CellStep(NamedTuple):
     dtype: DType
     value: bytes | None = None
 
+    def on(self, operands: tuple[int, ...]) -> CellStep:
+        """The same step of other operands."""
+        if operands == self.operands:
+            return self
+        return CellStep(self.function, operands, self.dtype, self.value)
+
 
 @dataclass(frozen=True)
 class CellExpression:
@@ -85,7 +91,7 @@ class CellExpression:
         counted = [s for s in self.steps if s.function != "constant"]
         return sum(flops(step.function, step.dtype) for step in counted)
 
-    @property
+    @cached_property
     def without_constants(self) -> CellExpression:
         """What expressions have in common that differ in the values of constants alone.
 
@@ -177,8 +183,8 @@ class CellBuilder:
         """Write `expression` out, its parameters being the values `operands`."""
         numbers = list(operands)
         for step in expression.steps:
-            moved = tuple(numbers[i] for i in step.operands)
-            numbers.append(self.step(step._replace(operands=moved)))
+            moved = tuple([numbers[i] for i in step.operands])
+            numbers.append(self.step(step.on(moved)))
         return numbers[-1]
 
     def finish(self, result: int) -> CellExpression:
@@ -200,7 +206,7 @@ class CellBuilder:
         for number in range(count, result + 1):
             if number in alive:
                 step = self.steps[number - count]
-                moved = tuple(renumbered[i] for i in step.operands)
-                steps.append(step._replace(operands=moved))
+                moved = tuple([renumbered[i] for i in step.operands])
+                steps.append(step.on(moved))
                 renumbered[number] = count + len(steps) - 1
         return CellExpression(self.parameters, tuple(steps))

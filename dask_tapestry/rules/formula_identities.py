@@ -99,8 +99,8 @@ def simplified(
     """Write `expression` into `builder` without identities; return the number of its value."""
     numbers = list(range(len(expression.parameters))) if operands is None else operands[:]
     for step in expression.steps:
-        moved = step._replace(operands=tuple([numbers[i] for i in step.operands]))
-        numbers.append(_simplest(builder, moved))
+        moved = tuple([numbers[i] for i in step.operands])
+        numbers.append(_simplest(builder, step.on(moved)))
     return numbers[-1]
 
 

@@ -50,6 +50,10 @@ class Node:
         Text that equals another node's exactly when the nodes are equal, in any process.
     form
         The same of the operator alone.
+    input_types
+        Types of the inputs.
+    is_sequence_point
+        Whether it orders effects and carries no data.
     stored
         The grid in which its data is stored; `stored_grid` notes it here when first asked.
     format
@@ -63,7 +67,9 @@ class Node:
         "digest",
         "form",
         "format",
+        "input_types",
         "inputs",
+        "is_sequence_point",
         "line",
         "operator",
         "stored",
@@ -74,22 +80,14 @@ class Node:
     inputs: tuple[Node, ...]
     after: tuple[Node, ...]
     type: TensorType
+    input_types: tuple[TensorType, ...]
+    is_sequence_point: bool
     digest: str
     form: str
     line: str | None  # a `UsersLine` where the user wrote it
     annotations: Annotations
     stored: Known | None
     format: BlockFormat | None
-
-    @property
-    def input_types(self) -> tuple[TensorType, ...]:
-        """Types of the inputs."""
-        return tuple([node.type for node in self.inputs])
-
-    @property
-    def is_sequence_point(self) -> bool:
-        """Whether it orders effects and carries no data."""
-        return isinstance(self.operator, SequencePoint)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _load_last, (table([self]),)
@@ -178,7 +176,9 @@ def _applied(
     node.form, node.digest, node.annotations = form, digest, annotations
     if not operator.any_cells:
         _refuse_references(operator, inputs)
-    node.type = operator.infer(*[i.type for i in inputs])
+    node.input_types = tuple([i.type for i in inputs])
+    node.is_sequence_point = isinstance(operator, SequencePoint)
+    node.type = operator.infer(*node.input_types)
     node.line = line if line is not None else user_line()
     node.stored = None
     node.format = _format(operator, node)

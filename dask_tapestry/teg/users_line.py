@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Final
@@ -100,7 +101,12 @@ def _is_inside(frame: FrameType) -> bool:
     An example of a docstring is a user's, in the module that it describes.
     """
     path = frame.f_code.co_filename
-    return path.startswith(NOT_THE_USERS) or (not is_users(frame) and not path.startswith(EXAMPLE))
+    return _is_ours(path) or (not is_users(frame) and not path.startswith(EXAMPLE))
+
+
+@lru_cache(maxsize=1024)  # a node is made some ten calls below the user's line
+def _is_ours(path: str) -> bool:
+    return path.startswith(NOT_THE_USERS)
 
 
 def _called_name(inside: list[CodeType]) -> str:

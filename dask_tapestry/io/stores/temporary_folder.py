@@ -11,6 +11,7 @@ import shutil
 from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b
+from os.path import isabs
 from pathlib import Path
 from tempfile import gettempdir
 from typing import Any, Final
@@ -35,7 +36,15 @@ def temporary_root() -> str:
     root = str(named or gettempdir()).rstrip("/")
     if root.startswith("file://"):
         root = unquote(urlsplit(root).path)
-    return root if _is_url(root) else str(Path(root).expanduser().absolute())
+    if _is_url(root):
+        return root
+    return _normal(root) if isabs(root) else str(Path(root).expanduser().absolute())
+
+
+@lru_cache(maxsize=16)
+def _normal(path: str) -> str:
+    """An absolute path as `Path` writes it: each plan asks for it."""
+    return str(Path(path))
 
 
 @lru_cache(maxsize=16)

@@ -53,6 +53,9 @@ class LowerBound(NamedTuple):
         count = prod([c.count for c in cuts])
         threads = machine.threads if self.program.multithreaded else 1
         kernels = self.kernels / min(machine.slots, count * threads)
+        if all(own is None for own in held):
+            handled = overhead_seconds(count, 0, 0, 0.0, machine)
+            return least_step_seconds(kernels, self.written, 0.0, count, machine) + handled
         moved = handled = 0.0
         for box, share in typical_blocks(self.program, cuts):
             met = inputs_met(self.program, cuts, box, held, machine)

@@ -67,10 +67,10 @@ def _joins(rules: Regularity | None) -> bool:
 def _of_each_kind(program: Program, cuts: tuple[Cuts, ...]) -> tuple[TypicalBlock, ...]:
     counts = Counter[tuple[tuple[int, ...], ...]]()
     boxes: dict[tuple[tuple[int, ...], ...], ZRange] = {}
-    for number in _sample(cuts):
+    for number, times in Counter(_sample(cuts)).items():
         box = block_box(cuts, number)
         kind = tuple(tuple(b.size for b in value) for value in program.schedule(box).boxes)
-        counts[kind] += 1
+        counts[kind] += times
         boxes.setdefault(kind, box)
     total = counts.total()
     return tuple(TypicalBlock(boxes[kind], n / total) for kind, n in counts.items())

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field, fields, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, cast
 
 import dask
@@ -190,7 +190,7 @@ class Resources:
             workers, least = sum(alike.values()), min(int(g.memory) for g in joined)
             self._set(workers=workers, threads=max(g.threads for g in joined), memory=least)
 
-    @property
+    @cached_property
     def kinds(self) -> tuple[WorkerGroup, ...]:
         """The groups of workers that are alike; one where all are."""
         alone = (WorkerGroup(self.workers, self.threads, self.memory),)

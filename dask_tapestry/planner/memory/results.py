@@ -10,6 +10,7 @@ from __future__ import annotations
 from enum import Enum
 
 from dask_tapestry.planner.cost.step import PlannedSteps
+from dask_tapestry.planner.memory.ample_memory import is_ample
 from dask_tapestry.planner.memory.memory import bytes_of_one_worker, fullest_workers
 from dask_tapestry.planner.tuning import RESULT_PROCESS_BYTES
 from dask_tapestry.teg import Node, Sink
@@ -30,6 +31,8 @@ def rounds_that_fit(plan: PlannedSteps) -> int | None:
     """
     most = max((plan.steps[x].count for x in plan.graph.roots if x in plan.steps), default=1)
     rounds = 1
+    if is_ample(plan):
+        return rounds
     while not fullest_workers(plan, rounds=rounds).fits:
         if plan.resources.local or rounds >= most:
             return None

@@ -289,6 +289,9 @@ class GridSearch:
 
     def _is_far(self, cost: StepCost) -> bool:
         """Whether blocks must become so many more or so much smaller that steps may be long."""
+        wished = self.limits.block
+        if wished is not None and cost.touched >= FAR_RATIO * wished:
+            return True
         return FAR_RATIO * cost.blocks <= self.slots or cost.work >= FAR_RATIO * self.limits.task
 
     def _halved(self, pieces: list[int], dim: int, parts: int) -> list[int] | None:

@@ -16,6 +16,7 @@ from dask_tapestry.planner.fusion.external_inputs import input_cuts, sent_whole
 from dask_tapestry.planner.fusion.group import Group
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
+from dask_tapestry.planner.memory.ample_memory import is_ample
 from dask_tapestry.planner.memory.memory import PeakWorkers, Slices, WorkerMemory
 from dask_tapestry.planner.rewriting.rule_choices import formed
 from dask_tapestry.planner.search.choices import Choices, FormChoice, State
@@ -92,6 +93,7 @@ class PlanEvaluator:
         self._states: dict[object, State] = {}
         self._peaks: dict[object, PeakWorkers] = {}
         self._worst: dict[object, PeakWorkers] = {}
+        self._fits_at_worst: dict[object, bool] = {}
         self._lacking: dict[object, int] = {}
         self._sketched: tuple[State, WorkerMemory] | None = None  # the last one
         self._missed: Rank | None = None
@@ -189,6 +191,8 @@ class PlanEvaluator:
         self.pricing.evaluated += len(state.placed) // STEPS_A_COST
         if state.choices.key not in self._peaks:
             memory = self._memory(state)
+            if is_ample(memory.plan, self.reserve):
+                return 0
             for most in (Slices.ALL_APART, Slices.ALL):
                 if not memory.fullest(most).lacking(self.reserve):
                     return 0
@@ -208,7 +212,11 @@ class PlanEvaluator:
 
     def fits_at_worst(self, state: State) -> bool:
         """Whether workers can hold the blocks that take most: to be asked of few plans."""
-        return self.fullest_at_worst(state).fits
+        key = state.choices.key
+        if key not in self._fits_at_worst:
+            ample = is_ample(self.sketch_at_worst(state))
+            self._fits_at_worst[key] = ample or self.fullest_at_worst(state).fits
+        return self._fits_at_worst[key]
 
     def fullest_at_worst(self, state: State) -> PeakWorkers:
         """The workers whose memory is fullest, by the blocks that take most."""

@@ -8,6 +8,7 @@ cuts may alternate. Whether what comes out is legal and fits is looked at as of 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -99,7 +100,7 @@ def _pairs(known: Mapping[Node, Node]) -> dict[Node, Node] | None:
 def shortened(graph: Graph) -> ShortGraph | None:
     """A graph with fewer parts that repeat; None where none repeats often."""
     nodes = graph.nodes
-    if len(nodes) < FEWEST_REPEATED:
+    if max(Counter([type(node.operator) for node in nodes]).values(), default=0) < FEWEST_REPEATED:
         return None
     roots = set(graph.roots)
     kinds = [_kind(node, node in roots) for node in nodes]

@@ -159,13 +159,15 @@ def _found(
     misfits = list[Misfit]()
     spaces = _spaces(graph, resources, method)
     fitting = _within_shares(spaces, method, effort, seed, misfits)
-    is_enough = any(not one.state.shortfall for one in misfits)
-    side_by_side = spaces if is_enough and effort.costs is None else []
-    alone = Pricing(Machine.of(resources), spaces[0].pricing.limits.with_alone(resources))
-    one_by_one = [PlanEvaluator(graph, alone, resources)]
-    for spaces in _to_fit((side_by_side, one_by_one), _rounds(graph, resources)):
-        if not fitting:
+    if not fitting:
+        is_enough = effort.costs is None and any(not one.state.shortfall for one in misfits)
+        side_by_side = spaces if is_enough else []
+        alone = Pricing(Machine.of(resources), spaces[0].pricing.limits.with_alone(resources))
+        one_by_one = [PlanEvaluator(graph, alone, resources)]
+        for spaces in _to_fit((side_by_side, one_by_one), _rounds(graph, resources)):
             fitting = _within_shares(spaces, method, TO_FIT, seed, misfits)
+            if fitting:
+                break
     return (preferred(fitting, lambda result: result.rank) if fitting else None), misfits
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from functools import partial
 from typing import ClassVar
 
+from dask_tapestry.teg.contract.abstract_class import AbstractClass
 from dask_tapestry.teg.regularity import Regularity
 from dask_tapestry.teg.types import TensorType, Types
 from dask_tapestry.zspace import ZAffineMap, ZRange
@@ -14,7 +15,7 @@ from dask_tapestry.zspace import ZAffineMap, ZRange
 Demanding = Callable[[ZRange], tuple[ZRange, ...]]  # the boxes of inputs that a box is made of
 
 
-class AccessContract(ABC):
+class AccessContract(AbstractClass):
     """The type of an operator's output, and the boxes of its inputs that a box of it needs.
 
     Every operator says its type, which is asked for when a node is built, and its demand, by which
