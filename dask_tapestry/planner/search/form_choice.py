@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from math import inf
 from typing import Final
 
 from dask_tapestry.planner.cost.cost import StepCost
@@ -37,13 +38,16 @@ NOTHING: Final[Mapping[Node, PricedGroup]] = {}
 
 
 def choose_forms(
-    graph: Graph, pricing: Pricing
+    graph: Graph, pricing: Pricing, costs: int | None = None
 ) -> tuple[Graph, dict[Node, tuple[FormChoice, ...]]]:
-    """The graph with a form for each operator that is better computed in one, and these."""
+    """The graph with a form for each operator that is better computed in one, and these.
+
+    Once it has taken so many `costs`, good guesses at the sizes of forms are all that is looked at.
+    """
     formed = [at for at, n in enumerate(graph.nodes) if n.operator.forms(n.input_types)]
     if not formed:
         return graph, {}
-    chooser = _Chooser(graph, pricing)
+    chooser = _Chooser(graph, pricing, inf if costs is None else pricing.evaluated + costs)
     behind = formed[-1] + 1  # what comes after the last operator with forms decides on none
     for node in graph.nodes[:behind]:
         chooser.decide(node)
@@ -63,10 +67,12 @@ class _Chooser:
         What has become of the nodes that are decided.
     chosen
         The forms taken.
+    last
+        The number of costs computed from which on sizes are guessed.
     """
 
-    def __init__(self, graph: Graph, pricing: Pricing) -> None:
-        self.pricing = pricing
+    def __init__(self, graph: Graph, pricing: Pricing, last: float) -> None:
+        self.pricing, self.last = pricing, last
         self.now: dict[Node, Node] = {}
         self.chosen: dict[Node, tuple[FormChoice, ...]] = {}
         self._held = held_values(graph, pricing.memory, local=pricing.machine.local)
@@ -176,6 +182,7 @@ class _Chooser:
         def is_enough(at: int) -> bool:
             spent = self.pricing.evaluated - begun
             worth = 0 if quick else SIZES_WORTH * costs_in(ranks[at].seconds)
+            worth = min(worth, self.last - begun)
             return ranks[at].is_allowed and spent >= worth
 
         best = min(self._guesses(node, form), key=ranked)

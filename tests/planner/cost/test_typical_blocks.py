@@ -3,7 +3,7 @@
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.planner.cost.typical_blocks import joins_unlike_values, typical_blocks
+from dask_tapestry.planner.cost.typical_blocks import joining_dims, typical_blocks
 from dask_tapestry.planner.fusion.group import group_of
 from dask_tapestry.zspace import Cuts, largest_box
 
@@ -19,7 +19,7 @@ def program_of(x):
 def test_values_of_one_kind_are_priced_by_the_largest_block():
     program = program_of(dt.concatenate([dt.sqrt(stored()), dt.sqrt(stored((600, 1000)))]))
     cuts = (Cuts.regular(1800, 100), Cuts.regular(1000, 500))
-    assert not joins_unlike_values(program)
+    assert not joining_dims(program)
     assert [one.box for one in typical_blocks(program, cuts)] == [largest_box(cuts)]
 
 

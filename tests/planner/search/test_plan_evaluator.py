@@ -31,16 +31,16 @@ def test_equal_choices_are_evaluated_once():
 def test_forms_are_chosen_once_however_results_are_fetched(monkeypatch):
     chosen = []
 
-    def counting(graph, pricing):
+    def counting(graph, *args):
         chosen.append(graph)
-        return choose_forms(graph, pricing)
+        return choose_forms(graph, *args)
 
     monkeypatch.setattr(module, "choose_forms", counting)
     space = space_of(gram())
-    state = space.state(Choices(forms=space.chosen_forms[1]))
+    state = space.state(Choices(forms=space.chosen_forms()[1]))
     others = [space.in_rounds(4), space.with_reserve(state)]
     assert others[0].rounds == 4
-    assert all(other.chosen_forms is space.chosen_forms for other in others)
+    assert all(other.chosen_forms() is space.chosen_forms() for other in others)
     assert len(chosen) == 1
 
 
