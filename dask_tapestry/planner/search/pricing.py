@@ -190,13 +190,15 @@ class Pricing:
 
     def _searched(self, program: Program, held: Cut, order: Order, near: Grid | None) -> RankedGrid:
         """The best grid, looked for with the least costs first where these are soon known."""
-        pushed = self._pushed(program, held)
+        pushed, enough = self._pushed(program, held), inf
         if near is None and may_stream(program, program.type.box):
             guide = self._grid_search(program, held, order, guided=True)
-            quick = self._grid_search(program, held, order).confirmed(guide, guide.best(pushed))
+            guided, search = guide.best(pushed), self._grid_search(program, held, order)
+            quick = search.confirmed(guide, guided)
             if quick is not None:
                 return quick
-        return self._grid_search(program, held, order).best(pushed, near)
+            pushed, enough = [*pushed, guided.grid], search.enough
+        return self._grid_search(program, held, order, enough=enough).best(pushed, near)
 
     def _pushed(self, program: Program, held: Cut) -> list[Grid]:
         """Grids whose blocks read the blocks in which inputs are held."""
@@ -205,7 +207,12 @@ class Pricing:
         return [m.pushed(shape, own) for m, own in zip(moves, held, strict=False) if own]
 
     def _grid_search(
-        self, program: Program, held: Cut, order: Order, guided: bool = False
+        self,
+        program: Program,
+        held: Cut,
+        order: Order,
+        guided: bool = False,
+        enough: float = inf,
     ) -> GridSearch:
         """The search for a program's grid, by its costs or by what it takes at least."""
         shape = program.type.shape
@@ -221,6 +228,7 @@ class Pricing:
             lambda grid: least().seconds(grid, held, self.machine),
             self.machine.workers,
             lambda grid, enough: self._cost_if_useless(program, grid, held, order, enough),
+            enough,
         )
 
     def allows(self, group: Group, grid: Grid, held: Cut) -> bool:
