@@ -18,7 +18,13 @@ from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.memory.memory import least_share
-from dask_tapestry.planner.search.budget import NO_EFFORT, TO_FIT, WORTH, SearchBudget
+from dask_tapestry.planner.search.budget import (
+    NO_EFFORT,
+    TO_FIT,
+    WORTH,
+    SearchBudget,
+    costs_worth,
+)
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.evaluate import evaluate
 from dask_tapestry.planner.search.evolve import Evolution
@@ -124,9 +130,9 @@ def search(
         return found
 
     def fits(other: Resources) -> bool:
-        spaces, rounds = _spaces(graph, other, method), _rounds(graph, other)
-        alone = [_one_by_one(spaces[0]).in_rounds(most) for most in rounds[-1:]]
-        return any(_within_shares(some, method, NO_EFFORT, seed, []) for some in (alone, spaces))
+        spaces = _spaces(graph, other, method)
+        alone = [_one_by_one(spaces[0]).in_rounds(most) for most in _rounds(graph, other)[-1:]]
+        return any(_within_shares(some, method, NO_EFFORT, seed, []) for some in (spaces, alone))
 
     raise refusal(misfits, resources, fits)
 
@@ -173,15 +179,16 @@ def _first_that_fit(
     """Plans that fit, of the first of several ways that has some.
 
     The last way allows most. If none of the plans known fits there, it is searched first: where it
-    has none that fits, no other has.
+    has none that fits, no other has that was searched as long before.
     """
+    is_long = all(costs_worth(one.state) >= (TO_FIT.costs or 0) for one in misfits)
 
     def searched(spaces: Sequence[PlanEvaluator]) -> list[SearchResult]:
         return _within_shares(spaces, method, TO_FIT, seed, misfits)
 
     *others, last = ways or [[]]
     last_fitting = None if any(_fits_there(one, *last) for one in misfits) else searched(last)
-    if last_fitting == []:
+    if last_fitting == [] and is_long:
         return []
     fitting = next(filter(None, map(searched, others)), None)
     return fitting or (searched(last) if last_fitting is None else last_fitting)
@@ -281,7 +288,7 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
     uncut = in_one_block(space)
     if uncut is not None and effort is WORTH and saves_less_than_planning(uncut, space):
         return SearchResult(uncut)
-    graph, forms = space.chosen_forms(effort.costs)
+    graph, forms = space.chosen_forms(effort.forms)
     first = evaluate(graph, Choices(forms=forms), space.pricing)
     effort = effort.for_plan(first)
     seeds = [first] if uncut is None else [first, uncut]
@@ -304,7 +311,8 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
         evolution.run(rest)
         evolution.begin([_polished(space, evolution.best, each // SEARCH_AGAIN_PART)])
     left = effort.less(space.pricing.evaluated - before)
-    again = effort._replace(costs=max(left.costs or 0, effort.costs // SEARCH_AGAIN_PART))
+    others = max(left.costs or 0, effort.costs // SEARCH_AGAIN_PART)
+    again = effort._replace(costs=others, forms=others)
     points, fastest = tuple(evolution.frontier), evolution.best
     found = [fastest, *[point.state for point in points]]
     best = with_room(space, preferred(found, lambda state: state.rank, space.fits_at_worst))

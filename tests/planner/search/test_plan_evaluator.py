@@ -121,6 +121,17 @@ def test_where_there_is_room_no_value_is_looked_for_that_takes_the_place_of_anot
     assert not space.lacking(state)
 
 
+def test_steps_that_differ_in_data_alone_have_one_program_in_sketches():
+    x = stored((2000, 2000), "f8", (500, 500))
+    y = ((x + 1) @ x + 2) @ x + 3
+    space = space_of(((y @ x) + 4) @ x)
+    state = space.state(Choices())
+    steps = space.sketch(state).steps.values()
+    assert len({id(step.program) for step in steps}) < len(steps)
+    own = [step.program for step in steps_of(state, space.pricing.machine).values()]
+    assert len(set(own)) == len(own)
+
+
 @pytest.fixture
 def one_sample(monkeypatch):
     """Of joined values the first block alone is looked at."""
