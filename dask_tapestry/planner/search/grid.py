@@ -96,8 +96,6 @@ class GridSearch:
     rough
         Roughly the cost of a grid whose blocks are far too large, or that takes more than some
         seconds however its blocks are computed; None for other grids.
-    enough
-        Seconds of the best grid known that is allowed: those that take more are not priced.
     """
 
     def __init__(
@@ -111,14 +109,12 @@ class GridSearch:
         floor: Callable[[Grid], float] = lambda _: 0.0,
         workers: int = 1,
         rough: Callable[[Grid, float], StepCost | None] = lambda _grid, _enough: None,
-        enough: float = inf,
     ) -> None:
         self.shape, self.units, self.limits, self.dims = shape, units, limits, dims
         self.slots, self.workers, self.price, self.floor = slots, workers, price, floor
         self.rough = rough
         self._useless: dict[Grid, StepCost] = {}
-        self.enough = enough
-        self._least = inf  # seconds of the best grid that is allowed, of those seen
+        self._enough = inf  # seconds of the best grid that is allowed, of those seen
         self.seen: dict[Grid, StepCost] = {}
         self._ranks: dict[int, Rank] = {}  # by the costs seen
 
@@ -183,15 +179,15 @@ class GridSearch:
         known = self.seen.get(grid)
         if known is None:
             known = self.seen[grid] = self.price(grid)
-            if known.seconds < self._least and self._rank(known).is_allowed:
-                self._least, self.enough = known.seconds, min(known.seconds, self.enough)
+            if known.seconds < self._enough and self._rank(known).is_allowed:
+                self._enough = known.seconds
         return known
 
     def _looked_at(self, grid: Grid) -> StepCost:
         """The cost of a grid, or of one that cannot be the best about what it is."""
         cost = self.seen.get(grid) or self._useless.get(grid)
         if cost is None:
-            cost = self.rough(grid, (1 + SCATTERED_SHARE) * self.enough)
+            cost = self.rough(grid, (1 + SCATTERED_SHARE) * self._enough)
             if cost is None:
                 return self._graded(grid)
             self._useless[grid] = cost
@@ -205,7 +201,7 @@ class GridSearch:
 
     def _graded_if_it_may_win(self, grid: Grid) -> StepCost | None:
         known = self.seen.get(grid)
-        if known is None and self._least < inf and self.floor(grid) > self._least:
+        if known is None and self._enough < inf and self.floor(grid) > self._enough:
             return None
         return self._looked_at(grid)
 

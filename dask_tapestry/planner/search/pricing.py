@@ -190,15 +190,13 @@ class Pricing:
 
     def _searched(self, program: Program, held: Cut, order: Order, near: Grid | None) -> RankedGrid:
         """The best grid, looked for with the least costs first where these are soon known."""
-        pushed, enough = self._pushed(program, held), inf
+        pushed = self._pushed(program, held)
         if near is None and may_stream(program, program.type.box):
             guide = self._grid_search(program, held, order, guided=True)
-            guided, search = guide.best(pushed), self._grid_search(program, held, order)
-            quick = search.confirmed(guide, guided)
+            quick = self._grid_search(program, held, order).confirmed(guide, guide.best(pushed))
             if quick is not None:
                 return quick
-            pushed, enough = [*pushed, guided.grid], search.enough
-        return self._grid_search(program, held, order, enough=enough).best(pushed, near)
+        return self._grid_search(program, held, order).best(pushed, near)
 
     def _pushed(self, program: Program, held: Cut) -> list[Grid]:
         """Grids whose blocks read the blocks in which inputs are held."""
@@ -207,12 +205,7 @@ class Pricing:
         return [m.pushed(shape, own) for m, own in zip(moves, held, strict=False) if own]
 
     def _grid_search(
-        self,
-        program: Program,
-        held: Cut,
-        order: Order,
-        guided: bool = False,
-        enough: float = inf,
+        self, program: Program, held: Cut, order: Order, guided: bool = False
     ) -> GridSearch:
         """The search for a program's grid, by its costs or by what it takes at least."""
         shape = program.type.shape
@@ -228,7 +221,6 @@ class Pricing:
             lambda grid: least().seconds(grid, held, self.machine),
             self.machine.workers,
             lambda grid, enough: self._cost_if_useless(program, grid, held, order, enough),
-            enough,
         )
 
     def allows(self, group: Group, grid: Grid, held: Cut) -> bool:
