@@ -3,7 +3,8 @@
 The largest block stands for all where all are computed alike. Where values of several kinds are
 joined it does not: a stack of a held value and of eleven computed ones costs next to nothing in one
 block, and a search that looked at this one alone would hold whatever is joined there. So blocks of
-all parts are looked at.
+all parts are looked at: of blocks that lie alike along the dimensions in which values are joined,
+the largest one.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ from math import gcd
 from typing import NamedTuple
 
 from dask_tapestry.planner.tuning import SAMPLE_BLOCKS
+from dask_tapestry.steps.access_strides import neighbours
 from dask_tapestry.steps.program import Program
 from dask_tapestry.teg.regularity import Regularity
-from dask_tapestry.zspace import Cuts, ZRange, block_box, largest_box
+from dask_tapestry.zspace import Cuts, ZRange, largest_box
 
 
 class TypicalBlock(NamedTuple):
@@ -40,36 +42,55 @@ def typical_blocks(program: Program, cuts: Sequence[Cuts]) -> tuple[TypicalBlock
     >>> [(str(box), share) for box, share in typical_blocks(program, cuts)]
     [('[0:100, 0:1000]', 0.75), ('[2700:2800, 0:1000]', 0.25)]
     """
-    if joins_unlike_values(program) and any(own.count > 1 for own in cuts):
-        return _of_each_kind(program, tuple(cuts))
+    joining = joining_dims(program)
+    if any(cuts[dim].count > 1 for dim in joining):
+        return _of_each_kind(program, tuple(cuts), joining)
     return (TypicalBlock(largest_box(cuts), 1.0),)
 
 
 @lru_cache(maxsize=1024)
-def joins_unlike_values(program: Program) -> bool:
-    """Whether an operator takes some cells from one input and others from one of another kind."""
+def joining_dims(program: Program) -> tuple[int, ...]:
+    """Dimensions along which some cells come from one value and others from one of another kind."""
     if not any(len(i.inputs) > 1 and not i.operator.is_formula for i in program.instructions):
-        return False
+        return ()
     kinds: list[object] = [("input",)] * len(program.inputs)
+    joins = list[tuple[int, list[int]]]()
     for one in program.instructions:
         own = [kinds[value] for value in one.inputs]
-        if len(set(own)) > 1 and _joins(one.operator.regularity(one.types)):
-            return True
+        if len(set(own)) > 1 and (axes := _joined_axes(one.operator.regularity(one.types))):
+            joins.append((len(kinds), axes))
         kinds.append(hash((one.operator.name, one.type.dtype.itemsize, *own)))
-    return False
+    dims = enumerate(program.type.shape) if joins else ()
+    return tuple([dim for dim, extent in dims if extent > 1 and _moves(program, dim, joins)])
 
 
-def _joins(rules: Regularity | None) -> bool:
-    return any(rule is not None and bool(rule.breaks) for rule in rules or ())
+def _joined_axes(rules: Regularity | None) -> list[int]:
+    return [axis for axis, rule in enumerate(rules or ()) if rule is not None and rule.breaks]
+
+
+def _moves(program: Program, dim: int, joins: Sequence[tuple[int, list[int]]]) -> bool:
+    """Whether blocks further along a dimension take other cells of a value, along some axes."""
+    ends = neighbours(program, dim, distance=program.type.shape[dim] - 1)
+
+    def spans(boxes: Sequence[ZRange], axes: Sequence[int]) -> list[tuple[int, int]]:
+        return [(box.lo[axis], box.hi[axis]) for box in boxes for axis in axes]
+
+    return any(spans(ends[0][at], axes) != spans(ends[1][at], axes) for at, axes in joins)
 
 
 @lru_cache(maxsize=1024)
-def _of_each_kind(program: Program, cuts: tuple[Cuts, ...]) -> tuple[TypicalBlock, ...]:
+def _of_each_kind(
+    program: Program, cuts: tuple[Cuts, ...], joining: tuple[int, ...]
+) -> tuple[TypicalBlock, ...]:
+    largest = largest_box(cuts)
     counts = Counter[tuple[tuple[int, ...], ...]]()
     boxes: dict[tuple[tuple[int, ...], ...], ZRange] = {}
-    for number, times in Counter(_sample(cuts)).items():
-        box = block_box(cuts, number)
-        kind = tuple(tuple(b.size for b in value) for value in program.schedule(box).boxes)
+    for number, times in Counter(_sample([cuts[dim] for dim in joining])).items():
+        spans = list(zip(largest.lo, largest.hi, strict=True))
+        for dim, at in zip(joining, number, strict=True):
+            spans[dim] = cuts[dim].block(at)
+        box = ZRange([lo for lo, _ in spans], [hi for _, hi in spans])
+        kind = tuple([tuple([b.size for b in value]) for value in program.schedule(box).boxes])
         counts[kind] += times
         boxes.setdefault(kind, box)
     total = counts.total()

@@ -7,7 +7,7 @@ when the next one has been made of it, whatever the order in which a scheduler t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import product
 from math import prod
 from operator import add, sub
@@ -75,18 +75,13 @@ def _reads_before(
     step: Step, x: Step, taken: Mapping[Block, frozenset[Block]], reader: Step
 ) -> bool:
     """Whether a block of `step` waits for those of `reader`, which it reads, that read the same."""
-    access, at = Access.of(step.program, step.cuts), step.inputs.index(reader.node)
     by = {block: number for number, blocks in taken.items() for block in blocks}
-
-    @cache
-    def waited(number: Block) -> frozenset[Block]:
-        return _read_by(access, number, at, reader.cuts)
-
-    for number, blocks in blocks_read(reader, x).items():
-        for block in blocks:
-            if block not in by or number not in waited(by[block]):
-                return False
-    return True
+    waited = blocks_read(step, reader)
+    return all(
+        block in by and number in waited[by[block]]
+        for number, blocks in blocks_read(reader, x).items()
+        for block in blocks
+    )
 
 
 @lru_cache(maxsize=1024)

@@ -31,11 +31,14 @@ class SearchBudget(NamedTuple):
         Whether all of them are spent, however little that gains.
     times
         How many times as long the job takes as the plan that is searched, of a part of it.
+    forms
+        Costs that choosing forms may take; None for what each of them is worth.
     """
 
     costs: int | None
     to_the_end: bool = False
     times: float = 1.0
+    forms: int | None = None
 
     @staticmethod
     def of(seconds: float | None) -> SearchBudget:

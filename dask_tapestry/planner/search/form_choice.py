@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from math import inf
 from typing import Final
 
 from dask_tapestry.planner.cost.cost import StepCost
-from dask_tapestry.planner.cost.rank import Rank, preferred, total
+from dask_tapestry.planner.cost.rank import NOTHING as NOTHING_TAKEN
+from dask_tapestry.planner.cost.rank import Rank, preferred, rank, total
 from dask_tapestry.planner.fusion.fuse import held_values
 from dask_tapestry.planner.rewriting.rule_choices import form_named
 from dask_tapestry.planner.search.alike import are_near, extents, likeness
@@ -37,13 +39,16 @@ NOTHING: Final[Mapping[Node, PricedGroup]] = {}
 
 
 def choose_forms(
-    graph: Graph, pricing: Pricing
+    graph: Graph, pricing: Pricing, costs: int | None = None
 ) -> tuple[Graph, dict[Node, tuple[FormChoice, ...]]]:
-    """The graph with a form for each operator that is better computed in one, and these."""
+    """The graph with a form for each operator that is better computed in one, and these.
+
+    Once it has taken so many `costs`, good guesses at the sizes of forms are all that is looked at.
+    """
     formed = [at for at, n in enumerate(graph.nodes) if n.operator.forms(n.input_types)]
     if not formed:
         return graph, {}
-    chooser = _Chooser(graph, pricing)
+    chooser = _Chooser(graph, pricing, inf if costs is None else pricing.evaluated + costs)
     behind = formed[-1] + 1  # what comes after the last operator with forms decides on none
     for node in graph.nodes[:behind]:
         chooser.decide(node)
@@ -63,10 +68,12 @@ class _Chooser:
         What has become of the nodes that are decided.
     chosen
         The forms taken.
+    last
+        The number of costs computed from which on sizes are guessed.
     """
 
-    def __init__(self, graph: Graph, pricing: Pricing) -> None:
-        self.pricing = pricing
+    def __init__(self, graph: Graph, pricing: Pricing, last: float) -> None:
+        self.pricing, self.last = pricing, last
         self.now: dict[Node, Node] = {}
         self.chosen: dict[Node, tuple[FormChoice, ...]] = {}
         self._held = held_values(graph, pricing.memory, local=pricing.machine.local)
@@ -170,12 +177,14 @@ class _Chooser:
 
         def ranked(at: int) -> Rank:
             if at not in ranks:
-                ranks[at] = self._formed(node, form, sizes[at])
+                most = min(ranks.values(), default=None)
+                ranks[at] = self._formed(node, form, sizes[at], most)
             return ranks[at]
 
         def is_enough(at: int) -> bool:
             spent = self.pricing.evaluated - begun
             worth = 0 if quick else SIZES_WORTH * costs_in(ranks[at].seconds)
+            worth = min(worth, self.last - begun)
             return ranks[at].is_allowed and spent >= worth
 
         best = min(self._guesses(node, form), key=ranked)
@@ -190,7 +199,7 @@ class _Chooser:
         found = ranks[best], sizes[best]
         near = {sizes[at] for at in (best, self._one_a_slot(node, form))}
         for size in sorted({whole for one in near for whole in _whole_chunks(node, one, sizes)}):
-            found = min(found, (self._formed(node, form, size), size))
+            found = min(found, (self._formed(node, form, size, found[0]), size))
         return found
 
     def _guesses(self, node: Node, form: Form) -> list[int]:
@@ -207,11 +216,16 @@ class _Chooser:
         """The coarsest size that yields a part of each cell for each slot."""
         return _coarsest(node, form, self.pricing.machine.slots * max(1, node.type.size))
 
-    def _formed(self, node: Node, form: Form, size: int) -> Rank:
-        """The rank of a node in a form, whose last step is formed again if that is better."""
+    def _formed(self, node: Node, form: Form, size: int, other: Rank | None) -> Rank:
+        """The rank of a node in a form, whose last step is formed again if that is better.
+
+        Where its first steps alone are far worse than another size, the rank of these.
+        """
         in_form = form.make(node, size)
-        steps = self._steps(in_form)
+        steps = self._steps(in_form, most=other and other.with_seconds(FAR_WORSE))
         best = self._rank(steps)
+        if in_form not in steps:
+            return best
         before = {n: priced for n, priced in steps.items() if n is not in_form}
         if not before or best <= self._rank(before).with_seconds(CLOSE_TO_LEAST):
             return best
@@ -225,19 +239,27 @@ class _Chooser:
         return total([(priced.cost, priced.limits) for priced in steps.values()])
 
     def _steps(
-        self, node: Node, before: Mapping[Node, PricedGroup] = NOTHING
+        self,
+        node: Node,
+        before: Mapping[Node, PricedGroup] = NOTHING,
+        most: Rank | None = None,
     ) -> dict[Node, PricedGroup]:
         """The steps that a node adds to those that are placed, each with its best grid.
 
-        The steps in `before` are taken for placed, too.
+        The steps in `before` are taken for placed, too. The first ones alone if these are beyond
+        the rank `most`.
         """
         added = _added(node, self._decided, before)
         held = {n for n in added if not n.operator.transparent and not n.operator.is_selector}
         steps: dict[Node, PricedGroup] = {}
         boundary = held | {node} | before.keys() | self._placed.keys()
+        placed, so_far = {**self._placed, **before}, NOTHING_TAKEN
         for one in added:
             if one is node or one in held:
-                steps[one] = place(one, boundary, {**self._placed, **before, **steps}, self.pricing)
+                steps[one] = placed[one] = priced = place(one, boundary, placed, self.pricing)
+                so_far = so_far.plus(rank(priced.cost, priced.limits))
+                if most is not None and so_far > most:
+                    break
         return steps
 
 

@@ -98,11 +98,15 @@ class PlanEvaluator:
         self._sketched: tuple[State, WorkerMemory] | None = None  # the last one
         self._missed: Rank | None = None
 
-    @property
-    def chosen_forms(self) -> tuple[Graph, Mapping[Node, tuple[FormChoice, ...]]]:
-        """The graph with the forms that are best one by one, and these."""
+    def chosen_forms(
+        self, costs: int | None = None
+    ) -> tuple[Graph, Mapping[Node, tuple[FormChoice, ...]]]:
+        """The graph with the forms that are best one by one, and these.
+
+        Sizes of forms are compared until that has taken so many `costs`, where they are limited.
+        """
         if self.known.chosen is None:
-            self.known.chosen = choose_forms(self.graph, self.pricing)
+            self.known.chosen = choose_forms(self.graph, self.pricing, costs)
         return self.known.chosen
 
     def became(self, forms: Forms) -> tuple[Graph, dict[Node, Node]]:
@@ -152,7 +156,7 @@ class PlanEvaluator:
     def _memory(self, state: State) -> WorkerMemory:
         """What workers hold in a plan no block of which takes more than usual."""
         if self._sketched is None or self._sketched[0] is not state:
-            steps = steps_of(state, self.pricing.machine, usual_needs)
+            steps = steps_of(state, self.pricing.machine, usual_needs, with_data=False)
             sketch = Sketch(steps, state.graph, self.resources)
             self._sketched = state, WorkerMemory(sketch, self.rounds)
         return self._sketched[1]
@@ -227,7 +231,8 @@ class PlanEvaluator:
 
     def sketch_at_worst(self, state: State) -> PlannedSteps:
         """The steps of a plan as they will be."""
-        return Sketch(steps_of(state, self.pricing.machine), state.graph, self.resources)
+        steps = steps_of(state, self.pricing.machine, with_data=False)
+        return Sketch(steps, state.graph, self.resources)
 
     def with_reserve(self, state: State) -> PlanEvaluator:
         """The space of plans that leave as much to the blocks that take most as this one needs."""
@@ -243,9 +248,16 @@ class PlanEvaluator:
 
 
 def steps_of(
-    state: State, machine: Machine, needs: Callable[..., Needs] = worst_needs
+    state: State,
+    machine: Machine,
+    needs: Callable[..., Needs] = worst_needs,
+    with_data: bool = True,
 ) -> dict[Node, Step]:
-    """The steps of a plan, producers first; `needs` tells what a block takes at most."""
+    """The steps of a plan, producers first; `needs` tells what a block takes at most.
+
+    Without their data, steps that differ in it alone have one program: the panels of a matrix, or
+    the layers of a network. What is known of one is known of all.
+    """
     blocks = [(p.group.program, p.group.inputs, largest_box(p.grid)) for p in state.placed.values()]
     whole = sent_whole(blocks, machine)
     cuts_read = {
@@ -254,7 +266,7 @@ def steps_of(
     return {
         node: Step(
             node=node,
-            program=priced.group.own,
+            program=priced.group.own if with_data else priced.group.program,
             inputs=priced.group.inputs,
             members=priced.group.members,
             cuts=priced.grid,

@@ -8,6 +8,7 @@ few; and what is left of the budget goes to chance, near the plans that are best
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 from math import inf
 from typing import Final, NamedTuple
@@ -17,7 +18,13 @@ from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.memory.memory import least_share
-from dask_tapestry.planner.search.budget import NO_EFFORT, TO_FIT, WORTH, SearchBudget
+from dask_tapestry.planner.search.budget import (
+    NO_EFFORT,
+    TO_FIT,
+    WORTH,
+    SearchBudget,
+    costs_worth,
+)
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.evaluate import evaluate
 from dask_tapestry.planner.search.evolve import Evolution
@@ -124,9 +131,8 @@ def search(
 
     def fits(other: Resources) -> bool:
         spaces = _spaces(graph, other, method)
-        return bool(_within_shares(spaces, method, NO_EFFORT, seed, [])) or (
-            _found(graph, other, method, effort, seed)[0] is not None
-        )
+        alone = [_one_by_one(spaces[0]).in_rounds(most) for most in _rounds(graph, other)[-1:]]
+        return any(_within_shares(some, method, NO_EFFORT, seed, []) for some in (spaces, alone))
 
     raise refusal(misfits, resources, fits)
 
@@ -160,15 +166,47 @@ def _found(
     spaces = _spaces(graph, resources, method)
     fitting = _within_shares(spaces, method, effort, seed, misfits)
     if not fitting:
-        is_enough = effort.costs is None and any(not one.state.shortfall for one in misfits)
-        side_by_side = spaces if is_enough else []
-        alone = Pricing(Machine.of(resources), spaces[0].pricing.limits.with_alone(resources))
-        one_by_one = [PlanEvaluator(graph, alone, resources)]
-        for spaces in _to_fit((side_by_side, one_by_one), _rounds(graph, resources)):
-            fitting = _within_shares(spaces, method, TO_FIT, seed, misfits)
-            if fitting:
-                break
+        is_enough = any(not one.state.shortfall for one in misfits)
+        side_by_side = spaces if is_enough and effort.costs is None else []
+        ways = _to_fit((side_by_side, [_one_by_one(spaces[0])]), _rounds(graph, resources))
+        fitting = _first_that_fit(list(ways), method, seed, misfits)
     return (preferred(fitting, lambda result: result.rank) if fitting else None), misfits
+
+
+def _first_that_fit(
+    ways: Sequence[list[PlanEvaluator]], method: str, seed: int, misfits: list[Misfit]
+) -> list[SearchResult]:
+    """Plans that fit, of the first of several ways that has some.
+
+    The last way allows most. If none of the plans known fits there, it is searched first: where it
+    has none that fits, no other has that was searched as long before.
+    """
+    is_long = all(costs_worth(one.state) >= (TO_FIT.costs or 0) for one in misfits)
+
+    def searched(spaces: Sequence[PlanEvaluator]) -> list[SearchResult]:
+        return _within_shares(spaces, method, TO_FIT, seed, misfits)
+
+    *others, last = ways or [[]]
+    last_fitting = None if any(_fits_there(one, *last) for one in misfits) else searched(last)
+    if last_fitting == [] and is_long:
+        return []
+    fitting = next(filter(None, map(searched, others)), None)
+    return fitting or (searched(last) if last_fitting is None else last_fitting)
+
+
+def _fits_there(found: Misfit, *spaces: PlanEvaluator) -> bool:
+    """Whether a plan that was found fits where more is allowed, cut as it is."""
+    grids = {node: priced.grid for node, priced in found.state.placed.items()}
+    same = replace(found.state.choices, grids=grids)
+    plans = [(space, space.state(same)) for space in spaces]
+    return any(not one.shortfall and space.fits_at_worst(one) for space, one in plans)
+
+
+def _one_by_one(space: PlanEvaluator) -> PlanEvaluator:
+    """The plans of a graph in which blocks that are too large are computed one at a time."""
+    limits = space.pricing.limits.with_alone(space.resources)
+    pricing = Pricing(space.pricing.machine, limits)
+    return PlanEvaluator(space.graph, pricing, space.resources)
 
 
 def _spaces(graph: Graph, resources: Resources, method: str) -> list[PlanEvaluator]:
@@ -250,7 +288,7 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
     uncut = in_one_block(space)
     if uncut is not None and effort is WORTH and saves_less_than_planning(uncut, space):
         return SearchResult(uncut)
-    graph, forms = space.chosen_forms
+    graph, forms = space.chosen_forms(effort.forms)
     first = evaluate(graph, Choices(forms=forms), space.pricing)
     effort = effort.for_plan(first)
     seeds = [first] if uncut is None else [first, uncut]
@@ -273,7 +311,8 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
         evolution.run(rest)
         evolution.begin([_polished(space, evolution.best, each // SEARCH_AGAIN_PART)])
     left = effort.less(space.pricing.evaluated - before)
-    again = effort._replace(costs=max(left.costs or 0, effort.costs // SEARCH_AGAIN_PART))
+    others = max(left.costs or 0, effort.costs // SEARCH_AGAIN_PART)
+    again = effort._replace(costs=others, forms=others)
     points, fastest = tuple(evolution.frontier), evolution.best
     found = [fastest, *[point.state for point in points]]
     best = with_room(space, preferred(found, lambda state: state.rank, space.fits_at_worst))

@@ -3,7 +3,7 @@
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.planner.cost.typical_blocks import joins_unlike_values, typical_blocks
+from dask_tapestry.planner.cost.typical_blocks import joining_dims, typical_blocks
 from dask_tapestry.planner.fusion.group import group_of
 from dask_tapestry.zspace import Cuts, largest_box
 
@@ -19,8 +19,24 @@ def program_of(x):
 def test_values_of_one_kind_are_priced_by_the_largest_block():
     program = program_of(dt.concatenate([dt.sqrt(stored()), dt.sqrt(stored((600, 1000)))]))
     cuts = (Cuts.regular(1800, 100), Cuts.regular(1000, 500))
-    assert not joins_unlike_values(program)
+    assert not joining_dims(program)
     assert [one.box for one in typical_blocks(program, cuts)] == [largest_box(cuts)]
+
+
+def test_other_dimensions_than_the_joined_ones_are_not_sampled():
+    x, y = stored(), dt.ones((600, 1000))
+    cuts = (Cuts.regular(1800, 100), Cuts.regular(1000, 300))
+    program = program_of(dt.concatenate([x, y]))
+    assert joining_dims(program) == (0,)
+    assert {(one.box.lo[1], one.box.hi[1]) for one in typical_blocks(program, cuts)} == {(0, 300)}
+    turned = program_of(dt.concatenate([x, y]).T)
+    assert joining_dims(turned) == (1,)
+    assert len(typical_blocks(turned, (Cuts.regular(1000, 100), Cuts.regular(1800, 1800)))) == 1
+
+
+def test_what_is_joined_along_a_dimension_that_is_folded_is_in_every_block():
+    program = program_of(dt.concatenate([stored(), dt.ones((600, 1000))]).sum(axis=0))
+    assert joining_dims(program) == ()
 
 
 @pytest.mark.parametrize("count", [2, 7, 12, 16, 31])

@@ -1,5 +1,7 @@
 """Which forms are taken; tests/operators/test_forms.py has their values."""
 
+from math import inf
+
 import numpy as np
 import pytest
 
@@ -51,9 +53,9 @@ def test_no_more_sizes_are_looked_at_than_a_step_is_worth(monkeypatch):
     looked_at = []
     original = form_choice._Chooser._formed
 
-    def counting(chooser, node, form, size):
+    def counting(chooser, node, form, size, *others):
         looked_at.append(size)
-        return original(chooser, node, form, size)
+        return original(chooser, node, form, size, *others)
 
     monkeypatch.setattr(form_choice._Chooser, "_formed", counting)
     counts = []
@@ -64,6 +66,31 @@ def test_no_more_sizes_are_looked_at_than_a_step_is_worth(monkeypatch):
         assert {c.name for c in choices} == {"nodes"}
         counts.append(len(looked_at))
     assert 0 < counts[0] < counts[1]
+
+
+def test_no_more_sizes_are_compared_than_costs_are_left(monkeypatch):
+    monkeypatch.setattr(form_choice, "SIZES_WORTH", 10**9)
+    graph = Graph([stored((1_000_000, 10_000)).sum().node])
+    spent = []
+    for costs in (0, None):
+        known = pricing(WIDE)
+        _, chosen = choose_forms(graph, known, costs)
+        assert {c.name for (choices,) in chosen.values() for c in (choices,)} == {"nodes"}
+        spent.append(known.evaluated)
+    assert spent[0] < spent[1]
+
+
+def test_no_step_is_placed_of_a_size_whose_first_steps_are_too_slow():
+    x = stored((100_000, 10_000)).sum().node
+    (form, *_) = x.operator.forms(x.input_types)
+    chooser = form_choice._Chooser(Graph([x]), pricing(WIDE), inf)
+    in_form = form.make(x, form.sizes[0])
+    whole = chooser._steps(in_form)
+    least = chooser._rank(whole).with_seconds(1e-9)
+    first = chooser._steps(in_form, most=least)
+    assert len(first) == 1 < len(whole)
+    assert chooser._rank(first) > least
+    assert chooser._steps(in_form, most=chooser._rank(whole)).keys() == whole.keys()
 
 
 def test_many_partial_results_are_combined_in_turn():

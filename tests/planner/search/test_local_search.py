@@ -36,7 +36,7 @@ def test_of_many_steps_that_are_alike_few_are_changed_alone():
     for months in (12, 24):
         chosen = [np.arange(14_600) // 30 % months == number for number in range(months)]
         space = space_of(*[x[mask].mean(axis=0) for mask in chosen])
-        state = space.state(Choices(forms=space.chosen_forms[1]))
+        state = space.state(Choices(forms=space.chosen_forms()[1]))
         assert len(state.placed) >= 2 * months
         assert len(list(moves(state))) < len(state.placed)
 

@@ -46,7 +46,7 @@ def test_no_form_is_looked_at_where_none_can_pay(monkeypatch):
     def refuse(*_):
         raise AssertionError("forms were compared")
 
-    monkeypatch.setattr(PlanEvaluator, "chosen_forms", property(refuse))
+    monkeypatch.setattr(PlanEvaluator, "chosen_forms", refuse)
     x = dt.asarray(np.arange(1000.0))
     assert (x - x.mean()).plan(resources=HERE).cost["tasks"] == 1
 

@@ -31,16 +31,16 @@ def test_equal_choices_are_evaluated_once():
 def test_forms_are_chosen_once_however_results_are_fetched(monkeypatch):
     chosen = []
 
-    def counting(graph, pricing):
+    def counting(graph, *args):
         chosen.append(graph)
-        return choose_forms(graph, pricing)
+        return choose_forms(graph, *args)
 
     monkeypatch.setattr(module, "choose_forms", counting)
     space = space_of(gram())
-    state = space.state(Choices(forms=space.chosen_forms[1]))
+    state = space.state(Choices(forms=space.chosen_forms()[1]))
     others = [space.in_rounds(4), space.with_reserve(state)]
     assert others[0].rounds == 4
-    assert all(other.chosen_forms is space.chosen_forms for other in others)
+    assert all(other.chosen_forms() is space.chosen_forms() for other in others)
     assert len(chosen) == 1
 
 
@@ -119,6 +119,17 @@ def test_where_there_is_room_no_value_is_looked_for_that_takes_the_place_of_anot
     state = space.state(Choices())
     assert len(state.placed) > 1
     assert not space.lacking(state)
+
+
+def test_steps_that_differ_in_data_alone_have_one_program_in_sketches():
+    x = stored((2000, 2000), "f8", (500, 500))
+    y = ((x + 1) @ x + 2) @ x + 3
+    space = space_of(((y @ x) + 4) @ x)
+    state = space.state(Choices())
+    steps = space.sketch(state).steps.values()
+    assert len({id(step.program) for step in steps}) < len(steps)
+    own = [step.program for step in steps_of(state, space.pricing.machine).values()]
+    assert len(set(own)) == len(own)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.memory.memory import fullest_workers, least_share
 from dask_tapestry.planner.memory.results import ResultMemory
 from dask_tapestry.planner.search import search as module
-from dask_tapestry.planner.search.budget import WORTH
+from dask_tapestry.planner.search.budget import NO_EFFORT, TO_FIT, WORTH
 from dask_tapestry.planner.search.search import search, steps_of
 from dask_tapestry.teg import Graph
 from tests.planner.graphs import FOUR, stored
@@ -152,6 +152,22 @@ def test_results_that_fit_are_not_planned_in_rounds(monkeypatch):
     plan, rounds = searched(x, small, monkeypatch)
     assert rounds == [1]
     assert fullest_workers(plan).fits
+
+
+def test_what_fits_in_no_way_is_looked_for_in_the_one_that_allows_most(monkeypatch):
+    """A plan is searched for once more, and the memory that would do is found without a search."""
+    efforts, within = [], module._within_shares
+
+    def noted(spaces, method, effort, *options):
+        efforts.append((effort, spaces[0].rounds, spaces[0].pricing.limits.alone > 0))
+        return within(spaces, method, effort, *options)
+
+    monkeypatch.setattr(module, "_within_shares", noted)
+    small = dt.Resources(workers=2, threads=1, memory="20 MB")
+    with pytest.raises(dt.MemoryLimitError, match="would do"):
+        dt.plan(dt.sort(stored((10**7,), "f8", (10**5,))), resources=small)
+    assert efforts[:2] == [(WORTH, 1, False), (TO_FIT, module.MANY_ROUNDS, True)]
+    assert {effort for effort, _, _ in efforts[2:]} == {NO_EFFORT}
 
 
 def turned():
