@@ -268,7 +268,7 @@ TAIL_PARTS: Final = 2  # and behind them
 
 # search/roomy_blocks
 # Of what a task may take: larger blocks are cut in two if that takes about as long
-ROOMY_SHARE: Final = 0.4
+ROOMY_SHARE: Final = 0.2
 
 # search/rule_selection
 MOST_PLANS: Final = 64  # that are compared; each takes as long as a plan without choices

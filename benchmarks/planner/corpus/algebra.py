@@ -78,7 +78,7 @@ def components() -> Any:
     return dt.linalg.eigh(x.T @ x)
 
 
-@job("matrix and its transpose to Zarr", USUAL, USUAL.bound(MATRIX, MATRIX, work=2 * MATRIX))
+@job("matrix and its transpose to Zarr", USUAL, USUAL.bound(MATRIX, MATRIX, passes=2))
 def symmetric() -> Any:
     x = matrix()
     return stored(x + x.T, (2000, 2000))
@@ -95,7 +95,7 @@ def distance() -> Any:
     return dt.sqrt(((matrix() - matrix()) ** 2).sum())
 
 
-@job("ten steps of power iteration", USUAL, USUAL.bound(MATRIX, 0.4 * GB, MATRIX))
+@job("ten steps of power iteration", USUAL, USUAL.bound(MATRIX, 0.4 * GB, MATRIX, passes=10))
 def power() -> Any:
     x, v = matrix(), dt.ones(N)
     for _ in range(10):
@@ -131,7 +131,11 @@ def columns() -> Any:
     return x.rechunk((100_000, 2500))
 
 
-@job("a b + c and its mean, three chunkings", USUAL, USUAL.bound(109 * GB, 73 * GB, 73 * GB))
+@job(
+    "a b + c and its mean, three chunkings",
+    USUAL,
+    USUAL.bound(109 * GB, 73 * GB, 73 * GB, passes=2),  # two of three are exchanged
+)
 def three_chunkings() -> Any:
     chunks = ((1000, 40_000), (40_000, 1000), (4000, 4000))
     a, b, c = (dt.placeholder((113_000, 40_000), "f8", sides) for sides in chunks)

@@ -10,7 +10,6 @@ from benchmarks.planner.corpus.job import (
     Cluster,
     Jobs,
     exchanged,
-    halo,
     merged,
     nbytes,
     sent,
@@ -40,7 +39,7 @@ def pyramid() -> Any:
     return levels
 
 
-@job("blur of a slide to Zarr", LAB, LAB.bound(SLIDE * halo((SIDE, SIDE), 8192, 12), block=TILE))
+@job("blur of a slide to Zarr", LAB, LAB.stencil((SIDE, SIDE), (4096, 4096), 2, itemsize=2))
 def blur() -> Any:
     taps = [(number, 1.0 / (1 + abs(number))) for number in range(-2, 3)]
     x = dt.pad(slide().astype("f4"), 2, mode="edge")
@@ -50,7 +49,7 @@ def blur() -> Any:
     )
 
 
-@job("edges of a slide", LAB, LAB.bound(SLIDE * halo((SIDE, SIDE), 8192, 1), block=TILE))
+@job("edges of a slide", LAB, LAB.stencil((SIDE, SIDE), (4096, 4096), 1, itemsize=2))
 def edges() -> Any:
     x = slide().astype("f4")
     dy, dx = x[2:, 1:-1] - x[:-2, 1:-1], x[1:-1, 2:] - x[1:-1, :-2]

@@ -4,8 +4,11 @@ A bound is arithmetic on shapes, passes and surfaces: nothing here asks the plan
 the expert works through the data in blocks of a sixteenth of a thread's share of memory, several
 of which are there at a time: tasks so work in a quarter of a worker. What has to wait for a later
 step lies spread over all workers. An exchange of everything is two passes: blocks go out of some
-tasks, in bulk, and into others. Data that two passes need is read twice, or once and held between
-them: an expert may do either, so such a job has two bounds, of which a plan need keep one, whole.
+tasks, in bulk, and into others. Each step of a loop that needs all of the one before is a pass.
+Data that two passes need is read twice, or once and held between them: an expert may do either, so
+such a job has two bounds, of which a plan need keep one, whole. Chunks are decoded whole, and a
+task has one result: of cells around a block, which a stencil needs, whole chunks are read, or
+blocks that have some of them cut these off, a task for each neighbour.
 """
 
 from __future__ import annotations
@@ -104,6 +107,38 @@ class Cluster:
         holding = Bound(read - again, moved, beside, count) if again else None
         return Bound(read, moved, each, count, holding)
 
+    def stencil(
+        self,
+        shape: tuple[int, ...],
+        chunks: tuple[int, ...],
+        depth: int,
+        *,
+        itemsize: int,
+        sides: int = 2,
+        held: float = 0.0,
+    ) -> Bound:
+        """The bound of a job whose cells need those up to `depth` cells away.
+
+        Either a tile a worker is read, with all chunks around it; or each chunk is read once and
+        held, and blocks are computed of these and of the edges of all their neighbours.
+
+        Parameters
+        ----------
+        sides
+            Of a block along each dimension, from which it needs cells.
+        held
+            Bytes that wait for the client.
+        """
+        value, block = nbytes(*shape, itemsize=itemsize), nbytes(*chunks, itemsize=itemsize)
+        side = _side(shape, self.workers)
+        around = ((max(1.0, n / side) - 1) * c / n for n, c in zip(shape, chunks, strict=True))
+        again = prod(1 + sides * part for part in around)
+        count = self.tasks(value, block=block)
+        edges = (1 + sides * depth / _side(shape, count)) ** len(shape) - 1
+        tasks = (2 + (sides + 1) ** len(shape) - 1) * count  # read, cut for neighbours, computed
+        handed = self.bound(value, value * edges, value + held, block=block, tasks=tasks)
+        return self.bound(value * again, 0, held, block=block)._replace(instead=handed)
+
 
 USUAL: Final = Cluster(64, 4, 16)
 CLIMATE: Final = Cluster(50, 4, 16)
@@ -158,6 +193,11 @@ def sent(cluster: Cluster, table: float) -> float:
 def exchanged(cluster: Cluster, value: float) -> float:
     """Bytes moved if all workers need a like part of what each has."""
     return value * (1 - 1 / cluster.workers)
+
+
+def _side(shape: tuple[int, ...], count: int) -> float:
+    """The side of as many like tiles of an array, which have as little surface as can be."""
+    return float((prod(shape) / count) ** (1 / len(shape)))
 
 
 def halo(shape: tuple[int, int], tile: int, depth: int) -> float:

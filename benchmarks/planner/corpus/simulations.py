@@ -13,9 +13,16 @@ job = SIMULATION_JOBS.job
 MANY = Cluster(1000, 4, 16)
 
 
-@job("heat x 10 by roll", MANY, MANY.bound(3.1e12, 0, 2.8e12))
+PLATE = (1_000_000, 700_000)
+
+
+@job(
+    "heat x 10 by roll",
+    MANY,
+    MANY.stencil(PLATE, (5000, 5000), 10, itemsize=4, held=nbytes(*PLATE, itemsize=4)),
+)
 def heat() -> Any:
-    u = dt.placeholder((1_000_000, 700_000), "f4", (5000, 5000))
+    u = dt.placeholder(PLATE, "f4", (5000, 5000))
     for _ in range(10):
         around = dt.roll(u, 1, 0) + dt.roll(u, -1, 0) + dt.roll(u, 1, 1) + dt.roll(u, -1, 1)
         u = u + 0.1 * (around - 4 * u)
@@ -32,7 +39,7 @@ def plane() -> Any:
 @job(
     "ten sweeps of an inner plane to Zarr",
     USUAL,
-    USUAL.bound(PLANE * halo((200_000, 200_000), 8000, 10)),
+    USUAL.stencil((200_000, 200_000), (2000, 2000), 10, itemsize=4),
 )
 def sweeps() -> Any:
     u = plane()
@@ -43,17 +50,16 @@ def sweeps() -> Any:
     return stored(u, (2000, 2000))
 
 
-@job("Laplacian and its norm", USUAL, USUAL.bound(PLANE * halo((200_000, 200_000), 8000, 1)))
+@job(
+    "Laplacian and its norm", USUAL, USUAL.stencil((200_000, 200_000), (2000, 2000), 1, itemsize=4)
+)
 def residual() -> Any:
     u = plane()
     around = u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2]
     return ((around - 4 * u[1:-1, 1:-1]) ** 2).sum()
 
 
-LIFE = nbytes(100_000, 100_000, itemsize=1)
-
-
-@job("game of life x 4", USUAL, USUAL.bound(LIFE * halo((100_000, 100_000), 8000, 4)))
+@job("game of life x 4", USUAL, USUAL.stencil((100_000, 100_000), (4000, 4000), 4, itemsize=1))
 def life() -> Any:
     u = dt.placeholder((100_000, 100_000), "u1", (4000, 4000))
     for _ in range(4):
@@ -64,17 +70,21 @@ def life() -> Any:
     return stored(u, (4000, 4000))
 
 
-CUBE = nbytes(4000, 4000, 4000, itemsize=4)
+CUBE = (4000, 4000, 4000)
 
 
-@job("gradient of a cube, its length", USUAL, USUAL.bound(CUBE * 1.05))
+@job(
+    "gradient of a cube, its length",
+    USUAL,
+    USUAL.stencil(CUBE, (400, 400, 400), 1, itemsize=4, sides=1),
+)
 def length() -> Any:
-    x = dt.placeholder((4000, 4000, 4000), "f4", (400, 400, 400))
+    x = dt.placeholder(CUBE, "f4", (400, 400, 400))
     a, b, c = (dt.diff(x, axis=axis) for axis in range(3))
     return dt.sqrt(a[:, 1:, 1:] ** 2 + b[1:, :, 1:] ** 2 + c[1:, 1:, :] ** 2).max()
 
 
-@job("Poisson's equation by FFT", USUAL, USUAL.bound(20 * GB, 4 * 40 * GB, 80 * GB))
+@job("Poisson's equation by FFT", USUAL, USUAL.bound(20 * GB, 4 * 40 * GB, 80 * GB, passes=5))
 def poisson() -> Any:
     f = dt.placeholder((50_000, 50_000), "f8", (2500, 2500))
     k = dt.fft.fftfreq(50_000) ** 2

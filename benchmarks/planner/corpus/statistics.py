@@ -105,7 +105,11 @@ def gradient() -> Any:
     return x.T @ (1 / (1 + dt.exp(-(x @ w))) - y)
 
 
-@job("ten steps of a descent", USUAL, USUAL.bound(TABLE, 20 * merged(USUAL, nbytes(100)), TABLE))
+@job(
+    "ten steps of a descent",
+    USUAL,
+    USUAL.bound(TABLE, 20 * merged(USUAL, nbytes(100)), TABLE, passes=10),
+)
 def descent() -> Any:
     x, y = table(), dt.placeholder((ROWS,), "f4", (1_000_000,))
     w = dt.zeros(100, dtype="f4")

@@ -80,6 +80,34 @@ def _changes(
     yield from ((choices, of_exchange) for choices in exchanges(space, state))
 
 
+def resized(space: PlanEvaluator, state: State, costs: int) -> State:
+    """The best plan near one whose operators take their forms in other sizes, or none.
+
+    A form is chosen before its steps are put together: what was held then may be computed in them
+    now, so that another size of parts is best.
+    """
+    last = space.pricing.evaluated + costs - COSTS_A_CHANGE
+    tried: set[object] = set()
+    improved = True
+    while improved and space.pricing.evaluated <= last:
+        improved = False
+        for choices in _in_other_sizes(space, state):
+            if choices.key in tried or space.pricing.evaluated > last:
+                continue
+            tried.add(choices.key)
+            candidate = space.state(choices)
+            if candidate.rank < state.rank.with_seconds(LEAST_GAIN) and space.fits(candidate):
+                state, improved = candidate, True
+                break
+    return state
+
+
+def _in_other_sizes(space: PlanEvaluator, state: State) -> Iterator[Choices]:
+    """Choices in which one of the operators that have taken forms takes other ones."""
+    for node in state.choices.forms:
+        yield from reform(space, state, node)
+
+
 def in_few_rounds(space: PlanEvaluator, state: State) -> State:
     """The plan with values held in as few rounds as fit, if it fits only then."""
     others = map(space.state, in_rounds(state))

@@ -31,8 +31,9 @@ from dask_tapestry.planner.search.evolve import Evolution
 from dask_tapestry.planner.search.exact_grids import best_grids, near_grids
 from dask_tapestry.planner.search.exhaustive import all_forms, exhaustive
 from dask_tapestry.planner.search.frontier import Point
+from dask_tapestry.planner.search.frugal_reads import with_frugal_reads
 from dask_tapestry.planner.search.islands import evolve_on_islands
-from dask_tapestry.planner.search.local_search import fit_to_memory, improve
+from dask_tapestry.planner.search.local_search import fit_to_memory, improve, resized
 from dask_tapestry.planner.search.one_block import in_one_block, saves_less_than_planning
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator, steps_of
 from dask_tapestry.planner.search.pricing import Pricing
@@ -315,7 +316,8 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
     again = effort._replace(costs=others, forms=others)
     points, fastest = tuple(evolution.frontier), evolution.best
     found = [fastest, *[point.state for point in points]]
-    best = with_room(space, preferred(found, lambda state: state.rank, space.fits_at_worst))
+    best = preferred(found, lambda state: state.rank, space.fits_at_worst)
+    best = with_room(space, with_frugal_reads(space, best, each // SEARCH_AGAIN_PART))
     hope = space.hope(fastest)
     return SearchResult(best, points, again, hope, seed_seconds=first.seconds)
 
@@ -328,6 +330,7 @@ def _may_win(seed: State, best: State) -> bool:
 def _polished(space: PlanEvaluator, state: State, costs: int) -> State:
     """The best plan near what chance has found, which may be one change away from a better one."""
     better = improve(space, state, costs, GAIN_OF_LAST_EXCHANGE)
+    better = resized(space, better, costs)
     return state if better is state else _recut(space, better, costs)
 
 

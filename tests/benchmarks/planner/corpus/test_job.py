@@ -49,6 +49,17 @@ def test_a_tile_reads_cells_around_it():
     assert nbytes(3, 4, itemsize=2) == 24
 
 
+def test_around_a_tile_whole_chunks_are_read_or_edges_are_handed_on():
+    again, handed = FEW.stencil((1000, 1000), (100, 100), 10, itemsize=1).each
+    assert again.read == pytest.approx(1_000_000 * 1.2**2)  # 10 + 2 chunks of each, 2 x 2 tiles
+    assert again.moved == 0
+    assert handed.read == 1_000_000
+    assert 0 < handed.moved < handed.read
+    assert handed.tasks == (2 + 8) * again.tasks
+    behind, _ = FEW.stencil((1000, 1000), (100, 100), 10, itemsize=1, sides=1).each
+    assert behind.read == pytest.approx(1_000_000 * 1.1**2)
+
+
 def test_jobs_are_kept_by_name():
     jobs = Jobs()
 

@@ -1,0 +1,58 @@
+"""Frugal reads: of plans that take about as long, the one that reads and moves less.
+
+The fastest plan may read a table again for each block where workers could hand it on, or hand on
+what they could read again, for the sake of a hundredth of its time. Stores and networks have other
+users: so single choices are changed as long as much less is carried and that takes hardly longer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dask_tapestry.planner.search.choices import State
+from dask_tapestry.planner.search.local_search import moves
+from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
+from dask_tapestry.planner.tuning import ALIKE_SECONDS, COSTS_A_CHANGE, LIGHTER_SHARE
+
+
+def with_frugal_reads(space: PlanEvaluator, state: State, costs: int) -> State:
+    """The plan, or one about as fast and as large that reads and moves much less.
+
+    Parameters
+    ----------
+    costs
+        Costs of steps that may be computed for it.
+    """
+    if state.shortfall or not space.fits_at_worst(state):
+        return state
+    first, last = state, space.pricing.evaluated + costs - COSTS_A_CHANGE
+    while True:
+        found = list(_more_frugal(space, first, state, last))
+        if not found:
+            return state
+        state = min(found, key=_carried)
+
+
+def _more_frugal(space: PlanEvaluator, first: State, state: State, last: int) -> Iterator[State]:
+    """Plans that differ in one choice, about as good as the `first` one, and carry much less."""
+    for choices in moves(state):
+        if space.pricing.evaluated > last:
+            return
+        other = space.state(choices)
+        if _carried(other) <= LIGHTER_SHARE * _carried(state) and _is_as_good(space, first, other):
+            yield other
+
+
+def _is_as_good(space: PlanEvaluator, first: State, other: State) -> bool:
+    """Whether a plan takes about as long as the first one, and no more memory."""
+    if other.rank.exceeded > first.rank.exceeded or not space.fits_at_worst(other):
+        return False
+    one, now = first.rank, other.rank
+    peaks = [space.fullest_at_worst(plan).bytes for plan in (first, other)]
+    pairs = ((one.seconds, now.seconds), (one.busy, now.busy), peaks)
+    return all(after <= ALIKE_SECONDS * before for before, after in pairs)
+
+
+def _carried(state: State) -> float:
+    """Bytes that come from stores and other workers."""
+    return sum(priced.cost.carried for priced in state.placed.values())
