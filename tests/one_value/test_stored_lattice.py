@@ -129,6 +129,7 @@ def test_tables_of_stored_numbers_have_one_value(tmp_path, monkeypatch, chunks, 
         assert same_bits(counts(other, size), whole)
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("chunks", [(60, 7), (100, 40), (3, 5), (97, 11)])
 @pytest.mark.parametrize("selection", ["whole", "begun late", "reversed", "transposed", "joined"])
 def test_a_scan_of_stored_numbers_has_one_value(tmp_path, chunks, selection):
@@ -143,6 +144,7 @@ def test_a_scan_of_stored_numbers_has_one_value(tmp_path, chunks, selection):
             assert same_bits(computed(dt.cumsum(select(dt, other), axis), 30_000), whole)
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("chunks", [(60, 7), (100, 40), (3, 5), (97, 11)])
 @pytest.mark.parametrize("selection", ["whole", "begun late", "reversed", "transposed", "joined"])
 def test_a_monoid_of_the_users_folds_stored_numbers_to_one_value(tmp_path, chunks, selection):

@@ -65,6 +65,7 @@ def test_the_layout_of_the_input_does_not_matter(cells, whole, scheduler):
             assert same_bits(value, expected), chunks
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("scheduler", ["sync", "threads"])
 @pytest.mark.parametrize("forced", BLOCKS)
 def test_the_plan_does_not_matter(cells, whole, scheduler, forced, shardings):
