@@ -112,6 +112,7 @@ ASKED = [
 ]  # fmt: skip
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("begun", [0, 3])
 @pytest.mark.parametrize("workers", [1, 2, 64])
 @pytest.mark.parametrize("scheduler", ["sync", "threads"])

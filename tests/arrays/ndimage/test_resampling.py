@@ -37,6 +37,7 @@ def test_modes(mode, order):
             check("shift", x, 100.25, **how)
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("dtype", ["u1", "f4", "c8"])
 @pytest.mark.parametrize("mode", ["constant", "nearest", "grid-wrap"])
 def test_every_sharding_has_one_value(dtype, mode, shardings):

@@ -56,6 +56,7 @@ def test_right_angles_move_cells(angle):
     np.testing.assert_array_equal(found, np.rot90(x, angle // 90))
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("dtype", ["u1", "f4", "c8"])
 @pytest.mark.parametrize("mode", ["constant", "nearest", "grid-wrap"])
 def test_every_sharding_has_one_value(dtype, mode, shardings):
