@@ -15,6 +15,7 @@ from dask_tapestry.planner import build, verify
 from dask_tapestry.planner.machine.resources import live_client
 from dask_tapestry.planner.rewriting import passes
 from dask_tapestry.teg.check import OF_GRAPHS, OF_NODES, check
+from tests.covering import mark_what_is_beyond
 from tests.cupy_stand_in import device_kernels as device_kernels
 from tests.examples import USUAL
 from tests.small_lattices import small_lattices as small_lattices
@@ -43,8 +44,10 @@ LONGEST = (  # files of minutes, so that at the end no process waits for another
 )  # fmt: skip
 
 
+@pytest.hookimpl(tryfirst=True)  # before marks are looked at
 def pytest_collection_modifyitems(items):
     """Begin with the longest files: `--dist loadfile` hands them out in this order."""
+    mark_what_is_beyond(items)
     items.sort(key=lambda item: _turn(str(item.path.relative_to(ROOT))))
 
 

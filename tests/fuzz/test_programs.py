@@ -53,7 +53,7 @@ def test_many_programs_with_many_cells(seed):
 
 
 @pytest.mark.slow
-@examples(100, suppress_health_check=list(HealthCheck))
+@examples(40, suppress_health_check=list(HealthCheck))
 @given(st.randoms(use_true_random=False))
 def test_many_programs(random):
     programs.run(random)

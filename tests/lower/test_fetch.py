@@ -87,6 +87,7 @@ def test_what_comes_is_what_the_plan_says(monkeypatch):
         assert (sum(block.nbytes for block in came[:half]), half) == expected
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.usefixtures("client", "together", "rounds")
 def test_arrays_of_any_kind_are_numpys(seed, monkeypatch):

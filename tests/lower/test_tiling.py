@@ -97,6 +97,7 @@ NUMBERS = {
 }
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("mode", ["off", "wait"])
 @pytest.mark.parametrize("name", NUMBERS)
 @pytest.mark.parametrize(("cells", "number"), [("i4", "f2"), ("f2", "i1"), ("f4", "f8")])

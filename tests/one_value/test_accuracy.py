@@ -57,6 +57,7 @@ def an_ulp(xs: np.ndarray, axis: int) -> float:
     return float(np.finfo(xs.dtype).eps * np.sqrt(np.mean(np.square(sums))))
 
 
+@pytest.mark.covering
 @each_kind
 @pytest.mark.parametrize("name", RANDOM)
 @pytest.mark.parametrize("size", SIZES)
@@ -67,6 +68,7 @@ def test_sums_of_one_dimension(kind, name, size):
     assert error(totals, xs) <= FACTOR * error(numpys, xs) + ULPS * an_ulp(xs, -1)
 
 
+@pytest.mark.covering
 @each_kind
 @pytest.mark.parametrize("name", RANDOM)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)

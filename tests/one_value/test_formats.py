@@ -75,6 +75,7 @@ def test_cells_are_those_of_numpy_arrays(held, function, rows, columns, schedule
     np.testing.assert_array_equal(with_all_cells(value), expected, strict=True)
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("held", FORMATS)
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_kept_blocks_and_dasks_have_the_cells(held, function):

@@ -119,13 +119,13 @@ def share(calls, number, parts):
 @each_sharding
 def test_in_threads_all_together(sharding, folder):
     with dask.config.set(scheduler="threads", num_workers=3):
-        has_one_value(share(few_calls(), EVERY.index(sharding), 3), sharding, folder)
+        has_one_value(share(few_calls(), EVERY.index(sharding), 6), sharding, folder)
 
 
 @each_sharding
 def test_in_one_thread_each_by_itself(sharding, folder):
     with dask.config.set(scheduler="sync"):
-        calls = share(few_calls(), EVERY.index(sharding), 5)
+        calls = share(few_calls(), EVERY.index(sharding), 10)
         has_one_value(calls, sharding, folder, together=False)
 
 
@@ -143,7 +143,7 @@ def test_with_kernels_that_come_and_go(sharding, folder):
 @each_sharding
 def test_in_processes_all_together(sharding, folder, processes):
     with dask.config.set(processes):
-        has_one_value(share(few_calls(), EVERY.index(sharding), 5), sharding, folder)
+        has_one_value(share(few_calls(), EVERY.index(sharding), 10), sharding, folder)
 
 
 @pytest.mark.cluster

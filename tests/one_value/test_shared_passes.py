@@ -80,7 +80,7 @@ def passes(plan):
 
 
 @pytest.mark.filterwarnings("ignore:.*:RuntimeWarning")
-@examples(40, suppress_health_check=list(HealthCheck))
+@examples(16, suppress_health_check=list(HealthCheck))
 @given(
     arrays_and_reductions(),
     st.sampled_from([4000, 10**5, 10**7]),
@@ -112,6 +112,7 @@ ASKED = [
 ]  # fmt: skip
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("begun", [0, 3])
 @pytest.mark.parametrize("workers", [1, 2, 64])
 @pytest.mark.parametrize("scheduler", ["sync", "threads"])

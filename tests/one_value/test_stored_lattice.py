@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pytest
 import zarr
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
@@ -19,6 +19,7 @@ from dask_tapestry.operators.reductions.tree_reduction import TreeReduction, in_
 from dask_tapestry.teg import Graph
 from dask_tapestry.teg.check import check
 from tests.comparisons import same_bits
+from tests.examples import examples
 
 FOLDS = ("sum", "mean", "std", "var", "min", "any", "all", "prod", "argmin", "argmax")
 NAN_FOLDS = ("nansum", "nanmean", "nanstd", "nanargmax", "nanmax")
@@ -64,7 +65,7 @@ def value_of(library, name, x, axis):
     return getattr(library, name)(x, axis=axis)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(16, suppress_health_check=list(HealthCheck))
 @given(
     stored_arrays(),
     st.sampled_from(sorted(SELECTIONS)),
@@ -93,7 +94,7 @@ def test_a_stored_array_folds_to_one_value(stored, selection, name, axis):
             assert same_bits(computed(value_of(dt, name, other, axis), size), whole)
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(16, suppress_health_check=list(HealthCheck))
 @given(stored_arrays(), st.sampled_from(sorted(SELECTIONS)), st.sampled_from([None, 0, 1]))
 def test_every_level_of_its_tree_is_a_legal_cut(stored, selection, axis):
     shape, chunks = stored
@@ -128,6 +129,7 @@ def test_tables_of_stored_numbers_have_one_value(tmp_path, monkeypatch, chunks, 
         assert same_bits(counts(other, size), whole)
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("chunks", [(60, 7), (100, 40), (3, 5), (97, 11)])
 @pytest.mark.parametrize("selection", ["whole", "begun late", "reversed", "transposed", "joined"])
 def test_a_scan_of_stored_numbers_has_one_value(tmp_path, chunks, selection):
@@ -142,6 +144,7 @@ def test_a_scan_of_stored_numbers_has_one_value(tmp_path, chunks, selection):
             assert same_bits(computed(dt.cumsum(select(dt, other), axis), 30_000), whole)
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("chunks", [(60, 7), (100, 40), (3, 5), (97, 11)])
 @pytest.mark.parametrize("selection", ["whole", "begun late", "reversed", "transposed", "joined"])
 def test_a_monoid_of_the_users_folds_stored_numbers_to_one_value(tmp_path, chunks, selection):

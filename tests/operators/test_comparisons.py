@@ -1,6 +1,7 @@
 """Every operation of the table, whole and under forced shardings."""
 
 import warnings
+from collections import Counter
 from functools import partial
 from itertools import islice
 from random import Random
@@ -12,21 +13,46 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry.cells import UFUNCS
 from tests.comparisons import COMPARISONS, agrees, same_bits
 from tests.compiling import by_turns, however_few
+from tests.covering import beyond, covering, share_of
 from tests.pieces import pieces_of
 
 pytestmark = pytest.mark.usefixtures("sync")
 FEW, MANY = 3, 16  # ways to cut a value
-BLOCKS = 24  # of the largest input in tiny blocks
-COMPILED = [  # a share, as each takes seconds to compile
-    c if crc32(c.name.encode()) % 80 == 0 else pytest.param(c, marks=pytest.mark.exhaustive)
-    for c in COMPARISONS
-]
-few_cuts = pytest.mark.parametrize("most", [FEW, pytest.param(MANY, marks=pytest.mark.exhaustive)])
-one_kind = pytest.mark.parametrize(
-    "every", [False, pytest.param(True, marks=pytest.mark.exhaustive)]
-)
+BLOCKS = 12  # of the largest input in tiny blocks
+WAYS = "inputs", "outputs", "tiny blocks", "pieces"  # in which an operation is cut
+TOGETHER = 2  # ways that an operation is cut in which others are alike
+COMPILED = share_of(COMPARISONS, 80, lambda c: c.name)  # as each takes seconds to compile
+
+
+def alike(comparison):
+    """What tells operations that are cut alike: the function; of one array's cells, the arity."""
+    ufunc = UFUNCS.get(comparison.name)
+    return f"cells of {ufunc.nin}" if ufunc else comparison.public
+
+
+def cut_in(way):
+    """Operations as parameters: those that are cut in a way by `make test`, and the others.
+
+    Operations that are alike take turns, so that some of them are cut in each way. Whole programs
+    are not alike, and those that are alone are cut in all ways.
+    """
+    turns = Counter()
+    sizes = Counter(map(alike, COMPARISONS))
+    for c in COMPARISONS:
+        turn = turns[alike(c)]
+        turns[alike(c)] += 1
+        ways = {WAYS[(TOGETHER * turn + turn // TOGETHER + n) % len(WAYS)] for n in range(TOGETHER)}
+        alone = sizes[alike(c)] == 1 or c.public == "program"
+        yield c if alone or way in ways else beyond(c)
+
+
+def each_cut_in(way):
+    return pytest.mark.parametrize(
+        "comparison", [*cut_in(way)], indirect=True, ids=lambda c: c.name
+    )
 
 
 class Sample(NamedTuple):
@@ -47,9 +73,16 @@ def comparison(request):
     return request.param
 
 
+@pytest.fixture(scope="module", params=[False, beyond(True)], ids=["share", "every"])
+def every(request):
+    """Whether every sample is tried, and in many ways."""
+    return request.param
+
+
 @pytest.fixture(scope="module")
-def samples(comparison):
+def samples(comparison, every):
     inputs = list(comparison.inputs())
+    inputs = inputs if every else few(inputs)
     made = [ours(comparison, x) for x in inputs]
     values = iter(dask.compute(*[r for rs in made for r in rs], scheduler="sync"))
     return [
@@ -91,9 +124,10 @@ def test_it_means_what_numpy_says(comparison, samples):
             assert agrees(comparison, value, e), (inputs, value, e)
 
 
-@few_cuts
-def test_every_cut_of_the_inputs_gives_the_same_value(comparison, samples, equal, shardings, most):
-    for inputs, _, whole in one_of(samples, first(comparison), most == MANY):
+@each_cut_in("inputs")
+def test_every_cut_of_the_inputs_gives_the_same_value(comparison, samples, equal, shardings, every):
+    most = MANY if every else FEW
+    for inputs, _, whole in one_of(samples, first(comparison), every):
         ways = [shardings.cuts(x.shape, most, first(comparison)) for x in inputs]
         made = []
         for number in range(max(map(len, ways), default=0)):
@@ -106,9 +140,10 @@ def test_every_cut_of_the_inputs_gives_the_same_value(comparison, samples, equal
             assert equal(value, whole[number % len(whole)]), (inputs, made[number].plan())
 
 
-@few_cuts
-def test_every_cut_of_the_output_gives_the_same_value(comparison, samples, equal, shardings, most):
-    for inputs, results, whole in one_of(samples, first(comparison) + 1, most == MANY):
+@each_cut_in("outputs")
+def test_every_cut_of_the_output_gives_the_same_value(comparison, samples, equal, shardings, every):
+    most = MANY if every else FEW
+    for inputs, results, whole in one_of(samples, first(comparison) + 1, every):
         for result, expected in zip(results, whole, strict=True):
             ways = shardings.cuts(result.shape, most, first(comparison))
             made = [result.rechunk(cuts) for cuts in ways]
@@ -116,15 +151,16 @@ def test_every_cut_of_the_output_gives_the_same_value(comparison, samples, equal
                 assert equal(value, expected), (inputs, x.plan())
 
 
-@pytest.mark.parametrize("step", [12, pytest.param(1, marks=pytest.mark.exhaustive)])
-def test_tiny_blocks_give_the_same_value(comparison, samples, equal, shardings, step):
-    """Of each twelfth sample, one at least, beginning elsewhere in each operation.
+@each_cut_in("tiny blocks")
+def test_tiny_blocks_give_the_same_value(comparison, samples, equal, shardings, every):
+    """Of one sample of any shape, beginning elsewhere in each operation, and one of most cells.
 
     Blocks are single cells, or as few as make some `BLOCKS` of the largest input.
     """
-    tried = samples[first(comparison) % min(step, len(samples)) :: step]
+    number = first(comparison)
+    tried = samples if every else [samples[number % len(samples)], *one_of(samples, number, every)]
     largest = max((x.nbytes for sample in tried for x in sample.inputs), default=0)
-    with shardings.tiny(8 if step == 1 else max(8, largest // BLOCKS)):
+    with shardings.tiny(8 if every else max(8, largest // BLOCKS)):
         results = [r for sample in tried for r in ours(comparison, sample.inputs)]
         expected = [value for sample in tried for value in sample.values]
         for x, value, e in zip(results, dask.compute(*results), expected, strict=True):
@@ -141,7 +177,7 @@ def test_kernels_that_come_and_go_give_the_same_value(comparison, samples, equal
             assert equal(value, e), inputs
 
 
-@one_kind
+@each_cut_in("pieces")
 def test_pieces_of_blocks_give_the_same_value(comparison, samples, equal, every):
     """Of the samples with the most cells: what can be computed in turns is."""
     with pieces_of(64):
@@ -204,6 +240,20 @@ def widest(samples):
             best[kinds] = sample
     chosen = list(best.values())
     return [chosen[len(chosen) // 3], chosen[-1]][: len(chosen)]
+
+
+def few(inputs):
+    """Of each dtype the inputs with the most cells, and some with which each shape occurs."""
+    cases = [(tuple(x.dtype for x in xs), tuple(x.shape for x in xs)) for xs in inputs]
+    best = {}
+    for number, (xs, (kinds, _)) in enumerate(zip(inputs, cases, strict=True)):
+        cells = sum(x.size for x in xs)
+        if kinds not in best or cells > best[kinds][0]:
+            best[kinds] = cells, number
+    kept = {number for _, number in best.values()} | covering(cases, 1, [*map(str, cases)])
+    times = Counter(cases)  # more than once: the cells are what differs
+    kept |= {number for number, case in enumerate(cases) if times[case] > 1}
+    return [inputs[number] for number in sorted(kept)]
 
 
 def one_of(samples, number, every):

@@ -1,7 +1,6 @@
 """Every operation of the table on a device's arrays: the host's values, and results there."""
 
 import warnings
-from zlib import crc32
 
 import dask
 import numpy as np
@@ -11,6 +10,7 @@ import dask_tapestry as dt
 from dask_tapestry_kernels.block_format import on_cuda, with_all_cells
 from dask_tapestry_kernels.devices import kernels_of
 from tests.comparisons import COMPARISONS, same_bits
+from tests.covering import share_of
 
 pytestmark = pytest.mark.usefixtures("sync")
 OF_NUMPY = {"map_overlap"}  # whose function takes NumPy's arrays alone
@@ -18,10 +18,7 @@ OF_NUMPY = {"map_overlap"}  # whose function takes NumPy's arrays alone
 # that for two matrices, which a transpose that comes from a device is to it.
 BY_ITS_TRANSPOSE = {"cov of two"}
 FEW_KERNELS = sorted(kernels_of("cpu"))[::2]  # that a device has: what it lacks, the host computes
-HALF_THERE = [  # a share: the path by the host is the same for all
-    c if crc32(c.name.encode()) % 3 == 0 else pytest.param(c, marks=pytest.mark.exhaustive)
-    for c in COMPARISONS
-]
+HALF_THERE = share_of(COMPARISONS, 3, lambda c: c.name)  # the path by the host is one for all
 named = {"ids": lambda c: c.name}
 
 

@@ -254,6 +254,7 @@ def test_very_many_sizes_are_thinned():
         assert some[-1] == count - 1
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("operator", MADE, ids=lambda one: one.name)
 @pytest.mark.parametrize("block_bytes", [200, 3000])
 def test_forms_in_small_blocks_are_the_value(operator, block_bytes, shardings):

@@ -56,6 +56,7 @@ def whole(cells):
     return dask.compute(*reductions(dt.asarray(cells)), scheduler="sync")
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("scheduler", ["sync", "threads"])
 def test_the_layout_of_the_input_does_not_matter(cells, whole, scheduler):
     """Under each scheduler every second layout."""
@@ -65,6 +66,7 @@ def test_the_layout_of_the_input_does_not_matter(cells, whole, scheduler):
             assert same_bits(value, expected), chunks
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("scheduler", ["sync", "threads"])
 @pytest.mark.parametrize("forced", BLOCKS)
 def test_the_plan_does_not_matter(cells, whole, scheduler, forced, shardings):

@@ -100,7 +100,7 @@ STEPS = (
 )
 
 
-@examples(150)
+@examples(60)
 @given(SHAPES, KINDS, st.data())
 def test_chains_of_selectors_mean_what_numpy_says(shardings, shape, kind, data):
     x = values(shape, kind)
@@ -126,7 +126,7 @@ def cut(data, x, shardings):
     return x.rechunk(tuple(data.draw(st.sampled_from(shardings.lengths(n))) for n in x.shape))
 
 
-@examples(60)
+@examples(30)
 @given(SHAPES, st.data())
 def test_several_readers_of_one_value_agree(shardings, shape, data):
     """What is read of a value by all its readers is computed once, and each gets its part."""

@@ -204,7 +204,7 @@ def of_small():
 
 
 @given(st.data())
-@examples(200, deadline=None)
+@examples(80)
 def test_a_damaged_file_is_a_plan_error_or_a_plan_of_the_same_values(data):
     text, values = of_small()
     arrays = small()
@@ -219,7 +219,7 @@ def test_a_damaged_file_is_a_plan_error_or_a_plan_of_the_same_values(data):
 
 
 @given(st.sampled_from(["product", "scan", "layouts", "partial nodes"]), st.data())
-@examples(100, deadline=None)
+@examples(40)
 def test_damage_to_plans_of_large_jobs_is_found(job, data):
     text = large(job)
     with suppress(PlanError):

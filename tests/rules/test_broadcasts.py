@@ -56,6 +56,7 @@ def test_the_sum_of_copies():
     ]
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("dtype", ["?", "i1", "u8", "f4", "f8", "c16"])
 @pytest.mark.parametrize("name", ["min", "max", "any", "all", "sum", "mean", "prod"])
 @pytest.mark.parametrize("axes", [(0,), (0, 2), (1,), (0, 1), (0, 1, 2, 3), (2, 3), (3,)])
@@ -100,6 +101,7 @@ def test_folds_that_tell_of_slices_of_nan_stay(kind):
     assert "reduce" not in after(dt.fmin.reduce(dt.ones((3, 1), int), axis=1), *RULES)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("value", [0, 1, 3, -0.0, 2.5, 0.1, np.inf, np.nan, 1e308, 5e-324, 2.0**23])
 @pytest.mark.parametrize("dtype", ["?", "i4", "u1", "f2", "f4", "f8", "g", "c8"])
 @pytest.mark.parametrize("name", ["sum", "mean", "min", "max", "any", "all"])

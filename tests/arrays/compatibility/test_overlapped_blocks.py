@@ -7,6 +7,7 @@ import dask_tapestry as dt
 X = np.arange(63.0).reshape(7, 9)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("boundary", ["none", "reflect", "periodic", "nearest", 7.5])
 @pytest.mark.parametrize("depth", [1, 2, {0: 2}, {1: 3}, (0, 1)])
 @pytest.mark.parametrize("chunks", [(4, 3), (7, 9), ((3, 4), (3, 6))])

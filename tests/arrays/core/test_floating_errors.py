@@ -5,10 +5,11 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
+from tests.examples import examples
 
 pytestmark = pytest.mark.filterwarnings("error")
 CELLS = np.where(np.arange(120) % 7, 2.0, 0.0).reshape(12, 10)
@@ -56,7 +57,7 @@ def test_a_compute_warns_as_numpy_does(name, shardings):
         assert sorted(_said(lambda: built.compute())) == theirs
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(data=st.data())
 def test_what_is_told_does_not_depend_on_cuts(data):
     cells = np.ones((6, 8))

@@ -93,6 +93,7 @@ def test_wrong_axes_are_reported_before_wrong_dtypes(name, axis):
             raises_as_numpy(name, x, axis=axis, dtype="i8")
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize(
     "cells", [[-0.0], [-0.0, -0.0], [np.inf, -np.inf], [np.nan, 1], [-0.0, 0.0], []]
 )

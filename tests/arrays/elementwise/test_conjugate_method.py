@@ -4,6 +4,7 @@ import pytest
 import dask_tapestry as dt
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("name", ["conj", "conjugate"])
 @pytest.mark.parametrize("dtype", ["?", "i1", "u8", "f2", "c8"])
 @pytest.mark.parametrize("shape", [(), (0,), (2, 3)])

@@ -81,6 +81,7 @@ def test_each_result_has_its_own_out():
     np.testing.assert_array_equal(fraction.compute(), [0.5, 0.25, 0])
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("casting", ["no", "equiv", "safe", "unsafe"])
 @pytest.mark.parametrize("other", [1, 1.5, np.float32(2), np.int64(3)])
 @pytest.mark.parametrize("dtype", [None, "i4", "f8"])
@@ -104,6 +105,7 @@ SIGNATURES = [
 ]
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("casting", ["same_kind", "unsafe", "safe"])
 @pytest.mark.parametrize("signature", SIGNATURES)
 @pytest.mark.parametrize("function", ["add", "power", "equal", "logical_and"])

@@ -66,6 +66,7 @@ def test_objects_fold_to_booleans_where_these_are_asked_for(name, cells):
     assert found.compute() == getattr(np, name).reduce(x, dtype=bool)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("name", ["add", "multiply"])
 @pytest.mark.parametrize("kind", ["i1", "i8", "f8", "?"])
 @pytest.mark.parametrize("out_kind", ["i1", "i8", "f4", "?"])

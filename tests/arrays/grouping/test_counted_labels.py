@@ -29,6 +29,7 @@ def test_labels_count_on_in_runs_of_one_length(codes, count, counting):
     assert counting_of(codes, count) == counting
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("x", KINDS)
 @pytest.mark.parametrize("skipna", [False, True])
 @pytest.mark.parametrize("whole", [(), (0,), (2,), (0, 2)])

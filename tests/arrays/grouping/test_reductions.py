@@ -24,6 +24,7 @@ NULLS = {"f8": np.nan, "c16": np.nan, "m8[s]": "NaT", "M8[s]": "NaT"}
 WITHOUT_MEANING = {("mean", "M8[s]"), ("median", "M8[s]"), ("quantile", "c16")}
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("name", ["first", "last", "median", "quantile", "mean"])
 @pytest.mark.parametrize("dtype", NULLS)
 @pytest.mark.parametrize("prefix", ["", "nan"])

@@ -42,6 +42,7 @@ def test_every_key_writes_what_numpy_writes(given_key, lazily, side, data):
     assert same_bits(before.compute(), cells)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("lazily", [False, True])
 @pytest.mark.parametrize("item", [np.array(0), np.array(True), np.array([0]), np.intp(0)])
 @pytest.mark.parametrize("value", [np.array(2.0), np.array([2.0]), np.array([[2.0]])])

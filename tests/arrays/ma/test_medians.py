@@ -8,6 +8,7 @@ import dask_tapestry as dt
 from .masked_samples import agree, ours, sample
 
 
+@pytest.mark.covering
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("kind", ["u8", "i4", "f4", "f8"])
 @pytest.mark.parametrize("axis", [None, 0, 1, (0, 1)])

@@ -71,6 +71,7 @@ def test_what_is_not_finite_is_hidden_where_numpy_hides_it(axis):
         agree(ours(x).anom(axis=axis), x.anom(axis=axis))
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("axis", [0, -1, (0,)])
 @pytest.mark.parametrize("name", ["mean", "var", "std", "anom"])
 @pytest.mark.parametrize("mask", [np.ma.nomask, [False], [True]])

@@ -5,6 +5,7 @@ import dask_tapestry as dt
 from tests.arrays.ndimage.against_scipy import MODES, REAL, SHAPES, check, image
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("dtype", [*REAL, "c8", "c16"])
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("name", ["correlate1d", "convolve1d"])

@@ -3,6 +3,7 @@ import pytest
 from tests.arrays.ndimage.against_scipy import MODES, REAL, SHAPES, check, image
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("name", ["sobel", "prewitt"])
 @pytest.mark.parametrize("dtype", [*REAL[1:], "c8", "c16"])
 @pytest.mark.parametrize("shape", SHAPES)

@@ -127,6 +127,7 @@ def test_bad_arguments(name, options, error, text):
         getattr(dt.ndimage, name)(dt.ones((3, 3), complex))
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("chunks", [(37, 4), (5, 41), (9, 13)])
 @pytest.mark.parametrize("name", NAMES)
 def test_every_sharding_has_one_value(name, chunks, shardings):

@@ -6,6 +6,7 @@ from tests.arrays.ndimage.against_scipy import MODES, REAL, SHAPES, check, image
 from tests.comparisons import same_bits
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("name", ["minimum_filter", "maximum_filter"])
 @pytest.mark.parametrize("dtype", REAL)
 @pytest.mark.parametrize("shape", SHAPES)

@@ -43,6 +43,7 @@ def test_lazy_coordinates():
         np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("dtype", ["u1", "f4", "c8"])
 @pytest.mark.parametrize("mode", ["constant", "nearest", "grid-wrap"])
 def test_every_sharding_has_one_value(dtype, mode, shardings):
@@ -113,7 +114,7 @@ def test_no_points():
     st.booleans(),
     st.integers(0, 2**32),
 )
-@examples(60)
+@examples(20)
 def test_anything(shape, dtype, order, mode, prefilter, seed):
     random = np.random.default_rng(seed)
     x = image(tuple(shape), dtype, seed)

@@ -37,6 +37,7 @@ def test_modes(mode, order):
             check("shift", x, 100.25, **how)
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("dtype", ["u1", "f4", "c8"])
 @pytest.mark.parametrize("mode", ["constant", "nearest", "grid-wrap"])
 def test_every_sharding_has_one_value(dtype, mode, shardings):
@@ -88,7 +89,7 @@ def test_factors_that_do_not_fit_are_refused():
     st.booleans(),
     st.integers(0, 2**32),
 )
-@examples(60)
+@examples(20)
 def test_anything(shape, dtype, order, mode, prefilter, seed):
     random = np.random.default_rng(seed)
     x = image(tuple(shape), dtype, seed)

@@ -56,6 +56,7 @@ def test_right_angles_move_cells(angle):
     np.testing.assert_array_equal(found, np.rot90(x, angle // 90))
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("dtype", ["u1", "f4", "c8"])
 @pytest.mark.parametrize("mode", ["constant", "nearest", "grid-wrap"])
 def test_every_sharding_has_one_value(dtype, mode, shardings):
@@ -121,7 +122,7 @@ def test_planes_that_are_none_are_refused():
     st.booleans(),
     st.integers(0, 2**32),
 )
-@examples(60)
+@examples(20)
 def test_anything(shape, dtype, order, mode, prefilter, seed):
     random = np.random.default_rng(seed)
     x = image(tuple(shape), dtype, seed)

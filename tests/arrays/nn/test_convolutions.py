@@ -9,7 +9,7 @@ import dask_tapestry as dt
 from tests.comparisons import same_bits
 from tests.comparisons.layers import conv as oracle
 from tests.comparisons.layers import conv_transpose as transposed
-from tests.examples import USUAL
+from tests.examples import examples
 
 RANDOM = np.random.default_rng(8)
 X = RANDOM.normal(size=(3, 8, 9, 11))
@@ -48,7 +48,7 @@ def cases(draw):
     )
 
 
-@hypothesis.settings(max_examples=USUAL)
+@examples(20)
 @hypothesis.given(cases())
 def test_it_is_the_sum_of_products_of_windows(case):
     """Small integers, whose sums are exact in any order: so bits are compared of every dtype."""
@@ -69,6 +69,7 @@ HOW = (
 )
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
 def test_sums_that_end_in_blas_are_within_rounding_for_every_sharding(how, dtype, shardings):
@@ -89,6 +90,7 @@ def test_sums_that_end_in_blas_are_within_rounding_for_every_sharding(how, dtype
         near(dt.nn.conv(x, k, **how).rechunk(chunks).compute(), expected)
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("dtype", ["f2", "f4", "c16"])
 def test_few_channels_have_the_same_bits_for_every_sharding(how, dtype, shardings):
@@ -146,7 +148,7 @@ def test_what_does_not_fit_is_refused(call, error, says):
         call()
 
 
-@hypothesis.settings(max_examples=USUAL)
+@examples(20)
 @hypothesis.given(cases(), st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 3)))
 def test_the_transpose_adds_windows_up(case, extra):
     x, k, how, _, key = case

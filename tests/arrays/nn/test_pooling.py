@@ -9,6 +9,7 @@ RANDOM = np.random.default_rng(9)
 X = RANDOM.normal(size=(2, 3, 11, 9))
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("name", ["max", "sum", "avg"])
 @pytest.mark.parametrize("window", [2, (3, 1), (11, 9)])
 @pytest.mark.parametrize("strides", [None, 1, (2, 4)])

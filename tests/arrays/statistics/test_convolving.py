@@ -5,12 +5,12 @@ import pytest
 
 import dask_tapestry as dt
 from tests.comparisons import same_bits
-from tests.examples import USUAL
+from tests.examples import examples
 
 KINDS = st.sampled_from("? i1 u2 i8 f2 f4 f8 c8 c16".split())
 
 
-@hypothesis.settings(max_examples=USUAL)
+@examples(20)
 @hypothesis.given(
     st.sampled_from(["convolve", "correlate"]),
     st.sampled_from(["full", "same", "valid"]),

@@ -30,6 +30,7 @@ def pieces(dtype):
     return (x + 1j * x[::-1]).astype(dtype) if dtype[0] == "c" else x.astype(dtype)
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c16"])
 @pytest.mark.parametrize("name", ["nanmean", "nanvar", "nanstd", "ptp"])
 def test_in_one_pass_they_have_one_value_for_all_shardings(name, dtype, shardings):

@@ -14,6 +14,7 @@ def close(ours, theirs):
     np.testing.assert_allclose(ours.compute(), theirs, rtol=1e-13)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("axis", [None, 0, -1, (0, 2), ()])
 @pytest.mark.parametrize("keepdims", [False, True])
 @pytest.mark.parametrize("name", NAMES)

@@ -58,6 +58,7 @@ def test_all_of_it(target):
     np.testing.assert_array_equal(target[...], CELLS + 1)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("region", [(slice(1, 9), slice(2, 20, 3)), (slice(7, 8),), 5, (..., -1)])
 def test_a_region(target, region):
     expected = np.zeros(CELLS.shape)
@@ -66,6 +67,7 @@ def test_a_region(target, region):
     np.testing.assert_array_equal(target[...], expected)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("repeat", range(10))  # under either fixture: 20 times in threads
 def test_regions_that_share_chunks_in_many_threads(target, repeat):
     rng = np.random.default_rng(repeat)
@@ -98,6 +100,7 @@ def test_a_lazy_sink_does_all(target):
     np.testing.assert_array_equal(other, np.ones(5))
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("compute", [True, False])
 def test_what_is_stored_is_returned(target, compute):
     region = (slice(2, 12), slice(0, 30, 2))

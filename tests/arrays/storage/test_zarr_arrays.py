@@ -25,6 +25,7 @@ def place(request, tmp_path):
     }[request.param]()
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("zarr_format", [2, 3])
 @pytest.mark.parametrize("component", ["a", "a/b", None])
 def test_there_and_back(place, component, zarr_format):

@@ -14,6 +14,7 @@ CELLS[RANDOM.random(CELLS.shape) < 0.6] = np.nan
 CELLS[:, 0] = np.nan
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("limit", [None, 1, 3, 40, 99])
 @pytest.mark.parametrize("name", ["ffill", "bfill"])
 @pytest.mark.parametrize("dtype", ["f4", "f8"])

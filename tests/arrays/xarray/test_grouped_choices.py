@@ -35,6 +35,7 @@ def of(data, name):
     return data if name is None else data[name]
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("key", ["time.month", "phase", "x"])
 @pytest.mark.parametrize("name", ["t", None])

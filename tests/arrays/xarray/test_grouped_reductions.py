@@ -210,6 +210,7 @@ LABELS = {
 }  # fmt: skip
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("name", ["sum", "mean", "max", "count", "first", "median", "std"])
 @pytest.mark.parametrize("labels", LABELS)
 @pytest.mark.parametrize("what", ["array", "alike"])

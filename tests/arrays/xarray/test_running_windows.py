@@ -25,6 +25,7 @@ WAYS = {
 }
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("name", ["sum", "mean", "max", "min", "prod", "count", "std"])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("way", WAYS)

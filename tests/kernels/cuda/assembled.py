@@ -2,6 +2,7 @@
 
 import re
 from functools import cache
+from zlib import crc32
 
 from dask_tapestry_kernels.cuda.jit.child import compiler
 
@@ -18,8 +19,16 @@ def assembled(source, sm):
     return compiler.assemble(compiler.ptx_of(source, sm), sm)
 
 
-def check_assembly(program, registers, fused=False, shared=0):
-    """Compile for every architecture; no rough or contractible arithmetic, no spills.
+def architectures(source, every):
+    """Those that a source is compiled for: one, by a checksum, or every one.
+
+    LLVM's text, in which all but registers is decided, is the same for all.
+    """
+    return ARCHITECTURES if every else [ARCHITECTURES[crc32(source.encode()) % len(ARCHITECTURES)]]
+
+
+def check_assembly(program, registers, fused=False, shared=0, every=False):
+    """Compile for architectures; no rough or contractible arithmetic, no spills.
 
     Parameters
     ----------
@@ -31,8 +40,10 @@ def check_assembly(program, registers, fused=False, shared=0):
         Whether its elementary functions ask for `fma`.
     shared
         The most bytes of shared memory.
+    every
+        Whether for all architectures, not just for one.
     """
-    for sm in ARCHITECTURES:
+    for sm in architectures(program.source, every):
         made = assembled(program.source, sm)
         assert not CONTRACTIBLE.findall(made.ptx), program.what
         assert not ROUGH.findall(made.ptx), program.what

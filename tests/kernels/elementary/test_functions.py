@@ -82,6 +82,7 @@ def layouts(cells: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("mode", ["off", "wait"])
 @pytest.mark.parametrize("kind", "FD")
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from scipy import ndimage
 import dask_tapestry as dt
 from dask_tapestry.operators.images import region_tiles
 from dask_tapestry.operators.images.labelled_regions import labelled_regions
+from tests.examples import examples
 
 
 def of_tiny_tiles(patch, few=8, most=24):
@@ -28,6 +29,7 @@ def problems(draw):
     return cells, structure | np.flip(structure)
 
 
+@examples(12)
 @given(problems(), st.sampled_from([(1, 1), (4, 9), (8, 24), (30, 200)]), st.data())
 def test_every_cut_has_scipys_numbers(problem, sizes, data):
     cells, structure = problem

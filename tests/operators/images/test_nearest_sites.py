@@ -9,6 +9,7 @@ from tests.comparisons import same_bits
 SHAPES = [(40,), (7, 9), (4, 5, 6)]
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("block_bytes", [8, 100, 10**6])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_cut_has_one_value(shape, block_bytes):

@@ -17,6 +17,7 @@ def made(x, places, known, mode="mirror", order=1, pad=0):
     return points(x, lines, spline, bounds_of(places) if known else None, np.dtype("f8"))
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("known", [False, True])
 @pytest.mark.parametrize("mode", MODES)
 def test_every_cut_has_one_value(mode, known, shardings):

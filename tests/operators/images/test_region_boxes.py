@@ -7,6 +7,7 @@ from dask_tapestry.operators.images.region_boxes import region_boxes
 from .test_labelled_regions import of_tiny_tiles
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("block_bytes", [8, 200, 10**9])
 @pytest.mark.parametrize("shape", [(50,), (9, 7), (4, 5, 6)])
 def test_every_cut_has_the_same_boxes(shape, block_bytes, monkeypatch):

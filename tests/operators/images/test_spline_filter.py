@@ -8,6 +8,7 @@ from tests.operators.windowed import check_cuts
 X = np.random.default_rng(0).normal(size=(23, 40)) * 40
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize(("dtype", "result"), [("f8", "f8"), ("u1", "f4"), ("f4", "i2")])
 def test_every_cut_has_one_value(dtype, result, axis, shardings):

@@ -19,6 +19,7 @@ def folded(x, monoid, **how):
     )
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("skipna", [False, True])
 @pytest.mark.parametrize("monoid", MONOIDS)
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i2", "u8", "c16", "?"])

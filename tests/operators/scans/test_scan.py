@@ -56,6 +56,7 @@ def test_what_a_part_of_a_box_reads_is_read_by_the_box(form):
                 assert inner.is_empty or outer.intersection(inner) == inner
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("function", ["add", "maximum", "multiply"])
 @pytest.mark.parametrize("dtype", ["f8", "f2", "i1", "c16"])
 @pytest.mark.parametrize("cells", [129, 256, 257, 500])

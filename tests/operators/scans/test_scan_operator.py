@@ -22,6 +22,7 @@ def on(x, axis, function):
     return node, apply(carry.operator, *node.inputs, total), np.empty(shape, carry.dtype)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("function", ["add", "maximum", "multiply"])
 @pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "i1", "c16", "?"])
 @pytest.mark.parametrize("axis", [0, 1])

@@ -43,7 +43,7 @@ def bits(cells):
     return (order_keys(cells) if cells.dtype.char in "gG" else cells).tobytes()
 
 
-@examples(60)
+@examples(20)
 @given(
     n=st.integers(1, 400),
     runs=st.integers(2, 7),

@@ -22,7 +22,7 @@ def test_rows_come_as_words_do(shape):
     assert order.tolist() == sorted(range(len(rows)), key=rows.__getitem__)
 
 
-@examples(40)
+@examples(20)
 @given(
     kinds=st.lists(st.sampled_from(KINDS), min_size=2, max_size=4),
     n=st.integers(1, 300),

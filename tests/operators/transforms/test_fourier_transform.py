@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 import dask_tapestry as dt
 from dask_tapestry.operators.transforms import fourier_transform as module
 from dask_tapestry.operators.transforms.fourier_transform import fourier, rows_of
+from tests.examples import examples
 
 NEAR = {"f2": 4e-3, "f4": 2e-6, "c8": 2e-6}  # beside the largest cell; the others 1e-14
 
@@ -46,6 +47,7 @@ def test_long_lanes_are_transformed_as_matrices(name, dtype):
             np.testing.assert_allclose(found.compute(), expected, rtol=0, atol=float(atol))
 
 
+@examples(20)
 @given(n=st.integers(1, 60), chunk=st.integers(1, 60), norm=st.sampled_from(module.NORMS))
 def test_a_long_lane_has_one_value_for_every_cut(n, chunk, norm):
     with pytest.MonkeyPatch.context() as patch:

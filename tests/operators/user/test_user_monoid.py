@@ -26,6 +26,7 @@ def test_neighbours_are_combined_in_a_fixed_tree():
     assert np.array_equal(by_blocks(node, (X,), 1), node.operator.reference(X))
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("part", [1, 2, 3, 4, 8, 9])
 @pytest.mark.parametrize("step", [1, 2, 9])
 @pytest.mark.parametrize("axis", [0, 1])

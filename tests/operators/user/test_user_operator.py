@@ -121,6 +121,7 @@ SLICES = [
 ]
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("worth", [user_windows.WINDOW_GAP_BYTES, 1])
 @pytest.mark.parametrize("block_bytes", [8, 24, 10**6])
 @pytest.mark.parametrize("window", [(1, 3, 1, 0), (2, 3, 1, 1), (3, 1, 1, 0), (2, 2, 3, 2)])
@@ -271,6 +272,7 @@ def test_a_dimension_that_runs_backwards_is_not_cut_in_parts():
     assert cut_dimension(operator.index, [dt.IndexProjection([[0, 0, -1]], [9], [1])]) is None
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("part", [1, 2, 3, 5, 9])
 @pytest.mark.parametrize("step", [1, 2, 9])
 @pytest.mark.parametrize(("pace", "window", "stride"), [(1, 1, 1), (1, 3, 1), (2, 2, 1), (3, 2, 2)])

@@ -10,6 +10,7 @@ SINGLES = (((1, 1), 0.3), ((0, 0), 0.7))
 PAIRS = (((0, 1), (2, 3), 0.1),)
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize(("dtype", "result"), [("f8", "f8"), ("u1", "f4"), ("f4", "i2")])
 def test_every_cut_has_one_value(dtype, result, sign, shardings):

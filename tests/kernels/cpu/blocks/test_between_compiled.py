@@ -24,6 +24,7 @@ def line(dtype, size):
     return x
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "u4"])
 @pytest.mark.parametrize("size", [0, 1, 511, 513, 3000])
 @pytest.mark.parametrize(("low", "high"), [(20, 70), (0, 99), (50, 50), (99, 120), (0, 0)])

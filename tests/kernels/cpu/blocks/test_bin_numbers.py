@@ -41,6 +41,7 @@ def near(edges, dtype):
     return RANDOM.permutation(np.concatenate([some, np.tile(exact, 3), beyond]))
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i1", "u1", "i4", "u8", "i8"])
 @pytest.mark.parametrize("count", [1, 2, 7, 100, 1001])
 @pytest.mark.parametrize("span", [(-1, 1), (0, 1e-3), (-5.1, 7.3), (1000, 1001)])

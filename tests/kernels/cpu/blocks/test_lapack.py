@@ -52,6 +52,7 @@ def test_this_environment_has_routines():
     assert (found is not None) == ("openblas" in config)
 
 
+@pytest.mark.covering
 @pytest.mark.usefixtures("either")
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("of_x", LAYOUTS)
@@ -68,6 +69,7 @@ def test_products_of_all_layouts(of_x, dtype):
             assert (beside[:, [0, -1]] == 77).all()
 
 
+@pytest.mark.covering
 @pytest.mark.usefixtures("either")
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -82,6 +84,7 @@ def test_triangles_of_all_layouts(layout, dtype):
         np.testing.assert_allclose(alone @ found, b, atol=20 * np.finfo(dtype).eps)
 
 
+@pytest.mark.covering
 @pytest.mark.usefixtures("either")
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -101,6 +104,7 @@ def check_factors(a, layout):
         np.testing.assert_array_equal(ours.astype(dtype), theirs)
 
 
+@pytest.mark.covering
 @pytest.mark.usefixtures("either")
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -112,6 +116,7 @@ def test_reflections_of_all_layouts(layout, dtype):
     )
 
 
+@pytest.mark.covering
 @pytest.mark.usefixtures("either")
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("upper", [False, True])

@@ -7,6 +7,7 @@ from dask_tapestry_kernels.cpu.blocks import less_product
 from dask_tapestry_kernels.cpu.blocks.less_product import subtract_product
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("shape", [(0, 3), (3, 0), (1, 1), (7, 5)])
 @pytest.mark.parametrize("inner", [0, 1, 4])
 @pytest.mark.parametrize("slab", [1, 100, 2**20])

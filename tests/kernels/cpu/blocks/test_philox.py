@@ -24,6 +24,7 @@ def filled(starts, length, step, fraction, page=0):
     return out
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("page", [0, 1, 2**64 - 1])
 @pytest.mark.parametrize("length", [1, 3, 9, 40])
 @pytest.mark.parametrize("step", [1, 3, 4, 7])

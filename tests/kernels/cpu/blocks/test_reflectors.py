@@ -6,6 +6,7 @@ import pytest
 from dask_tapestry_kernels.cpu.blocks.reflectors import reflections, reflectors
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
 @pytest.mark.parametrize("shape", [(1, 1), (9, 4), (5, 5), (4, 0)])
 @pytest.mark.parametrize("rank", [1, 4])

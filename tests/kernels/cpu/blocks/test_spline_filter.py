@@ -15,6 +15,7 @@ def filtered(x, order=3, axis=0, ends="mirror", dtype="f8", out=None):
         return KERNELS["splinefilter"](out, x, **how)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("ends", ENDS)
 @pytest.mark.parametrize("order", [2, 3, 4, 5])
 @pytest.mark.parametrize("shape", [(30, 4), (2, 900), (1, 3), (2, 3, 5)])

@@ -29,6 +29,7 @@ def cells(dtype, kind, shape):
         return x.astype(dtype)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("kind", ["few", "wide", "close", "equal", "spread"])
 @pytest.mark.parametrize("shape", [(2,), (3001,), (7, 501), (3, 1), (2, 3, 100)])

@@ -64,6 +64,7 @@ def block_of(x, c, box, steps, mode):
     return made
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("mode", ["wrap", "edge", "symmetric", "constant"])
 @pytest.mark.parametrize("steps", [1, 2, 5])

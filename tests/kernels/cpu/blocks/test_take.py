@@ -37,6 +37,7 @@ def test_an_insert_of_all_cells_is_its_values():
     assert KERNELS["insert"](None, nothing, values, **told) is values
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("axes", [(0, 1), (1, 2), (0, 1, 2), (0, 2)])
 @pytest.mark.parametrize("at", [0, 1])
 @pytest.mark.parametrize("order", ["C", "F", "part", "backward", "spread"])

@@ -7,6 +7,7 @@ from dask_tapestry_kernels.cpu.blocks import triangles
 from dask_tapestry_kernels.cpu.blocks.triangles import solve_triangle
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
 @pytest.mark.parametrize("side", [0, 1, 7, 40])
 @pytest.mark.parametrize("lower", [False, True])

@@ -80,6 +80,7 @@ CELLS = {
 }
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("mode", ["wait", "off"])
 @pytest.mark.parametrize("cells", CELLS)
 @pytest.mark.parametrize("name", FORMULAS)

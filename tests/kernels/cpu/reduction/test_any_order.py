@@ -47,6 +47,7 @@ def nodes_of(x, part):
     return any_order.nodes_in_any_order([x.transpose(*axes, *kept)], FoldPart(**part))
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("axes", AXES)
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "u1", "i2", "?"])

@@ -32,6 +32,7 @@ def test_axes_run_backwards_where_all_blocks_do():
     assert kept_backwards([x, np.broadcast_to(x[:, :1], X.shape)], (0,)) == (1, 2)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("name", ["sum", "var", "argmax", "max"])
 @pytest.mark.parametrize("axes", [(0,), (1,), (0, 2), (2, 0)])
 @pytest.mark.parametrize("target", [None, 0])

@@ -44,6 +44,7 @@ def folded(x, axes, tree, monoid, origin=None, target=None):
     )
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("mode", ["wait", "off"])
 @pytest.mark.parametrize("monoid", STATES)
 @pytest.mark.parametrize(("axes", "lattice"), LATTICES)

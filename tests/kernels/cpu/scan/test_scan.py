@@ -82,6 +82,7 @@ SHAPES = (
 )
 
 
+@pytest.mark.covering
 @each_way
 @pytest.mark.parametrize(("shape", "axis"), SHAPES)
 @pytest.mark.parametrize("order", ["C", "F", "reversed"])

@@ -2,12 +2,11 @@ import numpy as np
 import pytest
 
 from dask_tapestry_kernels.cuda.blocks.copy_texts import PITCH, SIDE, copy_program
-from tests.kernels.cuda.assembled import check_assembly
 
 
 @pytest.mark.parametrize("kind", "BQD")
 @pytest.mark.parametrize("others", [0, 2])
-def test_copies_compile_with_few_registers(kind, others):
+def test_copies_compile_with_few_registers(kind, others, check_assembly):
     word = np.dtype(kind)
     check_assembly(copy_program(word, others, 256), 64, shared=SIDE * PITCH * word.itemsize)
 

@@ -2,11 +2,10 @@ import numpy as np
 import pytest
 
 from dask_tapestry_kernels.cuda.blocks.generate import range_program
-from tests.kernels.cuda.assembled import check_assembly
 
 
 @pytest.mark.parametrize("kind", "Bled")
-def test_ranges_compile_without_contraction(kind):
+def test_ranges_compile_without_contraction(kind, check_assembly):
     check_assembly(range_program(np.dtype(kind)), 40)
 
 

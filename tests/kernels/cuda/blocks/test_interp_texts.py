@@ -2,12 +2,11 @@ import numpy as np
 import pytest
 
 from dask_tapestry_kernels.cuda.blocks.interp_texts import interp_program
-from tests.kernels.cuda.assembled import check_assembly
 
 
 @pytest.mark.parametrize("kind", "dD")
 @pytest.mark.parametrize("periodic", [False, True])
-def test_interpolation_compiles_without_contraction(kind, periodic):
+def test_interpolation_compiles_without_contraction(kind, periodic, check_assembly):
     check_assembly(interp_program(np.dtype(kind), (True, False), periodic, 2), 56)
 
 

@@ -2,11 +2,10 @@ import numpy as np
 import pytest
 
 from dask_tapestry_kernels.cuda.blocks.partition_texts import part_program
-from tests.kernels.cuda.assembled import check_assembly
 
 
 @pytest.mark.parametrize("kind", "?bQefd")
-def test_parts_compile(kind):
+def test_parts_compile(kind, check_assembly):
     check_assembly(part_program(np.dtype(kind)), 40)
 
 

@@ -2,19 +2,18 @@ import numpy as np
 import pytest
 
 from dask_tapestry_kernels.cuda.blocks.picked_texts import picking_program
-from tests.kernels.cuda.assembled import check_assembly
 
 INTP, WORD = np.dtype(np.intp), np.dtype(np.uint64)
 
 
 @pytest.mark.parametrize("rank", [1, 3])
 @pytest.mark.parametrize("strict", [False, True])
-def test_picks_compile_with_few_registers(rank, strict):
+def test_picks_compile_with_few_registers(rank, strict, check_assembly):
     check_assembly(picking_program(WORD, (INTP,), rank, False, strict), 40)
     check_assembly(picking_program(np.dtype("u1"), (INTP, INTP), rank, True, strict), 64)
 
 
-def test_complex_cells_are_moved_as_they_are():
+def test_complex_cells_are_moved_as_they_are(check_assembly):
     check_assembly(picking_program(np.dtype("D"), (INTP,), 2, False, False), 40)
 
 

@@ -3,13 +3,12 @@ import pytest
 
 from dask_tapestry_kernels.cuda.blocks.random_texts import random_program
 from dask_tapestry_kernels.formulas.philox_rounds import Fraction
-from tests.kernels.cuda.assembled import check_assembly
 
 
 @pytest.mark.parametrize("fraction", [None, Fraction(11, 0.5, np.dtype("f8"))])
 @pytest.mark.parametrize("axes", [0, 2])
 @pytest.mark.parametrize("wide", [False, True])
-def test_random_numbers_compile_without_contraction(fraction, axes, wide):
+def test_random_numbers_compile_without_contraction(fraction, axes, wide, check_assembly):
     check_assembly(random_program(fraction, axes, wide), 64)
 
 

@@ -8,7 +8,6 @@ from dask_tapestry_kernels.cuda.blocks.scatter_texts import (
     once_program,
     rows_program,
 )
-from tests.kernels.cuda.assembled import check_assembly
 
 INTP, F8 = np.dtype(np.intp), np.dtype("f8")
 
@@ -19,31 +18,31 @@ def folds(name, kind):
 
 
 @pytest.mark.parametrize("strict", [False, True])
-def test_rows_of_updates_compile(strict):
+def test_rows_of_updates_compile(strict, check_assembly):
     check_assembly(rows_program((INTP,), 1, strict), 40)
     check_assembly(rows_program((INTP, INTP), 3, strict), 48)
     check_assembly(rows_program((), 2, False), 40)
 
 
 @pytest.mark.parametrize("look", [False, True])
-def test_marks_compile(look):
+def test_marks_compile(look, check_assembly):
     check_assembly(once_program(look), 32)
 
 
 @pytest.mark.parametrize("ordered", [False, True])
 @pytest.mark.parametrize(("name", "kind"), [("add", "d"), ("mul", "F"), ("min", "e"), ("add", "b")])
-def test_folds_compile_without_contraction(name, kind, ordered):
+def test_folds_compile_without_contraction(name, kind, ordered, check_assembly):
     check_assembly(fold_program(folds(name, kind), ordered), 56)
 
 
-def test_products_and_sums_of_updates_are_not_contracted():
+def test_products_and_sums_of_updates_are_not_contracted(check_assembly):
     builder = CellBuilder((F8, F8))
     product = builder.call("multiply", (0, 1), F8)
     expression = builder.finish(builder.call("add", (product, 1), F8))
     check_assembly(fold_program(((F8, expression),), True), 56)
 
 
-def test_the_last_update_replaces_a_cell():
+def test_the_last_update_replaces_a_cell(check_assembly):
     program = fold_program(((np.dtype("u8"), None),), True)
     assert "if row >= 0 and (p + 1 == count or rows[p + 1] != row):" in program.source
     assert "while p" not in program.source

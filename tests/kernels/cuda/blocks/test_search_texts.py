@@ -2,20 +2,19 @@ import numpy as np
 import pytest
 
 from dask_tapestry_kernels.cuda.blocks.search_texts import common_dtype, less, search_program
-from tests.kernels.cuda.assembled import check_assembly
 
 F4, F8, I8 = np.dtype("f4"), np.dtype("f8"), np.dtype("i8")
 
 
 @pytest.mark.parametrize("answer", ["place", "far place", "bin", "is there"])
 @pytest.mark.parametrize("wide", [False, True])
-def test_searches_compile_with_few_registers(answer, wide):
+def test_searches_compile_with_few_registers(answer, wide, check_assembly):
     dtype = np.dtype(bool) if answer == "is there" else I8
     check_assembly(search_program(F4, F8, dtype, answer, True, 2, wide), 48)
 
 
 @pytest.mark.parametrize("kind", "?Bhef")
-def test_cells_of_every_size_compile(kind):
+def test_cells_of_every_size_compile(kind, check_assembly):
     check_assembly(search_program(np.dtype(kind), np.dtype(kind), I8, "place", False, 1, False), 40)
 
 

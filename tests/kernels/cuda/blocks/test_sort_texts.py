@@ -6,17 +6,16 @@ from dask_tapestry_kernels.cuda.blocks.sort_texts import (
     key_dtype,
     to_keys_program,
 )
-from tests.kernels.cuda.assembled import check_assembly
 
 
 @pytest.mark.parametrize("kind", "efd")
 @pytest.mark.parametrize("places", [False, True])
-def test_keys_compile_with_few_registers(kind, places):
+def test_keys_compile_with_few_registers(kind, places, check_assembly):
     check_assembly(to_keys_program(np.dtype(kind), places), 32)
 
 
 @pytest.mark.parametrize("kind", "efd")
-def test_cells_of_keys_compile_with_few_registers(kind):
+def test_cells_of_keys_compile_with_few_registers(kind, check_assembly):
     check_assembly(from_keys_program(np.dtype(kind)), 32)
 
 

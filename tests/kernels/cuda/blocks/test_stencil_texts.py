@@ -9,7 +9,6 @@ from dask_tapestry_kernels.cuda.blocks.stencil_texts import (
     stencil_program,
     stencil_tile,
 )
-from tests.kernels.cuda.assembled import check_assembly
 
 
 def heat(dtype, mode):
@@ -27,7 +26,7 @@ def heat(dtype, mode):
 
 @pytest.mark.parametrize("kind", "fd")
 @pytest.mark.parametrize("mode", ["wrap", "edge", "constant"])
-def test_steps_compile_without_contraction_and_with_few_registers(kind, mode):
+def test_steps_compile_without_contraction_and_with_few_registers(kind, mode, check_assembly):
     dtype = np.dtype(kind)
     tile = stencil_tile((4000, 4000), (1, 1), 10, dtype.itemsize)
     check_assembly(stencil_program(heat(dtype, mode), (dtype,), tile, 256), 96, shared=SHARED)

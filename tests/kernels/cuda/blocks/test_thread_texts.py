@@ -12,7 +12,6 @@ from dask_tapestry_kernels.cuda.blocks.thread_texts import (
 from dask_tapestry_kernels.cuda.reduction.monoid_texts import monoid_text
 from dask_tapestry_kernels.cuda.scan.scan_texts import ScanText
 from dask_tapestry_kernels.formulas.formula_steps import FormulaSteps, formula_steps
-from tests.kernels.cuda.assembled import check_assembly
 
 F8 = np.dtype("f8")
 
@@ -37,16 +36,16 @@ def formula():
 @pytest.mark.parametrize(
     ("name", "kind"), [("sum", "d"), ("var", "d"), ("nanvar", "f"), ("argmin", "d"), ("sum", "D")]
 )
-def test_folds_compile_without_contraction(name, kind):
+def test_folds_compile_without_contraction(name, kind, check_assembly):
     check_assembly(thread_program((fold(name, kind),), 2), 64)
 
 
-def test_scans_and_formulas_compile_without_contraction():
+def test_scans_and_formulas_compile_without_contraction(check_assembly):
     check_assembly(thread_program((total(),), 2), 48)
     check_assembly(thread_program((formula(),), 2), 40)
 
 
-def test_steps_together_compile_without_spills():
+def test_steps_together_compile_without_spills(check_assembly):
     steps = (formula(), total(), fold("var", "d"), fold("argmax", "d", 2, 2), formula())
     check_assembly(thread_program(steps, 2), 96)
 

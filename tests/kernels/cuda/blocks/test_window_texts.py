@@ -12,30 +12,29 @@ from dask_tapestry_kernels.cuda.blocks.window_texts import (
     pair_program,
     sum_program,
 )
-from tests.kernels.cuda.assembled import check_assembly
 
 F8, F4, I4 = np.dtype("f8"), np.dtype("f4"), np.dtype("i4")
 
 
 @pytest.mark.parametrize("cell", [F8, I4, np.dtype("e")])
 @pytest.mark.parametrize("wide", [False, True])
-def test_sums_compile_without_contraction(cell, wide):
+def test_sums_compile_without_contraction(cell, wide, check_assembly):
     check_assembly(sum_program(cell, cell, -1, 2, wide), 72)
 
 
 @pytest.mark.parametrize("added", [False, True])
 @pytest.mark.parametrize("cell", [F4, I4])
-def test_extremes_compile(cell, added):
+def test_extremes_compile(cell, added, check_assembly):
     check_assembly(extreme_program("minimum", cell, cell, added, 2, False), 72)
 
 
-def test_pairs_and_conversions_compile_without_contraction():
+def test_pairs_and_conversions_compile_without_contraction(check_assembly):
     check_assembly(pair_program("add", (F4, F8, F8), 2), 72)
     check_assembly(converted_program(F8, F4, True, 2), 72)
 
 
 @pytest.mark.parametrize("kind", "fdDe")
-def test_convolutions_compile_without_contraction(kind):
+def test_convolutions_compile_without_contraction(kind, check_assembly):
     check_assembly(convolution_program(np.dtype(kind), 3, False), 96)
 
 

@@ -6,7 +6,7 @@ from dask_tapestry_kernels.cuda.cells.formula_texts import formula_program
 from dask_tapestry_kernels.elementary.functions import COMPLEX_FUNCTIONS, FUNCTIONS
 from dask_tapestry_kernels.formulas import scalar_codegen
 from tests.kernels.cpu.cells.expressions import DTYPES, chosen, functions
-from tests.kernels.cuda.assembled import assembled, check_assembly
+from tests.kernels.cuda.assembled import assembled
 
 F8 = np.dtype("f8")
 FEW = {"elementary": 56, "plain": 48}  # registers a thread: 1,024 threads and more are resident
@@ -58,13 +58,13 @@ def test_operands_of_any_strides_are_addressed():
 
 
 @pytest.mark.parametrize("kind", "efdFD")
-def test_products_and_sums_are_not_contracted(kind):
+def test_products_and_sums_are_not_contracted(kind, check_assembly):
     check_assembly(formula_program(product_and_sum(np.dtype(kind)), 0, False), 40)
 
 
 @pytest.mark.parametrize("rank", [1, 2, 3, 4])
 @pytest.mark.parametrize("wide", [False, True])
-def test_strided_formulas_compile(rank, wide):
+def test_strided_formulas_compile(rank, wide, check_assembly):
     check_assembly(formula_program(product_and_sum(F8), rank, wide), 64)
 
 
@@ -108,7 +108,7 @@ def test_elementary_functions_compile_without_spills(dtype, name, arity):
 
 
 @pytest.mark.parametrize("name", ["exp", "log", "sin", "power", "erf"])
-def test_elementary_functions_compile_for_every_architecture(name):
+def test_elementary_functions_compile_for_every_architecture(name, check_assembly):
     program = formula_program(one(name, F8, FUNCTIONS[name].arity), 0, False)
     check_assembly(program, FEW["elementary"], fused=True)
 

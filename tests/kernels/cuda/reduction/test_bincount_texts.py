@@ -6,14 +6,14 @@ from dask_tapestry_kernels.cuda.reduction.bincount_texts import (
     ordered_program,
     sum_program,
 )
-from tests.kernels.cuda.assembled import assembled, check_assembly
+from tests.kernels.cuda.assembled import assembled
 
 I8, F8 = np.dtype("i8"), np.dtype("f8")
 
 
 @pytest.mark.parametrize(("rank", "size"), [(1, 1024), (3, 12_288)])
 @pytest.mark.parametrize("strict", [False, True])
-def test_counts_compile_with_a_table_in_shared_memory(rank, size, strict):
+def test_counts_compile_with_a_table_in_shared_memory(rank, size, strict, check_assembly):
     program = count_program(I8, rank, size, strict)
     check_assembly(program, 64, shared=4 * size)
     assert assembled(program.source, 90).resources.shared == 4 * size
@@ -21,13 +21,13 @@ def test_counts_compile_with_a_table_in_shared_memory(rank, size, strict):
 
 
 @pytest.mark.parametrize("kind", ["i4", "i8"])
-def test_sums_of_counts_compile(kind):
+def test_sums_of_counts_compile(kind, check_assembly):
     check_assembly(sum_program(np.dtype(kind)), 48)
 
 
 @pytest.mark.parametrize(("weight", "state"), [(None, "l"), ("e", "d"), ("d", "d"), ("F", "D")])
 @pytest.mark.parametrize("rank", [1, 2])
-def test_weights_are_added_in_order_without_contraction(weight, state, rank):
+def test_weights_are_added_in_order_without_contraction(weight, state, rank, check_assembly):
     given = None if weight is None else np.dtype(weight)
     program = ordered_program(I8, given, np.dtype(state), rank, True)
     assert program.threads == 32

@@ -4,7 +4,6 @@ import pytest
 from dask_tapestry.operators.reductions.monoids import MONOIDS
 from dask_tapestry_kernels.cuda.reduction.group_texts import group_program
 from dask_tapestry_kernels.cuda.reduction.monoid_texts import monoid_text
-from tests.kernels.cuda.assembled import check_assembly
 
 
 def program(name, kind, skipna=True, reduced=1, kept=1):
@@ -14,13 +13,13 @@ def program(name, kind, skipna=True, reduced=1, kept=1):
 
 
 @pytest.mark.parametrize(("name", "kind"), [("sum", "d"), ("max", "e"), ("any", "?"), ("sum", "F")])
-def test_folds_compile_without_contraction(name, kind):
+def test_folds_compile_without_contraction(name, kind, check_assembly):
     check_assembly(program(name, kind), 72)
 
 
 @pytest.mark.parametrize("name", ["nanmean", "nanvar", "fmin"])
 @pytest.mark.parametrize("reduced", [1, 2])
-def test_folds_that_leave_nan_out_compile(name, reduced):
+def test_folds_that_leave_nan_out_compile(name, reduced, check_assembly):
     check_assembly(program(name, "d", reduced=reduced, kept=2), 88)
 
 

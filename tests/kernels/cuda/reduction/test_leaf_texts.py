@@ -6,7 +6,7 @@ from dask_tapestry.operators.reductions.monoids import MONOIDS
 from dask_tapestry_kernels.cuda.reduction.leaf_texts import leaf_program
 from dask_tapestry_kernels.cuda.reduction.monoid_texts import monoid_text
 from dask_tapestry_kernels.formulas.formula_steps import FormulaSteps, formula_steps
-from tests.kernels.cuda.assembled import assembled, check_assembly
+from tests.kernels.cuda.assembled import assembled
 
 F8 = np.dtype("f8")
 FOLDS = [("sum", "d"), ("var", "d"), ("argmin", "f"), ("nanvar", "d"), ("ptp", "l"), ("sum", "D")]
@@ -32,7 +32,9 @@ def test_lanes_are_folded_by_halves_of_those_that_there_are():
 
 @pytest.mark.parametrize("columns", [False, True])
 @pytest.mark.parametrize(("name", "dtype"), FOLDS)
-def test_leaves_compile_without_contraction_and_with_few_registers(name, dtype, columns):
+def test_leaves_compile_without_contraction_and_with_few_registers(
+    name, dtype, columns, check_assembly
+):
     program = leaves(name, dtype, columns=columns)
     state = MONOIDS[name].dtypes(np.dtype(dtype), None)[1]
     shared = (state.itemsize + 7) // 8 * 8 * program.threads
@@ -42,11 +44,11 @@ def test_leaves_compile_without_contraction_and_with_few_registers(name, dtype, 
 
 
 @pytest.mark.parametrize("reduced", [2, 3])
-def test_leaves_over_several_axes_compile(reduced):
+def test_leaves_over_several_axes_compile(reduced, check_assembly):
     check_assembly(leaves("sum", "d", reduced, 2), 96, shared=2048)
 
 
-def test_formulas_are_folded_without_contraction():
+def test_formulas_are_folded_without_contraction(check_assembly):
     builder = CellBuilder((F8, F8))
     product = builder.call("multiply", (0, 1), F8)
     program = leaves("sum", F8, formula=formula_steps(builder.finish(product)))

@@ -9,7 +9,6 @@ from dask_tapestry_kernels.cuda.reduction.node_texts import (
     pair_program,
     value_program,
 )
-from tests.kernels.cuda.assembled import check_assembly
 
 F8, F4 = np.dtype("f8"), np.dtype("f4")
 
@@ -20,22 +19,22 @@ def made_of(name, dtype):
 
 @pytest.mark.parametrize("name", ["sum", "var", "argmax", "nanvar"])
 @pytest.mark.parametrize("reduced", [1, 2])
-def test_merges_compile_without_contraction(name, reduced):
+def test_merges_compile_without_contraction(name, reduced, check_assembly):
     check_assembly(merge_program(name, made_of(name, F8), reduced, reduced - 1), 64)
 
 
 @pytest.mark.parametrize("name", ["sum", "var", "argmax"])
-def test_pairs_compile_without_contraction(name):
+def test_pairs_compile_without_contraction(name, check_assembly):
     check_assembly(pair_program(name, made_of(name, F4)), 48)
 
 
 @pytest.mark.parametrize("name", ["sum", "mean", "std", "nanmean", "nanstd", "ptp"])
-def test_values_compile_without_contraction(name):
+def test_values_compile_without_contraction(name, check_assembly):
     check_assembly(value_program(name, made_of(name, F8), F4), 40)
 
 
 @pytest.mark.parametrize("name", ["sum", "mean", "prod", "nanmean"])
-def test_complex_values_compile_without_contraction(name):
+def test_complex_values_compile_without_contraction(name, check_assembly):
     check_assembly(value_program(name, made_of(name, np.dtype("D")), np.dtype("F")), 48)
 
 

@@ -10,7 +10,6 @@ from dask_tapestry_kernels.cuda.scan.scan_texts import (
     after_program,
     scan_program,
 )
-from tests.kernels.cuda.assembled import check_assembly
 
 
 def text_of(function, *kinds):
@@ -20,7 +19,9 @@ def text_of(function, *kinds):
 @pytest.mark.parametrize("way", [TOTALS, APART, AFTER])
 @pytest.mark.parametrize("columns", [False, True])
 @pytest.mark.parametrize("kind", "dD")
-def test_scans_compile_without_contraction_and_with_few_registers(way, columns, kind):
+def test_scans_compile_without_contraction_and_with_few_registers(
+    way, columns, kind, check_assembly
+):
     program = scan_program(text_of("add", kind, kind, kind), way, 1, columns, 256)
     check_assembly(program, 64, shared=0 if columns else SHARED)
 
@@ -28,12 +29,12 @@ def test_scans_compile_without_contraction_and_with_few_registers(way, columns, 
 @pytest.mark.parametrize(
     ("function", "kinds"), [("multiply", "ddd"), ("maximum", "eee"), ("add", "bll"), ("add", "???")]
 )
-def test_scans_of_other_cells_compile(function, kinds):
+def test_scans_of_other_cells_compile(function, kinds, check_assembly):
     check_assembly(scan_program(text_of(function, *kinds), AFTER, 2, False, 256), 64, shared=SHARED)
 
 
 @pytest.mark.parametrize("columns", [False, True])
-def test_totals_are_added_by_a_thread_a_cell(columns):
+def test_totals_are_added_by_a_thread_a_cell(columns, check_assembly):
     check_assembly(after_program(text_of("add", "d", "d", "f"), 1, columns), 48)
 
 

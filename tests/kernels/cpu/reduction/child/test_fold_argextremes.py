@@ -11,6 +11,7 @@ CASES = [
 ]  # fmt: skip
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("kept", [1, 3])
 @pytest.mark.parametrize("before", [0, 100])
 @pytest.mark.parametrize(("monoid", "cells", "place"), CASES)

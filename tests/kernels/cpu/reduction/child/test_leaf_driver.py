@@ -38,6 +38,7 @@ def every_kernel_compiled():
         yield
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize(("shape", "rank"), ROWS)
 @pytest.mark.parametrize("monoid", ["sum", "var"])
 @pytest.mark.parametrize("turned", [False, True])

@@ -1,0 +1,129 @@
+"""Which cases of a large product `make test` runs; `make exhaustive` runs all of them.
+
+Tests marked `covering` are run on so many cases of the product of their parameters that each pair
+of values of two parameters is among them, the others are marked `exhaustive`. What goes wrong for
+two values together is found so, whatever the values of other parameters are. Lists, such as tables
+of operations, are cut to a fixed share by `share_of`.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from heapq import heapify, heappop, heapreplace
+from itertools import combinations
+from typing import Any
+from zlib import crc32
+
+import pytest
+
+Case = tuple[Hashable, ...]
+PAIRS = 2
+
+
+def share_of(values: Iterable[Any], one_in: int, name: Callable[[Any], str] = str) -> list[Any]:
+    """Values as parameters: those whose name has the right checksum, others when all are run.
+
+    Parameters
+    ----------
+    one_in
+        About one in so many is run by `make test`.
+    name
+        What a value is called, whatever else is in the list.
+
+    Examples
+    --------
+    >>> [value for value in share_of("abcdefgh", 4) if isinstance(value, str)]
+    ['d', 'f']
+    """
+    return [v if crc32(name(v).encode()) % one_in == 0 else beyond(v) for v in values]
+
+
+def beyond(*values: Any) -> Any:
+    """A parameter that `make exhaustive` alone runs."""
+    return pytest.param(*values, marks=pytest.mark.exhaustive)
+
+
+def mark_what_is_beyond(items: Iterable[pytest.Item]) -> None:
+    """Mark the cases of tests marked `covering` that no covering needs."""
+    functions = defaultdict(list)
+    for item in items:
+        if _is_a_case(item):
+            functions[item.parent, item.originalname].append(item)
+    for cases in functions.values():
+        together = cases[0].get_closest_marker("covering").kwargs.get("together", PAIRS)
+        needed = covering([*map(_values, cases)], together, [case.name for case in cases])
+        for number, case in enumerate(cases):
+            if number not in needed:
+                case.add_marker(pytest.mark.exhaustive)
+
+
+def _is_a_case(item: pytest.Item) -> bool:
+    marks = {mark.name for mark in item.iter_markers()}
+    return hasattr(item, "callspec") and "covering" in marks and "exhaustive" not in marks
+
+
+def _values(case: pytest.Function) -> Case:
+    """What stands for the values of its parameters; those that are named together are one."""
+    params = dict(case.callspec.params)
+    marked = [mark.args[0] for mark in case.iter_markers("parametrize")]
+    named = [n.replace(",", " ").split() if isinstance(n, str) else [*n] for n in marked]
+    of_fixtures = [[n] for n in sorted(params.keys() - {n for names in named for n in names})]
+    return tuple(tuple(id(params[n]) for n in names) for names in (*named, *of_fixtures))
+
+
+def covering(cases: Sequence[Case], together: int = PAIRS, names: Sequence[str] = ()) -> set[int]:
+    """Numbers of some cases in which all values occur together that do so in any.
+
+    Parameters
+    ----------
+    cases
+        The values of each case, of as many parameters in each.
+    together
+        How many parameters' values are looked at together.
+    names
+        Names of the cases: of those that bring as many new combinations, a checksum chooses, or
+        else the first values of each parameter would be taken most often.
+
+    Examples
+    --------
+    >>> cases = [(a, b, c) for a in "ab" for b in "xy" for c in (0, 1)]
+    >>> [cases[n] for n in sorted(covering(cases))]
+    [('a', 'x', 0), ('a', 'y', 1), ('b', 'x', 1), ('b', 'y', 0)]
+    """
+    parameters = _different(cases)
+    bring = [_combinations([case[n] for n in parameters], together) for case in cases]
+    turn = [crc32(name.encode()) for name in names or [""] * len(cases)]
+    left = set().union(*bring)
+    most = [(-len(b), turn[n], n) for n, b in enumerate(bring)]
+    heapify(most)
+    chosen = set()
+    while left:
+        brought, _, number = most[0]
+        new = len(bring[number] & left)
+        if new < -brought:  # as others were chosen since: still the most that it can bring
+            heapreplace(most, (-new, turn[number], number))
+        else:
+            chosen.add(number)
+            left -= bring[number]
+            heappop(most)
+    return chosen
+
+
+def _different(cases: Sequence[Case]) -> list[int]:
+    """Parameters whose values do not follow from an earlier one's, and are not always the same."""
+    columns = list(zip(*cases, strict=True))
+    found: list[int] = []
+    for number, column in enumerate(columns):
+        known = any(_follows(column, columns[other]) for other in found)
+        if len(set(column)) > 1 and not known:
+            found.append(number)
+    return found
+
+
+def _follows(column: Case, other: Case) -> bool:
+    return len(set(zip(column, other, strict=True))) == len(set(other))
+
+
+def _combinations(values: Sequence[Hashable], together: int) -> set[Case]:
+    """Combinations of parameters with their values; of few parameters, all at once."""
+    together = min(together, len(values))
+    return set(combinations(enumerate(values), together))

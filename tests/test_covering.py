@@ -1,0 +1,104 @@
+"""What is run of a product has every pair of values; marks leave the rest to `make exhaustive`."""
+
+import subprocess
+import sys
+from itertools import combinations, product
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.covering import beyond, covering, share_of
+
+ROOT = Path(__file__).parent.parent
+MARKED = """
+import pytest
+
+pytestmark = pytest.mark.covering
+
+@pytest.fixture(params="pqr")
+def letter(request):
+    return request.param
+
+@pytest.mark.parametrize(("a", "b"), [(1, 1), (1, 2), (2, 1)])
+@pytest.mark.parametrize("c", [[0], [1]])
+def test_each(a, b, c, letter):
+    print(f"case {a}{b} {c[0]} {letter}")
+
+@pytest.mark.covering(together=1)
+@pytest.mark.parametrize("x", [0, 1])
+@pytest.mark.parametrize("y", [0, 1, pytest.param(2, marks=pytest.mark.exhaustive)])
+def test_once(x, y):
+    print(f"once {x} {y}")
+
+def test_without_parameters():
+    print("alone")
+"""
+
+
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=4), st.integers(1, 3))
+def test_every_combination_is_covered(extents, together):
+    cases = list(product(*map(range, extents)))
+    chosen = [cases[n] for n in covering(cases, together, [*map(str, cases)])]
+    axes = [n for n, extent in enumerate(extents) if extent > 1]
+    for some in combinations(axes, min(together, len(axes))):
+        wanted = set(product(*[range(extents[n]) for n in some]))
+        assert {tuple(case[n] for n in some) for case in chosen} == wanted
+
+
+def test_few_cases_are_chosen():
+    cases = list(product(range(5), range(4), range(4), range(3)))
+    assert len(covering(cases)) <= 24
+    assert len(covering(cases, 1)) <= 6
+
+
+def test_cases_that_are_not_a_product_are_covered():
+    cases = [(0, 0, 0), (0, 1, 1), (1, 0, 1)]
+    assert covering(cases) == {0, 1, 2}
+    assert covering([]) == set()
+
+
+def test_a_share_follows_from_names():
+    words = [f"word {n}" for n in range(300)]
+    of_all, of_some = share_of(words, 10), share_of(words[50:], 10)
+    run = [w for w in of_all if isinstance(w, str)]
+    assert 15 < len(run) < 50
+    assert [w for w in of_some if isinstance(w, str)] == [w for w in run if w in words[50:]]
+    assert beyond(3).marks[0].name == "exhaustive"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """What tests with marks print, of those that a mark expression chooses."""
+    folder = tmp_path_factory.mktemp("marked")
+    hook = "from tests.covering import mark_what_is_beyond\nimport pytest\n"
+    hook += "@pytest.hookimpl(tryfirst=True)\ndef pytest_collection_modifyitems(items):\n"
+    (folder / "conftest.py").write_text(f"{hook}    mark_what_is_beyond(items)\n")
+    (folder / "test_marked.py").write_text(MARKED)
+
+    def printed(chosen):
+        options = ["-c", str(ROOT / "pyproject.toml"), f"--rootdir={folder}", "-pno:cacheprovider"]
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-qs", f"-m {chosen}", *options, str(folder)],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout
+        return [line.lstrip(".") for line in done.stdout.splitlines()]
+
+    return printed
+
+
+def test_marked_tests_run_on_pairs_and_on_all_when_asked(run):
+    usual, beyond_it = run("not exhaustive"), run("exhaustive")
+    each = [line for line in usual if line.startswith("case")]
+    assert len(each) == 9  # three letters with three pairs, each with one of two lists
+    assert len({(line[5:7], line[-1]) for line in each}) == 9
+    assert {line[5:9] for line in each} == {f"{ab} {c}" for ab in ("11", "12", "21") for c in "01"}
+    all_cases = [line for line in usual + beyond_it if line.startswith("case")]
+    assert len(all_cases) == len(set(all_cases)) == 18
+    assert sum(line.startswith("once") for line in usual) == 2
+    assert sum(line.startswith("once") for line in usual + beyond_it) == 6
+    assert "alone" in usual
