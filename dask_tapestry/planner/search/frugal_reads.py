@@ -1,16 +1,16 @@
 """Frugal reads: of plans that take about as long, the one that reads and moves less.
 
-The fastest plan may read a table again for each block where workers could hand it on, or hand on
-what they could read again, for the sake of a hundredth of its time. Stores and networks have other
-users: so single choices are changed as long as much less is carried and that takes hardly longer.
+The fastest plan may read a table again for each block where workers could hand it on, for the sake
+of a hundredth of its time. Stores have other users: so what is read again is held as long as much
+less is carried and that takes hardly longer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dask_tapestry.planner.search.choices import State
-from dask_tapestry.planner.search.local_search import moves
+from dask_tapestry.planner.search.choices import Choices, State
+from dask_tapestry.planner.search.moves import hold, hold_shared, shared_values
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.tuning import ALIKE_SECONDS, COSTS_A_CHANGE, LIGHTER_SHARE
 
@@ -35,12 +35,20 @@ def with_frugal_reads(space: PlanEvaluator, state: State, costs: int) -> State:
 
 def _more_frugal(space: PlanEvaluator, first: State, state: State, last: int) -> Iterator[State]:
     """Plans that differ in one choice, about as good as the `first` one, and carry much less."""
-    for choices in moves(state):
+    for choices in _handed_on(state):
         if space.pricing.evaluated > last:
             return
         other = space.state(choices)
         if _carried(other) <= LIGHTER_SHARE * _carried(state) and _is_as_good(space, first, other):
             yield other
+
+
+def _handed_on(state: State) -> Iterator[Choices]:
+    """Choices in which values are held that blocks or steps read again."""
+    for priced in state.placed.values():
+        if priced.cost.read:
+            yield from hold(state, priced)
+    yield from (hold_shared(state, node) for node in shared_values(state))
 
 
 def _is_as_good(space: PlanEvaluator, first: State, other: State) -> bool:

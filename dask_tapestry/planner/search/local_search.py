@@ -19,6 +19,7 @@ from dask_tapestry.planner.search.moves import (
     move_to_group,
     pull,
     reform,
+    resize,
     shared_values,
     split,
 )
@@ -35,6 +36,7 @@ from dask_tapestry.planner.tuning import (
     LEAST_GAIN,
     LIGHTER_SHARE,
 )
+from dask_tapestry.teg import Node
 
 
 def improve(
@@ -81,7 +83,7 @@ def _changes(
 
 
 def resized(space: PlanEvaluator, state: State, costs: int) -> State:
-    """The best plan near one whose operators take their forms in other sizes, or none.
+    """The best plan near one whose operators take their forms in other sizes.
 
     A form is chosen before its steps are put together: what was held then may be computed in them
     now, so that another size of parts is best.
@@ -103,9 +105,16 @@ def resized(space: PlanEvaluator, state: State, costs: int) -> State:
 
 
 def _in_other_sizes(space: PlanEvaluator, state: State) -> Iterator[Choices]:
-    """Choices in which one of the operators that have taken forms takes other ones."""
-    for node in state.choices.forms:
-        yield from reform(space, state, node)
+    """Choices in which one of the operators that have taken forms takes one in another size.
+
+    Of operators that are alike, as those of a loop, the first one is changed: what pays for it is
+    tried for the next one then.
+    """
+    first: dict[object, Node] = {}
+    for node, forms in state.choices.forms.items():
+        first.setdefault((node.operator, node.input_types, tuple(forms)), node)
+    for node in first.values():
+        yield from resize(space, state, node)
 
 
 def in_few_rounds(space: PlanEvaluator, state: State) -> State:

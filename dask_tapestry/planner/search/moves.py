@@ -305,6 +305,15 @@ def reform(space: PlanEvaluator, state: State, node: Node) -> Iterator[Choices]:
             yield space.in_forms(state.choices, {n: f for n, f in forms.items() if f})
 
 
+def resize(space: PlanEvaluator, state: State, node: Node) -> Iterator[Choices]:
+    """A node of the graph as it was takes one of its forms in the next finer or coarser size."""
+    now = state.choices.forms.get(node, ())
+    for other in dict.fromkeys(_other_forms(node, now)):
+        alike = [one.name for one in other] == [one.name for one in now]
+        if other != now and alike and _can_take(node, other):
+            yield space.in_forms(state.choices, {**state.choices.forms, node: other})
+
+
 def _other_forms(node: Node, now: tuple[FormChoice, ...]) -> Iterator[tuple[FormChoice, ...]]:
     """Form choices that differ in one: dropped, added, or in another size."""
     for form_number in range(len(now) + 1):

@@ -131,6 +131,20 @@ def test_other_forms_are_tried_in_near_sizes():
     assert {} in [c.forms for c in found]  # and none
 
 
+def test_a_form_is_resized_to_the_next_sizes():
+    y = gram()
+    space = space_of(y)
+    whole = space.state(Choices())
+    assert list(moves.resize(space, whole, y.node)) == []
+    (first,) = moves.reform(space, whole, y.node)
+    found = [c.forms[y.node] for c in moves.resize(space, space.state(first), y.node)]
+    (form,) = y.node.operator.forms(y.node.input_types)
+    order = sorted(form.sizes)
+    middle = order.index(first.forms[y.node][0].size)
+    sizes = {order[middle - 1], order[middle + 1]}
+    assert set(found) == {(FormChoice("parts", size),) for size in sizes}
+
+
 def test_no_form_is_made_that_its_operator_does_not_have():
     y = stored((4_000_000, 100)).sum(axis=0)
     space = space_of(y)
