@@ -27,6 +27,9 @@ EVEN: Final = """\
 import numpy as np
 from numba import carray, njit
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import pointer
+from dask_tapestry_kernels.elementary.number_intrinsics import (
+    choose, float64_bits, magnitude, nearest,
+)
 
 
 def even(cells, numbers, edges, told, n, count):
@@ -41,10 +44,10 @@ def even(cells, numbers, edges, told, n, count):
         near = 0
         for k in range(width):
             place = (np.float64(x[k]) - low) * scale
-            near |= np.int64(abs(np.rint(place) - place) < tolerance)
-            place += 1.0
-            o[k] = np.{number}(np.int32(place if place >= 0.0 and place < above else 0.0))
-        if near:
+            near |= float64_bits(magnitude(nearest(place) - place) - tolerance)
+            place = choose(place > -1.0, place + 1.0, 0.0)
+            o[k] = np.{number}(np.int32(choose(place < above, place, above)))
+        if near < 0:  # the sign of one
             for k in range(width):
                 cell = np.float64(x[k])
                 if cell >= e[0] and cell <= last:

@@ -16,8 +16,10 @@ SMALL: Final = 16_384  # cells; fewer are not worth a kernel that is not loaded
 ARITY: Final = 9
 WAYS: Final = 4  # tables that neighbours are counted in, lest one waits for the other's store
 CELLS_A_BIN: Final = 16  # from which that many tables are worth their sum
-STRIP: Final = 1024  # cells looked at first: without a branch for each they count twice as fast
-MOST_BINS: Final = 2**14  # for which all of them fit in half a MiB of cache
+STRIP: Final = 1024  # cells looked at first: without a branch for each they count twice as fast.
+# Tables counted together have room for a power of two of bins, as one look at all bits tells
+# whether cells lie within: .59 ns a cell in place of .69 with two comparisons.
+MOST_BINS: Final = 2**14  # a power of two, for which all of them fit in half a MiB of cache
 
 LOOK: Final = """\
             outside = np.uint64(0)
@@ -41,32 +43,42 @@ from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import pointer
 
 def count(numbers, tables, found, scratch, n, leaf, start, bins, limit):
     first, held, most = np.uint64(start), np.uint64(bins), np.uint64(limit)
-    wrong = np.uint64(0)
-    parts = carray(pointer(scratch), ({ways} * bins,), np.int64)
+    wrong, room = np.uint64(0), np.uint64(1)
+    while room < held:
+        room <<= np.uint64(1)
+    size = np.int64(room)
+    parts = carray(pointer(scratch), ({ways} * size,), np.int64)
     for number in range((n + leaf - 1) // leaf):
         begin = number * leaf
         width = min(leaf, n - begin)
         table = carray(pointer(tables + number * bins * 8), (bins,), np.int64)
         together = bins <= {most_bins} and width >= {cells_a_bin} * bins
         if together:
-            for k in range({ways} * bins):
+            for k in range({ways} * size):
                 parts[k] = 0
         for lo in range(begin, begin + width, {strip}):
             many = min({strip}, begin + width - lo)
-            x = carray(pointer(numbers + lo * {size}), (many,), np.{cell})
-{look}
+            x = carray(pointer(numbers + lo * {item}), (many,), np.{cell})
             if together:
-                done = many // {ways} * {ways}
-                for k in range(0, done, {ways}):
-{together}
-                for k in range(done, many):
-                    table[np.uint64(x[k]) - first] += 1
-            else:  # from 0 on, as no index can be negative then: fewer instructions, more loads
+                bits = np.uint64(0)
                 for k in range(many):
-                    table[np.uint64(x[k]) - first] += 1
+                    bits |= np.uint64(x[k]) - first
+                if bits < room:
+                    done = many // {ways} * {ways}
+                    for k in range(0, done, {ways}):
+{together}
+                    for k in range(done, many):
+                        parts[np.uint64(x[k]) - first] += 1
+                    continue
+{look}
+            for k in range(many):  # from 0 on, as no index can be negative then
+                table[np.uint64(x[k]) - first] += 1
         if together:
             for k in range(bins):
                 table[k] += {sum}
+            for k in range(bins, size):  # other bins, or none
+                beyond = np.uint64(k) + first >= most
+                wrong |= np.uint64(beyond and ({sum}) > 0)
     carray(pointer(found), (1,), np.uint64)[0] = wrong
 
 
@@ -88,7 +100,7 @@ def add(numbers, weights, tables, found, n, leaf, start, bins, limit):
         table = carray(pointer(tables + number * bins * {state_size}), (bins,), np.{state})
         for lo in range(begin, begin + width, {strip}):
             many = min({strip}, begin + width - lo)
-            x = carray(pointer(numbers + lo * {size}), (many,), np.{cell})
+            x = carray(pointer(numbers + lo * {item}), (many,), np.{cell})
             w = carray(pointer(weights + lo * {weight_size}), (many,), np.{weight})
 {look}
             for k in range(many):
@@ -100,7 +112,7 @@ kernel = njit("void({arguments})", nogil=True, error_model="numpy")(add)
 """
 
 TOGETHER: Final = """\
-                    parts[np.uint64(x[k + {way}]) - first + np.uint64({way} * bins)] += 1
+                        parts[np.uint64(x[k + {way}]) - first + np.uint64({way}) * room] += 1
 """
 
 
@@ -114,13 +126,13 @@ def source(cell: np.dtype[Any], weight: np.dtype[Any] | None, state: np.dtype[An
         Dtypes of the numbers, of the weights if there are any, and of the tables.
     """
     arguments = ", ".join(["int64"] * ARITY)
-    names = {"size": cell.itemsize, "cell": storage(cell), "arguments": arguments}
+    names = {"item": cell.itemsize, "cell": storage(cell), "arguments": arguments}
     if not cell.isnative:
         return None
     if weight is None:
         names["together"] = "".join(TOGETHER.format(way=way) for way in range(WAYS)).rstrip()
         names |= {"strip": STRIP, "look": LOOK.format(counted="table[at] += 1").rstrip()}
-        names["sum"] = " + ".join(f"parts[k + {way} * bins]" for way in range(WAYS))
+        names["sum"] = " + ".join(f"parts[k + {way} * size]" for way in range(WAYS))
         sizes = {"ways": WAYS, "cells_a_bin": CELLS_A_BIN, "most_bins": MOST_BINS}
         return COUNT.format(**names, **sizes)
     if weight.kind not in "biufc" or weight.char in "egG" or not weight.isnative:
@@ -154,7 +166,8 @@ def fill(
     most = 2**63 - 1 if limit is None else limit
     sizes = [x.size, leaf, bins.start, len(bins), most]
     if weights is None:
-        scratch = np.empty(WAYS * min(len(bins), MOST_BINS), np.int64)
+        held = 1 << (len(bins) - 1).bit_length()
+        scratch = np.empty(WAYS * min(held, MOST_BINS), np.int64)
         native(address(x), address(tables), address(outside), address(scratch), *sizes)
     else:
         w = np.ascontiguousarray(weights)

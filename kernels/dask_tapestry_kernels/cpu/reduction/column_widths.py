@@ -1,7 +1,7 @@
 """How many columns a compiled fold takes at a time: what it shares with the tables made for it.
 
-The columns of all formulas lie side by side in a lane of accumulators, and the next lane follows.
-So they are cut down to what a lane holds, never up to whole vectors.
+The columns of all formulas lie side by side in a lane of accumulators, each formula's in whole
+vectors, and the next lane follows. So columns are cut down to what a lane holds.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from typing import Final
 
 WIDTH: Final = 32  # columns of a vector; fewer are copied into a vector that long
 ROUNDS: Final = 8  # of rows, taken together
-TURNS: Final = 3  # formulas that use the whole buffer; fewer take a third of it each
-BROUGHT: Final = 512  # columns of formulas at a time, whose values stay in the first cache
+BROUGHT: Final = 512  # columns of a formula that are made at a time: values stay in caches
 MOST_FORMULAS: Final = 16  # that are folded together
 LEAST_STRIP: Final = MOST_FORMULAS * WIDTH  # columns of a lane: a vector for each formula
 VALUES: Final = ROUNDS * BROUGHT  # cells of a formula that are made at a time
@@ -32,12 +31,20 @@ def columns_at_a_time(strip: int, formulas: int, kept: int) -> int:
     Examples
     --------
     >>> columns_at_a_time(1536, 5, 5000), columns_at_a_time(1536, 0, 600)
-    (288, 320)
+    (288, 608)
     """
-    most = strip // max(TURNS, formulas)
-    if formulas:
-        most = min(most, BROUGHT)
-    most = most // WIDTH * WIDTH
+    most = strip // max(1, formulas) // WIDTH * WIDTH
     strips = (kept + most - 1) // most
     vectors = (kept + strips * WIDTH - 1) // (strips * WIDTH)
     return vectors * WIDTH
+
+
+def whole_vectors(columns: int) -> int:
+    """Columns, and the rest of the last vector.
+
+    Examples
+    --------
+    >>> whole_vectors(64), whole_vectors(65)
+    (64, 96)
+    """
+    return (columns + WIDTH - 1) // WIDTH * WIDTH

@@ -50,3 +50,30 @@ def test_numbers_beyond_the_limit_raise(wrong, monkeypatch):
     told = {"tree": Tree((100,), 256), "origin": (0,), "state": np.dtype("i8"), "target": None}
     with pytest.raises(ValueError, match="negative" if wrong < 0 else "7 bins"):
         KERNELS["tabulate"](None, numbers, bins=range(7), limit=7, **told)
+
+
+@pytest.mark.parametrize("bins", [range(7), range(2, 5), range(3, 7), range(200), range(256)])
+@pytest.mark.parametrize("most", [1, 4, 9, 300])
+def test_bins_of_a_table_that_has_room_for_more(bins, most, monkeypatch):
+    """Some strips lie within the bins, others in the room beyond them, or neither."""
+    numbers = RANDOM.integers(bins.start, bins.start + most, 20_000)
+    numbers[7_000:7_500] = RANDOM.integers(-1, 2 * bins.stop, 500)
+    told = {"tree": Tree((20_000,), 8192), "origin": (0,), "state": np.dtype("i8"), "limit": None}
+    made = []
+    for small in (10**9, 0):
+        monkeypatch.setattr(bincount_compiled, "SMALL", small)
+        made.append(KERNELS["tabulate"](None, numbers, bins=bins, target=None, **told))
+    assert same_bits(made[1], made[0])
+
+
+@pytest.mark.parametrize("wrong", [-1, 6, 7, 8, 9, 1000])
+@pytest.mark.parametrize("bins", [range(6), range(3, 6), range(2, 4)])
+def test_one_of_many_numbers_beyond_the_limit(wrong, bins, monkeypatch):
+    monkeypatch.setattr(bincount_compiled, "SMALL", 0)
+    numbers = RANDOM.integers(0, 6, 20_000)
+    told = {"tree": Tree((20_000,), 8192), "origin": (0,), "state": np.dtype("i8"), "target": None}
+    call = {"bins": bins, "limit": 6, **told}
+    assert KERNELS["tabulate"](None, numbers, **call).sum() == np.isin(numbers, bins).sum()
+    numbers[15_000] = wrong
+    with pytest.raises(ValueError, match="negative" if wrong < 0 else "6 bins"):
+        KERNELS["tabulate"](None, numbers, **call)

@@ -2,11 +2,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dask_tapestry_kernels.cpu.reduction.column_widths import (
-    BROUGHT,
     LEAST_STRIP,
     MOST_FORMULAS,
     WIDTH,
     columns_at_a_time,
+    whole_vectors,
 )
 
 STRIPS = st.integers(LEAST_STRIP // WIDTH, 1000).map(lambda vectors: vectors * WIDTH)
@@ -18,7 +18,7 @@ def test_the_columns_of_all_formulas_fit_in_a_lane(strip, formulas, kept):
     assert width > 0
     assert width % WIDTH == 0
     assert width * max(1, formulas) <= strip
-    assert not formulas or width <= BROUGHT
+    assert whole_vectors(min(width, kept)) <= width
 
 
 @given(STRIPS, st.integers(0, MOST_FORMULAS), st.integers(1, 10**6))

@@ -1,8 +1,12 @@
 """Folds of columns of cells side by side: each column has 32 accumulators in a buffer.
 
-The buffer stays in the second cache. Several rounds of rows are read together, so that it is read
-and written once for all of them. Tried in C, one thread of a machine whose other one was busy, 32 M
-float64 in rows of 1000, 4096 and 10,000 (GB/s; reading alone 20.7):
+A lane's rows come one after the other, so its accumulators stay in the first or second cache
+however many columns there are, and several of these rows are read together, so that they are read
+and written once for all of them. Long pieces of rows count: 36 M float64 as 6000 x 6000, both
+threads of a busy machine, take 20 ms of the processor where all lanes take turns on 512 columns,
+as many as the second cache holds, and 17 ms lane by lane on 4096. Tried in C before, one thread of
+a machine whose other one was busy, 32 M float64 in rows of 1000, 4096 and 10,000 (GB/s; reading
+alone 20.7), all lanes taking turns but in the first row:
 
 - a lane at a time in registers, 8, 16, 32 or 64 columns wide: 3 to 8, with prefetching to 12;
 - a round at a time, 256 or 1024 columns wide: 8 to 14;
@@ -28,10 +32,12 @@ from dask_tapestry_kernels.cpu.reduction.child.leaf_records import (
 from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import LeafPass
 from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES, LaneOps, bytes_of
 from dask_tapestry_kernels.cpu.reduction.column_widths import (
+    BROUGHT,
     LEAST_STRIP,
     ROUNDS,
     WIDTH,
     columns_at_a_time,
+    whole_vectors,
 )
 from dask_tapestry_kernels.elementary.compiled_functions import (
     I64,
@@ -41,13 +47,14 @@ from dask_tapestry_kernels.elementary.compiled_functions import (
     room,
 )
 
-BUFFER: Final = 393_216  # bytes of accumulators, a third of them for one formula or cells in memory
+BUFFER: Final = 2**20  # bytes of accumulators, on the stack: 4096 columns of float64
 MERGED: Final = 64  # columns up to which contiguous rows are folded a round at a time as one
 SHORT: Final = 8  # rows of a leaf that are folded in registers: each is read along its own line
 FAR_PLANE: Final = 8 * LANES * WIDTH  # bytes from one field of settled lanes to the next
 
 
 most = called(3, result=I64)(columns_at_a_time)
+whole = called(1, result=I64)(whole_vectors)
 
 
 def column_folder(folded: LeafPass) -> Any:
@@ -86,7 +93,7 @@ def column_folder(folded: LeafPass) -> Any:
                 of_formulas(buffer, contexts, k, own, call)
                 for one in range(formulas):
                     parts = formula_at(formula_address(source, one)).parts
-                    end(buffer, strip, one * own, own, call.n, parts, index + k)
+                    end(buffer, strip, one * whole(own), own, call.n, parts, index + k)
             else:
                 in_memory(buffer, contexts, cells + k * item, own, call)
                 end(buffer, strip, 0, own, call.n, call.parts, index + k)
@@ -103,12 +110,12 @@ def _rounds(folded: LeafPass) -> Any:
     def rounds(buffer: int, contexts: int, cells: int, count: int, call: Record) -> None:
         keep_apart()
         n, stride = call.n, call.round_stride
-        for i in range(0, n, ROUNDS * LANES):
-            left, block = n - i, cells + i // LANES * stride
-            for lane in range(min(LANES, left)):
-                rows = min(ROUNDS, (left - lane + LANES - 1) // LANES)
-                at = block + lane * call.cell_stride
-                accumulate(buffer, lane * strip, at, count, rows, stride, contexts, i + lane)
+        for lane in range(min(LANES, n)):
+            at = cells + lane * call.cell_stride
+            for i in range(lane, n, ROUNDS * LANES):
+                rows = min(ROUNDS, (n - i + LANES - 1) // LANES)
+                accumulate(buffer, lane * strip, at, count, rows, stride, contexts, i)
+                at += ROUNDS * stride
 
     return rounds
 
@@ -148,21 +155,28 @@ def _short(folded: LeafPass) -> Any:
 
 
 def _rounds_of_formulas(folded: LeafPass) -> Any:
-    """``rounds(buffer, contexts, k, count, call)``: the same of formulas' columns from k on."""
+    """``rounds(buffer, contexts, k, count, call)``: the same of formulas' columns from k on.
+
+    All formulas are made of some columns before the next ones, while their operands are near.
+    """
     strip, accumulate, item = buffer_of(folded)[0], accumulator(folded), folded.cell.itemsize
+    told_item = 0 if folded.context is None else folded.context.itemsize
 
     @called(4, CALL)
     def rounds(buffer: int, contexts: int, k: int, count: int, call: Record) -> None:
         keep_apart()
-        n, source, line = call.n, call.source, count * item
+        n, source, apart = call.n, call.source, whole(count)
         cells = source_at(source).values
-        for i in range(0, n, ROUNDS * LANES):
-            for lane in range(min(LANES, n - i)):
-                rows = min(ROUNDS, (n - i - lane + LANES - 1) // LANES)
-                for one in range(source_at(source).formulas):
-                    place = lane * strip + one * count
-                    evaluate(source, one, k, i + lane, rows, count, line)
-                    accumulate(buffer, place, cells, count, rows, line, contexts, i + lane)
+        for lane in range(min(LANES, n)):
+            for i in range(lane, n, ROUNDS * LANES):
+                rows = min(ROUNDS, (n - i + LANES - 1) // LANES)
+                for first in range(0, count, BROUGHT):
+                    some = min(BROUGHT, count - first)
+                    for one in range(source_at(source).formulas):
+                        place = lane * strip + one * apart + first
+                        evaluate(source, one, k + first, i, rows, some, some * item)
+                        told = contexts + first * told_item
+                        accumulate(buffer, place, cells, some, rows, some * item, told, i)
 
     return rounds
 

@@ -16,8 +16,8 @@ def every_kernel_compiled():
         yield
 
 
-@pytest.mark.parametrize("kept", [FEW_COLUMNS, 33, 64, 531, 1100])
-@pytest.mark.parametrize("length", [2, 31, 33, 1024, 2500])
+@pytest.mark.parametrize("kept", [FEW_COLUMNS, 33, 64, 531, 1100, 4131])
+@pytest.mark.parametrize("length", [2, 31, 33, 300, 1024, 2500])
 def test_any_number_of_rows_and_columns(length, kept):
     random = np.random.default_rng(3)
     blocks = [cells_of(random, "f8", (length, kept)) for _ in range(2)]
@@ -35,5 +35,5 @@ def test_formulas_that_are_folded_together(monoid, dtype, count):
     dtypes, number = (dtype, dtype), 2.5 if dtype == "f8" else 0
     kinds = ("multiply", 0, 1), ("multiply", 0, 0), ("add", 1, number), ("subtract", 1, 0)
     expressions = [formula(*kinds[i % 4], dtypes=dtypes) for i in range(count)]
-    for shape in (70, 300), (33, 1100), (9, 3001):
+    for shape in (70, 300), (33, 1100), (9, 3001), (290, 1501):
         check(monoid, [cells_of(random, dtype, shape) for _ in range(2)], expressions)

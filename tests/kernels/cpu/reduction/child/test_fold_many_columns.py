@@ -18,3 +18,13 @@ def test_strips_and_what_is_left_of_them(monoid, kept):
         assert same_states(
             folded(monoid, cells, state), ARITHMETIC[monoid].leaf(cells.swapaxes(0, 1), state)
         )
+
+
+@pytest.mark.parametrize("monoid", ["sum", "var", "argmin"])
+def test_more_columns_than_a_strip_has(monoid):
+    state = state_of(monoid, "f8")
+    for n, kept in ((9, 4097), (300, 4131)):
+        cells = np.random.default_rng(n).normal(size=(1, n, kept))
+        assert same_states(
+            folded(monoid, cells, state), ARITHMETIC[monoid].leaf(cells.swapaxes(0, 1), state)
+        )
