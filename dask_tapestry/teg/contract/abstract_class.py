@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from dask_tapestry.first import first_of
+
 
 class AbstractClass:
     """A base of classes that have no instances while they leave out what is abstract.
@@ -32,7 +34,7 @@ class AbstractClass:
 
 def _member(cls: type, name: str) -> object:
     """What a class has under a name, as it was written: to ask the class might make it."""
-    return next(vars(base)[name] for base in cls.__mro__ if name in vars(base))
+    return first_of((vars(base)[name] for base in cls.__mro__ if name in vars(base)), name)
 
 
 def _is_abstract(member: object) -> bool:
