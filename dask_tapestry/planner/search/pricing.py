@@ -174,7 +174,8 @@ class Pricing:
         key = id(program), held, order
         found = self._best.get(key)
         if found is None:
-            found = self._best[key] = self._known(program, key) or self._search(program, held, order)
+            found = self._known(program, key) or self._search(program, held, order)
+            self._best[key] = found
         place = self.machine.place
         limits = self._limits_of(program)
         return PricedGroup(group, found.grid, held, found.cost, limits, place, found.second)
