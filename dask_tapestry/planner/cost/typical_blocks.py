@@ -60,8 +60,9 @@ def joining_dims(program: Program) -> tuple[int, ...]:
         if len(set(own)) > 1 and (axes := _joined_axes(one.operator.regularity(one.types))):
             joins.append((len(kinds), axes))
         kinds.append(hash((one.operator.name, one.type.dtype.itemsize, *own)))
-    dims = enumerate(program.type.shape) if joins else ()
-    return tuple([dim for dim, extent in dims if extent > 1 and _moves(program, dim, joins)])
+    shape = program.type.shape
+    long = [dim for dim, extent in enumerate(shape) if extent > 1] if 0 not in shape else []
+    return tuple([dim for dim in long if joins and _moves(program, dim, joins)])
 
 
 def _joined_axes(rules: Regularity | None) -> list[int]:

@@ -183,8 +183,8 @@ class _Chooser:
 
         def is_enough(at: int) -> bool:
             spent = self.pricing.evaluated - begun
-            worth = 0 if quick else SIZES_WORTH * costs_in(ranks[at].seconds)
-            worth = min(worth, self.last - begun)
+            most = 0 if quick else SIZES_WORTH * costs_in(ranks[at].seconds)
+            worth = min(most, self.last - begun)
             return ranks[at].is_allowed and spent >= worth
 
         best = min(self._guesses(node, form), key=ranked)

@@ -12,6 +12,7 @@ from dask_tapestry.planner.cost.block_seconds import Order
 from dask_tapestry.planner.cost.cost import StepCost, step_cost
 from dask_tapestry.planner.cost.footprint import least_needs, least_touched
 from dask_tapestry.planner.cost.lower_bounds import LowerBound
+from dask_tapestry.planner.cost.rank import rank
 from dask_tapestry.planner.cost.step import memory_order
 from dask_tapestry.planner.cost.typical_blocks import typical_blocks
 from dask_tapestry.planner.fusion.fuse import held_values
@@ -173,10 +174,18 @@ class Pricing:
         key = id(program), held, order
         found = self._best.get(key)
         if found is None:
-            found = self._best[key] = self._search(program, held, order)
+            found = self._known(program, key) or self._search(program, held, order)
+            self._best[key] = found
         place = self.machine.place
         limits = self._limits_of(program)
         return PricedGroup(group, found.grid, held, found.cost, limits, place, found.second)
+
+    def _known(self, program: Program, key: tuple[object, ...]) -> RankedGrid | None:
+        """The best grid where blocks may take more, if it is allowed here: then it is best here."""
+        found = None if self._other is None else self._other._best.get(key)
+        if found is None or not rank(found.cost, self._limits_of(program)).is_allowed:
+            return None
+        return found
 
     def _search(self, program: Program, held: Cut, order: Order) -> RankedGrid:
         """The best grid of a program, searched from that of one that is alike."""

@@ -1,5 +1,7 @@
 """What is computed once while a plan is searched."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -118,6 +120,21 @@ def test_what_limits_do_not_change_is_priced_once_for_all_of_them():
     assert (same.grid, same.cost, same.limits) == (alone.grid, alone.cost, alone.limits)
     assert same.limits != found.limits
     assert told.evaluated < fresh.evaluated / 2
+
+
+def test_the_best_grid_where_blocks_may_take_more_is_best_where_it_is_allowed():
+    x, w = stored((10_000, 1000)), dt.ones((1000, 1000)).rechunk(-1)
+    one = (x @ w).node
+    held = (Cuts.regular(10_000, 1000), Cuts.regular(1000, 1000)), (Cuts.regular(1000, 1000),) * 2
+    wide = pricing()
+    found = wide.best(wide.group(one, {one, x.node, w.node}), held)
+    for share, is_allowed in ((1.0, True), (0.5 * found.cost.work / wide.limits.task, False)):
+        limits = wide.limits.scaled(share, wide.machine.usable)
+        limits = replace(limits, few=limits.task)
+        narrow = Pricing(wide.machine, limits, wide)
+        again = narrow.best(narrow.group(one, {one, x.node, w.node}), held)
+        assert (again.grid == found.grid) == is_allowed
+        assert (narrow.evaluated == 0) == is_allowed
 
 
 def test_what_a_grid_takes_at_least_is_found_once():

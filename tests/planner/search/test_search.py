@@ -154,8 +154,9 @@ def test_results_that_fit_are_not_planned_in_rounds(monkeypatch):
     assert fullest_workers(plan).fits
 
 
-def test_what_fits_in_no_way_is_looked_for_in_the_one_that_allows_most(monkeypatch):
-    """A plan is searched for once more, and the memory that would do is found without a search."""
+@pytest.mark.parametrize("is_long", [True, False])
+def test_what_fits_in_no_way_is_looked_for_first_in_the_one_that_allows_most(monkeypatch, is_long):
+    """After a long search there is one more, and the memory that would do is found without any."""
     efforts, within = [], module._within_shares
 
     def noted(spaces, method, effort, *options):
@@ -163,11 +164,12 @@ def test_what_fits_in_no_way_is_looked_for_in_the_one_that_allows_most(monkeypat
         return within(spaces, method, effort, *options)
 
     monkeypatch.setattr(module, "_within_shares", noted)
+    monkeypatch.setattr(module, "costs_worth", lambda _: is_long * TO_FIT.costs)
     small = dt.Resources(workers=2, threads=1, memory="20 MB")
     with pytest.raises(dt.MemoryLimitError, match="would do"):
         dt.plan(dt.sort(stored((10**7,), "f8", (10**5,))), resources=small)
     assert efforts[:2] == [(WORTH, 1, False), (TO_FIT, module.MANY_ROUNDS, True)]
-    assert {effort for effort, _, _ in efforts[2:]} == {NO_EFFORT}
+    assert ({effort for effort, _, _ in efforts[2:]} == {NO_EFFORT}) == is_long
 
 
 def turned():
