@@ -7,7 +7,7 @@ other plan. The variables of a Dataset are components, most often all alike.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import replace
 
 from dask_tapestry.late_dataclass import dataclass
@@ -79,14 +79,25 @@ def _connected(graph: Graph) -> list[list[Node]]:
             parent[node] = node = parent.setdefault(above, above)
         return node
 
+    little = set[Node]()
     for node in graph.nodes:
+        if _is_little(node, little):
+            little.add(node)
         for x in node.inputs:
-            if x.inputs or x.type.nbytes > SHARED_LEAF_BYTES:
+            if x not in little:
                 parent[first_of_all(x)] = first_of_all(node)
     parts: dict[Node, list[Node]] = {}
     for root in dict.fromkeys(graph.roots):
         parts.setdefault(first_of_all(root), []).append(root)
     return list(parts.values())
+
+
+def _is_little(node: Node, little: Set[Node]) -> bool:
+    """Whether a node is a small leaf, or a view of such: to have it for each part costs nothing."""
+    if not node.inputs:
+        return node.type.nbytes <= SHARED_LEAF_BYTES
+    is_view = node.operator.is_selector and not node.operator.copies
+    return is_view and all(x in little for x in node.inputs)
 
 
 def _structure(part: Graph) -> object:
