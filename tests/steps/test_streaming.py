@@ -156,7 +156,7 @@ def test_cells_in_an_order_of_their_own_are_computed_once():
     assert len(loop.edges[0]) == 2
     assert loop.fits
     assert block.calls < 1000
-    x = stored((2920, 60, 500), "f4", (10, 60, 500))
+    x = dt.asarray(np.ones((2920, 60, 100), "f4"))
     kept = np.flatnonzero(np.arange(2920) % 60)
     (loop,) = block_of(dt.take(x * 2, kept, axis=0)).loops.values()
     assert len(loop.edges[0]) > 2
