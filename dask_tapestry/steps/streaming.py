@@ -21,19 +21,13 @@ from typing import NamedTuple
 from dask_tapestry.steps.block_schedule import BlockSchedule, LoopEntry, PieceLoop
 from dask_tapestry.steps.carried_state import carrying, is_in_order
 from dask_tapestry.steps.instruction_schedule import InstructionSchedule, Key, Work
+from dask_tapestry.steps.own_order import computes_again
 from dask_tapestry.steps.parts import Part, little_inputs, parts_of, with_last
 from dask_tapestry.steps.peak import Peak, TurnPeak, all_bytes, peak_bytes, peak_of
 from dask_tapestry.steps.piece_alignment import piece_edges
 from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.steps.store_reads import bytes_from_stores
-from dask_tapestry.steps.tuning import (
-    MOST_PIECES,
-    PARTIAL_BYTES,
-    PIECE_BYTES,
-    REPEATED_WORK,
-    SAMPLED_PIECES,
-    WORTHWHILE_SHARE,
-)
+from dask_tapestry.steps.tuning import MOST_PIECES, PARTIAL_BYTES, PIECE_BYTES, WORTHWHILE_SHARE
 from dask_tapestry.steps.windows import Line, Window, opened, reads_apart, sliding
 from dask_tapestry.teg import Sink, Split, Turns
 from dask_tapestry.zspace import ZRange
@@ -372,7 +366,7 @@ def _edges(program: Program, box: ZRange, adds: bool = False) -> tuple[Line, ...
             continue
         side = grain.side((hi - lo) / excess)
         line = grain.ends(lo, hi, side)
-        if dim not in later and _computes_again(program, box, dim, line):
+        if dim not in later and computes_again(program, box, dim, line):
             later.append(dim)
             dims.append(dim)
             continue
@@ -382,37 +376,6 @@ def _edges(program: Program, box: ZRange, adds: bool = False) -> tuple[Line, ...
     if max(map(len, found), default=2) == 2 or not _read_once(program, box, found):
         return None
     return found
-
-
-def _computes_again(program: Program, box: ZRange, dim: int, line: Line) -> bool:
-    """Whether pieces along a dimension compute much of what they take cells from again.
-
-    Cells that are taken in an order of their own may lie far apart: then pieces along other
-    dimensions are made first.
-    """
-    if not takes_in_own_order(program):
-        return False
-    spans = list(pairwise(line))
-    looked_at = spans[:: -(-len(spans) // SAMPLED_PIECES)]
-    each = sum(_computed(program, box.replace(dim, *span)) for span in looked_at) / len(looked_at)
-    return each * len(spans) > REPEATED_WORK * _computed(program, box)
-
-
-def _computed(program: Program, box: ZRange) -> int:
-    """Cells of all values that are computed for some of the output."""
-    return sum([work.box.size for work in program.schedule(box).works])
-
-
-@lru_cache(maxsize=1024)
-def takes_in_own_order(program: Program) -> bool:
-    """Whether a program takes cells that it computes in an order that only their places tell."""
-    first = len(program.inputs)
-    rules = [
-        one.operator.regularity(one.types)
-        for one in program.instructions
-        if one.operator.is_selector and any(x >= first for x in one.inputs)
-    ]
-    return any(rule is None for own in rules for rule in own or ())
 
 
 def _read_once(program: Program, box: ZRange, edges: tuple[Line, ...]) -> bool:

@@ -14,6 +14,10 @@ EXTRA_CELLS: Final = 1 / 8
 # chunk_alignment
 MOST_UNEVEN_PIECES: Final = 1_000  # pieces of unequal lengths: their edges are in the plan
 
+# own_order
+# Pieces all over a block, of cells taken in their own order, that are looked at
+SAMPLED_PIECES: Final = 8
+
 # parts
 LITTLE_SHARE: Final = 1 / 4  # of a part's largest value: holding that takes less than pieces do
 SMALL_SHARE: Final = 1 / 16  # of a part's largest value: what every piece reads is held below this
@@ -39,6 +43,4 @@ MOST_RUNS: Final = 256  # parts of a value that are read in ways of their own: e
 PIECE_BYTES: Final = 2**25  # bytes that a piece takes: a chunk as it is stored mostly, and more
 PARTIAL_BYTES: Final = PIECE_BYTES // 2  # bytes of partial results that are all kept until the end
 MOST_PIECES: Final = 2**12  # of a block; larger blocks, of a quarter TiB, have larger pieces
-# Pieces all over a block, of cells taken in their own order, that are looked at
-SAMPLED_PIECES: Final = 8
 WORTHWHILE_SHARE: Final = 0.8  # of the bytes of the whole, that turns may take at most
