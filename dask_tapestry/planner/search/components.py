@@ -93,9 +93,13 @@ def _connected(graph: Graph) -> list[list[Node]]:
 
 
 def _is_little(node: Node, little: Set[Node]) -> bool:
-    """Whether a node is a small leaf, or a view of such: to have it for each part costs nothing."""
+    """Whether a node is a small leaf, or a view of such: to have it for each part costs nothing.
+
+    What is stored is none: it would be read for each part.
+    """
     if not node.inputs:
-        return node.type.nbytes <= SHARED_LEAF_BYTES
+        is_stored = bool(node.operator.stored_bytes(node.type.box))
+        return node.type.nbytes <= SHARED_LEAF_BYTES and not is_stored
     is_view = node.operator.is_selector and not node.operator.copies
     return is_view and all(x in little for x in node.inputs)
 
