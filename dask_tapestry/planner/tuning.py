@@ -158,6 +158,10 @@ COSTS_A_CHANGE: Final = 10
 LONG_SEARCHED_SECONDS: Final = 50.0
 MOST_ALONE: Final = 30_000  # costs of a search without workers: nobody waits for minutes unasked
 
+# search/components
+# Bytes of a leaf, as of weights: parts of a graph that share no more are planned apart
+SHARED_LEAF_BYTES: Final = 2**20
+
 # search/evolve
 POPULATION: Final = 48  # plans that may be parents
 # Logarithm of the times that a plan may take more, to be chosen 1/e as often
@@ -276,6 +280,8 @@ CHOICE_GAIN: Final = 0.99  # of the seconds without it: a choice must save a hun
 WORTH_SHARED_PASSES: Final = 0.1  # seconds of a plan for each reduction, as another search takes
 
 # search/search
+# Times the seconds of parts planned apart, that they may take changed to fit together
+DEARER_FITTED: Final = 1.5
 # Part of the effort that a search with less memory a task has at least
 SEARCH_AGAIN_PART: Final = 4
 FAR_BEHIND: Final = 16.0  # times the seconds of a plan, of a seed that is not changed any more

@@ -21,6 +21,7 @@ from typing import NamedTuple
 from dask_tapestry.steps.block_schedule import BlockSchedule, LoopEntry, PieceLoop
 from dask_tapestry.steps.carried_state import carrying, is_in_order
 from dask_tapestry.steps.instruction_schedule import InstructionSchedule, Key, Work
+from dask_tapestry.steps.own_order import computes_again
 from dask_tapestry.steps.parts import Part, little_inputs, parts_of, with_last
 from dask_tapestry.steps.peak import Peak, TurnPeak, all_bytes, peak_bytes, peak_of
 from dask_tapestry.steps.piece_alignment import piece_edges
@@ -356,15 +357,21 @@ def _largest(edges: tuple[Line, ...]) -> ZRange:
 def _edges(program: Program, box: ZRange, adds: bool = False) -> tuple[Line, ...] | None:
     """Edges of pieces that take about `PIECE_BYTES` bytes; None where nothing can be cut."""
     excess = min(_bytes(program, box, final=False) / PIECE_BYTES, MOST_PIECES)
-    edges = []
-    for dim, grain in enumerate(piece_edges(program.anywhere)):
-        lo, hi = box.lo[dim], box.hi[dim]
-        line: Line = (lo, hi)
-        if grain is not None and excess > 1 and not (adds and dim) and hi - lo > grain.length:
-            side = grain.side((hi - lo) / excess)
-            line = grain.ends(lo, hi, side)
-            excess *= side / (hi - lo)
-        edges.append(line)
+    edges: list[Line] = list(zip(box.lo, box.hi, strict=True))
+    grains, later = piece_edges(program.anywhere), list[int]()
+    dims = list(range(1 if adds else len(grains)))
+    for dim in dims:
+        (lo, hi), grain = (box.lo[dim], box.hi[dim]), grains[dim]
+        if grain is None or excess <= 1 or hi - lo <= grain.length:
+            continue
+        side = grain.side((hi - lo) / excess)
+        line = grain.ends(lo, hi, side)
+        if dim not in later and computes_again(program, box, dim, line):
+            later.append(dim)
+            dims.append(dim)
+            continue
+        edges[dim] = line
+        excess *= side / (hi - lo)
     found = tuple(edges)
     if max(map(len, found), default=2) == 2 or not _read_once(program, box, found):
         return None

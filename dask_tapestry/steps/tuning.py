@@ -14,6 +14,10 @@ EXTRA_CELLS: Final = 1 / 8
 # chunk_alignment
 MOST_UNEVEN_PIECES: Final = 1_000  # pieces of unequal lengths: their edges are in the plan
 
+# own_order
+# Pieces all over a block, of cells taken in their own order, that are looked at
+SAMPLED_PIECES: Final = 8
+
 # parts
 LITTLE_SHARE: Final = 1 / 4  # of a part's largest value: holding that takes less than pieces do
 SMALL_SHARE: Final = 1 / 16  # of a part's largest value: what every piece reads is held below this

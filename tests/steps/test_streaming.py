@@ -141,6 +141,27 @@ def test_large_partial_results_are_combined_in_turns_too():
         assert chunk < work(means) < 8 * chunk + 20 * node
 
 
+def standardised(groups):
+    x = stored((2920, 60, 500), "f4", (2920, 1, 500))
+    order = [np.flatnonzero(groups == n) for n in np.unique(groups)]
+    means = [dt.asarray(np.full((60, 500), n, "f4")) for n in range(len(order))]
+    parts = [dt.take(x, some, axis=0) * 2 - mean for some, mean in zip(order, means, strict=True)]
+    return dt.take(dt.concatenate(parts), np.argsort(np.concatenate(order)), axis=0)
+
+
+def test_cells_in_an_order_of_their_own_are_computed_once():
+    seasons = np.arange(2920) // 90 % 4
+    block = block_of(standardised(seasons))
+    (loop,) = block.loops.values()
+    assert len(loop.edges[0]) == 2
+    assert loop.fits
+    assert block.calls < 1000
+    x = dt.asarray(np.ones((2920, 60, 100), "f4"))
+    kept = np.flatnonzero(np.arange(2920) % 60)
+    (loop,) = block_of(dt.take(x * 2, kept, axis=0)).loops.values()
+    assert len(loop.edges[0]) > 2
+
+
 def test_pieces_are_what_memory_and_calls_are_counted_for():
     x = large().sum(0)
     needs = needs_of(program_of(x), x.node.type.box, (), local=True)

@@ -103,14 +103,14 @@ def shortened(graph: Graph) -> ShortGraph | None:
     if max(Counter([type(node.operator) for node in nodes]).values(), default=0) < FEWEST_REPEATED:
         return None
     roots = set(graph.roots)
-    kinds = [_kind(node, node in roots) for node in nodes]
+    kinds = [kind_of(node, node in roots) for node in nodes]
     ranges = [one for one in repeated_ranges(nodes, kinds) if one.parts >= FEWEST_REPEATED]
     if not ranges:
         return None
     return _Cutter(graph, max(ranges, key=lambda one: one.last - one.first)).cut()
 
 
-def _kind(node: Node, is_root: bool) -> object:
+def kind_of(node: Node, is_root: bool) -> object:
     """What nodes have in common that are planned alike."""
     operator = node.operator
     slot = operator.slot(0) if isinstance(operator, Source) else None

@@ -26,6 +26,7 @@ from dask_tapestry.planner.search.budget import (
     costs_worth,
 )
 from dask_tapestry.planner.search.choices import Choices, State
+from dask_tapestry.planner.search.components import components_of, joined
 from dask_tapestry.planner.search.evaluate import evaluate
 from dask_tapestry.planner.search.evolve import Evolution
 from dask_tapestry.planner.search.exact_grids import best_grids, near_grids
@@ -38,9 +39,10 @@ from dask_tapestry.planner.search.one_block import in_one_block, saves_less_than
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator, steps_of
 from dask_tapestry.planner.search.pricing import Pricing
 from dask_tapestry.planner.search.refusal import Misfit, refusal
-from dask_tapestry.planner.search.repetition import shortened
+from dask_tapestry.planner.search.repetition import ShortGraph, shortened
 from dask_tapestry.planner.search.roomy_blocks import with_room
 from dask_tapestry.planner.tuning import (
+    DEARER_FITTED,
     FAR_BEHIND,
     GAIN_OF_LAST_EXCHANGE,
     LONG_SEARCH_COSTS,
@@ -123,9 +125,11 @@ def search(
         If a graph is too large to compare all plans.
     """
     effort = SearchBudget.of(budget)
-    alike = _found_by_parts(graph, resources, seed) if method == "auto" and budget is None else None
-    if alike is not None:
-        return alike
+    if method == "auto" and budget is None:
+        by_parts = _found_by_components(graph, resources, seed)
+        by_parts = by_parts or _found_by_parts(graph, resources, seed)
+        if by_parts is not None:
+            return by_parts
     found, misfits = _found(graph, resources, method, effort, seed)
     if found is not None:
         return found
@@ -138,7 +142,33 @@ def search(
     raise refusal(misfits, resources, fits)
 
 
-def _found_by_parts(graph: Graph, resources: Resources, seed: int) -> SearchResult | None:
+def _found_by_components(graph: Graph, resources: Resources, seed: int) -> SearchResult | None:
+    """The plan of a graph whose components are planned each by itself.
+
+    None for a graph that has one, and where they do not fit together.
+    """
+    parts = components_of(graph)
+    if parts is None:
+        return None
+    found = list[SearchResult]()
+    for part, times in parts.kinds:
+        result = _found_by_parts(part, resources, seed, times)
+        if result is None:
+            result, _ = _found(part, resources, "auto", WORTH._replace(times=times), seed)
+        if result is None:
+            return None
+        found.append(result)
+    limits = max((one.limits for one in found if one.limits), key=lambda one: (one.alone, one.task))
+    pricing = Pricing(Machine.of(resources), limits)
+    state = PlanEvaluator(parts.short.graph, pricing, resources).state(
+        joined(one.state for one in found)
+    )
+    return _lengthened(parts.short, state, pricing, resources)
+
+
+def _found_by_parts(
+    graph: Graph, resources: Resources, seed: int, times: float = 1.0
+) -> SearchResult | None:
     """The plan of a graph in which a part repeats often, as a shorter one is planned.
 
     None for other graphs, and where it does not fit.
@@ -146,17 +176,27 @@ def _found_by_parts(graph: Graph, resources: Resources, seed: int) -> SearchResu
     short = shortened(graph)
     if short is None:
         return None
-    short_result, _ = _found(
-        short.graph, resources, "auto", WORTH._replace(times=short.times), seed
-    )
+    effort = WORTH._replace(times=times * short.times)
+    short_result, _ = _found(short.graph, resources, "auto", effort, seed)
     if short_result is None or short_result.limits is None:
         return None
     pricing = Pricing(Machine.of(resources), short_result.limits)
-    spaces = [PlanEvaluator(one, pricing, resources) for one in (short.graph, graph)]
-    state = short.lengthened(short_result.state, *spaces)
-    if state is None or state.shortfall or not spaces[1].fits_at_worst(state):
+    return _lengthened(short, short_result.state, pricing, resources)
+
+
+def _lengthened(
+    short: ShortGraph, state: State, pricing: Pricing, resources: Resources
+) -> SearchResult | None:
+    """The plan of a whole graph, by that of a shorter one, changed until it fits; None if not."""
+    spaces = [PlanEvaluator(one, pricing, resources) for one in (short.graph, short.whole)]
+    whole = short.lengthened(state, *spaces)
+    if whole is not None and not whole.shortfall and not spaces[1].fits(whole):
+        most = DEARER_FITTED * whole.seconds
+        whole = fit_to_memory(spaces[1], whole, MOST_IMPROVED)
+        whole = whole if whole is not None and whole.seconds <= most else None
+    if whole is None or whole.shortfall or not spaces[1].fits_at_worst(whole):
         return None
-    return SearchResult(state, limits=short_result.limits)
+    return SearchResult(whole, limits=pricing.limits)
 
 
 def _found(

@@ -72,6 +72,8 @@ def take(
         for p, n, axis, start in zip(places, extents, axes, origin, strict=True)
     ]
     if len(axes) == 1 and at == axes[0]:
+        if not block.flags.c_contiguous and own[0].size < block.shape[at]:
+            return _picked(out, block, own[0], at)  # np.take copies all of the block before
         return np.take(
             block, own[0], axes[0], out=out, mode="clip" if block.shape[axes[0]] else "raise"
         )
@@ -81,6 +83,15 @@ def take(
     front = np.moveaxis(block, axes, range(len(axes)))
     rank = own[0].ndim
     return np.moveaxis(front[tuple(own)], range(rank), range(at, at + rank))
+
+
+def _picked(out: Block | None, block: Block, indices: Block, axis: int) -> Block:
+    """Cells at indices along an axis of a block that does not lie together in memory."""
+    found: Block = block[(slice(None),) * axis + (indices,)]
+    if out is None:
+        return found
+    out[...] = found
+    return out
 
 
 def _is_long(block: Block, places: Block, axis: int) -> bool:

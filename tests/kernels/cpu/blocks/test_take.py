@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -21,6 +23,28 @@ def test_a_block_may_begin_behind_the_first_place():
     told = {"axes": (1,), "at": 1, "extents": (10,), "origin": (4,)}
     taken = KERNELS["take"](None, X, np.array([6, 4]), **told)
     assert np.array_equal(taken, X[:, [2, 0]])
+
+
+@pytest.mark.parametrize("places", [np.array([3, 1]), np.array([[5], [0]]), np.array([7] * 12)])
+@pytest.mark.parametrize("given", [False, True])
+def test_a_block_may_lie_apart_in_memory(places, given):
+    block = np.arange(8 * 9 * 10.0).reshape(8, 9, 10)[:, 2:5, ::2]
+    expected = block[places]
+    out = np.empty(expected.shape) if given else None
+    told = {"axes": (0,), "at": 0, "extents": (10,), "origin": (1,)}
+    taken = KERNELS["take"](out, block, places + 1, **told)
+    assert np.array_equal(taken, expected)
+    assert (taken is out) == given
+
+
+def test_few_rows_of_a_block_that_lies_apart_are_taken_without_a_copy_of_it():
+    block = np.ones((1000, 20, 100))[:, :10]
+    told = {"axes": (0,), "at": 0, "extents": (1000,), "origin": (0,)}
+    tracemalloc.start()
+    KERNELS["take"](None, block, np.arange(10), **told)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < block.size * 8 / 10
 
 
 def test_it_fills_the_buffer_it_is_given():
