@@ -111,14 +111,17 @@ class ChunkAlignment(NamedTuple):
 
     def _placed_pieces(self, extent: int, step: int, pieces: int) -> Cuts:
         """Pieces between places, or equal parts of what is between two; regular ones if many."""
+        regular = Cuts.regular(extent, -(-extent // pieces))
         if step >= self.length:
             ends = self.ends(0, extent, -(-step // self.length) * self.length)
         else:
             spans = pairwise((0, *self.places, extent))
             parts = [(a, b, max(1, round((b - a) / step))) for a, b in spans]
+            if sum([count for _, _, count in parts]) > MOST_UNEVEN_PIECES:
+                return regular
             ends = (*[a + (b - a) * n // m for a, b, m in parts for n in range(m)], extent)
         if len(ends) > MOST_UNEVEN_PIECES + 1:
-            return Cuts.regular(extent, -(-extent // pieces))
+            return regular
         return Cuts.of_lengths([b - a for a, b in pairwise(ends)])
 
     def _chunk_pieces(self, extent: int, chunks: int, pieces: int) -> Cuts:

@@ -355,8 +355,13 @@ def _largest(edges: tuple[Line, ...]) -> ZRange:
 
 
 def _edges(program: Program, box: ZRange, adds: bool = False) -> tuple[Line, ...] | None:
-    """Edges of pieces that take about `PIECE_BYTES` bytes; None where nothing can be cut."""
+    """Edges of pieces that take about `PIECE_BYTES` bytes; None where nothing can be cut.
+
+    What takes more is cut in two at least: chunks that are decoded whole take as much for a few
+    cells less, and pieces of pieces would never end.
+    """
     excess = min(_bytes(program, box, final=False) / PIECE_BYTES, MOST_PIECES)
+    excess = max(excess, 2.0) if excess > 1 else excess
     edges: list[Line] = list(zip(box.lo, box.hi, strict=True))
     grains, later = piece_edges(program.anywhere), list[int]()
     dims = list(range(1 if adds else len(grains)))

@@ -270,3 +270,9 @@ def test_joined_stores_have_their_cells_in_any_pieces(tmp_path, pieces):
     np.testing.assert_array_equal(
         y.rechunk((tuple(cuts.lengths()), -1)).compute(), np.roll(np.concatenate(parts), 3, axis=0)
     )
+
+
+def test_very_many_pieces_are_regular_and_never_listed():
+    unit = ChunkAlignment.at((10**11, 3 * 10**11), 10**12)
+    cuts = unit.cut(10**12, 10**9)
+    assert (cuts.step, cuts.count, cuts.edges) == (1000, 10**9, ())

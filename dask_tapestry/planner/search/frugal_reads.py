@@ -53,12 +53,17 @@ def _handed_on(state: State) -> Iterator[Choices]:
 
 def _is_as_good(space: PlanEvaluator, first: State, other: State) -> bool:
     """Whether a plan takes about as long as the first one, and no more memory."""
-    if other.rank.exceeded > first.rank.exceeded or not space.fits_at_worst(other):
-        return False
     one, now = first.rank, other.rank
-    peaks = [space.fullest_at_worst(plan).bytes for plan in (first, other)]
-    pairs = ((one.seconds, now.seconds), (one.busy, now.busy), peaks)
-    return all(after <= ALIKE_SECONDS * before for before, after in pairs)
+    pairs = ((one.seconds, now.seconds), (one.busy, now.busy))
+    if now.exceeded > one.exceeded or not all(_is_alike(*pair) for pair in pairs):
+        return False
+    if not space.fits_at_worst(other):
+        return False
+    return _is_alike(*[space.fullest_at_worst(plan).bytes for plan in (first, other)])
+
+
+def _is_alike(before: float, after: float) -> bool:
+    return after <= ALIKE_SECONDS * before
 
 
 def _carried(state: State) -> float:

@@ -135,9 +135,13 @@ def search(
         return found
 
     def fits(other: Resources) -> bool:
-        spaces = _spaces(graph, other, method)
-        alone = [_one_by_one(spaces[0]).in_rounds(most) for most in _rounds(graph, other)[-1:]]
-        return any(_within_shares(some, method, NO_EFFORT, seed, []) for some in (spaces, alone))
+        spaces, rounds = _spaces(graph, other, method), _rounds(graph, other)
+        alone = [_one_by_one(spaces[0]).in_rounds(most) for most in rounds[-1:]]
+        return any(
+            _within_shares(some, method, given, seed, [])
+            for given in (NO_EFFORT, TO_FIT)
+            for some in (alone, spaces)
+        )
 
     raise refusal(misfits, resources, fits)
 
