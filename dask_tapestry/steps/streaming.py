@@ -14,17 +14,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import pairwise
 from math import prod
 from typing import NamedTuple
 
 from dask_tapestry.steps.block_schedule import BlockSchedule, LoopEntry, PieceLoop
 from dask_tapestry.steps.carried_state import carrying, is_in_order
 from dask_tapestry.steps.instruction_schedule import InstructionSchedule, Key, Work
-from dask_tapestry.steps.own_order import computes_again
 from dask_tapestry.steps.parts import Part, little_inputs, parts_of, with_last
 from dask_tapestry.steps.peak import Peak, TurnPeak, all_bytes, peak_bytes, peak_of
-from dask_tapestry.steps.piece_alignment import piece_edges
+from dask_tapestry.steps.piece_cuts import cuts_of_pieces, largest_piece, usual_piece
 from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.steps.store_reads import bytes_from_stores
 from dask_tapestry.steps.tuning import MOST_PIECES, PARTIAL_BYTES, PIECE_BYTES, WORTHWHILE_SHARE
@@ -259,7 +257,8 @@ def _best_cut(
 
 def _plain_cut(program: Program, box: ZRange, in_place: bool, adds: bool = False) -> _Cut | None:
     """Pieces that end between stored chunks."""
-    edges = _edges(program, box, adds)
+    excess = _bytes(program, box, final=False) / PIECE_BYTES
+    edges = cuts_of_pieces(program, box, excess, adds)
     if edges is None or not is_in_order(program, box, edges):
         return None
     return _cut_at(program, (), edges, in_place)
@@ -289,7 +288,7 @@ def _moving_cut(program: Program, box: ZRange, in_place: bool) -> _Cut | None:
 def _cut_at(
     program: Program, windows: tuple[Window, ...], edges: tuple[Line, ...], in_place: bool
 ) -> _Cut:
-    piece = _largest(edges) if windows else _first(edges)
+    piece = largest_piece(edges) if windows else usual_piece(edges)
     piece_peak = _piece_peak(program, piece, in_place)
     inner = in_turns(program, piece) if piece_peak.all > PIECE_BYTES else None
     if inner is not None:
@@ -340,65 +339,3 @@ def _piece_peak(program: Program, piece: ZRange, in_place: bool) -> Peak:
     scratch = last.operator.scratch_bytes(last.types, piece)
     there = {(len(program.types) - 1, piece): TurnPeak(0, Peak(0, 0, scratch, scratch, 0))}
     return peak_bytes(program, program.schedule(piece), there if in_place else {})
-
-
-def _first(edges: tuple[Line, ...]) -> ZRange:
-    """The largest piece, or one that is hardly smaller: the last but one along each dimension."""
-    spans = [line[-3:-1] if len(line) > 2 else line for line in edges]
-    return ZRange([a for a, _ in spans], [b for _, b in spans])
-
-
-def _largest(edges: tuple[Line, ...]) -> ZRange:
-    """The largest piece of any."""
-    spans = [max(pairwise(line), key=lambda span: span[1] - span[0]) for line in edges]
-    return ZRange([a for a, _ in spans], [b for _, b in spans])
-
-
-def _edges(program: Program, box: ZRange, adds: bool = False) -> tuple[Line, ...] | None:
-    """Edges of pieces that take about `PIECE_BYTES` bytes; None where nothing can be cut.
-
-    What takes more is cut in two at least: chunks that are decoded whole take as much for a few
-    cells less, and pieces of pieces would never end.
-    """
-    excess = min(_bytes(program, box, final=False) / PIECE_BYTES, MOST_PIECES)
-    excess = max(excess, 2.0) if excess > 1 else excess
-    edges: list[Line] = list(zip(box.lo, box.hi, strict=True))
-    grains, later = piece_edges(program.anywhere), list[int]()
-    dims = list(range(1 if adds else len(grains)))
-    for dim in dims:
-        (lo, hi), grain = (box.lo[dim], box.hi[dim]), grains[dim]
-        if grain is None or excess <= 1 or hi - lo <= grain.length:
-            continue
-        side = grain.side((hi - lo) / excess)
-        line = grain.ends(lo, hi, side)
-        if dim not in later and computes_again(program, box, dim, line):
-            later.append(dim)
-            dims.append(dim)
-            continue
-        edges[dim] = line
-        excess *= side / (hi - lo)
-    found = tuple(edges)
-    if max(map(len, found), default=2) == 2 or not _read_once(program, box, found):
-        return None
-    return found
-
-
-def _read_once(program: Program, box: ZRange, edges: tuple[Line, ...]) -> bool:
-    """Whether what is stored is read once: ``x + x.T`` reads a block on the diagonal together."""
-    if program.reads_single_boxes:
-        return True
-    whole = program.schedule(box).boxes
-    ends = [(line[:2], line[-2:]) for line in edges]
-    for spans in ([a for a, _ in ends], [e[n % 2] for n, e in enumerate(ends)]):
-        piece = ZRange([a for a, _ in spans], [b for _, b in spans])
-        for value, own in enumerate(program.schedule(piece).boxes):
-            if len(own) > len(whole[value]) and _stored(program, value, own):
-                return False
-    return True
-
-
-def _stored(program: Program, value: int, boxes: tuple[ZRange, ...]) -> int:
-    if value < len(program.inputs):
-        return 0
-    operator = program.instruction(value).operator
-    return sum([operator.stored_bytes(box) for box in boxes])

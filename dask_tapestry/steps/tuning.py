@@ -29,6 +29,9 @@ LEAST_REPEATING_PIECES: Final = 64  # pieces at least that read something again
 # Times the length of pieces that is tried next, as they compute cells again
 LONGER_PIECES: Final = 2
 
+# piece_cuts
+MOST_PIECES: Final = 2**12  # of a block; larger blocks, of a quarter TiB, have larger pieces
+
 # program
 # That a program remembers: a block's is needed by its task and when that runs
 SCHEDULES_REMEMBERED: Final = 64
@@ -42,5 +45,4 @@ MOST_RUNS: Final = 256  # parts of a value that are read in ways of their own: e
 # streaming
 PIECE_BYTES: Final = 2**25  # bytes that a piece takes: a chunk as it is stored mostly, and more
 PARTIAL_BYTES: Final = PIECE_BYTES // 2  # bytes of partial results that are all kept until the end
-MOST_PIECES: Final = 2**12  # of a block; larger blocks, of a quarter TiB, have larger pieces
 WORTHWHILE_SHARE: Final = 0.8  # of the bytes of the whole, that turns may take at most

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 import dask_tapestry as dt
 from dask_tapestry.planner.cost.footprint import needs_of
 from dask_tapestry.planner.fusion.group import group_of
-from dask_tapestry.steps import streaming
 from dask_tapestry.steps.block_schedule import LoopEntry
 from dask_tapestry.steps.peak import peak_bytes
 from dask_tapestry.steps.streaming import block_schedule_of, in_turns
@@ -277,13 +276,3 @@ def test_boxes_apart_that_are_near_in_a_piece_are_not_merged_there(seed):
     for size in (64, 400, 3000):
         with pieces_of(size):
             assert same_bits(x.compute(scheduler="sync"), whole)
-
-
-def test_what_takes_a_little_too_much_is_cut_in_two():
-    """Else chunks that are decoded whole would be looked at a cell shorter each time."""
-    program = group_of(dt.sqrt(dt.arange(1000.0) + 1).node, set()).program
-    box = program.type.box
-    whole = streaming._bytes(program, box, final=False)
-    with pieces_of(whole * 9 // 10):
-        (line,) = streaming._edges(program, box)
-    assert max(b - a for a, b in pairwise(line)) <= 504

@@ -1,0 +1,78 @@
+"""Where a block is cut into pieces, which are computed one after the other."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from dask_tapestry.steps.own_order import computes_again
+from dask_tapestry.steps.piece_alignment import piece_edges
+from dask_tapestry.steps.program import Program
+from dask_tapestry.steps.tuning import MOST_PIECES
+from dask_tapestry.steps.windows import Line
+from dask_tapestry.zspace import ZRange
+
+
+def usual_piece(edges: tuple[Line, ...]) -> ZRange:
+    """The largest piece, or one that is hardly smaller: the last but one along each dimension."""
+    spans = [line[-3:-1] if len(line) > 2 else line for line in edges]
+    return ZRange([a for a, _ in spans], [b for _, b in spans])
+
+
+def largest_piece(edges: tuple[Line, ...]) -> ZRange:
+    """The largest piece of any."""
+    spans = [max(pairwise(line), key=lambda span: span[1] - span[0]) for line in edges]
+    return ZRange([a for a, _ in spans], [b for _, b in spans])
+
+
+def cuts_of_pieces(
+    program: Program, box: ZRange, excess: float, adds: bool = False
+) -> tuple[Line, ...] | None:
+    """Edges of pieces of a block, along each dimension; None where nothing can be cut.
+
+    The block takes `excess` times the bytes that a piece is to take. Where the results of pieces
+    are added up, as it `adds`, it is cut along its first dimension alone.
+
+    What takes more is cut in two at least: chunks that are decoded whole take as much for a few
+    cells less, and pieces of pieces would never end.
+    """
+    excess = min(max(excess, 2.0), MOST_PIECES) if excess > 1 else excess
+    edges: list[Line] = list(zip(box.lo, box.hi, strict=True))
+    grains, later = piece_edges(program.anywhere), list[int]()
+    dims = list(range(1 if adds else len(grains)))
+    for dim in dims:
+        (lo, hi), grain = (box.lo[dim], box.hi[dim]), grains[dim]
+        if grain is None or excess <= 1 or hi - lo <= grain.length:
+            continue
+        side = grain.side((hi - lo) / excess)
+        line = grain.ends(lo, hi, side)
+        if dim not in later and computes_again(program, box, dim, line):
+            later.append(dim)
+            dims.append(dim)
+            continue
+        edges[dim] = line
+        excess *= side / (hi - lo)
+    found = tuple(edges)
+    if max(map(len, found), default=2) == 2 or not _read_once(program, box, found):
+        return None
+    return found
+
+
+def _read_once(program: Program, box: ZRange, edges: tuple[Line, ...]) -> bool:
+    """Whether what is stored is read once: ``x + x.T`` reads a block on the diagonal together."""
+    if program.reads_single_boxes:
+        return True
+    whole = program.schedule(box).boxes
+    ends = [(line[:2], line[-2:]) for line in edges]
+    for spans in ([a for a, _ in ends], [e[n % 2] for n, e in enumerate(ends)]):
+        piece = ZRange([a for a, _ in spans], [b for _, b in spans])
+        for value, own in enumerate(program.schedule(piece).boxes):
+            if len(own) > len(whole[value]) and _stored(program, value, own):
+                return False
+    return True
+
+
+def _stored(program: Program, value: int, boxes: tuple[ZRange, ...]) -> int:
+    if value < len(program.inputs):
+        return 0
+    operator = program.instruction(value).operator
+    return sum([operator.stored_bytes(box) for box in boxes])

@@ -1,0 +1,42 @@
+"""Pieces of blocks: how many, and how long."""
+
+from itertools import pairwise
+
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.planner.fusion.group import group_of
+from dask_tapestry.steps.piece_cuts import cuts_of_pieces, largest_piece, usual_piece
+from dask_tapestry.steps.tuning import MOST_PIECES
+
+
+def program_of(*shape):
+    return group_of(dt.sqrt(dt.arange(1000.0 * len(shape)).reshape(shape) + 1).node, set()).program
+
+
+@pytest.mark.parametrize("excess", [1.01, 1.2, 2, 3.7, 10])
+def test_pieces_are_short_enough_and_two_at_least(excess):
+    """Else chunks that are decoded whole would be looked at a cell shorter each time."""
+    program = program_of(1000)
+    (line,) = cuts_of_pieces(program, program.type.box, excess)
+    longest = max(b - a for a, b in pairwise(line))
+    assert longest <= 1000 / max(2, excess)
+    assert (line[0], line[-1]) == (0, 1000)
+
+
+def test_blocks_that_are_small_enough_are_not_cut():
+    program = program_of(1000)
+    assert cuts_of_pieces(program, program.type.box, 1.0) is None
+
+
+def test_blocks_have_no_more_pieces_than_are_run():
+    program = program_of(2, 1000)
+    edges = cuts_of_pieces(program, program.type.box, 1e9)
+    assert len(edges[0]) == 3
+    assert sum(len(line) - 1 for line in edges) <= MOST_PIECES
+
+
+def test_usual_pieces_are_not_those_at_an_end():
+    edges = ((0, 4, 8, 9), (0, 7))
+    assert usual_piece(edges).shape == (4, 7)
+    assert largest_piece(((0, 1, 8, 9), (0, 7))).shape == (7, 7)
