@@ -21,6 +21,7 @@ from dask_tapestry.teg import (
 )
 from dask_tapestry.teg.annotations import NONE
 from dask_tapestry.teg.check import CHECKS
+from dask_tapestry.teg.node import SequencePoint
 from dask_tapestry.zspace import IndexProjection
 
 F8 = np.dtype("f8")
@@ -71,6 +72,8 @@ def forged(operator, inputs=(), after=(), type_=None, digest=None):
     """Return a node that `apply` would not have made."""
     node = Node.__new__(Node)
     node.operator, node.inputs, node.after = operator, tuple(inputs), tuple(after)
+    node.input_types = tuple(x.type for x in inputs)
+    node.is_sequence_point = isinstance(operator, SequencePoint)
     node.type = type_ or TensorType((4,), F8)
     node.digest = digest or f"forged {id(node)}"
     node.line = "user.py:7"
