@@ -131,7 +131,7 @@ NESTED = {
     ("windows+carried", "pieces"),
     ("windows+then", "pieces"),
 }
-SEEDS = [4, 77, 163, 10, 170, 11, 133, 137, 179, 21, 65, 105, 200, 275, 419]  # that draw these
+SEEDS = [4, 77, 163, 10, 170, 11, 133, 137, 179, 21, 65, 105, 200, 275, 419, 516]  # that draw these
 
 
 def test_loops_nest_in_every_way():

@@ -35,7 +35,7 @@ class Misfit(NamedTuple):
 
 
 def refusal(
-    misfits: Sequence[Misfit], resources: Resources, fits: Callable[[Resources], bool]
+    misfits: Sequence[Misfit], resources: Resources, *fits: Callable[[Resources], bool]
 ) -> MemoryLimitError:
     """The error that says why none of the plans that were found fits.
 
@@ -45,7 +45,7 @@ def refusal(
     Parameters
     ----------
     fits
-        Whether a plan is found that fits other resources.
+        Whether a plan is found that fits other resources; several ways to tell, the quickest first.
     """
     lightest = min(misfits, key=lambda one: one.fullest.bytes)
     enough = _enough(resources, lightest.fullest, fits)
@@ -58,16 +58,19 @@ def refusal(
     return MemoryLimitError(_too_large(worst) + enough)
 
 
-def _enough(resources: Resources, fullest: PeakWorkers, fits: Callable[[Resources], bool]) -> str:
+def _enough(
+    resources: Resources, fullest: PeakWorkers, ways: Sequence[Callable[[Resources], bool]]
+) -> str:
     """The memory of workers that would do, in words; nothing where none does."""
     if fullest.device:
         return ""
     times = _times_that_hold(resources, fullest.bytes)
-    for _ in range(ENOUGH_TRIES if times else 0):
-        larger = _with_memory(resources, times)
-        if fits(larger):
-            return f"; {_workers(larger)} would do"
-        times *= MEMORY_GROWTH
+    sizes = [times * MEMORY_GROWTH**n for n in range(ENOUGH_TRIES)] if times else []
+    tried = [_with_memory(resources, size) for size in sizes]
+    for fits in ways:
+        for larger in tried:
+            if fits(larger):
+                return f"; {_workers(larger)} would do"
     return ""
 
 

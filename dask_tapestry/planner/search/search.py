@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from math import inf
 from typing import Final, NamedTuple
@@ -134,16 +135,12 @@ def search(
     if found is not None:
         return found
 
-    def fits(other: Resources) -> bool:
+    def fits(given: SearchBudget, other: Resources) -> bool:
         spaces, rounds = _spaces(graph, other, method), _rounds(graph, other)
         alone = [_one_by_one(spaces[0]).in_rounds(most) for most in rounds[-1:]]
-        return any(
-            _within_shares(some, method, given, seed, [])
-            for given in (NO_EFFORT, TO_FIT)
-            for some in (alone, spaces)
-        )
+        return any(_within_shares(some, method, given, seed, []) for some in (alone, spaces))
 
-    raise refusal(misfits, resources, fits)
+    raise refusal(misfits, resources, partial(fits, NO_EFFORT), partial(fits, TO_FIT))
 
 
 def _found_by_components(graph: Graph, resources: Resources, seed: int) -> SearchResult | None:
