@@ -239,6 +239,8 @@ CHANGED_ALIKE: Final = 2  # steps of those that are alike, which are changed one
 HALVINGS: Final = 3  # of blocks, by which a plan that a worker cannot hold may come to fit
 
 # search/moves
+# Times the cells chosen that a selection is made of, before holding these is tried: it costs little
+FEW_CHOSEN: Final = 8
 # Times a value's cells that blocks may compute together before holding it is tried.
 MOVED_AGAIN: Final = 1.5
 

@@ -20,6 +20,7 @@ from dask_tapestry.operators.forms import a_dozen, stand_in
 from dask_tapestry.teg import BlockOperator, Form, Split, Tensor, Turns, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.teg.stored_grid import stored_cuts, stored_spacing
+from dask_tapestry.zspace import Cuts
 
 
 class TreeReduction(BlockOperator):
@@ -87,13 +88,18 @@ def tree_over(x: Tensor, axes: Sequence[int], leaf: int = LEAF_CELLS) -> Tree:
     """
     shape = x.type.shape
     extents = tuple([shape[axis] for axis in axes])
-    if not any(stored_cuts(x)):
+    cuts = stored_cuts(x)
+    if not any(cuts):
         return Tree(extents, leaf)
     chunks = stored_spacing(x)
-    kept = [chunk for axis, chunk in enumerate(chunks) if axis not in axes]
-    beside = prod([chunk.side for chunk in kept if chunk is not None])
+    beside = prod([_longest(cuts[d], n) for d, n in enumerate(shape) if d not in axes])
     least = leaf if leaf > LEAF_CELLS else LEAST_FOLDED_CELLS
     return Tree(extents, leaf, lattice_of(extents, [chunks[a] for a in axes], beside, least))
+
+
+def _longest(cuts: Cuts | None, extent: int) -> int:
+    """Cells of the longest chunk along an axis: all, if it was made of axes that are read whole."""
+    return max(1, extent if cuts is None else cuts.longest)
 
 
 @lru_cache(maxsize=1024)

@@ -23,7 +23,7 @@ from dask_tapestry.planner.search.choices import Choices, FormChoice, State
 from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
-from dask_tapestry.planner.tuning import CHANGED_ALIKE, MOVED_AGAIN
+from dask_tapestry.planner.tuning import CHANGED_ALIKE, FEW_CHOSEN, MOVED_AGAIN
 from dask_tapestry.settings import BLOCK_BYTES
 from dask_tapestry.steps.access_strides import movement
 from dask_tapestry.steps.chunk_alignment import units
@@ -152,20 +152,32 @@ def hold_shared(state: State, node: Node) -> Choices:
 
 
 def split(state: State, priced: PricedGroup) -> Iterator[Choices]:
-    """A step becomes two, between what it reduces or multiplies, writes or brings to a device.
+    """A step becomes two, between what it reduces, multiplies, chooses, writes or brings to a device.
 
     Each of them is then cut as is best for itself: rows of a product that fill the slots are
-    gathered into the large pieces that a store has. And all threads of the host compute what a
-    device's one task at a time reads.
+    gathered into the large pieces that a store has. All threads of the host compute what a
+    device's one task at a time reads. And few cells of all chunks are read by as many blocks as
+    there are chunks, though a fold of these few is one block.
     """
     for member in priced.group.members[-2::-1]:
-        moved = any(_is_moved(member, c) for c in state.graph.consumers[member])
+        readers = state.graph.consumers[member]
+        moved = any(_is_moved(member, c) for c in readers) or _is_choice(member, readers)
         if (moved or not member.operator.transparent) and member not in state.placed:
             yield replace(
                 state.choices,
                 held=state.choices.held | {member},
                 fused=state.choices.fused - {member},
             )
+
+
+def _is_choice(node: Node, readers: Sequence[Node]) -> bool:
+    """Whether a node takes few cells of what it reads, and readers go on with these."""
+    if not node.operator.is_selector or all(c.operator.is_selector for c in readers):
+        return False
+    origin = node
+    while origin.operator.is_selector and len(origin.inputs) == 1:
+        origin = origin.inputs[0]
+    return FEW_CHOSEN * node.type.size <= origin.type.size
 
 
 def _is_moved(node: Node, reader: Node) -> bool:

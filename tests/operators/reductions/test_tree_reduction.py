@@ -4,7 +4,7 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.operators.reductions.bincount import bincount
 from dask_tapestry.operators.reductions.reduce import reduce
-from dask_tapestry.operators.reductions.tree_reduction import TreeReduction
+from dask_tapestry.operators.reductions.tree_reduction import TreeReduction, tree_over
 from dask_tapestry.teg import Graph
 from tests.comparisons import same_bits
 from tests.operators.in_forms import form_names, formed
@@ -81,3 +81,18 @@ def test_levels_are_between_cells_and_the_value_and_differ_in_nodes():
     assert form_names(first) == (), "nodes are parallel"
     assert min(last.operator.forms(last.input_types)[0].sizes) > 9
     assert form_names(dt.zeros((0, 5)).sum().node) == form_names(dt.ones(3).sum().node) == ()
+
+
+WHOLE_AXES = {  # what has no stored chunks along an axis, for a whole axis becomes another one
+    "transform": lambda x: dt.fft.rfft(x, axis=2),
+    "product": lambda x: x @ dt.ones((144, 100), dtype="f4"),
+    "power": lambda x: abs(dt.fft.rfft(x - x.mean(axis=2, keepdims=True), axis=2)) ** 2,
+}
+
+
+@pytest.mark.parametrize("name", WHOLE_AXES)
+def test_what_has_no_chunks_along_an_axis_counts_as_one_there(name):
+    """Else nodes would be of many chunks, which few tasks would compute."""
+    x = dt.placeholder((14610, 72, 144), "f4", stored_chunks=(240, 72, 144))
+    lattices = [tree_over(y.node, (0,)).lattice for y in (x, WHOLE_AXES[name](x))]
+    assert lattices[0] == lattices[1]

@@ -224,3 +224,33 @@ def test_a_set_may_be_fused_with_what_its_readers_fold_held():
     both = [c for c in moves.fuse_sets(state) if c.held]
     assert {value.type.shape for choices in both for value in choices.held} == {values.shape}
     assert all(choices.fused for choices in both)
+
+
+SERIES = ((14610, 721, 1440), "f4", (24, 721, 1440))
+OF_FEW = {  # few cells of all chunks, folded: a fold's nodes of these few would be a handful
+    "columns": lambda x: x.reshape(len(x), -1)[:, ::500].sum(axis=0),
+    "a piece of a row": lambda x: x.reshape(len(x), -1)[:, :500].std(axis=0),
+    "a place": lambda x: x[:, 300, 500].max(),
+    "covariances": lambda x: dt.cov(x.reshape(len(x), -1)[:, ::500].T),
+    "a few days": lambda x: (x - dt.median(x[::500], axis=0)).mean(axis=(1, 2)),
+}
+
+
+@pytest.mark.parametrize("name", OF_FEW)
+def test_few_cells_are_taken_of_all_chunks_by_many_tasks(name):
+    x = dt.placeholder(*SERIES)
+    machine = dt.Resources(workers=64, threads=4, memory="16 GiB", bandwidth="1 GB/s")
+    plan = dt.plan(OF_FEW[name](x), resources=machine)
+    plan.verify()
+    assert plan.cost["bytes_read"] < 1.05 * x.nbytes
+    assert plan.cost["bytes_moved"] < 0.1 * x.nbytes
+    assert plan.cost["seconds"] < 2 * dt.plan(x.mean(), resources=machine).cost["seconds"]
+
+
+def test_only_what_takes_few_cells_is_held_before_it_is_folded():
+    x = stored((20_000, 2000), "f8", (100, 2000))
+    few, most, turned = x[:, ::100], x[:, 1:], x.T
+    for chosen in (few, most, turned):
+        state = space_of((chosen * 2).sum(axis=0)).state(Choices())
+        held = {node for p in state.placed.values() for c in moves.split(state, p) for node in c.held}
+        assert (chosen.node in held) == (chosen is few)
