@@ -45,7 +45,50 @@ def typical_blocks(program: Program, cuts: Sequence[Cuts]) -> tuple[TypicalBlock
     joining = joining_dims(program)
     if any(cuts[dim].count > 1 for dim in joining):
         return _of_each_kind(program, tuple(cuts), joining)
-    return (TypicalBlock(largest_box(cuts), 1.0),)
+    return (TypicalBlock(largest_block(program, cuts), 1.0),)
+
+
+def largest_block(program: Program, cuts: Sequence[Cuts]) -> ZRange:
+    """The box of a block of the largest size, which takes as much as others of that size.
+
+    The last node of a fold may be of few cells: no block at such an end stands for the others.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> from dask_tapestry.operators.reductions.tree_reduction import in_nodes
+    >>> from dask_tapestry.planner.fusion.group import group_of
+    >>> x = dt.placeholder((30, 1025), "f8", stored_chunks=(30, 64))
+    >>> nodes = in_nodes(x.sum(axis=1).node, 0).inputs[0]
+    >>> cuts = (Cuts.regular(30, 30), Cuts.regular(2, 1))
+    >>> print(largest_block(group_of(nodes, set()).program, cuts), largest_box(cuts))
+    [0:30, 0:1] [0:30, 1:2]
+    """
+    box = largest_box(cuts)
+    last = [dim for dim, own in enumerate(cuts) if own.count > 1 and box.hi[dim] == own.extent]
+    spans = list(zip(box.lo, box.hi, strict=True))
+    for dim in last:
+        if dim in waning_dims(program):
+            before = max(0, cuts[dim].count - 2)
+            spans[dim] = max(map(cuts[dim].block, (before, 0)), key=lambda span: span[1] - span[0])
+    return ZRange([lo for lo, _ in spans], [hi for _, hi in spans])
+
+
+@lru_cache(maxsize=1024)
+def waning_dims(program: Program) -> frozenset[int]:
+    """Dimensions along which the last cells need less than the first ones."""
+    shape = program.type.shape
+    if 0 in shape:
+        return frozenset()
+
+    def cells(boxes: Sequence[Sequence[ZRange]]) -> int:
+        return sum(box.size for value in boxes for box in value)
+
+    def wanes(dim: int) -> bool:
+        first, last = neighbours(program, dim, distance=shape[dim] - 1)
+        return cells(last) < cells(first)
+
+    return frozenset(dim for dim, extent in enumerate(shape) if extent > 1 and wanes(dim))
 
 
 @lru_cache(maxsize=1024)
@@ -83,7 +126,7 @@ def _moves(program: Program, dim: int, joins: Sequence[tuple[int, list[int]]]) -
 def _of_each_kind(
     program: Program, cuts: tuple[Cuts, ...], joining: tuple[int, ...]
 ) -> tuple[TypicalBlock, ...]:
-    largest = largest_box(cuts)
+    largest = largest_block(program, cuts)
     counts = Counter[tuple[tuple[int, ...], ...]]()
     boxes: dict[tuple[tuple[int, ...], ...], ZRange] = {}
     for number, times in Counter(_sample([cuts[dim] for dim in joining])).items():

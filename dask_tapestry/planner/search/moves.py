@@ -16,6 +16,7 @@ from dataclasses import replace
 from math import prod
 
 from dask_tapestry.planner.cost.rank import rank
+from dask_tapestry.planner.cost.typical_blocks import largest_block
 from dask_tapestry.planner.fusion.fuse import required
 from dask_tapestry.planner.rewriting.rule_choices import form_named, forms_of
 from dask_tapestry.planner.search.alike import one_of_each
@@ -29,7 +30,7 @@ from dask_tapestry.steps.access_strides import movement
 from dask_tapestry.steps.chunk_alignment import units
 from dask_tapestry.teg import Node, Sink, Source
 from dask_tapestry.teg.node import device_of
-from dask_tapestry.zspace import Cuts, largest_box
+from dask_tapestry.zspace import Cuts
 
 
 def hold(state: State, priced: PricedGroup) -> Iterator[Choices]:
@@ -77,7 +78,7 @@ def _is_read_whole(priced: PricedGroup, node: Node) -> bool:
     """Whether a block of a step reads all cells of a value that it computes or reads itself."""
     program = priced.group.program
     value = len(program.inputs) + priced.group.members.index(node)
-    boxes = program.schedule(largest_box(priced.grid)).boxes[value]
+    boxes = program.schedule(largest_block(program, priced.grid)).boxes[value]
     return any(box.size == node.type.size for box in boxes)
 
 
@@ -103,7 +104,7 @@ def recomputed_members(priced: PricedGroup) -> list[Node]:
     if priced.cost.blocks == 1 or not program.type.size:
         return []
     first = len(program.inputs)
-    box = largest_box(grid)
+    box = largest_block(program, grid)
     blocks = program.type.size / box.size
     schedule = program.schedule(box)
     members = []
@@ -152,7 +153,7 @@ def hold_shared(state: State, node: Node) -> Choices:
 
 
 def split(state: State, priced: PricedGroup) -> Iterator[Choices]:
-    """A step becomes two, between what it reduces, multiplies, chooses, writes or brings to a device.
+    """A step becomes two, after what it reduces, multiplies, chooses, writes or brings to a device.
 
     Each of them is then cut as is best for itself: rows of a product that fill the slots are
     gathered into the large pieces that a store has. All threads of the host compute what a

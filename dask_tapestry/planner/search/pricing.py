@@ -14,7 +14,7 @@ from dask_tapestry.planner.cost.footprint import least_needs, least_touched
 from dask_tapestry.planner.cost.lower_bounds import LowerBound
 from dask_tapestry.planner.cost.rank import rank
 from dask_tapestry.planner.cost.step import memory_order
-from dask_tapestry.planner.cost.typical_blocks import typical_blocks
+from dask_tapestry.planner.cost.typical_blocks import largest_block, typical_blocks
 from dask_tapestry.planner.fusion.fuse import held_values
 from dask_tapestry.planner.fusion.group import Group, group_of, inputs_of, is_external, members_of
 from dask_tapestry.planner.machine.limits import Limits
@@ -27,7 +27,7 @@ from dask_tapestry.steps.chunk_alignment import units
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.streaming import may_stream
 from dask_tapestry.teg import Graph, Node
-from dask_tapestry.zspace import Cuts, largest_box
+from dask_tapestry.zspace import Cuts
 
 Cut = tuple[tuple[Cuts, ...] | None, ...]
 
@@ -270,7 +270,7 @@ class Pricing:
 
     def _guiding_cost(self, program: Program, grid: Grid, held: Cut, order: Order) -> StepCost:
         """What a step takes at least where its blocks are computed in turns; else its cost."""
-        if not may_stream(program, largest_box(grid)):
+        if not may_stream(program, largest_block(program, grid)):
             return self.cost(program, grid, held, order)
         return self._least_cost(program, grid, held, order)
 
@@ -282,7 +282,7 @@ class Pricing:
         Its blocks are too large, however computed, or take more than `enough` seconds in any way.
         """
         machine, limits = self.machine, self.limits
-        box = largest_box(grid)
+        box = largest_block(program, grid)
         needs = least_needs(program, box, held, machine.workers == 1)
         forbidden = limits.forbids(prod([cuts.count for cuts in grid]), needs.work)
         is_soon_priced = enough == inf or costs_of(program) == 1 or not may_stream(program, box)

@@ -1,11 +1,13 @@
 """Grids of joined values are priced by blocks of every kind."""
 
+from itertools import product
+
 import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.planner.cost.typical_blocks import joining_dims, typical_blocks
 from dask_tapestry.planner.fusion.group import group_of
-from dask_tapestry.zspace import Cuts, largest_box
+from dask_tapestry.zspace import Cuts, ZRange, largest_box
 
 
 def stored(shape=(1200, 1000)):
@@ -57,3 +59,35 @@ def test_a_stack_is_no_cheaper_for_one_member_that_is_held():
     months = [dt.concatenate([x[a : a + 30] for a in range(30 * m, 7200, 360)]) for m in range(12)]
     plan = dt.plan(dt.stack([month.mean(axis=0) for month in months]), resources=machines)
     assert plan.cost["bytes_read"] <= 1.5 * x.nbytes
+
+
+NODES = {  # nodes of a fold of which the last one has few cells, along each dimension
+    "columns": lambda x: x[:, :1025].sum(axis=1),
+    "rows": lambda x: x[:1025].max(axis=0),
+    "a transform": lambda x: abs(dt.fft.rfft(x, axis=1)).mean(axis=1),
+}
+
+
+@pytest.mark.parametrize("name", NODES)
+def test_a_last_node_of_few_cells_stands_for_no_other(name):
+    x = dt.placeholder((2048, 2048), "f8", stored_chunks=(64, 64))
+    node = NODES[name](x).node
+    (form,) = node.operator.forms(node.input_types)
+    for size in form.sizes:
+        nodes = form.make(node, size).inputs[0]
+        program = group_of(nodes, {nodes.inputs[0]}).program
+        grid = tuple(Cuts.regular(n, 1 if n < 40 else n) for n in nodes.type.shape)
+        (block,) = typical_blocks(program, grid)
+        largest = max(map(cells_of(program), boxes_of(grid)))
+        assert cells_of(program)(block.box) == largest
+
+
+def cells_of(program):
+    """What counts the cells that a block of a program needs."""
+    return lambda box: sum(b.size for value in program.schedule(box).boxes for b in value)
+
+
+def boxes_of(grid):
+    """All blocks of a grid."""
+    spans = product(*(map(cuts.block, range(cuts.count)) for cuts in grid))
+    return [ZRange([lo for lo, _ in box], [hi for _, hi in box]) for box in spans]

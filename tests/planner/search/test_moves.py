@@ -252,5 +252,6 @@ def test_only_what_takes_few_cells_is_held_before_it_is_folded():
     few, most, turned = x[:, ::100], x[:, 1:], x.T
     for chosen in (few, most, turned):
         state = space_of((chosen * 2).sum(axis=0)).state(Choices())
-        held = {node for p in state.placed.values() for c in moves.split(state, p) for node in c.held}
+        splits = [c for priced in state.placed.values() for c in moves.split(state, priced)]
+        held = {node for choices in splits for node in choices.held}
         assert (chosen.node in held) == (chosen is few)
