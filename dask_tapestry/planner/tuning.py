@@ -51,6 +51,8 @@ ROW_BLOCKS_COUNTED: Final = 24
 
 # cost/typical_blocks
 SAMPLE_BLOCKS: Final = 16  # of grids that join values of several kinds; a schedule each
+# Of what the first cells need: halos that end at an edge are no reason to look elsewhere
+WANING: Final = 0.8
 
 # cost/worst_needs
 # Blocks in a row after which boxes lie on other blocks as before, mostly
@@ -346,6 +348,11 @@ COSTS_A_TRIAL: Final = 4  # that a trial takes as long as, besides the costs tha
 
 # search/exact_grids
 ROWS_A_COST: Final = 40  # rows of a table that are made while one step's cost is computed
+
+# search/relays
+# Of the seconds before: what is moved twice and held longer must save more than a trifle
+GAIN_OF_RELAY: Final = 0.85
+MANY_SLICES: Final = 2_000  # of a step: half a second of a scheduler
 
 # search/exchanges
 MANY_EDGES: Final = 30_000  # of a reader: the scheduler is busy for seconds, and the network waits

@@ -15,7 +15,7 @@ from functools import lru_cache
 from math import gcd
 from typing import NamedTuple
 
-from dask_tapestry.planner.tuning import SAMPLE_BLOCKS
+from dask_tapestry.planner.tuning import SAMPLE_BLOCKS, WANING
 from dask_tapestry.steps.access_strides import neighbours
 from dask_tapestry.steps.program import Program
 from dask_tapestry.teg.regularity import Regularity
@@ -76,7 +76,7 @@ def largest_block(program: Program, cuts: Sequence[Cuts]) -> ZRange:
 
 @lru_cache(maxsize=1024)
 def waning_dims(program: Program) -> frozenset[int]:
-    """Dimensions along which the last cells need less than the first ones."""
+    """Dimensions along which the last cells need much less than the first ones."""
     shape = program.type.shape
     if 0 in shape:
         return frozenset()
@@ -86,7 +86,7 @@ def waning_dims(program: Program) -> frozenset[int]:
 
     def wanes(dim: int) -> bool:
         first, last = neighbours(program, dim, distance=shape[dim] - 1)
-        return cells(last) < cells(first)
+        return cells(last) < WANING * cells(first)
 
     return frozenset(dim for dim, extent in enumerate(shape) if extent > 1 and wanes(dim))
 

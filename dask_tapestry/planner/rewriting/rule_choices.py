@@ -16,6 +16,7 @@ from dask_tapestry.first import first_of
 from dask_tapestry.planner.rewriting.exchanged_values import EXCHANGED, exchanged_form
 from dask_tapestry.planner.rewriting.host_parts import HOST, host_form
 from dask_tapestry.planner.rewriting.passes import passes
+from dask_tapestry.planner.rewriting.relayed_values import RELAYED, relayed_form
 from dask_tapestry.planner.rewriting.shared_passes import (
     FormKey,
     in_order_of_passes,
@@ -32,7 +33,7 @@ from dask_tapestry.teg import Form, Graph, Node
 from dask_tapestry.teg.node import written_as
 
 ONE_SIZE: Final = (1,)  # a rule has no size
-OF_ANY_NODE: Final = {EXCHANGED: exchanged_form, HOST: host_form}
+OF_ANY_NODE: Final = {EXCHANGED: exchanged_form, HOST: host_form, RELAYED: relayed_form}
 
 
 def forms_of(node: Node, own: Sequence[OwnRule] | None = None) -> tuple[Form, ...]:

@@ -40,6 +40,7 @@ from dask_tapestry.planner.search.one_block import in_one_block, saves_less_than
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator, steps_of
 from dask_tapestry.planner.search.pricing import Pricing
 from dask_tapestry.planner.search.refusal import Misfit, refusal
+from dask_tapestry.planner.search.relays import with_relays
 from dask_tapestry.planner.search.repetition import ShortGraph, shortened
 from dask_tapestry.planner.search.roomy_blocks import with_room
 from dask_tapestry.planner.tuning import (
@@ -358,6 +359,7 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
     points, fastest = tuple(evolution.frontier), evolution.best
     found = [fastest, *[point.state for point in points]]
     best = preferred(found, lambda state: state.rank, space.fits_at_worst)
+    best = with_relays(space, best, each // SEARCH_AGAIN_PART)
     best = with_room(space, with_frugal_reads(space, best, each // SEARCH_AGAIN_PART))
     hope = space.hope(fastest)
     return SearchResult(best, points, again, hope, seed_seconds=first.seconds)

@@ -1,0 +1,95 @@
+"""Relays: where a step's blocks need a slice of each of many, the value is held between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import isqrt
+
+from dask_tapestry.planner.rewriting.relayed_values import RELAYED, relayed_form
+from dask_tapestry.planner.search.choices import Choices, FormChoice, State
+from dask_tapestry.planner.search.grid import Grid
+from dask_tapestry.planner.search.local_search import improve
+from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
+from dask_tapestry.planner.search.pricing import PricedGroup
+from dask_tapestry.planner.tuning import GAIN_OF_RELAY, MANY_SLICES
+from dask_tapestry.steps.access_strides import movement
+from dask_tapestry.teg import Node
+from dask_tapestry.zspace import Cuts
+
+
+def with_relays(space: PlanEvaluator, state: State, costs: int) -> State:
+    """The plan with relays, if these save enough, and what is best around them then.
+
+    Parameters
+    ----------
+    costs
+        Costs of steps that may be computed for it.
+    """
+    for choices in relays(space, state):
+        relayed = space.state(choices)
+        if relayed.shortfall or not space.fits(relayed):
+            continue
+        better = improve(space, relayed, costs)
+        if better.rank < state.rank.with_seconds(GAIN_OF_RELAY) and space.fits_at_worst(better):
+            return with_relays(space, better, costs // 2)
+    return state
+
+
+def relays(space: PlanEvaluator, state: State) -> Iterator[Choices]:
+    """Values of which steps cut many slices are held in blocks between, too, one at a time."""
+    originals = {now: node for node, now in space.became(state.choices.forms)[1].items()}
+    for reader in sorted(state.placed.values(), key=lambda priced: -priced.cost.slices):
+        if reader.cost.slices < MANY_SLICES:
+            return
+        for node in reader.group.inputs:
+            original = originals.get(node)
+            if original is None or node not in state.placed or node is reader.group.node:
+                continue
+            taken = state.choices.forms.get(original, ())
+            if relayed_form(node) is None or any(form.name == RELAYED for form in taken):
+                continue
+            grid = between(state.placed[node].grid, _pulled(node, reader))
+            forms = {**state.choices.forms, original: (*taken, FormChoice(RELAYED, 1))}
+            relayed = space.in_forms(state.choices, forms)
+            relay = space.became(forms)[1][original]
+            grids = {**relayed.grids, node: state.placed[node].grid, relay: grid}
+            yield replace(
+                relayed,
+                held=relayed.held | {node, relay},
+                fused=relayed.fused - {node, relay},
+                grids=grids,
+            )
+
+
+def between(made: Grid, read: Grid) -> Grid:
+    """Blocks between those that make a value and those that read it.
+
+    Along each dimension they are whole ones of the smaller, and so many that the larger ones are
+    cut as often as these are joined.
+
+    Examples
+    --------
+    >>> rows = Cuts.regular(10_000, 100), Cuts.regular(400, 400)
+    >>> columns = Cuts.regular(10_000, 10_000), Cuts.regular(400, 4)
+    >>> print(*between(rows, columns))
+    10x1000 10x40
+    """
+    return tuple(map(_between, made, read))
+
+
+def _between(one: Cuts, other: Cuts) -> Cuts:
+    finer = max(one, other, key=lambda cuts: cuts.count)
+    joined = max(1, finer.count // max(1, isqrt(one.count * other.count)))
+    if joined == 1:
+        return finer
+    lengths = list(finer.lengths())
+    return Cuts.of_lengths(
+        [sum(lengths[at : at + joined]) for at in range(0, len(lengths), joined)]
+    )
+
+
+def _pulled(node: Node, reader: PricedGroup) -> Grid:
+    """The grid of what the blocks of a reader take of a value."""
+    moves = movement(reader.group.program)[reader.group.inputs.index(node)]
+    return moves.pulled(node.type.shape, reader.grid)
