@@ -128,21 +128,56 @@ def _differ(boxes: Sequence[ZRange], axis: int) -> bool:
 
 
 def _merged_along(hulls: list[_Hull], axis: int, room: float) -> list[_Hull]:
-    """Merge each with the next before it along an axis that has room.
-
-    Behind a long gap none has.
-    """
-    merged_hulls = list[_Hull]()
+    """Merge each with the next before it along an axis that has room."""
+    row = _HullRow(axis, room)
     for hull in sorted(hulls, key=lambda h: (h.lo[axis], *h.lo)):
-        lo, hi = hull.lo[axis], hull.hi[axis]
-        near = (
-            before
-            for before in reversed(merged_hulls)
-            if lo - before.hi[axis] <= max(FEW_BOX_CELLS, room * (hi - before.lo[axis]))
-        )
-        if not any(before.take(hull, room) for before in near):
-            merged_hulls.append(hull)
-    return merged_hulls
+        row.add(hull)
+    return row.hulls
+
+
+class _HullRow:
+    """Hulls by where they begin along an axis, each merged with the next before it that has room.
+
+    Behind a long gap none has. How far hulls reach, and those before them, in cells and with the
+    room that they have, tells when all others are behind one.
+    """
+
+    __slots__ = ("axis", "hulls", "reaches", "room")
+
+    def __init__(self, axis: int, room: float) -> None:
+        self.axis, self.room = axis, room
+        self.hulls = list[_Hull]()
+        self.reaches = list[tuple[int, float]]()
+
+    def add(self, hull: _Hull) -> None:
+        """Merge a hull that begins behind all others with one of these, or add it."""
+        lo, hi = hull.lo[self.axis], hull.hi[self.axis]
+        near, nearly = lo - FEW_BOX_CELLS, lo - self.room * hi
+        for at in range(len(self.hulls) - 1, -1, -1):
+            furthest, with_room = self.reaches[at]
+            if furthest < near and with_room < nearly:
+                break
+            before = self.hulls[at]
+            end, roomy = self._reach(before)
+            if (end >= near or roomy >= nearly) and before.take(hull, self.room):
+                self._note(at)
+                return
+        self.hulls.append(hull)
+        self.reaches.append(self.reaches[-1] if self.reaches else self._reach(hull))
+        self._note(len(self.hulls) - 1)
+
+    def _reach(self, hull: _Hull) -> tuple[int, float]:
+        end = hull.hi[self.axis]
+        return end, end - self.room * hull.lo[self.axis]
+
+    def _note(self, at: int) -> None:
+        """Note how far a hull reaches now, for itself and those behind it."""
+        end, roomy = self._reach(self.hulls[at])
+        for place in range(at, len(self.hulls)):
+            furthest, with_room = self.reaches[place]
+            if furthest >= end and with_room >= roomy:
+                return
+            self.reaches[place] = max(furthest, end), max(with_room, roomy)
 
 
 def _outermost(boxes: Sequence[ZRange]) -> tuple[ZRange, ...]:

@@ -238,7 +238,8 @@ class Program:
         schedule = self._schedules.get((box, rounded))
         if schedule is None:
             if len(self._schedules) >= SCHEDULES_REMEMBERED:
-                self._schedules.clear()
+                for oldest in list(self._schedules)[: SCHEDULES_REMEMBERED // 2]:
+                    self._schedules.pop(oldest, None)
                 self.whole_boxes.clear()
             schedule = self._schedules[box, rounded] = self._schedule(box, rounded)
         return schedule

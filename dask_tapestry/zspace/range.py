@@ -216,7 +216,12 @@ class ZRange:
         [0:4, 5:9]
         """
         k = exact_axis(axis, self.ndim)
-        return ZRange((*self.lo[:k], lo, *self.lo[k + 1 :]), (*self.hi[:k], hi, *self.hi[k + 1 :]))
+        first, end = exact_int(lo, "lo"), exact_int(hi, "hi")
+        los = (*self.lo[:k], first, *self.lo[k + 1 :])
+        his = (*self.hi[:k], end, *self.hi[k + 1 :])
+        if end < first:
+            _refuse_corners(los, his)
+        return trusted_range(los, his)
 
     def embed(self, axis: SupportsIndex, lo: SupportsIndex = 0, hi: SupportsIndex = 1) -> ZRange:
         """Return the range with a new axis inserted before `axis`.

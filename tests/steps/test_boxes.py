@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
+from dask_tapestry.steps import boxes
 from dask_tapestry.steps.boxes import BoxIndex, holder, merged, rounded_out
 from dask_tapestry.steps.tuning import EXTRA_CELLS, FEW_BOX_CELLS
 from dask_tapestry.zspace import ZRange
@@ -120,3 +121,48 @@ def test_boxes_are_rounded_out_to_cells_computed_together():
     assert rounded_out(box, (1, 3, 0, 4), (9, 9, 9, 7)) == ZRange((4, 3, 0, 4), (5, 6, 9, 7))
     empty = ZRange((4, 4), (4, 5))
     assert rounded_out(empty, (3, 0), (9, 9)) == empty
+
+
+SPANS = st.lists(st.tuples(st.integers(0, 3000), st.integers(1, 400)), min_size=2, max_size=30)
+
+
+@given(SPANS, st.sampled_from([0.0, EXTRA_CELLS, 1.0]))
+def test_the_next_box_before_that_has_room_is_the_one_of_a_look_at_all(spans, room):
+    def taken(hull, held):
+        """Merge a box, without a look at how far the others reach."""
+        for number in range(len(held) - 1, -1, -1):
+            lo, hi, cells = held[number]
+            size, both = max(hi, hull[1]) - lo, cells + hull[2]
+            gap = hull[0] - hi
+            near = gap <= max(FEW_BOX_CELLS, room * (hull[1] - lo))
+            if near and size <= max(FEW_BOX_CELLS, both + room * both):
+                held[number] = lo, lo + size, min(size, both)
+                return held
+        return [*held, hull]
+
+    hulls, count = [(a, a + n, n) for a, n in dict.fromkeys(spans)], 0
+    whole = max(h[1] for h in hulls) - min(h[0] for h in hulls)
+    if whole <= max(FEW_BOX_CELLS, max(h[2] for h in hulls)):
+        hulls = [(min(h[0] for h in hulls), max(h[1] for h in hulls), 0)]
+    while count != len(hulls) > 1:
+        count, found = len(hulls), []
+        for hull in sorted(hulls):
+            found = taken(hull, found)
+        hulls = found
+    expected = {(lo, hi) for lo, hi, _ in hulls}
+    made = merged([ZRange((a,), (a + n,)) for a, n in spans], room=room)
+    assert {(box.lo[0], box.hi[0]) for box in made} == expected
+
+
+def test_boxes_behind_gaps_are_not_compared_with_each_other(monkeypatch):
+    looked_at = []
+    reach = boxes._HullRow._reach
+
+    def counted(row, hull):
+        looked_at.append(hull)
+        return reach(row, hull)
+
+    monkeypatch.setattr(boxes._HullRow, "_reach", counted)
+    months = [ZRange((365 * year,), (365 * year + 31,)) for year in range(200)]
+    assert len(merged(months, room=EXTRA_CELLS)) == len(months)
+    assert 0 < len(looked_at) < 4 * len(months)

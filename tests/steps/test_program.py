@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.steps.program import Program
+from dask_tapestry.steps.tuning import SCHEDULES_REMEMBERED
 from dask_tapestry.teg import TensorType
 from dask_tapestry.zspace import ZRange
 from tests.planner.graphs import last_step, stored
@@ -103,3 +104,13 @@ def test_data_read_twice_is_not_taken_for_other_data():
     x, y = stored(), stored()
     same, several = last_step(x + x[::-1]).program, last_step(x + y[::-1]).program
     assert same.without_data != several.without_data
+
+
+def test_of_many_schedules_the_latest_ones_are_remembered():
+    program = last_step(stored() * 2).program
+    found = [program.schedule(ZRange((n, 0), (n + 1, 9))) for n in range(SCHEDULES_REMEMBERED + 1)]
+    assert len(program._schedules) <= SCHEDULES_REMEMBERED
+    recent = len(found) - SCHEDULES_REMEMBERED // 2
+    for n in range(recent, len(found)):
+        assert program.schedule(ZRange((n, 0), (n + 1, 9))) is found[n]
+    assert program.schedule(ZRange((0, 0), (1, 9))) is not found[0]
