@@ -3,7 +3,7 @@
 xarray views each window whole and reduces it, so that n cells are read n times. A running total is
 the same value of the cells up to each one. A variance is a total too: the k-th cell `x` adds
 `(x - m) ** 2 * k / (k - 1)` to the sum of squares about the mean, where `m` is the mean of the
-first `k` (Welford's step). All steps are positive, so no digits cancel but those that the mean lacks.
+first `k` (Welford's step). No step is negative: no digits cancel but those that the mean lacks.
 """
 
 from __future__ import annotations
