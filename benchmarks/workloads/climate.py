@@ -265,6 +265,39 @@ def year_by_year(s: Session) -> Any:
     return (years - years.mean("year")).std("year").compute()
 
 
+@workload(f"{MANUAL}, Computation with rolling windows", "daily")
+def spread_so_far(s: Session) -> Any:
+    t = s.dataset("daily").t
+    return t.isel(time=slice(0, 1000)).cumulative("time").std().mean(("lat", "lon")).compute()
+
+
+@workload(f"{MANUAL}, Calculating seasonal averages; Fitting polynomials", "daily")
+def detrended_by_month(s: Session) -> Any:
+    t = s.dataset("daily").t.isel(lon=slice(0, 40))
+    return t.groupby("time.month").map(_without_trend).std("time").compute()
+
+
+def _without_trend(t: Any) -> Any:
+    import xarray as xr
+
+    return t - xr.polyval(t.time, t.polyfit("time", 1).polyfit_coefficients)
+
+
+@workload("xclim's manual, longest spells", "daily")
+def longest_dry_spell(s: Session) -> Any:
+    dry = s.dataset("daily").rain < 0.1
+    days = dry.cumsum("time")
+    return (days - days.where(~dry).ffill("time").fillna(0)).max("time").compute()
+
+
+@workload("Open Data Cube's notebooks, monthly composites of clear pixels", "bands")
+def clear_composites(s: Session) -> Any:
+    ds = s.dataset("bands")
+    clear = ds.B11 < 1
+    near, far = ds.B08.where(clear), ds.B11.where(clear)
+    return ((near - far) / (near + far)).resample(time="MS").median().max("time").compute()
+
+
 @workload("climpred's and xskillscore's manuals", "hourly levels")
 def skill_of_persistence(s: Session) -> Any:
     t = s.dataset("hourly levels").t

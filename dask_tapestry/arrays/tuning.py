@@ -111,6 +111,11 @@ TRIAL_SIDE: Final = 2  # cells of its own, along each axis, of the block that sh
 # patterns/thread_kinds
 MOST_THREAD_KINDS: Final = 64  # a body is called for each, and each is an operator
 
+# sorting/search
+# Of a set that is known: a compiled formula takes 3 to 13 ms for 8e6 cells where searching a table
+# takes 100 to 160, for 32 elements 29 at most; run tile by tile, those take as long as the search
+COMPARED_ELEMENTS: Final = 16
+
 # sorting/unique_by_sorting
 LONG_TABLE_BYTES: Final = 2**26  # bytes of a table, which each task may as well have
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from functools import partial, reduce
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,8 +12,9 @@ from dask_tapestry.amounts import is_one_of, reading, real
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
+from dask_tapestry.arrays.tuning import COMPARED_ELEMENTS
 from dask_tapestry.errors import DTypeError, ShapeError
-from dask_tapestry.operators.cells.elementwise import astype
+from dask_tapestry.operators.cells.elementwise import astype, elementwise
 from dask_tapestry.operators.cells.search import common_dtype, is_in
 from dask_tapestry.operators.cells.search import digitize as digitize_tensor
 from dask_tapestry.operators.cells.search import interp as interp_tensor
@@ -116,7 +118,7 @@ def isin(
         test_elements: Cells of the set, of any shape.
         {assume_unique}
         invert: Return whether each cell is not in the set.
-        kind: Accepted for NumPy's sake; cells are always sorted.
+        kind: Accepted for NumPy's sake; what is known is compared or sorted.
     {Returns} Array: Bools, shape of `element`.
     {Raises} ShapeError: If `kind` is unknown, or ``"table"`` and cells are not integers.
     {See Also} searchsorted, intersect1d, setdiff1d
@@ -133,11 +135,31 @@ def isin(
     dtype = common_dtype(cells, table)
     if isinstance(test_elements, Array):
         ordered = sort(reshape(astype(table, dtype), (table.type.size,)), 0)
-    else:  # in memory: sorting costs as little as sending
-        listed = np.asarray(test_elements, dtype)
-        listed = np.sort(listed, axis=None, kind="stable")  # the default fails for float16
-        ordered = asarray(listed).node
-    return Array(is_in(astype(cells, dtype), ordered, bool(invert)))
+        return Array(is_in(astype(cells, dtype), ordered, bool(invert)))
+    listed = _in_cells_dtype(np.asarray(test_elements).ravel(), cells.type.dtype, dtype)
+    cells = astype(cells, listed.dtype)
+    if 0 < listed.size <= COMPARED_ELEMENTS and listed.dtype.kind in "biuf":
+        return Array(_is_any(cells, listed, bool(invert)))
+    # in memory: sorting costs as little as sending; NumPy's default fails for float16
+    ordered = asarray(np.sort(listed, kind="stable")).node
+    return Array(is_in(cells, ordered, bool(invert)))
+
+
+def _in_cells_dtype(
+    listed: np.ndarray[Any, Any], dtype: np.dtype[Any], common: np.dtype[Any]
+) -> np.ndarray[Any, Any]:
+    """What is looked for, of integers as the cells are: others of them no cell can be."""
+    if {dtype.kind, listed.dtype.kind, common.kind} <= {"i", "u"}:
+        limits = np.iinfo(dtype)
+        return listed[(listed >= limits.min) & (listed <= limits.max)].astype(dtype)
+    return listed.astype(common)
+
+
+def _is_any(cells: Tensor, listed: np.ndarray[Any, Any], invert: bool) -> Tensor:
+    """Whether cells equal one of a few, as a formula, which other operators are computed with."""
+    equal, both = ("not_equal", "bitwise_and") if invert else ("equal", "bitwise_or")
+    found = [elementwise(equal, cells, one) for one in listed.tolist()]
+    return reduce(partial(elementwise, both), found)
 
 
 @implements(np.interp)

@@ -89,3 +89,24 @@ def test_complex_numbers_are_searched_as_numpy_orders_them(seed, side, dtype):
     np.testing.assert_array_equal(made.compute(), np.searchsorted(table, x, side))
     by_real = dt.searchsorted(dt.asarray(table), x.real, side=side)
     np.testing.assert_array_equal(by_real.compute(), np.searchsorted(table, x.real, side))
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i2", "u8", "f2", "f4", "f8", "?"])
+@pytest.mark.parametrize(
+    "listed", [[], [3], [-1, 300, 3, 70_000], [0.1, 2.5, np.nan], [True], range(30)]
+)
+@pytest.mark.parametrize("invert", [False, True])
+def test_cells_are_in_sets_of_any_size_and_dtype(dtype, listed, invert):
+    x = (np.arange(40) / (10 if dtype[0] == "f" else 1)).astype(dtype)
+    x[5:7] = np.array([np.nan, 0.1] if dtype[0] == "f" else [3, 1]).astype(dtype)
+    found = dt.isin(dt.from_array(x, chunks=7), np.array(list(listed)), invert=invert).compute()
+    assert np.array_equal(found, np.isin(x, np.array(list(listed)), invert=invert))
+
+
+def test_cells_are_compared_as_they_are_with_what_they_may_be():
+    x = dt.from_array(np.arange(40, dtype="u1"), chunks=7)
+    few, many = dt.isin(x, [3, 500, -2]), dt.isin(x, range(-9, 500))
+    assert "int64" not in str(few.teg) + str(many.teg)
+    assert "isin" not in str(few.teg)
+    assert few.sum().compute() == 1
+    assert many.all().compute()

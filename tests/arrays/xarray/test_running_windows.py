@@ -1,5 +1,7 @@
 """Windows that reach back to the first cell have xarray's values, by running totals."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -26,12 +28,12 @@ WAYS = {
 
 
 @pytest.mark.covering
-@pytest.mark.parametrize("name", ["sum", "mean", "max", "min", "prod", "count", "std"])
+@pytest.mark.parametrize("name", ["sum", "mean", "max", "min", "prod", "count", "std", "var"])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("least", [1, 3])
 def test_they_are_xarrays(name, kind, way, least):
-    if kind == "bool" and name in ("prod", "std"):
+    if kind == "bool" and name in ("prod", "std", "var"):
         pytest.skip("xarray has none of booleans")
     memory = xarray.DataArray(
         KINDS[kind], dims=("time", "x"), coords={"time": np.arange(30)}, attrs={"units": "K"}
@@ -44,6 +46,19 @@ def test_they_are_xarrays(name, kind, way, least):
             close = 1e-3 if expected.dtype == "f4" else 1e-9
             xarray.testing.assert_allclose(made, expected, rtol=close, atol=close)
             assert (made.dtype, made.attrs, made.name) == (expected.dtype, expected.attrs, "t")
+
+
+@pytest.mark.parametrize("ddof", [0, 1, 3])
+@pytest.mark.parametrize("name", ["std", "var"])
+def test_spreads_far_from_zero_keep_their_digits(name, ddof):
+    memory = xarray.DataArray(CELLS + 1e6, dims=("time", "x"))
+    with dt.xarray.use():
+        made = getattr(memory.chunk(time=7).cumulative("time"), name)(ddof=ddof)
+        assert "windows" not in str(made.data.teg)
+        with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
+            expected = getattr(memory.cumulative("time"), name)(ddof=ddof)
+            cells = made.values
+        np.testing.assert_allclose(cells, expected.values, rtol=1e-8)
 
 
 def test_those_of_a_dataset():
@@ -70,6 +85,7 @@ def test_cells_are_read_once_and_not_n_times():
     with dt.xarray.use():
         maps = dt.placeholder((14_610, 721, 1440), "f4", stored_chunks=(24, 721, 1440))
         mean = xarray.DataArray(maps, dims=("time", "lat", "lon")).cumulative("time").mean()
-        assert "windows" not in str(mean.data.teg)
+        spread = xarray.DataArray(maps, dims=("time", "lat", "lon")).cumulative("time").std()
+        assert "windows" not in str(mean.data.teg) + str(spread.data.teg)
         plan = dt.plan(mean.data, resources=dt.Resources(workers=50, threads=4, memory="16 GiB"))
         assert plan.cost["bytes_read"] == maps.nbytes
