@@ -113,7 +113,7 @@ MOST_THREAD_KINDS: Final = 64  # a body is called for each, and each is an opera
 
 # sorting/search
 # Of a set that is known: a compiled formula takes 3 to 13 ms for 8e6 cells where searching a table
-# takes 100 to 160, for 32 elements 29 at most; run tile by tile, those take as long as the search
+# takes 100 to 160, for 32 elements 29 at most
 COMPARED_ELEMENTS: Final = 16
 
 # sorting/unique_by_sorting
