@@ -1,22 +1,33 @@
 """Cholesky of matrices larger than a worker: the triangle, in panels of columns.
 
-No pivots are sought, so a panel need not be whole: it is cut along rows, and the matrix into tiles.
-As in LAPACK a panel takes its place, so the matrix is cut alike for all panels.
+No pivots are sought, so a panel need not be whole: it is cut into tiles, as high as it is wide. A
+tile is made once, of the matrix's and of the tiles of all panels before it: so cells above the
+diagonal are neither read nor held, a tile never takes the place of an earlier one, and tiles wait
+for no others than those that they are made of. All are cut alike, so none sends a part of itself.
+
+Source: Dongarra, Duff, Sorensen, van der Vorst, "Numerical Linear Algebra for High-Performance
+Computers", SIAM, 1998, chapter 5: the left-looking algorithm.
 """
 
 from __future__ import annotations
 
-from dask_tapestry.operators.matrices.panel_step import panel_step
+from string import ascii_letters
+from typing import Final
+
+from dask_tapestry.operators.matrices.panel_step import panel_tiles
 from dask_tapestry.operators.matrices.panels import (
     adjoint,
     columns_of,
-    numbers_from,
     panels_of,
     rows_of,
+    side_by_side,
     stacked,
     zeros,
 )
 from dask_tapestry.teg import Tensor
+
+LETTERS: Final = ascii_letters.replace("m", "").replace("n", "")  # of the columns of panels
+PRODUCT: Final = 1 / 3  # of what LAPACK takes for an operation: BLAS takes less
 
 
 def cholesky_by_panels(x: Tensor, width: int, upper: bool = False) -> Tensor:
@@ -25,33 +36,43 @@ def cholesky_by_panels(x: Tensor, width: int, upper: bool = False) -> Tensor:
     No cells of the other half are looked at.
     """
     side, lower = x.type.shape[0], adjoint(x) if upper else x
+    panels = list[Tensor]()  # each from the row on that has the number of its first column
     for run in panels_of(side, width):
-        lower = _applied(_panel(lower, run), run, lower)
-    return adjoint(lower) if upper else lower
+        panels.append(_panel(columns_of(lower, run.start, run.stop), run, panels, width))
+    full = [stacked([_above(panel, side), panel]) for panel in panels]
+    return adjoint(side_by_side(full)) if upper else side_by_side(full)
 
 
-def _panel(x: Tensor, run: slice) -> Tensor:
-    """Columns of the triangle, zero above the diagonal."""
-    columns = columns_of(x, run.start, run.stop)
-    corner = _corner(rows_of(columns, run.start, run.stop))
-    above = zeros((run.start, run.stop - run.start), x.type.dtype)
-    return stacked([above, corner, _divided(corner, rows_of(columns, run.stop, None))])
+def _panel(columns: Tensor, run: slice, panels: list[Tensor], width: int) -> Tensor:
+    """Columns of the triangle, from their diagonal on."""
+    side = columns.type.shape[0]
+    beside = [rows_of(panel, run.start - side, None) for panel in panels]
+    across = [rows_of(rows, None, run.stop - run.start) for rows in beside]
+    corner = _corner(rows_of(columns, run.start, run.stop), across)
+    if run.stop == side:
+        return corner
+    rest = [rows_of(rows, run.stop - side, None) for rows in beside]
+    return stacked([corner, _below(corner, rows_of(columns, run.stop, None), rest, across, width)])
 
 
-def _corner(x: Tensor) -> Tensor:
-    made, work = ("mm", x.type.dtype), ("mmm", 1 / 3)
-    return panel_step("cholesky", [(x, "mm")], made, work, upper=False)
+def _corner(x: Tensor, across: list[Tensor]) -> Tensor:
+    """The triangle of a square less the products of rows with their adjoints."""
+    parts = [(x, "mm"), *[(rows, f"m{k}") for rows, k in zip(across, LETTERS, strict=False)]]
+    work = "mmm", 1 / 3 + PRODUCT * len(across)
+    return panel_tiles("choleskycorner", parts, ("mm", x.type.dtype), work)
 
 
-def _divided(corner: Tensor, below: Tensor) -> Tensor:
-    """``below @ inv(corner).H``."""
-    parts, made = [(corner, "nn"), (below, "mn")], ("mn", below.type.dtype)
-    return panel_step("divided", parts, made, ("nnm", 1.0), cut="m")
+def _below(
+    corner: Tensor, x: Tensor, beside: list[Tensor], across: list[Tensor], height: int
+) -> Tensor:
+    """Rows `x` less products of rows, times the inverse of the corner's adjoint."""
+    parts = [(corner, "nn"), (x, "mn")]
+    for left, right, k in zip(beside, across, LETTERS, strict=False):
+        parts += [(left, f"m{k}"), (right, f"n{k}")]
+    work = "mnn", 1 + 2 * PRODUCT * len(across)
+    return panel_tiles("choleskybelow", parts, ("mn", x.type.dtype), work, {"m": height})
 
 
-def _applied(panel: Tensor, run: slice, x: Tensor) -> Tensor:
-    """The matrix with a panel in its place, and without its product with its adjoint behind it."""
-    numbers = numbers_from(run.start, x.type.shape[0])
-    parts = [(numbers, "m"), (numbers, "k"), (panel, "mj"), (panel, "kj"), (x, "mk")]
-    made = "mk", x.type.dtype
-    return panel_step("choleskytile", parts, made, ("mkj", 1 / 3), cut="mk", taken=0)
+def _above(panel: Tensor, side: int) -> Tensor:
+    """Zeros above a panel."""
+    return zeros((side - panel.type.shape[0], panel.type.shape[1]), panel.type.dtype)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import ceil, prod
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from dask_tapestry.operators.matrices.matrix_operator import MatrixFactors, Matr
 from dask_tapestry.operators.views.output import outputs
 from dask_tapestry.teg import Tensor, apply
 from dask_tapestry.teg.operator import Types
-from dask_tapestry.zspace import ZRange
+from dask_tapestry.zspace import Cuts, ZRange
 
 Options = tuple[tuple[str, Any], ...]
 
@@ -68,6 +69,25 @@ class PanelStep(MatrixFunction):
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return kernel_reference(self, *inputs)
+
+
+@dataclass(frozen=True)
+class PanelTiles(PanelStep):
+    """A step that is held in tiles of its own, as those are that it reads.
+
+    Attributes
+    ----------
+    cuts
+        Of the output.
+    """
+
+    name = "paneltiles"
+    holds = True
+    cuts: tuple[Cuts, ...] = ()
+
+    @property
+    def layout(self) -> tuple[Cuts, ...]:
+        return self.cuts
 
 
 @dataclass(frozen=True)
@@ -161,6 +181,30 @@ def panel_step(
     letters, dtype = output
     reads, given = tuple([named for _, named in inputs]), tuple(options.items())
     operator = PanelStep(kernel, reads, letters, dtype, work, cut, taken, given)
+    return apply(operator, *[x for x, _ in inputs])
+
+
+def panel_tiles(
+    kernel: str,
+    inputs: Sequence[tuple[Tensor, str]],
+    output: tuple[str, np.dtype[Any]],
+    work: tuple[str, float],
+    sides: Mapping[str, int] = MappingProxyType({}),
+) -> Tensor:
+    """The value of a kernel of panels in tiles, which takes no more than it reads and returns.
+
+    Parameters
+    ----------
+    inputs, output, work
+        As of `panel_step`.
+    sides
+        Of a tile, by letters of dimensions along which it is cut.
+    """
+    letters, dtype = output
+    reads = tuple([named for _, named in inputs])
+    lengths = {d: n for x, named in inputs for d, n in zip(named, x.type.shape, strict=True)}
+    cuts = tuple([Cuts.regular(lengths[d], sides.get(d, lengths[d])) for d in letters])
+    operator = PanelTiles(kernel, reads, letters, dtype, work, "".join(sides), 0.0, (), cuts)
     return apply(operator, *[x for x, _ in inputs])
 
 

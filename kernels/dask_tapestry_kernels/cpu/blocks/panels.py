@@ -7,11 +7,11 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.blocks.less_product import subtract_product
+from dask_tapestry_kernels.cpu.blocks.less_product import subtract_product, subtract_square
 from dask_tapestry_kernels.cpu.blocks.lu import factor_lu, parity
-from dask_tapestry_kernels.cpu.blocks.matrices import one_result, several_results
+from dask_tapestry_kernels.cpu.blocks.matrices import cholesky, one_result, several_results
 from dask_tapestry_kernels.cpu.blocks.reflectors import reflections, reflectors
-from dask_tapestry_kernels.cpu.blocks.triangles import solve_triangle
+from dask_tapestry_kernels.cpu.blocks.triangles import put_solution, solve_triangle
 from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
@@ -29,24 +29,29 @@ def copied(block: Block) -> Block:
     return np.array(block)
 
 
-def divided(corner: Block, below: Block) -> Block:
-    """``below @ inv(corner).H`` for a lower triangle."""
-    return solve_triangle(corner, below.conj().T, lower=True).conj().T
+def cholesky_corner(square: Block, *across: Block) -> Block:
+    """The triangle of a square less the products of rows with their adjoints."""
+    made = np.array(square, order="C")
+    for rows in across:
+        subtract_square(made, rows)
+    return cholesky(made, upper=False)
 
 
-def cholesky_tile(rows: Block, columns: Block, left: Block, right: Block, block: Block) -> Block:
-    """A tile of some rows and columns, whose numbers count from the panel's first.
+def cholesky_below(corner: Block, block: Block, *beside: Block) -> Block:
+    """Rows less products of rows with adjoints, times the inverse of the corner's adjoint.
 
-    Above the diagonal it is not looked at.
+    Of the others, rows that lie beside the block and rows beside the corner come by turns.
     """
-    own, behind = np.searchsorted(columns, (0, left.shape[1]))
-    first = np.searchsorted(rows, columns[behind]) if behind < len(columns) else len(rows)
-    if own == behind and first == len(rows):
-        return block
-    made = np.array(block)
-    made[:, own:behind] = left[:, columns[own:behind]]
-    subtract_product(made[first:, behind:], left[first:], right[behind:].conj().T)
+    made = np.array(block, order="C")
+    for left, right in zip(beside[::2], beside[1::2], strict=True):
+        subtract_product(made, left, adjoint(right))
+    put_solution(corner.conj() if corner.dtype.kind == "c" else corner, made.T, lower=True)
     return made
+
+
+def adjoint(block: Block) -> Block:
+    """Rows and columns exchanged, of conjugate cells."""
+    return block.conj().T if block.dtype.kind == "c" else block.T
 
 
 def solved_rows(
@@ -167,8 +172,8 @@ def turned_columns(block: Block, turns: Block, *, rows: int) -> Block:
 
 KERNELS: Final[Mapping[str, Kernel]] = {
     "copied": one_result(copied),
-    "divided": one_result(divided),
-    "choleskytile": one_result(cholesky_tile),
+    "choleskycorner": one_result(cholesky_corner),
+    "choleskybelow": one_result(cholesky_below),
     "solvedrows": one_result(solved_rows),
     "lustrip": one_result(lu_strip),
     "inlastorder": one_result(in_last_order),
