@@ -36,23 +36,25 @@ def cholesky_by_panels(x: Tensor, width: int, upper: bool = False) -> Tensor:
     No cells of the other half are looked at.
     """
     side, lower = x.type.shape[0], adjoint(x) if upper else x
-    panels = list[Tensor]()  # each from the row on that has the number of its first column
+    panels, tails = list[Tensor](), list[Tensor]()  # tails are what lies below panels' corners
     for run in panels_of(side, width):
-        panels.append(_panel(columns_of(lower, run.start, run.stop), run, panels, width))
-    full = [stacked([_above(panel, side), panel]) for panel in panels]
-    return adjoint(side_by_side(full)) if upper else side_by_side(full)
+        columns = columns_of(lower, run.start, run.stop)
+        across = [_rows(tail, side, run.start, run.stop) for tail in tails]
+        corner = _corner(rows_of(columns, run.start, run.stop), across)
+        parts = [zeros((run.start, run.stop - run.start), x.type.dtype), corner]
+        if run.stop < side:
+            rest = [_rows(tail, side, run.stop, side) for tail in tails]
+            below = rows_of(columns, run.stop, None)
+            tails.append(_below(corner, below, rest, across, width))
+            parts.append(tails[-1])
+        panels.append(stacked(parts))
+    return adjoint(side_by_side(panels)) if upper else side_by_side(panels)
 
 
-def _panel(columns: Tensor, run: slice, panels: list[Tensor], width: int) -> Tensor:
-    """Columns of the triangle, from their diagonal on."""
-    side = columns.type.shape[0]
-    beside = [rows_of(panel, run.start - side, None) for panel in panels]
-    across = [rows_of(rows, None, run.stop - run.start) for rows in beside]
-    corner = _corner(rows_of(columns, run.start, run.stop), across)
-    if run.stop == side:
-        return corner
-    rest = [rows_of(rows, run.stop - side, None) for rows in beside]
-    return stacked([corner, _below(corner, rows_of(columns, run.stop, None), rest, across, width)])
+def _rows(tail: Tensor, side: int, start: int, stop: int) -> Tensor:
+    """The rows of a tail that have these numbers in the matrix."""
+    above = side - tail.type.shape[0]
+    return rows_of(tail, start - above, stop - above)
 
 
 def _corner(x: Tensor, across: list[Tensor]) -> Tensor:
@@ -71,8 +73,3 @@ def _below(
         parts += [(left, f"m{k}"), (right, f"n{k}")]
     work = "mnn", 1 + 2 * PRODUCT * len(across)
     return panel_tiles("choleskybelow", parts, ("mn", x.type.dtype), work, {"m": height})
-
-
-def _above(panel: Tensor, side: int) -> Tensor:
-    """Zeros above a panel."""
-    return zeros((side - panel.type.shape[0], panel.type.shape[1]), panel.type.dtype)
