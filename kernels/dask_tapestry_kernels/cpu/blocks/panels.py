@@ -37,14 +37,17 @@ def cholesky_corner(square: Block, *across: Block) -> Block:
     return cholesky(made, upper=False)
 
 
-def cholesky_below(corner: Block, block: Block, *beside: Block) -> Block:
-    """Rows less products of rows with adjoints, times the inverse of the corner's adjoint.
-
-    Of the others, rows that lie beside the block and rows beside the corner come by turns.
-    """
+def less_products(block: Block, *beside: Block) -> Block:
+    """A block less products of others, which come by turns, with the adjoints of others."""
     made = np.array(block, order="C")
     for left, right in zip(beside[::2], beside[1::2], strict=True):
         subtract_product(made, left, adjoint(right))
+    return made
+
+
+def cholesky_below(corner: Block, block: Block, *beside: Block) -> Block:
+    """Rows less products as `less_products` has them, times the inverse of the corner's adjoint."""
+    made = less_products(block, *beside)
     put_solution(corner.conj() if corner.dtype.kind == "c" else corner, made.T, lower=True)
     return made
 
@@ -174,6 +177,7 @@ KERNELS: Final[Mapping[str, Kernel]] = {
     "copied": one_result(copied),
     "choleskycorner": one_result(cholesky_corner),
     "choleskybelow": one_result(cholesky_below),
+    "lessproducts": one_result(less_products),
     "solvedrows": one_result(solved_rows),
     "lustrip": one_result(lu_strip),
     "inlastorder": one_result(in_last_order),
