@@ -234,7 +234,10 @@ def panel_tiles(
         Of a tile. It is cut along the first dimension, or not at all where that is as long.
     """
     letters, dtype = output
-    cuts = (Cuts.regular(sides["m"], height), *[Cuts.regular(sides[d], sides[d]) for d in letters[1:]])
+    cuts = (
+        Cuts.regular(sides["m"], height),
+        *[Cuts.regular(sides[d], sides[d]) for d in letters[1:]],
+    )
     cut = "m" if cuts[0].count > 1 else ""
     reads, firsts = tuple([p.letters for p in parts]), tuple([p.first for p in parts])
     lengths = tuple(sides.items())

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks.less_product import subtract_product, subtract_square
 from dask_tapestry_kernels.cpu.blocks.lu import factor_lu, parity
-from dask_tapestry_kernels.cpu.blocks.matrices import cholesky, one_result, several_results
+from dask_tapestry_kernels.cpu.blocks.matrices import (
+    cholesky,
+    one_result,
+    qr,
+    several_results,
+    triangle,
+)
 from dask_tapestry_kernels.cpu.blocks.reflectors import reflections, reflectors
 from dask_tapestry_kernels.cpu.blocks.triangles import put_solution, solve_triangle
 from dask_tapestry_kernels.kernel_table import Kernel
@@ -160,17 +166,26 @@ def _reflect(packed: Block, t: Block, x: Block) -> None:
 
 
 def row_triangles(block: Block, *, rows: int) -> Block:
-    """The triangle of each block of so many rows, one below the other."""
+    """The triangle of each block of so many rows, one below the other.
+
+    One block after the other, as the next function too: they take the memory of one.
+    """
     columns = block.shape[1]
-    made: Any = np.linalg.qr(block.reshape(-1, rows, columns), mode="r")
-    return cast(Block, made.reshape(-1, columns))
+    made = np.empty((len(block) // rows * columns, columns), block.dtype)
+    for at, start in enumerate(range(0, len(block), rows)):
+        made[at * columns : (at + 1) * columns] = triangle(block[start : start + rows])
+    return made
 
 
 def turned_columns(block: Block, turns: Block, *, rows: int) -> Block:
     """The orthonormal columns of each block of rows, times a square matrix of its own."""
     columns = block.shape[1]
-    own = np.linalg.qr(block.reshape(-1, rows, columns)).Q
-    return (own @ turns.reshape(-1, columns, columns)).reshape(block.shape)
+    made = np.empty(block.shape, block.dtype)
+    for at, start in enumerate(range(0, len(block), rows)):
+        own, _ = qr(block[start : start + rows], mode="reduced")
+        turn = turns[at * columns : (at + 1) * columns]
+        np.matmul(own, turn, out=made[start : start + rows], casting="same_kind")
+    return made
 
 
 KERNELS: Final[Mapping[str, Kernel]] = {
