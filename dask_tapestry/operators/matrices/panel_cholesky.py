@@ -24,10 +24,10 @@ from dask_tapestry.operators.matrices.panels import (
     stacked,
     zeros,
 )
+from dask_tapestry.operators.tuning import PRODUCT
 from dask_tapestry.teg import Tensor
 
 LETTERS: Final = ascii_letters.replace("m", "").replace("n", "")  # of the columns of panels
-PRODUCT: Final = 1 / 3  # of what LAPACK takes for an operation: BLAS takes less
 
 
 class Below(NamedTuple):
