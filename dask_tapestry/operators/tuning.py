@@ -248,6 +248,9 @@ SORT_LEVEL_FLOPS: Final = 5  # of a cell, for each doubling of the length: 2e7 c
 LAPACK_SPEED: Final = 1 / 20  # of the time that other functions take for an operation
 WORTH_PANELS_SECONDS: Final = 20.0  # seconds: panels take seconds to plan
 
+# matrices/panel_cholesky
+PRODUCT: Final = 1 / 3  # of the time that LAPACK takes for an operation: BLAS takes less
+
 # products/matmul
 LEAST_STRIP_ROWS: Final = 256  # of a strip: products of fewer rows take longer
 

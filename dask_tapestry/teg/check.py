@@ -169,9 +169,9 @@ def projections_stay_inside_inputs(nodes: Iterable[Node]) -> Iterator[Violation]
 
 
 def projections_cover_inputs(nodes: Iterable[Node]) -> Iterator[Violation]:
-    """Every cell of an input is read; selectors have trimmed the others."""
+    """Every cell of an input is read but by operators that read parts; selectors trim others."""
     for node, signature in _matching_signatures(nodes):
-        if signature.space.is_empty:
+        if signature.space.is_empty or node.operator.reads_parts:
             continue
         for number, (projection, x) in enumerate(zip(signature.inputs, node.inputs, strict=True)):
             if not projection.of_range(signature.space).contains(x.type.box):

@@ -1,22 +1,44 @@
 """Cholesky of matrices larger than a worker: the triangle, in panels of columns.
 
-No pivots are sought, so a panel need not be whole: it is cut along rows, and the matrix into tiles.
-As in LAPACK a panel takes its place, so the matrix is cut alike for all panels.
+No pivots are sought, so a panel need not be whole: it is cut into tiles, as high as it is wide. A
+tile is made once, of the matrix's and of the tiles of the panels before it: so cells above the
+diagonal are neither read nor held, and tiles wait for no others than those that they are made of.
+All are cut alike, so none sends a part of itself. The products with the last panel before it are a
+step apart: what they need of others is made while that panel is.
+
+Source: Dongarra, Duff, Sorensen, van der Vorst, "Numerical Linear Algebra for High-Performance
+Computers", SIAM, 1998, chapter 5: the left-looking algorithm.
 """
 
 from __future__ import annotations
 
-from dask_tapestry.operators.matrices.panel_step import panel_step
+from collections.abc import Sequence
+from string import ascii_letters
+from typing import Final, NamedTuple
+
+from dask_tapestry.operators.matrices.panel_step import Part, panel_tiles
 from dask_tapestry.operators.matrices.panels import (
     adjoint,
-    columns_of,
-    numbers_from,
     panels_of,
-    rows_of,
+    side_by_side,
     stacked,
     zeros,
 )
+from dask_tapestry.operators.tuning import PRODUCT
 from dask_tapestry.teg import Tensor
+
+LETTERS: Final = ascii_letters.replace("m", "").replace("n", "")  # of the columns of panels
+
+
+class Below(NamedTuple):
+    """What lies below the corner of a panel, and which of the matrix's rows is its first."""
+
+    cells: Tensor
+    first: int
+
+    def rows(self, letters: str, start: int) -> Part:
+        """Its rows from that of a number on."""
+        return Part(self.cells, letters, (start - self.first, 0))
 
 
 def cholesky_by_panels(x: Tensor, width: int, upper: bool = False) -> Tensor:
@@ -25,33 +47,72 @@ def cholesky_by_panels(x: Tensor, width: int, upper: bool = False) -> Tensor:
     No cells of the other half are looked at.
     """
     side, lower = x.type.shape[0], adjoint(x) if upper else x
+    full, known = list[Tensor](), list[Below]()
     for run in panels_of(side, width):
-        lower = _applied(_panel(lower, run), run, lower)
-    return adjoint(lower) if upper else lower
+        cells, first = _without_products(lower, run, known[:-1], width)
+        across = known[-1:]
+        corner = _corner(cells, (run.start - first, run.start - first), run, across)
+        panel = [zeros((run.start, run.stop - run.start), x.type.dtype), corner]
+        if run.stop < side:
+            place = run.stop - first, run.start - first
+            known.append(Below(_below(corner, cells, place, run, across, width), run.stop))
+            panel.append(known[-1].cells)
+        full.append(stacked(panel))
+    return adjoint(side_by_side(full)) if upper else side_by_side(full)
 
 
-def _panel(x: Tensor, run: slice) -> Tensor:
-    """Columns of the triangle, zero above the diagonal."""
-    columns = columns_of(x, run.start, run.stop)
-    corner = _corner(rows_of(columns, run.start, run.stop))
-    above = zeros((run.start, run.stop - run.start), x.type.dtype)
-    return stacked([above, corner, _divided(corner, rows_of(columns, run.stop, None))])
+def _without_products(
+    x: Tensor, run: slice, known: Sequence[Below], height: int
+) -> tuple[Tensor, int]:
+    """The columns of a panel from its corner on, without products of panels, if there are some.
+
+    With the number of the first row and column of what is returned.
+    """
+    if not known:
+        return x, 0
+    parts = [Part(x, "mn", (run.start, run.start)), *_products(known, run.start, run.start)]
+    sides = _sides(x.type.shape[0] - run.start, run, known)
+    work = "mnn", 2 * PRODUCT * len(known)
+    made = panel_tiles("lessproducts", parts, ("mn", x.type.dtype), work, sides, height)
+    return made, run.start
 
 
-def _corner(x: Tensor) -> Tensor:
-    made, work = ("mm", x.type.dtype), ("mmm", 1 / 3)
-    return panel_step("cholesky", [(x, "mm")], made, work, upper=False)
+def _corner(x: Tensor, place: tuple[int, int], run: slice, across: Sequence[Below]) -> Tensor:
+    """The triangle of a square, less the products of rows with their adjoints."""
+    width = run.stop - run.start
+    pairs = zip(across, LETTERS, strict=False)
+    parts = [Part(x, "mm", place), *[rows.rows(f"m{k}", run.start) for rows, k in pairs]]
+    sides = {"m": width, **_widths(across)}
+    work = "mmm", 1 / 3 + PRODUCT * len(across)
+    return panel_tiles("choleskycorner", parts, ("mm", x.type.dtype), work, sides, width)
 
 
-def _divided(corner: Tensor, below: Tensor) -> Tensor:
-    """``below @ inv(corner).H``."""
-    parts, made = [(corner, "nn"), (below, "mn")], ("mn", below.type.dtype)
-    return panel_step("divided", parts, made, ("nnm", 1.0), cut="m")
+def _below(
+    corner: Tensor,
+    x: Tensor,
+    place: tuple[int, int],
+    run: slice,
+    across: Sequence[Below],
+    height: int,
+) -> Tensor:
+    """What lies below a corner, less products of rows, times the inverse of its adjoint."""
+    parts = [Part(corner, "nn"), Part(x, "mn", place), *_products(across, run.stop, run.start)]
+    sides = _sides(x.type.shape[0] - place[0], run, across)
+    work = "mnn", 1 + 2 * PRODUCT * len(across)
+    return panel_tiles("choleskybelow", parts, ("mn", x.type.dtype), work, sides, height)
 
 
-def _applied(panel: Tensor, run: slice, x: Tensor) -> Tensor:
-    """The matrix with a panel in its place, and without its product with its adjoint behind it."""
-    numbers = numbers_from(run.start, x.type.shape[0])
-    parts = [(numbers, "m"), (numbers, "k"), (panel, "mj"), (panel, "kj"), (x, "mk")]
-    made = "mk", x.type.dtype
-    return panel_step("choleskytile", parts, made, ("mkj", 1 / 3), cut="mk", taken=0)
+def _products(known: Sequence[Below], start: int, corner: int) -> list[Part]:
+    """Rows of panels from that of a number on, each before those beside the corner."""
+    pairs = zip(known, LETTERS, strict=False)
+    both = [(rows.rows(f"m{k}", start), rows.rows(f"n{k}", corner)) for rows, k in pairs]
+    return [part for pair in both for part in pair]
+
+
+def _sides(rows: int, run: slice, known: Sequence[Below]) -> dict[str, int]:
+    return {"m": rows, "n": run.stop - run.start, **_widths(known)}
+
+
+def _widths(known: Sequence[Below]) -> dict[str, int]:
+    pairs = zip(known, LETTERS, strict=False)
+    return {k: rows.cells.type.shape[1] for rows, k in pairs}

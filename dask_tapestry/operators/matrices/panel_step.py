@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import ceil, prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,9 +12,9 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.kernel_reference import kernel_reference
 from dask_tapestry.operators.matrices.matrix_operator import MatrixFactors, MatrixFunction, Result
 from dask_tapestry.operators.views.output import outputs
-from dask_tapestry.teg import Tensor, apply
+from dask_tapestry.teg import Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
-from dask_tapestry.zspace import ZRange
+from dask_tapestry.zspace import Cuts, ZRange
 
 Options = tuple[tuple[str, Any], ...]
 
@@ -68,6 +68,48 @@ class PanelStep(MatrixFunction):
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return kernel_reference(self, *inputs)
+
+
+@dataclass(frozen=True)
+class PanelTiles(PanelStep):
+    """A step that is held in tiles of its own, and reads parts of its inputs where they lie.
+
+    Attributes
+    ----------
+    cuts
+        Of the output.
+    sides
+        Length of each dimension, by letter.
+    firsts
+        Of each input the first cell that is read.
+    """
+
+    name = "paneltiles"
+    holds = True
+    reads_parts = True
+    cuts: tuple[Cuts, ...] = ()
+    sides: tuple[tuple[str, int], ...] = ()
+    firsts: tuple[tuple[int, ...], ...] = ()
+
+    @property
+    def layout(self) -> tuple[Cuts, ...]:
+        return self.cuts
+
+    def lengths(self, inputs: Types) -> dict[str, int]:
+        return dict(self.sides)
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        whole = super().signature(*inputs)
+        pairs = zip(whole.inputs, self.firsts, strict=True)
+        reads = tuple([read.translate(first) for read, first in pairs])
+        return Signature(whole.index, reads, whole.outputs)
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        lengths, parts = dict(self.sides), []
+        for x, letters, first in zip(inputs, self.reads, self.firsts, strict=True):
+            runs = [slice(a, a + lengths[d]) for d, a in zip(letters, first, strict=True)]
+            parts.append(x[tuple(runs)])
+        return kernel_reference(self, *parts)
 
 
 @dataclass(frozen=True)
@@ -162,6 +204,45 @@ def panel_step(
     reads, given = tuple([named for _, named in inputs]), tuple(options.items())
     operator = PanelStep(kernel, reads, letters, dtype, work, cut, taken, given)
     return apply(operator, *[x for x, _ in inputs])
+
+
+class Part(NamedTuple):
+    """What a step reads of a matrix: letters of its dimensions, and where it begins."""
+
+    matrix: Tensor
+    letters: str
+    first: tuple[int, int] = (0, 0)
+
+
+def panel_tiles(
+    kernel: str,
+    parts: Sequence[Part],
+    output: tuple[str, np.dtype[Any]],
+    work: tuple[str, float],
+    sides: Mapping[str, int],
+    height: int,
+) -> Tensor:
+    """The value of a kernel of panels in tiles, which takes no more than it reads and returns.
+
+    Parameters
+    ----------
+    output, work
+        As of `panel_step`.
+    sides
+        Length of each dimension, by letter.
+    height
+        Of a tile. It is cut along the first dimension, or not at all where that is as long.
+    """
+    letters, dtype = output
+    cuts = (
+        Cuts.regular(sides["m"], height),
+        *[Cuts.regular(sides[d], sides[d]) for d in letters[1:]],
+    )
+    cut = "m" if cuts[0].count > 1 else ""
+    reads, firsts = tuple([p.letters for p in parts]), tuple([p.first for p in parts])
+    lengths = tuple(sides.items())
+    operator = PanelTiles(kernel, reads, letters, dtype, work, cut, 0.0, (), cuts, lengths, firsts)
+    return apply(operator, *[p.matrix for p in parts])
 
 
 def panel_factors(

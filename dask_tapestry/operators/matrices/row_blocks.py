@@ -83,6 +83,11 @@ class RowBlocks(BlockOperator):
         columns = inputs[0].shape[1]
         return round(count * self.factor * self.rows * columns * columns * LAPACK_SPEED)
 
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        """What LAPACK makes of one of the blocks, which are factored one after the other."""
+        cells = self.rows * inputs[0].shape[1]
+        return cells * np.result_type(inputs[0].dtype, np.float64).itemsize
+
     def text(self) -> str:
         return f"rows={self.rows}"
 

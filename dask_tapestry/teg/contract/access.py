@@ -33,12 +33,15 @@ class AccessContract(AbstractClass):
         Each cell of its output is a cell of an input.
     is_view
         Its blocks are NumPy views of its only input's, as its `cell_map` says.
+    reads_parts
+        It may leave cells of its inputs unread, which for others a selector trims.
     """
 
     is_formula: ClassVar[bool] = False
     is_window: ClassVar[bool] = False
     is_selector: ClassVar[bool] = False
     is_view: ClassVar[bool] = False
+    reads_parts: ClassVar[bool] = False
 
     @abstractmethod
     def infer(self, *inputs: TensorType) -> TensorType:

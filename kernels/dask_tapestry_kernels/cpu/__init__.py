@@ -30,8 +30,9 @@ KERNELS: Final = KernelTable(
         "blocks.nearest_sites": "nearestsites",
         "blocks.order_statistics": "ranks weightedranks",
         "blocks.outputs": "calloutputs output threadoutputs",
-        "blocks.panels": "choleskytile composedorder copied divided inlastorder lupanel lustrip "
-        "qrpanel qrstrip reflectedcolumns rowtriangles signoforders solvedrows turnedcolumns",
+        "blocks.panels": "choleskybelow choleskycorner composedorder copied inlastorder "
+        "lessproducts lupanel lustrip qrpanel qrstrip reflectedcolumns rowtriangles signoforders "
+        "solvedrows turnedcolumns",
         "blocks.partition": "partition",
         "blocks.points": "points affinepoints",
         "blocks.random": "randombits randomfraction permutation",

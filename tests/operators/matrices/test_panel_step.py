@@ -3,7 +3,14 @@
 import numpy as np
 
 import dask_tapestry as dt
-from dask_tapestry.operators.matrices.panel_step import panel_factors, panel_step, spread
+from dask_tapestry.operators.matrices.panel_step import (
+    Part,
+    panel_factors,
+    panel_step,
+    panel_tiles,
+    spread,
+)
+from dask_tapestry.teg.check import check
 from dask_tapestry.zspace import ZRange
 from tests.operators.large import cells, definite
 
@@ -47,3 +54,33 @@ def test_a_copy_is_cut_as_it_may_be():
     assert made.operator.granularity(made.input_types) == (1, 1)
     np.testing.assert_array_equal(dt.Array(made).compute(), A)
     np.testing.assert_array_equal(made.operator.reference(A), A)
+
+
+def test_tiles_read_parts_where_they_lie():
+    x = cells((9, 6), "f8")
+    whole = dt.asarray(x).node
+    parts = [Part(whole, "mn", (2, 1)), Part(whole, "mk", (2, 4)), Part(whole, "nk", (3, 4))]
+    sides = {"m": 7, "n": 2, "k": 2}
+    made = panel_tiles("lessproducts", parts, ("mn", x.dtype), ("mnk", 1.0), sides, 3)
+    assert [cut.count for cut in made.operator.layout] == [3, 1]
+    assert made.operator.holds
+    box = ZRange((3, 0), (6, 2))
+    reads = ZRange((5, 1), (8, 3)), ZRange((5, 4), (8, 6)), ZRange((3, 4), (5, 6))
+    assert made.operator.demand(made.input_types, box) == reads
+    wanted = x[2:, 1:3] - x[2:, 4:] @ x[3:5, 4:].T
+    np.testing.assert_allclose(made.operator.reference(x, x, x), wanted)
+    check(dt.Array(made).teg)
+    np.testing.assert_allclose(dt.Array(made).compute(), wanted)
+
+
+def test_a_tile_as_high_as_the_step_is_not_cut():
+    made = panel_tiles(
+        "choleskycorner",
+        [Part(dt.asarray(A).node, "mm", (2, 2))],
+        ("mm", A.dtype),
+        ("mmm", 1 / 3),
+        {"m": 4},
+        4,
+    )
+    assert [cut.count for cut in made.operator.layout] == [1, 1]
+    np.testing.assert_allclose(dt.Array(made).compute(), np.linalg.cholesky(A[2:, 2:]))

@@ -28,3 +28,13 @@ def test_fewer_rows_need_fewer_blocks():
     plan = made[10:14].plan()
     plan.verify()
     assert "full((12, 2), 1.0)" in str(plan.teg)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
+def test_a_block_takes_the_memory_of_one_matrix_besides(dtype):
+    x = dt.asarray(np.ones((30, 2), dtype)).node
+    turns = dt.asarray(np.ones((10, 2), dtype)).node
+    for made in (triangles_of_blocks(x, 6), turned_columns_of_blocks(x, 6, turns)):
+        worked_in = max(8, np.dtype(dtype).itemsize)
+        scratch = made.operator.scratch_bytes(made.input_types, made.type.box)
+        assert scratch == 6 * 2 * worked_in

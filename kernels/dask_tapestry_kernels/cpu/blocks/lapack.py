@@ -139,6 +139,22 @@ def subtract_product(x: Matrix, a: Matrix, b: Matrix) -> bool:
     return True
 
 
+def subtract_square(x: Matrix, a: Matrix) -> bool:
+    """Subtract ``a @ a.conj().T`` from the lower half of `x`; False where NumPy must.
+
+    The other half is not looked at. The rows of `x` lie in memory, so it is BLAS's upper half.
+    """
+    blas, row_stride = routines_for(x, a), rows_apart(x)
+    if blas is None or row_stride is None:
+        return False
+    if a.size:
+        name, operation = ("herk", "C") if x.dtype.kind == "c" else ("syrk", "T")
+        laid = a if rows_apart(a) else np.array(a, order="C")
+        operands = -1.0, laid, rows_apart(laid), 1.0, x, row_stride
+        blas.call(name, x.dtype, "U", operation, len(x), a.shape[1], *operands)
+    return True
+
+
 def solve_triangle(triangle: Matrix, right: Matrix, lower: bool, unit: bool) -> bool:
     """Put x with ``triangle @ x = right`` in the place of `right`; False where NumPy must.
 

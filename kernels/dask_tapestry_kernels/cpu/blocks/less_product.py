@@ -43,3 +43,18 @@ def subtract_product(x: Matrix, a: Matrix, b: Matrix) -> None:
     for start in range(0, rows, max(1, count)):
         part = slice(start, start + count)
         x[part] -= np.matmul(a[part], b, out=made[: len(x[part])])
+
+
+def subtract_square(x: Matrix, a: Matrix) -> None:
+    """Subtract ``a @ a.conj().T`` from the lower half of `x`; the other half is left undefined.
+
+    Examples
+    --------
+    >>> x = np.zeros((2, 2))
+    >>> subtract_square(x, np.array([[1.0], [2.0]]))
+    >>> np.tril(x)
+    array([[-1.,  0.],
+           [-2., -4.]])
+    """
+    if not lapack.subtract_square(x, a):
+        subtract_product(x, a, a.conj().T)

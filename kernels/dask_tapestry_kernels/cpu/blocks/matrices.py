@@ -98,6 +98,10 @@ def packed_qr(x: Block) -> Block:
 
 def triangle(x: Block) -> Block:
     """The triangle of `qr` alone."""
+    if x.ndim == 2 and x.shape[0] >= x.shape[1]:
+        packed = np.array(x, np.result_type(x, np.float64), order="F")  # as NumPy's works in
+        if lapack.factor_qr(packed) is not None:
+            return np.triu(packed[: x.shape[1]])
     r: Any = np.linalg.qr(x, mode="r")
     return cast(Block, r)
 

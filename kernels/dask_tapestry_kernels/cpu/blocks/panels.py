@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.blocks.less_product import subtract_product
+from dask_tapestry_kernels.cpu.blocks.less_product import subtract_product, subtract_square
 from dask_tapestry_kernels.cpu.blocks.lu import factor_lu, parity
-from dask_tapestry_kernels.cpu.blocks.matrices import one_result, several_results
+from dask_tapestry_kernels.cpu.blocks.matrices import (
+    cholesky,
+    one_result,
+    qr,
+    several_results,
+    triangle,
+)
 from dask_tapestry_kernels.cpu.blocks.reflectors import reflections, reflectors
-from dask_tapestry_kernels.cpu.blocks.triangles import solve_triangle
+from dask_tapestry_kernels.cpu.blocks.triangles import put_solution, solve_triangle
 from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
@@ -29,24 +35,32 @@ def copied(block: Block) -> Block:
     return np.array(block)
 
 
-def divided(corner: Block, below: Block) -> Block:
-    """``below @ inv(corner).H`` for a lower triangle."""
-    return solve_triangle(corner, below.conj().T, lower=True).conj().T
+def cholesky_corner(square: Block, *across: Block) -> Block:
+    """The triangle of a square less the products of rows with their adjoints."""
+    made = np.array(square, order="C")
+    for rows in across:
+        subtract_square(made, rows)
+    return cholesky(made, upper=False)
 
 
-def cholesky_tile(rows: Block, columns: Block, left: Block, right: Block, block: Block) -> Block:
-    """A tile of some rows and columns, whose numbers count from the panel's first.
-
-    Above the diagonal it is not looked at.
-    """
-    own, behind = np.searchsorted(columns, (0, left.shape[1]))
-    first = np.searchsorted(rows, columns[behind]) if behind < len(columns) else len(rows)
-    if own == behind and first == len(rows):
-        return block
-    made = np.array(block)
-    made[:, own:behind] = left[:, columns[own:behind]]
-    subtract_product(made[first:, behind:], left[first:], right[behind:].conj().T)
+def less_products(block: Block, *beside: Block) -> Block:
+    """A block less products of others, which come by turns, with the adjoints of others."""
+    made = np.array(block, order="C")
+    for left, right in zip(beside[::2], beside[1::2], strict=True):
+        subtract_product(made, left, adjoint(right))
     return made
+
+
+def cholesky_below(corner: Block, block: Block, *beside: Block) -> Block:
+    """Rows less products as `less_products` has them, times the inverse of the corner's adjoint."""
+    made = less_products(block, *beside)
+    put_solution(corner.conj() if corner.dtype.kind == "c" else corner, made.T, lower=True)
+    return made
+
+
+def adjoint(block: Block) -> Block:
+    """Rows and columns exchanged, of conjugate cells."""
+    return block.conj().T if block.dtype.kind == "c" else block.T
 
 
 def solved_rows(
@@ -152,23 +166,33 @@ def _reflect(packed: Block, t: Block, x: Block) -> None:
 
 
 def row_triangles(block: Block, *, rows: int) -> Block:
-    """The triangle of each block of so many rows, one below the other."""
+    """The triangle of each block of so many rows, one below the other.
+
+    One block after the other, as the next function too: they take the memory of one.
+    """
     columns = block.shape[1]
-    made: Any = np.linalg.qr(block.reshape(-1, rows, columns), mode="r")
-    return cast(Block, made.reshape(-1, columns))
+    made = np.empty((len(block) // rows * columns, columns), block.dtype)
+    for at, start in enumerate(range(0, len(block), rows)):
+        made[at * columns : (at + 1) * columns] = triangle(block[start : start + rows])
+    return made
 
 
 def turned_columns(block: Block, turns: Block, *, rows: int) -> Block:
     """The orthonormal columns of each block of rows, times a square matrix of its own."""
     columns = block.shape[1]
-    own = np.linalg.qr(block.reshape(-1, rows, columns)).Q
-    return (own @ turns.reshape(-1, columns, columns)).reshape(block.shape)
+    made = np.empty(block.shape, block.dtype)
+    for at, start in enumerate(range(0, len(block), rows)):
+        own, _ = qr(block[start : start + rows], mode="reduced")
+        turn = turns[at * columns : (at + 1) * columns]
+        np.matmul(own, turn, out=made[start : start + rows], casting="same_kind")
+    return made
 
 
 KERNELS: Final[Mapping[str, Kernel]] = {
     "copied": one_result(copied),
-    "divided": one_result(divided),
-    "choleskytile": one_result(cholesky_tile),
+    "choleskycorner": one_result(cholesky_corner),
+    "choleskybelow": one_result(cholesky_below),
+    "lessproducts": one_result(less_products),
     "solvedrows": one_result(solved_rows),
     "lustrip": one_result(lu_strip),
     "inlastorder": one_result(in_last_order),

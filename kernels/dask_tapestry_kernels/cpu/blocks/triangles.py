@@ -42,9 +42,23 @@ def solve_triangle(triangle: Matrix, right: Matrix, lower: bool, unit: bool = Fa
            [2.]])
     """
     made = np.array(right, np.result_type(triangle, right), order="C")
-    if made.size and not lapack.solve_triangle(triangle, made, lower, unit):
-        _solve(triangle, made, lower, unit)
+    put_solution(triangle, made, lower, unit)
     return made
+
+
+def put_solution(triangle: Matrix, right: Matrix, lower: bool, unit: bool = False) -> None:
+    """Put x with ``triangle @ x = right`` in the place of `right`, as `solve_triangle` does.
+
+    Examples
+    --------
+    >>> x = np.array([[2.0], [3.0]])
+    >>> put_solution(np.array([[2.0, 9.0], [1.0, 1.0]]), x, lower=True)
+    >>> x
+    array([[1.],
+           [2.]])
+    """
+    if right.size and not lapack.solve_triangle(triangle, right, lower, unit):
+        _solve(triangle, right, lower, unit)
 
 
 def _solve(triangle: Matrix, right: Matrix, lower: bool, unit: bool) -> None:

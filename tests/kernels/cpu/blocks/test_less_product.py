@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dask_tapestry_kernels.cpu.blocks import less_product
-from dask_tapestry_kernels.cpu.blocks.less_product import subtract_product
+from dask_tapestry_kernels.cpu.blocks import lapack, less_product
+from dask_tapestry_kernels.cpu.blocks.less_product import subtract_product, subtract_square
 
 
 @pytest.mark.covering
@@ -29,3 +29,21 @@ def test_a_part_of_a_matrix_is_changed_in_place():
     subtract_product(x[2:, 3:], np.ones((4, 2)), np.ones((2, 3)))
     assert (x[2:, 3:] == -1).all()
     assert x.sum() == 36 - 24
+
+
+@pytest.mark.parametrize("by", ["BLAS", "NumPy"])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("shape", [(5, 3), (1, 4), (4, 0), (0, 2)])
+def test_a_square_is_subtracted_from_the_lower_half(by, dtype, order, shape, monkeypatch):
+    if by == "NumPy":
+        monkeypatch.setattr(lapack, "routines", lambda: None)
+    generator = np.random.default_rng(3)
+    cells = generator.integers(-9, 9, shape) + 1j * generator.integers(-9, 9, shape)
+    a = np.array(cells if dtype[0] == "c" else cells.real, dtype, order=order)
+    wide = np.full((shape[0] + 2,) * 2, 7, dtype)
+    x = wide[1:-1, 1:-1]
+    subtract_square(x, a)
+    np.testing.assert_array_equal(np.tril(x), np.tril(7 - a @ a.conj().T))
+    assert (wide[0] == 7).all()
+    assert (wide[:, 0] == 7).all()

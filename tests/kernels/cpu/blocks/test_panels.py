@@ -33,11 +33,29 @@ def test_reflections_applied_from_the_last_to_the_first_make_the_columns():
     np.testing.assert_allclose(q @ np.triu(packed[:2]), A[:, :2], atol=1e-14)
 
 
-def test_a_tile_above_the_diagonal_is_not_looked_at():
-    panel, tile = A[:, :2], A[:2, 2:]
-    rows, columns = np.arange(2) - 0, np.arange(2, 6)
-    made = panels.cholesky_tile(rows, columns, panel[:2], panel[2:], tile)
-    np.testing.assert_array_equal(made, tile)
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+def test_tiles_of_cholesky_are_those_of_the_whole(dtype):
+    x = A.astype(dtype) + (1j * A.T if dtype[0] == "c" else 0)
+    whole = x @ x.conj().T + np.eye(6, dtype=dtype)
+    made = np.linalg.cholesky(whole)
+    near = {"rtol": 1e-4 if dtype in ("f4", "c8") else 1e-12, "atol": 1e-5}
+    known = made[2:4, :2], made[4:, :2]
+    hidden = np.tril(whole[2:4, 2:4])  # the other half is not looked at
+    corner = panels.cholesky_corner(hidden, known[0])
+    np.testing.assert_allclose(corner, made[2:4, 2:4], **near)
+    left = panels.less_products(whole[4:, 2:4], known[1], known[0])
+    np.testing.assert_allclose(panels.cholesky_below(corner, left), made[4:, 2:4], **near)
+    at_once = panels.cholesky_below(corner, whole[4:, 2:4], known[1], known[0])
+    np.testing.assert_array_equal(at_once, panels.cholesky_below(corner, left))
+
+
+def test_tiles_are_made_beside_what_they_are_made_of():
+    block, rows = A[:, :2].copy(), A[:2, 3:].copy()
+    before = block.copy()
+    made = panels.less_products(block, A[:, 3:], rows)
+    np.testing.assert_allclose(made, before - A[:, 3:] @ rows.T)
+    panels.cholesky_below(np.eye(2), block)
+    np.testing.assert_array_equal(block, before)
 
 
 def test_solved_rows_take_their_place():
@@ -69,10 +87,8 @@ def test_blocks_of_rows():
     np.testing.assert_allclose(turned, A[:, :2], atol=1e-14)
 
 
-def test_a_copy_is_new_and_a_division_is_by_the_adjoint():
+def test_a_copy_is_new():
     assert panels.copied(A) is not A
-    corner = np.linalg.cholesky(A[:2] @ A[:2].T)
-    np.testing.assert_allclose(panels.divided(corner, A[2:, :2]) @ corner.T, A[2:, :2])
 
 
 @pytest.mark.parametrize(
