@@ -26,7 +26,14 @@ from dask_tapestry.steps.piece_cuts import cuts_of_pieces, largest_piece, usual_
 from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.steps.store_reads import bytes_from_stores
 from dask_tapestry.steps.tuning import MOST_PIECES, PARTIAL_BYTES, PIECE_BYTES, WORTHWHILE_SHARE
-from dask_tapestry.steps.windows import Line, Window, opened, reads_apart, sliding
+from dask_tapestry.steps.windows import (
+    Line,
+    Window,
+    opened,
+    reads_apart,
+    sliding,
+    stored_values,
+)
 from dask_tapestry.teg import Sink, Split, Turns
 from dask_tapestry.zspace import ZRange
 
@@ -69,14 +76,32 @@ def _block_schedule(program: Program, box: ZRange) -> BlockSchedule:
     parts = parts_of(program)
     best = _from_parts(program, whole.schedule, parts)
     fine = {goal for (goal, _), one in best.loops.items() if one.takes.beside.all <= PIECE_BYTES}
-    coarse = [
-        little_inputs(program, goal, part) for goal, part in parts.items() if goal not in fine
-    ]
-    little = frozenset().union(*coarse)
+    coarse = {goal: part for goal, part in parts.items() if goal not in fine}
+    little = frozenset().union(*[little_inputs(program, *one) for one in coarse.items()])
     if little:
         other = _from_parts(program, whole.schedule, parts_of(program, little))
         best = min(best, other, key=lambda block: block.peak.all)
-    return best
+    inside = frozenset().union(*[part.inside for part in coarse.values()])
+    return _less_if_read_first(best, whole, inside & stored_values(program))
+
+
+def _less_if_read_first(
+    best: BlockSchedule, whole: BlockSchedule, stored: frozenset[int]
+) -> BlockSchedule:
+    """The block in which `stored` values are read before anything is computed, if that takes less.
+
+    Partial results may take more than the chunks that they are made of, as those of a fold that
+    keeps most axes. Pieces of what lies in memory end anywhere: along axes that are kept, too.
+    """
+    program, box = whole.program, whole.box
+    least = _value_bytes(program, box)
+    for value in stored:
+        cells = sum([one.size for one in whole.schedule.boxes[value]])
+        least += cells * program.types[value].dtype.itemsize
+    if not stored or least > WORTHWHILE_SHARE * best.peak.all:
+        return best
+    first = _from_parts(program, whole.schedule, parts_of(program, stored))
+    return first if first.peak.all <= WORTHWHILE_SHARE * best.peak.all else best
 
 
 def _from_parts(
