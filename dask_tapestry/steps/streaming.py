@@ -3,7 +3,8 @@
 A block that would take more than `PIECE_BYTES` beside its inputs is computed piece by piece: a part
 of its program runs for one box after the other, and its pieces are written to where the whole value
 lies. What folds cells is split first: the partial results of a piece of the cells are kept, and
-combined at the end, in turns again where they are large. Pieces end where stored chunks do, or
+combined at the end, in turns again where they are large; where they take more than what they are
+made of, that is read first, and pieces end anywhere in it. Others end where stored chunks do, or
 share what they read (`windows`), or hand on their state (`carried_state`), and nothing is read
 twice; what cannot be cut so is computed whole, and so is what a device computes. The bits are those
 of the whole. Planner and workers ask the same functions, of the program and the box alone.
