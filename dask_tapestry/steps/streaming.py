@@ -82,7 +82,7 @@ def _block_schedule(program: Program, box: ZRange) -> BlockSchedule:
     if little:
         other = _from_parts(program, whole.schedule, parts_of(program, little))
         best = min(best, other, key=lambda block: block.peak.all)
-    inside = frozenset().union(*[part.inside for part in coarse.values()])
+    inside = frozenset().union(*[part.inside for part in coarse.values() if _folds(part.program)])
     return _less_if_read_first(best, whole, inside & stored_values(program))
 
 
@@ -102,7 +102,16 @@ def _less_if_read_first(
     if not stored or least > WORTHWHILE_SHARE * best.peak.all:
         return best
     first = _from_parts(program, whole.schedule, parts_of(program, stored))
-    return first if first.peak.all <= WORTHWHILE_SHARE * best.peak.all else best
+    return min(best, first, key=lambda block: block.peak.all)
+
+
+def _folds(program: Program) -> bool:
+    """Whether a part's value may be made of partial results that are kept until the end."""
+    last = program.instructions[-1]
+    turns = last.operator.turns(last.types)
+    if turns is None or turns.split is None or not turns.sizes:
+        return False
+    return turns.split(turns.sizes[0]).then is not None
 
 
 def _from_parts(
