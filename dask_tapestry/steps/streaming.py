@@ -106,12 +106,12 @@ def _less_if_read_first(
 
 
 def _folds(program: Program) -> bool:
-    """Whether a part's value may be made of partial results that are kept until the end."""
+    """Whether a part's value is a fold; not one whose partial results are added as they come."""
     last = program.instructions[-1]
     turns = last.operator.turns(last.types)
-    if turns is None or turns.split is None or not turns.sizes:
+    if turns is None or turns.split is None:
         return False
-    return turns.split(turns.sizes[0]).then is not None
+    return not turns.sizes or turns.split(turns.sizes[0]).then is not None
 
 
 def _from_parts(
