@@ -3,7 +3,8 @@
 A block that would take more than `PIECE_BYTES` beside its inputs is computed piece by piece: a part
 of its program runs for one box after the other, and its pieces are written to where the whole value
 lies. What folds cells is split first: the partial results of a piece of the cells are kept, and
-combined at the end, in turns again where they are large. Pieces end where stored chunks do, or
+combined at the end, in turns again where they are large; where they take more than what they are
+made of, that is read first, and pieces end anywhere in it. Others end where stored chunks do, or
 share what they read (`windows`), or hand on their state (`carried_state`), and nothing is read
 twice; what cannot be cut so is computed whole, and so is what a device computes. The bits are those
 of the whole. Planner and workers ask the same functions, of the program and the box alone.
@@ -26,7 +27,14 @@ from dask_tapestry.steps.piece_cuts import cuts_of_pieces, largest_piece, usual_
 from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.steps.store_reads import bytes_from_stores
 from dask_tapestry.steps.tuning import MOST_PIECES, PARTIAL_BYTES, PIECE_BYTES, WORTHWHILE_SHARE
-from dask_tapestry.steps.windows import Line, Window, opened, reads_apart, sliding
+from dask_tapestry.steps.windows import (
+    Line,
+    Window,
+    opened,
+    reads_apart,
+    sliding,
+    stored_values,
+)
 from dask_tapestry.teg import Sink, Split, Turns
 from dask_tapestry.zspace import ZRange
 
@@ -69,14 +77,41 @@ def _block_schedule(program: Program, box: ZRange) -> BlockSchedule:
     parts = parts_of(program)
     best = _from_parts(program, whole.schedule, parts)
     fine = {goal for (goal, _), one in best.loops.items() if one.takes.beside.all <= PIECE_BYTES}
-    coarse = [
-        little_inputs(program, goal, part) for goal, part in parts.items() if goal not in fine
-    ]
-    little = frozenset().union(*coarse)
+    coarse = {goal: part for goal, part in parts.items() if goal not in fine}
+    little = frozenset().union(*[little_inputs(program, *one) for one in coarse.items()])
     if little:
         other = _from_parts(program, whole.schedule, parts_of(program, little))
         best = min(best, other, key=lambda block: block.peak.all)
-    return best
+    inside = frozenset().union(*[part.inside for part in coarse.values() if _folds(part.program)])
+    return _less_if_read_first(best, whole, inside & stored_values(program))
+
+
+def _less_if_read_first(
+    best: BlockSchedule, whole: BlockSchedule, stored: frozenset[int]
+) -> BlockSchedule:
+    """The block in which `stored` values are read before anything is computed, if that takes less.
+
+    Partial results may take more than the chunks that they are made of, as those of a fold that
+    keeps most axes. Pieces of what lies in memory end anywhere: along axes that are kept, too.
+    """
+    program, box = whole.program, whole.box
+    least = _value_bytes(program, box)
+    for value in stored:
+        cells = sum([one.size for one in whole.schedule.boxes[value]])
+        least += cells * program.types[value].dtype.itemsize
+    if not stored or least > WORTHWHILE_SHARE * best.peak.all:
+        return best
+    first = _from_parts(program, whole.schedule, parts_of(program, stored))
+    return min(best, first, key=lambda block: block.peak.all)
+
+
+def _folds(program: Program) -> bool:
+    """Whether a part's value is a fold; not one whose partial results are added as they come."""
+    last = program.instructions[-1]
+    turns = last.operator.turns(last.types)
+    if turns is None or turns.split is None:
+        return False
+    return not turns.sizes or turns.split(turns.sizes[0]).then is not None
 
 
 def _from_parts(

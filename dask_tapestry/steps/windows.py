@@ -100,8 +100,7 @@ def hull_of(boxes: Sequence[ZRange]) -> ZRange | None:
 @lru_cache(maxsize=1024)
 def opened(program: Program) -> WindowedProgram | None:
     """The program with its stored values as inputs; None where it reads none, or nothing else."""
-    first = len(program.inputs)
-    stored = [v for v, i in enumerate(program.instructions, start=first) if _is_stored(i)]
+    first, stored = len(program.inputs), sorted(stored_values(program))
     if not stored or stored[-1] == len(program.types) - 1:
         return None
     others = [v for v in range(first, len(program.types)) if v not in set(stored)]
@@ -112,6 +111,13 @@ def opened(program: Program) -> WindowedProgram | None:
     sources = tuple([program.instructions[value - first] for value in stored])
     within = tuple([(number[value], held) for value, held in program.within])
     return WindowedProgram(Program(inputs, tuple(instructions), within), sources)
+
+
+@lru_cache(maxsize=1024)
+def stored_values(program: Program) -> frozenset[int]:
+    """The values of a program that its own instructions read from stores."""
+    numbered = enumerate(program.instructions, start=len(program.inputs))
+    return frozenset({value for value, one in numbered if _is_stored(one)})
 
 
 def _is_stored(instruction: Instruction) -> bool:

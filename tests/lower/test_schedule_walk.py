@@ -129,7 +129,6 @@ NESTED = {
     ("windows", "pieces", "adds"),
     ("windows", "pieces", "tiles"),
     ("windows+carried", "pieces"),
-    ("windows+then", "pieces"),
 }
 SEEDS = [4, 77, 163, 10, 170, 11, 133, 137, 179, 21, 65, 105, 200, 275, 419, 516]  # that draw these
 

@@ -141,6 +141,38 @@ def test_large_partial_results_are_combined_in_turns_too():
         assert chunk < work(means) < 8 * chunk + 20 * node
 
 
+def hourly_means(x):
+    """Means of days, hour by hour, of cells that may be NaN: a sum and a count of each."""
+    days, sides = x.shape[0] // 24, x.shape[1:]
+    return dt.nanmean(x.reshape(days, 24, *sides), axis=0)
+
+
+def test_what_is_stored_is_read_first_where_its_partial_results_take_more():
+    hours = 24 * 8
+    with pieces_of(2**16, always=False):
+        means = hourly_means(stored((hours, 300, 200), "f4", (1, 300, 200)))
+        box = means.node.type.box.replace(0, 5, 6)
+        block = block_of(means, box)
+        read, state = 8 * 300 * 200 * 4, 300 * 200 * 16
+        assert read < work(means, box) < read + state
+        (loop,) = block.loops.values()
+        assert loop.count > 1
+        assert [len(line) > 2 for line in loop.edges] == [False, True, False]
+        assert read_by(program_of(means), block, box) == read
+
+
+@pytest.mark.parametrize("hour", [0, 5, 23])
+def test_the_bits_are_the_same_whether_it_is_read_first(hour, tmp_path):
+    cells = np.random.default_rng(hour).random((24 * 8, 60, 50), "f4")
+    zarr.create_array(tmp_path, data=cells, chunks=(1, 60, 50))
+    means = hourly_means(dt.from_zarr(tmp_path))[hour]
+    with pieces_of(10**12):
+        whole = means.compute()
+    with pieces_of(2**12, always=False):
+        assert same_bits(means.compute(), whole)
+    assert np.allclose(whole, cells.reshape(8, 24, 60, 50)[:, hour].mean(0))
+
+
 def standardised(groups):
     x = stored((2920, 60, 500), "f4", (2920, 1, 500))
     order = [np.flatnonzero(groups == n) for n in np.unique(groups)]

@@ -19,9 +19,11 @@ from dask_tapestry.teg import (
     Signature,
     Tensor,
     TensorType,
+    Turns,
     apply,
 )
 from dask_tapestry.teg.operator import Restriction, Types, signature_of
+from dask_tapestry.teg.turns import CELL_BY_CELL
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 
@@ -65,6 +67,9 @@ class RowBlocks(BlockOperator):
             "is_stack": True,
             "rows": self.rows,
         }
+
+    def turns(self, inputs: Types) -> Turns | None:
+        return CELL_BY_CELL
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         """The blocks that have rows in it, as they are in all of the matrix."""
