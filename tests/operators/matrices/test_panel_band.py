@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.operators.matrices import matrix_operator
 from dask_tapestry.operators.matrices.panel_band import BandValues, hermitian_values_by_panels
 from dask_tapestry.teg import TensorType
 from dask_tapestry.zspace import ZRange
@@ -79,8 +78,7 @@ def test_values_of_a_band_take_copies_in_double_precision():
     np.testing.assert_allclose(BandValues().reference(cells_held), expected)
 
 
-def test_a_matrix_that_no_worker_holds_is_planned_in_panels(monkeypatch):
-    monkeypatch.setattr(matrix_operator, "PANEL_COUNTS", (8,))
+def test_a_matrix_that_no_worker_holds_is_planned_in_panels():
     x = dt.placeholder((6000, 6000), "f8")
     small = dt.linalg.eigvalsh(x).plan(resources=dt.Resources(4, 1, "500 MB"))
     assert "bandstrip" in str(small)

@@ -1,4 +1,4 @@
-"""Hermitian bands made real tridiagonal matrices: sweeps of reflections, column by column.
+"""Bulges chased out of Hermitian bands, which become real tridiagonal matrices, column by column.
 
 A reflection that clears a column below its second cell fills cells below the band, which the next
 one clears in their first column, and so on to the end of the band; the sweeps after it clear the

@@ -43,7 +43,7 @@ def _bisected(diagonal: Vector, below: Vector) -> Vector:
     while True:
         middle = low / 2 + high / 2
         if ((middle <= low) | (middle >= high) | (high - low <= tiny)).all():
-            return middle
+            return np.asarray(middle)
         above = _values_below(diagonal, squares, middle, tiny) > ranks
         low, high = np.where(above, low, middle), np.where(above, middle, high)
 
