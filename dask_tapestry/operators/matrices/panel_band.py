@@ -60,12 +60,13 @@ class BandValues(MatrixFunction):
 
 def hermitian(x: Tensor, triangle: str) -> Tensor:
     """The matrix of which `x` has one triangle; what else it has is not looked at."""
+    rows, columns = x.type.shape
     lower = adjoint(x) if triangle == "U" else x
-    strict = is_below_diagonal(x.type.shape, -1)
+    strict = is_below_diagonal((rows, columns), -1)
     both = where(strict, lower, adjoint(lower))
     if x.type.dtype.kind != "c":
         return both
-    return where(on_diagonal(x.type.shape, 0), astype(real_part(x), x.type.dtype), both)
+    return where(on_diagonal((rows, columns), 0), astype(real_part(x), x.type.dtype), both)
 
 
 def band_by_panels(x: Tensor, width: int) -> Tensor:
