@@ -43,7 +43,7 @@ def _bisected(diagonal: Vector, below: Vector) -> Vector:
     while True:
         middle = low / 2 + high / 2
         if ((middle <= low) | (middle >= high) | (high - low <= tiny)).all():
-            return np.asarray(middle)
+            return middle
         above = _values_below(diagonal, squares, middle, tiny) > ranks
         low, high = np.where(above, low, middle), np.where(above, middle, high)
 
@@ -56,4 +56,4 @@ def _values_below(diagonal: Vector, squares: Vector, at: Vector, tiny: float) ->
         pivot = np.where(np.abs(pivot) < tiny, -tiny, pivot)
         pivot = cell - at - square / pivot
         count += pivot < 0
-    return count
+    return np.asarray(count, np.int64)
