@@ -102,6 +102,8 @@ def eigh(a: ArrayLike, UPLO: Triangle = "L") -> EighResult:
 def eigvalsh(a: ArrayLike, UPLO: Triangle = "L") -> Array:
     """Return eigenvalues of Hermitian matrices, as `numpy.linalg.eigvalsh`.
 
+    A matrix that no worker holds is made a band by panels of columns; the band is held by one.
+
     {Parameters}
         a: Hermitian matrices, of shape (..., m, m).
         {UPLO}

@@ -9,6 +9,7 @@ import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.matrices.matrix_operator import MatrixFactors, MatrixFunction, Result
+from dask_tapestry.operators.matrices.panel_band import hermitian_values_by_panels
 from dask_tapestry.operators.views.output import outputs
 from dask_tapestry.teg import Tensor, apply
 from dask_tapestry.teg.operator import Types
@@ -91,6 +92,9 @@ class HermitianEigenvalues(MatrixFunction):
 
     def options(self) -> Mapping[str, Any]:
         return {"triangle": self.triangle}
+
+    def in_panels(self, inputs: Sequence[Tensor], width: int) -> Tensor:
+        return hermitian_values_by_panels(inputs[0], width, self.triangle)
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return np.linalg.eigvalsh(inputs[0], self.triangle)

@@ -16,6 +16,8 @@ from dask_tapestry_kernels.kernel_table import KernelTable
 KERNELS: Final = KernelTable(
     __name__,
     {
+        "blocks.band_panels": "bandcolumns bandstrip reflectedproduct twosided",
+        "blocks.bands": "bandvalues",
         "blocks.bin_numbers": "bin",
         "blocks.compress": "count compress",
         "blocks.convolution": "convolution directconvolution",

@@ -264,3 +264,38 @@ def _memory(packed: Matrix) -> Matrix:
 
 def _place(number: Any) -> Any:
     return ctypes.c_void_p(ctypes.addressof(number))
+
+
+def tridiagonal_of_band(band: Matrix) -> tuple[Matrix, Matrix] | None:
+    """The diagonal and the one below it of a matrix with a band's eigenvalues.
+
+    None where NumPy must. The rows of a Hermitian band are its diagonals from the main one down.
+    """
+    lapack = routines_for(band)
+    if lapack is None:
+        return None
+    width, side = band.shape
+    held, real = np.array(band, order="F"), np.dtype(band.dtype.char.lower())
+    diagonal, below = np.empty(side, real), np.empty(side, real)
+    rotation, memory = np.empty(1, band.dtype), np.empty(side, band.dtype)
+    told = "N", "L", side, width - 1, held, width, diagonal, below, rotation, 1, memory, 0
+    lapack.call("hbtrd" if band.dtype.kind == "c" else "sbtrd", band.dtype, *told)
+    return diagonal, below[: side - 1]
+
+
+def tridiagonal_values(diagonal: Matrix, below: Matrix) -> Matrix | None:
+    """Ascending eigenvalues of a real symmetric tridiagonal matrix; None where NumPy must.
+
+    Raises
+    ------
+    LinAlgError
+        If they are not found.
+    """
+    lapack = routines_for(diagonal, below)
+    if lapack is None:
+        return None
+    values, others, failed = np.array(diagonal), np.array(below), lapack.integer(0)
+    lapack.call("sterf", values.dtype, len(values), values, others, _place(failed))
+    if failed.value:
+        raise np.linalg.LinAlgError("Eigenvalues did not converge")
+    return values
