@@ -12,9 +12,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from dask_tapestry.operators.views.rename import rename
+from dask_tapestry.rules.held_again import held_again
 from dask_tapestry.teg import Form, Node, Sink
-from dask_tapestry.teg.node import written_as
 
 RELAYED: Final = "relayed"
 
@@ -27,5 +26,4 @@ def relayed_form(node: Node) -> Form | None:
 
 
 def _relayed(node: Node, _: int) -> Node:
-    with written_as(node):
-        return rename(node, node.type.dims or ())
+    return held_again(node)

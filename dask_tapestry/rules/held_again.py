@@ -1,0 +1,13 @@
+"""``x -> rename(x)``, with the names that `x` has: a value that may be held in blocks of its own."""
+
+from __future__ import annotations
+
+from dask_tapestry.operators.views.rename import rename
+from dask_tapestry.teg import Node
+from dask_tapestry.teg.node import written_as
+
+
+def held_again(node: Node) -> Node:
+    """The value of a node as another one's, written where the node was."""
+    with written_as(node):
+        return rename(node, node.type.dims or ())
