@@ -51,6 +51,7 @@ ROW_BLOCKS_COUNTED: Final = 24
 
 # cost/typical_blocks
 SAMPLE_BLOCKS: Final = 16  # of grids that join values of several kinds; a schedule each
+FEW_NODES: Final = 8  # along a dimension, of which the last one changes the mean by a sixteenth
 # Of what the first cells need: halos that end at an edge are no reason to look elsewhere
 WANING: Final = 0.8
 

@@ -15,7 +15,7 @@ from functools import lru_cache
 from math import gcd
 from typing import NamedTuple
 
-from dask_tapestry.planner.tuning import SAMPLE_BLOCKS, WANING
+from dask_tapestry.planner.tuning import FEW_NODES, SAMPLE_BLOCKS, WANING
 from dask_tapestry.steps.access_strides import neighbours
 from dask_tapestry.steps.program import Program
 from dask_tapestry.teg.regularity import Regularity
@@ -45,7 +45,25 @@ def typical_blocks(program: Program, cuts: Sequence[Cuts]) -> tuple[TypicalBlock
     joining = joining_dims(program)
     if any(cuts[dim].count > 1 for dim in joining):
         return _of_each_kind(program, tuple(cuts), joining)
-    return (TypicalBlock(largest_block(program, cuts), 1.0),)
+    return _with_last_ones(program, cuts)
+
+
+def _with_last_ones(program: Program, cuts: Sequence[Cuts]) -> tuple[TypicalBlock, ...]:
+    """The largest block, and where blocks are few along waning dimensions the last ones there."""
+    largest = largest_block(program, cuts)
+    few = [d for d in waning_dims(program) if 1 < cuts[d].count <= FEW_NODES]
+    blocks = [TypicalBlock(largest, 1.0)]
+    for dim in few:
+        last, part = cuts[dim].block(cuts[dim].count - 1), 1 / cuts[dim].count
+        blocks = [
+            one
+            for box, share in blocks
+            for one in (
+                TypicalBlock(box, share * (1 - part)),
+                TypicalBlock(box.replace(dim, *last), share * part),
+            )
+        ]
+    return tuple(blocks)
 
 
 def largest_block(program: Program, cuts: Sequence[Cuts]) -> ZRange:

@@ -77,9 +77,12 @@ def test_a_last_node_of_few_cells_stands_for_no_other(name):
         nodes = form.make(node, size).inputs[0]
         program = group_of(nodes, {nodes.inputs[0]}).program
         grid = tuple(Cuts.regular(n, 1 if n < 40 else n) for n in nodes.type.shape)
-        (block,) = typical_blocks(program, grid)
-        largest = max(map(cells_of(program), boxes_of(grid)))
-        assert cells_of(program)(block.box) == largest
+        largest, *others = typical_blocks(program, grid)
+        every = list(map(cells_of(program), boxes_of(grid)))
+        assert cells_of(program)(largest.box) == max(every)
+        counted = sum(one.share * cells_of(program)(one.box) for one in (largest, *others))
+        assert sum(one.share for one in (largest, *others)) == pytest.approx(1)
+        assert counted == pytest.approx(sum(every) / len(every), rel=0.15)
 
 
 def cells_of(program):
