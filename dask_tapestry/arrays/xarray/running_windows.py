@@ -70,8 +70,9 @@ def _running_variance(rolling: Any, ddof: int) -> Any:
     """The variance of all cells up to each one, in double precision."""
     known, counts = rolling.obj.notnull(), rolling._counts(keep_attrs=False)
     cells = rolling.obj.astype(np.float64)
-    mean = _scanned(rolling, cells.fillna(0), cumsum) / counts
-    step = ((cells - mean) ** 2 * counts / (counts - 1)).where(known & (counts > 1), 0)
+    mean = _scanned(rolling, cells.fillna(0), cumsum) / counts.where(counts > 0)
+    share = counts / (counts - 1).where(counts > 1)
+    step = ((cells - mean) ** 2 * share).where(known & (counts > 1), 0)
     left = counts - ddof
     return _scanned(rolling, step, cumsum) / left.where(left > 0)
 

@@ -80,7 +80,7 @@ def _without_products(
 def _corner(x: Tensor, place: tuple[int, int], run: slice, across: Sequence[Below]) -> Tensor:
     """The triangle of a square, less the products of rows with their adjoints."""
     width = run.stop - run.start
-    pairs = zip(across, LETTERS, strict=False)
+    pairs = zip(across, LETTERS[: len(across)], strict=True)
     parts = [Part(x, "mm", place), *[rows.rows(f"m{k}", run.start) for rows, k in pairs]]
     sides = {"m": width, **_widths(across)}
     work = "mmm", 1 / 3 + PRODUCT * len(across)
@@ -104,7 +104,7 @@ def _below(
 
 def _products(known: Sequence[Below], start: int, corner: int) -> list[Part]:
     """Rows of panels from that of a number on, each before those beside the corner."""
-    pairs = zip(known, LETTERS, strict=False)
+    pairs = zip(known, LETTERS[: len(known)], strict=True)
     both = [(rows.rows(f"m{k}", start), rows.rows(f"n{k}", corner)) for rows, k in pairs]
     return [part for pair in both for part in pair]
 
@@ -114,5 +114,5 @@ def _sides(rows: int, run: slice, known: Sequence[Below]) -> dict[str, int]:
 
 
 def _widths(known: Sequence[Below]) -> dict[str, int]:
-    pairs = zip(known, LETTERS, strict=False)
+    pairs = zip(known, LETTERS[: len(known)], strict=True)
     return {k: rows.cells.type.shape[1] for rows, k in pairs}

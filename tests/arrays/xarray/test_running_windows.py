@@ -57,6 +57,7 @@ def test_spreads_far_from_zero_keep_their_digits(name, ddof):
         assert "windows" not in str(made.data.teg)
         with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
             expected = getattr(memory.cumulative("time"), name)(ddof=ddof)
+        with warnings.catch_warnings(action="error"):
             cells = made.values
         np.testing.assert_allclose(cells, expected.values, rtol=1e-8)
 
