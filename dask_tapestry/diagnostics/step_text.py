@@ -99,7 +99,7 @@ def seconds_by_kind(cost: StepCost) -> dict[str, float]:
 
 def decided(step: Step) -> str:
     """What the grid was chosen for: the user's word, memory, or the resource that takes longest."""
-    if step.node.operator.layout is not None:
+    if step.is_asked:
         return "as the user asked"
     if step.second is not None and step.second[1].seconds < step.estimate.seconds * (
         1 - ALIKE_SECONDS

@@ -79,3 +79,10 @@ def test_sources_are_steps_or_values():
     x = dt.asarray([1.0, 2.0])
     first, second = steps_of((x + 1).rechunk(1) + x)
     assert sources(second, {first.node: 1}) == ["step 1", "memory float64[2]"]
+
+
+def test_tiles_of_a_factor_are_not_what_the_user_said():
+    x = dt.placeholder((8000, 8000), "f8", stored_chunks=(1000, 1000))
+    plan = dt.plan(dt.linalg.cholesky(x), resources=dt.Resources(4, 1, "700 MB"))
+    assert any(step.node.operator.name == "paneltiles" for step in plan.core.steps.values())
+    assert not [step for step in plan.core.steps.values() if "user" in decided(step) + step.reason]

@@ -85,9 +85,15 @@ class Step:
         return self.machine.within_hosts * self.cost.moved
 
     @property
+    def is_asked(self) -> bool:
+        """Whether the user said how it is cut; not of tiles that a form of an operator has."""
+        operator = self.node.operator
+        return operator.layout is not None and not operator.reads_parts
+
+    @property
     def reason(self) -> str:
         """Why it is cut so: the resource that takes most seconds."""
-        if self.node.operator.layout is not None:
+        if self.is_asked:
             return "as the user asked"
         return "one block suffices" if self.count == 1 else self.estimate.bound
 
