@@ -51,7 +51,7 @@ ROW_BLOCKS_COUNTED: Final = 24
 
 # cost/typical_blocks
 SAMPLE_BLOCKS: Final = 16  # of grids that join values of several kinds; a schedule each
-FEW_NODES: Final = 8  # along a dimension, of which the last one changes the mean by a sixteenth
+FEW_NODES: Final = 3  # along a dimension, of which the last one changes the mean by a third
 # Of what the first cells need: halos that end at an edge are no reason to look elsewhere
 WANING: Final = 0.8
 
@@ -119,7 +119,8 @@ SAMPLED_BLOCKS: Final = {1: 4, 2: 4, 3: 3}
 NEAR_RATIO: Final = 2  # times as many blocks as parts meet may be met by the box around them
 
 # memory/memory
-# Blocks for each slot that are held of a value that is read block by block
+# Blocks for each slot that are held of a value that is read block by block, or more if one block
+# of a reader takes more of them
 STREAMED_BLOCKS_A_SLOT: Final = 4
 
 # memory/phased_execution

@@ -380,21 +380,28 @@ def _resident(
         return node.type.nbytes
     if any(reads_far_apart(r, step) for r in readers):
         return node.type.nbytes
-    if not any(_reads_many(r, step) for r in readers):
-        return min(node.type.nbytes, step.machine.slots * STREAMED_BLOCKS_A_SLOT * block)
+    most = max([_blocks_read(r, step) for r in readers], default=0)
+    if most <= _neighbourhood(step.cuts):
+        a_slot = max(STREAMED_BLOCKS_A_SLOT, most)
+        return min(node.type.nbytes, step.machine.slots * a_slot * block)
     share = largest_round(readers[0], step) if len(readers) == 1 else 1.0
     return min(node.type.nbytes, int(share * node.type.nbytes) + step.machine.slots * block)
 
 
-def _reads_many(reader: Step, step: Step) -> bool:
-    """Whether one block of `reader` reads more blocks of `step` than a neighbourhood."""
+def _blocks_read(reader: Step, step: Step) -> int:
+    """Blocks of `step` that one block of `reader` reads at a time."""
     at = reader.inputs.index(step.node)
-    return _meets_many(reader.program, reader.cuts, at, step.cuts)
+    return _blocks_met(reader.program, reader.cuts, at, step.cuts)
 
 
 @lru_cache(maxsize=4096)  # the plans that a search compares have most steps in common
-def _meets_many(
+def _blocks_met(
     program: Program, cuts: tuple[Cuts, ...], number: int, held: tuple[Cuts, ...]
-) -> bool:
+) -> int:
     boxes = program.input_boxes(block_box(cuts, (0,) * len(cuts)))[number]
-    return any(met_blocks(b, held) > 2 ** max(len(held), 1) for b in boxes)
+    return max((met_blocks(b, held) for b in boxes), default=0)
+
+
+def _neighbourhood(held: tuple[Cuts, ...]) -> int:
+    """Blocks that meet in a corner: a value of which no more are read at a time is streamed."""
+    return 2 ** max(len(held), 1)

@@ -71,3 +71,13 @@ def test_it_is_held_whole():
     y = X + X.T
     assert resident_bytes(planned(y, (70, 60), (50, 80)))[X.node] == X.nbytes
     assert resident_bytes(planned(y, (30, 30), (60, 60)))[X.node] < X.nbytes
+
+
+@pytest.mark.parametrize(("side", "met"), [(200, 8), (100, 4)])
+def test_as_many_blocks_are_held_for_a_slot_as_a_block_of_a_reader_takes(side, met):
+    """Of cubes that are cut otherwise than they are made, a block reads parts of up to eight."""
+    x = dt.placeholder((1600, 400, 400), "f8")
+    made, read = (x * 2).rechunk((50, 100, 100)), (100, side, side)
+    plan = dt.plan((made + 1).rechunk(read), resources=dt.Resources(2, 1, "16 GiB"))
+    (held,) = [size for node, size in resident_bytes(plan.core).items() if node is made.node]
+    assert held == 2 * met * 50 * 100 * 100 * 8
