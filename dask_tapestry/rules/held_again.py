@@ -1,4 +1,4 @@
-"""``x -> rename(x)``, with the names that `x` has: a value that may be held in blocks of its own."""
+"""``x -> rename(x)``, with the names that `x` has: a value that may be held in other blocks, too."""
 
 from __future__ import annotations
 
