@@ -1,4 +1,4 @@
-"""``x -> rename(x)``, with the names that `x` has: a value that may be held in other blocks, too."""
+"""``x -> rename(x)``, with the names that `x` has: a value that others hold in other blocks."""
 
 from __future__ import annotations
 
