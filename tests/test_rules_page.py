@@ -34,6 +34,7 @@ def test_every_module_of_rules_has_a_listed_rule(rules):
     shared = {  # what rules ask, and forms that nodes take before the search
         "computed_on_host",
         "extensions",
+        "held_again",
         "masked_inserts",
         "reduction_node_overlaps",
         "stencil_formulas",

@@ -118,7 +118,7 @@ MOST_HANDOVER_CLASSES: Final = 64
 SAMPLED_BLOCKS: Final = {1: 4, 2: 4, 3: 3}
 NEAR_RATIO: Final = 2  # times as many blocks as parts meet may be met by the box around them
 
-# memory/memory
+# memory/resident_values
 # Blocks for each slot that are held of a value that is read block by block, or more if one block
 # of a reader takes more of them
 STREAMED_BLOCKS_A_SLOT: Final = 4
@@ -336,7 +336,7 @@ PROCESS_BYTES: Final = 200 * 10**6  # bytes of a worker itself: Python, librarie
 # Of a step that is looked at block by block; each takes some 10 µs
 MOST_HANDOVER_BLOCKS: Final = 1024
 
-# memory/memory
+# memory/resident_values
 MOST_PAIRED_STEPS: Final = 256  # steps that are compared in pairs: a thousand would take 70 ms
 
 # memory/simulate

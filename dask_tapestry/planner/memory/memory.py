@@ -4,30 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from enum import Enum
-from functools import cached_property, lru_cache
+from functools import cached_property
 from math import ceil, prod
 from typing import NamedTuple
 
-from dask_tapestry.planner.cost.footprint import met_blocks
 from dask_tapestry.planner.cost.step import PlannedSteps, Step
 from dask_tapestry.planner.fusion.external_inputs import is_sent, scatter_cuts
 from dask_tapestry.planner.fusion.group import is_external
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.worker_group import WorkerGroup
 from dask_tapestry.planner.memory.lifetimes import Lifetimes
-from dask_tapestry.planner.memory.phased_execution import largest_round
-from dask_tapestry.planner.memory.scattered_reads import reads_far_apart
+from dask_tapestry.planner.memory.resident_values import all_resident, lifetimes_of
 from dask_tapestry.planner.tuning import (
     DEVICE_BLOCKS,
     FEW_BLOCKS_TOGETHER,
     IMBALANCE,
-    MOST_PAIRED_STEPS,
     STREAMED_BLOCKS_A_SLOT,
 )
 from dask_tapestry.steps.device_values import lying_on
-from dask_tapestry.steps.program import Program
-from dask_tapestry.teg import Node, Sink
-from dask_tapestry.zspace import Cuts, block_box
+from dask_tapestry.teg import Node
+from dask_tapestry.zspace import Cuts
 
 
 class Slices(Enum):
@@ -97,12 +93,12 @@ class WorkerMemory:
     @cached_property
     def lifetimes(self) -> Lifetimes | None:
         """Which values are held together; None for plans of too many steps to compare them."""
-        return _lifetimes(self.plan)
+        return lifetimes_of(self.plan)
 
     @cached_property
     def held(self) -> dict[Node, int]:
         """Bytes of each value that are held at once."""
-        return _all_resident(self.plan, self.lifetimes, self.rounds)
+        return all_resident(self.plan, self.lifetimes, self.rounds)
 
     def fullest(self, slices: Slices = Slices.COUNTED) -> PeakWorkers:
         """The workers that hold most of what they may."""
@@ -322,86 +318,3 @@ def _idle_pool_bytes(plan: PlannedSteps) -> int:
     needs = [step.needs for step in plan.steps.values()]
     apart = max((n.used for n in needs), default=0) + max((n.fresh for n in needs), default=0)
     return max(0, apart - max((n.work for n in needs), default=0))
-
-
-def resident_bytes(plan: PlannedSteps) -> dict[Node, int]:
-    """Bytes of each step's output that are held at once.
-
-    A value that is read block by block is freed block by block, one that is read in rounds round by
-    round; results, values that a block of a reader reads whole, those of which a reader waits for
-    something made of all, and those of which blocks read pieces far apart, are held whole.
-    """
-    return _all_resident(plan, _lifetimes(plan))
-
-
-def _lifetimes(plan: PlannedSteps) -> Lifetimes | None:
-    """Which values are held together; None for plans of too many steps to compare them."""
-    return (
-        Lifetimes(plan.steps, set(plan.graph.roots))
-        if len(plan.steps) <= MOST_PAIRED_STEPS
-        else None
-    )
-
-
-def _all_resident(
-    plan: PlannedSteps, lifetimes: Lifetimes | None, rounds: int = 1
-) -> dict[Node, int]:
-    """The bytes that workers hold of each value, as far as it is known which steps end before.
-
-    Of results that are fetched in `rounds` the blocks of one are held.
-    """
-    readers: dict[Node, list[Step]] = {node: [] for node in plan.steps}
-    for reader in plan.steps.values():
-        for node in dict.fromkeys(reader.inputs):
-            if node in readers and node is not reader.node:
-                readers[node].append(reader)
-    return {
-        node: _resident(step, plan, readers[node], lifetimes, rounds)
-        for node, step in plan.steps.items()
-    }
-
-
-def _resident(
-    step: Step,
-    plan: PlannedSteps,
-    readers: Sequence[Step],
-    lifetimes: Lifetimes | None,
-    rounds: int,
-) -> int:
-    node = step.node
-    if isinstance(node.operator, Sink):
-        return 0
-    block = node.type.dtype.itemsize * prod(c.longest for c in step.cuts)
-    if node in plan.graph.roots and (rounds == 1 or readers):
-        return node.type.nbytes
-    if node in plan.graph.roots:
-        return min(node.type.nbytes, ceil(step.count / rounds) * block)
-    if lifetimes and any(lifetimes.ends_before(node, r.node) for r in readers):
-        return node.type.nbytes
-    if any(reads_far_apart(r, step) for r in readers):
-        return node.type.nbytes
-    most = max([_blocks_read(r, step) for r in readers], default=0)
-    if most <= _neighbourhood(step.cuts):
-        a_slot = max(STREAMED_BLOCKS_A_SLOT, most)
-        return min(node.type.nbytes, step.machine.slots * a_slot * block)
-    share = largest_round(readers[0], step) if len(readers) == 1 else 1.0
-    return min(node.type.nbytes, int(share * node.type.nbytes) + step.machine.slots * block)
-
-
-def _blocks_read(reader: Step, step: Step) -> int:
-    """Blocks of `step` that one block of `reader` reads at a time."""
-    at = reader.inputs.index(step.node)
-    return _blocks_met(reader.program, reader.cuts, at, step.cuts)
-
-
-@lru_cache(maxsize=4096)  # the plans that a search compares have most steps in common
-def _blocks_met(
-    program: Program, cuts: tuple[Cuts, ...], number: int, held: tuple[Cuts, ...]
-) -> int:
-    boxes = program.input_boxes(block_box(cuts, (0,) * len(cuts)))[number]
-    return max((met_blocks(b, held) for b in boxes), default=0)
-
-
-def _neighbourhood(held: tuple[Cuts, ...]) -> int:
-    """Blocks that meet in a corner: a value of which no more are read at a time is streamed."""
-    return 2 ** max(len(held), 1)

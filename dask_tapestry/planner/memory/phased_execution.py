@@ -7,6 +7,7 @@ then those of the next ones: Dask first runs tasks that others wait for which it
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.planner.tuning import MOST_FOLLOWED_BLOCKS
@@ -19,17 +20,37 @@ def largest_round(reader: Step, step: Step) -> float:
 
     Blocks of both are in one round if they are linked by what is read. It is 1 where all are.
     """
+    return prod(share for _, share in _rounds(reader, step).values())
+
+
+def in_the_same_rounds(reader: Step, step: Step, before: Step) -> bool:
+    """Whether the rounds in which a step's value is read are those in which it reads another's.
+
+    Blocks of columns that are made of columns may be made and read in rounds; those that are made
+    of rows, and read by columns, wait for all rows: then all of them, or all rows, are held.
+    """
+    made = {dim for dim, _ in _rounds(step, before).values()}
+    return not made or not made.isdisjoint(_rounds(reader, step))
+
+
+def _rounds(reader: Step, step: Step) -> dict[int, tuple[int, float]]:
+    """The axes of a step's value of which blocks of a reader hold a part together.
+
+    With the dimension of the reader that moves along the axis, and the largest part.
+    """
     at = reader.inputs.index(step.node)
     moves = movement(reader.program)[at]
     if not _is_steady(reader, at, moves):
-        return 1.0
-    share = 1.0
+        return {}
+    rounds: dict[int, tuple[int, float]] = {}
     for axis, cuts in enumerate(step.cuts):
         pace = moves.paces.get(axis)
         if pace is None or cuts.count == 1 or reader.cuts[pace.dim].count > MOST_FOLLOWED_BLOCKS:
             continue
-        share *= _longest_round(cuts, _spans(reader, at, moves, axis)) / max(1, cuts.extent)
-    return share
+        share = _longest_round(cuts, _spans(reader, at, moves, axis)) / max(1, cuts.extent)
+        if share < 1:
+            rounds[axis] = pace.dim, share
+    return rounds
 
 
 def _is_steady(reader: Step, at: int, moves: InputStrides) -> bool:

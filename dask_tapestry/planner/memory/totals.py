@@ -5,7 +5,8 @@ from __future__ import annotations
 from math import prod
 
 from dask_tapestry.planner.cost.step import PlannedSteps
-from dask_tapestry.planner.memory.memory import peak_worker_bytes, resident_bytes
+from dask_tapestry.planner.memory.memory import peak_worker_bytes
+from dask_tapestry.planner.memory.resident_values import resident_bytes
 from dask_tapestry.planner.memory.result_transfer import gathered
 from dask_tapestry.planner.memory.user_resource_peaks import plan_amounts
 from dask_tapestry.teg import Node, Sink

@@ -10,8 +10,8 @@ from dask_tapestry.planner.memory.memory import (
     _peak,
     fullest_workers,
     peak_worker_bytes,
-    resident_bytes,
 )
+from dask_tapestry.planner.memory.resident_values import resident_bytes
 from dask_tapestry.planner.memory.results import ResultMemory
 from tests.planner.graphs import FOUR, stored
 

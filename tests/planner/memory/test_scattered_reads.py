@@ -3,7 +3,7 @@ from typing import NamedTuple
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.planner.memory.memory import resident_bytes
+from dask_tapestry.planner.memory.resident_values import resident_bytes
 from dask_tapestry.planner.memory.scattered_reads import reads_far_apart
 from dask_tapestry.planner.search.choices import Choices
 from dask_tapestry.planner.search.plan_evaluator import steps_of

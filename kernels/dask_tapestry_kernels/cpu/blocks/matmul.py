@@ -10,6 +10,8 @@ from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
 
+COPIED_BYTES: Final = 2**23  # of a matrix at a time: enough columns for BLAS
+
 
 def matmul(
     out: Block | None, x: Block, w: Block, *, dtype: np.dtype[Any], part: int | None
@@ -20,14 +22,30 @@ def matmul(
     shorter: the result is then of shape (parts, ..., m, n).
     """
     if part is None:
-        return np.matmul(x, w, out=out, dtype=dtype)
+        return _product(x, w, out, dtype)
     starts = range(0, x.shape[-1], part)
     shape = (len(starts), *x.shape[:-1], w.shape[-1])
     result = np.empty(shape, dtype) if out is None else out
     for number, start in enumerate(starts):
         stop = start + part
-        np.matmul(x[..., start:stop], w[..., start:stop, :], out=result[number], dtype=dtype)
+        _product(x[..., start:stop], w[..., start:stop, :], result[number], dtype)
     return result
+
+
+def _product(x: Block, w: Block, out: Block | None, dtype: np.dtype[Any]) -> Block:
+    """``x @ w``, some columns at a time where cells of `w` are not aligned.
+
+    What came over a network is not, and NumPy copies it: so a copy takes little memory.
+    """
+    if w.flags.aligned or w.nbytes <= COPIED_BYTES:
+        return np.matmul(x, w, out=out, dtype=dtype)
+    leading = np.broadcast_shapes(x.shape[:-2], w.shape[:-2])
+    made = np.empty((*leading, x.shape[-2], w.shape[-1]), dtype) if out is None else out
+    columns = max(1, COPIED_BYTES * w.shape[-1] // w.nbytes)
+    for start in range(0, w.shape[-1], columns):
+        strip = slice(start, start + columns)
+        np.matmul(x, w[..., strip], out=made[..., strip], dtype=dtype)
+    return made
 
 
 def add_product(out: Block | None, x: Block, w: Block, *, dtype: np.dtype[Any], rows: int) -> Block:
@@ -35,7 +53,7 @@ def add_product(out: Block | None, x: Block, w: Block, *, dtype: np.dtype[Any], 
     assert out is not None
     for start in range(0, out.shape[-2], rows):
         strip = slice(start, start + rows)
-        out[..., strip, :] += np.matmul(x[..., strip, :], w, dtype=dtype)
+        out[..., strip, :] += _product(x[..., strip, :], w, None, dtype)
     return out
 
 

@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -36,3 +38,26 @@ def test_linear(dtype, bias, buffered):
     made = KERNELS["linear"](out, *blocks, dtype=np.dtype(dtype))
     assert made.dtype == dtype
     assert np.array_equal(made, (x @ w + b) if bias else x @ w)  # small integers: exact
+
+
+@pytest.mark.parametrize("part", [None, 300])
+@pytest.mark.parametrize("buffered", [False, True])
+def test_cells_that_are_not_aligned_are_copied_in_strips(part, buffered):
+    """As those that came over a network: NumPy would copy all of them."""
+    rng = np.random.default_rng(1)
+    x, w = rng.integers(0, 9, (5, 1000)).astype(float), rng.integers(0, 9, (1000, 3000)) * 1.0
+    apart = np.zeros(w.nbytes + 8, "u1")[4:-4].view("f8").reshape(w.shape)
+    apart[...] = w
+    assert not apart.flags.aligned
+    options = {"dtype": x.dtype, "part": part}
+    expected = KERNELS["matmul"](None, x, w, **options)
+    out = np.empty_like(expected) if buffered else None
+    tracemalloc.start()
+    made = KERNELS["matmul"](out, x, apart, **options)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert np.array_equal(made, expected)
+    assert peak < 0.6 * w.nbytes
+    added = np.zeros((5, 3000))
+    KERNELS["add_product"](added, x, apart, dtype=x.dtype, rows=2)
+    assert np.array_equal(added, x @ w)

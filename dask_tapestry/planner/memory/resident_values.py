@@ -1,0 +1,121 @@
+"""Resident values: how many bytes of each step's output workers hold at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from math import ceil, prod
+
+from dask_tapestry.planner.cost.footprint import met_blocks
+from dask_tapestry.planner.cost.step import PlannedSteps, Step
+from dask_tapestry.planner.memory.lifetimes import Lifetimes
+from dask_tapestry.planner.memory.phased_execution import in_the_same_rounds, largest_round
+from dask_tapestry.planner.memory.scattered_reads import reads_far_apart
+from dask_tapestry.planner.tuning import MOST_PAIRED_STEPS, STREAMED_BLOCKS_A_SLOT
+from dask_tapestry.steps.program import Program
+from dask_tapestry.teg import Node, Sink
+from dask_tapestry.zspace import Cuts, block_box
+
+
+def resident_bytes(plan: PlannedSteps) -> dict[Node, int]:
+    """Bytes of each step's output that are held at once.
+
+    A value that is read block by block is freed block by block, one that is read in rounds round by
+    round; results, values that a block of a reader reads whole, those of which a reader waits for
+    something made of all, and those of which blocks read pieces far apart, are held whole.
+    """
+    return all_resident(plan, lifetimes_of(plan))
+
+
+def lifetimes_of(plan: PlannedSteps) -> Lifetimes | None:
+    """Which values are held together; None for plans of too many steps to compare them."""
+    return (
+        Lifetimes(plan.steps, set(plan.graph.roots))
+        if len(plan.steps) <= MOST_PAIRED_STEPS
+        else None
+    )
+
+
+def all_resident(
+    plan: PlannedSteps, lifetimes: Lifetimes | None, rounds: int = 1
+) -> dict[Node, int]:
+    """The bytes that workers hold of each value, as far as it is known which steps end before.
+
+    Of results that are fetched in `rounds` the blocks of one are held.
+    """
+    readers: dict[Node, list[Step]] = {node: [] for node in plan.steps}
+    for reader in plan.steps.values():
+        for node in dict.fromkeys(reader.inputs):
+            if node in readers and node is not reader.node:
+                readers[node].append(reader)
+    return {
+        node: _resident(step, plan, readers[node], lifetimes, rounds)
+        for node, step in plan.steps.items()
+    }
+
+
+def _resident(
+    step: Step,
+    plan: PlannedSteps,
+    readers: Sequence[Step],
+    lifetimes: Lifetimes | None,
+    rounds: int,
+) -> int:
+    node = step.node
+    if isinstance(node.operator, Sink):
+        return 0
+    block = node.type.dtype.itemsize * prod(c.longest for c in step.cuts)
+    if node in plan.graph.roots and (rounds == 1 or readers):
+        return node.type.nbytes
+    if node in plan.graph.roots:
+        return min(node.type.nbytes, ceil(step.count / rounds) * block)
+    if lifetimes and any(lifetimes.ends_before(node, r.node) for r in readers):
+        return node.type.nbytes
+    if any(reads_far_apart(r, step) for r in readers):
+        return node.type.nbytes
+    most = max([_blocks_read(r, step) for r in readers], default=0)
+    if most <= _neighbourhood(step.cuts):
+        a_slot = max(STREAMED_BLOCKS_A_SLOT, most)
+        return min(node.type.nbytes, step.machine.slots * a_slot * block)
+    share = largest_round(readers[0], step) if len(readers) == 1 else 1.0
+    if share < 1 and _waits_for_other_rounds(step, readers[0], plan, lifetimes):
+        return node.type.nbytes
+    return min(node.type.nbytes, int(share * node.type.nbytes) + step.machine.slots * block)
+
+
+def _waits_for_other_rounds(
+    step: Step, reader: Step, plan: PlannedSteps, lifetimes: Lifetimes | None
+) -> bool:
+    """Whether what a reader takes together of a step's value is made of all rounds before it.
+
+    Not of what is held whole until the step ends.
+    """
+    for node in step.inputs:
+        before = plan.steps.get(node)
+        if before is None or before is step or node in plan.graph.roots:
+            continue
+        if lifetimes and lifetimes.ends_before(node, step.node):
+            continue
+        many = _blocks_read(step, before) > _neighbourhood(before.cuts)
+        if many and not in_the_same_rounds(reader, step, before):
+            return True
+    return False
+
+
+def _blocks_read(reader: Step, step: Step) -> int:
+    """Blocks of `step` that one block of `reader` reads at a time."""
+    at = reader.inputs.index(step.node)
+    return _blocks_met(reader.program, reader.cuts, at, step.cuts)
+
+
+@lru_cache(maxsize=4096)  # the plans that a search compares have most steps in common
+def _blocks_met(
+    program: Program, cuts: tuple[Cuts, ...], number: int, held: tuple[Cuts, ...]
+) -> int:
+    boxes = program.input_boxes(block_box(cuts, (0,) * len(cuts)))[number]
+    return max((met_blocks(b, held) for b in boxes), default=0)
+
+
+def _neighbourhood(held: tuple[Cuts, ...]) -> int:
+    """Blocks that meet in a corner: a value of which no more are read at a time is streamed."""
+    return 2 ** max(len(held), 1)
