@@ -1,4 +1,4 @@
-"""``x -> rename(x)``, with the names that `x` has: a value that others hold in other blocks."""
+"""Held again: ``x -> rename(x)``, which may be held in other blocks than `x`, under its names."""
 
 from __future__ import annotations
 
