@@ -118,4 +118,4 @@ def _blocks_met(
 
 def _neighbourhood(held: tuple[Cuts, ...]) -> int:
     """Blocks that meet in a corner: a value of which no more are read at a time is streamed."""
-    return 2 ** max(len(held), 1)
+    return 1 << max(len(held), 1)
