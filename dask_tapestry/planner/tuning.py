@@ -210,8 +210,8 @@ CLOSE_POINTS: Final = 0.02  # of a resource: points that differ by less in all a
 # search/grid
 # Cuts in a row that may cost more before the search for a cheaper one ends
 PATIENCE_CUTS: Final = 3
-# Times what a block takes at least, from which on that does not tell which grids are good
-POOR_GUIDE: Final = 1.25
+# Grids that are priced where all that were looked at take more memory than there is
+MOST_HOPELESS: Final = 3
 FAR_RATIO: Final = 16  # times as many or as large as wanted: then blocks are cut in four at a time
 SMALLER_SHARE: Final = 0.9  # times a block's bytes that half a block may have at most
 # Of the seconds by which a cut must be better than one of pieces in a row

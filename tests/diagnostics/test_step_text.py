@@ -21,12 +21,19 @@ def steps_of(*arrays):
     return list(dt.plan(*arrays, resources=FOUR).core.steps.values())
 
 
+def with_second(step, second):
+    """The step with other cuts, and what these take, as its runner-up."""
+    other = replace(step)
+    vars(other)["second"] = second
+    return other
+
+
 @pytest.fixture
 def step():
     """A step that reads 8 GB, after which a grid of half as many blocks came second."""
     (step,) = steps_of(dt.placeholder((10**5, 10**4), "f8", (1000, 1000)) + 1)
     coarse = replace(step.cost, seconds=2 * step.cost.seconds, work=2 * step.cost.work)
-    return replace(step, second=((Cuts.regular(10**5, 10**5), Cuts.regular(10**4, 10**3)), coarse))
+    return with_second(step, ((Cuts.regular(10**5, 10**5), Cuts.regular(10**4, 10**3)), coarse))
 
 
 def test_operators_are_counted_and_long_lists_are_shortened():
@@ -51,10 +58,10 @@ def test_what_decided_is_the_longest_resource(step):
 def test_a_faster_runner_up_lost_by_memory_or_by_tasks(step):
     cuts, cost = step.second
     faster = replace(cost, seconds=step.cost.seconds / 2)
-    assert decided(replace(step, second=(cuts, faster))) == "memory"
+    assert decided(with_second(step, (cuts, faster))) == "memory"
     many = replace(faster, work=step.cost.work // 2, blocks=10**6)
-    assert decided(replace(step, second=(cuts, many))) == "number of tasks"
-    assert runner_up(replace(step, second=(cuts, many))).why.startswith("1,000,000 tasks instead")
+    assert decided(with_second(step, (cuts, many))) == "number of tasks"
+    assert runner_up(with_second(step, (cuts, many))).why.startswith("1,000,000 tasks instead")
 
 
 def test_what_the_user_said_decides():
@@ -67,11 +74,11 @@ def test_the_runner_up_says_by_how_much_it_lost(step):
     assert second.text == "[100000, 10x1000]"
     assert second.seconds == pytest.approx(step.cost.seconds)
     assert second.why.endswith(" slower")
-    assert runner_up(replace(step, second=None)) is None
+    assert runner_up(with_second(step, None)) is None
     cuts, cost = step.second
-    alike = runner_up(replace(step, second=(cuts, replace(cost, seconds=step.cost.seconds))))
+    alike = runner_up(with_second(step, (cuts, replace(cost, seconds=step.cost.seconds))))
     assert alike.why.startswith("a block would hold ")
-    same = runner_up(replace(step, second=(cuts, step.cost)))
+    same = runner_up(with_second(step, (cuts, step.cost)))
     assert same.why == "no faster"
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from dask_tapestry.imports import LateModule
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.planner.cost.cost import StepCost
+from dask_tapestry.planner.cost.cost import StepCost, step_cost
 from dask_tapestry.planner.cost.footprint import Needs
 from dask_tapestry.planner.cost.group_names import group_name
 from dask_tapestry.planner.fusion.fuse import is_read_late
@@ -49,8 +49,10 @@ class Step:
         What the step takes, as the search compares it: its `cost` is counted over all blocks.
     needs
         What its largest block takes.
-    second
-        The next best cuts, with their estimate, where several were compared.
+    next_best
+        The next best cuts, where several were compared.
+    handy
+        Bytes of a block's memory that lies ready.
     name
         Of the Dask layer: letters, then a digest of the value, the cuts and all it stands on.
     first
@@ -70,7 +72,18 @@ class Step:
     needs: Needs
     name: str
     first: tuple[Node, ...] = ()
-    second: tuple[tuple[Cuts, ...], StepCost] | None = None
+    next_best: tuple[Cuts, ...] | None = None
+    handy: int = 0
+
+    @cached_property
+    def second(self) -> tuple[tuple[Cuts, ...], StepCost] | None:
+        """The next best cuts, with their estimate, where several were compared."""
+        if self.next_best is None:
+            return None
+        order = memory_order(self.node, self.inputs)
+        return self.next_best, step_cost(
+            self.program, self.next_best, self.held, self.machine, self.handy, order
+        )
 
     @cached_property
     def cost(self) -> StepCost:

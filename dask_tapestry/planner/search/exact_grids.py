@@ -173,7 +173,7 @@ def near_grids(space: PlanEvaluator, state: State) -> dict[Node, list[Grid]]:
         pricing = space.pricing.at(priced.place).on(priced.group.device)
         best = pricing.best(priced.group, priced.held)
         by_node[node] |= {best.grid: None}
-        by_node[node] |= {best.second[0]: None} if best.second else {}
+        by_node[node] |= {best.second: None} if best.second else {}
         for at, (x, move) in enumerate(
             zip(priced.group.inputs, movement(priced.group.program), strict=False)
         ):

@@ -10,7 +10,7 @@ looked at.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import inf, prod
 
 from dask_tapestry.late_dataclass import dataclass
@@ -22,9 +22,9 @@ from dask_tapestry.planner.tuning import (
     FAR_RATIO,
     FEW_WAVES,
     LONG_STEP_SECONDS,
+    MOST_HOPELESS,
     NEGLIGIBLE_TASKS,
     PATIENCE_CUTS,
-    POOR_GUIDE,
     READ_AGAIN,
     READ_EDGES,
     SCATTERED_SHARE,
@@ -39,11 +39,11 @@ Price = Callable[[Grid], StepCost]
 
 @dataclass(frozen=True)
 class RankedGrid:
-    """A grid with its cost, and the next best one of another kind."""
+    """A grid with its cost, and the next best one."""
 
     grid: Grid
     cost: StepCost
-    second: tuple[Grid, StepCost] | None = None
+    second: Grid | None = None
 
 
 def reads_again(cost: StepCost, once: StepCost, times: float = READ_AGAIN) -> bool:
@@ -84,7 +84,7 @@ class GridSearch:
     units
         Where its cuts should fall.
     price
-        Cost of a grid.
+        Cost of a grid, or what it takes at least where `confirm` is given.
     dims
         Its dimensions, those first whose pieces lie in a row.
     slots
@@ -93,9 +93,8 @@ class GridSearch:
         Seconds that a step takes at least under a grid.
     workers
         Processes that blocks run in.
-    rough
-        Roughly the cost of a grid whose blocks are far too large, or that takes more than some
-        seconds however its blocks are computed; None for other grids.
+    confirm
+        Cost of a grid: asked only of those that may be the best by what they take at least.
     """
 
     def __init__(
@@ -108,15 +107,14 @@ class GridSearch:
         slots: int,
         floor: Callable[[Grid], float] = lambda _: 0.0,
         workers: int = 1,
-        rough: Callable[[Grid, float], StepCost | None] = lambda _grid, _enough: None,
+        confirm: Price | None = None,
     ) -> None:
         self.shape, self.units, self.limits, self.dims = shape, units, limits, dims
         self.slots, self.workers, self.price, self.floor = slots, workers, price, floor
-        self.rough = rough
-        self._useless: dict[Grid, StepCost] = {}
+        self.confirm = confirm
         self._enough = inf  # seconds of the best grid that is allowed, of those seen
         self.seen: dict[Grid, StepCost] = {}
-        self._ranks: dict[int, Rank] = {}  # by the costs seen
+        self._ranks: dict[int, tuple[StepCost, Rank]] = {}  # by the costs seen
 
     def best(self, candidates: Iterable[Grid] = (), alike: Grid | None = None) -> RankedGrid:
         """The best grid found; `candidates` are tried too.
@@ -124,50 +122,61 @@ class GridSearch:
         Where that of an `alike` step is known, as many pieces of this one are allowed, and it is
         not cut from the whole: it is the best of these and of the candidates.
         """
-        uncut = [1] * len(self.shape)
         pieces = self._taken_over(alike) or self._descend()
-        if len(self.seen) + len(self._useless) > 1:
+        if len(self.seen) > 1:
             for grid in candidates:
                 if all(unit.allows(cuts) for unit, cuts in zip(self.units, grid, strict=True)):
                     self._graded_if_it_may_win(grid)
-            for filled in self._full_waves(pieces):
-                self._graded_if_it_may_win(self._grid(filled))
-            found, once = self.seen[self._grid(pieces)], self._looked_at(self._grid(uncut))
-            if reads_again(found, once):
-                self._cut_equally()
-            if reads_again(found, once, READ_EDGES):
-                self._trade(pieces)
-        return self._best_seen()
+            self._look_around(pieces)
+        if self.confirm is None:
+            return self._best(self.seen)
+        return self._best(self._confirmed(self.confirm))
 
-    def _best_seen(self) -> RankedGrid:
-        ordered = sorted(self.seen.items(), key=lambda item: self._rank(item[1]))
-        best = self._contiguous(ordered)
-        second = next((other for other in ordered if other[0] != best[0]), None)
+    def _look_around(self, pieces: list[int]) -> None:
+        """Look at grids near a good one: full waves, equal blocks, blocks of other shapes."""
+        for filled in self._full_waves(pieces):
+            self._graded_if_it_may_win(self._grid(filled))
+        found, once = self._graded(self._grid(pieces)), self._graded(self._grid([1] * len(pieces)))
+        if reads_again(found, once):
+            self._cut_equally()
+        if reads_again(found, once, READ_EDGES):
+            self._trade(pieces)
+
+    def _best(self, among: Mapping[Grid, StepCost]) -> RankedGrid:
+        """The best grid `among` some, and the next one of all that were looked at."""
+        best = self._contiguous(among)
+        second = next((other for other, _ in self._ordered(self.seen) if other != best[0]), None)
         return RankedGrid(*best, second)
 
-    def confirmed(self, guide: GridSearch, found: RankedGrid) -> RankedGrid | None:
-        """The best of the grids that another search looked at, which `found` one of them.
+    def _confirmed(self, price: Price) -> dict[Grid, StepCost]:
+        """The prices of the best grids: of any other that was looked at, even the least is more.
 
-        Its costs are no more than those here, so that a grid is priced here only if it might be
-        better than the best so far. None where the best takes far more than the guide knew: it may
-        have looked in the wrong place.
+        What is like the best and cut once more was looked at, too: what led to it knew little.
         """
-        first = self._graded(found.grid)
-        if first.seconds > POOR_GUIDE * found.cost.seconds or not self._rank(first).is_allowed:
-            return None
-        if found.second is not None:
-            self._graded(found.second[0])
-        for grid, least in sorted(guide.seen.items(), key=lambda one: guide._rank(one[1])):
-            if guide._rank(least) >= min(map(self._rank, self.seen.values())):
-                break
-            self._graded(grid)
-        return self._best_seen()
+        grid, least = self._contiguous(self.seen)
+        most = inf if self._rank(least).is_allowed else MOST_HOPELESS
+        priced, expanded = dict[Grid, StepCost](), set[Grid]()
+        while grid not in expanded and len(priced) < most:
+            if grid in priced:
+                expanded.add(grid)
+                pieces = [cuts.count for cuts in grid]
+                self._cheapest_cut(pieces, priced[grid])
+                self._look_around(pieces)
+            else:
+                priced[grid] = self.seen[grid] = price(grid)
+                allowed = [c.seconds for c in self.seen.values() if self._rank(c).is_allowed]
+                self._enough = min(allowed, default=inf)
+            grid, _ = self._ordered(self.seen)[0]
+        return priced
 
-    def _contiguous(self, ordered: list[tuple[Grid, StepCost]]) -> tuple[Grid, StepCost]:
+    def _ordered(self, among: Mapping[Grid, StepCost]) -> list[tuple[Grid, StepCost]]:
+        return sorted(among.items(), key=lambda item: self._rank(item[1]))
+
+    def _contiguous(self, among: Mapping[Grid, StepCost]) -> tuple[Grid, StepCost]:
         """The best grid, or one hardly worse found before it, whose blocks lie in a row."""
-        first = ordered[0]
+        first = self._ordered(among)[0]
         top = self._rank(first[1])
-        for grid, cost in self.seen.items():
+        for grid, cost in among.items():
             one = self._rank(cost)
             alike = one.exceeded == top.exceeded and cost.blocks == first[1].blocks
             alike &= cost.carried <= (1 + SCATTERED_SHARE) * first[1].carried
@@ -183,27 +192,17 @@ class GridSearch:
                 self._enough = known.seconds
         return known
 
-    def _looked_at(self, grid: Grid) -> StepCost:
-        """The cost of a grid, or of one that cannot be the best about what it is."""
-        cost = self.seen.get(grid) or self._useless.get(grid)
-        if cost is None:
-            cost = self.rough(grid, (1 + SCATTERED_SHARE) * self._enough)
-            if cost is None:
-                return self._graded(grid)
-            self._useless[grid] = cost
-        return cost
-
     def _rank(self, cost: StepCost) -> Rank:
         found = self._ranks.get(id(cost))
         if found is None:
-            found = self._ranks[id(cost)] = rank(cost, self.limits)
-        return found
+            found = self._ranks[id(cost)] = cost, rank(cost, self.limits)
+        return found[1]
 
     def _graded_if_it_may_win(self, grid: Grid) -> StepCost | None:
         known = self.seen.get(grid)
         if known is None and self._enough < inf and self.floor(grid) > self._enough:
             return None
-        return self._looked_at(grid)
+        return self._graded(grid)
 
     def _grid(self, pieces: Sequence[int]) -> Grid:
         sides = zip(self.units, self.shape, pieces, strict=True)
@@ -216,10 +215,10 @@ class GridSearch:
         pieces = [cuts.count for cuts in alike]
         return pieces if self._rank(self._graded(self._grid(pieces))).is_allowed else None
 
-    def _descend(self) -> list[int]:
+    def _descend(self, begun: list[int] | None = None) -> list[int]:
         """Cut until it no longer pays; return the pieces of the best grid on the way."""
-        pieces = [1] * len(self.shape)
-        cost = self._looked_at(self._grid(pieces))
+        pieces = begun or [1] * len(self.shape)
+        cost = self._graded(self._grid(pieces))
         best, best_rank, patience = pieces, self._rank(cost), PATIENCE_CUTS
         while patience:
             if not any(best_rank.exceeded) and self._is_negligible(cost):
@@ -230,9 +229,8 @@ class GridSearch:
             pieces, cost = found
             now = self._rank(cost)
             patience = PATIENCE_CUTS if now < best_rank or any(now.exceeded) else patience - 1
-            if now < best_rank or self._grid(best) in self._useless:
+            if now < best_rank:
                 best, best_rank = pieces, now
-        self._graded(self._grid(best))
         return best
 
     def _cut_equally(self) -> None:

@@ -275,7 +275,8 @@ def steps_of(
             estimate=priced.cost,
             needs=needs(priced.group.program, priced.grid, cuts_read[node], machine.workers == 1),
             name="",
-            second=priced.second,
+            next_best=priced.second,
+            handy=priced.limits.handy,
         )
         for node, priced in state.placed.items()
     }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import replace
 from functools import cache, partial
-from math import inf, prod
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.cost.block_seconds import Order
@@ -47,7 +46,7 @@ class PricedGroup:
     place
         Where alone it is computed; "" for anywhere.
     second
-        The next best grid with its cost, where several were compared.
+        The next best grid, where several were compared.
     """
 
     group: Group
@@ -56,7 +55,7 @@ class PricedGroup:
     cost: StepCost
     limits: Limits
     place: str = ""
-    second: tuple[Grid, StepCost] | None = None
+    second: Grid | None = None
 
     def on(self, machine: Machine) -> Machine:
         """The machine that computes it, of all that there is."""
@@ -199,13 +198,9 @@ class Pricing:
 
     def _searched(self, program: Program, held: Cut, order: Order, near: Grid | None) -> RankedGrid:
         """The best grid, looked for with the least costs first where these are soon known."""
-        pushed = self._pushed(program, held)
-        if near is None and may_stream(program, program.type.box):
-            guide = self._grid_search(program, held, order, guided=True)
-            quick = self._grid_search(program, held, order).confirmed(guide, guide.best(pushed))
-            if quick is not None:
-                return quick
-        return self._grid_search(program, held, order).best(pushed, near)
+        guided = may_stream(program, program.type.box)
+        search = self._grid_search(program, held, order, guided)
+        return search.best(self._pushed(program, held), near)
 
     def _pushed(self, program: Program, held: Cut) -> list[Grid]:
         """Grids whose blocks read the blocks in which inputs are held."""
@@ -213,23 +208,25 @@ class Pricing:
         shape = program.type.shape
         return [m.pushed(shape, own) for m, own in zip(moves, held, strict=False) if own]
 
-    def _grid_search(
-        self, program: Program, held: Cut, order: Order, guided: bool = False
-    ) -> GridSearch:
-        """The search for a program's grid, by its costs or by what it takes at least."""
+    def _grid_search(self, program: Program, held: Cut, order: Order, guided: bool) -> GridSearch:
+        """The search for a program's grid, led by what grids take at least if it is `guided`."""
         shape = program.type.shape
         dims = range(len(shape))[:: 1 if order == "C" else -1]
         least = cache(partial(LowerBound.of, program, self.machine))
+
+        def cost(grid: Grid) -> StepCost:
+            return self.cost(program, grid, held, order)
+
         return GridSearch(
             shape,
             units(program, held),
-            lambda grid: (self._guiding_cost if guided else self.cost)(program, grid, held, order),
+            (lambda grid: self._guiding_cost(program, grid, held, order)) if guided else cost,
             self._limits_of(program),
             dims,
             self.machine.slots,
             lambda grid: least().seconds(grid, held, self.machine),
             self.machine.workers,
-            lambda grid, enough: self._cost_if_useless(program, grid, held, order, enough),
+            confirm=cost if guided else None,
         )
 
     def allows(self, group: Group, grid: Grid, held: Cut) -> bool:
@@ -273,23 +270,6 @@ class Pricing:
         if not may_stream(program, largest_block(program, grid)):
             return self.cost(program, grid, held, order)
         return self._least_cost(program, grid, held, order)
-
-    def _cost_if_useless(
-        self, program: Program, grid: Grid, held: Cut, order: Order, enough: float
-    ) -> StepCost | None:
-        """Roughly the cost of a program under a grid that cannot be the best; None for others.
-
-        Its blocks are too large, however computed, or take more than `enough` seconds in any way.
-        """
-        machine, limits = self.machine, self.limits
-        box = largest_block(program, grid)
-        needs = least_needs(program, box, held, machine.workers == 1)
-        forbidden = limits.forbids(prod([cuts.count for cuts in grid]), needs.work)
-        is_soon_priced = enough == inf or costs_of(program) == 1 or not may_stream(program, box)
-        if not forbidden and is_soon_priced:
-            return None
-        cost = self._least_cost(program, grid, held, order)
-        return cost if forbidden or cost.seconds > enough else None
 
     def _least_cost(self, program: Program, grid: Grid, held: Cut, order: Order) -> StepCost:
         """What a program takes at least under a grid."""
