@@ -40,10 +40,11 @@ class _KeptBuffer(NamedTuple):
 class _Lease:
     """Owns the memory of an array; returns it to the pool when the last view is gone."""
 
-    __slots__ = ("__array_interface__", "_returned", "_whole", "size")
+    __slots__ = ("__array_interface__", "_pool", "_returned", "_whole", "size")
 
-    def __init__(self, whole: Block, size: int, returned: SimpleQueue[_KeptBuffer]) -> None:
-        self._whole, self.size, self._returned = whole, size, returned
+    def __init__(self, whole: Block, size: int, pool: BufferPool) -> None:
+        self._whole, self.size, self._pool = whole, size, pool
+        self._returned = pool.returned  # a process that was forked has another one
         start = -whole.ctypes.data % ALIGNED_BYTES
         self.__array_interface__ = whole[
             start : len(whole) - ALIGNED_BYTES + start
@@ -51,6 +52,8 @@ class _Lease:
 
     def __del__(self) -> None:
         self._returned.put(_KeptBuffer(self._whole, monotonic()))
+        del self._whole  # or it is alive while the pool lets go of it
+        self._pool.settle()
 
 
 class BufferPool:
@@ -67,8 +70,10 @@ class BufferPool:
         self._most = 0  # bytes lent at one time, of late
         self._memory = process_memory()  # least that was found
         self._cleans = False  # whether there is a thread that does
-        # A lease may end inside a garbage collection at any point: of all here it uses this alone.
-        self._returned: SimpleQueue[_KeptBuffer] = SimpleQueue()
+        # A lease may end inside a garbage collection at any point, also where this thread has the
+        # lock: it waits for nothing, and who has the lock does what it could not.
+        self.returned: SimpleQueue[_KeptBuffer] = SimpleQueue()
+        self._woken: SimpleQueue[None] = SimpleQueue()  # what the thread that cleans waits for
 
     def array(
         self, shape: tuple[int, ...], dtype: np.dtype[Any], order: Literal["C", "F"] = "C"
@@ -77,7 +82,7 @@ class BufferPool:
         size = prod(shape) * dtype.itemsize
         if size < SMALLEST_POOLED_BYTES or dtype.hasobject:
             return None
-        cells = np.asarray(_Lease(self._take(size + ALIGNED_BYTES), size, self._returned))
+        cells = np.asarray(_Lease(self._take(size + ALIGNED_BYTES), size, self))
         return cells[:size].view(dtype).reshape(shape, order=order)
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Block:
@@ -90,7 +95,9 @@ class BufferPool:
         """Bytes that are kept for whoever asks next."""
         with self._lock:
             self._count()
-            return self._size()
+            size = self._size()
+        self.settle()
+        return size
 
     def clean(self, seconds: float = 0.0) -> None:
         """Give memory that was kept for `seconds` back to the system."""
@@ -99,6 +106,15 @@ class BufferPool:
             now = monotonic()
             self._kept = [kept for kept in self._kept if now - kept.since < seconds]
             self._most = self._lent + self._size()
+        self.settle()
+
+    def settle(self) -> None:
+        """Let go of what was returned and may not be kept, unless somebody has the lock."""
+        while not self.returned.empty() and self._lock.acquire(blocking=False):
+            try:
+                self._count()
+            finally:
+                self._lock.release()
 
     def _take(self, size: int) -> Block:
         spare = max(size // 8, SPARE_BYTES)
@@ -114,18 +130,22 @@ class BufferPool:
             self._most = max(self._most, self._lent)
             self._keep(self._most - self._lent)  # before more is taken
             self._have_cleaned()
+        self.settle()
         return fresh_memory(size) if whole is None else whole
 
     def _count(self) -> None:
         """Move what was returned to what is kept."""
         while True:
             try:
-                back = self._returned.get_nowait()
+                back = self.returned.get_nowait()
             except Empty:
                 break
             self._lent = max(0, self._lent - len(back.whole))
             self._kept.append(back)
+            del back
         self._keep(min(self._most - self._lent, self._allowed()))
+        if self._kept and self._woken.empty():
+            self._woken.put(None)
 
     def _allowed(self) -> int:
         """Bytes that may be kept; only threads that run tasks know the limit of their worker."""
@@ -150,9 +170,9 @@ class BufferPool:
             self._cleans = True
 
     def _clean_by_turns(self) -> None:
-        """Clean while anything is kept, then wait for something to return."""
+        """Clean while anything is kept, then wait until something is."""
         while True:
-            self._returned.put(self._returned.get())
+            self._woken.get()
             while self.kept_bytes:
                 sleep(IDLE_SECONDS)
                 self.clean(IDLE_SECONDS)

@@ -1,7 +1,9 @@
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from types import SimpleNamespace
+from weakref import finalize, ref
 
 import numpy as np
 import pytest
@@ -94,6 +96,35 @@ def test_only_so_much_is_kept(memory):
         assert 0 < memory.kept_bytes <= 3 * SMALLEST_POOLED_BYTES
     with dt.config(kept_memory=0):
         assert memory.kept_bytes == 0
+
+
+def test_what_may_not_be_kept_goes_at_once(memory):
+    """Not when the next array is asked for, which may be another job's."""
+    with dt.config(kept_memory=0):
+        lent = memory.array((CELLS,), FLOAT)
+        gone = ref(whole(lent))
+        del lent
+        assert gone() is None
+
+
+def test_what_returns_while_the_pool_is_in_use_goes_when_it_is_not(memory):
+    with dt.config(kept_memory=0):
+        lent = memory.array((CELLS,), FLOAT)
+        gone = ref(whole(lent))
+        with memory._lock:
+            del lent  # as a garbage collection may, in the thread that has the lock
+            assert gone() is not None
+        assert memory.kept_bytes == 0
+        assert gone() is None
+
+
+def test_the_thread_that_cleans_is_woken(memory, monkeypatch):
+    monkeypatch.setattr(module, "IDLE_SECONDS", 0.0)
+    for _ in range(3):  # it waits again each time
+        lent, cleaned = memory.array((CELLS,), FLOAT), Event()
+        finalize(whole(lent), cleaned.set)
+        del lent
+        assert cleaned.wait(60)
 
 
 def test_a_worker_keeps_a_tenth_of_its_memory(memory, monkeypatch):

@@ -46,7 +46,8 @@ class Deferred:
         build: Makes the node from the counts' value and the nodes that hold what of `keep` was
             kept.
         bound: The node if the mask were true everywhere: no dimension can be longer than there.
-        owner: The node with which the outcome of the count run is forgotten.
+        owner: The node with which the outcome of the count run is forgotten, and what it kept: one
+            that goes with the arrays that are read of it, or that is kept itself.
     """
 
     __slots__ = ("_effects", "_read", "bound", "build", "counts", "owner")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.casts import cast
 from dask_tapestry.arrays.core.convert import asarray
@@ -126,6 +127,15 @@ def _holds_arrays(value: object) -> bool:
     return isinstance(value, Array | np.ndarray)
 
 
+def _cells_of(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """What a sequence holds, as cells; NumPy refuses what does not fit."""
+    with reading("value"):
+        try:
+            return np.array(value, dtype)
+        except OverflowError as error:
+            raise ValueRangeError(str(error)) from None
+
+
 def _converted(value: ArrayLike | float, dtype: np.dtype[Any]) -> Tensor:
     """The value as a tensor of the array's dtype, converted as strictly as NumPy does."""
     if is_masked(value) or isinstance(value, Masked):
@@ -146,8 +156,9 @@ def _converted(value: ArrayLike | float, dtype: np.dtype[Any]) -> Tensor:
         raise ValueRangeError("cannot convert float infinity to integer")
     if isinstance(value, bool | int | float | complex):
         return full((), scalar_of(value, dtype))
-    if isinstance(value, list | tuple) and dtype.kind in "iu" and not _holds_arrays(value):
-        return asarray(np.array(value, dtype)).node  # it refuses what does not fit
+    as_told = dtype.kind in "iu" or dtype.names is not None  # tuples are records
+    if isinstance(value, list | tuple) and as_told and not _holds_arrays(value):
+        return asarray(_cells_of(value, dtype)).node
     if isinstance(value, str | bytes) and dtype.kind not in "USmM":
         return full((), scalar_of(np.asarray(value).flat[0], dtype))
     if dtype.kind == "O" and not is_array_like(value):

@@ -113,9 +113,10 @@ def not_zero(x: Tensor) -> Tensor:
     return elementwise("not_equal", x, np.zeros(1, x.type.dtype)[0])
 
 
-def _places(x: Tensor) -> tuple[Tensor, Tensor]:
-    """The mask of non-zero cells of `x`, flat, and the numbers of all cells."""
-    return reshape(not_zero(x), (x.type.size,)), coordinates((x.type.size,), 0)
+def _places(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The mask of non-zero cells of `x`, the same flat, and the numbers of all cells."""
+    mask = not_zero(x)
+    return mask, reshape(mask, (x.type.size,)), coordinates((x.type.size,), 0)
 
 
 def _coordinate(places: Tensor, shape: tuple[int, ...], axis: int) -> Tensor:
@@ -145,12 +146,12 @@ def nonzero(a: ArrayLike) -> tuple[Array, ...]:
             "Calling nonzero on 0d arrays is not allowed. "
             "Use dt.atleast_1d(scalar).nonzero() instead"
         )
-    flat, numbers = _places(array.node)
+    mask, flat, numbers = _places(array.node)
     shape = array.shape
 
     def along(axis: int) -> Array:
         return deferred_selection(
-            flat, lambda pick: _coordinate(pick(numbers), shape, axis), owner=array.node
+            flat, lambda pick: _coordinate(pick(numbers), shape, axis), owner=mask
         )
 
     return tuple(along(axis) for axis in range(array.ndim))
@@ -168,8 +169,8 @@ def flatnonzero(a: ArrayLike) -> Array:
     array([1, 2])
     """
     array = asarray(a)
-    flat, numbers = _places(array.node)
-    return deferred_selection(flat, lambda pick: pick(numbers), owner=array.node)
+    mask, flat, numbers = _places(array.node)
+    return deferred_selection(flat, lambda pick: pick(numbers), owner=mask)
 
 
 @implements(np.argwhere)
@@ -185,7 +186,7 @@ def argwhere(a: ArrayLike) -> Array:
            [1, 0]])
     """
     array = asarray(a)
-    flat, numbers = _places(array.node)
+    mask, flat, numbers = _places(array.node)
     shape = array.shape
 
     def make(pick: MaskSelector) -> Tensor:
@@ -195,7 +196,7 @@ def argwhere(a: ArrayLike) -> Array:
         columns = [unsqueeze(_coordinate(places, shape, axis), 1) for axis in range(len(shape))]
         return concat(columns, 1)
 
-    return deferred_selection(flat, make, owner=array.node)
+    return deferred_selection(flat, make, owner=mask)
 
 
 @implements(np.compress)

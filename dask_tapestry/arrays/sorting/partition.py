@@ -101,7 +101,7 @@ def _checked_lane(
         raise DTypeError(f"select kind must be str, not {type(kind).__name__}")
     if kind != "introselect":
         raise ShapeError(f"select kind must be 'introselect', got {kind!r}")
-    check_options(None, order, None)
+    check_options(node, None, order, None)
     extent = node.type.shape[number]
     chosen = integers(kth, "places") if is_several(kth) else (integer(kth),)
     for place in chosen:

@@ -106,7 +106,7 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Ar
     flat = reshape(x, (x.type.size,))
     table = sort(reshape(astype(y, dtype), (y.type.size,)), 0)
     kept = is_in(astype(flat, dtype), table, invert=True)
-    return deferred_selection(kept, lambda pick: pick(flat), owner=x)
+    return deferred_selection(kept, lambda pick: pick(flat))
 
 
 @implements(np.setxor1d)

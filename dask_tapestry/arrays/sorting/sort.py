@@ -55,15 +55,16 @@ def sort(
     {Returns} Array: Shape and dtype of `a`, or 1-d for `axis` None.
     {Raises}
         DTypeError: If cells are structured.
-        ShapeError: If both `kind` and `stable` are given, `kind` is unknown, or `order` is given.
+        ShapeError: If both `kind` and `stable` are given, `kind` is unknown, or `order` is given
+            for cells without fields.
     {See Also} argsort, topk, partition, unique
     {Examples}
     >>> dt.sort(dt.asarray([[3, 1, 2], [0, 5, 4]])).compute()
     array([[1, 2, 3],
            [0, 4, 5]])
     """
-    check_options(kind, order, stable)
     node, number = lane(asarray(a).node, axis)
+    check_options(node, kind, order, stable)
     return Array(sort_tensor(node, number, descending=descending))
 
 
@@ -85,15 +86,17 @@ def argsort(
         {order.fields}
         descending: Greatest cells first; equal cells keep their order in this direction too.
     {Returns} Array: Indices of dtype intp, shape of `a`, or 1-d for `axis` None.
-    {Raises} ShapeError: If both `kind` and `stable` are given, `kind` is unknown, or `order` is
-        given.
+    {Raises}
+        DTypeError: If cells are structured.
+        ShapeError: If both `kind` and `stable` are given, `kind` is unknown, or `order` is given
+            for cells without fields.
     {See Also} sort, lexsort, argtopk
     {Examples}
     >>> dt.argsort(dt.asarray([3, 1, 2, 1])).compute()
     array([1, 3, 2, 0])
     """
-    check_options(kind, order, stable)
     node, number = lane(at_least_1d(a).node, axis)
+    check_options(node, kind, order, stable)
     return Array(argsort_tensor(node, number, descending=descending))
 
 
@@ -202,14 +205,14 @@ def at_least_1d(x: ArrayLike) -> Array:
 
 
 def check_options(
-    kind: Kind | None, order: str | Sequence[str] | None, stable: bool | None
+    x: Tensor, kind: Kind | None, order: str | Sequence[str] | None, stable: bool | None
 ) -> None:
-    """Raise what NumPy raises for options that do not fit together."""
+    """Raise what NumPy raises for options that do not fit together, or `x`."""
     if kind is not None and stable is not None:
         raise ShapeError("`kind` and `stable` parameters can't be provided at the same time")
     if kind is not None and not isinstance(kind, str):
         raise DTypeError(f"sort kind must be str, not {type(kind).__name__}")
     if kind is not None and kind[:1].lower() not in KINDS:  # NumPy reads the first letter
         raise ShapeError(f"sort kind must be one of {get_args(Kind)}, got {kind!r}")
-    if order is not None:
+    if order is not None and x.type.dtype.names is None:  # who sorts refuses those that have fields
         raise ShapeError("Cannot specify order when the array has no fields.")

@@ -69,7 +69,7 @@ class UniqueBySorting:
         return replace(self, mask=elementwise("logical_and", self.mask, held))
 
     def _counted(self, make: Callable[[MaskSelector], Tensor]) -> Array:
-        return deferred_selection(self.mask, make, keep=(self.ordered,), owner=self.cells)
+        return deferred_selection(self.mask, make, keep=(self.ordered,))
 
     def values(self) -> Array:
         """The chosen cells."""
@@ -117,7 +117,7 @@ class UniqueSlices:
         self.mask = _with_first(reduce(unlike, "any", 1), n)
 
     def _counted(self, make: Callable[[MaskSelector], Tensor]) -> Array:
-        return deferred_selection(self.mask, make, keep=(self.ordered,), owner=self.rows)
+        return deferred_selection(self.mask, make, keep=(self.ordered,))
 
     def values(self) -> Array:
         """The distinct slices."""

@@ -132,7 +132,8 @@ def with_estimated_bins(
             return make(Array(kept[0]) if kept else x, _bins(x.dtype, name, limits, counted)).node
 
         bound = full((MOST_BINS + 1,), np.zeros((), make(x, 1).dtype)[()])
-        return Array(Deferred(values, keep, build, bound, x.node))
+        owner = values if keep else x.node  # what is kept goes with what reads it
+        return Array(Deferred(values, keep, build, bound, owner))
 
     return tuple(map(deferred, makers))
 

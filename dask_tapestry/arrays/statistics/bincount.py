@@ -66,7 +66,8 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
         numbers = kept[0] if kept else cells
         return bincount_tensor(numbers, max(int(counts), least), added, strict=True)
 
-    return Array(Deferred(longest, keep, build, bound, cells))
+    owner = longest if keep else cells  # what is kept goes with what reads it
+    return Array(Deferred(longest, keep, build, bound, owner))
 
 
 def is_at_hand(cells: Tensor) -> bool:

@@ -1,3 +1,5 @@
+import gc
+
 import numpy as np
 import pytest
 
@@ -106,3 +108,39 @@ def test_a_write_that_the_mask_does_not_follow_is_left_to_the_value():
 
 def test_nothing_else_is_kept(masked):
     assert len(masked.keep) == 1
+
+
+@pytest.mark.parametrize(
+    "counted",
+    [
+        dt.unique,
+        lambda x: dt.unique(x, return_counts=True)[1],
+        lambda x: dt.unique(x.reshape(3, 4), axis=0),
+        lambda x: dt.setdiff1d(x, [3], assume_unique=True),
+        lambda x: dt.union1d(x, [3]),
+        lambda x: x[x > 3],
+        lambda x: dt.nonzero(x - 3)[0],
+        dt.flatnonzero,
+        dt.argwhere,
+        lambda x: dt.extract(x > 3, x),
+        dt.bincount,
+        lambda x: dt.repeat(x, x % 3),
+        lambda x: dt.histogram(x, bins="auto")[0],
+    ],
+)
+def test_what_was_kept_goes_with_what_reads_it(counted):
+    """The array that was read lives on, as that of a store does through a session."""
+    x = dt.from_array(np.arange(12)) * 7 % 5
+    before = set(dynamic_shape._runs)
+    found = counted(x)
+    assert found.shape
+    assert _kept_since(before)
+    del found
+    gc.collect()
+    assert not _kept_since(before)
+
+
+def _kept_since(before):
+    """What count runs keep whose owners were not there before."""
+    new = [runs for owner, runs in dynamic_shape._runs.items() if owner not in before]
+    return [node for runs in new for run in runs.values() for node in run.kept]

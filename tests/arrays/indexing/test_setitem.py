@@ -104,3 +104,43 @@ def test_masked_values_are_refused_where_there_is_no_mask(value):
     kept = dt.ma.masked_array(x)
     kept[:2] = value
     assert np.ma.getmaskarray(kept.compute()).any()
+
+
+RECORDS = np.array([(1, 2.5, "x"), (3, 4.5, "y"), (5, 6.0, "z")], "i4, f8, U2")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        (0, (9, 9.5, "q")),
+        (slice(None), (7, 1.0, "k")),
+        (slice(1, None), [(9, 8.0, "a"), (7, 6.0, "b")]),
+        ([0, 2], [(9, 8.0, "a"), (7, 6.0, "b")]),
+        (np.array([True, False, True]), (0, 0.0, "m")),
+        (1, RECORDS[2]),
+        (slice(None), 7),
+    ],
+)
+def test_tuples_are_records(key, value):
+    expected, found = RECORDS.copy(), dt.asarray(RECORDS)
+    expected[key] = value
+    found[key] = value
+    assert same_bits(found.compute(), expected)
+
+
+@pytest.mark.parametrize(
+    ("x", "value", "error"),
+    [
+        (RECORDS, (1, 2), ValueError),
+        (RECORDS, [("a", 1, "b")] * 3, ValueError),
+        (np.zeros(2, "i4"), ["a", "b"], ValueError),
+        (np.zeros(2, "i4"), [1e30, 2], OverflowError),
+        (np.zeros(2, "i4"), [1j, 2], TypeError),
+    ],
+)
+def test_sequences_that_do_not_fit(x, value, error):
+    with pytest.raises(error):
+        x.copy()[:] = value
+    with pytest.raises(error) as found:
+        dt.asarray(x)[:] = value
+    assert isinstance(found.value, dt.TapestryError)

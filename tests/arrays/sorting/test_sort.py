@@ -30,6 +30,22 @@ def test_errors_are_numpy_s(name, args, options):
 
 
 @pytest.mark.parametrize(
+    "call",
+    [
+        dt.sort,
+        dt.argsort,
+        lambda x, order=None: dt.partition(x, 0, order=order),
+        lambda x, order=None: dt.argpartition(x, 0, order=order),
+    ],
+)
+@pytest.mark.parametrize("order", [None, "f", ["f", "n"]])
+def test_who_sorts_by_fields_is_told_how(call, order):
+    x = dt.asarray(np.zeros(2, [("n", "i4"), ("f", "f8")]))
+    with pytest.raises(TypeError, match=r"sort by fields, x\[dt\.lexsort"):
+        call(x, order=order)
+
+
+@pytest.mark.parametrize(
     "kind", ["quicksort", "mergesort", "heapsort", "stable", "quick", "M", None]
 )
 def test_every_kind_is_stable(kind):
