@@ -16,6 +16,7 @@ from dask_tapestry.planner.search.moves import (
     halved,
     hold,
     hold_shared,
+    merge_producers,
     move_to_group,
     pull,
     reform,
@@ -64,8 +65,9 @@ def improve(
             gain = gain if state.rank.is_allowed and space.fits(state) else LEAST_GAIN
             better = candidate.rank < state.rank.with_seconds(gain)
             if better and space.fits(state) and not space.fits(candidate):
-                candidate = in_few_rounds(space, candidate)
-                better = candidate.rank < state.rank.with_seconds(GAIN_OF_ROUNDS)
+                finer, rounds = split_until_fits(space, candidate), in_few_rounds(space, candidate)
+                candidate, gain = (finer, gain) if space.fits(finer) else (rounds, GAIN_OF_ROUNDS)
+                better = candidate.rank < state.rank.with_seconds(gain)
             if better and (space.fits(candidate) or not space.fits(state)):
                 state, improved = candidate, True
                 break
@@ -211,5 +213,7 @@ def moves(state: State) -> Iterator[Choices]:
     yield from fuse_sets(state)
     for priced in by_cost:
         yield from pull(state, priced)
+    for priced in by_cost:
+        yield from merge_producers(state, priced)
     for priced in by_cost:
         yield from move_to_group(state, priced)

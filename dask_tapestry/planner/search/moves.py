@@ -255,6 +255,20 @@ def pull(state: State, priced: PricedGroup) -> Iterator[Choices]:
             yield _with_grid(state, x, pulled)
 
 
+def merge_producers(state: State, priced: PricedGroup) -> Iterator[Choices]:
+    """Producers are cut in fewer pieces, where handling parts of them is what a step takes."""
+    if priced.cost.bound != "overhead":
+        return
+    for x in priced.group.inputs:
+        producer = state.placed.get(x)
+        if producer is None or x.operator.layout is not None:
+            continue
+        dim, cuts = max(enumerate(producer.grid), key=lambda one: one[1].count, default=(0, None))
+        for times in (4, 2):
+            if cuts and (grids := _in_pieces(producer, dim, -(-cuts.count // times))):
+                yield replace(state.choices, grids={**state.choices.grids, **grids})
+
+
 def push(state: State, priced: PricedGroup) -> Iterator[Choices]:
     """The step is cut as one of its producers is."""
     node, moves = priced.group.node, movement(priced.group.program)
