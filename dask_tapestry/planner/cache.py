@@ -106,7 +106,7 @@ def _planned(form: _Form, roots: Sequence[Node], resources: Resources) -> _Cache
     forms = tuple(opened[node].form for node in form.ends)
     ends = {n.form for n in plan.graph.nodes if isinstance(n.operator, Source | Sink)}
     ends -= {n.form for n in plan.graph.nodes if is_exchange(n)}  # the plan's own
-    return _CachedPlan(replace(plan, passed=set()), forms) if ends <= set(forms) else None
+    return _CachedPlan(replace(plan, passed=set(), found={}), forms) if ends <= set(forms) else None
 
 
 class _Form(NamedTuple):

@@ -48,7 +48,7 @@ from dask_tapestry.planner.tuning import (
     PROCESS_BYTES,
     USABLE_MEMORY,
 )
-from dask_tapestry.settings import checked_by, setting
+from dask_tapestry.settings import checked_by, of_dask, setting
 
 
 @dataclass(frozen=True)
@@ -304,7 +304,7 @@ def _machine_of(threads: int, memory: int, has_store: bool) -> Resources:
 
 def live_client() -> Any:
     """Return the Dask client that will compute, if any; never imports distributed."""
-    if dask.config.get("scheduler", None) not in (None, "dask.distributed", "distributed"):
+    if of_dask("scheduler") not in (None, "dask.distributed", "distributed"):
         return None
     worker_module = sys.modules.get("distributed.worker")
     if worker_module is None:
@@ -318,7 +318,7 @@ def live_client() -> Any:
 
 def runs_in_processes() -> bool:
     """Whether Dask's scheduler of processes computes, which are heard of when they end alone."""
-    return dask.config.get("scheduler", None) in ("processes", "multiprocessing")
+    return of_dask("scheduler") in ("processes", "multiprocessing")
 
 
 def runs_elsewhere() -> bool:
