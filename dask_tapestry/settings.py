@@ -93,7 +93,7 @@ def setting(key: str) -> Any:
 
 
 def of_dask(key: str) -> Any:
-    """The value in force of an option of Dask's own, whose name has no dots; None if it has none.
+    """The value in force of an option of Dask's; None if it has none, or no such option.
 
     `dask.config.get` takes a microsecond for it, and each compute asks ten times.
 
@@ -103,10 +103,11 @@ def of_dask(key: str) -> Any:
     ...     of_dask("num_workers")
     3
     """
-    known = dask.config.config
-    if key in known:
-        return known[key]
-    return known.get(key.replace("_", "-") if "_" in key else key.replace("-", "_"))
+    known: Any = dask.config.config
+    for name in key.split("."):
+        other = name.replace("_", "-") if "_" in name else name.replace("-", "_")
+        known = known.get(name, known.get(other)) if isinstance(known, dict) else None
+    return known
 
 
 def checked_by(key: str) -> Callable[[F], F]:

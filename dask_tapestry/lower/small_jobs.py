@@ -145,15 +145,14 @@ def _is_small(roots: Sequence[Node]) -> bool:
     while stack:
         node = stack.pop()
         operator = node.operator
-        in_memory = _is_array(operator) or (_is_here(node) and node not in roots)
-        if (
-            node.after
-            or len(visited) > MOST_BRIEF_NODES
-            or (node.type.nbytes > MOST_BRIEF_BYTES and not in_memory)
-        ):
+        if node.after or len(visited) > MOST_BRIEF_NODES or isinstance(operator, Sink):
             return False
-        held_apart = node.format is not None and not node.format.on_device
-        if isinstance(operator, Sink) or held_apart or (is_given(node) and not in_memory):
+        if node.format is not None and not node.format.on_device:
+            return False
+        is_large = node.type.nbytes > MOST_BRIEF_BYTES
+        if (is_large or is_given(node)) and not (
+            _is_array(operator) or (_is_here(node) and node not in roots)
+        ):
             return False
         fresh = [x for x in node.inputs if x not in visited]
         visited.update(fresh)

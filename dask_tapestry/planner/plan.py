@@ -72,9 +72,16 @@ class PlannedGraph:
         """The plan for the graph `written`, whose sources and sinks replace the slots."""
         operators = {form: node.operator for form, node in sources.items() if not is_external(node)}
         if not operators:
-            return replace(self, written=written, sources=sources)
+            return self._of(written, sources)
         steps = {node: _closed(step, operators) for node, step in self.steps.items()}
         return replace(self, written=written, sources=sources, steps=steps, found=None)
+
+    def _of(self, written: Graph, sources: Mapping[str, Node]) -> PlannedGraph:
+        """The same steps for another graph: each compute of a plan that is kept asks for them."""
+        other = object.__new__(PlannedGraph)
+        own = {name: self.__dict__[name] for name in PlannedGraph.__dataclass_fields__}
+        other.__dict__.update(own, written=written, sources=sources)
+        return other
 
     def for_run(self, run: str) -> PlannedGraph:
         """The plan whose sources and sinks know the compute `run`, which begins now."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import field, fields, replace
 from functools import cached_property, lru_cache
 from typing import Any, cast
@@ -326,14 +326,14 @@ def runs_elsewhere() -> bool:
     return runs_in_processes() or live_client() is not None
 
 
-@contextmanager
-def computing_with(scheduler: Any) -> Iterator[None]:
-    """Plan for the scheduler that a ``compute(scheduler=...)`` names, if it names one."""
+def computing_with(scheduler: Any) -> AbstractContextManager[Any]:
+    """Inside a ``with`` block, plan for the scheduler that a ``compute(scheduler=...)`` names.
+
+    Another block changes nothing.
+    """
     if isinstance(scheduler, str):
-        with dask.config.set(scheduler=scheduler):
-            yield
-    else:
-        yield
+        return dask.config.set(scheduler=scheduler)
+    return nullcontext()
 
 
 def current() -> Resources:
