@@ -28,7 +28,11 @@ from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.calibrate import rates_in_force
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.machine.shared_workers import resources_beside
-from dask_tapestry.planner.open_constants import with_open_constants
+from dask_tapestry.planner.open_constants import (
+    general_formula,
+    may_be_opened,
+    with_open_constants,
+)
 from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.planner.remembered_choices import settings_in_force
 from dask_tapestry.planner.rewriting.exchanged_values import is_exchange
@@ -76,9 +80,9 @@ def plan_of(roots: Sequence[Node]) -> PlannedGraph:
     if cached is None:
         if next(_count) % PLANS_UNTIL_FORGOTTEN == 0:
             clear_caches()  # of graphs that are gone
-        general = _general_form(roots, order) if resources.local else None
-        if general is not None and _is_met_again((general.key, *around)):
-            form = general
+        if resources.local and may_be_opened(order) and _is_met_again((_outline(form), *around)):
+            opened = with_open_constants(roots, order)
+            form = _form(opened, topological(opened)) or form
             cached = _found((form.key, *around))
     if cached is None:
         cached = _planned(form, resources)
@@ -106,14 +110,18 @@ def _keep(key: Any, cached: _CachedPlan | None) -> None:
             _known.popitem(last=False)
 
 
-def _general_form(roots: Sequence[Node], order: list[Node]) -> _Form | None:
-    """The form of graphs that differ in their constants, too; None where no plan serves these."""
-    opened = with_open_constants(roots, order)
-    return None if opened is None else _form(opened, topological(opened))
+def _outline(form: _Form) -> tuple[Any, ...]:
+    """What graphs of this form have in common with those of other constants."""
+    rows = list(form.key)
+    for at, node in enumerate(form.order):
+        formula = general_formula(node)
+        if formula is not None:
+            rows[at] = (formula, *rows[at][1:])
+    return tuple(rows)
 
 
 def _is_met_again(key: Any) -> bool:
-    """Whether a general form is met for the second time: its constants change, as in a loop."""
+    """Whether an outline is met for the second time: its constants change, as in a loop."""
     with _lock:
         is_known = key in _known
     if not is_known:

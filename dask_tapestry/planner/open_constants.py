@@ -27,30 +27,43 @@ from dask_tapestry.teg.node import reapply, written_as
 NUMBERS: Final = "biufc"  # kinds of constants that are opened
 
 
-def with_open_constants(roots: Sequence[Node], order: Sequence[Node]) -> list[Node] | None:
-    """The values `roots`, of whose formulas the constants are arrays; None where none should be.
+def may_be_opened(order: Sequence[Node]) -> bool:
+    """Whether the constants of a graph can be inputs; `order` is all of its nodes.
 
-    That is where a formula is large, and the user's rules or those of fast algebra may look at its
-    constants, and where something is written or waited for. `order` is all nodes, inputs before
-    what reads them.
+    Not where a formula is large, or the user's rules or those of fast algebra may look at its
+    constants, and not where something is written or waited for.
     """
     if rules_in_force() or mutators_in_force() or setting("algebra") != "exact":
+        return False
+    return any(map(general_formula, order)) and all(map(_is_small, order))
+
+
+def general_formula(node: Node) -> CellExpression | None:
+    """What a formula of numbers has in common with those of other numbers; None of other nodes."""
+    operator = node.operator
+    if not isinstance(operator, Elementwise):
         return None
-    if not all(map(_is_small, order)):
-        return None
+    told = _told(operator.expression)
+    numbers = bool(told) and all(step.dtype.kind in NUMBERS for step in told)
+    return operator.expression.without_constants if numbers else None
+
+
+def with_open_constants(roots: Sequence[Node], order: Sequence[Node]) -> list[Node]:
+    """The values `roots`, of whose formulas the constants are arrays of one cell.
+
+    `order` is all nodes, inputs before what reads them.
+    """
     opened: dict[Node, Node] = {}
     for node in order:
         inputs = [opened[x] for x in node.inputs]
-        operator = node.operator
-        if not isinstance(operator, Elementwise) or not _has_numbers(operator.expression):
+        formula = general_formula(node)
+        if formula is None:
             opened[node] = reapply(node, inputs)
             continue
         with written_as(node):
-            given = [broadcast(one, node.type.shape) for one in _numbers(operator.expression)]
-            general = _general(operator.expression.without_constants)
-            opened[node] = apply(general, *inputs, *given)
-    changed = any(node is not other for node, other in opened.items())
-    return [opened[root] for root in roots] if changed else None
+            given = [broadcast(one, node.type.shape) for one in _numbers(node)]
+            opened[node] = apply(_of_parameters(formula), *inputs, *given)
+    return [opened[root] for root in roots]
 
 
 def _is_small(node: Node) -> bool:
@@ -66,19 +79,16 @@ def _told(expression: CellExpression) -> list[CellStep]:
     return [step for step in expression.steps if step.function == "constant"]
 
 
-def _has_numbers(expression: CellExpression) -> bool:
-    """Whether an expression has constants, all of them numbers."""
-    told = _told(expression)
-    return bool(told) and all(step.dtype.kind in NUMBERS for step in told)
-
-
-def _numbers(expression: CellExpression) -> list[Tensor]:
-    """The constants of an expression as arrays of one cell."""
+def _numbers(node: Node) -> list[Tensor]:
+    """The constants of a formula as arrays of one cell."""
+    operator = node.operator
+    assert isinstance(operator, Elementwise)
+    expression = operator.expression
     return [constant(np.asarray(expression.constant(step))) for step in _told(expression)]
 
 
 @lru_cache(maxsize=256)
-def _general(expression: CellExpression) -> Elementwise:
+def _of_parameters(expression: CellExpression) -> Elementwise:
     """The formula with a parameter for each constant, after its own; it is given without them."""
     count = len(expression.parameters)
     builder = CellBuilder([*expression.parameters, *[step.dtype for step in _told(expression)]])
