@@ -6,7 +6,7 @@ instead of sources and sinks, and the plan kept for the next graph that differs 
 next batch of a loop, or the same line run again. One that was looked at before is not searched for
 again either: its choices are recalled. Planning ten operators takes milliseconds; finding
 the plan again takes .1 ms, from Zarr to Zarr .15 (`benchmarks/overheads.py`). A small formula that
-comes with other constants again has a plan that serves all of them (`open_constants`).
+comes with other constants again has a plan that serves all of them (`rules/open_constants.py`).
 
 What functions of the planner remember grows by some 9 kB with each plan of a formula; after some
 hundred graphs that are not known it is forgotten, so that a loop of ever other formulas keeps its
@@ -28,17 +28,17 @@ from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.calibrate import rates_in_force
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.machine.shared_workers import resources_beside
-from dask_tapestry.planner.open_constants import (
-    general_formula,
-    may_be_opened,
-    with_open_constants,
-)
 from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.planner.remembered_choices import settings_in_force
 from dask_tapestry.planner.rewriting.exchanged_values import is_exchange
 from dask_tapestry.planner.tuning import PLANS_REMEMBERED, PLANS_UNTIL_FORGOTTEN
 from dask_tapestry.planner.walltime import walltime_in_force
 from dask_tapestry.rewrite.user_rules import rules_in_force
+from dask_tapestry.rules.open_constants import (
+    general_formula,
+    may_be_opened,
+    with_open_constants,
+)
 from dask_tapestry.teg import Graph, Node, Sink, Source, apply
 from dask_tapestry.teg.check import check, writes_that_meet_are_ordered
 from dask_tapestry.teg.node import reapply, topological, written_as

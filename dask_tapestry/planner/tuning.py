@@ -33,10 +33,6 @@ PLANS_REMEMBERED: Final = 64  # plans
 # Plans after which what functions remember is forgotten: 8 ms in 1.5 s of planning, 5 MB at most
 PLANS_UNTIL_FORGOTTEN: Final = 512
 
-# open_constants
-# Of a value: formulas of more cells are compiled with their constants, and take as long as planning
-OPEN_CELLS: Final = 4096
-
 # cost/makespan
 # Of a block's seconds by which slots end apart, as blocks take unequal time
 UNEVEN_SLOTS: Final = 0.1

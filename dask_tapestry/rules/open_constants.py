@@ -18,8 +18,8 @@ from dask_tapestry.cells import CellBuilder, CellExpression, CellStep
 from dask_tapestry.io.sources.numpy_source import constant
 from dask_tapestry.operators.cells.elementwise import Elementwise
 from dask_tapestry.operators.views.broadcast import broadcast
-from dask_tapestry.planner.tuning import OPEN_CELLS
 from dask_tapestry.rewrite.user_rules import mutators_in_force, rules_in_force
+from dask_tapestry.rules.tuning import OPEN_CELLS
 from dask_tapestry.settings import setting
 from dask_tapestry.teg import Node, Sink, Source, Tensor, apply
 from dask_tapestry.teg.node import reapply, written_as

@@ -7,8 +7,8 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.planner import cache
 from dask_tapestry.planner.cache import plan_of
-from dask_tapestry.planner.open_constants import may_be_opened, with_open_constants
-from dask_tapestry.planner.tuning import OPEN_CELLS
+from dask_tapestry.rules.open_constants import may_be_opened, with_open_constants
+from dask_tapestry.rules.tuning import OPEN_CELLS
 from dask_tapestry.teg import Graph
 from dask_tapestry.teg.node import topological
 from dask_tapestry_kernels import compilation
