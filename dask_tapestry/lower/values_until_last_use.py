@@ -90,7 +90,8 @@ class ValuesUntilLastUse:
     def keep(self, work: Work, block: Block) -> None:
         """Hold a computed value, and drop those that nothing reads any more."""
         self.blocks[work.value, work.box] = self._placed(work.value, block)
-        for key in self.schedule.reads[work.value, work.box]:
+        reads = self.schedule.reads.get((work.value, work.box), ())  # none of what is read ahead
+        for key in reads:
             self._uses[key] -= 1
             if not self._uses[key]:
                 self.blocks.pop(key, None)
