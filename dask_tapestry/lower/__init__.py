@@ -6,6 +6,7 @@ The way of a plan, in the order of these modules:
 module                   runs on         what it does
 =======================  ==============  ===========================================================
 `small_jobs`             client          computes small jobs at once, with no scheduler
+`prepared_plan`          client          what these find once for all data that a plan is kept for
 `planned_expression`     client          Dask asks here: plans all values of one compute together
 `graph`                  client          writes a plan as layers, one for each step
 `layers`, `slices`       client, sched.  which tasks there are and what each one reads

@@ -8,7 +8,7 @@ block waits for another one while it is computed, so each has its turn.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from threading import Lock
 
 from dask_tapestry.lower.tuning import WAITER_LOOK_SECONDS
@@ -27,8 +27,7 @@ class _Turn:
         self.lock, self.users = Lock(), 0
 
 
-@contextmanager
-def one_by_one(name: str) -> Iterator[None]:
+def one_by_one(name: str) -> AbstractContextManager[None]:
     """Inside a ``with`` block, no other thread of this process is in one of this `name`.
 
     An empty name is nobody's. Blocks of a compute that is run by a block have another name, so that
@@ -45,9 +44,12 @@ def one_by_one(name: str) -> Iterator[None]:
     ...     print("alone")
     alone
     """
-    if not name:
-        yield
-        return
+    return _turn_of(name) if name else nullcontext()
+
+
+@contextmanager
+def _turn_of(name: str) -> Iterator[None]:
+    """What `one_by_one` is of a name."""
     with _changing:
         turn = _turns.setdefault(name, _Turn())
         turn.users += 1

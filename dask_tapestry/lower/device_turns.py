@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from threading import Condition
 from typing import Any, NamedTuple
 
@@ -60,8 +60,7 @@ _running: dict[tuple[str, int | None], int] = {}  # by run and device, how many 
 _given: Counter[int | None] = Counter()  # blocks that each device was given
 
 
-@contextmanager
-def on_a_device(use: DeviceUse | None, blocks: Iterable[Any] = ()) -> Iterator[None]:
+def on_a_device(use: DeviceUse | None, blocks: Iterable[Any] = ()) -> AbstractContextManager[None]:
     """Inside a ``with`` block, what this thread computes is on one of the devices of this process.
 
     Parameters
@@ -78,9 +77,12 @@ def on_a_device(use: DeviceUse | None, blocks: Iterable[Any] = ()) -> Iterator[N
     StoppedError
         If the block that waits for its turn is not wanted any more.
     """
-    if use is None:
-        yield
-        return
+    return nullcontext() if use is None else _on_a_device(use, blocks)
+
+
+@contextmanager
+def _on_a_device(use: DeviceUse, blocks: Iterable[Any]) -> Iterator[None]:
+    """What `on_a_device` is of a use."""
     with _turn(use, _nearest(use, blocks)) as number:
         try:
             with at_work(number, use.bytes):

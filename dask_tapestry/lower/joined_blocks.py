@@ -75,7 +75,12 @@ def buffers_between(steps: Mapping[Node, Step]) -> dict[Node, ResultBuffer]:
     steps
         By the value that each computes.
     """
-    buffers: dict[Node, ResultBuffer] = {}
+    return {x: ResultBuffer(x.type, kept=False) for x in values_to_join(steps)}
+
+
+def values_to_join(steps: Mapping[Node, Step]) -> list[Node]:
+    """The values of which each block of some step reads all blocks, in the order of readers."""
+    found: dict[Node, None] = {}
     for step in steps.values():
         if not step.program.instructions:
             continue
@@ -83,8 +88,8 @@ def buffers_between(steps: Mapping[Node, Step]) -> dict[Node, ResultBuffer]:
         for x, boxes in zip(step.inputs, needs, strict=True):
             producer = steps.get(x)
             if producer is not None and producer is not step and _is_shared(producer, boxes):
-                buffers[x] = ResultBuffer(x.type, kept=False)
-    return buffers
+                found[x] = None
+    return list(found)
 
 
 def share_results(steps: Mapping[Node, Step], buffers: dict[Node, ResultBuffer]) -> None:

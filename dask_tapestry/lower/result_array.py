@@ -21,10 +21,10 @@ def finish_array(
     the result is an array of its own, where buffer or block belong to somebody else too.
     `wanted` is its format; None for NumPy's arrays.
     """
-    box = ZRange.of_shape(tuple([c.extent for c in cuts]))
     if out.is_local:
         whole = out.array
     else:
+        box = ZRange.of_shape(tuple([c.extent for c in cuts]))
         whole = (assemble if wanted is None else assemble_as_held)(box, cuts, blocks)
     if wanted is not None:
         return wanted.of_block(whole)

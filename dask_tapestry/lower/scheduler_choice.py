@@ -10,8 +10,9 @@ import sys
 from collections.abc import Mapping
 from typing import Any, Final
 
-import dask.config
 from dask.base import named_schedulers
+
+from dask_tapestry.settings import of_dask
 
 LOCAL_SCHEDULERS: Final = (None, "threads", "threading", "sync", "synchronous", "single-threaded")
 
@@ -41,7 +42,7 @@ def local_options(options: Mapping[str, Any]) -> dict[str, Any]:
     {'scheduler': 'processes', 'num_workers': 2}
     """
     told = dict(options)
-    name = told.get("scheduler") or dask.config.get("scheduler", None)
+    name = told.get("scheduler") or of_dask("scheduler")
     known = name is None or isinstance(name, str)
     if known and name in LOCAL_SCHEDULERS and "distributed" not in sys.modules:
         told["scheduler"] = named_schedulers[name or "threads"]

@@ -82,12 +82,18 @@ class StepSpec:
         parts = step.name, step.program, step.cuts, input_cuts, threads
         return cls(*parts, current_log(), known, stop, turns, _device_use(step, run))
 
+    def of_compute(self, heard: ErrorLog | None, stop: Cancellation) -> StepSpec:
+        """The same of another compute, with what is known of its blocks."""
+        other = object.__new__(StepSpec)
+        other.__dict__.update(self.__dict__, heard=heard, stop=stop)
+        return other
+
     @property
     def grid_shape(self) -> tuple[int, ...]:
         """Number of blocks along each dimension."""
         return tuple(c.count for c in self.cuts)
 
-    @property
+    @cached_property
     def count(self) -> int:
         """Number of blocks."""
         return prod(self.grid_shape)
@@ -108,7 +114,17 @@ class StepSpec:
 
     def box(self, index: tuple[int, ...]) -> ZRange:
         """Box of a block."""
-        return block_box(self.cuts, index)
+        if self.count > FEW_BLOCKS:
+            return block_box(self.cuts, index)
+        box = self._boxes.get(index)
+        if box is None:
+            box = self._boxes[index] = block_box(self.cuts, index)
+        return box
+
+    @cached_property
+    def _boxes(self) -> dict[tuple[int, ...], ZRange]:
+        """Those that were asked for, of few blocks."""
+        return {}
 
     @cached_property
     def access(self) -> Access | None:

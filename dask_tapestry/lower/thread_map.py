@@ -31,6 +31,8 @@ def side_by_side(
     >>> side_by_side([lambda: 1, lambda: 2], threads=2)
     [1, 2]
     """
+    if len(calls) == 1:
+        return [calls[0]()]
     results: dict[int, T] = {}
     errors: list[BaseException] = []
     waiting = deque(enumerate(calls))

@@ -43,14 +43,7 @@ class ValuesUntilLastUse:
         self._lying = value_places(program)
         for (value, box), block in list(blocks.items()) if self._lying is not None else ():
             self.blocks[value, box] = self._placed(value, block)
-        self._uses: dict[Key, int] = {}  # how often each is still to be read
-        for work in schedule.works:
-            for key in self._sources(work):
-                self._uses[key] = self._uses.get(key, 0) + 1
-
-    def _sources(self, work: Work) -> list[Key]:
-        held = self.schedule
-        return [(s, held.holder(s, need)) for s, need in work.reads if held.boxes[s]]
+        self._uses = dict(schedule.uses)  # how often each is still to be read
 
     def _placed(self, value: int, block: Block) -> Block:
         """A block of a value on the device where that is held, if it is not held on the host."""
@@ -97,7 +90,8 @@ class ValuesUntilLastUse:
     def keep(self, work: Work, block: Block) -> None:
         """Hold a computed value, and drop those that nothing reads any more."""
         self.blocks[work.value, work.box] = self._placed(work.value, block)
-        for key in self._sources(work):
+        reads = self.schedule.reads.get((work.value, work.box), ())  # none of what is read ahead
+        for key in reads:
             self._uses[key] -= 1
             if not self._uses[key]:
                 self.blocks.pop(key, None)

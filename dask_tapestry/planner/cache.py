@@ -5,10 +5,12 @@ dtype and chunks of what is stored, not on cells or places. So the graph is plan
 instead of sources and sinks, and the plan kept for the next graph that differs only in these: the
 next batch of a loop, or the same line run again. One that was looked at before is not searched for
 again either: its choices are recalled. Planning ten operators takes milliseconds; finding
-the plan again takes .1 ms, from Zarr to Zarr .15 (`benchmarks/overheads.py`).
+the plan again takes .1 ms, from Zarr to Zarr .15 (`benchmarks/overheads.py`). A small formula that
+comes with other constants again has a plan that serves all of them (`rules/open_constants.py`).
 
 What functions of the planner remember grows by some 9 kB with each plan of a formula; after some
-hundred plans it is forgotten, so that a loop of ever other formulas keeps its memory.
+hundred graphs that are not known it is forgotten, so that a loop of ever other formulas keeps its
+memory.
 """
 
 from __future__ import annotations
@@ -32,6 +34,11 @@ from dask_tapestry.planner.rewriting.exchanged_values import is_exchange
 from dask_tapestry.planner.tuning import PLANS_REMEMBERED, PLANS_UNTIL_FORGOTTEN
 from dask_tapestry.planner.walltime import walltime_in_force
 from dask_tapestry.rewrite.user_rules import rules_in_force
+from dask_tapestry.rules.open_constants import (
+    general_formula,
+    may_be_opened,
+    with_open_constants,
+)
 from dask_tapestry.teg import Graph, Node, Sink, Source, apply
 from dask_tapestry.teg.check import check, writes_that_meet_are_ordered
 from dask_tapestry.teg.node import reapply, topological, written_as
@@ -45,9 +52,9 @@ class _CachedPlan(NamedTuple):
     forms: tuple[str, ...]
 
 
-_known: OrderedDict[Any, _CachedPlan] = OrderedDict()
+_known: OrderedDict[Any, _CachedPlan | None] = OrderedDict()  # None: asked for once
 _lock = Lock()
-_count = count(1)  # of plans that were made
+_count = count(1)  # of graphs that were not known
 
 
 def plan_of(roots: Sequence[Node]) -> PlannedGraph:
@@ -68,20 +75,58 @@ def plan_of(roots: Sequence[Node]) -> PlannedGraph:
     written = Graph(roots)
     if form.sinks > 1:
         check(written, (writes_that_meet_are_ordered,))
-    key = form.key, resources, rates_in_force(), settings_in_force(), walltime_in_force()
+    around = resources, rates_in_force(), settings_in_force(), walltime_in_force()
+    cached = _found((form.key, *around))
+    if cached is None:
+        if next(_count) % PLANS_UNTIL_FORGOTTEN == 0:
+            clear_caches()  # of graphs that are gone
+        if resources.local and may_be_opened(order) and _is_met_again((_outline(form), *around)):
+            opened = with_open_constants(roots, order)
+            form = _form(opened, topological(opened)) or form
+            cached = _found((form.key, *around))
+    if cached is None:
+        cached = _planned(form, resources)
+        if cached is None:
+            return build_plan(roots, resources, recall=True)
+        _keep((form.key, *around), cached)
+    return cached.plan.closed(written, dict(zip(cached.forms, form.ends, strict=True)))
+
+
+def _found(key: Any) -> _CachedPlan | None:
+    """The plan that is kept under a key, which is the last one to go now."""
     with _lock:
         cached = _known.get(key)
         if cached is not None:
             _known.move_to_end(key)
-    if cached is None:
-        cached = _planned(form, roots, resources)
-        if cached is None:
-            return build_plan(roots, resources, recall=True)
-        with _lock:
-            _known[key] = cached
-            while len(_known) > PLANS_REMEMBERED:
-                _known.popitem(last=False)
-    return cached.plan.closed(written, dict(zip(cached.forms, form.ends, strict=True)))
+        return cached
+
+
+def _keep(key: Any, cached: _CachedPlan | None) -> None:
+    """Keep a plan under a key; None notes that it was asked for."""
+    with _lock:
+        _known[key] = cached
+        _known.move_to_end(key)
+        while len(_known) > PLANS_REMEMBERED:
+            _known.popitem(last=False)
+
+
+def _outline(form: _Form) -> tuple[Any, ...]:
+    """What graphs of this form have in common with those of other constants."""
+    rows = list(form.key)
+    for at, node in enumerate(form.order):
+        formula = general_formula(node)
+        if formula is not None:
+            rows[at] = (formula, *rows[at][1:])
+    return tuple(rows)
+
+
+def _is_met_again(key: Any) -> bool:
+    """Whether an outline is met for the second time: its constants change, as in a loop."""
+    with _lock:
+        is_known = key in _known
+    if not is_known:
+        _keep(key, None)
+    return is_known
 
 
 def verified_plan_of(roots: Sequence[Node]) -> PlannedGraph:
@@ -97,22 +142,21 @@ def verified_plan_of(roots: Sequence[Node]) -> PlannedGraph:
     return plan
 
 
-def _planned(form: _Form, roots: Sequence[Node], resources: Resources) -> _CachedPlan | None:
+def _planned(form: _Form, resources: Resources) -> _CachedPlan | None:
     """The plan for slots; None if a rule changed one, so that it cannot be filled."""
-    if next(_count) % PLANS_UNTIL_FORGOTTEN == 0:
-        clear_caches()  # of plans that are gone
     opened = _opened(form)
-    plan = build_plan([opened[root] for root in roots], resources, recall=True)
+    plan = build_plan([opened[root] for root in form.roots], resources, recall=True)
     forms = tuple(opened[node].form for node in form.ends)
     ends = {n.form for n in plan.graph.nodes if isinstance(n.operator, Source | Sink)}
     ends -= {n.form for n in plan.graph.nodes if is_exchange(n)}  # the plan's own
-    return _CachedPlan(replace(plan, passed=set()), forms) if ends <= set(forms) else None
+    return _CachedPlan(replace(plan, passed=set(), found={}), forms) if ends <= set(forms) else None
 
 
 class _Form(NamedTuple):
     """What graphs that differ only in their data have in common, and their sources and sinks."""
 
     key: tuple[Any, ...]
+    roots: tuple[Node, ...]
     order: list[Node]
     ends: list[Node]
     stored: bool
@@ -143,7 +187,8 @@ def _form(roots: Sequence[Node], order: list[Node]) -> _Form | None:
         after = tuple([number[x] for x in node.after]) if node.after else ()
         said = node.annotations.text
         rows.append((what, *inputs, after, None if given else node.line, said))
-    return _Form((*rows, *[number[root] for root in roots]), order, ends, stored, sinks)
+    key = (*rows, *[number[root] for root in roots])
+    return _Form(key, tuple(roots), order, ends, stored, sinks)
 
 
 def _opened(form: _Form) -> dict[Node, Node]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field, replace
 from functools import cached_property
+from typing import Any
 
 from dask_tapestry.errors import PlanError
 from dask_tapestry.late_dataclass import dataclass
@@ -50,6 +51,9 @@ class PlannedGraph:
     passed
         Verifications that it has passed, and with it all plans that differ in data alone; None for
         a plan that is not kept, and is verified each time.
+    found
+        What those who run it have found of its steps, by what that is; all plans have it that
+        differ in data outside of the steps alone. None for a plan that is not kept.
     """
 
     written: Graph
@@ -62,21 +66,29 @@ class PlannedGraph:
     choices: Choices = field(default=Choices(), repr=False)
     candidates: tuple[Point, ...] = field(default=(), repr=False)
     passed: set[ResultMemory] | None = field(default=None, repr=False, compare=False)
+    found: dict[type, Any] | None = field(default=None, repr=False, compare=False)
 
     def closed(self, written: Graph, sources: Mapping[str, Node]) -> PlannedGraph:
         """The plan for the graph `written`, whose sources and sinks replace the slots."""
         operators = {form: node.operator for form, node in sources.items() if not is_external(node)}
         if not operators:
-            return replace(self, written=written, sources=sources)
+            return self._of(written, sources)
         steps = {node: _closed(step, operators) for node, step in self.steps.items()}
-        return replace(self, written=written, sources=sources, steps=steps)
+        return replace(self, written=written, sources=sources, steps=steps, found=None)
+
+    def _of(self, written: Graph, sources: Mapping[str, Node]) -> PlannedGraph:
+        """The same steps for another graph: each compute of a plan that is kept asks for them."""
+        other = object.__new__(PlannedGraph)
+        own = {name: self.__dict__[name] for name in PlannedGraph.__dataclass_fields__}
+        other.__dict__.update(own, written=written, sources=sources)
+        return other
 
     def for_run(self, run: str) -> PlannedGraph:
         """The plan whose sources and sinks know the compute `run`, which begins now."""
         known: dict[Operator, Operator] = {}
         steps = {node: _for_run(step, run, known) for node, step in self.steps.items()}
         changed = any(operator is not as_planned for as_planned, operator in known.items())
-        return replace(self, steps=steps) if changed else self
+        return replace(self, steps=steps, found=None) if changed else self
 
     @property
     def stamps(self) -> list[str]:
@@ -99,6 +111,7 @@ class PlannedGraph:
             steps=with_first(steps_of(state, machine)),
             choices=state.choices,
             passed=None,
+            found=None,
         )
         return other_plan.closed(self.written, self.sources)
 

@@ -11,8 +11,6 @@ from collections import OrderedDict
 from threading import Lock
 from typing import Any, Final, NamedTuple
 
-import dask.config
-
 from dask_tapestry.planner.machine.calibrate import rates_in_force
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
@@ -25,6 +23,7 @@ from dask_tapestry.planner.search.pricing import Pricing
 from dask_tapestry.planner.search.search import SearchResult
 from dask_tapestry.planner.tuning import CHOICES_REMEMBERED
 from dask_tapestry.rewrite.user_rules import mutators_in_force, rules_in_force
+from dask_tapestry.settings import of_dask
 from dask_tapestry.teg import Graph, Node, Sink, Source
 
 NO_TEXT: Final = ("resources", "rules", "mutators")
@@ -101,9 +100,8 @@ def settings_in_force() -> tuple[object, ...]:
     Own rules and mutators are compared as objects, which the key keeps alive: their texts hold
     addresses, which another rule has once the first one is gone.
     """
-    settings = dask.config.get("tapestry")
-    plain = repr({k: v for k, v in settings.items() if k not in NO_TEXT})
-    fuse = dask.config.get("optimization.annotations.fuse", None)
+    plain = repr({k: v for k, v in of_dask("tapestry").items() if k not in NO_TEXT})
+    fuse = of_dask("optimization.annotations.fuse")
     return plain, fuse, rules_in_force(), mutators_in_force()
 
 

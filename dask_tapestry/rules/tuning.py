@@ -17,6 +17,10 @@ MOST_FACTORS: Final = 12  # of a chain; the work of the search grows with their 
 # That nested joins may become: each costs a copy, and an entry of every schedule
 MOST_MOSAIC_PIECES: Final = 128
 
+# open_constants
+# Of a value: formulas of more cells are compiled with their constants, and take as long as planning
+OPEN_CELLS: Final = 4096
+
 # reduction_node_overlaps
 SHARED_CELLS: Final = 1 / 2  # of the cells of the smaller node that lie in both
 FEW_BOXES: Final = 64  # boxes that are followed back, as those of deep stencils multiply

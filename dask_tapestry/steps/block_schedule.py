@@ -157,6 +157,8 @@ class BlockSchedule(NamedTuple):
     @property
     def in_tiles(self) -> tuple[Entry, ...] | None:
         """The entries where blocks are arrays and all inputs are there; None without tiles."""
+        if len(self.entries) < 2:
+            return None
         part = formula_part(self.program.anywhere)
         if part is None or len(self.schedule.boxes[part.goal]) != 1:
             return None

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Mapping
 from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
@@ -76,6 +77,19 @@ class InstructionSchedule:
             if (one is box or one.contains(box)) and (value, one) in among:
                 return one
         return None
+
+    @cached_property
+    def reads(self) -> Mapping[Key, tuple[Key, ...]]:
+        """The boxes in memory that each computation reads, by what it computes."""
+        return {(work.value, work.box): self._held_reads(work) for work in self.works}
+
+    def _held_reads(self, work: Work) -> tuple[Key, ...]:
+        return tuple([(s, self.holder(s, need)) for s, need in work.reads if self.boxes[s]])
+
+    @cached_property
+    def uses(self) -> Mapping[Key, int]:
+        """How often each box in memory is read."""
+        return Counter([key for keys in self.reads.values() for key in keys])
 
     @cached_property
     def places(self) -> Places:

@@ -79,7 +79,7 @@ def users_line(depth: int = 1) -> UsersLine | None:
     """
     inside: list[CodeType] = []
     frame: FrameType | None = sys._getframe(depth)
-    while frame is not None and _is_inside(frame):
+    while frame is not None and (_is_ours(frame.f_code.co_filename) or _is_inside(frame)):
         inside.append(frame.f_code)
         frame = frame.f_back
     if frame is None:

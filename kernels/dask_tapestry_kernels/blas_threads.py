@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from threading import Lock
 from typing import Any
@@ -28,15 +28,17 @@ _users = 0
 _limit: Any = None
 
 
-@contextmanager
-def threads_each(count: int | None = 1) -> Iterator[None]:
+def threads_each(count: int | None = 1) -> AbstractContextManager[None]:
     """Let BLAS start `count` threads for a block inside a ``with`` block; None for its own choice.
 
     Of blocks that run at a time the first one sets the number of the process.
     """
-    if count is None:
-        yield
-        return
+    return nullcontext() if count is None else _threads_each(count)
+
+
+@contextmanager
+def _threads_each(count: int) -> Iterator[None]:
+    """What `threads_each` is of a number."""
     _enter(count)
     try:
         with _limited(count):

@@ -214,6 +214,8 @@ def device_among(formats: Sequence[BlockFormat | None]) -> BlockFormat | None:
 
 def is_on_device(block: object) -> bool:
     """Whether a block lies in the memory of a device."""
+    if type(block) is np.ndarray:
+        return False
     if isinstance(block, Collected):
         return any(map(is_on_device, islice(block.held, 1)))
     return type(block).__module__.partition(".")[0] in DEVICES

@@ -6,7 +6,7 @@ from dask.callbacks import Callback
 
 import dask_tapestry as dt
 from dask_tapestry.errors import ComputeError
-from dask_tapestry.lower import planned_expression, small_jobs
+from dask_tapestry.lower import planned_expression, prepared_plan, small_jobs
 from dask_tapestry.lower.small_jobs import compute_synchronously
 from dask_tapestry.lower.tuning import MOST_BRIEF_BYTES
 from tests.comparisons import same_bits
@@ -155,8 +155,8 @@ def test_what_steps_hand_on_is_little_or_dropped_block_by_block(monkeypatch):
 
 
 def test_blocks_that_are_transposes_of_others_are_left_to_a_scheduler(monkeypatch):
-    monkeypatch.setattr(small_jobs, "is_symmetric", lambda program, cuts: True)
-    assert compute_synchronously([small().node]) is None
+    monkeypatch.setattr(prepared_plan, "is_symmetric", lambda program, cuts: True)
+    assert compute_synchronously([(small() * 11.5).node]) is None  # of which no plan is kept yet
 
 
 def test_a_scheduler_that_was_asked_for_is_used():

@@ -78,10 +78,10 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
         *,
         plan: PlannedGraph | None = None,
     ) -> None:
-        if isinstance(node, Mapping):
+        if not isinstance(node, Node | Deferred):
             node = blocks_named(node, name, chunks, dtype, meta, shape)
         self._deferred = node if isinstance(node, Deferred) else None
-        self._node = None if isinstance(node, Deferred) else node
+        self._node = node if isinstance(node, Node) else None
         self._plan_given = plan
 
     @property

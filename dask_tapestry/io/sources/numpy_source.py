@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import field
+from functools import lru_cache
 from hashlib import blake2b
+from os import urandom
 from typing import Any, Literal
-from uuid import uuid4
 
 import numpy as np
 
@@ -49,8 +50,7 @@ class NumpySource(Source):
         return f"{self.type} {cells_digest(self.data)}"
 
     def slot(self, number: int, identity: str = "") -> SourceParameter:
-        kind = {"order": self.order, "is_table": self.is_table}
-        return SourceParameter(number, self.type, identity=identity, **kind)  # type: ignore[arg-type]
+        return _slot(number, self.type, identity, self.order, self.is_table)
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return self.data
@@ -85,7 +85,7 @@ def from_numpy(data: object, dims: Dims = None) -> Tensor:
     if not array.dtype.isnative:
         array = array.astype(type_.dtype)
     own = isinstance(data, list | tuple | int | float | complex | np.generic)
-    identity = _token(array) if own and array.nbytes <= HASHED_BYTES else uuid4().hex
+    identity = _token(array) if own and array.nbytes <= HASHED_BYTES else urandom(16).hex()
     return apply(NumpySource(identity, type_, array))
 
 
@@ -109,6 +109,13 @@ def table(array: np.ndarray[Any, Any]) -> Tensor:
     held = array.copy()
     type_ = declared_type(held.shape, held.dtype, None)
     return apply(NumpySource(_token(held), type_, held, is_table=True))
+
+
+@lru_cache(maxsize=1024)  # each plan that is looked for asks for those of its arrays
+def _slot(
+    number: int, type_: TensorType, identity: str, order: Literal["C", "F"], is_table: bool
+) -> SourceParameter:
+    return SourceParameter(number, type_, None, order, identity, is_table=is_table)
 
 
 def _token(array: np.ndarray[Any, Any]) -> str:

@@ -17,13 +17,12 @@ from tempfile import gettempdir
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
-import dask.config
 import numpy as np
 
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.files.process_name import has_ended
 from dask_tapestry.io.stores.zarr_location import Location
-from dask_tapestry.settings import setting
+from dask_tapestry.settings import of_dask, setting
 
 PREFIX: Final = "tapestry-temporary-"
 OWNER: Final = "owner"  # file that names the process whose folder it is
@@ -32,19 +31,25 @@ HIDDEN: Final = "-ended"  # ends the name of one that is being removed
 
 def temporary_root() -> str:
     """Folder or URL in which computes have their folders."""
-    named = setting("temporary-store") or dask.config.get("temporary-directory", None)
-    root = str(named or gettempdir()).rstrip("/")
+    named = setting("temporary-store") or of_dask("temporary-directory")
+    root = str(named or gettempdir())
+    return _absolute(root) if isabs(root) else _written(root)
+
+
+@lru_cache(maxsize=16)
+def _absolute(root: str) -> str:
+    """An absolute path as it is written here: each plan asks for it."""
+    return _written(root)
+
+
+def _written(named: str) -> str:
+    """A folder or URL that is named, as it is written here."""
+    root = named.rstrip("/")
     if root.startswith("file://"):
         root = unquote(urlsplit(root).path)
     if _is_url(root):
         return root
-    return _normal(root) if isabs(root) else str(Path(root).expanduser().absolute())
-
-
-@lru_cache(maxsize=16)
-def _normal(path: str) -> str:
-    """An absolute path as `Path` writes it: each plan asks for it."""
-    return str(Path(path))
+    return str(Path(root) if isabs(root) else Path(root).expanduser().absolute())
 
 
 @lru_cache(maxsize=16)

@@ -242,6 +242,8 @@ def scalar_of(value: Scalar, dtype: np.dtype[Any]) -> Cell:
             raise ValueRangeError(f"Python integer {value} out of bounds for {dtype_name(dtype)}")
     if isinstance(value, int) and not isinstance(value, bool) and dtype.kind in "fc":
         value = float(value)  # as NumPy does, which rounds twice
+    if type(value) is float and dtype == np.float64:
+        return np.float64(value)
     if dtype.hasobject:
         return one_cell(np.asarray(value).item(), dtype)
     with np.errstate(all="ignore"), reading("a number"):

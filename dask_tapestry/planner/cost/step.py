@@ -121,12 +121,12 @@ class Step:
         """Which workers alone compute it; "" for any."""
         return self.machine.place
 
-    @property
+    @cached_property
     def grid_shape(self) -> tuple[int, ...]:
         """Number of blocks along each dimension."""
         return tuple(c.count for c in self.cuts)
 
-    @property
+    @cached_property
     def count(self) -> int:
         """Number of blocks."""
         return prod(self.grid_shape)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import field, fields, replace
 from functools import cached_property, lru_cache
 from typing import Any, cast
@@ -48,7 +48,7 @@ from dask_tapestry.planner.tuning import (
     PROCESS_BYTES,
     USABLE_MEMORY,
 )
-from dask_tapestry.settings import checked_by, setting
+from dask_tapestry.settings import checked_by, of_dask, setting
 
 
 @dataclass(frozen=True)
@@ -304,7 +304,7 @@ def _machine_of(threads: int, memory: int, has_store: bool) -> Resources:
 
 def live_client() -> Any:
     """Return the Dask client that will compute, if any; never imports distributed."""
-    if dask.config.get("scheduler", None) not in (None, "dask.distributed", "distributed"):
+    if of_dask("scheduler") not in (None, "dask.distributed", "distributed"):
         return None
     worker_module = sys.modules.get("distributed.worker")
     if worker_module is None:
@@ -318,7 +318,7 @@ def live_client() -> Any:
 
 def runs_in_processes() -> bool:
     """Whether Dask's scheduler of processes computes, which are heard of when they end alone."""
-    return dask.config.get("scheduler", None) in ("processes", "multiprocessing")
+    return of_dask("scheduler") in ("processes", "multiprocessing")
 
 
 def runs_elsewhere() -> bool:
@@ -326,14 +326,14 @@ def runs_elsewhere() -> bool:
     return runs_in_processes() or live_client() is not None
 
 
-@contextmanager
-def computing_with(scheduler: Any) -> Iterator[None]:
-    """Plan for the scheduler that a ``compute(scheduler=...)`` names, if it names one."""
+def computing_with(scheduler: Any) -> AbstractContextManager[Any]:
+    """Inside a ``with`` block, plan for the scheduler that a ``compute(scheduler=...)`` names.
+
+    Another block changes nothing.
+    """
     if isinstance(scheduler, str):
-        with dask.config.set(scheduler=scheduler):
-            yield
-    else:
-        yield
+        return dask.config.set(scheduler=scheduler)
+    return nullcontext()
 
 
 def current() -> Resources:

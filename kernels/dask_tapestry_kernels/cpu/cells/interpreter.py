@@ -8,7 +8,7 @@ values (bool, int8, uint8) is tabulated once and looked up: uint8 -> float16 / 2
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from math import prod
 from typing import Any, Final, NamedTuple
@@ -83,7 +83,7 @@ def _is_ours(function: str, block: Block) -> bool:
 
 def _run_tile(
     calls: tuple[Call, ...],
-    constants: dict[int, Any],
+    constants: Mapping[int, Any],
     blocks: Sequence[Block],
     result: Block,
     buffers: dict[tuple[int, Any], Block],
@@ -175,7 +175,19 @@ def _computing(expression: Any) -> tuple[list[tuple[int, Any]], int]:
     return list(computed.items()), same.get(result, result) - count
 
 
-def _constants(expression: Any) -> dict[int, Any]:
+def _constants(expression: Any) -> Mapping[int, Any]:
+    """The scalars of an expression, by the number of the value; objects are made for each call."""
+    if any(step.dtype.hasobject for step in expression.steps):
+        return _made_constants(expression)
+    return _known_constants(expression)
+
+
+@lru_cache(maxsize=512)
+def _known_constants(expression: Any) -> Mapping[int, Any]:
+    return _made_constants(expression)
+
+
+def _made_constants(expression: Any) -> Mapping[int, Any]:
     count = len(expression.parameters)
     return {
         count + number: expression.constant(step)
@@ -186,12 +198,12 @@ def _constants(expression: Any) -> dict[int, Any]:
 
 def _run(
     calls: Sequence[Call],
-    constants: dict[int, Any],
+    constants: Mapping[int, Any],
     blocks: Sequence[Block],
     result: Block,
     buffers: dict[tuple[int, Any], Block],
 ) -> None:
-    values: dict[int, Any] = dict(enumerate(blocks)) | constants
+    values: dict[int, Any] = {**dict(enumerate(blocks)), **constants}
     for apply, operands, value, slot, dtype in calls:
         if slot < 0:
             target = result
