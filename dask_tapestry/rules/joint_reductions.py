@@ -59,15 +59,20 @@ def _joint(reductions: Sequence[Node]) -> dict[Node, Node]:
     for node in reductions:
         operator = node.operator
         assert isinstance(operator, Reduce)
-        alike[operator.axes, operator.tree, node.input_types[0].shape].append(node)
-    sharing = [
-        group for nodes in alike.values() for group in sharing_cells(nodes, MOST_JOINT_REDUCTIONS)
-    ]
+        alike[operator.axes, operator.tree.of_all, node.input_types[0].shape].append(node)
+    sharing = [group for nodes in alike.values() for group in sharing_cells(nodes, _most(nodes))]
     joint: dict[Node, Node] = {}
     for group in _groups_on_neighbours(sharing):
         if len(group) > 1 and joined(node.annotations for node in group) is not None:
             joint |= _joined(group)
     return joint
+
+
+def _most(reductions: Sequence[Node]) -> int:
+    """Reductions in one pass: more where they take turns on cells that few of them fold."""
+    operators = [node.operator for node in reductions]
+    selects = any(isinstance(o, Reduce) and o.tree.selected is not None for o in operators)
+    return MOST_OTHER_REDUCTIONS if selects else MOST_JOINT_REDUCTIONS
 
 
 def _groups_on_neighbours(groups: Sequence[list[Node]]) -> list[list[Node]]:
