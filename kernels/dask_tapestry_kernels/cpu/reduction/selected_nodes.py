@@ -38,7 +38,9 @@ def selected_nodes(blocks: Sequence[Block], part: FoldPart, leaves: Leaves) -> B
         return _cell_node(blocks, part, cell, leaves)
 
     def merge(
-        left: SelectedNode | None, right: SelectedNode | None, cells: Counts
+        left: SelectedNode | None,
+        right: SelectedNode | None,
+        cells: Counts,  # noqa: ARG001
     ) -> SelectedNode | None:
         if left is None or right is None:
             return left or right
@@ -70,9 +72,7 @@ def _cell_node(
     pieces = [_gathered(block, cell.cut, chosen.axis, places - begin) for block in blocks]
     inner = part._replace(tree=tree, origin=(0,) * rank)
     (states,) = leaves(pieces, [inner])
-    root = merged_to_levels(
-        states, ARITHMETIC[part.monoid], tree, range(tree.depth), inner.origin
-    )
+    root = merged_to_levels(states, ARITHMETIC[part.monoid], tree, range(tree.depth), inner.origin)
     if tells_places(part):
         number, _ = chosen.between(begin + cut.start, begin + cut.stop)
         origin, starts = list(part.origin), list(cell.cut)
@@ -87,4 +87,3 @@ def _gathered(block: Block, cut: tuple[slice, ...], axis: int, places: Block) ->
     if int(places[-1]) - first == count - 1:
         return block[(*cut[:axis], slice(first, first + count), *cut[axis + 1 :])]
     return block[(*cut[:axis], slice(None), *cut[axis + 1 :])].take(places, axis)
-
