@@ -149,7 +149,7 @@ class Tree:
         chosen = self.selected
         if chosen is None:
             return self.extents
-        return (*self.extents[: chosen.axis], chosen.count, *self.extents[chosen.axis + 1 :])
+        return (*self.extents[: chosen.axis], chosen.cells, *self.extents[chosen.axis + 1 :])
 
     def width(self, level: int, axis: int, number: int) -> int:
         """Cells along `axis` that node `number` at `level` stands for."""

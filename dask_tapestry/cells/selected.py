@@ -26,7 +26,7 @@ class Selected(NamedTuple):
     bits: bytes
 
     @property
-    def count(self) -> int:
+    def cells(self) -> int:
         """Number of cells that are folded."""
         return len(places_of(self))
 
@@ -47,7 +47,7 @@ def selected_by(mask: np.ndarray[Any, Any], axis: int) -> Selected:
     Examples
     --------
     >>> chosen = selected_by(np.array([False, True, True, False, True]), 0)
-    >>> chosen.count, chosen.between(2, 5), chosen.places(2, 5).tolist()
+    >>> chosen.cells, chosen.between(2, 5), chosen.places(2, 5).tolist()
     (3, (1, 3), [2, 4])
     """
     return Selected(axis, mask.size, np.packbits(mask).tobytes())

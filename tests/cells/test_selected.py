@@ -11,7 +11,7 @@ MASKS = hnp.arrays(bool, st.integers(1, 40))
 @given(MASKS, st.data())
 def test_cells_are_counted_and_found(mask, data):
     chosen = selected_by(mask, 1)
-    assert (chosen.axis, chosen.extent, chosen.count) == (1, len(mask), mask.sum())
+    assert (chosen.axis, chosen.extent, chosen.cells) == (1, len(mask), mask.sum())
     assert places_of(chosen).tolist() == np.flatnonzero(mask).tolist()
     low, high = sorted(data.draw(st.tuples(*[st.integers(0, len(mask))] * 2)))
     first, last = chosen.between(low, high)

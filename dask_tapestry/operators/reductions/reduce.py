@@ -194,7 +194,7 @@ class Reduce(TreeReduction):
         way = "" if self.source is None else f", from level {self.source}"
         way += "" if self.target is None else f", to level {self.target}"
         if (chosen := self.tree.selected) is not None and self.source is None:
-            way = f", {chosen.count} of {chosen.extent} cells along {self.axes[chosen.axis]}{way}"
+            way = f", {chosen.cells} of {chosen.extent} cells along {self.axes[chosen.axis]}{way}"
         what = f" of {self.cells}" if self.cells else ""
         return f"{self.monoid}{what}, axes={self.axes}{way}"
 
