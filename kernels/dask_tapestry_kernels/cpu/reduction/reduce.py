@@ -25,7 +25,7 @@ from dask_tapestry_kernels.cpu.reduction.leaf_states import Formula, leaf_states
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC, FOLD_ERRORS, LINEAR, MonoidOps
 from dask_tapestry_kernels.cpu.reduction.node_merges import merged_to_levels
 from dask_tapestry_kernels.cpu.reduction.row_folds import row_states
-from dask_tapestry_kernels.cpu.reduction.selected_nodes import selected_nodes
+from dask_tapestry_kernels.cpu.reduction.selected_nodes import selected_apart
 from dask_tapestry_kernels.floating_point import FpErrorCheck, checking_fp_errors
 from dask_tapestry_kernels.fold_part import FoldPart, globalize, last_level, tells_places
 from dask_tapestry_kernels.kernel_table import Kernel
@@ -181,22 +181,10 @@ def _nodes(
     """
     leaves = leaves or _leaves
     if any(part.tree.selected is not None for part in parts):
-        return _selected_apart(blocks, parts, leaves)
+        return selected_apart(blocks, parts, leaves, _nodes)
     if parts[0].tree.lattice is None:
         return leaves(blocks, parts)
     return lattice_nodes(blocks, parts, leaves)
-
-
-def _selected_apart(
-    blocks: Sequence[Block], parts: Sequence[FoldPart], leaves: Leaves
-) -> list[Block]:
-    """The nodes, for each part, of which some fold selected cells."""
-    plain = [part for part in parts if part.tree.selected is None]
-    others = iter(_nodes(blocks, plain, leaves) if plain else ())
-    return [
-        next(others) if part.tree.selected is None else selected_nodes(blocks, part, leaves)
-        for part in parts
-    ]
 
 
 def _interpreted(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[Block]:

@@ -27,6 +27,21 @@ class SelectedNode(NamedTuple):
     cells: int
 
 
+def selected_apart(
+    blocks: Sequence[Block],
+    parts: Sequence[FoldPart],
+    leaves: Leaves,
+    nodes: Callable[[Sequence[Block], Sequence[FoldPart], Leaves], list[Block]],
+) -> list[Block]:
+    """The nodes, for each part, of which some fold selected cells; `nodes` are those of others."""
+    plain = [part for part in parts if part.tree.selected is None]
+    others = iter(nodes(blocks, plain, leaves) if plain else ())
+    return [
+        next(others) if part.tree.selected is None else selected_nodes(blocks, part, leaves)
+        for part in parts
+    ]
+
+
 def selected_nodes(blocks: Sequence[Block], part: FoldPart, leaves: Leaves) -> Block:
     """The nodes at the last level of blocks whose reduced axes come first.
 
