@@ -175,16 +175,13 @@ def _value(
 def _nodes(
     blocks: Sequence[Block], parts: Sequence[FoldPart], leaves: Leaves | None = None
 ) -> list[Block]:
-    """States of the leaves, for each part, of blocks whose reduced axes come first.
-
-    Of a tree over a lattice, the nodes at the last level.
-    """
+    """States of leaves, or over a lattice the nodes at the last level; reduced axes come first."""
     leaves = leaves or _leaves
     if any(part.tree.selected is not None for part in parts):
         return selected_apart(blocks, parts, leaves, _nodes)
-    if parts[0].tree.lattice is None:
-        return leaves(blocks, parts)
-    return lattice_nodes(blocks, parts, leaves)
+    if parts[0].tree.lattice is not None:
+        return lattice_nodes(blocks, parts, leaves)
+    return leaves(blocks, parts)
 
 
 def _interpreted(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[Block]:
