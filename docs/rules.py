@@ -25,6 +25,7 @@ from dask_tapestry.rules.matrix_chains import CHAIN_RULES  # noqa: E402
 from dask_tapestry.rules.outputs import OUTPUT_RULES, keep_outputs_read, output_alone  # noqa: E402
 from dask_tapestry.rules.products import PRODUCT_RULES  # noqa: E402
 from dask_tapestry.rules.scalar_identities import CELL_RULES  # noqa: E402
+from dask_tapestry.rules.selections import fold_where_selected  # noqa: E402
 from dask_tapestry.rules.stencil_loops import fuse_stencil_loops  # noqa: E402
 from dask_tapestry.rules.symmetric_products import share_turned_formulas  # noqa: E402
 from dask_tapestry.rules.tiled_reductions import in_one_pass  # noqa: E402
@@ -41,6 +42,7 @@ SECTIONS = (
     ("Cells, inside formulas", SAME, CELLS),
     ("Reductions of equal cells", SAME, BROADCAST_RULES),
     ("Reductions of the same cells", SAME, (join_reductions,)),
+    ("Reductions of selected cells", ROUNDED, (fold_where_selected,)),
     ("Gather and scatter", SAME, (*BATCHING_RULES, decompose_batching)),
     ("Several outputs", SAME, (*OUTPUT_RULES, keep_outputs_read)),
     ("One output of matrices' factors", ROUNDED, (output_alone,)),

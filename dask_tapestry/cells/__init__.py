@@ -9,6 +9,8 @@ from dask_tapestry.cells.lattice import Spaced as Spaced
 from dask_tapestry.cells.lattice import lattice_of as lattice_of
 from dask_tapestry.cells.reduction_tree import LEAF_CELLS as LEAF_CELLS
 from dask_tapestry.cells.reduction_tree import Tree as Tree
+from dask_tapestry.cells.selected import Selected as Selected
+from dask_tapestry.cells.selected import selected_by as selected_by
 from dask_tapestry.cells.ufuncs import UFUNCS as UFUNCS
 from dask_tapestry.cells.ufuncs import Signature as Signature
 from dask_tapestry.cells.ufuncs import loop_dtypes as loop_dtypes

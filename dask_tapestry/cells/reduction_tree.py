@@ -17,6 +17,10 @@ same bits as one machine would. Only the reduced axes' extents and the stored gr
 plan of an expression sees the same tree. A reduction whose nodes are large (tables) takes larger
 leaves.
 
+Where only *selected* cells along an axis are folded (`selected`), each cell of the lattice folds
+those that it has, as if there were no others; one without any has no node, and its neighbour passes
+through. So reductions of several selections have nodes in the same places, and share a pass.
+
 Leaves of 1024 cells sum as fast as leaves of 4096 and 10 % faster than leaves of 256
 (numba, one thread, 32 M float64: 27.1, 27.5 and 23.7 GB/s), and cut more finely.
 """
@@ -24,11 +28,13 @@ Leaves of 1024 cells sum as fast as leaves of 4096 and 10 % faster than leaves o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from math import prod
 from typing import Final
 
 from dask_tapestry.cells.lattice import Lattice
+from dask_tapestry.cells.selected import Selected
 from dask_tapestry.late_dataclass import dataclass
 
 LEAF_CELLS: Final = 1024
@@ -70,6 +76,8 @@ class Tree:
         Cells of a leaf.
     lattice
         The cells that are its nodes at level 0; None where these are leaves.
+    selected
+        Which cells along an axis are folded, over a lattice; None for all.
 
     Examples
     --------
@@ -89,6 +97,7 @@ class Tree:
     extents: tuple[int, ...]
     leaf: int = LEAF_CELLS
     lattice: Lattice | None = None
+    selected: Selected | None = None
 
     def axis(self, level: int) -> int:
         """Axis along which the nodes at `level` are merged into those at ``level + 1``."""
@@ -133,6 +142,27 @@ class Tree:
         """Cells covered along `axis` by each node at `level`."""
         spans = [self.span(level, axis, number) for number in range(self.counts(level)[axis])]
         return tuple([hi - lo for lo, hi in spans])
+
+    @property
+    def folded(self) -> tuple[int, ...]:
+        """Cells along each axis that are folded."""
+        chosen = self.selected
+        if chosen is None:
+            return self.extents
+        return (*self.extents[: chosen.axis], chosen.cells, *self.extents[chosen.axis + 1 :])
+
+    def width(self, level: int, axis: int, number: int) -> int:
+        """Cells along `axis` that node `number` at `level` stands for."""
+        low, high = self.span(level, axis, number)
+        if self.selected is None or self.selected.axis != axis:
+            return high - low
+        first, last = self.selected.between(low, high)
+        return last - first
+
+    @property
+    def of_all(self) -> Tree:
+        """The tree with nodes in the same places that folds all cells."""
+        return self if self.selected is None else replace(self, selected=None)
 
     def inner(self, extents: tuple[int, ...]) -> Tree:
         """The tree that folds a cell of the lattice, of these `extents`, to its node."""

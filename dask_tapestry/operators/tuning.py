@@ -124,6 +124,9 @@ MOST_LEAF_STRETCH: Final = 4  # times longer or shorter that a leaf may be to fi
 SCAN_LEAF_CELLS: Final = 128  # cells: totals are few, and many leaves still fit a cache
 MOST_SCAN_LEAVES: Final = 1 << 24  # totals that one task scans; longer axes have longer leaves
 
+# sorting/compress
+MOST_KNOWN_CELLS: Final = 2**18  # of a mask: a plan carries them, as many bytes as of counts
+
 # sorting/exchange_sort
 MOST_PROBES: Final = 1024  # of a window: 33 MB a round for 64 runs of float64
 FEWEST_PROBES: Final = 64  # with which a round makes windows an eighth as long for certain

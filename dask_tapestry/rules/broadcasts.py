@@ -39,7 +39,7 @@ def fold_of_broadcast(node: Node) -> Node | None:
     depends on the order of the cells. A fold that tells of what it finds stays.
     """
     match node.operator:
-        case Reduce(monoid) as whole if whole.is_whole and is_idempotent(whole, node.inputs[0]):
+        case Reduce(monoid) as whole if whole.is_plain and is_idempotent(whole, node.inputs[0]):
             spread = spread_of(whole, node.inputs[0])
             if (
                 spread is None
@@ -57,7 +57,7 @@ def fold_of_broadcast(node: Node) -> Node | None:
 def sum_of_broadcast(node: Node) -> Node | None:
     """``sum(broadcast(x)) -> n * sum(x)``, n the number of copies; for integers, which wrap."""
     match node.operator:
-        case Reduce("sum" | "add") as whole if whole.is_whole and whole.state.kind in "iu":
+        case Reduce("sum" | "add") as whole if whole.is_plain and whole.state.kind in "iu":
             return repeated(node, whole)
     return None
 
@@ -137,7 +137,7 @@ def fold_of_one_cell(node: Node) -> Node | None:
     """``min|max|any|all(x) -> x`` over axes of length one."""
     match node.operator:
         case Reduce() as whole if (
-            whole.is_whole
+            whole.is_plain
             and set(whole.tree.extents) == {1}
             and of_one_is_itself(whole, node.inputs[0])
         ):
@@ -155,7 +155,7 @@ def fold_of_full(node: Node) -> Node | None:
     """``min|max|any|all(full(c)) -> full(c)``."""
     match node.operator, *(x.operator for x in node.inputs):
         case Reduce() as whole, Full() as full if (
-            whole.is_whole and is_idempotent(whole, node.inputs[0]) and prod(whole.tree.extents) > 0
+            whole.is_plain and is_idempotent(whole, node.inputs[0]) and prod(whole.tree.extents) > 0
         ):
             value = full.type._replace(shape=node.type.shape, dims=node.type.dims)
             return as_written(astype(apply(Full(value, full.value)), whole.dtype), node)
@@ -166,7 +166,7 @@ def fold_of_full(node: Node) -> Node | None:
 def sum_of_full(node: Node) -> Node | None:
     """``sum|mean(full(c)) -> full(n * c)|full(c)``, where no sum on the way is rounded."""
     match node.operator, *(x.operator for x in node.inputs):
-        case Reduce() as whole, Full() as full if whole.is_whole and whole.monoid in (
+        case Reduce() as whole, Full() as full if whole.is_plain and whole.monoid in (
             "sum",
             "mean",
         ):

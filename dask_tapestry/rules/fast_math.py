@@ -65,7 +65,7 @@ def _inverts(divisor: Any) -> bool:
 def sum_before_factor(node: Node) -> Node | None:
     """``sum|mean(c * x) -> c * sum|mean(x)``, c being a constant; for floats."""
     match node.operator, *(x.operator for x in node.inputs):
-        case Reduce("sum" | "mean" as monoid) as whole, Elementwise(expression) if whole.is_whole:
+        case Reduce("sum" | "mean" as monoid) as whole, Elementwise(expression) if whole.is_plain:
             (source,) = node.inputs
         case _:
             return None
@@ -95,7 +95,7 @@ def variance_of_moments(node: Node) -> Node | None:
             x, power = unsquared(squares.inputs[0])
         case _:
             return None
-    if not first.is_whole or power != 2 or x is not mean.inputs[0] or first.dtype.kind != "f":
+    if not first.is_plain or power != 2 or x is not mean.inputs[0] or first.dtype.kind != "f":
         return None
     if first.dtype != x.type.dtype:
         return None
@@ -115,9 +115,9 @@ def unsquared(node: Node) -> tuple[Node, int]:
 def float_sum_of_broadcast(node: Node) -> Node | None:
     """``sum(broadcast(x)) -> n * sum(x)``, ``mean(broadcast(x)) -> mean(x)``; for floats."""
     match node.operator:
-        case Reduce("sum") as whole if whole.is_whole and whole.state.kind in "fc":
+        case Reduce("sum") as whole if whole.is_plain and whole.state.kind in "fc":
             return repeated(node, whole) if whole.state == whole.dtype else None
-        case Reduce("mean") as whole if whole.is_whole and whole.state.kind in "fc":
+        case Reduce("mean") as whole if whole.is_plain and whole.state.kind in "fc":
             spread = spread_of(whole, node.inputs[0])
             if spread is None or not spread.times or not prod(whole.tree.extents):
                 return None
@@ -129,7 +129,7 @@ def float_sum_of_broadcast(node: Node) -> Node | None:
 def float_fold_of_broadcast(node: Node) -> Node | None:
     """``min|max(broadcast(x)) -> min|max(x)``; for floats, where either zero may come out."""
     match node.operator:
-        case Reduce("min" | "max" | "fmin" | "fmax") as whole if whole.is_whole and is_idempotent(
+        case Reduce("min" | "max" | "fmin" | "fmax") as whole if whole.is_plain and is_idempotent(
             whole, node.inputs[0]
         ):
             spread = spread_of(whole, node.inputs[0])

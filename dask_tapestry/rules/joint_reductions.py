@@ -5,7 +5,7 @@ It takes whole graphs, as it must know that no reduction needs another.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from dask_tapestry.cells import CellBuilder
@@ -59,10 +59,8 @@ def _joint(reductions: Sequence[Node]) -> dict[Node, Node]:
     for node in reductions:
         operator = node.operator
         assert isinstance(operator, Reduce)
-        alike[operator.axes, operator.tree, node.input_types[0].shape].append(node)
-    sharing = [
-        group for nodes in alike.values() for group in sharing_cells(nodes, MOST_JOINT_REDUCTIONS)
-    ]
+        alike[operator.axes, operator.tree.of_all, node.input_types[0].shape].append(node)
+    sharing = [group for nodes in alike.values() for group in sharing_cells(nodes, _most(nodes))]
     joint: dict[Node, Node] = {}
     for group in _groups_on_neighbours(sharing):
         if len(group) > 1 and joined(node.annotations for node in group) is not None:
@@ -70,26 +68,36 @@ def _joint(reductions: Sequence[Node]) -> dict[Node, Node]:
     return joint
 
 
+def _most(reductions: Sequence[Node]) -> int:
+    """Reductions in one pass: more where they take turns on cells that few of them fold."""
+    operators = [node.operator for node in reductions]
+    selects = any(isinstance(o, Reduce) and o.tree.selected is not None for o in operators)
+    return MOST_OTHER_REDUCTIONS if selects else MOST_JOINT_REDUCTIONS
+
+
 def _groups_on_neighbours(groups: Sequence[list[Node]]) -> list[list[Node]]:
     """Groups of reductions, those together that fold cells beside each other in as many nodes.
 
-    Such cells differ in extents, by which a pass knows its own.
+    A pass knows its own cells by their extents: of those of one extent it has no more than of the
+    same cells.
     """
     groups_found: list[list[Node]] = []
-    alike: dict[object, list[tuple[list[Node], set[object]]]] = defaultdict(list)
+    alike: dict[object, list[tuple[list[Node], Counter[object]]]] = defaultdict(list)
     for group in groups:
         operator = group[0].operator
         assert isinstance(operator, Reduce)
         tree, extents = operator.tree, operator.tree.extents
         candidates = alike[operator.axes, group[0].type.shape, tree.sides(0), tree.counts(0)]
         for members, known in candidates:
+            most = MOST_JOINT_REDUCTIONS if extents in known else MOST_OTHER_REDUCTIONS
             few = len(members) + len(group) <= MOST_OTHER_REDUCTIONS
-            if few and extents not in known and are_neighbours(members[0], group[0]):
+            few = few and known[extents] + len(group) <= most
+            if few and are_neighbours(members[0], group[0]):
                 members += group
-                known.add(extents)
+                known[extents] += len(group)
                 break
         else:
-            candidates.append((list(group), {extents}))
+            candidates.append((list(group), Counter({extents: len(group)})))
             groups_found.append(candidates[-1][0])
     return groups_found
 

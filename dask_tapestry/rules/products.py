@@ -28,7 +28,7 @@ def sum_of_product(node: Node, shared: Shared) -> Node | None:
     Where nothing else reads the product, and the sum has its dtype.
     """
     match node.operator, *(i.operator for i in node.inputs):
-        case Reduce("sum", axes) as whole, MatMul() as product if whole.is_whole:
+        case Reduce("sum", axes) as whole, MatMul() as product if whole.is_plain:
             return _summed(node.inputs[0], product, whole, axes, node, shared)
     return None
 
@@ -37,7 +37,7 @@ def sum_of_product(node: Node, shared: Shared) -> Node | None:
 def mean_of_product(node: Node, shared: Shared) -> Node | None:
     """``mean(x @ w) -> sum(x @ w) / n``, whose sums are taken first; for floats."""
     match node.operator, *(i.operator for i in node.inputs):
-        case Reduce("mean", axes) as whole, MatMul() as product if whole.is_whole:
+        case Reduce("mean", axes) as whole, MatMul() as product if whole.is_plain:
             total = _summed(node.inputs[0], product, whole, axes, node, shared)
             if total is None or whole.dtype.kind not in "fc":
                 return None

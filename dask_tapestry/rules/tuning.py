@@ -25,6 +25,9 @@ OPEN_CELLS: Final = 4096
 SHARED_CELLS: Final = 1 / 2  # of the cells of the smaller node that lie in both
 FEW_BOXES: Final = 64  # boxes that are followed back, as those of deep stencils multiply
 
+# selections
+FEWEST_TOUCHED_CHUNKS: Final = 1 / 8  # of all; of fewer it costs less to fetch the cells alone
+
 # stencil_formulas
 MOST_TAPS: Final = 64  # cells that a formula of a stencil reads
 MOST_FORMULA_STEPS: Final = 400  # of a formula

@@ -20,7 +20,8 @@ class FoldPart(NamedTuple):
         The reduced axes.
     tree
         The canonical tree: ``sides(level)``, ``axis(level)``, ``span(level, axis, number)``,
-        ``depth``, ``offset``, ``lattice``, ``inner(extents)``.
+        ``depth``, ``offset``, ``lattice``, ``inner(extents)``, ``selected``, ``folded``,
+        ``width(level, axis, number)``.
     origin
         Where the blocks begin along the reduced axes.
     dtype, state

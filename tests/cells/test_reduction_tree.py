@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dask_tapestry.cells import Lattice, Tree
+from dask_tapestry.cells import Lattice, Tree, selected_by
 from dask_tapestry.cells.reduction_tree import LEAF_CELLS, leaf_sides
 from dask_tapestry.operators.reductions.monoids import MONOIDS
 from dask_tapestry_kernels.devices import kernels_of
@@ -145,3 +145,12 @@ def test_a_shard_on_node_edges_computes_those_nodes(name, tree):
         one = kernels_of("cpu")["reduce"](None, shard, **told, origin=tuple(a for a, _ in spans))
         assert one.shape == (1,) * x.ndim
         assert one.tobytes() == every[place].tobytes()
+
+
+def test_selected_cells_are_those_that_nodes_stand_for():
+    chosen = selected_by(np.arange(3000) % 3 == 0, 0)
+    tree = Tree((3000, 5), 64, Lattice((700, 5), (-300, 0)), chosen)
+    assert tree.folded == (1000, 5)
+    assert tree.of_all.folded == tree.of_all.extents == tree.extents
+    assert [tree.width(0, 0, n) for n in range(tree.counts(0)[0])] == [134, 233, 233, 234, 166]
+    assert tree.width(0, 1, 0) == 5

@@ -44,6 +44,16 @@ def test_what_shares_cells_is_joined():
     ]
 
 
+def test_what_lies_between_other_cells_is_joined_with_these():
+    x = dt.asarray(RANDOM.normal(size=(5000, 7)))
+    assert passes(x[::2].mean(0), x[1::2].mean(0)) == [2]
+    assert passes(*[x[k::5].max(0) for k in range(5)], x.mean(0)) == [1, 5]
+    assert passes(x[:2500].sum(0), x[2500:].sum(0)) == [1, 1]  # cells that lie apart
+    halves = [x[0::2], x[1::2]]
+    for value, alone in zip(dt.compute(*[h.std(0) for h in halves]), halves, strict=True):
+        assert same_bits(value, alone.std(0).compute())
+
+
 def test_what_needs_another_is_not():
     x = dt.asarray(X)
     centred = x - x.mean()

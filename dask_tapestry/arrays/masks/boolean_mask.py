@@ -88,7 +88,7 @@ def masked_by(x: Tensor, dim: int, mask: np.ndarray[Any, Any]) -> Array:
     lines, flat = _lines(x, dim, mask.ndim), mask.flatten()
     span = span_of(flat.size, _line_cells(lines, dim))
     counts = kernels_of("cpu")["count"](None, flat, span=span)
-    return Array(compress_tensor(lines, asarray(flat).node, dim, counts, span))
+    return Array(compress_tensor(lines, asarray(flat).node, dim, counts, span, flat))
 
 
 def _lines(x: Tensor, dim: int, rank: int) -> Tensor:

@@ -157,7 +157,9 @@ class JointReductions(TreeReduction):
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         read = self.demand(inputs, box)
-        return sum(f.scratch_of(read[p.reads[0]]) for p in self.passes(inputs) for f in p.folds)
+        each = [(p, f, read[p.reads[0]]) for p in self.passes(inputs) for f in p.folds]
+        gathered = max(f.gathered_bytes(p.types(inputs), box) for p, f, box in each)
+        return gathered + sum(f.scratch_of(box) for _, f, box in each)
 
     def text(self) -> str:
         return "; ".join(part.text() for part in self.parts)

@@ -81,6 +81,11 @@ class Reduce(TreeReduction):
         dims = tuple(x.dims[dim] for dim in kept) if x.dims else None
         return TensorType(tuple(x.shape[dim] for dim in kept), self.dtype, dims)
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it takes all cells and yields the value."""
+        return self.is_whole and self.tree.selected is None
+
     def _ratios(self) -> tuple[int, ...]:
         """Input cells, or nodes, for each node of the target, along the reduced axes."""
         tree = self.tree
@@ -149,11 +154,23 @@ class Reduce(TreeReduction):
         return self.flops_of(self.demand(inputs, box)[0])
 
     def flops_of(self, read: ZRange) -> int:
-        """Operations to fold the cells `read`."""
-        return read.size * (1 + (self.cells.flops if self.cells else 0))
+        """Operations to fold the cells `read`, or as large a share of them as is selected."""
+        every, folded = prod(self.tree.extents), prod(self.tree.folded)
+        cells = read.size if every == folded else read.size * folded // every
+        return cells * (1 + (self.cells.flops if self.cells else 0))
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
-        return self.scratch_of(self.demand(inputs, box)[0])
+        read = self.demand(inputs, box)[0]
+        return self.scratch_of(read) + self.gathered_bytes(inputs, read)
+
+    def gathered_bytes(self, inputs: Types, read: ZRange) -> int:
+        """Selected cells of one cell of the lattice, which are copied to lie together."""
+        if self.tree.selected is None or self.source is not None:
+            return 0
+        sides = list(read.shape)
+        for axis, side in zip(self.axes, self.tree.sides(0), strict=True):
+            sides[axis] = min(sides[axis], side)
+        return prod(sides) * sum(x.dtype.itemsize for x in inputs)
 
     def scratch_of(self, read: ZRange) -> int:
         """The states of leaves, or the nodes `read`, and those they are combined to."""
@@ -176,11 +193,16 @@ class Reduce(TreeReduction):
     def text(self) -> str:
         way = "" if self.source is None else f", from level {self.source}"
         way += "" if self.target is None else f", to level {self.target}"
+        if (chosen := self.tree.selected) is not None and self.source is None:
+            way = f", {chosen.cells} of {chosen.extent} cells along {self.axes[chosen.axis]}{way}"
         what = f" of {self.cells}" if self.cells else ""
         return f"{self.monoid}{what}, axes={self.axes}{way}"
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        return self._monoid.reference(inputs[0], self.axes, self.dtype, self.ddof)
+        x, chosen = inputs[0], self.tree.selected
+        if chosen is not None:
+            x = x.take(chosen.places(0, chosen.extent), self.axes[chosen.axis])
+        return self._monoid.reference(x, self.axes, self.dtype, self.ddof)
 
     @property
     def _monoid(self) -> NamedMonoid:

@@ -15,6 +15,7 @@ import numpy as np
 
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.tuning import MOST_KNOWN_CELLS
 from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
 from dask_tapestry.teg.chunking import Chunks, Known
 from dask_tapestry.teg.operator import Restriction, Types
@@ -32,6 +33,8 @@ class Compress(Selector):
         Cells of the mask that each count stands for.
     ends
         Running sums of the counts, int64, as bytes.
+    bits
+        The mask, eight cells a byte, where the client knows it and it is short; else None.
     """
 
     name = "compress"
@@ -40,12 +43,20 @@ class Compress(Selector):
     axis: int
     span: int
     ends: bytes
+    bits: bytes | None = None
 
     @cached_property
     def edges(self) -> list[int]:
         """Where each span's cells begin in the output, and the end."""
         edges: list[int] = np.frombuffer(self.ends, np.int64).tolist()
         return [0, *edges]
+
+    def mask(self, inputs: Types) -> np.ndarray[Any, Any] | None:
+        """The mask, where it is known."""
+        if self.bits is None:
+            return None
+        bits = np.frombuffer(self.bits, np.uint8)
+        return np.unpackbits(bits, count=inputs[1].shape[0]).astype(bool)
 
     def infer(self, *inputs: TensorType) -> TensorType:
         x = inputs[0]
@@ -93,7 +104,9 @@ class Compress(Selector):
         yielded = Progression.of(base, 1, self.edges[end] - base)
         reads = Region((*region[: self.axis], cells_read, *region[self.axis + 1 :]))
         yields = Region((*region[: self.axis], yielded, *region[self.axis + 1 :]))
-        cut = Compress(self.axis, self.span, ends.tobytes())
+        mask = self.mask(inputs)
+        bits = None if mask is None else np.packbits(mask[lo:hi]).tobytes()
+        cut = Compress(self.axis, self.span, ends.tobytes(), bits)
         return Restriction(cut, (reads, Region((cells_read,))), yields)
 
     def follow(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
@@ -109,8 +122,20 @@ class Compress(Selector):
         return np.compress(inputs[1], inputs[0], self.axis)
 
 
-def compress(x: Tensor, mask: Tensor, axis: int, counts: np.ndarray[Any, Any], span: int) -> Tensor:
+def compress(
+    x: Tensor,
+    mask: Tensor,
+    axis: int,
+    counts: np.ndarray[Any, Any],
+    span: int,
+    known: np.ndarray[Any, Any] | None = None,
+) -> Tensor:
     """Slices of `x` along `axis` where `mask` is true; `counts` are the true cells of its spans.
+
+    Parameters
+    ----------
+    known
+        The mask's cells, where the client has them.
 
     Raises
     ------
@@ -119,4 +144,6 @@ def compress(x: Tensor, mask: Tensor, axis: int, counts: np.ndarray[Any, Any], s
     """
     if mask.type.shape != (x.type.shape[axis],):
         raise ShapeError(f"a mask {mask.type} does not fit axis {axis} of {x.type}")
-    return apply(Compress(axis, span, np.cumsum(counts, dtype=np.int64).tobytes()), x, mask)
+    told = known is not None and known.size <= MOST_KNOWN_CELLS
+    bits = np.packbits(known).tobytes() if known is not None and told else None
+    return apply(Compress(axis, span, np.cumsum(counts, dtype=np.int64).tobytes(), bits), x, mask)

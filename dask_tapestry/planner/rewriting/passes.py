@@ -43,6 +43,7 @@ from dask_tapestry.rules.matrix_chains import CHAIN_RULES
 from dask_tapestry.rules.outputs import OUTPUT_RULES, keep_outputs_read
 from dask_tapestry.rules.products import PRODUCT_RULES, has_products
 from dask_tapestry.rules.result_devices import on_their_devices
+from dask_tapestry.rules.selections import fold_where_selected
 from dask_tapestry.rules.slice_pushdown import push_slices
 from dask_tapestry.rules.stencil_loops import fuse_stencil_loops
 from dask_tapestry.rules.symmetric_products import share_turned_formulas
@@ -101,7 +102,7 @@ def written_rules(gathers: bool) -> Rules:
     none: a graph with one has imported its module.
     """
     late = batching_dims.BATCHING_RULES if gathers else ()
-    return Rules((*SIMPLIFY, *LINEAR_RULES, *late))
+    return Rules((*SIMPLIFY, *LINEAR_RULES, *late, fold_where_selected))
 
 
 def passes(own: tuple[OwnRule, ...], fast: bool) -> tuple[Pass, ...]:

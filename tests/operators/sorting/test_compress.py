@@ -7,7 +7,7 @@ from hypothesis.extra import numpy as hnp
 import dask_tapestry as dt
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.sorting.compress import Compress, compress
-from dask_tapestry.teg import apply
+from dask_tapestry.teg import Progression, Region, TensorType, apply
 from tests.operators.indexed import SHAPES, check, numbers
 
 
@@ -33,3 +33,17 @@ def test_a_block_reads_the_spans_that_hold_its_cells():
 def test_a_mask_of_another_length_is_refused():
     with pytest.raises(ShapeError, match="does not fit"):
         compress(dt.zeros(4).node, dt.ones(3, bool).node, 0, np.array([3]), 1024)
+
+
+def test_a_known_mask_is_told_and_restricted():
+    mask = np.arange(100) % 7 < 2
+    counts = mask.reshape(10, 10).sum(1)
+    node = compress(dt.zeros(100).node, dt.asarray(mask).node, 0, counts, 10, mask)
+    assert node.operator.mask(node.input_types).tolist() == mask.tolist()
+    part = node.operator.restrict(node.input_types, Region((Progression.of(8, 1, 9),)))
+    (read, _) = part.inputs
+    shorter = tuple([TensorType(read.shape, np.dtype(kind)) for kind in ("f8", "?")])
+    kept = mask[read[0].start : read[0].stop]
+    assert part.operator.mask(shorter).tolist() == kept.tolist()
+    unknown = compress(dt.zeros(100).node, dt.asarray(mask).node, 0, counts, 10)
+    assert unknown.operator.mask(unknown.input_types) is None

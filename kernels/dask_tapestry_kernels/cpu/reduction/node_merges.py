@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,15 +26,32 @@ def merge(nodes: Block, arithmetic: MonoidOps, tree: Any, level: int, first: lis
     """Merge neighbours along the level's axis; the last of an odd number passes through."""
     axis = tree.axis(level)
     pairs = nodes.shape[axis] // 2
-    counts = _cells(nodes, tree, level, first) if arithmetic.counted and pairs else nodes
+    counted = (arithmetic.counted or tree.selected is not None) and pairs
+    counts = _cells(nodes, tree, level, first) if counted else nodes
     first[axis] //= 2
     if not pairs:
         return nodes
     left, right = _slice_along(axis, 0, 2 * pairs, 2), _slice_along(axis, 1, 2 * pairs, 2)
-    merged = arithmetic.combine(nodes[left], nodes[right], counts[left], counts[right])
+    combine = arithmetic.combine if tree.selected is None else _where_selected(arithmetic)
+    merged = combine(nodes[left], nodes[right], counts[left], counts[right])
     if nodes.shape[axis] == 2 * pairs:
         return merged
     return np.concatenate([merged, nodes[_slice_along(axis, 2 * pairs, None, 1)]], axis)
+
+
+def _where_selected(arithmetic: MonoidOps) -> Callable[[Block, Block, Block, Block], Block]:
+    """The combination where a node without selected cells leaves its neighbour as it is."""
+
+    def combine(left: Block, right: Block, m: Block, n: Block) -> Block:
+        m, n = np.broadcast_to(m, left.shape), np.broadcast_to(n, left.shape)
+        both = (m > 0) & (n > 0)
+        if both.all():
+            return arithmetic.combine(left, right, m, n)
+        merged = np.where(m > 0, left, right)
+        merged[both] = arithmetic.combine(left[both], right[both], m[both], n[both])
+        return merged
+
+    return combine
 
 
 def _slice_along(axis: int, start: int, stop: int | None, step: int) -> tuple[slice, ...]:
@@ -47,8 +64,8 @@ def _cells(nodes: Block, tree: Any, level: int, first: list[int]) -> Block:
     for axis, side in enumerate(tree.sides(level)):
         n = nodes.shape[axis]
         lengths = np.full((n, *(1,) * (nodes.ndim - axis - 1)), float(side))
-        for at in {0, n - 1}:  # others are not clipped
-            low, high = tree.span(level, axis, first[axis] + at)
-            lengths[at] = high - low
+        chosen = tree.selected is not None and tree.selected.axis == axis
+        for at in range(n) if chosen else {0, n - 1}:  # others are not clipped
+            lengths[at] = tree.width(level, axis, first[axis] + at)
         counts = counts * lengths if axis else lengths
     return counts

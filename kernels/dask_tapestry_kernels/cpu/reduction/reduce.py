@@ -25,6 +25,7 @@ from dask_tapestry_kernels.cpu.reduction.leaf_states import Formula, leaf_states
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC, FOLD_ERRORS, LINEAR, MonoidOps
 from dask_tapestry_kernels.cpu.reduction.node_merges import merged_to_levels
 from dask_tapestry_kernels.cpu.reduction.row_folds import row_states
+from dask_tapestry_kernels.cpu.reduction.selected_nodes import selected_apart
 from dask_tapestry_kernels.floating_point import FpErrorCheck, checking_fp_errors
 from dask_tapestry_kernels.fold_part import FoldPart, globalize, last_level, tells_places
 from dask_tapestry_kernels.kernel_table import Kernel
@@ -106,7 +107,7 @@ def _values(
     turned: Sequence[Block], parts: Sequence[FoldPart], order: tuple[int, ...]
 ) -> list[Block]:
     """The nodes or values of blocks whose reduced axes come first, in the order of their axes."""
-    if parts[0].source is None and len(parts) == 1:
+    if parts[0].source is None and len(parts) == 1 and parts[0].tree.selected is None:
         ready = nodes_in_any_order(turned, parts[0])
         if ready is not None:
             return [_finished(parts[0], ready, order)]
@@ -167,21 +168,20 @@ def _value(
         first: tuple[Any, ...] = (*(0,) * rank, ...)
         root = nodes[first]
     with np.errstate(all="ignore"):
-        value = arithmetic.finish(root, prod(tree.extents), ddof)
+        value = arithmetic.finish(root, prod(tree.folded), ddof)
     return value.astype(dtype, copy=False)
 
 
 def _nodes(
     blocks: Sequence[Block], parts: Sequence[FoldPart], leaves: Leaves | None = None
 ) -> list[Block]:
-    """States of the leaves, for each part, of blocks whose reduced axes come first.
-
-    Of a tree over a lattice, the nodes at the last level.
-    """
+    """States of leaves, or over a lattice the nodes at the last level; reduced axes come first."""
     leaves = leaves or _leaves
-    if parts[0].tree.lattice is None:
-        return leaves(blocks, parts)
-    return lattice_nodes(blocks, parts, leaves)
+    if any(part.tree.selected is not None for part in parts):
+        return selected_apart(blocks, parts, leaves, _nodes)
+    if parts[0].tree.lattice is not None:
+        return lattice_nodes(blocks, parts, leaves)
+    return leaves(blocks, parts)
 
 
 def _interpreted(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[Block]:

@@ -1,6 +1,6 @@
 import numpy as np
 
-from dask_tapestry.cells import Lattice, Tree
+from dask_tapestry.cells import Lattice, Tree, selected_by
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
 from dask_tapestry_kernels.cpu.reduction.node_merges import merge, merged_to_levels
 
@@ -30,3 +30,9 @@ def test_clipped_nodes_count_the_cells_that_they_have():
     (root,) = merge(nodes, variance, tree, 0, [0])
     assert root["mean"] == 1
     assert root["m2"] == 6
+
+
+def test_nodes_without_selected_cells_leave_their_neighbours():
+    tree = Tree((4,), lattice=Lattice((1,), (0,)), selected=selected_by(np.array([1, 0, 0, 0]), 0))
+    nodes = np.array([3.0, np.nan, np.nan, np.nan])
+    assert merged_to_levels(nodes, SUM, tree, range(2), [0]).tolist() == [3]
