@@ -231,6 +231,9 @@ EPOCHS: Final = 4
 
 # search/local_search
 LEAST_GAIN: Final = 0.99  # of the seconds before: a change must save a hundredth
+# Times the seconds before, of a change whose steps may be better cut together; and costs for that
+CLOSE_CHANGE: Final = 1.1
+CHANGE_COSTS: Final = 50
 GAIN_OF_ROUNDS: Final = 0.75  # the same, of rounds: that an expert would take them must be clear
 # The same, of what goes through a store, which others may use, too; and of plans that are not
 # changed any more.

@@ -167,13 +167,13 @@ def _closed(table: _RankTable, waits: Collection[Node]) -> _RankTable:
 
 
 def near_grids(space: PlanEvaluator, state: State) -> dict[Node, list[Grid]]:
-    """For each step its grid, the next best, and those that its producers and readers suggest."""
+    """For each step its grid, the next best ones, and those that its neighbours suggest."""
     by_node: dict[Node, dict[Grid, None]] = {n: {p.grid: None} for n, p in state.placed.items()}
     for node, priced in state.placed.items():
         pricing = space.pricing.at(priced.place).on(priced.group.device)
         best = pricing.best(priced.group, priced.held)
         by_node[node] |= {best.grid: None}
-        by_node[node] |= {best.second: None} if best.second else {}
+        by_node[node] |= {other: None for other in (best.second, best.coarser) if other}
         for at, (x, move) in enumerate(
             zip(priced.group.inputs, movement(priced.group.program), strict=False)
         ):

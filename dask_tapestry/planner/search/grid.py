@@ -39,11 +39,12 @@ Price = Callable[[Grid], StepCost]
 
 @dataclass(frozen=True)
 class RankedGrid:
-    """A grid with its cost, and the next best one."""
+    """A grid with its cost, the next best one, and the best one of fewer blocks."""
 
     grid: Grid
     cost: StepCost
     second: Grid | None = None
+    coarser: Grid | None = None
 
 
 def reads_again(cost: StepCost, once: StepCost, times: float = READ_AGAIN) -> bool:
@@ -143,10 +144,11 @@ class GridSearch:
             self._trade(pieces)
 
     def _best(self, among: Mapping[Grid, StepCost]) -> RankedGrid:
-        """The best grid `among` some, and the next one of all that were looked at."""
-        best = self._contiguous(among)
-        second = next((other for other, _ in self._ordered(self.seen) if other != best[0]), None)
-        return RankedGrid(*best, second)
+        """The best grid `among` some, and the next ones of all that were looked at."""
+        grid, cost = self._contiguous(among)
+        others = [one for one in self._ordered(self.seen) if one[0] != grid]
+        coarser = next((other for other, its in others if its.blocks < cost.blocks), None)
+        return RankedGrid(grid, cost, next((other for other, _ in others), None), coarser)
 
     def _confirmed(self, price: Price) -> dict[Grid, StepCost]:
         """The prices of the best grids: of any other that was looked at, even the least is more.

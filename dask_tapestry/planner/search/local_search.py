@@ -10,6 +10,7 @@ from itertools import chain
 
 from dask_tapestry.planner.search.alike import one_of_each
 from dask_tapestry.planner.search.choices import Choices, State
+from dask_tapestry.planner.search.exact_grids import best_grids, near_grids
 from dask_tapestry.planner.search.exchanges import exchanges
 from dask_tapestry.planner.search.moves import (
     fuse_sets,
@@ -29,6 +30,8 @@ from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
 from dask_tapestry.planner.tuning import (
     CHANGED_ALIKE,
+    CHANGE_COSTS,
+    CLOSE_CHANGE,
     COSTS_A_CHANGE,
     GAIN_OF_EXCHANGE,
     GAIN_OF_ROUNDS,
@@ -63,6 +66,8 @@ def improve(
             tried.add(choices.key)
             candidate = space.state(choices)
             gain = gain if state.rank.is_allowed and space.fits(state) else LEAST_GAIN
+            if not candidate.rank < state.rank.with_seconds(gain):
+                candidate = _recut_if_close(space, candidate, state, last)
             better = candidate.rank < state.rank.with_seconds(gain)
             if better and space.fits(state) and not space.fits(candidate):
                 finer, rounds = split_until_fits(space, candidate), in_few_rounds(space, candidate)
@@ -74,6 +79,19 @@ def improve(
             if space.pricing.evaluated > last:
                 break
     return state
+
+
+def _recut_if_close(space: PlanEvaluator, candidate: State, state: State, last: int) -> State:
+    """A plan that is hardly slower than another, in the best of its grids together.
+
+    Each of its steps is cut as is best for itself: that may hide that the change pays.
+    """
+    left = last - space.pricing.evaluated
+    is_close = candidate.rank < state.rank.with_seconds(CLOSE_CHANGE)
+    if not is_close or left <= 0 or len(candidate.placed) <= len(state.placed):
+        return candidate
+    found = best_grids(space, candidate, near_grids(space, candidate), min(left, CHANGE_COSTS))
+    return candidate if found is None else found
 
 
 def _changes(

@@ -47,6 +47,8 @@ class PricedGroup:
         Where alone it is computed; "" for anywhere.
     second
         The next best grid, where several were compared.
+    coarser
+        The best one of fewer blocks.
     """
 
     group: Group
@@ -56,6 +58,7 @@ class PricedGroup:
     limits: Limits
     place: str = ""
     second: Grid | None = None
+    coarser: Grid | None = None
 
     def on(self, machine: Machine) -> Machine:
         """The machine that computes it, of all that there is."""
@@ -177,7 +180,8 @@ class Pricing:
             self._best[key] = found
         place = self.machine.place
         limits = self._limits_of(program)
-        return PricedGroup(group, found.grid, held, found.cost, limits, place, found.second)
+        others = found.second, found.coarser
+        return PricedGroup(group, found.grid, held, found.cost, limits, place, *others)
 
     def _known(self, program: Program, key: tuple[object, ...]) -> RankedGrid | None:
         """The best grid where blocks may take more, if it is allowed here: then it is best here."""
