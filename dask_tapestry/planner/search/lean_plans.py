@@ -95,9 +95,10 @@ def _made_smaller(state: State, values: Iterable[Node]) -> list[tuple[Node, Node
 
 def _only_reader(state: State, node: Node) -> Node | None:
     """What alone reads a value, each of its cells once, in another step."""
-    reader, *others = state.graph.consumers[node] or [None]
-    if reader is None or others or reader in state.placed or not reader.operator.transparent:
+    readers = state.graph.consumers[node]
+    if len(readers) != 1 or readers[0] in state.placed or not readers[0].operator.transparent:
         return None
+    (reader,) = readers
     reads = reader.operator.reads_once(reader.input_types)
     return reader if all(reads[at] for at, x in enumerate(reader.inputs) if x is node) else None
 
