@@ -229,6 +229,10 @@ LONG_STEP_SECONDS: Final = 2.0
 ISLANDS: Final = 4
 EPOCHS: Final = 4
 
+# search/lean_plans
+# Bytes at a time of a worker: of less, nothing is spared that a process does not take anyway
+WORTH_SPARING_BYTES: Final = 2**26
+
 # search/local_search
 LEAST_GAIN: Final = 0.99  # of the seconds before: a change must save a hundredth
 # Times the seconds before, of a change whose steps may be better cut together; and costs for that
@@ -258,8 +262,9 @@ PLACE_PRIOR: Final = 0.5
 # search/one_block
 # Bytes of all values of work that may be worth one block: milliseconds, of memory at full speed
 ONE_BLOCK_BYTES: Final = 2**28
-# Seconds that a search takes for a node, and for one that has forms, of programs of 50 to 1,000
-NODE_SECONDS: Final = 2e-4
+# Seconds that a search takes for a node, at least, and for one that has forms, of programs of 50 to
+# 1,000: of windows, groups and weeks it was 1 to 10 ms a node
+NODE_SECONDS: Final = 1e-3
 FORM_SECONDS: Final = 8e-3
 USES_OF_A_PLAN: Final = 5  # computes of like work that its plan is assumed to serve
 

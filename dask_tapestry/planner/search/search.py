@@ -35,6 +35,7 @@ from dask_tapestry.planner.search.exhaustive import all_forms, exhaustive
 from dask_tapestry.planner.search.frontier import Point
 from dask_tapestry.planner.search.frugal_reads import with_frugal_reads
 from dask_tapestry.planner.search.islands import evolve_on_islands
+from dask_tapestry.planner.search.lean_plans import with_less_held
 from dask_tapestry.planner.search.local_search import fit_to_memory, improve, resized
 from dask_tapestry.planner.search.one_block import in_one_block, saves_less_than_planning
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator, steps_of
@@ -357,10 +358,11 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
     others = max(left.costs or 0, effort.costs // SEARCH_AGAIN_PART)
     again = effort._replace(costs=others, forms=others)
     points, fastest = tuple(evolution.frontier), evolution.best
-    found = [fastest, *[point.state for point in points]]
+    found = [fastest, *[point.state for point in points], *([] if uncut is None else [uncut])]
     best = preferred(found, lambda state: state.rank, space.fits_at_worst)
     best = with_relays(space, best, each // SEARCH_AGAIN_PART)
-    best = with_room(space, with_frugal_reads(space, best, each // SEARCH_AGAIN_PART))
+    best = with_frugal_reads(space, best, each // SEARCH_AGAIN_PART)
+    best = with_room(space, with_less_held(space, best, each))
     hope = space.hope(fastest)
     return SearchResult(best, points, again, hope, seed_seconds=first.seconds)
 

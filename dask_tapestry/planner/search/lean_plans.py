@@ -1,0 +1,113 @@
+"""Lean plans: of plans that take about as long, the one in which workers hold less.
+
+A value that is held between steps takes its memory until its last reader is done, and the search,
+which goes by time, ends with values held that hardly save any; or it has not come to try without
+them all. So held values are computed where they are read, as long as that takes hardly longer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from dask_tapestry.planner.search.choices import Choices, State
+from dask_tapestry.planner.search.moves import fuse, fuse_sets, optional
+from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
+from dask_tapestry.planner.tuning import (
+    ALIKE_SECONDS,
+    COSTS_A_CHANGE,
+    LIGHTER_SHARE,
+    WORTH_SPARING_BYTES,
+)
+from dask_tapestry.teg import Node
+
+
+def with_less_held(space: PlanEvaluator, state: State, costs: int) -> State:
+    """The plan, or one about as fast in which workers hold much less at a time.
+
+    It is busy for no longer, reads and moves no more, and fits as this one does.
+
+    Parameters
+    ----------
+    costs
+        Costs of steps that may be computed for it.
+    """
+    if state.shortfall or not space.fits_at_worst(state):
+        return state
+    first, last = state, space.pricing.evaluated + costs - COSTS_A_CHANGE
+    while space.fullest_at_worst(state).bytes > WORTH_SPARING_BYTES:
+        found = list(_leaner(space, first, state, last))
+        if not found:
+            break
+        first = min(first, *found, key=lambda other: other.rank)
+        state = min(
+            (other for other in found if _are_alike(first, other)),
+            key=lambda other: space.fullest_at_worst(other).bytes,
+            default=state,
+        )
+        if state not in found:
+            break
+    return state
+
+
+def _leaner(space: PlanEvaluator, first: State, state: State, last: int) -> Iterator[State]:
+    """Plans with other values held, about as good as the `first` one, that take less memory."""
+    most = LIGHTER_SHARE * space.fullest_at_worst(state).bytes
+    for choices in _less_held(state):
+        if space.pricing.evaluated > last:
+            return
+        other = space.state(choices)
+        is_as_good = _are_alike(first, other) and space.fits_at_worst(other)
+        if is_as_good and space.fullest_at_worst(other).bytes <= most:
+            yield other
+
+
+def _less_held(state: State) -> Iterator[Choices]:
+    """Choices in which values are computed where they are read, or something smaller is held.
+
+    First of which little is to be priced anew; then all that are computed, which leaves those that
+    are stored as they are read best.
+    """
+    computed = [node for node in optional(state) if node.inputs]
+    for smaller, value in _made_smaller(state, computed):
+        choices = fuse(state, frozenset([value]))
+        yield replace(choices, held=choices.held | {smaller}, fused=choices.fused - {smaller})
+    if computed:
+        yield fuse(state, frozenset(computed))
+    yield from fuse_sets(state)
+
+
+def _made_smaller(state: State, values: Iterable[Node]) -> list[tuple[Node, Node]]:
+    """What alone reads a held value, each cell once, and is smaller; what saves most comes first.
+
+    As whether there are enough cells is of the count of them.
+    """
+    made = list[tuple[int, int, Node, Node]]()
+    for at, value in enumerate(values):
+        smallest, node = value, value
+        while (reader := _only_reader(state, node)) is not None:
+            node = reader
+            smallest = min(smallest, node, key=lambda one: one.type.nbytes)
+        if smallest is not value:
+            made.append((smallest.type.nbytes - value.type.nbytes, at, smallest, value))
+    return [(smallest, value) for *_, smallest, value in sorted(made)]
+
+
+def _only_reader(state: State, node: Node) -> Node | None:
+    """What alone reads a value, each of its cells once, in another step."""
+    readers = state.graph.consumers[node]
+    if len(readers) != 1 or readers[0] in state.placed or not readers[0].operator.transparent:
+        return None
+    (reader,) = readers
+    reads = reader.operator.reads_once(reader.input_types)
+    return reader if all(reads[at] for at, x in enumerate(reader.inputs) if x is node) else None
+
+
+def _are_alike(first: State, other: State) -> bool:
+    """Whether a plan takes about as long as the first one, and carries no more."""
+    amounts = [
+        (state.rank.seconds, state.rank.busy, sum(p.cost.carried for p in state.placed.values()))
+        for state in (first, other)
+    ]
+    no_more = all(now <= ALIKE_SECONDS * before for before, now in zip(*amounts, strict=True))
+    return no_more and other.rank.exceeded <= first.rank.exceeded
