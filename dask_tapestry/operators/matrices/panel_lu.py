@@ -1,65 +1,203 @@
 """LU of matrices larger than a worker, in panels of columns, with partial pivoting.
 
-A panel is whole in one block, so that its pivots are those of LAPACK but for rounding.
+A panel is whole in one block, so that its pivots are those of LAPACK but for rounding. It is
+applied to strips of the columns behind it, as wide as panels are: what is made of a strip is cut as
+the strip was, so it stays on its worker, and the next panel can be factored when the first strip is
+made. Rows of the upper triangle are copied, so that a strip is freed when the next one has been
+made of it, and a panel when it has been applied to all.
+
+Source: Dongarra, Duff, Sorensen, van der Vorst, "Numerical Linear Algebra for High-Performance
+Computers", SIAM, 1998, chapter 5: the right-looking algorithm.
 """
 
 from __future__ import annotations
 
 from string import ascii_letters
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from dask_tapestry.operators.cells.elementwise import astype, elementwise
-from dask_tapestry.operators.generators.coordinates import coordinates
+from dask_tapestry.operators.joins.axis_slices import concat_nonempty
 from dask_tapestry.operators.joins.diagonal import diagonal
 from dask_tapestry.operators.joins.stack import stack
-from dask_tapestry.operators.matrices.panel_step import panel_step
-from dask_tapestry.operators.matrices.panel_triangle import solve_triangle_by_panels
+from dask_tapestry.operators.matrices.panel_step import (
+    Part,
+    panel_factors,
+    panel_step,
+    panel_tiles,
+    spread,
+)
+from dask_tapestry.operators.matrices.panel_triangle import less_solved, solved_rows
 from dask_tapestry.operators.matrices.panels import (
-    Factorization,
-    factored,
+    columns_of,
     panels_of,
+    rows_of,
     side_by_side,
+    stacked,
     unit_matrix,
 )
 from dask_tapestry.operators.reductions.reduce import reduce
+from dask_tapestry.operators.tuning import PRODUCT
 from dask_tapestry.teg import Tensor
 from dask_tapestry_kernels.parameters.row_orders import ROWS_A_DIGIT
 
 PLACES = np.dtype(np.int64)
-LETTERS: Final = ascii_letters.replace("k", "").replace("m", "")  # of orders, one for each panel
-
-LU: Final = Factorization("lupanel", {"p": PLACES}, "lustrip", 2.0)
+LETTERS: Final = ascii_letters.replace("n", "").replace("p", "")  # of orders, one for each panel
 
 
-def _triangles(x: Tensor, width: int) -> tuple[Tensor, list[Tensor]]:
-    """Both triangles in one matrix, the lower one with rows as they were, and orders of rows."""
-    packed, _, factors = factored(x, panels_of(min(x.type.shape), width), LU)
-    return packed, [order for _, order in factors]
+class Unfactored(NamedTuple):
+    """What is left of a matrix, or of right sides, before a panel is factored.
+
+    Attributes
+    ----------
+    first
+        Its first row and column in `cells`.
+    """
+
+    cells: Tensor
+    first: tuple[int, int] = (0, 0)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        rows, columns = self.cells.type.shape
+        return rows - self.first[0], columns - self.first[1]
+
+    def behind(self, columns: int) -> Unfactored:
+        """Without so many columns."""
+        return Unfactored(self.cells, (self.first[0], self.first[1] + columns))
+
+
+class Panel(NamedTuple):
+    """A panel that has been factored, and applied to what is behind it.
+
+    Attributes
+    ----------
+    packed
+        Both triangles, with rows in their `order`: which row has come to each place.
+    beside
+        Rows of the upper triangle beside the corner; of right sides too, if there are any.
+    right
+        The same rows of the right sides, if there are any.
+    """
+
+    packed: Tensor
+    order: Tensor
+    beside: Tensor | None
+    right: Tensor | None
+
+    @property
+    def width(self) -> int:
+        return self.packed.type.shape[1]
+
+    @property
+    def corner(self) -> Tensor:
+        """The square of both triangles, in a block of its own."""
+        width, rows = self.width, self.packed.type.shape[0]
+        return self.packed if rows == width else _copied(self.packed, (width, width), width)
+
+
+def factored(x: Tensor, width: int, right: Tensor | None = None) -> list[Panel]:
+    """The panels of a matrix, applied to the columns on its `right` too, if there are any."""
+    rest, made = Unfactored(x), list[Panel]()
+    sides = None if right is None else Unfactored(right)
+    for run in panels_of(min(x.type.shape), width):
+        packed, order = _factors(rest, run.stop - run.start)
+        behind = rest.behind(run.stop - run.start)
+        beside, rest = _applied(packed, order, behind, width)
+        known = None
+        if sides is not None:
+            known, sides = _applied(packed, order, sides, width)
+        made.append(Panel(packed, order, beside, known))
+    return made
+
+
+def _factors(rest: Unfactored, width: int) -> tuple[Tensor, Tensor]:
+    """Both triangles of the first columns, and the order of their rows."""
+    rows, columns = rest.first
+    panel = columns_of(rows_of(rest.cells, rows, None), columns, columns + width)
+    made = {"pn": panel.type.dtype, "p": PLACES}
+    packed, order = panel_factors("lupanel", [(panel, "pn")], made, ("pnn", 1.0), 1.5)
+    return packed, spread(order)
+
+
+def _applied(
+    packed: Tensor, order: Tensor, rest: Unfactored, width: int
+) -> tuple[Tensor | None, Unfactored]:
+    """Rows that a panel ends in columns behind it, and what is left of them, if there are any."""
+    (rows, columns), own = rest.shape, packed.type.shape[1]
+    if not columns:
+        return None, rest
+    parts = [Part(packed, "pn"), Part(order, "p", (0,)), Part(rest.cells, "pk", rest.first)]
+    made, work = ("pk", rest.cells.type.dtype), ("pnk", 2 * PRODUCT)
+    sides = {"p": rows, "n": own, "k": columns}
+    strips = panel_tiles("lustrip", parts, made, work, sides, {"k": width})
+    ended = strips if rows == own else _copied(strips, (own, columns), width)
+    return ended, Unfactored(strips, (own, 0))
+
+
+def _copied(x: Tensor, shape: tuple[int, int], width: int) -> Tensor:
+    """Some of the first rows and columns, held in blocks of their own."""
+    sides = dict(zip("nk", shape, strict=True))
+    made = "nk", x.type.dtype
+    return panel_tiles("copied", [Part(x, "nk")], made, ("nk", 1.0), sides, {"k": width})
 
 
 def lu_by_panels(x: Tensor, width: int) -> Tensor:
     """Both triangles in one matrix, and two columns of digits of the order of rows."""
-    packed, orders = _triangles(x, width)
+    panels = factored(x, width)
+    orders = [panel.order for panel in panels]
     order = _of_orders("composedorder", orders, (LETTERS[0], PLACES))
     digits = [elementwise(name, order, ROWS_A_DIGIT) for name in ("floor_divide", "remainder")]
-    packed = _in_last_order(packed, orders)
+    packed = _side_by_side(panels)
     return side_by_side([packed, stack([astype(d, x.type.dtype) for d in digits], 1)])
 
 
+def _side_by_side(panels: list[Panel]) -> Tensor:
+    """Both triangles, with rows in the order of the last panel: each panel beside what is behind."""
+    made: Tensor | None = None
+    for number, panel in reversed(list(enumerate(panels))):
+        later = [one.order for one in panels[number + 1 :]]
+        behind = [one for one in (panel.beside, made) if one is not None]
+        columns = [_in_last_order(panel.packed, later)]
+        made = side_by_side([*columns, stacked(behind)] if behind else columns)
+    assert made is not None
+    return made
+
+
 def _in_last_order(packed: Tensor, orders: list[Tensor]) -> Tensor:
-    """Both triangles, with the rows below each panel in the order of the panels behind it."""
-    numbers = coordinates(packed.type.shape[1:], 0)
-    parts = [(numbers, "k"), (packed, "mk"), *zip(orders, LETTERS, strict=False)]
-    return panel_step("inlastorder", parts, ("mk", packed.type.dtype), ("mk", 1.0), "k", taken=1)
+    """A panel with the rows below its corner in the order of the panels behind it."""
+    if not orders:
+        return packed
+    named = list(zip(orders, LETTERS, strict=False))
+    parts = [Part(packed, "pn"), *[Part(order, d, (0,)) for order, d in named]]
+    lengths = {d: order.type.shape[0] for order, d in named}
+    sides = {**dict(zip("pn", packed.type.shape, strict=True)), **lengths}
+    return panel_tiles("inlastorder", parts, ("pn", packed.type.dtype), ("pn", 1.0), sides, {})
 
 
 def solve_by_panels(a: Tensor, b: Tensor, width: int) -> Tensor:
     """The x with ``a @ x = b``: what is done to the columns of `a` is done to those of `b`."""
-    upper, right, _ = factored(a, panels_of(a.type.shape[0], width), LU, b)
-    assert right is not None
-    return solve_triangle_by_panels(upper, right, width, lower=False)
+    panels, solved = factored(a, width, b), list[Tensor]()
+    rows = [Part(panel.right, "hk") for panel in panels if panel.right is not None]
+    for number, panel in reversed(list(enumerate(panels))):
+        known = Part(rows[-1].matrix, "mk", rows[-1].first)
+        solved.append(solved_rows(Part(panel.corner, "mm"), known, panel.width, width, lower=False))
+        if number:
+            rows = _without(solved[-1], panels[:number], rows[:-1], width)
+    return stacked(solved[::-1])
+
+
+def _without(solved: Tensor, panels: list[Panel], rows: list[Part], width: int) -> list[Part]:
+    """The right sides of panels, each without its product with what is solved."""
+    beside = [
+        Part(panel.beside, "hn", (0, (len(panels) - 1 - number) * width))
+        for number, panel in enumerate(panels)
+        if panel.beside is not None
+    ]
+    sides = {"m": len(panels) * width, "h": width}
+    made = less_solved(solved, beside, rows, sides, width)
+    return [Part(made, "hk", (number * width, 0)) for number in range(len(panels))]
 
 
 def inverse_by_panels(a: Tensor, width: int) -> Tensor:
@@ -70,22 +208,23 @@ def inverse_by_panels(a: Tensor, width: int) -> Tensor:
 
 def determinant_by_panels(a: Tensor, width: int) -> Tensor:
     """The product of the diagonal, with the sign of the order of rows."""
-    packed, orders = _triangles(a, width)
-    product = reduce(diagonal(packed), "prod")
-    return elementwise("multiply", product, astype(_sign(orders), a.type.dtype))
+    cells, sign = _diagonal(factored(a, width))
+    return elementwise("multiply", reduce(cells, "prod"), astype(sign, a.type.dtype))
 
 
 def sign_and_logarithm_by_panels(a: Tensor, width: int) -> Tensor:
     """The sign of the determinant, and the logarithm of its modulus, in one vector."""
-    packed, orders = _triangles(a, width)
-    cells = diagonal(packed)
-    sign = elementwise("multiply", reduce(elementwise("sign", cells), "prod"), _sign(orders))
+    cells, exchanged = _diagonal(factored(a, width))
+    sign = elementwise("multiply", reduce(elementwise("sign", cells), "prod"), exchanged)
     logarithm = reduce(elementwise("log", elementwise("absolute", cells)), "sum")
     return stack([astype(one, a.type.dtype) for one in (sign, logarithm)], 0)
 
 
-def _sign(orders: list[Tensor]) -> Tensor:
-    return _of_orders("signoforders", orders, ("", np.dtype(np.int8)))
+def _diagonal(panels: list[Panel]) -> tuple[Tensor, Tensor]:
+    """The diagonal of the upper triangle, and the sign of the order of rows."""
+    cells = concat_nonempty([spread(diagonal(panel.packed)) for panel in panels], 0)
+    orders = [panel.order for panel in panels]
+    return cells, _of_orders("signoforders", orders, ("", np.dtype(np.int8)))
 
 
 def _of_orders(kernel: str, orders: list[Tensor], made: tuple[str, np.dtype[Any]]) -> Tensor:

@@ -1,63 +1,61 @@
-"""Equations with triangles larger than a worker, in panels of columns."""
+"""Equations with triangles larger than a worker, in panels of columns.
+
+What is solved is taken out of the rows that are not: of those one version is held, in tiles that
+lie as those of the last one. So each cell of the triangle is read once for as many columns of the
+right side as a panel has.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from dask_tapestry.operators.cells.elementwise import astype
-from dask_tapestry.operators.matrices.panel_step import panel_step
-from dask_tapestry.operators.matrices.panels import (
-    columns_of,
-    numbers_from,
-    panels_of,
-    rows_of,
-    stacked,
-    zeros,
-)
+from dask_tapestry.operators.matrices.panel_step import Part, panel_tiles
+from dask_tapestry.operators.matrices.panels import panels_of, stacked
+from dask_tapestry.operators.tuning import PRODUCT
 from dask_tapestry.teg import Tensor
 
 
 def solve_triangle_by_panels(a: Tensor, b: Tensor, width: int, lower: bool) -> Tensor:
-    """The x with ``a @ x = b`` for a triangle `a`, of which the other half is not looked at.
-
-    What is known takes the place of the right side, as in LAPACK.
-    """
-    x = astype(b, np.result_type(a.type.dtype, b.type.dtype))
-    runs = panels_of(a.type.shape[0], width)
+    """The x with ``a @ x = b`` for a triangle `a`, of which the other half is not looked at."""
+    rest, first = astype(b, np.result_type(a.type.dtype, b.type.dtype)), 0
+    side, solved = a.type.shape[0], list[Tensor]()
+    runs = panels_of(side, width)
     for run in runs if lower else reversed(runs):
-        solved = _solved(_square(a, run), rows_of(x, run.start, run.stop), lower)
-        x = _with_solved_columns(x, _other_columns(a, run, lower), solved, run, lower)
-    return x
+        corner, rows = Part(a, "mm", (run.start, run.start)), Part(rest, "mk", (run.start - first, 0))
+        solved.append(solved_rows(corner, rows, run.stop - run.start, width, lower))
+        behind = slice(run.stop, side) if lower else slice(0, run.start)
+        if behind.stop > behind.start:
+            beside = Part(a, "mn", (behind.start, run.start))
+            rows = Part(rest, "mk", (behind.start - first, 0))
+            sides = {"m": behind.stop - behind.start}
+            rest, first = less_solved(solved[-1], [beside], [rows], sides, width), behind.start
+    return stacked(solved if lower else solved[::-1])
 
 
-def _square(a: Tensor, run: slice) -> Tensor:
-    return columns_of(rows_of(a, run.start, run.stop), run.start, run.stop)
+def solved_rows(corner: Part, rows: Part, count: int, width: int, lower: bool) -> Tensor:
+    """The x with ``corner @ x = rows`` for a triangle, as many columns at a time as a panel has."""
+    columns, dtype = rows.matrix.type.shape[1], rows.matrix.type.dtype
+    sides = {"m": count, "k": columns}
+    made, work = ("mk", dtype), ("mmk", 1.0)
+    return panel_tiles("solvetriangle", [corner, rows], made, work, sides, {"k": width}, lower=lower)
 
 
-def _other_columns(a: Tensor, run: slice, lower: bool) -> Tensor:
-    """Columns of the triangle below or above its diagonal's square, zero elsewhere."""
-    columns, rows, dtype = columns_of(a, run.start, run.stop), a.type.shape[0], a.type.dtype
-    count = run.stop - run.start
-    if lower:
-        return stacked([zeros((run.stop, count), dtype), rows_of(columns, run.stop, None)])
-    return stacked([rows_of(columns, None, run.start), zeros((rows - run.start, count), dtype)])
-
-
-def _solved(block: Tensor, right: Tensor, lower: bool) -> Tensor:
-    parts, made = [(block, "mm"), (right, "mk")], ("mk", right.type.dtype)
-    return panel_step("solvetriangle", parts, made, ("mmk", 1.0), cut="k", lower=lower)
-
-
-def _with_solved_columns(
-    x: Tensor, beside: Tensor, solved: Tensor, run: slice, lower: bool
+def less_solved(
+    solved: Tensor,
+    beside: Sequence[Part],
+    rows: Sequence[Part],
+    sides: dict[str, int],
+    width: int,
 ) -> Tensor:
-    """`x` with what is solved in its place, and without the others' products with it.
+    """Rows without the products of what lies `beside` them with what is solved.
 
-    It is cut along columns, or along rows where there are few columns: never along both, so that
-    blocks of all versions take each other's place.
+    They are those of all parts, one below the other; what lies beside is as many parts.
     """
-    numbers = numbers_from(run.start, x.type.shape[0])
-    parts = [(numbers, "m"), (beside, "mn"), (solved, "nk"), (x, "mk")]
-    made, work = ("mk", x.type.dtype), ("mnk", 2.0)
-    cut = "k" if x.type.shape[1] >= solved.type.shape[0] else "m"
-    return panel_step("solvedrows", parts, made, work, cut, taken=0, lower=lower)
+    (count, columns), dtype = solved.type.shape, solved.type.dtype
+    parts = [Part(solved, "nk"), *beside, *rows]
+    lengths = {**sides, "n": count, "k": columns}
+    tiles = {"m": width, "k": width} if len(rows) == 1 else {"k": width}
+    return panel_tiles("lesssolved", parts, ("mk", dtype), ("mnk", 2 * PRODUCT), lengths, tiles)

@@ -61,7 +61,7 @@ def test_tiles_read_parts_where_they_lie():
     whole = dt.asarray(x).node
     parts = [Part(whole, "mn", (2, 1)), Part(whole, "mk", (2, 4)), Part(whole, "nk", (3, 4))]
     sides = {"m": 7, "n": 2, "k": 2}
-    made = panel_tiles("lessproducts", parts, ("mn", x.dtype), ("mnk", 1.0), sides, 3)
+    made = panel_tiles("lessproducts", parts, ("mn", x.dtype), ("mnk", 1.0), sides, {"m": 3})
     assert [cut.count for cut in made.operator.layout] == [3, 1]
     assert made.operator.holds
     box = ZRange((3, 0), (6, 2))
@@ -80,7 +80,7 @@ def test_a_tile_as_high_as_the_step_is_not_cut():
         ("mm", A.dtype),
         ("mmm", 1 / 3),
         {"m": 4},
-        4,
+        {},
     )
     assert [cut.count for cut in made.operator.layout] == [1, 1]
     np.testing.assert_allclose(dt.Array(made).compute(), np.linalg.cholesky(A[2:, 2:]))
