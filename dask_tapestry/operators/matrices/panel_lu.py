@@ -43,6 +43,7 @@ from dask_tapestry.teg import Tensor
 from dask_tapestry_kernels.parameters.row_orders import ROWS_A_DIGIT
 
 PLACES = np.dtype(np.int64)
+AWAITED: Final = ("ab", "cd", "ef")  # letters of the dimensions of what a panel waits for
 LETTERS: Final = ascii_letters.replace("n", "").replace("p", "")  # of orders, one for each panel
 
 
@@ -53,19 +54,18 @@ class Unfactored(NamedTuple):
     ----------
     first
         Its first row and column in `cells`.
+    ended
+        Rows of `cells` that are above it, in blocks of their own, if there are any.
     """
 
     cells: Tensor
     first: tuple[int, int] = (0, 0)
+    ended: Tensor | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
         rows, columns = self.cells.type.shape
         return rows - self.first[0], columns - self.first[1]
-
-    def behind(self, columns: int) -> Unfactored:
-        """Without so many columns."""
-        return Unfactored(self.cells, (self.first[0], self.first[1] + columns))
 
 
 class Panel(NamedTuple):
@@ -75,14 +75,17 @@ class Panel(NamedTuple):
     ----------
     packed
         Both triangles, with rows in their `order`: which row has come to each place.
+    corner
+        The square of both triangles, in a block of its own.
     beside
-        Rows of the upper triangle beside the corner; of right sides too, if there are any.
+        Rows of the upper triangle beside the corner, if there are any.
     right
         The same rows of the right sides, if there are any.
     """
 
     packed: Tensor
     order: Tensor
+    corner: Tensor
     beside: Tensor | None
     right: Tensor | None
 
@@ -91,49 +94,58 @@ class Panel(NamedTuple):
         return self.packed.type.shape[1]
 
     @property
-    def corner(self) -> Tensor:
-        """The square of both triangles, in a block of its own."""
-        width, rows = self.width, self.packed.type.shape[0]
-        return self.packed if rows == width else _copied(self.packed, (width, width), width)
+    def ends(self) -> list[Tensor]:
+        """What is there when the panel has been applied to all that it is applied to."""
+        return [one for one in (self.corner, self.beside, self.right) if one is not None]
 
 
 def factored(x: Tensor, width: int, right: Tensor | None = None) -> list[Panel]:
-    """The panels of a matrix, applied to the columns on its `right` too, if there are any."""
+    """The panels of a matrix, applied to the columns on its `right` too, if there are any.
+
+    A panel is factored when the last but one has been applied to all strips: so none lags far
+    behind, and few panels are held at a time.
+    """
     rest, made = Unfactored(x), list[Panel]()
-    sides = None if right is None else Unfactored(right)
+    beyond = None if right is None else Unfactored(right)
     for run in panels_of(min(x.type.shape), width):
-        packed, order = _factors(rest, run.stop - run.start)
-        behind = rest.behind(run.stop - run.start)
-        beside, rest = _applied(packed, order, behind, width)
-        known = None
-        if sides is not None:
-            known, sides = _applied(packed, order, sides, width)
-        made.append(Panel(packed, order, beside, known))
+        own, known = run.stop - run.start, None
+        awaited = made[-2].ends if len(made) > 1 else []
+        packed, order = _factors(rest, own, awaited)
+        corner = packed if rest.shape[0] == own else _copied(packed, (own, own), width)
+        rest = _applied(packed, order, rest, own, width)
+        if beyond is not None:
+            beyond = _applied(packed, order, beyond, 0, width)
+            known = beyond.ended
+        made.append(Panel(packed, order, corner, rest.ended, known))
     return made
 
 
-def _factors(rest: Unfactored, width: int) -> tuple[Tensor, Tensor]:
+def _factors(rest: Unfactored, width: int, awaited: list[Tensor]) -> tuple[Tensor, Tensor]:
     """Both triangles of the first columns, and the order of their rows."""
     rows, columns = rest.first
     panel = columns_of(rows_of(rest.cells, rows, None), columns, columns + width)
+    waits = [(rows_of(one, 0, 1), d) for one, d in zip(awaited, AWAITED, strict=False)]
     made = {"pn": panel.type.dtype, "p": PLACES}
-    packed, order = panel_factors("lupanel", [(panel, "pn")], made, ("pnn", 1.0), 1.5)
+    packed, order = panel_factors("lupanel", [(panel, "pn"), *waits], made, ("pnn", 1.0), 1.5)
     return packed, spread(order)
 
 
 def _applied(
-    packed: Tensor, order: Tensor, rest: Unfactored, width: int
-) -> tuple[Tensor | None, Unfactored]:
-    """Rows that a panel ends in columns behind it, and what is left of them, if there are any."""
+    packed: Tensor, order: Tensor, rest: Unfactored, skipped: int, width: int
+) -> Unfactored:
+    """What is left of columns to which a panel is applied, but for the first that are skipped."""
     (rows, columns), own = rest.shape, packed.type.shape[1]
-    if not columns:
-        return None, rest
-    parts = [Part(packed, "pn"), Part(order, "p", (0,)), Part(rest.cells, "pk", rest.first)]
+    if columns == skipped:
+        return Unfactored(rest.cells, rest.first)
+    first = rest.first[0], rest.first[1] + skipped
+    parts = [Part(packed, "pn"), Part(order, "p", (0,)), Part(rest.cells, "pk", first)]
+    if rest.ended is not None:
+        parts.append(Part(rest.ended, "ak", (0, skipped)))
     made, work = ("pk", rest.cells.type.dtype), ("pnk", 2 * PRODUCT)
-    sides = {"p": rows, "n": own, "k": columns}
+    sides = {"p": rows, "n": own, "a": 1, "k": columns - skipped}
     strips = panel_tiles("lustrip", parts, made, work, sides, {"k": width})
-    ended = strips if rows == own else _copied(strips, (own, columns), width)
-    return ended, Unfactored(strips, (own, 0))
+    ended = strips if rows == own else _copied(strips, (own, columns - skipped), width)
+    return Unfactored(strips, (own, 0), ended)
 
 
 def _copied(x: Tensor, shape: tuple[int, int], width: int) -> Tensor:

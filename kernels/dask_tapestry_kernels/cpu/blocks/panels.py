@@ -77,12 +77,12 @@ def less_solved(solved: Block, *others: Block) -> Block:
     return made
 
 
-def factor_lu_panel(panel: Block) -> tuple[Block, Block]:
+def factor_lu_panel(panel: Block, *_awaited: Block) -> tuple[Block, Block]:
     """Both triangles of a panel in its place, and the order of its rows."""
     return factor_lu(panel)
 
 
-def lu_strip(packed: Block, order: Block, strip: Block) -> Block:
+def lu_strip(packed: Block, order: Block, strip: Block, *_awaited: Block) -> Block:
     """Columns whose rows have the order of a panel, without what it makes zero."""
     made, width = np.take(strip, order, axis=0, mode="clip"), packed.shape[1]
     put_solution(packed[:width], made[:width], lower=True, unit=True)
