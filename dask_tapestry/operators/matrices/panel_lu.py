@@ -43,29 +43,8 @@ from dask_tapestry.teg import Tensor
 from dask_tapestry_kernels.parameters.row_orders import ROWS_A_DIGIT
 
 PLACES = np.dtype(np.int64)
-AWAITED: Final = ("ab", "cd", "ef")  # letters of the dimensions of what a panel waits for
+AWAITED: Final = ("ab", "cd")  # letters of the dimensions of what a panel waits for
 LETTERS: Final = ascii_letters.replace("n", "").replace("p", "")  # of orders, one for each panel
-
-
-class Unfactored(NamedTuple):
-    """What is left of a matrix, or of right sides, before a panel is factored.
-
-    Attributes
-    ----------
-    first
-        Its first row and column in `cells`.
-    ended
-        Rows of `cells` that are above it, in blocks of their own, if there are any.
-    """
-
-    cells: Tensor
-    first: tuple[int, int] = (0, 0)
-    ended: Tensor | None = None
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        rows, columns = self.cells.type.shape
-        return rows - self.first[0], columns - self.first[1]
 
 
 class Panel(NamedTuple):
@@ -86,70 +65,80 @@ class Panel(NamedTuple):
     packed: Tensor
     order: Tensor
     corner: Tensor
-    beside: Tensor | None
-    right: Tensor | None
+    beside: Tensor | None = None
+    right: Tensor | None = None
 
     @property
     def width(self) -> int:
         return self.packed.type.shape[1]
 
-    @property
-    def ends(self) -> list[Tensor]:
-        """What is there when the panel has been applied to all that it is applied to."""
-        return [one for one in (self.corner, self.beside, self.right) if one is not None]
-
 
 def factored(x: Tensor, width: int, right: Tensor | None = None) -> list[Panel]:
     """The panels of a matrix, applied to the columns on its `right` too, if there are any.
 
-    A panel is factored when the last but one has been applied to all strips: so none lags far
-    behind, and few panels are held at a time.
+    A panel waits for the last one's rows of all strips, so it is factored when the last but one has
+    been applied to all: none lags far behind, and few panels are held at a time.
     """
-    rest, made = Unfactored(x), list[Panel]()
-    beyond = None if right is None else Unfactored(right)
+    rest, made = strips_of(x, width), list[Panel]()
+    sides = None if right is None else strips_of(right, width)
     for run in panels_of(min(x.type.shape), width):
-        own, known = run.stop - run.start, None
-        awaited = made[-2].ends if len(made) > 1 else []
-        packed, order = _factors(rest, own, awaited)
-        corner = packed if rest.shape[0] == own else _copied(packed, (own, own), width)
-        rest = _applied(packed, order, rest, own, width)
-        if beyond is not None:
-            beyond = _applied(packed, order, beyond, 0, width)
-            known = beyond.ended
-        made.append(Panel(packed, order, corner, rest.ended, known))
+        panel = _factored(rest, run.stop - run.start, made[-1:])
+        if run.stop < x.type.shape[1]:
+            beside = _upper_rows(panel, rest, panel.width, width)
+            rest = _less_panel(panel, rest, beside, panel.width, width)
+            panel = panel._replace(beside=beside)
+        if sides is not None:
+            own = _upper_rows(panel, sides, 0, width)
+            sides = _less_panel(panel, sides, own, 0, width)
+            panel = panel._replace(right=own)
+        made.append(panel)
     return made
 
 
-def _factors(rest: Unfactored, width: int, awaited: list[Tensor]) -> tuple[Tensor, Tensor]:
-    """Both triangles of the first columns, and the order of their rows."""
-    rows, columns = rest.first
-    panel = columns_of(rows_of(rest.cells, rows, None), columns, columns + width)
+def strips_of(x: Tensor, width: int) -> Tensor:
+    """A matrix held in strips of columns: each of its cells is made or read once."""
+    return _copied(x, x.type.shape, width)
+
+
+def _factored(rest: Tensor, width: int, last: list[Panel]) -> Panel:
+    """The panel of the first columns, which waits for rows of the last one, if there is one."""
+    panel, rows = columns_of(rest, 0, width), rest.type.shape[0]
+    awaited = [one for panel in last for one in (panel.beside, panel.right) if one is not None]
     waits = [(rows_of(one, 0, 1), d) for one, d in zip(awaited, AWAITED, strict=False)]
     made = {"pn": panel.type.dtype, "p": PLACES}
-    packed, order = panel_factors("lupanel", [(panel, "pn"), *waits], made, ("pnn", 1.0), 1.5)
-    return packed, spread(order)
+    packed, order = panel_factors("lupanel", [(panel, "pn"), *waits], made, ("pnn", 1.0), 0.5)
+    corner = packed if rows == width else _copied(packed, (width, width), width)
+    return Panel(packed, spread(order), corner)
 
 
-def _applied(
-    packed: Tensor, order: Tensor, rest: Unfactored, skipped: int, width: int
-) -> Unfactored:
-    """What is left of columns to which a panel is applied, but for the first that are skipped."""
-    (rows, columns), own = rest.shape, packed.type.shape[1]
-    if columns == skipped:
-        return Unfactored(rest.cells, rest.first)
-    first = rest.first[0], rest.first[1] + skipped
-    parts = [Part(packed, "pn"), Part(order, "p", (0,)), Part(rest.cells, "pk", first)]
-    if rest.ended is not None:
-        parts.append(Part(rest.ended, "ak", (0, skipped)))
-    made, work = ("pk", rest.cells.type.dtype), ("pnk", 2 * PRODUCT)
-    sides = {"p": rows, "n": own, "a": 1, "k": columns - skipped}
-    strips = panel_tiles("lustrip", parts, made, work, sides, {"k": width})
-    ended = strips if rows == own else _copied(strips, (own, columns - skipped), width)
-    return Unfactored(strips, (own, 0), ended)
+def _upper_rows(panel: Panel, rest: Tensor, skipped: int, width: int) -> Tensor:
+    """The rows that come to the place of a panel's corner, solved for its lower triangle.
+
+    The first columns are skipped.
+    """
+    rows, columns = rest.type.shape
+    parts = [Part(panel.corner, "nn"), Part(panel.order, "p", (0,)), Part(rest, "pk", (0, skipped))]
+    sides = {"p": rows, "n": panel.width, "k": columns - skipped}
+    made = "nk", rest.type.dtype
+    return panel_tiles("luupper", parts, made, ("nnk", 1.0), sides, {"k": width})
 
 
-def _copied(x: Tensor, shape: tuple[int, int], width: int) -> Tensor:
-    """Some of the first rows and columns, held in blocks of their own."""
+def _less_panel(panel: Panel, rest: Tensor, upper: Tensor, skipped: int, width: int) -> Tensor:
+    """The rows below these, without what the panel makes zero of them."""
+    rows, columns = rest.type.shape
+    parts = [
+        Part(panel.packed, "pn"),
+        Part(panel.order, "p", (0,)),
+        Part(upper, "nk"),
+        Part(rest, "pk", (0, skipped)),
+    ]
+    sides = {"p": rows, "m": rows - panel.width, "n": panel.width, "k": columns - skipped}
+    made, work = ("mk", rest.type.dtype), ("mnk", 2 * PRODUCT)
+    return panel_tiles("lustrip", parts, made, work, sides, {"k": width})
+
+
+def _copied(x: Tensor, shape: tuple[int, ...], width: int) -> Tensor:
+    """Some of the first rows and columns, held in strips of their own."""
     sides = dict(zip("nk", shape, strict=True))
     made = "nk", x.type.dtype
     return panel_tiles("copied", [Part(x, "nk")], made, ("nk", 1.0), sides, {"k": width})

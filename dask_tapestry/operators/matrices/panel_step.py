@@ -235,7 +235,7 @@ def panel_tiles(
         Length of a tile along dimensions that it has not whole.
     """
     letters, dtype = output
-    cuts = tuple([Cuts.regular(sides[d], tiles.get(d, sides[d])) for d in letters])
+    cuts = tuple([Cuts.regular(sides[d], max(1, tiles.get(d, sides[d]))) for d in letters])
     cut = "".join([d for d, one in zip(letters, cuts, strict=True) if one.count > 1])
     reads, firsts = tuple([p.letters for p in parts]), tuple([p.first for p in parts])
     lengths, given = tuple(sides.items()), tuple(options.items())

@@ -82,11 +82,17 @@ def factor_lu_panel(panel: Block, *_awaited: Block) -> tuple[Block, Block]:
     return factor_lu(panel)
 
 
-def lu_strip(packed: Block, order: Block, strip: Block, *_awaited: Block) -> Block:
-    """Columns whose rows have the order of a panel, without what it makes zero."""
-    made, width = np.take(strip, order, axis=0, mode="clip"), packed.shape[1]
-    put_solution(packed[:width], made[:width], lower=True, unit=True)
-    subtract_product(made[width:], packed[width:], made[:width])
+def lu_upper(corner: Block, order: Block, strip: Block) -> Block:
+    """The rows of a strip that come to the place of a corner, solved for its lower triangle."""
+    made = np.take(strip, order[: len(corner)], axis=0, mode="clip")
+    put_solution(corner, made, lower=True, unit=True)
+    return made
+
+
+def lu_strip(packed: Block, order: Block, upper: Block, strip: Block) -> Block:
+    """The rows of a strip that come below a panel's corner, without what it makes zero of them."""
+    made = np.take(strip, order[len(upper) :], axis=0, mode="clip")
+    subtract_product(made, packed[len(upper) :], upper)
     return made
 
 
@@ -181,6 +187,7 @@ KERNELS: Final[Mapping[str, Kernel]] = {
     "choleskybelow": one_result(cholesky_below),
     "lessproducts": one_result(less_products),
     "lesssolved": one_result(less_solved),
+    "luupper": one_result(lu_upper),
     "lustrip": one_result(lu_strip),
     "inlastorder": one_result(in_last_order),
     "composedorder": one_result(composed_order),
