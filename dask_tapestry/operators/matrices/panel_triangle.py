@@ -7,7 +7,8 @@ right side as a panel has.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,44 +19,69 @@ from dask_tapestry.operators.tuning import PRODUCT
 from dask_tapestry.teg import Tensor
 
 
+class TriangleColumns(NamedTuple):
+    """Some columns of a triangle.
+
+    Attributes
+    ----------
+    run
+        Their numbers.
+    corner
+        Their square on the diagonal.
+    others
+        What lies below it of a lower triangle, above it of an upper one; only looked at where
+        there is some.
+    """
+
+    run: slice
+    corner: Part
+    others: Part
+
+
 def solve_triangle_by_panels(a: Tensor, b: Tensor, width: int, lower: bool) -> Tensor:
     """The x with ``a @ x = b`` for a triangle `a`, of which the other half is not looked at."""
-    rest, first = astype(b, np.result_type(a.type.dtype, b.type.dtype)), 0
-    side, solved = a.type.shape[0], list[Tensor]()
-    runs = panels_of(side, width)
-    for run in runs if lower else reversed(runs):
-        corner, rows = Part(a, "mm", (run.start, run.start)), Part(rest, "mk", (run.start - first, 0))
-        solved.append(solved_rows(corner, rows, run.stop - run.start, width, lower))
+    columns = [
+        TriangleColumns(
+            run,
+            Part(a, "mm", (run.start, run.start)),
+            Part(a, "mn", (run.stop if lower else 0, run.start)),
+        )
+        for run in panels_of(a.type.shape[0], width)
+    ]
+    x = astype(b, np.result_type(a.type.dtype, b.type.dtype))
+    return solved_by_columns(columns, x, lower, {"m": width, "k": width})
+
+
+def solved_by_columns(
+    columns: list[TriangleColumns], b: Tensor, lower: bool, tiles: Mapping[str, int]
+) -> Tensor:
+    """The x with ``a @ x = b`` for a triangle in columns, by `tiles` of m rows and k columns."""
+    solved, side = list[Tensor](), b.type.shape[0]
+    rest, first = b, 0
+    for run, corner, others in columns if lower else reversed(columns):
+        rows = Part(rest, "mk", (run.start - first, 0))
+        solved.append(_solved(corner, rows, run.stop - run.start, tiles, lower))
         behind = slice(run.stop, side) if lower else slice(0, run.start)
         if behind.stop > behind.start:
-            beside = Part(a, "mn", (behind.start, run.start))
             rows = Part(rest, "mk", (behind.start - first, 0))
-            sides = {"m": behind.stop - behind.start}
-            rest, first = less_solved(solved[-1], [beside], [rows], sides, width), behind.start
+            rest = _less_solved(solved[-1], others, rows, behind.stop - behind.start, tiles)
+            first = behind.start
     return stacked(solved if lower else solved[::-1])
 
 
-def solved_rows(corner: Part, rows: Part, count: int, width: int, lower: bool) -> Tensor:
-    """The x with ``corner @ x = rows`` for a triangle, as many columns at a time as a panel has."""
+def _solved(corner: Part, rows: Part, count: int, tiles: Mapping[str, int], lower: bool) -> Tensor:
+    """So many rows of x, of as many columns at a time as a tile has."""
     columns, dtype = rows.matrix.type.shape[1], rows.matrix.type.dtype
-    sides = {"m": count, "k": columns}
-    made, work = ("mk", dtype), ("mmk", 1.0)
-    return panel_tiles("solvetriangle", [corner, rows], made, work, sides, {"k": width}, lower=lower)
+    sides, made, work = {"m": count, "k": columns}, ("mk", dtype), ("mmk", 1.0)
+    cut = {"k": tiles["k"]}
+    return panel_tiles("solvetriangle", [corner, rows], made, work, sides, cut, lower=lower)
 
 
-def less_solved(
-    solved: Tensor,
-    beside: Sequence[Part],
-    rows: Sequence[Part],
-    sides: dict[str, int],
-    width: int,
+def _less_solved(
+    solved: Tensor, others: Part, rows: Part, count: int, tiles: Mapping[str, int]
 ) -> Tensor:
-    """Rows without the products of what lies `beside` them with what is solved.
-
-    They are those of all parts, one below the other; what lies beside is as many parts.
-    """
-    (count, columns), dtype = solved.type.shape, solved.type.dtype
-    parts = [Part(solved, "nk"), *beside, *rows]
-    lengths = {**sides, "n": count, "k": columns}
-    tiles = {"m": width, "k": width} if len(rows) == 1 else {"k": width}
-    return panel_tiles("lesssolved", parts, ("mk", dtype), ("mnk", 2 * PRODUCT), lengths, tiles)
+    """So many rows without the products of other cells of the triangle with what is solved."""
+    (own, columns), dtype = solved.type.shape, solved.type.dtype
+    parts = [Part(solved, "nk"), others, rows]
+    sides, work = {"m": count, "n": own, "k": columns}, ("mnk", 2 * PRODUCT)
+    return panel_tiles("lesssolved", parts, ("mk", dtype), work, sides, tiles)

@@ -63,17 +63,10 @@ def adjoint(block: Block) -> Block:
     return block.conj().T if block.dtype.kind == "c" else block.T
 
 
-def less_solved(solved: Block, *others: Block) -> Block:
-    """Rows, one part below the other, without products of what is solved.
-
-    `others` are what lies beside each part of the rows, and then these parts.
-    """
-    count = len(others) // 2
-    made = np.concatenate(others[count:])
-    at = 0
-    for beside in others[:count]:
-        subtract_product(made[at : at + len(beside)], beside, solved)
-        at += len(beside)
+def less_solved(solved: Block, others: Block, rows: Block) -> Block:
+    """Rows without the products of other cells of a triangle with what is solved."""
+    made = np.array(rows, order="C")
+    subtract_product(made, others, solved)
     return made
 
 
@@ -82,17 +75,14 @@ def factor_lu_panel(panel: Block, *_awaited: Block) -> tuple[Block, Block]:
     return factor_lu(panel)
 
 
-def lu_upper(corner: Block, order: Block, strip: Block) -> Block:
-    """The rows of a strip that come to the place of a corner, solved for its lower triangle."""
-    made = np.take(strip, order[: len(corner)], axis=0, mode="clip")
-    put_solution(corner, made, lower=True, unit=True)
-    return made
-
-
-def lu_strip(packed: Block, order: Block, upper: Block, strip: Block) -> Block:
-    """The rows of a strip that come below a panel's corner, without what it makes zero of them."""
-    made = np.take(strip, order[len(upper) :], axis=0, mode="clip")
-    subtract_product(made, packed[len(upper) :], upper)
+def lu_strip(packed: Block, order: Block, strip: Block) -> Block:
+    """Columns whose last rows have the order of a panel, without what it makes zero of them."""
+    made, width = np.empty(strip.shape, strip.dtype), packed.shape[1]
+    start = len(strip) - len(packed)
+    made[:start], below = strip[:start], made[start:]
+    np.take(strip[start:], order, axis=0, out=below, mode="clip")
+    put_solution(packed[:width], below[:width], lower=True, unit=True)
+    subtract_product(below[width:], packed[width:], below[:width])
     return made
 
 
@@ -187,7 +177,6 @@ KERNELS: Final[Mapping[str, Kernel]] = {
     "choleskybelow": one_result(cholesky_below),
     "lessproducts": one_result(less_products),
     "lesssolved": one_result(less_solved),
-    "luupper": one_result(lu_upper),
     "lustrip": one_result(lu_strip),
     "inlastorder": one_result(in_last_order),
     "composedorder": one_result(composed_order),
