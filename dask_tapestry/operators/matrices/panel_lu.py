@@ -43,7 +43,8 @@ from dask_tapestry.teg import Tensor
 from dask_tapestry_kernels.parameters.row_orders import ROWS_A_DIGIT
 
 PLACES = np.dtype(np.int64)
-AWAITED: Final = ("ab", "cd", "ef")  # letters of the dimensions of what a panel waits for
+SQUARES: Final = 4  # of a panel above its corner, in a block
+AWAITED: Final = ("ab", "cd", "ef", "gh")  # letters of the dimensions of what a panel waits for
 LETTERS: Final = ascii_letters.replace("n", "").replace("p", "")  # of orders, one for each panel
 
 
@@ -86,7 +87,8 @@ def factored(
         own = run.stop - run.start
         rest = _applied(panels[-1], rest, own, width) if rest.type.shape[1] > own else None
         right = None if right is None else _applied(panels[-1], right, 0, width)
-        awaited = [rows_of(one, 0, 1) for one in (rest, right) if one is not None]
+        ends = rest, right, panels[-1].corner
+        awaited = [rows_of(one, 0, 1) for one in ends if one is not None]
     return panels, rest, right
 
 
@@ -94,8 +96,8 @@ def _factored(strips: Tensor, run: slice, awaited: list[Tensor]) -> Panel:
     """The panel of the first columns."""
     width, rows = run.stop - run.start, strips.type.shape[0] - run.start
     panel = columns_of(rows_of(strips, run.start, None), 0, width)
-    above = _strips(strips, (run.start, width), width) if run.start else None
-    waits = [*awaited, *[rows_of(one, 0, 1) for one in (above,) if one is not None]]
+    above = _rows_above(strips, run) if run.start else None
+    waits = [*awaited, *[columns_of(one, 0, 1) for one in (above,) if one is not None]]
     parts = [(panel, "pn"), *zip(waits, AWAITED, strict=False)]
     made = {"pn": panel.type.dtype, "p": PLACES}
     packed, order = panel_factors("lupanel", parts, made, ("pnn", 1.0), 0.5)
@@ -120,6 +122,13 @@ def _strips(x: Tensor, shape: tuple[int, ...], width: int) -> Tensor:
     """The first rows and columns of a matrix, held in strips of their own."""
     sides, made = dict(zip("mk", shape, strict=True)), ("mk", x.type.dtype)
     return panel_tiles("copied", [Part(x, "mk")], made, ("mk", 1.0), sides, {"k": width})
+
+
+def _rows_above(strips: Tensor, run: slice) -> Tensor:
+    """The rows above the corner of a panel, in blocks of its own, for several workers to hold."""
+    width = run.stop - run.start
+    sides, tiles, made = {"m": run.start, "k": width}, {"m": SQUARES * width}, strips.type.dtype
+    return panel_tiles("copied", [Part(strips, "mk")], ("mk", made), ("mk", 1.0), sides, tiles)
 
 
 def lu_by_panels(x: Tensor, width: int) -> Tensor:
@@ -162,7 +171,7 @@ def solve_by_panels(a: Tensor, b: Tensor, width: int) -> Tensor:
         )
         for panel in panels
     ]
-    return solved_by_columns(columns, right, lower=False, tiles={"k": width})
+    return solved_by_columns(columns, right, lower=False, tiles={"m": SQUARES * width, "k": width})
 
 
 def inverse_by_panels(a: Tensor, width: int) -> Tensor:
