@@ -38,12 +38,11 @@ from dask_tapestry.operators.matrices.panels import (
     unit_matrix,
 )
 from dask_tapestry.operators.reductions.reduce import reduce
-from dask_tapestry.operators.tuning import PRODUCT
+from dask_tapestry.operators.tuning import PRODUCT, SQUARES_ABOVE
 from dask_tapestry.teg import Tensor
 from dask_tapestry_kernels.parameters.row_orders import ROWS_A_DIGIT
 
 PLACES = np.dtype(np.int64)
-SQUARES: Final = 4  # of a panel above its corner, in a block
 AWAITED: Final = ("ab", "cd", "ef", "gh")  # letters of the dimensions of what a panel waits for
 LETTERS: Final = ascii_letters.replace("n", "").replace("p", "")  # of orders, one for each panel
 
@@ -127,7 +126,11 @@ def _strips(x: Tensor, shape: tuple[int, ...], width: int) -> Tensor:
 def _rows_above(strips: Tensor, run: slice) -> Tensor:
     """The rows above the corner of a panel, in blocks of its own, for several workers to hold."""
     width = run.stop - run.start
-    sides, tiles, made = {"m": run.start, "k": width}, {"m": SQUARES * width}, strips.type.dtype
+    sides, tiles, made = (
+        {"m": run.start, "k": width},
+        {"m": SQUARES_ABOVE * width},
+        strips.type.dtype,
+    )
     return panel_tiles("copied", [Part(strips, "mk")], ("mk", made), ("mk", 1.0), sides, tiles)
 
 
@@ -171,7 +174,9 @@ def solve_by_panels(a: Tensor, b: Tensor, width: int) -> Tensor:
         )
         for panel in panels
     ]
-    return solved_by_columns(columns, right, lower=False, tiles={"m": SQUARES * width, "k": width})
+    return solved_by_columns(
+        columns, right, lower=False, tiles={"m": SQUARES_ABOVE * width, "k": width}
+    )
 
 
 def inverse_by_panels(a: Tensor, width: int) -> Tensor:
