@@ -28,7 +28,11 @@ from dask_tapestry.operators.matrices.panel_step import (
     panel_tiles,
     spread,
 )
-from dask_tapestry.operators.matrices.panel_triangle import TriangleColumns, solved_by_columns
+from dask_tapestry.operators.matrices.panel_triangle import (
+    TriangleColumns,
+    solved_by_columns,
+    tiles_of,
+)
 from dask_tapestry.operators.matrices.panels import (
     columns_of,
     panels_of,
@@ -174,9 +178,8 @@ def solve_by_panels(a: Tensor, b: Tensor, width: int) -> Tensor:
         )
         for panel in panels
     ]
-    return solved_by_columns(
-        columns, right, lower=False, tiles={"m": SQUARES_ABOVE * width, "k": width}
-    )
+    tiles = tiles_of(right, SQUARES_ABOVE * width, width)
+    return solved_by_columns(columns, right, lower=False, tiles=tiles)
 
 
 def inverse_by_panels(a: Tensor, width: int) -> Tensor:

@@ -49,13 +49,21 @@ def solve_triangle_by_panels(a: Tensor, b: Tensor, width: int, lower: bool) -> T
         for run in panels_of(a.type.shape[0], width)
     ]
     x = astype(b, np.result_type(a.type.dtype, b.type.dtype))
-    return solved_by_columns(columns, x, lower, {"m": width, "k": width})
+    return solved_by_columns(columns, x, lower, tiles_of(x, width, width))
+
+
+def tiles_of(right: Tensor, rows: int, width: int) -> dict[str, int]:
+    """Tiles of right sides: strips as wide as a panel, or of so many rows where they are no wider.
+
+    Never along both, so that blocks of each version take the place of those of the last.
+    """
+    return {"k": width} if right.type.shape[1] > width else {"m": rows}
 
 
 def solved_by_columns(
     columns: list[TriangleColumns], b: Tensor, lower: bool, tiles: Mapping[str, int]
 ) -> Tensor:
-    """The x with ``a @ x = b`` for a triangle in columns, by `tiles` of m rows and k columns."""
+    """The x with ``a @ x = b`` for a triangle in columns, by `tiles` of right sides."""
     solved, side = list[Tensor](), b.type.shape[0]
     rest, first = b, 0
     for run, corner, others in columns if lower else reversed(columns):
@@ -70,10 +78,10 @@ def solved_by_columns(
 
 
 def _solved(corner: Part, rows: Part, count: int, tiles: Mapping[str, int], lower: bool) -> Tensor:
-    """So many rows of x, of as many columns at a time as a tile has."""
+    """So many rows of x, which are not cut."""
     columns, dtype = rows.matrix.type.shape[1], rows.matrix.type.dtype
     sides, made, work = {"m": count, "k": columns}, ("mk", dtype), ("mmk", 1.0)
-    cut = {"k": tiles["k"]}
+    cut = {d: length for d, length in tiles.items() if d == "k"}
     return panel_tiles("solvetriangle", [corner, rows], made, work, sides, cut, lower=lower)
 
 
