@@ -90,6 +90,11 @@ PICK_DOUBT: Final = 16  # a pass picks a part of all cells too many, 1 / DOUBT a
 LEAST_PANEL_CELLS: Final = 2**22  # of a matrix that has a form in panels: any worker holds 32 MiB
 PANEL_COUNTS: Final = (4, 8, 16, 32)  # the last are some hundred steps
 
+# matrices/panel_lu
+SQUARES_ABOVE: Final = (
+    4  # of a panel above its corner, in a block: more leave less to other workers
+)
+
 # products/matmul
 PRODUCT_STRIP_BYTES: Final = 2**24  # of a product that is added to another one
 

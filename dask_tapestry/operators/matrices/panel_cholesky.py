@@ -73,7 +73,7 @@ def _without_products(
     parts = [Part(x, "mn", (run.start, run.start)), *_products(known, run.start, run.start)]
     sides = _sides(x.type.shape[0] - run.start, run, known)
     work = "mnn", 2 * PRODUCT * len(known)
-    made = panel_tiles("lessproducts", parts, ("mn", x.type.dtype), work, sides, height)
+    made = panel_tiles("lessproducts", parts, ("mn", x.type.dtype), work, sides, {"m": height})
     return made, run.start
 
 
@@ -84,7 +84,7 @@ def _corner(x: Tensor, place: tuple[int, int], run: slice, across: Sequence[Belo
     parts = [Part(x, "mm", place), *[rows.rows(f"m{k}", run.start) for rows, k in pairs]]
     sides = {"m": width, **_widths(across)}
     work = "mmm", 1 / 3 + PRODUCT * len(across)
-    return panel_tiles("choleskycorner", parts, ("mm", x.type.dtype), work, sides, width)
+    return panel_tiles("choleskycorner", parts, ("mm", x.type.dtype), work, sides, {})
 
 
 def _below(
@@ -99,7 +99,7 @@ def _below(
     parts = [Part(corner, "nn"), Part(x, "mn", place), *_products(across, run.stop, run.start)]
     sides = _sides(x.type.shape[0] - place[0], run, across)
     work = "mnn", 1 + 2 * PRODUCT * len(across)
-    return panel_tiles("choleskybelow", parts, ("mn", x.type.dtype), work, sides, height)
+    return panel_tiles("choleskybelow", parts, ("mn", x.type.dtype), work, sides, {"m": height})
 
 
 def _products(known: Sequence[Below], start: int, corner: int) -> list[Part]:

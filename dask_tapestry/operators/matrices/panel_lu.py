@@ -1,65 +1,185 @@
 """LU of matrices larger than a worker, in panels of columns, with partial pivoting.
 
-A panel is whole in one block, so that its pivots are those of LAPACK but for rounding.
+A panel is whole in one block, so that its pivots are those of LAPACK but for rounding. It is
+applied to strips of the columns behind it, as wide as panels are and whole too: a strip takes the
+place of the one that it is made of, on the same worker, and its rows above the panel stay in it
+until it is the next panel. So a stored cell is read once, and of what panels are factored into the
+upper triangle alone is held, where the lower one is not asked for.
+
+Source: Dongarra, Duff, Sorensen, van der Vorst, "Numerical Linear Algebra for High-Performance
+Computers", SIAM, 1998, chapter 5: the right-looking algorithm.
 """
 
 from __future__ import annotations
 
 from string import ascii_letters
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from dask_tapestry.operators.cells.elementwise import astype, elementwise
-from dask_tapestry.operators.generators.coordinates import coordinates
+from dask_tapestry.operators.joins.axis_slices import concat_nonempty
 from dask_tapestry.operators.joins.diagonal import diagonal
 from dask_tapestry.operators.joins.stack import stack
-from dask_tapestry.operators.matrices.panel_step import panel_step
-from dask_tapestry.operators.matrices.panel_triangle import solve_triangle_by_panels
+from dask_tapestry.operators.matrices.panel_step import (
+    Part,
+    panel_factors,
+    panel_step,
+    panel_tiles,
+    spread,
+)
+from dask_tapestry.operators.matrices.panel_triangle import (
+    TriangleColumns,
+    solved_by_columns,
+    tiles_of,
+)
 from dask_tapestry.operators.matrices.panels import (
-    Factorization,
-    factored,
+    columns_of,
     panels_of,
+    rows_of,
     side_by_side,
+    stacked,
     unit_matrix,
 )
 from dask_tapestry.operators.reductions.reduce import reduce
+from dask_tapestry.operators.tuning import PRODUCT, SQUARES_ABOVE
 from dask_tapestry.teg import Tensor
 from dask_tapestry_kernels.parameters.row_orders import ROWS_A_DIGIT
 
 PLACES = np.dtype(np.int64)
-LETTERS: Final = ascii_letters.replace("k", "").replace("m", "")  # of orders, one for each panel
+AWAITED: Final = ("ab", "cd", "ef", "gh")  # letters of the dimensions of what a panel waits for
+LETTERS: Final = ascii_letters.replace("n", "").replace("p", "")  # of orders, one for each panel
 
-LU: Final = Factorization("lupanel", {"p": PLACES}, "lustrip", 2.0)
+
+class Panel(NamedTuple):
+    """A panel that has been factored.
+
+    Attributes
+    ----------
+    run
+        Numbers of its columns.
+    packed
+        Both triangles, with rows in their `order`: which row has come to each place.
+    corner
+        The square of both triangles, in a block of its own.
+    above
+        Its rows above the corner, if there are any.
+    """
+
+    run: slice
+    packed: Tensor
+    order: Tensor
+    corner: Tensor
+    above: Tensor | None
 
 
-def _triangles(x: Tensor, width: int) -> tuple[Tensor, list[Tensor]]:
-    """Both triangles in one matrix, the lower one with rows as they were, and orders of rows."""
-    packed, _, factors = factored(x, panels_of(min(x.type.shape), width), LU)
-    return packed, [order for _, order in factors]
+def factored(
+    x: Tensor, width: int, right: Tensor | None = None
+) -> tuple[list[Panel], Tensor | None, Tensor | None]:
+    """The panels of a matrix, its columns behind the last one, and those on the `right` of it.
+
+    The panels have been applied to all of these. One is factored when the last one has been applied
+    to all strips: so none lags behind, and few panels are held at a time.
+    """
+    rest: Tensor | None = _strips(x, x.type.shape, width)
+    right = None if right is None else _strips(right, right.type.shape, width)
+    panels, awaited = list[Panel](), list[Tensor]()
+    for run in panels_of(min(x.type.shape), width):
+        assert rest is not None
+        panels.append(_factored(rest, run, awaited))
+        own = run.stop - run.start
+        rest = _applied(panels[-1], rest, own, width) if rest.type.shape[1] > own else None
+        right = None if right is None else _applied(panels[-1], right, 0, width)
+        ends = rest, right, panels[-1].corner
+        awaited = [rows_of(one, 0, 1) for one in ends if one is not None]
+    return panels, rest, right
+
+
+def _factored(strips: Tensor, run: slice, awaited: list[Tensor]) -> Panel:
+    """The panel of the first columns."""
+    width, rows = run.stop - run.start, strips.type.shape[0] - run.start
+    panel = columns_of(rows_of(strips, run.start, None), 0, width)
+    above = _rows_above(strips, run) if run.start else None
+    waits = [*awaited, *[columns_of(one, 0, 1) for one in (above,) if one is not None]]
+    parts = [(panel, "pn"), *zip(waits, AWAITED, strict=False)]
+    made = {"pn": panel.type.dtype, "p": PLACES}
+    packed, order = panel_factors("lupanel", parts, made, ("pnn", 1.0), 0.5)
+    corner = packed if rows == width else _strips(packed, (width, width), width)
+    return Panel(run, packed, spread(order), corner, above)
+
+
+def _applied(panel: Panel, strips: Tensor, skipped: int, width: int) -> Tensor:
+    """Strips to which a panel is applied, but for the first columns, which are skipped."""
+    (rows, columns), (height, own) = strips.type.shape, panel.packed.type.shape
+    parts = [
+        Part(panel.packed, "pn"),
+        Part(panel.order, "p", (0,)),
+        Part(strips, "mk", (0, skipped)),
+    ]
+    sides = {"m": rows, "p": height, "n": own, "k": columns - skipped}
+    made, work = ("mk", strips.type.dtype), ("pnk", 2 * PRODUCT)
+    return panel_tiles("lustrip", parts, made, work, sides, {"k": width})
+
+
+def _strips(x: Tensor, shape: tuple[int, ...], width: int) -> Tensor:
+    """The first rows and columns of a matrix, held in strips of their own."""
+    sides, made = dict(zip("mk", shape, strict=True)), ("mk", x.type.dtype)
+    return panel_tiles("copied", [Part(x, "mk")], made, ("mk", 1.0), sides, {"k": width})
+
+
+def _rows_above(strips: Tensor, run: slice) -> Tensor:
+    """The rows above the corner of a panel, in blocks of its own, for several workers to hold."""
+    width = run.stop - run.start
+    sides, tiles, made = (
+        {"m": run.start, "k": width},
+        {"m": SQUARES_ABOVE * width},
+        strips.type.dtype,
+    )
+    return panel_tiles("copied", [Part(strips, "mk")], ("mk", made), ("mk", 1.0), sides, tiles)
 
 
 def lu_by_panels(x: Tensor, width: int) -> Tensor:
     """Both triangles in one matrix, and two columns of digits of the order of rows."""
-    packed, orders = _triangles(x, width)
+    panels, behind, _ = factored(x, width)
+    orders = [panel.order for panel in panels]
     order = _of_orders("composedorder", orders, (LETTERS[0], PLACES))
     digits = [elementwise(name, order, ROWS_A_DIGIT) for name in ("floor_divide", "remainder")]
-    packed = _in_last_order(packed, orders)
-    return side_by_side([packed, stack([astype(d, x.type.dtype) for d in digits], 1)])
+    columns = [_column(panel, orders[at:]) for at, panel in enumerate(panels, 1)]
+    columns += [] if behind is None else [behind]
+    return side_by_side([*columns, stack([astype(d, x.type.dtype) for d in digits], 1)])
+
+
+def _column(panel: Panel, later: list[Tensor]) -> Tensor:
+    """All rows of a panel."""
+    below = _in_last_order(panel.packed, later)
+    return below if panel.above is None else stacked([panel.above, below])
 
 
 def _in_last_order(packed: Tensor, orders: list[Tensor]) -> Tensor:
-    """Both triangles, with the rows below each panel in the order of the panels behind it."""
-    numbers = coordinates(packed.type.shape[1:], 0)
-    parts = [(numbers, "k"), (packed, "mk"), *zip(orders, LETTERS, strict=False)]
-    return panel_step("inlastorder", parts, ("mk", packed.type.dtype), ("mk", 1.0), "k", taken=1)
+    """A panel with the rows below its corner in the order of the panels behind it."""
+    if not orders:
+        return packed
+    named = list(zip(orders, LETTERS, strict=False))
+    parts = [Part(packed, "pn"), *[Part(order, d, (0,)) for order, d in named]]
+    lengths = {d: order.type.shape[0] for order, d in named}
+    sides = {**dict(zip("pn", packed.type.shape, strict=True)), **lengths}
+    return panel_tiles("inlastorder", parts, ("pn", packed.type.dtype), ("pn", 1.0), sides, {})
 
 
 def solve_by_panels(a: Tensor, b: Tensor, width: int) -> Tensor:
     """The x with ``a @ x = b``: what is done to the columns of `a` is done to those of `b`."""
-    upper, right, _ = factored(a, panels_of(a.type.shape[0], width), LU, b)
+    panels, _, right = factored(a, width, b)
     assert right is not None
-    return solve_triangle_by_panels(upper, right, width, lower=False)
+    columns = [
+        TriangleColumns(
+            panel.run,
+            Part(panel.corner, "mm"),
+            Part(panel.corner if panel.above is None else panel.above, "mn"),
+        )
+        for panel in panels
+    ]
+    tiles = tiles_of(right, SQUARES_ABOVE * width, width)
+    return solved_by_columns(columns, right, lower=False, tiles=tiles)
 
 
 def inverse_by_panels(a: Tensor, width: int) -> Tensor:
@@ -70,22 +190,23 @@ def inverse_by_panels(a: Tensor, width: int) -> Tensor:
 
 def determinant_by_panels(a: Tensor, width: int) -> Tensor:
     """The product of the diagonal, with the sign of the order of rows."""
-    packed, orders = _triangles(a, width)
-    product = reduce(diagonal(packed), "prod")
-    return elementwise("multiply", product, astype(_sign(orders), a.type.dtype))
+    cells, sign = _diagonal(factored(a, width)[0])
+    return elementwise("multiply", reduce(cells, "prod"), astype(sign, a.type.dtype))
 
 
 def sign_and_logarithm_by_panels(a: Tensor, width: int) -> Tensor:
     """The sign of the determinant, and the logarithm of its modulus, in one vector."""
-    packed, orders = _triangles(a, width)
-    cells = diagonal(packed)
-    sign = elementwise("multiply", reduce(elementwise("sign", cells), "prod"), _sign(orders))
+    cells, exchanged = _diagonal(factored(a, width)[0])
+    sign = elementwise("multiply", reduce(elementwise("sign", cells), "prod"), exchanged)
     logarithm = reduce(elementwise("log", elementwise("absolute", cells)), "sum")
     return stack([astype(one, a.type.dtype) for one in (sign, logarithm)], 0)
 
 
-def _sign(orders: list[Tensor]) -> Tensor:
-    return _of_orders("signoforders", orders, ("", np.dtype(np.int8)))
+def _diagonal(panels: list[Panel]) -> tuple[Tensor, Tensor]:
+    """The diagonal of the upper triangle, and the sign of the order of rows."""
+    cells = concat_nonempty([spread(diagonal(panel.packed)) for panel in panels], 0)
+    orders = [panel.order for panel in panels]
+    return cells, _of_orders("signoforders", orders, ("", np.dtype(np.int8)))
 
 
 def _of_orders(kernel: str, orders: list[Tensor], made: tuple[str, np.dtype[Any]]) -> Tensor:

@@ -211,7 +211,7 @@ class Part(NamedTuple):
 
     matrix: Tensor
     letters: str
-    first: tuple[int, int] = (0, 0)
+    first: tuple[int, ...] = (0, 0)
 
 
 def panel_tiles(
@@ -220,7 +220,8 @@ def panel_tiles(
     output: tuple[str, np.dtype[Any]],
     work: tuple[str, float],
     sides: Mapping[str, int],
-    height: int,
+    tiles: Mapping[str, int],
+    **options: Any,
 ) -> Tensor:
     """The value of a kernel of panels in tiles, which takes no more than it reads and returns.
 
@@ -230,18 +231,17 @@ def panel_tiles(
         As of `panel_step`.
     sides
         Length of each dimension, by letter.
-    height
-        Of a tile. It is cut along the first dimension, or not at all where that is as long.
+    tiles
+        Length of a tile along dimensions that it has not whole.
     """
     letters, dtype = output
-    cuts = (
-        Cuts.regular(sides["m"], height),
-        *[Cuts.regular(sides[d], sides[d]) for d in letters[1:]],
-    )
-    cut = "m" if cuts[0].count > 1 else ""
+    cuts = tuple([Cuts.regular(sides[d], max(1, tiles.get(d, sides[d]))) for d in letters])
+    cut = "".join([d for d, one in zip(letters, cuts, strict=True) if one.count > 1])
     reads, firsts = tuple([p.letters for p in parts]), tuple([p.first for p in parts])
-    lengths = tuple(sides.items())
-    operator = PanelTiles(kernel, reads, letters, dtype, work, cut, 0.0, (), cuts, lengths, firsts)
+    lengths, given = tuple(sides.items()), tuple(options.items())
+    operator = PanelTiles(
+        kernel, reads, letters, dtype, work, cut, 0.0, given, cuts, lengths, firsts
+    )
     return apply(operator, *[p.matrix for p in parts])
 
 

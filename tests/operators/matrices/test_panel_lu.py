@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+import dask_tapestry as dt
 from dask_tapestry.operators.matrices import panel_lu as lu
 from dask_tapestry.operators.tuning import PANEL_COUNTS
 from dask_tapestry_kernels.cpu.blocks.matrices import packed_lu
@@ -51,6 +52,57 @@ def test_growth_is_that_of_partial_pivoting():
     packed = computed(lu.lu_by_panels, cells((60, 60), "f8"), width=16)
     assert abs(np.tril(packed[:, :60], -1)).max() <= 1
     assert abs(packed[:, :60]).max() < 10 * abs(cells((60, 60), "f8")).max()
+
+
+@pytest.mark.parametrize("width", [1, 4, 12, 20])
+@pytest.mark.parametrize("columns", [0, 1, 30])
+def test_right_sides_of_any_number_of_columns(columns, width):
+    """More than a panel's are cut into strips of their own."""
+    a, b = cells((12, 12), "f8"), cells((12, columns), "f8", 1)
+    x = computed(lu.solve_by_panels, a, b, width=width)
+    assert x.shape == b.shape
+    near(a @ x, b, "f8", 1000)
+
+
+@pytest.mark.parametrize("rows_scaled", [False, True])
+def test_badly_scaled_and_nearly_singular_matrices_are_solved_as_by_lapack(rows_scaled):
+    """The residual is that of backward stability, whatever the condition number."""
+    generator = np.random.default_rng(0)
+    side = 40
+    a = cells((side, side), "f8") * 10.0 ** generator.integers(-12, 12, side)
+    a = a.T.copy() if rows_scaled else a
+    near_a = cells((side, side), "f8", 2)
+    near_a[:, -1] = near_a[:, 0] + 1e-14 * near_a[:, 1]  # singular to within rounding
+    for matrix in (a, near_a, np.vander(np.linspace(0.1, 1, side))):
+        b = cells((side, 3), "f8", 1)
+        x = computed(lu.solve_by_panels, matrix, b, width=7)
+        sizes = abs(matrix).sum(axis=1).max() * abs(x).max() + abs(b).max()
+        assert abs(matrix @ x - b).max() <= 100 * np.finfo("f8").eps * sizes
+        wanted = np.linalg.solve(matrix, b)
+        of_lapack = abs(matrix @ wanted - b).max()
+        assert abs(matrix @ x - b).max() <= 100 * of_lapack
+
+
+def test_pivots_are_sought_in_the_whole_column():
+    """The largest cell is in the last tile of rows: others would let cells grow by 1e20."""
+    a = np.eye(20) * 1e-20 + np.roll(np.eye(20), 11, axis=0)
+    b = cells((20, 1), "f8")
+    np.testing.assert_allclose(computed(lu.solve_by_panels, a, b, width=4), np.linalg.solve(a, b))
+    packed = computed(lu.lu_by_panels, a, width=4)
+    assert abs(packed[:, :20]).max() <= 1
+
+
+def test_strips_are_held_once_and_each_cell_is_read_once():
+    """A panel takes the same steps; strips are as wide as panels, whatever reads them."""
+    x, b = (dt.asarray(cells(shape, "f8")) for shape in ((16, 16), (16, 2)))
+    made = dt.Array(lu.solve_by_panels(x.node, b.node, 4)).teg
+    assert len([n for n in made if x.node in n.inputs]) == 1
+    kernels = [n.operator.kernel for n in made if hasattr(n.operator, "kernel")]
+    assert kernels.count("lupanel") == 4
+    assert kernels.count("lustrip") == 3 + 4
+    strips = [n for n in made if n.operator.name == "paneltiles" and n.type.shape[0] == 16]
+    assert all(rows.count == 1 and columns.step in (2, 4) for rows, columns in
+               (n.operator.layout for n in strips))  # fmt: skip
 
 
 def test_singular_matrices():

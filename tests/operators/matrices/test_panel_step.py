@@ -61,7 +61,7 @@ def test_tiles_read_parts_where_they_lie():
     whole = dt.asarray(x).node
     parts = [Part(whole, "mn", (2, 1)), Part(whole, "mk", (2, 4)), Part(whole, "nk", (3, 4))]
     sides = {"m": 7, "n": 2, "k": 2}
-    made = panel_tiles("lessproducts", parts, ("mn", x.dtype), ("mnk", 1.0), sides, 3)
+    made = panel_tiles("lessproducts", parts, ("mn", x.dtype), ("mnk", 1.0), sides, {"m": 3})
     assert [cut.count for cut in made.operator.layout] == [3, 1]
     assert made.operator.holds
     box = ZRange((3, 0), (6, 2))
@@ -80,7 +80,26 @@ def test_a_tile_as_high_as_the_step_is_not_cut():
         ("mm", A.dtype),
         ("mmm", 1 / 3),
         {"m": 4},
-        4,
+        {},
     )
     assert [cut.count for cut in made.operator.layout] == [1, 1]
     np.testing.assert_allclose(dt.Array(made).compute(), np.linalg.cholesky(A[2:, 2:]))
+
+
+def test_tiles_along_two_dimensions_and_options():
+    triangle, right = np.tril(A), cells((6, 9), "f8")
+    parts = [Part(dt.asarray(triangle).node, "mm"), Part(dt.asarray(right).node, "mk")]
+    sides, tiles = {"m": 6, "k": 9}, {"k": 4}
+    made = panel_tiles(
+        "solvetriangle", parts, ("mk", A.dtype), ("mmk", 1.0), sides, tiles, lower=True
+    )
+    assert [cut.count for cut in made.operator.layout] == [1, 3]
+    np.testing.assert_allclose(dt.Array(made).compute(), np.linalg.solve(triangle, right))
+    parts = [Part(dt.asarray(right).node, "mk"), Part(dt.asarray(A).node, "mn", (0, 2))]
+    parts.append(Part(dt.asarray(right).node, "nk", (0, 0)))
+    sides = {"m": 6, "k": 9, "n": 3}
+    less = panel_tiles(
+        "lesssolved", parts[::-1], ("mk", A.dtype), ("mnk", 1.0), sides, {"m": 4, "k": 5}
+    )
+    assert [cut.count for cut in less.operator.layout] == [2, 2]
+    np.testing.assert_allclose(dt.Array(less).compute(), right - A[:, 2:5] @ right[:3])

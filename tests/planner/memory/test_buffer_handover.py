@@ -57,8 +57,8 @@ def test_a_matrix_that_is_changed_in_panels_is_a_relay():
     found = relayed(plan)
     assert len(found) >= SIDE // WIDTH - 2, "the plan may compute two of them where they are read"
     for node, x in found.items():
-        assert node.operator.label in ("lustrip", "solvedrows")
-        assert node.type == x.type
+        assert node.operator.label in ("lustrip", "lesssolved")
+        assert node.type.nbytes <= x.type.nbytes
 
 
 def test_no_order_holds_more_of_a_relay_than_its_largest_value(plan):

@@ -17,7 +17,7 @@ from dask_tapestry_kernels.cpu.blocks.matrices import (
     triangle,
 )
 from dask_tapestry_kernels.cpu.blocks.reflectors import reflections, reflectors
-from dask_tapestry_kernels.cpu.blocks.triangles import put_solution, solve_triangle
+from dask_tapestry_kernels.cpu.blocks.triangles import put_solution
 from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
@@ -63,19 +63,11 @@ def adjoint(block: Block) -> Block:
     return block.conj().T if block.dtype.kind == "c" else block.T
 
 
-def solved_rows(
-    numbers: Block, beside: Block, solved: Block, block: Block, *, lower: bool
-) -> Block:
-    """Rows, whose numbers count from the first one of what is solved."""
-    own, behind = np.searchsorted(numbers, (0, len(solved)))
-    unsolved = slice(behind, None) if lower else slice(None, own)
-    changed = block[own:] if lower else block[:behind]
-    if not changed.size:
-        return block
-    updated = np.array(block)
-    updated[own:behind] = solved[numbers[own:behind]]
-    subtract_product(updated[unsolved], beside[unsolved], solved)
-    return updated
+def less_solved(solved: Block, others: Block, rows: Block) -> Block:
+    """Rows without the products of other cells of a triangle with what is solved."""
+    made = np.array(rows, order="C")
+    subtract_product(made, others, solved)
+    return made
 
 
 def factor_lu_panel(panel: Block, *_awaited: Block) -> tuple[Block, Block]:
@@ -83,32 +75,23 @@ def factor_lu_panel(panel: Block, *_awaited: Block) -> tuple[Block, Block]:
     return factor_lu(panel)
 
 
-def lu_strip(packed: Block, order: Block, numbers: Block, block: Block) -> Block:
-    """Columns whose rows have the order of a panel, without what it makes zero.
-
-    The columns before the panel are left as they are.
-    """
-    start, own, behind = place_of(packed, numbers, block)
-    if own.start == len(numbers):
-        return block
-    width = packed.shape[1]
-    strip = np.array(block)
-    strip[start:, own] = packed[:, numbers[own] - start]
-    rest = strip[start:, behind]
-    if rest.size:
-        np.take(block[start:, behind], order, axis=0, out=rest, mode="clip")
-        rest[:width] = solve_triangle(packed[:width], rest[:width], lower=True, unit=True)
-        subtract_product(rest[width:], packed[width:], rest[:width])
-    return strip
+def lu_strip(packed: Block, order: Block, strip: Block) -> Block:
+    """Columns whose last rows have the order of a panel, without what it makes zero of them."""
+    made, width = np.empty(strip.shape, strip.dtype), packed.shape[1]
+    start = len(strip) - len(packed)
+    made[:start], below = strip[:start], made[start:]
+    np.take(strip[start:], order, axis=0, out=below, mode="clip")
+    put_solution(packed[:width], below[:width], lower=True, unit=True)
+    subtract_product(below[width:], packed[width:], below[:width])
+    return made
 
 
-def in_last_order(numbers: Block, block: Block, *orders: Block) -> Block:
-    """Columns with the rows below each panel in the order of the panels behind it."""
-    made, rows = np.array(block), block.shape[0]
-    for order in orders[1:]:
-        start = rows - len(order)
-        before = slice(0, np.searchsorted(numbers, start))
-        made[start:, before] = made[start:, before][order]
+def in_last_order(packed: Block, *orders: Block) -> Block:
+    """A panel with the rows below its corner in the order of the panels behind it."""
+    made = np.array(packed, order="C")
+    for order in orders:
+        below = made[len(made) - len(order) :]
+        below[...] = below[order]
     return made
 
 
@@ -193,7 +176,7 @@ KERNELS: Final[Mapping[str, Kernel]] = {
     "choleskycorner": one_result(cholesky_corner),
     "choleskybelow": one_result(cholesky_below),
     "lessproducts": one_result(less_products),
-    "solvedrows": one_result(solved_rows),
+    "lesssolved": one_result(less_solved),
     "lustrip": one_result(lu_strip),
     "inlastorder": one_result(in_last_order),
     "composedorder": one_result(composed_order),

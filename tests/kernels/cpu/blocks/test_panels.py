@@ -8,23 +8,37 @@ from dask_tapestry_kernels.cpu.blocks import panels
 A = np.random.default_rng(0).normal(size=(6, 6))
 
 
-@pytest.mark.parametrize("kind", ["lu", "qr"])
-def test_a_strip_before_the_panel_is_returned_as_it_is(kind):
-    factor, strip = getattr(panels, f"factor_{kind}_panel"), getattr(panels, f"{kind}_strip")
-    factors = factor(A[2:, 2:4])
-    before = A[:, :2]
-    assert strip(*factors, np.arange(2), before) is before
+def test_a_strip_before_the_panel_is_returned_as_it_is():
+    factors, before = panels.factor_qr_panel(A[2:, 2:4]), A[:, :2]
+    assert panels.qr_strip(*factors, np.arange(2), before) is before
 
 
-@pytest.mark.parametrize("kind", ["lu", "qr"])
-def test_strips_are_what_is_made_of_all_columns(kind):
-    factor, strip = getattr(panels, f"factor_{kind}_panel"), getattr(panels, f"{kind}_strip")
-    factors = factor(A[2:, 2:4])
-    whole = strip(*factors, np.arange(6), A)
+def test_strips_are_what_is_made_of_all_columns():
+    factors = panels.factor_qr_panel(A[2:, 2:4])
+    whole = panels.qr_strip(*factors, np.arange(6), A)
     for columns in (slice(0, 3), slice(3, 4), slice(3, 6), slice(5, 6)):
-        part = strip(*factors, np.arange(6)[columns], A[:, columns])
+        part = panels.qr_strip(*factors, np.arange(6)[columns], A[:, columns])
         np.testing.assert_allclose(part, whole[:, columns], atol=1e-14)
     np.testing.assert_array_equal(whole[2:, 2:4], factors[0])
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+def test_a_panel_of_lu_is_applied_to_the_rows_from_its_own_on(dtype):
+    """Rows above it are left, those below have its order, and it makes its own columns zero."""
+    x = A.astype(dtype) + (1j * A.T if dtype[0] == "c" else 0)
+    panel = x[2:, :2]
+    packed, order = panels.factor_lu_panel(panel)
+    near = {"atol": 1e-5 if dtype in ("f4", "c8") else 1e-14}
+    lower = np.tril(packed, -1) + np.eye(4, 2)
+    np.testing.assert_allclose(lower @ np.triu(packed[:2]), panel[order], **near)
+    before = x[:, 2:].copy()
+    made = panels.lu_strip(packed, order, before)
+    np.testing.assert_array_equal(before, x[:, 2:])
+    np.testing.assert_array_equal(made[:2], x[:2, 2:])
+    whole = np.concatenate([lower, np.eye(4, 2, -2)], axis=1)  # rows below are not solved
+    np.testing.assert_allclose(whole @ made[2:], x[2:, 2:][order], **near)
+    own = panels.lu_strip(packed, order, x[:, :2])
+    np.testing.assert_allclose(own[4:], 0, **near)
 
 
 def test_reflections_applied_from_the_last_to_the_first_make_the_columns():
@@ -58,15 +72,11 @@ def test_tiles_are_made_beside_what_they_are_made_of():
     np.testing.assert_array_equal(block, before)
 
 
-def test_solved_rows_take_their_place():
-    solved, beside = A[:2, :3], A[:, 4:]
-    numbers = np.arange(6) - 2
-    made = panels.solved_rows(numbers, beside, solved, A[:, :3], lower=True)
-    np.testing.assert_array_equal(made[:2], A[:2, :3])
-    np.testing.assert_array_equal(made[2:4], solved)
-    np.testing.assert_allclose(made[4:], A[4:, :3] - beside[4:] @ solved)
-    untouched = A[:2, :3]
-    assert panels.solved_rows(numbers[:2], beside[:2], solved, untouched, lower=True) is untouched
+def test_what_is_solved_is_taken_out_of_others():
+    solved, beside, rows = A[:2, :3], A[2:, 4:], A[2:, :3].copy()
+    made = panels.less_solved(solved, beside, rows)
+    np.testing.assert_allclose(made, A[2:, :3] - beside @ solved)
+    np.testing.assert_array_equal(rows, A[2:, :3])
 
 
 def test_orders_of_rows_compose():
@@ -74,8 +84,9 @@ def test_orders_of_rows_compose():
     assert panels.composed_order(*orders).tolist() == [2, 0, 3, 1]
     assert panels.sign_of_orders(*orders) == -1
     block = np.arange(8.0).reshape(4, 2)
-    made = panels.in_last_order(np.arange(2), block, *orders)
+    made = panels.in_last_order(block, *orders[1:])
     assert made[:, 0].tolist() == [0, 2, 6, 4]
+    assert block[:, 0].tolist() == [0, 2, 4, 6]
 
 
 def test_blocks_of_rows():
