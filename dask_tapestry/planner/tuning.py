@@ -210,6 +210,8 @@ CLOSE_POINTS: Final = 0.02  # of a resource: points that differ by less in all a
 # search/grid
 # Cuts in a row that may cost more before the search for a cheaper one ends
 PATIENCE_CUTS: Final = 3
+# Times what a block takes at least, from which on that does not tell which grids are good
+POOR_GUIDE: Final = 1.25
 # Grids that are priced where all that were looked at take more memory than there is
 MOST_HOPELESS: Final = 3
 FAR_RATIO: Final = 16  # times as many or as large as wanted: then blocks are cut in four at a time
@@ -235,14 +237,14 @@ WORTH_SPARING_BYTES: Final = 2**26
 
 # search/local_search
 LEAST_GAIN: Final = 0.99  # of the seconds before: a change must save a hundredth
-# Times the seconds before, of a change whose steps may be better cut together; and costs for that
-CLOSE_CHANGE: Final = 1.1
-CHANGE_COSTS: Final = 50
+CLOSE_CHANGE: Final = 1.1  # times the seconds before, of a change whose steps may be cut better
+SECOND_CHANCES: Final = 4  # changes of which that is looked at, once none pays as it is
+CHANGE_COSTS: Final = 50  # costs of that, where nothing is left
 GAIN_OF_ROUNDS: Final = 0.75  # the same, of rounds: that an expert would take them must be clear
 # The same, of what goes through a store, which others may use, too; and of plans that are not
 # changed any more.
 GAIN_OF_EXCHANGE: Final = 0.1
-GAIN_OF_LAST_EXCHANGE: Final = 0.5
+GAIN_OF_LAST_EXCHANGE: Final = 0.6
 LIGHTER_SHARE: Final = 0.9  # of the memory lacking before: then other choices are not looked at
 # Kinds of steps whose blocks take most, that are cut more finely where memory lacks.
 HEAVY: Final = 4
@@ -361,7 +363,7 @@ ROWS_A_COST: Final = 40  # rows of a table that are made while one step's cost i
 
 # search/relays
 # Of the seconds before: what is moved twice and held longer must save more than a trifle
-GAIN_OF_RELAY: Final = 0.85
+GAIN_OF_RELAY: Final = 0.9
 MANY_SLICES: Final = 2_000  # of a step: half a second of a scheduler
 
 # search/exchanges

@@ -25,6 +25,7 @@ from dask_tapestry.planner.tuning import (
     MOST_HOPELESS,
     NEGLIGIBLE_TASKS,
     PATIENCE_CUTS,
+    POOR_GUIDE,
     READ_AGAIN,
     READ_EDGES,
     SCATTERED_SHARE,
@@ -123,7 +124,8 @@ class GridSearch:
         Where that of an `alike` step is known, as many pieces of this one are allowed, and it is
         not cut from the whole: it is the best of these and of the candidates.
         """
-        pieces = self._taken_over(alike) or self._descend()
+        known = self._taken_over(alike)
+        pieces = known or self._descend()
         if len(self.seen) > 1:
             for grid in candidates:
                 if all(unit.allows(cuts) for unit, cuts in zip(self.units, grid, strict=True)):
@@ -131,7 +133,7 @@ class GridSearch:
             self._look_around(pieces)
         if self.confirm is None:
             return self._best(self.seen)
-        return self._best(self._confirmed(self.confirm))
+        return self._best(self._confirmed(self.confirm, known is None))
 
     def _look_around(self, pieces: list[int]) -> None:
         """Look at grids near a good one: full waves, equal blocks, blocks of other shapes."""
@@ -150,26 +152,41 @@ class GridSearch:
         coarser = next((other for other, its in others if its.blocks < cost.blocks), None)
         return RankedGrid(grid, cost, next((other for other, _ in others), None), coarser)
 
-    def _confirmed(self, price: Price) -> dict[Grid, StepCost]:
+    def _confirmed(self, price: Price, expands: bool) -> dict[Grid, StepCost]:
         """The prices of the best grids: of any other that was looked at, even the least is more.
 
-        What is like the best and cut once more was looked at, too: what led to it knew little.
+        Where it `expands`, what is like the best and cut once more was looked at, too, and blocks
+        of other shapes if it is not what was expected, or takes far more: what led to it knew
+        little.
         """
-        grid, least = self._contiguous(self.seen)
+        grid, least = first, _ = self._contiguous(self.seen)
         most = inf if self._rank(least).is_allowed else MOST_HOPELESS
         priced, expanded = dict[Grid, StepCost](), set[Grid]()
         while grid not in expanded and len(priced) < most:
-            if grid in priced:
+            if grid not in priced:
+                priced[grid] = self._confirm(grid, price)
+            elif expands:
                 expanded.add(grid)
-                pieces = [cuts.count for cuts in grid]
-                self._cheapest_cut(pieces, priced[grid])
-                self._look_around(pieces)
+                is_poor = priced[grid].seconds > POOR_GUIDE * least.seconds
+                self._expand(grid, priced[grid], trades=is_poor or grid != first)
             else:
-                priced[grid] = self.seen[grid] = price(grid)
-                allowed = [c.seconds for c in self.seen.values() if self._rank(c).is_allowed]
-                self._enough = min(allowed, default=inf)
+                break
             grid, _ = self._ordered(self.seen)[0]
         return priced
+
+    def _confirm(self, grid: Grid, price: Price) -> StepCost:
+        cost = self.seen[grid] = price(grid)
+        allowed = [one.seconds for one in self.seen.values() if self._rank(one).is_allowed]
+        self._enough = min(allowed, default=inf)
+        return cost
+
+    def _expand(self, grid: Grid, cost: StepCost, trades: bool) -> None:
+        """Look at the grids next to one."""
+        pieces = [cuts.count for cuts in grid]
+        self._cheapest_cut(pieces, cost)
+        self._look_around(pieces)
+        if trades:
+            self._trade(pieces)
 
     def _ordered(self, among: Mapping[Grid, StepCost]) -> list[tuple[Grid, StepCost]]:
         return sorted(among.items(), key=lambda item: self._rank(item[1]))

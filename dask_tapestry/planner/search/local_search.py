@@ -29,8 +29,8 @@ from dask_tapestry.planner.search.phased_values import in_rounds
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
 from dask_tapestry.planner.tuning import (
-    CHANGED_ALIKE,
     CHANGE_COSTS,
+    CHANGED_ALIKE,
     CLOSE_CHANGE,
     COSTS_A_CHANGE,
     GAIN_OF_EXCHANGE,
@@ -39,6 +39,7 @@ from dask_tapestry.planner.tuning import (
     HEAVY,
     LEAST_GAIN,
     LIGHTER_SHARE,
+    SECOND_CHANCES,
 )
 from dask_tapestry.teg import Node
 
@@ -59,39 +60,48 @@ def improve(
     tried: set[object] = set()
     improved, state = True, split_until_fits(space, state)
     while improved and space.pricing.evaluated <= last:
-        improved = False
+        improved, missed = False, list[State]()
         for choices, gain in _changes(space, state, of_exchange):
             if choices.key in tried:
                 continue
             tried.add(choices.key)
             candidate = space.state(choices)
             gain = gain if state.rank.is_allowed and space.fits(state) else LEAST_GAIN
-            if not candidate.rank < state.rank.with_seconds(gain):
-                candidate = _recut_if_close(space, candidate, state, last)
             better = candidate.rank < state.rank.with_seconds(gain)
+            if candidate.rank < state.rank.with_seconds(CLOSE_CHANGE) and gain == LEAST_GAIN:
+                missed.append(candidate)
             if better and space.fits(state) and not space.fits(candidate):
-                finer, rounds = split_until_fits(space, candidate), in_few_rounds(space, candidate)
-                candidate, gain = (finer, gain) if space.fits(finer) else (rounds, GAIN_OF_ROUNDS)
-                better = candidate.rank < state.rank.with_seconds(gain)
+                candidate = in_few_rounds(space, candidate)
+                better = candidate.rank < state.rank.with_seconds(GAIN_OF_ROUNDS)
             if better and (space.fits(candidate) or not space.fits(state)):
                 state, improved = candidate, True
                 break
             if space.pricing.evaluated > last:
                 break
+        if not improved and space.fits(state):
+            other = second_chance(space, state, missed, last + CHANGE_COSTS)
+            state, improved = other, other is not state
     return state
 
 
-def _recut_if_close(space: PlanEvaluator, candidate: State, state: State, last: int) -> State:
-    """A plan that is hardly slower than another, in the best of its grids together.
+def second_chance(space: PlanEvaluator, state: State, missed: list[State], last: int) -> State:
+    """The first plan near those of changes that were missed which is better after all.
 
-    Each of its steps is cut as is best for itself: that may hide that the change pays.
+    Each step was cut as is best for itself: together other grids may be better, and what workers
+    cannot hold may fit in smaller blocks.
     """
-    left = last - space.pricing.evaluated
-    is_close = candidate.rank < state.rank.with_seconds(CLOSE_CHANGE)
-    if not is_close or left <= 0 or len(candidate.placed) <= len(state.placed):
-        return candidate
-    found = best_grids(space, candidate, near_grids(space, candidate), min(left, CHANGE_COSTS))
-    return candidate if found is None else found
+    enough = state.rank.with_seconds(LEAST_GAIN)
+    for candidate in sorted(missed, key=lambda one: one.rank)[:SECOND_CHANCES]:
+        left = last - space.pricing.evaluated
+        if left <= 0:
+            break
+        if candidate.rank < enough:
+            found: State | None = split_until_fits(space, candidate)
+        else:
+            found = best_grids(space, candidate, near_grids(space, candidate), left)
+        if found is not None and found.rank < enough and space.fits(found):
+            return found
+    return state
 
 
 def _changes(

@@ -49,17 +49,27 @@ def relays(space: PlanEvaluator, state: State) -> Iterator[Choices]:
             taken = state.choices.forms.get(original, ())
             if relayed_form(node) is None or any(form.name == RELAYED for form in taken):
                 continue
-            grid = between(state.placed[node].grid, _pulled(node, reader))
             forms = {**state.choices.forms, original: (*taken, FormChoice(RELAYED, 1))}
             relayed = space.in_forms(state.choices, forms)
             relay = space.became(forms)[1][original]
-            grids = {**relayed.grids, node: state.placed[node].grid, relay: grid}
-            yield replace(
-                relayed,
-                held=relayed.held | {node, relay},
-                fused=relayed.fused - {node, relay},
-                grids=grids,
-            )
+            for made in _made(space, state.placed[node]):
+                cut = {node: made, relay: between(made, _pulled(node, reader))}
+                yield replace(
+                    relayed,
+                    held=relayed.held | {node, relay},
+                    fused=relayed.fused - {node, relay},
+                    grids={**relayed.grids, **cut},
+                )
+
+
+def _made(space: PlanEvaluator, producer: PricedGroup) -> list[Grid]:
+    """The grid of a value that is read through a relay: its own, and the one that is best for it.
+
+    Its blocks may be as large as they are to spare the scheduler, which the relay spares.
+    """
+    pricing = space.pricing.at(producer.place).on(producer.group.device)
+    best = pricing.best(producer.group, producer.held).grid
+    return list(dict.fromkeys((producer.grid, best)))
 
 
 def between(made: Grid, read: Grid) -> Grid:

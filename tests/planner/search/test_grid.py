@@ -8,7 +8,6 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.planner.cost.cost import StepCost
-from dask_tapestry.planner.cost.rank import rank
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.search.grid import GridSearch, prime_factors
 from dask_tapestry.planner.tuning import MOST_HOPELESS

@@ -9,6 +9,7 @@ from dask_tapestry.planner.search.local_search import (
     improve,
     moves,
     resized,
+    second_chance,
     split_until_fits,
 )
 from tests.planner.graphs import stored
@@ -100,3 +101,17 @@ def test_what_workers_cannot_hold_is_computed_again():
     assert space.fits(found)
     assert x.node not in found.placed
     assert fit_to_memory(space, found, COSTS) is None
+
+
+def test_a_change_that_was_missed_is_cut_anew():
+    """Grids that are best for each step by itself hide what holding a value saves."""
+    x = stored((40_000, 40_000), "u1", (2_000, 2_000))
+    y = sum((dt.roll(x, n, axis=axis) for n in (1, -1) for axis in (0, 1)), x)
+    space = space_of(dt.where(y > 2, y, 0))
+    state = space.state(Choices())
+    held = space.state(next(c for c in moves(state) if c.held == {x.node} and not c.grids))
+    last = space.pricing.evaluated + COSTS
+    found = second_chance(space, held, [held], last)
+    assert found is held or found.rank < held.rank
+    assert second_chance(space, state, [], last) is state
+    assert second_chance(space, state, [held], 0) is state

@@ -255,3 +255,30 @@ def test_only_what_takes_few_cells_is_held_before_it_is_folded():
         splits = [c for priced in state.placed.values() for c in moves.split(state, priced)]
         held = {node for choices in splits for node in choices.held}
         assert (chosen.node in held) == (chosen is few)
+
+
+def exchanged(rows, workers=50):
+    """A field of rows that are read as columns, in so many blocks of rows."""
+    x = stored((14_610, 721, 1440), "f4", (12, 721, 1440))
+    machines = dt.Resources(workers, 4, "16 GiB", bandwidth="1 GB/s")
+    space = space_of(dt.fft.rfft(x, axis=0), resources=machines)
+    whole = [Cuts.regular(n, n) for n in x.shape[1:]]
+    grids = {x.node: (Cuts.regular(14_610, -(-14_610 // rows)), *whole)}
+    return x, space, space.state(Choices(held=frozenset([x.node]), grids=grids))
+
+
+def test_producers_are_cut_in_fewer_pieces_where_their_parts_take_longest():
+    x, space, state = exchanged(610)
+    *_, step = state.placed.values()
+    assert step.cost.bound == "overhead"
+    fourth, half = [c.grids[x.node][0].count for c in moves.merge_producers(state, step)]
+    assert 610 / 4 <= fourth < 610 / 2 <= half < 610
+    better = [space.state(choices) for choices in moves.merge_producers(state, step)]
+    assert all(other.rank.seconds < state.rank.seconds for other in better)
+
+
+def test_producers_stay_as_they_are_where_something_else_takes_longest():
+    _, _, state = exchanged(8, workers=4)
+    steps = [step for step in state.placed.values() if step.cost.bound != "overhead"]
+    assert steps
+    assert not [choices for step in steps for choices in moves.merge_producers(state, step)]
