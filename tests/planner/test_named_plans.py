@@ -10,7 +10,10 @@ from benchmarks.planner.named import find
 from benchmarks.planner.programs import NAMED
 
 VERIFIED = "verified"
-MISSED: dict[str, set[str]] = {}
+MISSED: dict[str, set[str]] = {
+    # lanes of chunks are fewer than slots; plans of finer ones take a third longer
+    "sort of 1 TB": {"work idle in a last wave"},
+}
 
 
 @pytest.mark.parametrize("name", NAMED)

@@ -19,7 +19,7 @@ from dask_tapestry.planner.rewriting.exchanged_values import (
     number_of,
 )
 from dask_tapestry.planner.search.choices import Choices, FormChoice, State
-from dask_tapestry.planner.search.moves import recomputed_members, stored_grid
+from dask_tapestry.planner.search.moves import pulled_grid, recomputed_members, stored_grid
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
 from dask_tapestry.planner.tuning import (
@@ -31,7 +31,6 @@ from dask_tapestry.planner.tuning import (
     MOST_EXCHANGED_VALUES,
     READ_SHARE,
 )
-from dask_tapestry.steps.access_strides import movement
 from dask_tapestry.teg import Node, Source
 from dask_tapestry.zspace import ZRange, largest_box
 
@@ -74,7 +73,7 @@ def _candidates(space: PlanEvaluator, state: State) -> Mapping[Node, tuple[Sides
             continue
         edges = max(reader.cost.edges for reader in readers)
         if node.type.nbytes > HELD_SHARE * memory or edges > MANY_EDGES:
-            reads = [_pulled(node, reader) for reader in readers]
+            reads = [largest_box(pulled_grid(node, reader)).shape for reader in readers]
             candidates[node] = largest_box(priced.grid).shape, tuple(map(min, *reads, reads[0]))
     for priced in state.placed.values():
         for node in recomputed_members(priced):
@@ -84,13 +83,6 @@ def _candidates(space: PlanEvaluator, state: State) -> Mapping[Node, tuple[Sides
                     other = candidates.get(node, ((), read))[1]
                     candidates[node] = largest_box(grid).shape, tuple(map(min, read, other))
     return candidates
-
-
-def _pulled(node: Node, reader: PricedGroup) -> Sides:
-    """Sides of what a block of a reader takes of a value."""
-    at = reader.group.inputs.index(node)
-    moves = movement(reader.group.program)[at]
-    return largest_box(moves.pulled(node.type.shape, reader.grid)).shape
 
 
 def _read_sides(node: Node, priced: PricedGroup) -> Sides | None:

@@ -243,14 +243,19 @@ def _with_grid(state: State, node: Node, grid: Grid) -> Choices:
     return replace(state.choices, grids={**state.choices.grids, node: grid})
 
 
+def pulled_grid(node: Node, reader: PricedGroup) -> Grid:
+    """The grid of what the blocks of a reader take of a value."""
+    moves = movement(reader.group.program)[reader.group.inputs.index(node)]
+    return moves.pulled(node.type.shape, reader.grid)
+
+
 def pull(state: State, priced: PricedGroup) -> Iterator[Choices]:
     """A producer is cut as the step reads it."""
-    moves = movement(priced.group.program)
-    for at, x in enumerate(priced.group.inputs):
+    for x in priced.group.inputs:
         producer = state.placed.get(x)
         if producer is None or x is priced.group.node or x.operator.layout is not None:
             continue
-        pulled = moves[at].pulled(x.type.shape, priced.grid)
+        pulled = pulled_grid(x, priced)
         if pulled != producer.grid:
             yield _with_grid(state, x, pulled)
 

@@ -10,11 +10,10 @@ from dask_tapestry.planner.rewriting.relayed_values import RELAYED, relayed_form
 from dask_tapestry.planner.search.choices import Choices, FormChoice, State
 from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.local_search import improve
+from dask_tapestry.planner.search.moves import pulled_grid
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
 from dask_tapestry.planner.tuning import GAIN_OF_RELAY, MANY_SLICES
-from dask_tapestry.steps.access_strides import movement
-from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts
 
 
@@ -53,7 +52,7 @@ def relays(space: PlanEvaluator, state: State) -> Iterator[Choices]:
             relayed = space.in_forms(state.choices, forms)
             relay = space.became(forms)[1][original]
             for made in _made(space, state.placed[node]):
-                cut = {node: made, relay: between(made, _pulled(node, reader))}
+                cut = {node: made, relay: between(made, pulled_grid(node, reader))}
                 yield replace(
                     relayed,
                     held=relayed.held | {node, relay},
@@ -97,9 +96,3 @@ def _between(one: Cuts, other: Cuts) -> Cuts:
     return Cuts.of_lengths(
         [sum(lengths[at : at + joined]) for at in range(0, len(lengths), joined)]
     )
-
-
-def _pulled(node: Node, reader: PricedGroup) -> Grid:
-    """The grid of what the blocks of a reader take of a value."""
-    moves = movement(reader.group.program)[reader.group.inputs.index(node)]
-    return moves.pulled(node.type.shape, reader.grid)
