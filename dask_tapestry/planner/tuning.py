@@ -233,7 +233,7 @@ EPOCHS: Final = 4
 
 # search/lean_plans
 # Bytes at a time of a worker: of less, nothing is spared that a process does not take anyway
-WORTH_SPARING_BYTES: Final = 2**26
+WORTH_SPARING_BYTES: Final = 2**27
 
 # search/local_search
 LEAST_GAIN: Final = 0.99  # of the seconds before: a change must save a hundredth

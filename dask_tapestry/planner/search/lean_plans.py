@@ -17,6 +17,7 @@ from dask_tapestry.planner.tuning import (
     ALIKE_SECONDS,
     COSTS_A_CHANGE,
     LIGHTER_SHARE,
+    STEPS_A_COST,
     WORTH_SPARING_BYTES,
 )
 from dask_tapestry.teg import Node
@@ -54,6 +55,7 @@ def _leaner(space: PlanEvaluator, first: State, state: State, last: int) -> Iter
     """Plans with other values held, about as good as the `first` one, that take less memory."""
     most = LIGHTER_SHARE * space.fullest_at_worst(state).bytes
     for choices in _less_held(state):
+        space.pricing.evaluated += len(state.placed) // STEPS_A_COST  # of looking at its memory
         if space.pricing.evaluated > last:
             return
         other = space.state(choices)

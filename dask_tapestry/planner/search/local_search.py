@@ -93,7 +93,7 @@ def second_chance(space: PlanEvaluator, state: State, missed: list[State], last:
     enough = state.rank.with_seconds(LEAST_GAIN)
     for candidate in sorted(missed, key=lambda one: one.rank)[:SECOND_CHANCES]:
         left = last - space.pricing.evaluated
-        if left <= 0:
+        if left < len(candidate.placed):
             break
         if candidate.rank < enough:
             found: State | None = split_until_fits(space, candidate)
