@@ -73,10 +73,6 @@ class Limits:
         """Peak bytes of a block of a step of `count` blocks, which have so many edges."""
         return self.few if count <= self.workers and not edges else self.task
 
-    def forbids(self, count: int, work: int) -> bool:
-        """Whether a block of a step of `count` blocks exceeds its limit, whatever it reads."""
-        return self.excess(count, 0, work) > 0
-
     @property
     def most(self) -> int:
         """Peak bytes of any block of a step of many blocks."""

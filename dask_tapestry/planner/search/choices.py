@@ -11,6 +11,7 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.cost.rank import Rank, total
 from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.pricing import PricedGroup
+from dask_tapestry.planner.tuning import ALIKE_SECONDS
 from dask_tapestry.teg import Graph, Node
 
 
@@ -86,6 +87,24 @@ class State:
     def shortfall(self) -> int:
         """Bytes by which tasks exceed their limit."""
         return self.rank.excess
+
+    @cached_property
+    def carried(self) -> float:
+        """Bytes that come from stores and other workers."""
+        return sum(priced.cost.carried for priced in self.placed.values())
+
+    def is_as_good_as(self, first: State) -> bool:
+        """Whether it takes hardly longer than another plan, is busy for no longer, carries no more.
+
+        It exceeds no limit by more, either.
+        """
+        pairs = (
+            (first.rank.seconds, self.rank.seconds),
+            (first.rank.busy, self.rank.busy),
+            (first.carried, self.carried),
+        )
+        no_more = all(now <= ALIKE_SECONDS * before for before, now in pairs)
+        return no_more and self.rank.exceeded <= first.rank.exceeded
 
     @cached_property
     def readers(self) -> Mapping[Node, tuple[Node, ...]]:

@@ -30,7 +30,7 @@ def with_frugal_reads(space: PlanEvaluator, state: State, costs: int) -> State:
         found = list(_more_frugal(space, first, state, last))
         if not found:
             return state
-        state = min(found, key=_carried)
+        state = min(found, key=lambda other: other.carried)
 
 
 def _more_frugal(space: PlanEvaluator, first: State, state: State, last: int) -> Iterator[State]:
@@ -39,7 +39,7 @@ def _more_frugal(space: PlanEvaluator, first: State, state: State, last: int) ->
         if space.pricing.evaluated > last:
             return
         other = space.state(choices)
-        if _carried(other) <= LIGHTER_SHARE * _carried(state) and _is_as_good(space, first, other):
+        if other.carried <= LIGHTER_SHARE * state.carried and _is_as_good(space, first, other):
             yield other
 
 
@@ -53,19 +53,7 @@ def _handed_on(state: State) -> Iterator[Choices]:
 
 def _is_as_good(space: PlanEvaluator, first: State, other: State) -> bool:
     """Whether a plan takes about as long as the first one, and no more memory."""
-    one, now = first.rank, other.rank
-    pairs = ((one.seconds, now.seconds), (one.busy, now.busy))
-    if now.exceeded > one.exceeded or not all(_is_alike(*pair) for pair in pairs):
+    if not (other.is_as_good_as(first) and space.fits_at_worst(other)):
         return False
-    if not space.fits_at_worst(other):
-        return False
-    return _is_alike(*[space.fullest_at_worst(plan).bytes for plan in (first, other)])
-
-
-def _is_alike(before: float, after: float) -> bool:
-    return after <= ALIKE_SECONDS * before
-
-
-def _carried(state: State) -> float:
-    """Bytes that come from stores and other workers."""
-    return sum(priced.cost.carried for priced in state.placed.values())
+    before, now = (space.fullest_at_worst(plan).bytes for plan in (first, other))
+    return now <= ALIKE_SECONDS * before

@@ -14,7 +14,6 @@ from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.moves import fuse, fuse_sets, optional
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.tuning import (
-    ALIKE_SECONDS,
     COSTS_A_CHANGE,
     LIGHTER_SHARE,
     STEPS_A_COST,
@@ -42,7 +41,7 @@ def with_less_held(space: PlanEvaluator, state: State, costs: int) -> State:
             break
         first = min(first, *found, key=lambda other: other.rank)
         state = min(
-            (other for other in found if _are_alike(first, other)),
+            (other for other in found if other.is_as_good_as(first)),
             key=lambda other: space.fullest_at_worst(other).bytes,
             default=state,
         )
@@ -59,7 +58,7 @@ def _leaner(space: PlanEvaluator, first: State, state: State, last: int) -> Iter
         if space.pricing.evaluated > last:
             return
         other = space.state(choices)
-        is_as_good = _are_alike(first, other) and space.fits_at_worst(other)
+        is_as_good = other.is_as_good_as(first) and space.fits_at_worst(other)
         if is_as_good and space.fullest_at_worst(other).bytes <= most:
             yield other
 
@@ -103,13 +102,3 @@ def _only_reader(state: State, node: Node) -> Node | None:
     (reader,) = readers
     reads = reader.operator.reads_once(reader.input_types)
     return reader if all(reads[at] for at, x in enumerate(reader.inputs) if x is node) else None
-
-
-def _are_alike(first: State, other: State) -> bool:
-    """Whether a plan takes about as long as the first one, and carries no more."""
-    amounts = [
-        (state.rank.seconds, state.rank.busy, sum(p.cost.carried for p in state.placed.values()))
-        for state in (first, other)
-    ]
-    no_more = all(now <= ALIKE_SECONDS * before for before, now in zip(*amounts, strict=True))
-    return no_more and other.rank.exceeded <= first.rank.exceeded

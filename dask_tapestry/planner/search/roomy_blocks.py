@@ -14,7 +14,6 @@ from dask_tapestry.planner.search.moves import halved
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
 from dask_tapestry.planner.tuning import (
-    ALIKE_SECONDS,
     HALVINGS,
     HEAVY,
     LIGHTER_SHARE,
@@ -42,7 +41,7 @@ def _roomier(space: PlanEvaluator, first: State, state: State) -> Iterator[State
     """Plans that differ in one choice, about as good as the `first` one, and hold less."""
     for choices in _finer(state):
         other = space.state(choices)
-        if _are_alike(first, other) and space.fits_at_worst(other):
+        if other.is_as_good_as(first) and space.fits_at_worst(other):
             peaks = [space.fullest_at_worst(one).bytes for one in (other, state)]
             if peaks[0] <= LIGHTER_SHARE * peaks[1]:
                 yield other
@@ -56,12 +55,3 @@ def _finer(state: State) -> Iterator[Choices]:
             alike.setdefault((priced.group.node.type, priced.grid), []).append(priced)
     for some in sorted(alike.values(), key=lambda some: -max(p.cost.work for p in some))[:HEAVY]:
         yield from halved(state, some)
-
-
-def _are_alike(first: State, other: State) -> bool:
-    amounts = [
-        (state.rank.seconds, state.rank.busy, sum(p.cost.carried for p in state.placed.values()))
-        for state in (first, other)
-    ]
-    no_more = all(now <= ALIKE_SECONDS * before for before, now in zip(*amounts, strict=True))
-    return no_more and other.rank.exceeded <= first.rank.exceeded

@@ -62,7 +62,12 @@ def test_larger_blocks_may_be_computed_one_by_one():
     assert few.scaled(0.5, 2**30).alone == 0
 
 
-def test_a_block_is_forbidden_that_exceeds_what_any_of_its_step_may_take():
+def test_a_block_of_few_may_take_more_than_one_of_many():
     limits = Limits(task=100, block=None, blocks=10, workers=4, few=150)
     asked = [(4, 150), (4, 151), (5, 100), (5, 101)]
-    assert [limits.forbids(*one) for one in asked] == [False, True, False, True]
+    assert [limits.excess(count, 0, work) > 0 for count, work in asked] == [
+        False,
+        True,
+        False,
+        True,
+    ]
