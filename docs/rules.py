@@ -22,6 +22,7 @@ from dask_tapestry.rules.formula_identities import FORMULA_RULES  # noqa: E402
 from dask_tapestry.rules.joint_reductions import join_reductions  # noqa: E402
 from dask_tapestry.rules.linear import LINEAR_RULES  # noqa: E402
 from dask_tapestry.rules.matrix_chains import CHAIN_RULES  # noqa: E402
+from dask_tapestry.rules.merged_dims import MERGED_DIM_RULES  # noqa: E402
 from dask_tapestry.rules.outputs import OUTPUT_RULES, keep_outputs_read, output_alone  # noqa: E402
 from dask_tapestry.rules.products import PRODUCT_RULES  # noqa: E402
 from dask_tapestry.rules.scalar_identities import CELL_RULES  # noqa: E402
@@ -43,6 +44,7 @@ SECTIONS = (
     ("Reductions of equal cells", SAME, BROADCAST_RULES),
     ("Reductions of the same cells", SAME, (join_reductions,)),
     ("Reductions of selected cells", ROUNDED, (fold_where_selected,)),
+    ("Cells of merged dimensions", ROUNDED, MERGED_DIM_RULES),
     ("Gather and scatter", SAME, (*BATCHING_RULES, decompose_batching)),
     ("Several outputs", SAME, (*OUTPUT_RULES, keep_outputs_read)),
     ("One output of matrices' factors", ROUNDED, (output_alone,)),
@@ -130,6 +132,7 @@ Rules work in passes, one after the other, each over the whole graph:
 | *a rule's name* | one of the user's that says so | as often as it says |
 | loops | steps of stencils that repeat are computed several at a time | once |
 | simplify | selectors, constants, formulas, reductions, `linear`, the user's | until none applies |
+| merged dimensions | folds and products of cells whose dimensions were merged | until none applies |
 | products | matrix products, and those of *simplify* again | until none applies |
 | slices | no operator computes more than is read of it; then *simplify* again | once |
 | joint reductions | reductions of the same cells are one | until no two are left |

@@ -13,6 +13,10 @@ MOST_OTHER_REDUCTIONS: Final = 32
 # matrix_chains
 MOST_FACTORS: Final = 12  # of a chain; the work of the search grows with their cube
 
+# merged_dims
+FEWEST_MERGED_CELLS: Final = 64  # terms of a product; of fewer, adding up takes as long
+MOST_MERGED_NODES: Final = 64  # of formulas that are looked through for merged dimensions
+
 # mosaics
 # That nested joins may become: each costs a copy, and an entry of every schedule
 MOST_MOSAIC_PIECES: Final = 128

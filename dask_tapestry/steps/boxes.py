@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
@@ -112,19 +112,25 @@ def _hulls(boxes: Sequence[ZRange], room: float) -> tuple[ZRange, ...]:
         _Hull(n, box.lo, box.hi, size)
         for n, (box, size) in enumerate(zip(boxes, sizes, strict=True))
     ]
-    count, axes = 0, [a for a in range(len(lo)) if _differ(boxes, a)]
-    while count != len(hulls) > 1:
+    count, axis = 0, _most_apart(boxes)
+    while count != len(hulls) > 1:  # boxes near each other are near along each axis: one tells
         count = len(hulls)
-        for axis in axes:
-            hulls = _merged_along(hulls, axis, room)
+        hulls = _merged_along(hulls, axis, room)
     hulls.sort(key=lambda hull: hull.first)
     return tuple([trusted_range(tuple(hull.lo), tuple(hull.hi)) for hull in hulls])
 
 
-def _differ(boxes: Sequence[ZRange], axis: int) -> bool:
-    """Whether boxes lie differently along an axis: those that do not are near along others."""
-    lo, hi = boxes[0].lo[axis], boxes[0].hi[axis]
-    return any(box.lo[axis] != lo or box.hi[axis] != hi for box in boxes)
+def _most_apart(boxes: Sequence[ZRange]) -> int:
+    """The axis along which most pairs of boxes lie apart.
+
+    Rows of which each begins a little later than the one before are apart along the first.
+    """
+
+    def pairs_apart(axis: int) -> int:
+        ends = sorted([box.hi[axis] for box in boxes])
+        return sum([bisect_left(ends, box.lo[axis]) for box in boxes])
+
+    return max(range(boxes[0].ndim), key=pairs_apart)
 
 
 def _merged_along(hulls: list[_Hull], axis: int, room: float) -> list[_Hull]:
@@ -138,8 +144,8 @@ def _merged_along(hulls: list[_Hull], axis: int, room: float) -> list[_Hull]:
 class _HullRow:
     """Hulls by where they begin along an axis, each merged with the next before it that has room.
 
-    Behind a long gap none has. How far hulls reach, and those before them, in cells and with the
-    room that they have, tells when all others are behind one.
+    Behind a long gap none has, and behind any gap no large hull. How far hulls reach, and those
+    before them, in cells and with the room that they have, tells when all others are behind one.
     """
 
     __slots__ = ("axis", "hulls", "reaches", "room")
@@ -152,7 +158,8 @@ class _HullRow:
     def add(self, hull: _Hull) -> None:
         """Merge a hull that begins behind all others with one of these, or add it."""
         lo, hi = hull.lo[self.axis], hull.hi[self.axis]
-        near, nearly = lo - FEW_BOX_CELLS, lo - self.room * hi
+        near = lo if hull.cells > FEW_BOX_CELLS else lo - FEW_BOX_CELLS
+        nearly = lo - self.room * hi
         for at in range(len(self.hulls) - 1, -1, -1):
             furthest, with_room = self.reaches[at]
             if furthest < near and with_room < nearly:

@@ -122,13 +122,13 @@ class Take(Selector):
         return Restriction(cut, (Region(reads), *(index_region,) * len(self.axes)), region)
 
     def follow(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
-        """Indices of one axis come in chunks as long as that axis's; else nothing tells."""
+        """Few indices of one axis come in chunks as long as that axis's, others in their own."""
         outer_dims, rank = self._split(inputs)
-        shape = inputs[1].shape
-        if rank == len(self.axes) == 1:
-            index_chunks: Known = (chunks[0][self.axes[0]].refilled(shape[0]),)
-        else:
-            index_chunks = (None,) * rank
+        x, indices = inputs[0], inputs[1]
+        index_chunks: Known = chunks[1]
+        few = not chunks[1][0].said or indices.nbytes <= x.nbytes if rank == 1 else False
+        if few and len(self.axes) == 1:
+            index_chunks = (chunks[0][self.axes[0]].refilled(indices.shape[0]),)
         outer = [chunks[0][dim] for dim in outer_dims]
         return (*outer[: self.at], *index_chunks, *outer[self.at :])
 

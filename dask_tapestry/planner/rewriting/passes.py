@@ -40,6 +40,7 @@ from dask_tapestry.rules.formula_identities import FORMULA_RULES
 from dask_tapestry.rules.joint_reductions import join_reductions
 from dask_tapestry.rules.linear import LINEAR_RULES
 from dask_tapestry.rules.matrix_chains import CHAIN_RULES
+from dask_tapestry.rules.merged_dims import MERGED_DIM_RULES, has_merged_dims
 from dask_tapestry.rules.outputs import OUTPUT_RULES, keep_outputs_read
 from dask_tapestry.rules.products import PRODUCT_RULES, has_products
 from dask_tapestry.rules.result_devices import on_their_devices
@@ -62,6 +63,7 @@ GATHERS: Final = (
     "dask_tapestry.operators.indexing.scatter",
 )
 SIMPLIFY = Rules((*VIEW_RULES, *CONSTANT_RULES, *FORMULA_RULES, *BROADCAST_RULES, *OUTPUT_RULES))
+OF_MERGED_DIMS = Rules((*MERGED_DIM_RULES, *SIMPLIFY))
 OF_PRODUCTS = Rules((*PRODUCT_RULES, *CHAIN_RULES, *SIMPLIFY))  # once readers are known
 
 
@@ -136,6 +138,7 @@ def _passes(own: tuple[OwnRule, ...], fast: bool, gathers: bool) -> tuple[Pass, 
         *[Pass(rule.__name__, Rules((rule,)), rule.times) for rule in own if rule.times],
         Pass("loops", fuse_stencil_loops),
         Pass("simplify", Rules((*mine, *(FAST_RULES if fast else ()), *written))),
+        Pass("merged dimensions", Rules((*mine, *OF_MERGED_DIMS)), applies=has_merged_dims),
         Pass("products", Rules((*mine, *OF_PRODUCTS)), applies=has_products),
         Pass("slices", slices),
         Pass("joint reductions", join_reductions),

@@ -1,0 +1,249 @@
+"""Rules on merged dimensions: what folds cells, or keeps them apart, takes those that were merged.
+
+``image.reshape(bands, -1)`` puts rows of pixels one behind the other, and a block of it has cells
+of many tiles of the image. Sums and products over all pixels need no such order: they are taken
+over the dimensions that were merged. So is what is parted again afterwards. The rules apply to data
+that is stored in tiles; of whole rows, merged dimensions are cut as well as others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import prod
+
+from dask_tapestry.operators.cells.elementwise import Elementwise
+from dask_tapestry.operators.generators.full import Full
+from dask_tapestry.operators.products.matmul import MatMul
+from dask_tapestry.operators.products.tensordot import Labelled, arranged, contracted
+from dask_tapestry.operators.reductions.bincount import BinCount, bincount
+from dask_tapestry.operators.reductions.monoids import ARG_REDUCTIONS
+from dask_tapestry.operators.reductions.reduce import Reduce, reduce
+from dask_tapestry.operators.reductions.tree_reduction import tree_over
+from dask_tapestry.operators.views.permute import permute
+from dask_tapestry.operators.views.reshape import Reshape, reshape
+from dask_tapestry.operators.views.view import View, ViewAxis
+from dask_tapestry.rewrite.rule import Shared, on
+from dask_tapestry.rules.tuning import FEWEST_MERGED_CELLS, MOST_MERGED_NODES
+from dask_tapestry.teg import Graph, Node, apply
+from dask_tapestry.teg.node import reapply
+from dask_tapestry.teg.stored_grid import stored_cuts
+
+Sides = tuple[int, ...]  # extents of the dimensions that were merged
+
+
+@on(Reduce)
+def fold_before_merge(node: Node) -> Node | None:
+    """``reduce(merged x) -> reduce(x)`` over the dimensions that were merged."""
+    match node.operator:
+        case Reduce() as whole if whole.is_plain and len(node.inputs) == 1:
+            (y,) = node.inputs
+        case _:
+            return None
+    for dim in whole.axes:
+        sides = _merged_sides(y, dim)
+        if sides is None or (whole.monoid in ARG_REDUCTIONS and len(whole.axes) > 1):
+            continue
+        x = _parted(y, dim, sides, frozenset())
+        if x is not None:
+            axes = [axis for d in whole.axes for axis in _places(d, dim, sides)]
+            made = replace(whole, axes=tuple(axes), tree=tree_over(x, axes))
+            return apply(made, x, line=node.line or "", after=list(node.after))
+    return None
+
+
+@on(BinCount)
+def count_before_merge(node: Node) -> Node | None:
+    """``bincount(merged x) -> bincount(x)``, its weights parted too."""
+    match node.operator:
+        case BinCount() as whole if whole.is_whole:
+            sides = _merged_sides(node.inputs[0], 0)
+        case _:
+            return None
+    if sides is None or node.inputs[0].type.ndim != 1:
+        return None
+    parted = [_parted(x, 0, sides, frozenset()) for x in node.inputs]
+    if None in parted:
+        return None
+    numbers, *weights = [x for x in parted if x is not None]
+    return bincount(numbers, whole.count, *weights, strict=whole.strict)
+
+
+@on(MatMul, sharing=True)
+def multiply_before_merge(node: Node, shared: Shared) -> Node | None:
+    """``merged x @ merged w -> sum(x @ w)`` over all but the longest of the merged dimensions.
+
+    Each product is of as many terms as that has cells.
+    """
+    match node.operator:
+        case MatMul(dtype, None):
+            x, w = node.inputs
+        case _:
+            return None
+    inner, outer = x.type.ndim - 1, w.type.ndim - 2
+    sides = _merged_sides(x, inner) or _merged_sides(w, outer)
+    if sides is None or max(sides) < FEWEST_MERGED_CELLS:
+        return None
+    left, right = _parted(x, inner, sides, shared), _parted(w, outer, sides, shared)
+    if left is None or right is None:
+        return None
+    batch, longest = x.type.ndim - 2, sides.index(max(sides))
+    lead, apart = [*range(batch)], [n for n in range(len(sides)) if n != longest]
+    left = permute(left, [*lead, *[batch + 1 + n for n in apart], batch, batch + 1 + longest])
+    ahead = [*lead, *[batch + n for n in apart]]
+    right = permute(right, [*ahead, batch + longest, batch + len(sides)])
+    products = apply(MatMul(dtype), left, right)
+    return reduce(products, "sum", [*range(batch, batch + len(apart))], dtype=dtype)
+
+
+@on(Reshape, sharing=True)
+def part_what_was_merged(node: Node, shared: Shared) -> Node | None:
+    """``parted(f(merged x)) -> f(x)``, if dimensions are parted as they were before."""
+    match node.operator:
+        case Reshape(_, _, None) as parting:
+            (y,) = node.inputs
+        case _:
+            return None
+    for a, b, c, d in parting.groups:
+        sides = parting.new[c:d]
+        if b - a == 1 < d - c and _merged_sides(y, a) == sides:
+            x = _parted(y, a, sides, shared)
+            if x is not None:
+                return reshape(x, node.type.shape)
+    return None
+
+
+def _merged_sides(y: Node, dim: int) -> Sides | None:
+    """The dimensions that a dimension of `y` was merged of, if they are stored in tiles."""
+    stack, seen = [(y, dim)], {(y, dim)}
+    while stack and len(seen) < MOST_MERGED_NODES:
+        node, at = stack.pop()
+        match node.operator:
+            case Reshape(old, new, None) as merge:
+                for a, b, c, d in merge.groups:
+                    if c == at and d - c == 1 < b - a and new[c]:
+                        cuts = stored_cuts(node.inputs[0])[a + 1 : b]
+                        if any(one is not None and one.count > 1 for one in cuts):
+                            return old[a:b]
+            case _:
+                fresh = [one for one in _followed(node, at) if one not in seen]
+                seen.update(fresh)
+                stack += fresh
+    return None
+
+
+def _followed(node: Node, dim: int) -> list[tuple[Node, int]]:
+    """The inputs whose cells a dimension keeps apart, each with the dimension that it follows."""
+    match node.operator:
+        case Elementwise():
+            return [(x, dim) for x in node.inputs]
+        case View() as view:
+            return [(node.inputs[0], at) for at in _whole_axes(view, node.inputs[0], dim)]
+        case Reduce() as fold if fold.is_plain:
+            return [(x, _kept_axis(fold, dim)) for x in node.inputs]
+        case MatMul(_, None) if dim >= node.type.ndim - 2:
+            factor = node.inputs[dim - (node.type.ndim - 2)]
+            return [(factor, dim)]
+    return []
+
+
+def _parted(node: Node, dim: int, sides: Sides, shared: Shared) -> Node | None:
+    """`node` with a dimension parted into those it was merged of; None where that is no use.
+
+    Formulas are computed again for it where others read them merged, products and folds are not.
+    """
+    shape = node.type.shape
+    if shape[dim] != prod(sides):
+        return None
+    parted = (*shape[:dim], *sides, *shape[dim + 1 :])
+    match node.operator:
+        case Reshape(old, _, None) as merge:
+            is_merged = any(c == dim and old[a:b] == sides for a, b, c, _ in merge.groups)
+            return reshape(node.inputs[0], parted) if is_merged else None
+        case Full(type_, value) if type_.dims is None:
+            return apply(Full(type_._replace(shape=parted), value))
+        case Elementwise():
+            inputs = [_parted(x, dim, sides, shared) for x in node.inputs]
+            return None if None in inputs else reapply(node, [x for x in inputs if x is not None])
+        case View() as view:
+            return _view_parted(view, node.inputs[0], dim, sides, shared)
+        case Reduce() as fold if fold.is_plain and len(node.inputs) == 1 and node not in shared:
+            x = _parted(node.inputs[0], at := _kept_axis(fold, dim), sides, shared)
+            axes = tuple([axis for d in fold.axes for axis in _places(d, at, sides)])
+            return None if x is None else apply(replace(fold, axes=axes), x)
+        case MatMul(_, None) if dim >= len(shape) - 2 and node not in shared:
+            return _product_parted(node, dim, sides, shared)
+    return None
+
+
+def _view_parted(view: View, x: Node, dim: int, sides: Sides, shared: Shared) -> Node | None:
+    shape, more = (*view.shape[:dim], *sides, *view.shape[dim + 1 :]), len(sides) - 1
+    axes = [a._replace(dim=a.dim + more) if a.dim > dim else a for a in view.axes]
+    if not any(axis.dim == dim for axis in axes):
+        return apply(View(shape, tuple(axes)), x)
+    for at in _whole_axes(view, x, dim):
+        inner = _parted(x, at, sides, shared)
+        if inner is not None:
+            each = [ViewAxis(dim + n, 0, 1) for n in range(len(sides))]
+            return apply(View(shape, (*axes[:at], *each, *axes[at + 1 :])), inner)
+    return None
+
+
+def _product_parted(node: Node, dim: int, sides: Sides, shared: Shared) -> Node | None:
+    """A product whose rows, or columns, are parted."""
+    inputs, first = list(node.inputs), node.type.ndim - 2
+    number = dim - first
+    factor = _parted(inputs[number], dim, sides, shared)
+    if factor is None:
+        return None
+    batch, apart = [f"b{n}" for n in range(first)], [f"p{n}" for n in range(len(sides))]
+    rows, columns = (apart, ["n"]) if number == 0 else (["m"], apart)
+    inputs[number] = factor
+    x = Labelled(inputs[0], (*batch, *rows, "k"))
+    w = Labelled(inputs[1], (*batch, "k", *columns))
+    keep = [*batch, *rows, *columns]
+    made = arranged(contracted(x, w, keep), keep)
+    return made if made.type.dtype == node.type.dtype else None
+
+
+def _places(dim: int, parted: int, sides: Sides) -> Sequence[int]:
+    """Where a dimension is once another one is parted."""
+    more = len(sides) - 1
+    if dim == parted:
+        return range(dim, dim + more + 1)
+    return (dim + more if dim > parted else dim,)
+
+
+def _kept_axis(fold: Reduce, dim: int) -> int:
+    """The axis of what is folded that a dimension of the result is."""
+    at = dim
+    for axis in sorted(fold.axes):
+        at += axis <= at
+    return at
+
+
+def _whole_axes(view: View, x: Node, dim: int) -> list[int]:
+    """The axis that a view's dimension shows whole, if it shows one; no other one shows that."""
+    found = [at for at, axis in enumerate(view.axes) if axis.dim == dim]
+    whole = len(found) == 1 and view.axes[found[0]] == (dim, 0, 1)
+    return found if whole and x.type.shape[found[0]] == view.shape[dim] else []
+
+
+def has_merged_dims(graph: Graph) -> bool:
+    """Whether a graph merges dimensions; the rules here apply to no other one."""
+    return any(
+        isinstance(node.operator, Reshape) and node.operator.new and _merges(node.operator)
+        for node in graph
+    )
+
+
+def _merges(merge: Reshape) -> bool:
+    return any(d - c == 1 < b - a for a, b, c, d in merge.groups)
+
+
+MERGED_DIM_RULES = (
+    fold_before_merge,
+    count_before_merge,
+    multiply_before_merge,
+    part_what_was_merged,
+)
