@@ -17,7 +17,7 @@ import numpy as np
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.steps.boxes import merged, rounded_out
 from dask_tapestry.steps.instruction_schedule import InstructionSchedule, Work
-from dask_tapestry.steps.tuning import EXTRA_CELLS, SCHEDULES_REMEMBERED
+from dask_tapestry.steps.tuning import EXTRA_CELLS, EXTRA_READ, SCHEDULES_REMEMBERED
 from dask_tapestry.teg import Operator, Sink, Source, TensorType
 from dask_tapestry.teg.operator import Demanding, Types
 from dask_tapestry.zspace import ZRange
@@ -260,7 +260,7 @@ class Program:
             if together and value < count - 1:
                 value_boxes = [rounded_out(b, together, type_.shape) for b in value_boxes]
             lasting = self.lasting[value - first]
-            room = 0.0 if lasting.is_source else EXTRA_CELLS
+            room = EXTRA_READ if lasting.is_source else EXTRA_CELLS
             held = boxes[value] = merged(value_boxes, outer.get(value, ()), room)
             demand = lasting.demand
             for value_box in held:
@@ -274,7 +274,7 @@ class Program:
                     if not need.is_empty or nothing or not plain[source]:
                         boxes_read[source].append(need)
         for value in range(first):
-            boxes[value] = merged(boxes_read[value], outer.get(value, ()))
+            boxes[value] = merged(boxes_read[value], outer.get(value, ()), EXTRA_READ)
         return InstructionSchedule(tuple(boxes), tuple(reversed(works)))
 
     def with_operators(self, operators: Mapping[int, Operator]) -> Program:

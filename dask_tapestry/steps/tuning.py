@@ -10,6 +10,7 @@ from typing import Final
 FEW_BOX_CELLS: Final = 64  # of boxes that are merged whatever else they then hold
 # More cells than boxes have may be computed, so that these do not multiply
 EXTRA_CELLS: Final = 1 / 8
+EXTRA_READ: Final = 1 / 64  # of values that are read: each box is a slice to cut and send
 
 # chunk_alignment
 MOST_UNEVEN_PIECES: Final = 1_000  # pieces of unequal lengths: their edges are in the plan

@@ -86,6 +86,13 @@ class Operator(KernelContract, StreamingContract, LayoutContract):
         same = all(a is b for a, b in zip(plain, formulas, strict=True))
         return self if same else self.with_formulas(plain)
 
+    def without_places(self, inputs: Types) -> Operator:
+        """What operators have in common that are planned alike, as they differ in places alone.
+
+        So do slices of one length. By default what differs in the values of constants alone.
+        """
+        return self.without_constants(inputs)
+
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         """How to compute `region`, or little more, of the output; None to compute all of it."""
         return None

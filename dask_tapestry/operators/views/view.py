@@ -89,6 +89,10 @@ class View(Selector):
 
         return demand
 
+    def without_places(self, inputs: Types) -> View:
+        """The view without where it begins along each axis."""
+        return View(self.shape, tuple([axis._replace(start=0) for axis in self.axes]))
+
     def reads_once(self, inputs: Types) -> tuple[bool, ...]:
         return (all(self.shape[dim] == 1 for dim in self.broadcast),)
 

@@ -114,7 +114,7 @@ def kind_of(node: Node, is_root: bool) -> object:
     """What nodes have in common that are planned alike."""
     operator = node.operator
     slot = operator.slot(0) if isinstance(operator, Source) else None
-    plain = slot or operator.without_constants(node.input_types)
+    plain = slot or operator.without_places(node.input_types)
     what = node.form if plain is operator else plain
     return what, node.type, node.annotations.text, is_root
 
