@@ -21,7 +21,7 @@ class FoldPart(NamedTuple):
     tree
         The canonical tree: ``sides(level)``, ``axis(level)``, ``span(level, axis, number)``,
         ``depth``, ``offset``, ``lattice``, ``inner(extents)``, ``selected``, ``folded``,
-        ``width(level, axis, number)``.
+        ``selected_counts(level)``.
     origin
         Where the blocks begin along the reduced axes.
     dtype, state
