@@ -57,6 +57,11 @@ class Selected:
         first, last = self.between(low, high)
         return self._places[first:last]
 
+    def hull(self, low: int, high: int) -> tuple[int, int]:
+        """First and one-past-last coordinate of those in ``[low, high)``; of none no span."""
+        there = self.places(low, high)
+        return (int(there[0]), int(there[-1]) + 1) if len(there) else (low, low)
+
     def counts(self, start: int, side: int, number: int) -> np.ndarray[Any, Any]:
         """How many lie in each of a `number` of spans of `side` cells, one after the other."""
         spans = (start, side, number)

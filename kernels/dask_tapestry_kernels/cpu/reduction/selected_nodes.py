@@ -61,7 +61,8 @@ def selected_nodes(
     Those without selected cells have any state.
     """
     rank, tree, combine = len(part.axes), part.tree, ARITHMETIC[part.monoid].combine
-    last, shape, axis = last_level(part), blocks[0].shape[:rank], tree.selected.axis
+    last, axis, block = last_level(part), tree.selected.axis, blocks[0]
+    spans = part.spans or [(a, a + n) for a, n in zip(part.origin, block.shape, strict=False)]
     counts = [tree.selected_counts(level) for level in range(last + 1)]
 
     # A function that named itself would keep the blocks until garbage is collected.
@@ -80,9 +81,9 @@ def selected_nodes(
         state = combine(first.state, other.state, m, n)
         return SelectedNode(state, first.cells + other.cells)
 
-    begin = node_numbers(tree, last, part.origin)
-    grid = node_counts(tree, last, part.origin, shape)
-    nodes = np.zeros((*grid, *blocks[0].shape[rank:]), part.state)
+    origin, shape = [low for low, _ in spans], [high - low for low, high in spans]
+    begin, grid = node_numbers(tree, last, origin), node_counts(tree, last, origin, shape)
+    nodes = np.zeros((*grid, *block.shape[rank:]), part.state)
     for place in product(*map(range, grid)):
         made = node(last, tuple([a + b for a, b in zip(begin, place, strict=True)]), node)
         if made is not None:
@@ -98,23 +99,23 @@ def _cell_node(
     gathering: Gathering,
 ) -> SelectedNode:
     """The node of the selected cells of one cell of the lattice, which has some."""
-    chosen, rank, cut = part.tree.selected, len(part.axes), cell.cut[part.tree.selected.axis]
-    begin = part.origin[chosen.axis]
-    places = chosen.places(begin + cut.start, begin + cut.stop)
-    extents = list(cell.tree.extents)
-    extents[chosen.axis] = len(places)
+    chosen, rank = part.tree.selected, len(part.axes)
+    axis, begin, cut = chosen.axis, part.origin[chosen.axis], list(cell.cut)
+    number, end = chosen.between(begin + cut[axis].start, begin + cut[axis].stop)
+    places = chosen.places(begin + cut[axis].start, begin + cut[axis].stop) - begin
+    extents = [*cell.tree.extents[:axis], end - number, *cell.tree.extents[axis + 1 :]]
     tree = part.tree.inner(tuple(extents))
+    cut[axis] = slice(int(places[0]), int(places[-1]) + 1)
     pieces = [
-        gathering.cells(number, block[cell.cut], chosen.axis, places - begin - cut.start)
+        gathering.cells(number, block[tuple(cut)], axis, places - places[0])
         for number, block in enumerate(blocks)
     ]
     inner = part._replace(tree=tree, origin=(0,) * rank)
     (states,) = leaves(pieces, [inner])
     root = merged_to_levels(states, ARITHMETIC[part.monoid], tree, range(tree.depth), inner.origin)
     if tells_places(part):
-        number, _ = chosen.between(begin + cut.start, begin + cut.stop)
         origin, starts = list(part.origin), list(cell.cut)
-        origin[chosen.axis], starts[chosen.axis] = number, slice(0, len(places))
+        origin[axis], starts[axis] = number, slice(0, len(places))
         globalize(root, tree.extents, tuple(starts), tuple(origin), part.tree.folded)
     return SelectedNode(root, prod(extents))
 
@@ -130,16 +131,15 @@ class Gathering:
         self._held: dict[int, Block] = {}
 
     def cells(self, number: int, block: Block, axis: int, places: Block) -> Block:
-        """Some cells of block `number` along an axis: a view where they lie side by side."""
-        first, count = int(places[0]), len(places)
-        if int(places[-1]) - first == count - 1:
-            return block[(*(slice(None),) * axis, slice(first, first + count))]
+        """Some cells of block `number` along an axis: of all cells the block itself."""
+        if len(places) == block.shape[axis]:
+            return block
         order = sorted(range(block.ndim), key=lambda one: -abs(block.strides[one]))
         turned, along = block.transpose(order), order.index(axis)
         if not turned.flags.c_contiguous or block.dtype.hasobject:
             gathered = turned[(*(slice(None),) * along, places)]  # `take` would copy all of it
         else:
-            shape = (*turned.shape[:along], count, *turned.shape[along + 1 :])
+            shape = (*turned.shape[:along], len(places), *turned.shape[along + 1 :])
             gathered = self._memory(number, shape, block.dtype)
             turned.take(places, along, out=gathered, mode="clip")  # "raise" takes a copy
         return gathered.transpose(np.argsort(order))
