@@ -19,6 +19,8 @@ from dask_tapestry.arrays.grouping.counted_labels import counting_of, fold_count
 from dask_tapestry.arrays.grouping.label_codes import Codes
 from dask_tapestry.arrays.grouping.runs_of_labels import fold_runs, runs_of
 from dask_tapestry.arrays.indexing.take import take
+from dask_tapestry.arrays.tuning import KNOWN_CODES_BYTES
+from dask_tapestry.io.sources.numpy_source import constant
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.reductions.group_fold import group_fold
 
@@ -58,8 +60,13 @@ class GroupCells:
 
     @property
     def lazy_codes(self) -> Array:
-        """The codes as an array of ours."""
-        return asarray(self.codes)
+        """The codes as an array of ours; equal ones that are known are one, if they are few."""
+        codes = self.codes
+        return (
+            Array(constant(codes, KNOWN_CODES_BYTES))
+            if isinstance(codes, np.ndarray)
+            else asarray(codes)
+        )
 
     @property
     def has_null(self) -> bool:

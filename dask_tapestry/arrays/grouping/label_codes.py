@@ -157,21 +157,19 @@ def _places(label: Codes, ordered: Values, numbers: Values) -> Codes:
         codes: Values = np.where(ordered[at] == label, numbers[at], -1)
         return codes
     if _count_on(ordered, label.dtype) and (numbers == np.arange(len(numbers))).all():
-        inside = (label >= ordered[0]) & (label <= ordered[-1])
-        return where(inside, label.astype(np.int64) - int(ordered[0]), -1)
+        first, last, whole = int(ordered[0]), int(ordered[-1]), label.astype(np.int64)
+        return where((whole >= first) & (whole <= last), whole - first, -1)
     known, own = Array(constant(ordered)), Array(constant(numbers))  # equal ones are one value
     place = searchsorted(known, label).clip(0, len(ordered) - 1)
     return where(take(known, place) == label, take(own, place), -1)
 
 
 def _count_on(ordered: Values, labels: np.dtype[Any]) -> bool:
-    """Whether groups are integers one after the other, and labels such as int64 has."""
-    whole = ordered.dtype.kind in "iu" and labels.kind in "iu" and labels != np.uint64
-    return whole and int(ordered[-1]) - int(ordered[0]) == len(ordered) - 1 and _held(ordered)
-
-
-def _held(ordered: Values) -> bool:
-    return int(ordered[-1]) <= np.iinfo(np.int64).max
+    """Whether groups are integers one after the other that int64 has, as it has all labels."""
+    if ordered.dtype.kind not in "iu" or labels.kind not in "iu" or labels == np.uint64:
+        return False
+    first, last = int(ordered[0]), int(ordered[-1])
+    return last - first == len(ordered) - 1 and last <= np.iinfo(np.int64).max
 
 
 def _bin_codes(label: Codes, bins: Any) -> Codes:

@@ -72,8 +72,9 @@ def selected_nodes(
         if level == 0:
             cell = lattice_cell(tree, part.origin, number)
             return _cell_node(blocks, part, cell, leaves, gathering)
-        there = [node(level - 1, one, node) for one in joined_nodes(tree, level, number)]
-        first, *others = [one for one in there if one is not None]
+        before = joined_nodes(tree, level, number)
+        found: list[SelectedNode | None] = [node(level - 1, one, node) for one in before]
+        first, *others = [one for one in found if one is not None]
         if not others:
             return first
         (other,) = others
@@ -137,7 +138,8 @@ class Gathering:
         order = sorted(range(block.ndim), key=lambda one: -abs(block.strides[one]))
         turned, along = block.transpose(order), order.index(axis)
         if not turned.flags.c_contiguous or block.dtype.hasobject:
-            gathered = turned[(*(slice(None),) * along, places)]  # `take` would copy all of it
+            key: tuple[Any, ...] = (*(slice(None),) * along, places)
+            gathered = turned[key]  # `take` would copy all of it
         else:
             shape = (*turned.shape[:along], len(places), *turned.shape[along + 1 :])
             gathered = self._memory(number, shape, block.dtype)
