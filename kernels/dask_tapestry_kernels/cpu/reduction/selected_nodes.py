@@ -137,6 +137,7 @@ class Gathering:
             return block
         order = sorted(range(block.ndim), key=lambda one: -abs(block.strides[one]))
         turned, along = block.transpose(order), order.index(axis)
+        gathered: Block
         if not turned.flags.c_contiguous or block.dtype.hasobject:
             key: tuple[Any, ...] = (*(slice(None),) * along, places)
             gathered = turned[key]  # `take` would copy all of it
