@@ -19,6 +19,7 @@ from dask_tapestry.rules.broadcasts import BROADCAST_RULES  # noqa: E402
 from dask_tapestry.rules.constants import CONSTANT_RULES  # noqa: E402
 from dask_tapestry.rules.fast_math import FAST_RULES  # noqa: E402
 from dask_tapestry.rules.formula_identities import FORMULA_RULES  # noqa: E402
+from dask_tapestry.rules.joint_group_folds import join_group_folds  # noqa: E402
 from dask_tapestry.rules.joint_reductions import join_reductions  # noqa: E402
 from dask_tapestry.rules.linear import LINEAR_RULES  # noqa: E402
 from dask_tapestry.rules.matrix_chains import CHAIN_RULES  # noqa: E402
@@ -42,7 +43,7 @@ SECTIONS = (
     ("Constants and formulas", SAME, (*CONSTANT_RULES, *FORMULA_RULES)),
     ("Cells, inside formulas", SAME, CELLS),
     ("Reductions of equal cells", SAME, BROADCAST_RULES),
-    ("Reductions of the same cells", SAME, (join_reductions,)),
+    ("Reductions of the same cells", SAME, (join_reductions, join_group_folds)),
     ("Reductions of selected cells", ROUNDED, (fold_where_selected,)),
     ("Cells of merged dimensions", ROUNDED, MERGED_DIM_RULES),
     ("Gather and scatter", SAME, (*BATCHING_RULES, decompose_batching)),
@@ -136,6 +137,7 @@ Rules work in passes, one after the other, each over the whole graph:
 | products | matrix products, and those of *simplify* again | until none applies |
 | slices | no operator computes more than is read of it; then *simplify* again | once |
 | joint reductions | reductions of the same cells are one | until no two are left |
+| joint group folds | folds by the same labels are one | once, if there are any |
 | turned formulas | a formula times itself turned is computed once | once |
 | outputs | outputs that nobody reads are left out, of one alone the rest | until each is read |
 

@@ -73,6 +73,9 @@ DIGEST_BYTES: Final = 12  # of a name, as of the names of steps
 # core/lanes
 LONG_LANE_BYTES: Final = 2**26  # bytes; cells of longer lanes are picked by a reduction
 
+# grouping/group_cells
+KNOWN_CODES_BYTES: Final = 2**20  # of codes known by their values: a digest takes 1.5 ms
+
 # grouping/runs_of_labels
 # Cells of the longest run: no more than a leaf of a sum has, so that no run is folded in parts
 MOST_RUN_CELLS: Final = 1024

@@ -31,11 +31,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from math import prod
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from dask_tapestry.cells.lattice import Lattice
 from dask_tapestry.cells.selected import Selected
 from dask_tapestry.late_dataclass import dataclass
+
+if TYPE_CHECKING:
+    import numpy as np
 
 LEAF_CELLS: Final = 1024
 
@@ -151,13 +154,12 @@ class Tree:
             return self.extents
         return (*self.extents[: chosen.axis], chosen.cells, *self.extents[chosen.axis + 1 :])
 
-    def width(self, level: int, axis: int, number: int) -> int:
-        """Cells along `axis` that node `number` at `level` stands for."""
-        low, high = self.span(level, axis, number)
-        if self.selected is None or self.selected.axis != axis:
-            return high - low
-        first, last = self.selected.between(low, high)
-        return last - first
+    def selected_counts(self, level: int) -> np.ndarray[Any, Any]:
+        """Selected cells along their axis that each node at `level` stands for."""
+        chosen = self.selected
+        assert chosen is not None
+        start, side = self.offset[chosen.axis], self.sides(level)[chosen.axis]
+        return chosen.counts(start, side, self.counts(level)[chosen.axis])
 
     @property
     def of_all(self) -> Tree:

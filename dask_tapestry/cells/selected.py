@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from dask_tapestry.late_dataclass import dataclass
 
-class Selected(NamedTuple):
+
+@dataclass(frozen=True)
+class Selected:
     """The cells along a reduced axis that are folded; the others are left out.
 
     Attributes
@@ -25,20 +28,47 @@ class Selected(NamedTuple):
     extent: int
     bits: bytes
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {"axis": self.axis, "extent": self.extent, "bits": self.bits}
+
+    @cached_property
+    def _places(self) -> np.ndarray[Any, Any]:
+        """Coordinates of all cells that are folded, ascending."""
+        bits = np.frombuffer(self.bits, np.uint8)
+        return np.flatnonzero(np.unpackbits(bits, count=self.extent))
+
+    @cached_property
+    def _counted(self) -> dict[tuple[int, int, int], np.ndarray[Any, Any]]:
+        """What `counts` found: every merge of nodes asks for those of its level."""
+        return {}
+
     @property
     def cells(self) -> int:
         """Number of cells that are folded."""
-        return len(places_of(self))
+        return len(self._places)
 
     def between(self, low: int, high: int) -> tuple[int, int]:
         """Running numbers of the first one from `low` on, and of the first one from `high` on."""
-        first, last = np.searchsorted(places_of(self), (low, high))
+        first, last = np.searchsorted(self._places, (low, high))
         return int(first), int(last)
 
     def places(self, low: int, high: int) -> np.ndarray[Any, Any]:
         """Coordinates of those in ``[low, high)``."""
         first, last = self.between(low, high)
-        return places_of(self)[first:last]
+        return self._places[first:last]
+
+    def hull(self, low: int, high: int) -> tuple[int, int]:
+        """First and one-past-last coordinate of those in ``[low, high)``; of none no span."""
+        there = self.places(low, high)
+        return (int(there[0]), int(there[-1]) + 1) if len(there) else (low, low)
+
+    def counts(self, start: int, side: int, number: int) -> np.ndarray[Any, Any]:
+        """How many lie in each of a `number` of spans of `side` cells, one after the other."""
+        spans = (start, side, number)
+        if spans not in self._counted:
+            edges = start + side * np.arange(number + 1)
+            self._counted[spans] = np.diff(np.searchsorted(self._places, edges))
+        return self._counted[spans]
 
 
 def selected_by(mask: np.ndarray[Any, Any], axis: int) -> Selected:
@@ -49,12 +79,7 @@ def selected_by(mask: np.ndarray[Any, Any], axis: int) -> Selected:
     >>> chosen = selected_by(np.array([False, True, True, False, True]), 0)
     >>> chosen.cells, chosen.between(2, 5), chosen.places(2, 5).tolist()
     (3, (1, 3), [2, 4])
+    >>> chosen.counts(-1, 3, 2).tolist()
+    [1, 2]
     """
     return Selected(axis, mask.size, np.packbits(mask).tobytes())
-
-
-@lru_cache(maxsize=256)
-def places_of(selected: Selected) -> np.ndarray[Any, Any]:
-    """Coordinates of all cells that are folded, ascending."""
-    bits = np.frombuffer(selected.bits, np.uint8)
-    return np.flatnonzero(np.unpackbits(bits, count=selected.extent))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from dask_tapestry.operators.reductions.joint_reductions import JointReductions
 from dask_tapestry.operators.reductions.reduce import Reduce
@@ -14,18 +14,28 @@ def reduction_ranks(graph: Graph) -> dict[Node, int]:
 
     Of two reductions of one rank neither needs the other.
     """
+    return ranks_of(graph, (Reduce, JointReductions))
+
+
+def ranks_of(graph: Graph, kinds: tuple[type, ...]) -> dict[Node, int]:
+    """For each node the most operators of some kinds on a path that ends in it, itself counted."""
     ranks: dict[Node, int] = {}
     for node in graph.nodes:
         before = max((ranks[x] for x in (*node.inputs, *node.after)), default=0)
-        ranks[node] = before + isinstance(node.operator, Reduce | JointReductions)
+        ranks[node] = before + isinstance(node.operator, kinds)
     return ranks
 
 
-def sharing_cells(nodes: Sequence[Node], most: int) -> list[list[Node]]:
-    """Groups of at most `most` nodes that read some of the same cells, through formulas or not."""
+def sharing_cells(
+    nodes: Sequence[Node], most: int, unshared: Callable[[Node], bool] = lambda _: False
+) -> list[list[Node]]:
+    """Groups of at most `most` nodes that read some of the same cells, through formulas or not.
+
+    Nodes that share nothing but what is `unshared` are apart.
+    """
     groups: list[tuple[list[Node], set[Node]]] = []
     for node in nodes:
-        group, cells = [node], cells_of(node.inputs)
+        group, cells = [node], {x for x in cells_of(node.inputs) if not unshared(x)}
         for other in [g for g in groups if g[1] & cells]:
             if len(group) + len(other[0]) <= most:
                 groups.remove(other)

@@ -6,6 +6,10 @@ from typing import Final
 
 # Chosen: each comment says what it bounds or is a share of, and what follows from more or less.
 
+# joint_group_folds
+# Of the cells of a leaf: a table that is repeated along kept axes adds as much to what nodes take
+REPEATED_TABLE: Final = 1 / 16
+
 # joint_reductions
 # Of other extents: pass after pass over the cells that a block has read
 MOST_OTHER_REDUCTIONS: Final = 32

@@ -21,7 +21,7 @@ class FoldPart(NamedTuple):
     tree
         The canonical tree: ``sides(level)``, ``axis(level)``, ``span(level, axis, number)``,
         ``depth``, ``offset``, ``lattice``, ``inner(extents)``, ``selected``, ``folded``,
-        ``width(level, axis, number)``.
+        ``selected_counts(level)``.
     origin
         Where the blocks begin along the reduced axes.
     dtype, state
@@ -32,6 +32,10 @@ class FoldPart(NamedTuple):
         Levels of nodes from and to which is folded; None for cells and for the value.
     expression
         The formula of the cells, where they are not a block themselves.
+    spans
+        First and one-past-last cell along each reduced axis that the nodes stand for; None where
+        these are the cells of the blocks, and not only those from the first selected one to the
+        last.
     """
 
     monoid: str
@@ -44,6 +48,7 @@ class FoldPart(NamedTuple):
     source: int | None
     target: int | None
     expression: Any = None
+    spans: tuple[tuple[int, int], ...] | None = None
 
 
 def last_level(part: FoldPart) -> int:

@@ -121,12 +121,12 @@ def folded_nodes(
     # A function that named itself would keep the blocks until garbage is collected.
     def node(level: int, number: Place, node: Any) -> Node:
         if level == 0:
-            return fold(_cell(tree, origin, number))
-        axis = tree.axis(level - 1)
-        left, right = [(*number[:axis], 2 * number[axis] + n, *number[axis + 1 :]) for n in (0, 1)]
+            return fold(lattice_cell(tree, origin, number))
+        left, *others = joined_nodes(tree, level, number)
         first: Node = node(level - 1, left, node)
-        if right[axis] >= tree.counts(level - 1)[axis]:
+        if not others:
             return first
+        (right,) = others
         counts = Counts(_cells_of(tree, level - 1, left), _cells_of(tree, level - 1, right))
         return merge(first, node(level - 1, right, node), counts)
 
@@ -135,7 +135,15 @@ def folded_nodes(
         yield place, node(level, tuple([a + b for a, b in zip(first, place, strict=True)]), node)
 
 
-def _cell(tree: Any, origin: Sequence[int], number: Place) -> LatticeCell:
+def joined_nodes(tree: Any, level: int, number: Place) -> list[Place]:
+    """Numbers of the nodes, at the level before, that become one at `level`: two, or the last."""
+    axis = tree.axis(level - 1)
+    both = [(*number[:axis], 2 * number[axis] + n, *number[axis + 1 :]) for n in (0, 1)]
+    return both if both[1][axis] < tree.counts(level - 1)[axis] else both[:1]
+
+
+def lattice_cell(tree: Any, origin: Sequence[int], number: Place) -> LatticeCell:
+    """The cell of a lattice with this number, in a block that begins at `origin`."""
     spans = [tree.span(0, axis, at) for axis, at in enumerate(number)]
     cut = tuple([slice(a - at, b - at) for (a, b), at in zip(spans, origin, strict=True)])
     return LatticeCell(cut, tree.inner(tuple([b - a for a, b in spans])))

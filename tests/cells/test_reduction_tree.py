@@ -152,5 +152,5 @@ def test_selected_cells_are_those_that_nodes_stand_for():
     tree = Tree((3000, 5), 64, Lattice((700, 5), (-300, 0)), chosen)
     assert tree.folded == (1000, 5)
     assert tree.of_all.folded == tree.of_all.extents == tree.extents
-    assert [tree.width(0, 0, n) for n in range(tree.counts(0)[0])] == [134, 233, 233, 234, 166]
-    assert tree.width(0, 1, 0) == 5
+    assert tree.selected_counts(0).tolist() == [134, 233, 233, 234, 166]
+    assert tree.selected_counts(2).tolist() == [367, 467, 166]

@@ -1,4 +1,5 @@
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -125,6 +126,23 @@ def test_each_chunk_is_read_once(x):
     means = dt.stack([x[month == MONTH].mean(0) for month in range(4)])
     plan = means.plan(resources=dt.Resources(4, 1, "1 GiB"))
     assert plan.cost["bytes_read"] - CELLS.nbytes <= 4 * DAYS  # beside the masks
+
+
+def test_blocks_read_from_the_first_selected_cell_to_the_last(x):
+    weeks = np.arange(DAYS) % 60 < 9  # in one chunk of five
+    ((mean, spread),) = folds(x[weeks].mean(0), x[weeks].std(0))
+    assert selects(mean)
+    for operator in (mean.part(None, 0), JointReductions((mean, spread)).part(None, 0)):
+        types = (x.node.type,)
+        whole = operator.infer(*types).box
+        reads = [
+            operator.demand(types, whole.replace(0, n, n + 1))[0].size for n in range(whole.hi[0])
+        ]
+        assert reads == [270 if n % 5 == 0 else 0 for n in range(DAYS // CHUNK)]
+        assert operator.regularity(types)[0] is None
+    both = JointReductions((mean, replace(mean, tree=mean.tree.of_all))).part(None, 0)
+    assert both.demand(types, whole)[0] == x.node.type.box
+    np.testing.assert_allclose(x[weeks].mean(0).compute(), CELLS[weeks].mean(0), rtol=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -306,7 +306,9 @@ PROBES: Final = (  # those first that need no compiling, then those that most pr
     RateProbe("bin", lambda n: histogram(asarray(_cells(n, "f8")), bins=50, range=(0, 1))[0]),
 )
 ALIKE: Final = {  # kernels that end in another one's code
+    "groupfolds": "groupfold",
     "groupmerge": "reduce",
+    "groupmerges": "reduce",
     "linear": "matmul",
     "linear float32": "matmul float32",
     "linear float64": "matmul float64",

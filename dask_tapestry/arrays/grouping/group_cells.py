@@ -12,15 +12,16 @@ import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
-from dask_tapestry.arrays.creation.filled import zeros
+from dask_tapestry.arrays.creation.filled import ones, zeros
 from dask_tapestry.arrays.creation.ranges import arange
 from dask_tapestry.arrays.elementwise.predicates import notnull
 from dask_tapestry.arrays.grouping.counted_labels import counting_of, fold_counted
 from dask_tapestry.arrays.grouping.label_codes import Codes
 from dask_tapestry.arrays.grouping.runs_of_labels import fold_runs, runs_of
 from dask_tapestry.arrays.indexing.take import take
+from dask_tapestry.arrays.tuning import KNOWN_CODES_BYTES
+from dask_tapestry.io.sources.numpy_source import constant
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.operators.reductions.bincount import bincount
 from dask_tapestry.operators.reductions.group_fold import group_fold
 
 
@@ -59,8 +60,13 @@ class GroupCells:
 
     @property
     def lazy_codes(self) -> Array:
-        """The codes as an array of ours."""
-        return asarray(self.codes)
+        """The codes as an array of ours; equal ones that are known are one, if they are few."""
+        codes = self.codes
+        return (
+            Array(constant(codes, KNOWN_CODES_BYTES))
+            if isinstance(codes, np.ndarray)
+            else asarray(codes)
+        )
 
     @property
     def has_null(self) -> bool:
@@ -97,7 +103,13 @@ class GroupCells:
         if isinstance(self.codes, np.ndarray):
             known = self.codes[(self.codes >= 0) & (self.codes < self.count)]
             return np.bincount(known, minlength=self.count) * times
-        return Array(bincount(self.lazy_codes.node, self.count)) * times
+        return self._own_sizes() * times
+
+    def _own_sizes(self) -> Array:
+        """Codes of each group, counted by a fold: it shares a pass with other folds by them."""
+        every = tuple(range(self.codes.ndim))
+        there = ones(self.codes.shape, np.bool_)
+        return Array(group_fold(there.node, self.lazy_codes.node, "sum", every, self.count))
 
     def numbers(self) -> Any:
         """Cells of each group that are not left out, for each kept cell where these differ."""

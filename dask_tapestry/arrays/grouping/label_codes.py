@@ -16,6 +16,7 @@ from dask_tapestry.arrays.indexing.take import take
 from dask_tapestry.arrays.sorting.search import digitize, searchsorted
 from dask_tapestry.arrays.sorting.unique import unique
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
+from dask_tapestry.io.sources.numpy_source import constant
 
 Codes = np.ndarray[Any, Any] | Array
 Values = np.ndarray[Any, Any]
@@ -155,8 +156,20 @@ def _places(label: Codes, ordered: Values, numbers: Values) -> Codes:
             raise DTypeError(f"labels have no order: {error}") from error
         codes: Values = np.where(ordered[at] == label, numbers[at], -1)
         return codes
-    place = searchsorted(ordered, label).clip(0, len(ordered) - 1)
-    return where(take(ordered, place) == label, take(numbers, place), -1)
+    if _count_on(ordered, label.dtype) and (numbers == np.arange(len(numbers))).all():
+        first, last, whole = int(ordered[0]), int(ordered[-1]), label.astype(np.int64)
+        return where((whole >= first) & (whole <= last), whole - first, -1)
+    known, own = Array(constant(ordered)), Array(constant(numbers))  # equal ones are one value
+    place = searchsorted(known, label).clip(0, len(ordered) - 1)
+    return where(take(known, place) == label, take(own, place), -1)
+
+
+def _count_on(ordered: Values, labels: np.dtype[Any]) -> bool:
+    """Whether groups are integers one after the other that int64 has, as it has all labels."""
+    if ordered.dtype.kind not in "iu" or labels.kind not in "iu" or labels == np.uint64:
+        return False
+    first, last = int(ordered[0]), int(ordered[-1])
+    return last - first == len(ordered) - 1 and last <= np.iinfo(np.int64).max
 
 
 def _bin_codes(label: Codes, bins: Any) -> Codes:

@@ -89,12 +89,12 @@ def from_numpy(data: object, dims: Dims = None) -> Tensor:
     return apply(NumpySource(identity, type_, array))
 
 
-def constant(array: np.ndarray[Any, Any]) -> Tensor:
-    """Return a tensor of cells as they are now; few cells are known by their values.
+def constant(array: np.ndarray[Any, Any], most: int = HASHED_BYTES) -> Tensor:
+    """Return a tensor of cells as they are now; `most` bytes or fewer are known by their values.
 
     For what an operation is told beside its operands, such as places to look at.
     """
-    if array.nbytes > HASHED_BYTES or not array.dtype.isnative:
+    if array.nbytes > most or not array.dtype.isnative:
         return from_numpy(array)
     held = array.copy()
     type_ = declared_type(held.shape, held.dtype, None)

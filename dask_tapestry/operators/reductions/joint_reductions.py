@@ -9,7 +9,7 @@ beside it, so that a block which computes some nodes of all of them reads what t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +19,9 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.reductions.reduce import Reduce
 from dask_tapestry.operators.reductions.tree_reduction import TreeReduction
 from dask_tapestry.teg import IndexDim, Signature, TensorType
+from dask_tapestry.teg.contract.access import Demanding
 from dask_tapestry.teg.operator import Types, by_signature, clipped
+from dask_tapestry.teg.regularity import Regularity
 from dask_tapestry.zspace import ZRange
 
 
@@ -126,9 +128,23 @@ class JointReductions(TreeReduction):
                 reads[number] = own.inputs[0]
         return Signature(tuple(index), tuple(reads), first.outputs)
 
-    regularity = by_signature
+    def regularity(self, inputs: Types) -> Regularity | None:
+        """By its signature; selected cells may lie anywhere along their axis."""
+        rules = by_signature(self, inputs)
+        for part in self.parts if self.selects else ():
+            own = part.regularity(inputs)
+            if rules is None or own is None:
+                return None
+            rules = tuple([a if b is not None else None for a, b in zip(rules, own, strict=True)])
+        return rules
 
-    demanding = clipped
+    @property
+    def selects(self) -> bool:
+        """Whether all parts fold selected cells."""
+        return self.source is None and all(part.tree.selected for part in self.parts)
+
+    def demanding(self, inputs: Types) -> Demanding:
+        return partial(self.demand, inputs) if self.selects else clipped(self, inputs)
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return _demand(self, inputs, box)
@@ -193,7 +209,14 @@ def _pass_over(operator: JointReductions, inputs: Types, extents: tuple[int, ...
 @lru_cache(maxsize=4096)
 def _demand(operator: JointReductions, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
     """What a box is made of, remembered: boxes, operations and memory all ask for it."""
-    return operator.demanding(inputs)(box)
+    if not operator.selects:
+        return operator.demanding(inputs)(box)
+    every = list(clipped(operator, inputs)(box))
+    for one in operator.passes(inputs):
+        for number in one.reads:
+            parts = [fold.narrowed(every[number]) for fold in one.folds]
+            every[number] = reduce(ZRange.hull, parts)
+    return tuple(every)
 
 
 def field_name(number: int) -> str:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import prod
 from typing import Any
 from warnings import catch_warnings
@@ -37,7 +37,9 @@ from dask_tapestry.operators.reductions.tree_reduction import TreeReduction, tre
 from dask_tapestry.operators.tuning import NODE_COPIES
 from dask_tapestry.operators.views.unsqueeze import unsqueeze
 from dask_tapestry.teg import IndexDim, Kind, Signature, Tensor, TensorType, apply
+from dask_tapestry.teg.contract.access import Demanding
 from dask_tapestry.teg.operator import Formats, Types, by_signature, clipped, signature_of
+from dask_tapestry.teg.regularity import Regularity
 from dask_tapestry.zspace import IndexProjection, ZRange
 from dask_tapestry_kernels.block_format import BlockFormat
 
@@ -123,11 +125,38 @@ class Reduce(TreeReduction):
         )
         return Signature(tuple(dims), (reads,) * len(inputs), (writes,))
 
-    regularity = by_signature
-    demanding = clipped
+    def regularity(self, inputs: Types) -> Regularity | None:
+        """By its signature; selected cells may lie anywhere along their axis."""
+        along, rules = self._sought, by_signature(self, inputs)
+        if along is None or self.target is None or rules is None:
+            return rules
+        return (*rules[:along], None, *rules[along + 1 :])
+
+    @property
+    def _sought(self) -> int | None:
+        """The axis along which the cells that it reads are selected; None if it reads all."""
+        chosen = self.tree.selected
+        return None if chosen is None or self.source is not None else self.axes[chosen.axis]
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return (_demand(self, inputs, box),) * len(inputs)
+
+    def demanding(self, inputs: Types) -> Demanding:
+        return clipped(self, inputs) if self._sought is None else partial(self.demand, inputs)
+
+    def narrowed(self, read: ZRange) -> ZRange:
+        """The part of a box of cells from the first to the last one that is selected."""
+        along, chosen = self._sought, self.tree.selected
+        if along is None or chosen is None:
+            return read
+        return read.replace(along, *chosen.hull(read.lo[along], read.hi[along]))
+
+    def _spans(self, inputs: Types, box: ZRange) -> tuple[tuple[int, int], ...] | None:
+        """Cells along each folded axis that the nodes of a box stand for, where it reads fewer."""
+        if self._sought is None:
+            return None
+        read = inputs[0].clip(signature_of(self, inputs).demand(box)[0])
+        return tuple([(read.lo[axis], read.hi[axis]) for axis in self.axes])
 
     def formulas(self, inputs: Types) -> tuple[CellExpression, ...]:
         return () if self.source is not None else (self.cells or identity(inputs[0].dtype),)
@@ -148,6 +177,7 @@ class Reduce(TreeReduction):
             "source": self.source,
             "target": self.target,
             "expression": self.cells,
+            "spans": self._spans(inputs, box),
         }
 
     def flops(self, inputs: Types, box: ZRange) -> int:
@@ -227,7 +257,7 @@ def _touched(cells: Sequence[int], tree: Tree) -> int:
 @lru_cache(maxsize=4096)
 def _demand(operator: Reduce, inputs: Types, box: ZRange) -> ZRange:
     """The box of each input, remembered: boxes, operations and memory all ask for it."""
-    return inputs[0].clip(signature_of(operator, inputs).demand(box)[0])
+    return operator.narrowed(inputs[0].clip(signature_of(operator, inputs).demand(box)[0]))
 
 
 def reduce(

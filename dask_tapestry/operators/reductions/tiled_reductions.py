@@ -125,7 +125,7 @@ class TiledReductions(BlockOperator):
                 [
                     TiledFold(
                         fold.kernel,
-                        fold.arguments(inputs, box, boxes),
+                        _of_whole_boxes(fold.arguments(inputs, box, boxes)),
                         output_layout(window),
                         self._made(fold, inputs, box),
                     )
@@ -160,6 +160,13 @@ class TiledReductions(BlockOperator):
 def _demand(operator: TiledReductions, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
     """What a box is made of, remembered: boxes, operations and memory all ask for it."""
     return operator.demanding(inputs)(box)
+
+
+def _of_whole_boxes(told: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a fold is told where its tiles are read whole, not from the first selected cell on."""
+    if "parts" not in told:
+        return {**told, "spans": None}
+    return {**told, "parts": tuple([_of_whole_boxes(part) for part in told["parts"]])}
 
 
 def _each(fold: Fold) -> tuple[Reduce, ...]:

@@ -12,6 +12,7 @@ products          the user's, `OF_PRODUCTS`                   to a fixed point, 
 slices            `push_slices`                               once
 after slices      the user's, `SIMPLIFY`                      to a fixed point, if slices moved
 joint reductions  `join_reductions`                           until each reads its cells once
+joint group folds `join_group_folds`                          once, if there are any
 turned formulas   `share_turned_formulas`                     once, if there are products
 outputs           `keep_outputs_read`                         until each output is read
 ================  ==========================================  ==================================
@@ -37,6 +38,7 @@ from dask_tapestry.rules.constants import CONSTANT_RULES
 from dask_tapestry.rules.effects import followed_points, keep_effects
 from dask_tapestry.rules.fast_math import FAST_RULES
 from dask_tapestry.rules.formula_identities import FORMULA_RULES
+from dask_tapestry.rules.joint_group_folds import join_group_folds
 from dask_tapestry.rules.joint_reductions import join_reductions
 from dask_tapestry.rules.linear import LINEAR_RULES
 from dask_tapestry.rules.matrix_chains import CHAIN_RULES
@@ -142,6 +144,7 @@ def _passes(own: tuple[OwnRule, ...], fast: bool, gathers: bool) -> tuple[Pass, 
         Pass("products", Rules((*mine, *OF_PRODUCTS)), applies=has_products),
         Pass("slices", slices),
         Pass("joint reductions", join_reductions),
+        Pass("joint group folds", join_group_folds),
         Pass("turned formulas", share_turned_formulas, applies=has_products),
         Pass("outputs", keep_outputs_read),
     )

@@ -60,7 +60,7 @@ KERNELS: Final = KernelTable(
         "blocks.window_sum": "windowsum",
         "cells.compiled_tiles": "tiledmap",
         "cells.interpreter": "map",
-        "reduction.group_fold": "groupfold groupmerge",
+        "reduction.group_fold": "groupfold groupmerge groupfolds groupmerges",
         "reduction.reduce": "reduce reductions",
         "reduction.bincount": "tabulate",
         "reduction.tiled": "tiledreductions",

@@ -1,9 +1,12 @@
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry.cells import selected_by
+from dask_tapestry.operators.reductions.joint_reductions import JointReductions
 from dask_tapestry.operators.reductions.tiled_reductions import (
     TiledReductions,
     reduced_further,
@@ -65,6 +68,27 @@ def test_the_rest_of_each_tree_has_the_bits_of_the_reduction_alone(x, step, begu
             nodes = block(rest.inputs[0], (nodes,), rest.inputs[0].type.box)
         value = block(rest, (nodes,), rest.type.box)
         assert same_bits(value, array.compute())
+
+
+@pytest.mark.parametrize("step", [1, 2, 100])
+def test_selected_cells_are_folded_beside_all(x, step):
+    mask = np.arange(130) % 24 < 5  # tiles without any, and tiles with some
+    mean, spread = (selecting(a.node, mask) for a in (x.mean(0), x.std(0)))
+    folds = [JointReductions((mean, spread)), mean, x.sum(1).node.operator]
+    together = apply(tiled_reductions(folds, x.shape), x.node)
+    made = in_blocks(together, X, step)
+    for name, operator in zip(together.operator.names, folds, strict=True):
+        rest = reduced_further(together, name, operator, None)
+        value = block(rest, (made[name],), rest.type.box)
+        whole = apply(operator, x.node)
+        assert same_bits(value, block(whole, (X,), whole.type.box))
+    np.testing.assert_allclose(mean.reference(X), X[mask].mean(0))
+
+
+def selecting(node, mask):
+    """A reduction that folds the cells of a mask alone."""
+    whole = node.operator
+    return replace(whole, tree=replace(whole.tree, selected=selected_by(mask, 0)))
 
 
 def test_a_point_is_what_a_tile_writes(x):

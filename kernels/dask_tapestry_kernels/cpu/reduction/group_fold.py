@@ -6,7 +6,7 @@ folded into the table in C order, so the table has the same bits however the kep
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from math import prod
 from typing import Any, Final
@@ -17,7 +17,7 @@ from dask_tapestry_kernels.cpu.cells.interpreter import tiles
 from dask_tapestry_kernels.cpu.reduction.group_leaves import GroupedLeaf, group_states
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
 from dask_tapestry_kernels.cpu.reduction.node_merges import merged_to_levels
-from dask_tapestry_kernels.cpu.reduction.reduce import leaf_grid, reduce
+from dask_tapestry_kernels.cpu.reduction.reduce import leaf_grid, reduce, reductions
 from dask_tapestry_kernels.floating_point import listening
 from dask_tapestry_kernels.kernel_table import Kernel
 from dask_tapestry_kernels.lattice_cells import (
@@ -75,6 +75,29 @@ def group_merge(out: Block | None, nodes: Block, **part: Any) -> Block:
     """Fold tables further, as `reduce` does; of groups without cells nothing is said."""
     with listening(frozenset()):
         return reduce(out, nodes, **part)
+
+
+def group_folds(out: Block | None, *blocks: Block, parts: Sequence[Mapping[str, Any]]) -> Block:
+    """Several folds by the codes that come last, each of its own cells: the fields f0, f1...
+
+    Those that keep no axis have a table that is repeated along the kept axes of the first one.
+    """
+    *cells, codes = blocks
+    tables = [group_fold(out, x, codes, **how) for x, how in zip(cells, parts, strict=True)]
+    first = tables[0]
+    kept = [axis for axis in range(cells[0].ndim) if axis not in parts[0]["axes"]]
+    places = kept if parts[0]["target"] is not None else range(len(kept))
+    result = np.empty(first.shape, [(f"f{n}", table.dtype) for n, table in enumerate(tables)])
+    for number, table in enumerate(tables):
+        fits = table.ndim == first.ndim
+        result[f"f{number}"] = table if fits else np.expand_dims(table, tuple(places))
+    return result
+
+
+def group_merges(out: Block | None, nodes: Block, **parts: Any) -> Block:
+    """Fold tables of several folds further, as `reductions` does; nothing is said."""
+    with listening(frozenset()):
+        return reductions(out, nodes, **parts)
 
 
 def _node_tables(
@@ -148,4 +171,6 @@ def _fill(table: Block, cells: Block, codes: Block, groups: Groups) -> None:
 KERNELS: Final[dict[str, Kernel]] = {
     "groupfold": group_fold,
     "groupmerge": group_merge,
+    "groupfolds": group_folds,
+    "groupmerges": group_merges,
 }

@@ -72,6 +72,13 @@ class GroupedLeaf(NamedTuple):
             function.at(flat, places, cells)
         return table
 
+    def true_cells(self) -> Block:
+        """How many cells of each group are true, for each column."""
+        width = self.values.shape[1]
+        places = self.numbers[:, None] * width + np.arange(width)
+        flat = np.bincount(places[self.values], minlength=self.groups * width)
+        return flat.reshape(self.groups, width).astype(self.state, copy=False)
+
     def sizes(self, null: Block | None) -> Block:
         """How many cells of each group are not left out, for each column."""
         if null is None:
@@ -89,6 +96,12 @@ def _values(leaf: GroupedLeaf, function: Callable[..., Block]) -> Block:
     """States that are values."""
     filled = leaf.replaced(leaf.null, leaf.identity, leaf.state)
     return leaf.folded(function, filled, leaf.identity)
+
+
+def _sum(leaf: GroupedLeaf) -> Block:
+    if leaf.values.dtype == np.bool_ and leaf.state.kind in "iu":
+        return leaf.true_cells()
+    return _values(leaf, np.add)
 
 
 def _product(leaf: GroupedLeaf) -> Block:
@@ -136,7 +149,7 @@ def _variance(leaf: GroupedLeaf) -> Block:
 
 
 STATES: Final[Mapping[str, Callable[[GroupedLeaf], Block]]] = {
-    "sum": partial(_values, function=np.add),
+    "sum": _sum,
     "prod": _product,
     "min": partial(_values, function=np.minimum),
     "max": partial(_values, function=np.maximum),

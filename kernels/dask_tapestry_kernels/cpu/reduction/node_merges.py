@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -26,32 +26,40 @@ def merge(nodes: Block, arithmetic: MonoidOps, tree: Any, level: int, first: lis
     """Merge neighbours along the level's axis; the last of an odd number passes through."""
     axis = tree.axis(level)
     pairs = nodes.shape[axis] // 2
-    counted = (arithmetic.counted or tree.selected is not None) and pairs
-    counts = _cells(nodes, tree, level, first) if counted else nodes
+    selected = tree.selected is not None
+    counts = (
+        _cells(nodes, tree, level, first) if (arithmetic.counted or selected) and pairs else nodes
+    )
     first[axis] //= 2
     if not pairs:
         return nodes
     left, right = _slice_along(axis, 0, 2 * pairs, 2), _slice_along(axis, 1, 2 * pairs, 2)
-    combine = arithmetic.combine if tree.selected is None else _where_selected(arithmetic)
-    merged = combine(nodes[left], nodes[right], counts[left], counts[right])
+    sides = (nodes[left], nodes[right], counts[left], counts[right])
+    merged = arithmetic.combine(*sides) if not selected else _selected(arithmetic, tree, *sides)
     if nodes.shape[axis] == 2 * pairs:
         return merged
     return np.concatenate([merged, nodes[_slice_along(axis, 2 * pairs, None, 1)]], axis)
 
 
-def _where_selected(arithmetic: MonoidOps) -> Callable[[Block, Block, Block, Block], Block]:
+def _selected(
+    arithmetic: MonoidOps, tree: Any, left: Block, right: Block, m: Block, n: Block
+) -> Block:
     """The combination where a node without selected cells leaves its neighbour as it is."""
-
-    def combine(left: Block, right: Block, m: Block, n: Block) -> Block:
-        m, n = np.broadcast_to(m, left.shape), np.broadcast_to(n, left.shape)
-        both = (m > 0) & (n > 0)
-        if both.all():
-            return arithmetic.combine(left, right, m, n)
-        merged = np.where(m > 0, left, right)
-        merged[both] = arithmetic.combine(left[both], right[both], m[both], n[both])
-        return merged
-
-    return combine
+    axis = tree.selected.axis
+    others = tuple([other for other in range(m.ndim) if other != axis])
+    has_left, has_right = m.any(others), n.any(others)
+    both = has_left & has_right
+    if both.all():
+        return arithmetic.combine(left, right, m, n)
+    merged = left.copy()
+    for chosen, found in (
+        (~has_left & has_right, lambda at: right[at]),
+        (both, lambda at: arithmetic.combine(left[at], right[at], m[at], n[at])),
+    ):
+        if chosen.any():
+            at = (*(slice(None),) * axis, np.flatnonzero(chosen))
+            merged[at] = found(at)
+    return merged
 
 
 def _slice_along(axis: int, start: int, stop: int | None, step: int) -> tuple[slice, ...]:
@@ -62,10 +70,14 @@ def _cells(nodes: Block, tree: Any, level: int, first: list[int]) -> Block:
     """Number of cells that each node stands for, shaped to broadcast with the nodes."""
     counts: Block = np.ones((1,) * nodes.ndim)
     for axis, side in enumerate(tree.sides(level)):
-        n = nodes.shape[axis]
-        lengths = np.full((n, *(1,) * (nodes.ndim - axis - 1)), float(side))
-        chosen = tree.selected is not None and tree.selected.axis == axis
-        for at in range(n) if chosen else {0, n - 1}:  # others are not clipped
-            lengths[at] = tree.width(level, axis, first[axis] + at)
+        n, begin = nodes.shape[axis], first[axis]
+        lengths = np.full(n, float(side))
+        if tree.selected is not None and tree.selected.axis == axis:
+            lengths[:] = tree.selected_counts(level)[begin : begin + n]
+        else:
+            for at in {0, n - 1}:  # others are not clipped
+                low, high = tree.span(level, axis, begin + at)
+                lengths[at] = high - low
+        lengths = lengths.reshape(n, *(1,) * (nodes.ndim - axis - 1))
         counts = counts * lengths if axis else lengths
     return counts

@@ -62,3 +62,36 @@ def test_tables_of_a_level_are_merged_to_the_value(tree):
     part = {"monoid": "sum", "axes": (0, 2), "tree": tree, "origin": (0, 0), "ddof": 0}
     part |= {"dtype": np.dtype("f8"), "state": np.dtype("f8"), "source": 0, "target": None}
     assert same_bits(KERNELS["groupmerge"](None, tables, **part), folded(CELLS, tree=tree))
+
+
+@pytest.mark.parametrize("tree", TREES)
+@pytest.mark.parametrize("target", [None, 0, 1])
+def test_several_folds_are_fields(tree, target):
+    tree, ones = TREES[tree], np.ones(CODES.shape, bool)
+    told = {"tree": tree, "target": target}
+    count = {"dtype": np.dtype("i8"), "state": np.dtype("i8"), "identity": 0}
+    flat = {"axes": (0, 1), "labelled": (0, 1), **count}
+    sums, counts = folded(CELLS, **told), folded(ones, **told, **flat)
+    parts = [
+        {"monoid": "sum", "skipna": False, "axes": (0, 2), "labelled": (0, 2), "ddof": 0}
+        | {"groups": range(5), "origin": (0, 0), "dtype": np.dtype("f8"), "identity": 0.0}
+        | {"state": np.dtype("f8"), **told}
+    ]
+    parts.append(parts[0] | flat)
+    both = KERNELS["groupfolds"](None, CELLS, ones, CODES, parts=parts)
+    assert same_bits(both["f0"], sums)
+    repeated = counts if target is not None else counts[None]
+    repeated = np.expand_dims(counts, 1) if target is not None else repeated
+    assert same_bits(both["f1"], np.broadcast_to(repeated, sums.shape))
+
+
+def test_tables_of_several_folds_are_merged():
+    tree = TREES["lattice"]
+    tables = folded(CELLS, tree=tree, target=0)
+    pair = np.empty(tables.shape, [("f0", "f8"), ("f1", "f8")])
+    pair["f0"], pair["f1"] = tables, -tables
+    part = {"monoid": "sum", "axes": (0, 2), "tree": tree, "origin": (0, 0), "ddof": 0.0}
+    part |= {"dtype": np.dtype("f8"), "state": np.dtype("f8"), "source": 0, "target": None}
+    merged = KERNELS["groupmerges"](None, pair, parts=[part, part])
+    assert same_bits(merged["f0"], folded(CELLS, tree=tree))
+    assert same_bits(merged["f1"], -merged["f0"])

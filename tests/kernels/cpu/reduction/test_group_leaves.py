@@ -48,3 +48,13 @@ def test_a_leaf_without_rows_has_no_cells():
 
 def test_there_are_states_of_each_monoid_that_is_asked_for():
     assert {"any", "all", "fmax", "nanstd"} <= set(STATES)
+
+
+@pytest.mark.parametrize("width", [1, 3, ROW])
+def test_true_cells_are_counted(width):
+    values, numbers = RANDOM.random((50, width)) < 0.4, RANDOM.integers(0, 3, 50)
+    counts = group_states("sum", leaf(values, numbers, "i8"))
+    assert counts.dtype == np.int64
+    assert counts.tolist() == [values[numbers == group].sum(0).tolist() for group in range(3)]
+    none = group_states("sum", leaf(values[:0], numbers[:0], "i8"))
+    assert none.tolist() == [[0] * width] * 3

@@ -4,6 +4,7 @@ import pytest
 from dask_tapestry.cells import Tree, selected_by
 from dask_tapestry.cells.lattice import Lattice
 from dask_tapestry_kernels.cpu import KERNELS
+from dask_tapestry_kernels.cpu.reduction.selected_nodes import Gathering
 from tests.comparisons import same_bits
 
 RANDOM = np.random.default_rng(8)
@@ -21,7 +22,7 @@ TREES = (
 )
 
 
-def folded(x, monoid, axes, tree, origin=None, source=None, target=None):
+def folded(x, monoid, axes, tree, origin=None, source=None, target=None, spans=None):
     dtype = np.dtype(np.intp if monoid == "argmax" else "f8")
     return KERNELS["reduce"](
         None,
@@ -35,6 +36,7 @@ def folded(x, monoid, axes, tree, origin=None, source=None, target=None):
         ddof=0.0,
         source=source,
         target=target,
+        spans=spans,
     )
 
 
@@ -71,6 +73,34 @@ def test_blocks_that_end_where_cells_do_have_the_nodes_of_all(monoid):
         for low, high in ((0, 15), (15, 55), (55, 130))
     ]
     assert same_bits(np.concatenate(parts), nodes)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 2, 0), (2, 0, 1)])
+@pytest.mark.parametrize("monoid", STATES)
+def test_blocks_from_the_first_selected_cell_to_the_last_have_the_nodes_of_all(monoid, order):
+    axes, tree = TREES[0]
+    x = np.ascontiguousarray(X.transpose(order)).transpose(np.argsort(order))
+    nodes, parts = folded(x, monoid, axes, tree, target=0), []
+    for low, high in ((0, 35), (35, 75), (75, 130)):
+        first, last = tree.selected.hull(low, high)
+        spans = ((low, high),)
+        parts.append(folded(x[first:last], monoid, axes, tree, (first,), target=0, spans=spans))
+    every, has = np.concatenate(parts), tree.selected_counts(0) > 0
+    assert not has.all()
+    assert same_bits(every[has], nodes[has])
+
+
+def test_cells_of_several_blocks_are_gathered_apart():
+    gathering, places = Gathering(), np.array([0, 2])
+    x, y = np.arange(12.0).reshape(3, 4), np.arange(12.0, 24).reshape(3, 4)
+    first, second = gathering.cells(0, x, 0, places), gathering.cells(1, y, 0, places)
+    assert same_bits(first, x[::2])
+    assert same_bits(second, y[::2])
+    assert np.shares_memory(gathering.cells(0, y.T, 1, places), first)
+    assert same_bits(first.T, y.T[:, ::2])
+    every = np.arange(3)
+    assert gathering.cells(0, x, 0, every) is x
+    assert same_bits(gathering.cells(0, x[:, 1:3], 0, places), x[::2, 1:3])
 
 
 def test_a_node_without_cells_leaves_its_neighbour():
