@@ -33,8 +33,9 @@ def compute_error(error: Exception | SystemExit, where: str) -> Exception:
     while computing add
     """
     said = error.args[0] if len(error.args) == 1 else error
-    kind, raised = type(error), raising_line(error)
-    if kind is not ComputeError and _compute_error_type(kind) is ComputeError:
+    kind: type[BaseException] = type(error)
+    raised = raising_line(error)
+    if kind is not ComputeError and _compute_error_type(kind) is ComputeError:  # type: ignore[arg-type]
         said = f"{kind.__name__}: {said}"
     return _compute_error(kind, f"{said}\n{where}{raised and f'{chr(10)}{raised}'}")
 
