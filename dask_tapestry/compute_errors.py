@@ -20,7 +20,7 @@ LIBRARIES: Final = frozenset(  # whose frames are not the user's
 CUDA: Final = frozenset({"cupy", "cupy_backends"})  # whose own errors are a device's
 
 
-def compute_error(error: Exception, where: str) -> Exception:
+def compute_error(error: Exception | SystemExit, where: str) -> Exception:
     """Return `error` as a `ComputeError` of its own type too, its text ending in `where`.
 
     Examples
@@ -33,8 +33,11 @@ def compute_error(error: Exception, where: str) -> Exception:
     while computing add
     """
     said = error.args[0] if len(error.args) == 1 else error
+    kind: type[BaseException] = type(error)
     raised = raising_line(error)
-    return _compute_error(type(error), f"{said}\n{where}{raised and f'{chr(10)}{raised}'}")
+    if kind is not ComputeError and _compute_error_type(kind) is ComputeError:  # type: ignore[arg-type]
+        said = f"{kind.__name__}: {said}"
+    return _compute_error(kind, f"{said}\n{where}{raised and f'{chr(10)}{raised}'}")
 
 
 def raising_line(error: BaseException) -> str:
@@ -54,7 +57,7 @@ def raising_line(error: BaseException) -> str:
     return f"raised at {code.co_filename}:{number}, in {code.co_name}{line and f': {line}'}"
 
 
-def of_user(error: Exception) -> Exception:
+def of_user(error: BaseException) -> BaseException:
     """`error` with the traceback that begins in the user's code, if it came through that."""
     trace = error.__traceback__
     while trace is not None and not is_users(trace.tb_frame):
@@ -79,19 +82,19 @@ def is_users(frame: FrameType) -> bool:
     return name.partition(".")[0] not in LIBRARIES
 
 
-def _compute_error(kind: type[Exception], text: str) -> Exception:
+def _compute_error(kind: type[BaseException], text: str) -> Exception:
     return _compute_error_type(kind)(text)  # type: ignore[arg-type]  # a type is hashable
 
 
 @lru_cache(maxsize=128)
-def _compute_error_type(kind: type[Exception]) -> type[Exception]:
+def _compute_error_type(kind: type[BaseException]) -> type[Exception]:
     """`ComputeError` and `kind` in one; `ComputeError` alone where `kind` is made otherwise."""
     if issubclass(kind, TapestryError):
         return kind
     if issubclass(kind, KernelDeviceError) or kind.__module__.partition(".")[0] in CUDA:
         return DeviceMemoryError if issubclass(kind, MemoryError) else DeviceError
-    if issubclass(kind, StopIteration | StopAsyncIteration):
-        return ComputeError  # in a coroutine those mean something else
+    if issubclass(kind, StopIteration | StopAsyncIteration | SystemExit):
+        return ComputeError  # to a coroutine or a worker those mean something else
     try:
         made = type("ComputeError", (ComputeError, kind), {"__reduce__": _reduce, "kind": kind})
         made("text")

@@ -28,6 +28,15 @@ def test_what_ends_loops_is_no_such_error(kind):
     assert type(compute_error(kind("no"), "while computing add")) is ComputeError
 
 
+def exits(block):
+    raise SystemExit(3)
+
+
+def test_a_function_that_exits_fails_as_others_do():
+    with pytest.raises(ComputeError, match=r"(?s)^SystemExit: 3\n.*in exits"):
+        dt.map_blocks(exits, dt.ones(3), dtype="f8").compute()
+
+
 def test_the_line_of_the_users_function_is_the_last():
     x = dt.map_blocks(fails, dt.ones(3), dtype="f8")
     with pytest.raises(KeyError) as found:

@@ -170,6 +170,19 @@ def current_worker() -> Any:
     return sys.modules["distributed.worker"].get_worker()
 
 
+def travels_from_here(error: BaseException | None) -> bool:
+    """Whether a client would get an error that is raised here; one of this process has it."""
+    module = sys.modules.get("distributed.worker")
+    if error is None or module is None or not getattr(module.thread_state, "key", None):
+        return True
+    pickle = sys.modules["distributed.protocol.pickle"]
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return False
+    return True
+
+
 def unwanted_task() -> Callable[[], bool] | None:
     """What tells whether a worker was told to forget the task of this thread; None in none."""
     module = sys.modules.get("distributed.worker")

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from dask_tapestry.errors import ComputeError
 from dask_tapestry.lower.blocks_one_by_one import one_by_one
+from dask_tapestry.lower.dask_private import travels_from_here
 from dask_tapestry.lower.device_calls import brought
 from dask_tapestry.lower.device_turns import on_a_device
 from dask_tapestry.lower.frame import Frame, block_frame
@@ -48,6 +50,10 @@ def run_block(
             return _block(spec, index, out, given)
     except StoppedError:
         raise spec.stop.error() from None
+    except ComputeError as error:
+        if not travels_from_here(error.__cause__):
+            error.__cause__ = None  # it would take the error with it, whose text says it too
+        raise
 
 
 def _block(

@@ -40,7 +40,7 @@ def called(
     """
     try:
         return _call(instruction, work, blocks, out, pace)
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a function that exits would take a worker with it
         raise compute_error(error, _while_computing(instruction, work)) from of_user(error)
 
 

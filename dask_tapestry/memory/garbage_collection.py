@@ -7,8 +7,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event, Lock
 
+from dask_tapestry.memory.tuning import FEW_OLD_OBJECTS, OLD_PART
+
 _others_freeze = Event()
 _turn = Lock()
+
+
+class _Old:
+    """Objects that count as old: those that do since all were looked at, and how many stayed."""
+
+    since = 0
+    stayed = 0
 
 
 @contextmanager
@@ -18,6 +27,8 @@ def collection_paused() -> Iterator[None]:
     Looking at them took 45 % of the time of writing out tasks, and 25 % of that of planning. What
     is left of them afterwards counts as old, so that it is looked at as seldom as all else that
     stays: looking at it at once took 10 to 40 % of the time of planning again, and found nothing.
+    Python's collector looks at old objects only when it has made a quarter of them old itself. So
+    those that are made old here are counted, and all are looked at when they are as many.
 
     Examples
     --------
@@ -36,7 +47,7 @@ def collection_paused() -> Iterator[None]:
 
 
 def _count_as_old() -> None:
-    """All objects are those of the oldest generation; none is looked at for it.
+    """All objects are those of the oldest generation; none is looked at until there are many.
 
     What somebody else has frozen stays frozen, and then nothing is done, from then on: to count
     frozen objects is to walk them, 25 ms for three million, each time that anything is planned.
@@ -46,8 +57,19 @@ def _count_as_old() -> None:
     try:
         if gc.get_freeze_count():
             _others_freeze.set()
-        else:
-            gc.freeze()
-            gc.unfreeze()
+            return
+        young, times, _ = gc.get_count()
+        _Old.since += young + times * gc.get_threshold()[0]  # the latter have left at most so many
+        gc.freeze()
+        gc.unfreeze()
     finally:
         _turn.release()
+    _look_if_many()
+
+
+def _look_if_many() -> None:
+    """Collect garbage among old objects if those of late may be as many as Python would let be."""
+    if _Old.since > max(FEW_OLD_OBJECTS, _Old.stayed // OLD_PART):
+        _Old.since = 0
+        gc.collect()
+        _Old.stayed = len(gc.get_objects())

@@ -11,6 +11,11 @@ from typing import Final
 SPARE_BYTES: Final = 2**22
 IDLE_SECONDS: Final = 5.0  # seconds
 
+# garbage_collection
+# Objects: looking at as many takes 10 ms, and they take 10 MB
+FEW_OLD_OBJECTS: Final = 100_000
+OLD_PART: Final = 4  # as Python's collector: what has become old is looked at from a quarter on
+
 # process_memory
 MOST_KEPT_BYTES: Final = 2**30  # bytes of freed arrays that a process keeps
 KEPT_PART: Final = 10  # it keeps at most a tenth of its memory

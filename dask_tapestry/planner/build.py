@@ -8,6 +8,7 @@ from dask_tapestry.amounts import one_of, seconds, whole_number
 from dask_tapestry.errors import ArgumentTypeError
 from dask_tapestry.memory.garbage_collection import collection_paused
 from dask_tapestry.planner.cost.step import with_first
+from dask_tapestry.planner.forgetting import forget_after_many
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.machine.shared_workers import resources_beside
@@ -66,6 +67,8 @@ def build_plan(
         budget = seconds("budget", budget)
     seed = whole_number("seed", seed, 0)
     machines = resources or resources_beside(topological(roots))
+    if not recall:  # otherwise its form was looked for, and counted
+        forget_after_many()
 
     is_usual = method == "auto" and budget is None and not seed
 

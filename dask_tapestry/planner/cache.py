@@ -7,10 +7,6 @@ next batch of a loop, or the same line run again. One that was looked at before 
 again either: its choices are recalled. Planning ten operators takes milliseconds; finding
 the plan again takes .1 ms, from Zarr to Zarr .15 (`benchmarks/overheads.py`). A small formula that
 comes with other constants again has a plan that serves all of them (`rules/open_constants.py`).
-
-What functions of the planner remember grows by some 9 kB with each plan of a formula; after some
-hundred graphs that are not known it is forgotten, so that a loop of ever other formulas keeps its
-memory.
 """
 
 from __future__ import annotations
@@ -19,19 +15,18 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import blake2b
-from itertools import count
 from threading import Lock
 from typing import Any, NamedTuple
 
-from dask_tapestry.caches import clear_caches
 from dask_tapestry.planner.build import build_plan
+from dask_tapestry.planner.forgetting import forget_after_many
 from dask_tapestry.planner.machine.calibrate import rates_in_force
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.machine.shared_workers import resources_beside
 from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.planner.remembered_choices import settings_in_force
 from dask_tapestry.planner.rewriting.exchanged_values import is_exchange
-from dask_tapestry.planner.tuning import PLANS_REMEMBERED, PLANS_UNTIL_FORGOTTEN
+from dask_tapestry.planner.tuning import PLANS_REMEMBERED
 from dask_tapestry.planner.walltime import walltime_in_force
 from dask_tapestry.rewrite.user_rules import rules_in_force
 from dask_tapestry.rules.open_constants import (
@@ -54,7 +49,6 @@ class _CachedPlan(NamedTuple):
 
 _known: OrderedDict[Any, _CachedPlan | None] = OrderedDict()  # None: asked for once
 _lock = Lock()
-_count = count(1)  # of graphs that were not known
 
 
 def plan_of(roots: Sequence[Node]) -> PlannedGraph:
@@ -78,8 +72,7 @@ def plan_of(roots: Sequence[Node]) -> PlannedGraph:
     around = resources, rates_in_force(), settings_in_force(), walltime_in_force()
     cached = _found((form.key, *around))
     if cached is None:
-        if next(_count) % PLANS_UNTIL_FORGOTTEN == 0:
-            clear_caches()  # of graphs that are gone
+        forget_after_many()
         if resources.local and may_be_opened(order) and _is_met_again((_outline(form), *around)):
             opened = with_open_constants(roots, order)
             form = _form(opened, topological(opened)) or form

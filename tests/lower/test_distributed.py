@@ -1,6 +1,7 @@
 """A Dask client: what it takes, what it gives back, and which of several is used."""
 
 import asyncio
+import sys
 
 import dask
 import dask.array as da
@@ -143,6 +144,31 @@ def test_an_error_says_where_it_happened(client):
     assert "while computing array(" in notes
     assert "block [0:4, 0:2] of float64[4, 2]" in notes
     assert __file__ in notes
+
+
+class OfTwo(Exception):
+    def __init__(self, name, number):
+        super().__init__(f"{name} {number}")
+
+
+def exits(_block):
+    sys.exit("enough")
+
+
+def raises_of_two(_block):
+    raise OfTwo("chapter", 7)
+
+
+FAILING = {exits: "SystemExit: enough", raises_of_two: "OfTwo: chapter 7"}
+
+
+@pytest.mark.parametrize("function", FAILING)
+def test_an_error_that_cannot_travel_or_ends_workers_says_where_it_happened(client, function):
+    workers = set(client.scheduler_info()["workers"])
+    with pytest.raises(dt.errors.ComputeError, match=FAILING[function]) as raised:
+        dt.map_blocks(function, dt.ones((4, 4)), dtype="f8").compute()
+    assert f"in {function.__name__}" in str(raised.value)
+    assert set(client.scheduler_info()["workers"]) == workers
 
 
 def test_an_error_can_be_fetched_from_a_future(client):

@@ -109,3 +109,29 @@ def test_nobody_waits_for_another_thread_that_counts(monkeypatch):
     with collection_paused():
         pass
     assert lock.locked()
+
+
+GARBAGE = """
+import gc
+import weakref
+from dask_tapestry.memory.garbage_collection import collection_paused
+from dask_tapestry.memory.tuning import FEW_OLD_OBJECTS
+
+class Loop:
+    pass
+
+gone = []
+for number in range(8):
+    with collection_paused():
+        loop = Loop()
+        loop.itself = loop, [[] for _ in range(FEW_OLD_OBJECTS // 3)]
+        weakref.finalize(loop, gone.append, number)
+        del loop
+print(len(gone))
+"""
+
+
+def test_garbage_that_counts_as_old_is_collected_when_it_is_much():
+    # its own process: this one's objects may be frozen
+    ran = subprocess.run([sys.executable, "-c", GARBAGE], capture_output=True, text=True)
+    assert int(ran.stdout) >= 4, ran.stderr

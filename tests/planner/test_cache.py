@@ -13,7 +13,7 @@ from dask_tapestry.caches import cached_functions, clear_caches
 from dask_tapestry.io.sources.source_parameter import SourceParameter
 from dask_tapestry.io.sources.zarr_source import ZarrSource
 from dask_tapestry.lower.planned_expression import lower_plan
-from dask_tapestry.planner import cache
+from dask_tapestry.planner import cache, forgetting
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.cache import plan_of, verified_plan_of
 from dask_tapestry.planner.memory.results import ResultMemory
@@ -264,12 +264,13 @@ def test_a_plan_is_verified_once_as_long_as_it_is_kept(monkeypatch):
     assert len(checked) == 5  # nobody keeps these
 
 
-def test_a_loop_of_ever_other_formulas_keeps_what_is_remembered_small(monkeypatch):
-    monkeypatch.setattr(cache, "PLANS_UNTIL_FORGOTTEN", 8)
+@pytest.mark.parametrize("planned", [lambda x: x.compute(), dt.plan])
+def test_a_loop_of_ever_other_formulas_keeps_what_is_remembered_small(planned, monkeypatch):
+    monkeypatch.setattr(forgetting, "PLANS_UNTIL_FORGOTTEN", 8)
     clear_caches()
     sizes = []
     for number in range(48):
-        scaled(BATCHES[0], number + 0.5).compute()
+        planned(scaled(BATCHES[0], number + 0.5))
         sizes.append(sum(one.cache_info().currsize for _, one in cached_functions()))
     assert max(sizes[16:]) <= max(sizes[:16])
 
@@ -292,3 +293,24 @@ print(sizes[1] - sizes[0])
 def test_ten_thousand_computes_keep_memory_flat():
     done = subprocess.run([sys.executable, "-c", LOOP], capture_output=True, text=True, check=True)
     assert int(done.stdout) < 2**21
+
+
+OTHER_SHAPES = """
+import sys
+import numpy as np, dask_tapestry as dt
+blocks = []
+for number in range(1_200):
+    x = dt.asarray(np.ones((1 + number % 30, 1 + number // 30)))
+    getattr((x - x.mean(0)).sum(0), "PLANNED")()
+    if number % 100 == 99:
+        blocks.append(sys.getallocatedblocks())
+print(max(blocks[:6]), max(blocks[6:]))
+"""
+
+
+@pytest.mark.parametrize("planned", ["compute", "plan"])
+def test_computes_of_ever_other_shapes_leave_no_garbage(planned):
+    program = OTHER_SHAPES.replace("PLANNED", planned)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    early, late = map(int, done.stdout.split())
+    assert late < 1.1 * early

@@ -12,6 +12,7 @@ from dask_tapestry.amounts import is_one_of
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.cells.elementwise import astype
+from dask_tapestry.operators.kernel_reference import kernel_reference
 from dask_tapestry.operators.tuning import SEARCH_STEP_FLOPS
 from dask_tapestry.teg import IndexDim, Region, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import BlockOperator, Restriction, Types
@@ -78,6 +79,8 @@ class Digitize(TableOperator):
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         x, bins = inputs
+        if bins.dtype.kind in "mM":  # of which NumPy's function takes none
+            return kernel_reference(self, x, bins)
         return np.asarray(np.digitize(x, bins, right=self.right))
 
 

@@ -157,8 +157,8 @@ def split(state: State, priced: PricedGroup) -> Iterator[Choices]:
 
     Each of them is then cut as is best for itself: rows of a product that fill the slots are
     gathered into the large pieces that a store has. All threads of the host compute what a
-    device's one task at a time reads. And few cells of all chunks are read by as many blocks as
-    there are chunks, though a fold of these few is one block.
+    device's one task at a time reads. And few cells of all chunks, as those that a mask picks, are
+    read by as many blocks as there are chunks, though a fold of these few is one block.
     """
     for member in priced.group.members[-2::-1]:
         readers = state.graph.consumers[member]
@@ -176,8 +176,8 @@ def _is_choice(node: Node, readers: Sequence[Node]) -> bool:
     if not node.operator.is_selector or all(c.operator.is_selector for c in readers):
         return False
     origin = node
-    while origin.operator.is_selector and len(origin.inputs) == 1:
-        origin = origin.inputs[0]
+    while origin.operator.is_selector and origin.inputs:
+        origin = max(origin.inputs, key=lambda x: x.type.size)
     return FEW_CHOSEN * node.type.size <= origin.type.size
 
 

@@ -76,6 +76,21 @@ def test_complex_cells_and_complex_edges_are_not_digitized():
         dt.digitize(dt.ones(2), dt.asarray([0, 1j]))
 
 
+@pytest.mark.parametrize("right", [False, True])
+@pytest.mark.parametrize("edges", [[0, 3], [-1, 0, 0, 4], [5, 1, -9], [], [2]])
+def test_times_are_digitized_by_numbers_as_numpy_does(edges, right):
+    x = np.array([1, 5, -3, 3, 0, -9, "NaT"], "m8[s]").repeat(3)
+    edges = np.array(edges, "i8")
+    made = dt.digitize(dt.asarray(x).rechunk(4), edges, right)
+    assert same_bits(made.compute(), np.digitize(x, edges, right))
+    assert same_bits(made.node.operator.reference(x, edges.astype("m8[s]")), made.compute())
+
+
+def test_times_are_not_digitized_by_edges_in_disorder():
+    with pytest.raises(ValueError, match="monotonic"):
+        dt.digitize(dt.asarray(np.arange(3).astype("m8[s]")), dt.asarray([0, 3, 1])).compute()
+
+
 @given(st.integers(0, 10**6), st.sampled_from(["left", "right"]), st.sampled_from(["c8", "c16"]))
 def test_complex_numbers_are_searched_as_numpy_orders_them(seed, side, dtype):
     """By their real, then by their imaginary parts; what has a NaN in it goes last."""

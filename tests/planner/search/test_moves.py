@@ -1,6 +1,8 @@
 """Choices that differ in one."""
 
+import numpy as np
 import pytest
+import zarr
 
 import dask_tapestry as dt
 from dask_tapestry.planner.search import moves
@@ -255,6 +257,24 @@ def test_only_what_takes_few_cells_is_held_before_it_is_folded():
         splits = [c for priced in state.placed.values() for c in moves.split(state, priced)]
         held = {node for choices in splits for node in choices.held}
         assert (chosen.node in held) == (chosen is few)
+
+
+RARE = {
+    "sum": lambda few: few.sum(),
+    "formula": lambda few: (few * few + 1).mean(),
+    "several": lambda few: dt.stack([few.max(), few.min(), few.std()]),
+}
+
+
+@pytest.mark.parametrize("name", RARE)
+@pytest.mark.parametrize("every", [1000, 40_000])
+def test_what_a_mask_takes_of_much_is_folded_in_little_memory(name, every, tmp_path):
+    """A fold's node of a thousand cells that a mask takes here and there reads all of an array."""
+    cells = np.arange(4_000_000.0).reshape(2000, 2000)
+    zarr.create_array(tmp_path / "x", data=cells, chunks=(250, 250))
+    x = dt.from_zarr(tmp_path / "x")
+    plan = dt.plan(RARE[name](x[x % every == 7]), resources=dt.Resources(2, 1, memory="20 MB"))
+    assert plan.cost["peak_worker_bytes"] < x.nbytes / 2
 
 
 def exchanged(rows, workers=50):

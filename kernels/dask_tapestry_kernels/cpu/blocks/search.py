@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -54,7 +54,19 @@ def digitize(out: Block | None, cells: Block, bins: Block, *, right: bool) -> Bl
     `bins` are edges of one dimension, ascending or descending; `right` says whether a bin holds its
     right edge.
     """
+    if bins.dtype.kind in "mM":
+        return _in_turns(lambda some: _bins_of_times(some, bins, right=right), cells)
     return _in_turns(lambda some: np.digitize(some, bins, right=right), cells)
+
+
+def _bins_of_times(cells: Block, bins: Block, *, right: bool) -> Block:
+    """What `numpy.digitize` would have if it took edges that are times."""
+    counts = bins.view(np.int64)
+    np.digitize(0, counts)  # raises where they are not sorted
+    side: Literal["left", "right"] = "left" if right else "right"
+    if bins.size and counts[0] > counts[-1]:
+        return np.asarray(bins.size - np.searchsorted(bins[::-1], cells, side))
+    return np.asarray(np.searchsorted(bins, cells, side))
 
 
 def is_in(out: Block | None, cells: Block, table: Block, *, invert: bool) -> Block:  # noqa: ARG001
