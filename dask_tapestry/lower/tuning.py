@@ -70,6 +70,12 @@ MOST_BRIEF_BYTES: Final = 2**27
 MOST_HELD_BYTES: Final = 2**25
 FEW_KEPT_BYTES: Final = 2**16  # of a value that was kept: it is copied faster than planned
 
+# values_met_again
+MOST_MET_BYTES: Final = 2**26  # of all values that are kept, or eight of 10^6 numbers
+MOST_MET_VALUES: Final = 256  # of a loop, whose nodes all live, the last ones are read
+# Of the arrays that they are made of: comparing them with their copies takes a millisecond
+MOST_ARRAY_BYTES: Final = 2**24
+
 # tiling
 TILE_WIDTHS: Final = (4096, 2048, 1024, 512, 256, 128)  # of a tile: cells of its last dimension
 MOST_TILED_WORK: Final = 1.5  # times the work of the whole block that tiles may take together

@@ -16,12 +16,12 @@ memory.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from itertools import count
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from dask_tapestry.caches import clear_caches
 from dask_tapestry.planner.build import build_plan
@@ -44,6 +44,8 @@ from dask_tapestry.teg.check import check, writes_that_meet_are_ordered
 from dask_tapestry.teg.node import reapply, topological, written_as
 from dask_tapestry.teg.token import token
 
+NOTHING: Final[Mapping[Node, Node]] = {}
+
 
 class _CachedPlan(NamedTuple):
     """A plan, and the forms of its slots in order."""
@@ -57,8 +59,13 @@ _lock = Lock()
 _count = count(1)  # of graphs that were not known
 
 
-def plan_of(roots: Sequence[Node]) -> PlannedGraph:
+def plan_of(roots: Sequence[Node], given: Mapping[Node, Node] = NOTHING) -> PlannedGraph:
     """Plan the values `roots` together for the resources in force, or find the plan made before.
+
+    Parameters
+    ----------
+    given
+        Values that need not be computed, as sources: none of them is a root.
 
     Raises
     ------
@@ -67,11 +74,11 @@ def plan_of(roots: Sequence[Node]) -> PlannedGraph:
     MemoryLimitError
         If no plan is found that workers can hold.
     """
-    order = topological(roots)
+    order = [*given, *topological(roots, given)]
     resources = resources_beside(order)
-    form = _form(roots, order)
+    form = _form(roots, order, given)
     if form is None or (form.stored and rules_in_force()):  # a rule may look at a place
-        return build_plan(roots, resources, recall=True)
+        return build_plan(_over(roots, order, given), resources, recall=True)
     written = Graph(roots)
     if form.sinks > 1:
         check(written, (writes_that_meet_are_ordered,))
@@ -80,14 +87,15 @@ def plan_of(roots: Sequence[Node]) -> PlannedGraph:
     if cached is None:
         if next(_count) % PLANS_UNTIL_FORGOTTEN == 0:
             clear_caches()  # of graphs that are gone
-        if resources.local and may_be_opened(order) and _is_met_again((_outline(form), *around)):
-            opened = with_open_constants(roots, order)
+        seen = [given.get(node, node) for node in order] if given else order
+        if resources.local and may_be_opened(seen) and _is_met_again((_outline(form), *around)):
+            opened = with_open_constants(roots, order, given)
             form = _form(opened, topological(opened)) or form
             cached = _found((form.key, *around))
     if cached is None:
         cached = _planned(form, resources)
         if cached is None:
-            return build_plan(roots, resources, recall=True)
+            return build_plan(_over(roots, order, given), resources, recall=True)
         _keep((form.key, *around), cached)
     return cached.plan.closed(written, dict(zip(cached.forms, form.ends, strict=True)))
 
@@ -114,7 +122,7 @@ def _outline(form: _Form) -> tuple[Any, ...]:
     """What graphs of this form have in common with those of other constants."""
     rows = list(form.key)
     for at, node in enumerate(form.order):
-        formula = general_formula(node)
+        formula = None if node in form.given else general_formula(node)
         if formula is not None:
             rows[at] = (formula, *rows[at][1:])
     return tuple(rows)
@@ -129,7 +137,7 @@ def _is_met_again(key: Any) -> bool:
     return is_known
 
 
-def verified_plan_of(roots: Sequence[Node]) -> PlannedGraph:
+def verified_plan_of(roots: Sequence[Node], given: Mapping[Node, Node] = NOTHING) -> PlannedGraph:
     """The plan of `plan_of`, verified: once, as long as it is kept.
 
     Raises
@@ -137,7 +145,7 @@ def verified_plan_of(roots: Sequence[Node]) -> PlannedGraph:
     PlanError
         Names the constraint, the operator and the box.
     """
-    plan = plan_of(roots)
+    plan = plan_of(roots, given)
     plan.verify_once()
     return plan
 
@@ -161,18 +169,22 @@ class _Form(NamedTuple):
     ends: list[Node]
     stored: bool
     sinks: int
+    given: Mapping[Node, Node]
 
 
-def _form(roots: Sequence[Node], order: list[Node]) -> _Form | None:
+def _form(
+    roots: Sequence[Node], order: list[Node], given: Mapping[Node, Node] = NOTHING
+) -> _Form | None:
     """The form of what `roots` need; None where a plan depends on more than that.
 
-    `order` is all nodes, inputs before what reads them.
+    `order` is all nodes, inputs before what reads them; `given` the sources that some of them are.
     """
     number = {node: i for i, node in enumerate(order)}
     rows: list[Any] = []
     ends: list[Node] = []
     stored, sinks = False, 0
-    for node in order:
+    for written in order:
+        node = given.get(written, written)
         operator = node.operator
         what: Any = node.form
         if isinstance(operator, Source | Sink):
@@ -181,14 +193,28 @@ def _form(roots: Sequence[Node], order: list[Node]) -> _Form | None:
                 return None
             ends.append(node)
             sinks += isinstance(operator, Sink)
-        given = isinstance(operator, Source) and operator.external
-        stored |= not given and isinstance(operator, Source | Sink)
+        external = isinstance(operator, Source) and operator.external
+        stored |= not external and isinstance(operator, Source | Sink)
         inputs = [number[x] for x in node.inputs]
         after = tuple([number[x] for x in node.after]) if node.after else ()
         said = node.annotations.text
-        rows.append((what, *inputs, after, None if given else node.line, said))
+        rows.append((what, *inputs, after, None if external else node.line, said))
     key = (*rows, *[number[root] for root in roots])
-    return _Form(key, tuple(roots), order, ends, stored, sinks)
+    return _Form(key, tuple(roots), order, ends, stored, sinks, given)
+
+
+def _over(
+    roots: Sequence[Node], order: Sequence[Node], given: Mapping[Node, Node]
+) -> Sequence[Node]:
+    """The values `roots` of graphs that have sources in place of what is given."""
+    if not given:
+        return roots
+    made = dict(given)
+    for node in order:
+        if node not in made:
+            after = [made[x] for x in node.after]
+            made[node] = reapply(node, [made[x] for x in node.inputs], after)
+    return [made[root] for root in roots]
 
 
 def _opened(form: _Form) -> dict[Node, Node]:
@@ -196,14 +222,15 @@ def _opened(form: _Form) -> dict[Node, Node]:
     identity = blake2b(token(form.key).encode(), digest_size=8).hexdigest()
     position = {node: number for number, node in enumerate(form.ends)}
     opened: dict[Node, Node] = {}
-    for node in form.order:
+    for written in form.order:
+        node = form.given.get(written, written)
         inputs, after = [opened[x] for x in node.inputs], [opened[x] for x in node.after]
         operator = node.operator
         if isinstance(operator, Source | Sink):
             slot = operator.slot(position[node], identity)
             assert slot is not None
             with written_as(node):
-                opened[node] = apply(slot, *inputs, after=after)
+                opened[node] = opened[written] = apply(slot, *inputs, after=after)
         else:
-            opened[node] = reapply(node, inputs, after)
+            opened[written] = reapply(node, inputs, after)
     return opened

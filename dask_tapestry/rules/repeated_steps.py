@@ -69,7 +69,7 @@ class _StepOrder(NamedTuple):
         reads, known = self.reads[place], self.reads[before]
         if len(reads) != len(known):
             return None
-        if not all([a == b or a == b + period for a, b in zip(reads, known, strict=True)]):
+        if any(a not in (b, b + period) for a, b in zip(reads, known, strict=True)):
             return None
         return tuple([a != b for a, b in zip(reads, known, strict=True)])
 
