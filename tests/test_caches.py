@@ -37,7 +37,7 @@ OF_A_PROCESS = {
     "lower/retry_events": "_listening",
     "lower/step_spec": "_loaded",
     "lower/values_met_again": "_copies _kept _met",
-    "planner/cache": "_known",  # plans that are found again
+    "planner/cache": "_known _outlines",  # plans that are found again
     "planner/long_jobs": "_ways",
     "planner/machine/adaptive": "_looks",
     "planner/machine/calibrate": "_measured",

@@ -6,7 +6,8 @@ instead of sources and sinks, and the plan kept for the next graph that differs 
 next batch of a loop, or the same line run again. One that was looked at before is not searched for
 again either: its choices are recalled. Planning ten operators takes milliseconds; finding
 the plan again takes .1 ms, from Zarr to Zarr .15 (`benchmarks/overheads.py`). A small formula that
-comes with other constants again has a plan that serves all of them (`rules/open_constants.py`).
+comes with other constants again has a plan that serves all of them (`rules/open_constants.py`), and
+so has one of other parts of arrays in memory (`rules/open_views.py`).
 
 What functions of the planner remember grows by some 9 kB with each plan of a formula; after some
 hundred graphs that are not known it is forgotten, so that a loop of ever other formulas keeps its
@@ -39,6 +40,7 @@ from dask_tapestry.rules.open_constants import (
     may_be_opened,
     with_open_constants,
 )
+from dask_tapestry.rules.open_views import open_views
 from dask_tapestry.teg import Graph, Node, Sink, Source, apply
 from dask_tapestry.teg.check import check, writes_that_meet_are_ordered
 from dask_tapestry.teg.node import reapply, topological, written_as
@@ -54,7 +56,8 @@ class _CachedPlan(NamedTuple):
     forms: tuple[str, ...]
 
 
-_known: OrderedDict[Any, _CachedPlan | None] = OrderedDict()  # None: asked for once
+_known: OrderedDict[Any, _CachedPlan] = OrderedDict()
+_outlines: OrderedDict[Any, None] = OrderedDict()  # of graphs that were not known
 _lock = Lock()
 _count = count(1)  # of graphs that were not known
 
@@ -87,16 +90,14 @@ def plan_of(roots: Sequence[Node], given: Mapping[Node, Node] = NOTHING) -> Plan
     if cached is None:
         if next(_count) % PLANS_UNTIL_FORGOTTEN == 0:
             clear_caches()  # of graphs that are gone
-        seen = [given.get(node, node) for node in order] if given else order
-        if resources.local and may_be_opened(seen) and _is_met_again((_outline(form), *around)):
-            opened = with_open_constants(roots, order, given)
-            form = _form(opened, topological(opened)) or form
+        if resources.local:
+            form = _opened_form(form, around) or form
             cached = _found((form.key, *around))
     if cached is None:
         cached = _planned(form, resources)
         if cached is None:
             return build_plan(_over(roots, order, given), resources, recall=True)
-        _keep((form.key, *around), cached)
+        _keep(_known, (form.key, *around), cached)
     return cached.plan.closed(written, dict(zip(cached.forms, form.ends, strict=True)))
 
 
@@ -109,31 +110,52 @@ def _found(key: Any) -> _CachedPlan | None:
         return cached
 
 
-def _keep(key: Any, cached: _CachedPlan | None) -> None:
-    """Keep a plan under a key; None notes that it was asked for."""
+def _keep(known: OrderedDict[Any, Any], key: Any, value: Any) -> None:
+    """Keep a value under a key, which is the last one to go now."""
     with _lock:
-        _known[key] = cached
-        _known.move_to_end(key)
-        while len(_known) > PLANS_REMEMBERED:
-            _known.popitem(last=False)
+        known[key] = value
+        known.move_to_end(key)
+        while len(known) > PLANS_REMEMBERED:
+            known.popitem(last=False)
 
 
-def _outline(form: _Form) -> tuple[Any, ...]:
-    """What graphs of this form have in common with those of other constants."""
+def _opened_form(form: _Form, around: tuple[Any, ...]) -> _Form | None:
+    """The form of a graph whose constants are inputs, and whose views of arrays are arrays.
+
+    None where it has neither, or is met for the first time.
+    """
+    given, views = form.given, open_views(form.order, form.given)
+    for root in form.roots:
+        views.pop(root, None)
+    has_numbers = may_be_opened([given.get(node, node) for node in form.order])
+    if not (has_numbers or views):
+        return None
+    if not _is_met_again((_outline(form, views, has_numbers), *around)):
+        return None
+    given = {**given, **views}
+    order = [*given, *topological(form.roots, given)]
+    roots = (with_open_constants if has_numbers else _over)(form.roots, order, given)
+    return _form(roots, topological(roots))
+
+
+def _outline(form: _Form, views: Mapping[Node, Node], has_numbers: bool) -> tuple[Any, ...]:
+    """What graphs of this form have in common with those of other constants and places."""
     rows = list(form.key)
     for at, node in enumerate(form.order):
-        formula = None if node in form.given else general_formula(node)
-        if formula is not None:
-            rows[at] = (formula, *rows[at][1:])
+        if node in views:
+            rows[at] = (node.type, *rows[at][1:])
+        elif has_numbers and node not in form.given:
+            formula = general_formula(node)
+            if formula is not None:
+                rows[at] = (formula, *rows[at][1:])
     return tuple(rows)
 
 
-def _is_met_again(key: Any) -> bool:
-    """Whether an outline is met for the second time: its constants change, as in a loop."""
+def _is_met_again(outline: Any) -> bool:
+    """Whether an outline is met for the second time: constants or places change, as in a loop."""
     with _lock:
-        is_known = key in _known
-    if not is_known:
-        _keep(key, None)
+        is_known = outline in _outlines
+    _keep(_outlines, outline, None)
     return is_known
 
 
