@@ -44,6 +44,7 @@ OF_A_PROCESS = {
     "planner/machine/cluster_rates": "_known",
     "planner/remembered_choices": "_known",  # choices of plans that are made again
     "planner/walltime": "_looks",
+    "rules/effects": "_sinks",
     "scheduler/plugin_registration": "_registered",
     "teg/annotations": "_last _met",
     "teg/node": "_interned",

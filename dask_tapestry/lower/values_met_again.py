@@ -81,6 +81,7 @@ class Meeting:
         self._same: dict[int, bool] = {}
         self._made_of: dict[Node, Cells] = {}
         self.given: dict[Node, Node] = {}
+        self._settings = settings_in_force()
         self.order = topological(roots, self)
 
     def __contains__(self, node: object) -> bool:
@@ -100,7 +101,7 @@ class Meeting:
         log = current_log()
         if log is not None and not log.kinds <= kept.errors:
             return False
-        return kept.settings == settings_in_force() and all(
+        return kept.settings == self._settings and all(
             self._is_unchanged(source, cells) for source, cells in kept.made_of.items()
         )
 
@@ -167,7 +168,7 @@ class Meeting:
             if not heard:
                 for node, blocks in computed.items():
                     _kept.pop(node, None)
-                    _kept[node] = _Kept(blocks, made_of, settings_in_force(), errors)
+                    _kept[node] = _Kept(blocks, made_of, self._settings, errors)
             _forget_first()
 
 

@@ -87,13 +87,12 @@ def plan_of(roots: Sequence[Node], given: Mapping[Node, Node] = NOTHING) -> Plan
         check(written, (writes_that_meet_are_ordered,))
     around = resources, rates_in_force(), settings_in_force(), walltime_in_force()
     cached = _found((form.key, *around))
+    if cached is None and resources.local:
+        form = _opened_form(form, around) or form
+        cached = _found((form.key, *around))
     if cached is None:
         if next(_count) % PLANS_UNTIL_FORGOTTEN == 0:
             clear_caches()  # of graphs that are gone
-        if resources.local:
-            form = _opened_form(form, around) or form
-            cached = _found((form.key, *around))
-    if cached is None:
         cached = _planned(form, resources)
         if cached is None:
             return build_plan(_over(roots, order, given), resources, recall=True)
