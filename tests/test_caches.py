@@ -36,7 +36,7 @@ OF_A_PROCESS = {
     "lower/result_layout": "_known",
     "lower/retry_events": "_listening",
     "lower/step_spec": "_loaded",
-    "lower/values_met_again": "_copies _kept _met",
+    "lower/values_met_again": "_copies _kept",
     "planner/cache": "_known _outlines",  # plans that are found again
     "planner/long_jobs": "_ways",
     "planner/machine/adaptive": "_looks",

@@ -163,11 +163,11 @@ def _small_plan(roots: Sequence[Node]) -> _SmallJob | None:
     if is_dry_run() or _is_watched():
         return None
     meeting = Meeting(roots)
-    if not _is_small(roots, meeting.given):
+    if not _is_small(roots, meeting.order):
         return None
     again = meeting.read_again()
     for beside in (again, ()) if again else ((),):
-        plan = verified_plan_of((*roots, *beside), meeting.given)
+        plan = verified_plan_of((*roots, *beside), meeting.given, meeting.order)
         ready = prepared(plan)
         if _is_brief(ready):
             return _SmallJob(plan, ready, meeting, beside)
@@ -175,9 +175,10 @@ def _small_plan(roots: Sequence[Node]) -> _SmallJob | None:
 
 
 def _is_brief(ready: PreparedPlan) -> bool:
-    if ready.needs_scheduler or ready.blocks > MOST_BRIEF_BLOCKS:
+    """Whether a scheduler has little to decide: steps of one block follow each other anyway."""
+    if ready.needs_scheduler or ready.blocks - len(ready.steps) > MOST_BRIEF_BLOCKS:
         return False
-    if len(ready.steps) > MOST_BRIEF_STEPS and ready.compute_seconds > BRIEF_SECONDS:
+    if len(ready.steps) > MOST_BRIEF_STEPS and ready.seconds_saved > BRIEF_SECONDS:
         return False
     return ready.between <= MOST_HELD_BYTES
 
@@ -189,18 +190,18 @@ def _is_watched() -> bool:
     return unusual or recorded() or is_watched() or live_client() is not None
 
 
-def _is_small(roots: Sequence[Node], given: Mapping[Node, Node]) -> bool:
+def _is_small(roots: Sequence[Node], order: Sequence[Node]) -> bool:
     """Whether all values are small, and none is stored, written or waited for.
 
     Arrays that are in memory take none: of a large one some cells may be asked for. Of other
-    libraries only those on devices are taken, which a thread hands its work. What is `given` is
-    small.
+    libraries only those on devices are taken, which a thread hands its work. `order` is all nodes
+    that are computed.
     """
-    visited, stack = set(roots), list(roots)
-    while stack:
-        node = stack.pop()
+    if len(order) > MOST_BRIEF_NODES:
+        return False
+    for node in order:
         operator = node.operator
-        if node.after or len(visited) > MOST_BRIEF_NODES or isinstance(operator, Sink):
+        if node.after or isinstance(operator, Sink):
             return False
         if node.format is not None and not node.format.on_device:
             return False
@@ -209,9 +210,6 @@ def _is_small(roots: Sequence[Node], given: Mapping[Node, Node]) -> bool:
             _is_array(operator) or (_is_here(node) and node not in roots)
         ):
             return False
-        fresh = [x for x in node.inputs if x not in visited and x not in given]
-        visited.update(fresh)
-        stack += fresh
     return True
 
 

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from threading import Lock
 from typing import Any, Final, NamedTuple
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -57,7 +57,6 @@ class _Kept(NamedTuple):
     errors: frozenset[str]
 
 
-_met: WeakSet[Node] = WeakSet()  # by a compute
 _kept: WeakKeyDictionary[Node, _Kept] = WeakKeyDictionary()  # the last ones last
 _copies: WeakKeyDictionary[Node, Cells] = WeakKeyDictionary()
 _lock = Lock()
@@ -82,11 +81,12 @@ class Meeting:
         self._made_of: dict[Node, Cells] = {}
         self.given: dict[Node, Node] = {}
         self._settings = settings_in_force()
-        self.order = topological(roots, self)
+        self.order = topological(roots, self if _kept else ())
 
     def __contains__(self, node: object) -> bool:
         """Whether a node is a value that is kept, and as it would be computed now."""
-        if not _kept or not isinstance(node, Node) or node in self._roots:
+        assert isinstance(node, Node)
+        if not node.is_met or node in self._roots:
             return False
         if node in self.given:
             return True
@@ -114,7 +114,7 @@ class Meeting:
 
     def read_again(self) -> tuple[Node, ...]:
         """The values that are worth keeping: met before, and read by what was not."""
-        fresh = [node for node in self.order if node not in _met]
+        fresh = [node for node in self.order if not node.is_met]
         if not fresh or len(fresh) == len(self.order) or not self._may_be_kept():
             return NO_NODES
         found = dict.fromkeys(x for node in fresh for x in self._values_read(node))
@@ -124,7 +124,7 @@ class Meeting:
 
     def _values_read(self, node: Node) -> Iterator[Node]:
         """Values that were met and that a node reads, of views the arrays that they show."""
-        stack = [x for x in node.inputs if x in _met]
+        stack = [x for x in node.inputs if x.is_met]
         while stack:
             x = stack.pop()
             if isinstance(x.operator, Selector) and len(x.inputs) == 1:
@@ -163,12 +163,14 @@ class Meeting:
         """Remember what was met, and keep values that were `computed`, as sources."""
         log = current_log()
         heard, errors = (set(), frozenset[str]()) if log is None else (log.texts, log.kinds)
+        for node in self.order:
+            node.is_met = True
+        if not computed or heard:
+            return
         with _lock:
-            _met.update(self.order)
-            if not heard:
-                for node, blocks in computed.items():
-                    _kept.pop(node, None)
-                    _kept[node] = _Kept(blocks, made_of, self._settings, errors)
+            for node, blocks in computed.items():
+                _kept.pop(node, None)
+                _kept[node] = _Kept(blocks, made_of, self._settings, errors)
             _forget_first()
 
 

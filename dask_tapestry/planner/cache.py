@@ -62,13 +62,19 @@ _lock = Lock()
 _count = count(1)  # of graphs that were not known
 
 
-def plan_of(roots: Sequence[Node], given: Mapping[Node, Node] = NOTHING) -> PlannedGraph:
+def plan_of(
+    roots: Sequence[Node],
+    given: Mapping[Node, Node] = NOTHING,
+    needed: Sequence[Node] | None = None,
+) -> PlannedGraph:
     """Plan the values `roots` together for the resources in force, or find the plan made before.
 
     Parameters
     ----------
     given
         Values that need not be computed, as sources: none of them is a root.
+    needed
+        All nodes that `roots` need but those, inputs first; where that is known.
 
     Raises
     ------
@@ -77,7 +83,7 @@ def plan_of(roots: Sequence[Node], given: Mapping[Node, Node] = NOTHING) -> Plan
     MemoryLimitError
         If no plan is found that workers can hold.
     """
-    order = [*given, *topological(roots, given)]
+    order = [*given, *(topological(roots, given) if needed is None else needed)]
     resources = resources_beside(order)
     form = _form(roots, order, given)
     if form is None or (form.stored and rules_in_force()):  # a rule may look at a place
@@ -158,7 +164,11 @@ def _is_met_again(outline: Any) -> bool:
     return is_known
 
 
-def verified_plan_of(roots: Sequence[Node], given: Mapping[Node, Node] = NOTHING) -> PlannedGraph:
+def verified_plan_of(
+    roots: Sequence[Node],
+    given: Mapping[Node, Node] = NOTHING,
+    needed: Sequence[Node] | None = None,
+) -> PlannedGraph:
     """The plan of `plan_of`, verified: once, as long as it is kept.
 
     Raises
@@ -166,7 +176,7 @@ def verified_plan_of(roots: Sequence[Node], given: Mapping[Node, Node] = NOTHING
     PlanError
         Names the constraint, the operator and the box.
     """
-    plan = plan_of(roots, given)
+    plan = plan_of(roots, given, needed)
     plan.verify_once()
     return plan
 
