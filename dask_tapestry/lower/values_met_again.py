@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
+from math import gcd
 from threading import Lock
 from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
@@ -215,5 +216,5 @@ def _same_cells(cells: np.ndarray[Any, Any], copied: np.ndarray[Any, Any]) -> bo
 
 def _bytes(cells: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """The memory of an array as integers."""
-    width = next(n for n in (8, 4, 2, 1) if cells.nbytes % n == 0)
+    width = gcd(cells.nbytes, 8)
     return np.frombuffer(cells, dtype=f"u{width}") if cells.nbytes else cells.reshape(-1)

@@ -66,8 +66,8 @@ def with_open_constants(
             opened[node] = reapply(node, inputs)
             continue
         with written_as(node):
-            given = [broadcast(one, node.type.shape) for one in _numbers(node)]
-            opened[node] = apply(_of_parameters(formula), *inputs, *given)
+            numbers = [broadcast(one, node.type.shape) for one in _numbers(node)]
+            opened[node] = apply(_of_parameters(formula), *inputs, *numbers)
     return [opened[root] for root in roots]
 
 

@@ -137,16 +137,17 @@ def roll(a: ArrayLike, shift: ArrayLike, axis: int | Sequence[int] | None = None
         return reshape(roll(ravel(x), shift, 0), x.shape)
     with reading("axis"):
         axes = [normalize_axis(n, x.ndim) for n in np.atleast_1d(axis).tolist()]
-    one_each = type(shift) is int and type(axis) is int
-    shifts = {axes[0]: shift} if one_each else _shifts(shift, axes, np.shape(axis))
+    shifts = _shifts(shift, axes, None if isinstance(axis, int) else np.shape(axis))
     rolled = roll_tensor(x.node, shifts)
     return x if rolled is x.node else Array(with_chunks_kept(rolled, nominal_chunks(x.node)))
 
 
-def _shifts(shift: ArrayLike, axes: Sequence[int], shape: tuple[int, ...]) -> dict[int, int]:
-    """By how many places cells move along each axis; of several shifts and axes of a `shape`."""
+def _shifts(shift: ArrayLike, axes: Sequence[int], shape: tuple[int, ...] | None) -> dict[int, int]:
+    """By how many places cells move along each of the axes, of a `shape`; None if one is given."""
+    if shape is None and isinstance(shift, int):
+        return {axes[0]: shift}
     try:
-        pairs = np.broadcast(shift, np.asarray(axes).reshape(shape))
+        pairs = np.broadcast(shift, np.asarray(axes).reshape(shape or ()))
     except ValueError as error:
         raise ShapeError(str(error)) from None
     if pairs.ndim > 1:
