@@ -15,6 +15,7 @@ point were met, which are told each time.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import product
 from math import gcd
 from threading import Lock
@@ -81,7 +82,6 @@ class Meeting:
         self._same: dict[int, bool] = {}
         self._made_of: dict[Node, Cells] = {}
         self.given: dict[Node, Node] = {}
-        self._settings = settings_in_force()
         self.order = topological(roots, self if _kept else ())
 
     def __contains__(self, node: object) -> bool:
@@ -97,6 +97,10 @@ class Meeting:
         self.given[node] = kept.blocks
         self._made_of.update(kept.made_of)
         return True
+
+    @cached_property
+    def _settings(self) -> tuple[object, ...]:
+        return settings_in_force()
 
     def _is_valid(self, kept: _Kept) -> bool:
         log = current_log()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -142,7 +143,7 @@ def roll(a: ArrayLike, shift: ArrayLike, axis: int | Sequence[int] | None = None
     return x if rolled is x.node else Array(with_chunks_kept(rolled, nominal_chunks(x.node)))
 
 
-def _shifts(shift: ArrayLike, axes: Sequence[int], shape: tuple[int, ...] | None) -> dict[int, int]:
+def _shifts(shift: Any, axes: Sequence[int], shape: tuple[int, ...] | None) -> dict[int, int]:
     """By how many places cells move along each of the axes, of a `shape`; None if one is given."""
     if shape is None and isinstance(shift, int):
         return {axes[0]: shift}
