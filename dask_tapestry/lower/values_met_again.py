@@ -7,9 +7,9 @@ what is asked for, and kept: the next compute begins there. Those that were met 
 some megabytes, and as long as their nodes live.
 
 A value is made of the user's arrays as they were. Whoever writes to these finds other cells in what
-is computed then: so copies tell whether they are as they were. Nothing is kept of what the user's
-functions compute, of which only the user knows what else they do, nor where errors of floating
-point were met, which are told each time.
+is computed then: so copies tell whether they are as they were, but of arrays that nobody else has.
+Nothing is kept of what the user's functions compute, of which only the user knows what else they
+do, nor where errors of floating point were met, which are told each time.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from math import gcd
+from sys import getrefcount
 from threading import Lock
 from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
@@ -113,7 +114,7 @@ class Meeting:
     def _is_unchanged(self, source: Node, copies: Cells) -> bool:
         known = self._same.get(id(copies))
         if known is None:
-            known = all(map(_same_cells, _cells_of(source), copies))
+            known = not copies or all(map(_same_cells, _cells_of(source), copies))
             self._same[id(copies)] = known
         return known
 
@@ -159,7 +160,8 @@ class Meeting:
     def _copied(self, source: Node) -> Cells:
         copies = _copies.get(source)
         if copies is None or not self._is_unchanged(source, copies):
-            copies = tuple([block.copy() for block in _cells_of(source)])
+            own = _is_own(source.operator)
+            copies = () if own else tuple([block.copy() for block in _cells_of(source)])
             with _lock:
                 _copies[source] = copies
         return copies
@@ -206,6 +208,23 @@ def _cells_of(source: Node) -> Cells:
     assert isinstance(operator, BlockSource)
     indices = product(*[range(cuts.count) for cuts in operator.cuts])
     return tuple([operator.graph[(operator.key_name, *index)] for index in indices])
+
+
+def _is_own(holder: Any) -> bool:
+    """Whether nobody but who holds an array as `data` has it, or can write to it from now on."""
+    return holder.data is not None and holder.data.base is None and _references(holder) <= ALONE
+
+
+def _references(holder: Any) -> int:
+    return getrefcount(holder.data)
+
+
+class _Holder:
+    def __init__(self) -> None:
+        self.data = np.empty(1)
+
+
+ALONE: Final = _references(_Holder())  # which Python counts for one that nobody else has
 
 
 def _same_cells(cells: np.ndarray[Any, Any], copied: np.ndarray[Any, Any]) -> bool:

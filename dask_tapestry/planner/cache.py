@@ -93,12 +93,13 @@ def plan_of(
         check(written, (writes_that_meet_are_ordered,))
     around = resources, rates_in_force(), settings_in_force(), walltime_in_force()
     cached = _found((form.key, *around))
-    if cached is None and resources.local:
-        form = _opened_form(form, around) or form
-        cached = _found((form.key, *around))
     if cached is None:
         if next(_count) % PLANS_UNTIL_FORGOTTEN == 0:
             clear_caches()  # of graphs that are gone
+        if resources.local:
+            form = _opened_form(form, around) or form
+            cached = _found((form.key, *around))
+    if cached is None:
         cached = _planned(form, resources)
         if cached is None:
             return build_plan(_over(roots, order, given), resources, recall=True)
@@ -139,7 +140,9 @@ def _opened_form(form: _Form, around: tuple[Any, ...]) -> _Form | None:
         return None
     given = {**given, **views}
     order = [*given, *topological(form.roots, given)]
-    roots = (with_open_constants if has_numbers else _over)(form.roots, order, given)
+    if not has_numbers:
+        return _form(form.roots, order, given)
+    roots = with_open_constants(form.roots, order, given)
     return _form(roots, topological(roots))
 
 

@@ -111,6 +111,31 @@ def test_what_is_written_to_an_array_is_computed_with():
     assert len(values_met_again._kept) == 1
 
 
+def test_arrays_that_nobody_else_has_are_not_copied():
+    cells = CELLS.copy()
+    shared, whole, part = dt.asarray(cells), dt.asarray(CELLS.copy()), dt.asarray(CELLS.copy()[1:])
+    for x, copied in ((shared, True), (whole, False), (part, True)):
+        y = x * 2 + 1
+        for number in range(3):
+            (y + number).sum().compute()
+        ((_, made_of),) = [(n, k.made_of) for n, k in values_met_again._kept.items() if n is y.node]
+        assert bool(made_of[x.node]) is copied
+        assert same_bits((y + 5).compute(), x.compute() * 2 + 1 + 5)
+
+
+def test_an_array_that_was_written_to_before_it_was_given_away():
+    cells = CELLS.copy()
+    x = dt.asarray(cells)
+    y = x * 2 + 1
+    for number in range(3):
+        (y + number).sum().compute()
+    cells[0] = 9
+    expected = (cells * 2 + 1 + 4).max(axis=1)
+    del cells
+    for _ in range(3):
+        assert same_bits((y + 4).max(axis=1).compute(), expected)
+
+
 def test_a_value_that_is_kept_is_nobody_elses():
     x = dt.asarray(CELLS)
     y = x * 2 + 1
