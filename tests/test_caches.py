@@ -36,13 +36,15 @@ OF_A_PROCESS = {
     "lower/result_layout": "_known",
     "lower/retry_events": "_listening",
     "lower/step_spec": "_loaded",
-    "planner/cache": "_known",  # plans that are found again
+    "lower/values_met_again": "_copies _kept",
+    "planner/cache": "_known _outlines",  # plans that are found again
     "planner/long_jobs": "_ways",
     "planner/machine/adaptive": "_looks",
     "planner/machine/calibrate": "_measured",
     "planner/machine/cluster_rates": "_known",
     "planner/remembered_choices": "_known",  # choices of plans that are made again
     "planner/walltime": "_looks",
+    "rules/effects": "_sinks",
     "scheduler/plugin_registration": "_registered",
     "teg/annotations": "_last _met",
     "teg/node": "_interned",

@@ -23,6 +23,7 @@ from dask_tapestry.lower.output_memory import zeros_for
 from dask_tapestry.lower.result_buffer import REMOTE
 from dask_tapestry.lower.simulated_device import without_device
 from dask_tapestry.lower.step_spec import StepSpec
+from dask_tapestry.lower.users_functions import is_users
 from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.teg import Operator, Sink, Source
@@ -67,7 +68,7 @@ def _compiled(plan: PlannedGraph, architectures: Sequence[int]) -> Ahead:
     for step in plan.steps.values():
         label = label_of(step_told(step))
         try:
-            own = any(map(_is_users, [one.operator for one in step.program.instructions]))
+            own = any(map(is_users, [one.operator for one in step.program.instructions]))
             if own:
                 uncompiled.append(f"{label}: it calls a function of yours")
             elif step.program.device is not None and not architectures:
@@ -99,12 +100,6 @@ def _rehearse(step: Step) -> None:
         with compilation.mode("wait"), warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore", RuntimeWarning)
             run_block(spec, index, REMOTE, *samples)
-
-
-def _is_users(operator: Operator) -> bool:
-    """Whether an operator calls a function of the user."""
-    named = (getattr(operator, name, None) for name in ("function", "combination"))
-    return operator.calls or any(callable(one) for one in named)
 
 
 def _made_up(operator: Operator) -> Operator:

@@ -7,7 +7,7 @@ of each step, its blocks in order, and where each finds its inputs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import product
 from types import EllipsisType
 from typing import Any, Literal, NamedTuple
@@ -106,10 +106,10 @@ class PreparedPlan(NamedTuple):
         The same by the value that each computes.
     blocks
         How many all steps have.
-    compute_seconds
-        What they are estimated to compute.
+    seconds_saved
+        What they are estimated to compute less if steps run side by side that need not wait.
     between
-        Bytes of what steps hand on.
+        The most bytes that are held at once of what steps hand on.
     needs_scheduler
         Whether something in it is a scheduler's to do, however little it is.
     knows_its_compute
@@ -119,7 +119,7 @@ class PreparedPlan(NamedTuple):
     steps: tuple[PreparedStep, ...]
     by_node: Mapping[Node, PreparedStep]
     blocks: int
-    compute_seconds: float
+    seconds_saved: float
     between: int
     needs_scheduler: bool
     knows_its_compute: bool
@@ -149,14 +149,34 @@ def _prepared(plan: PlannedGraph) -> PreparedPlan:
         tuple(made),
         {one.step.node: one for one in made},
         sum(step.count for step in steps),
-        sum(step.estimate.compute for step in steps),
-        sum(node.type.nbytes for node in plan.steps.keys() - set(roots)),
+        _seconds_saved(steps),
+        _most_between(made, frozenset(roots)),
         bool(set(roots) - plan.steps.keys())
         or plan.resources.workers > 1
         or exchanged_through(plan) is not None
         or any(is_symmetric(step.program, step.cuts) for step in steps),
         any(isinstance(operator, Source | Sink) for operator in operators),
     )
+
+
+def _seconds_saved(steps: Sequence[Step]) -> float:
+    """The seconds of all steps, less those of the longest chain of steps; producers come first."""
+    ends: dict[Node, float] = {}
+    for step in steps:
+        begin = max([ends.get(x, 0.0) for x in step.inputs], default=0.0)
+        ends[step.node] = begin + step.estimate.compute
+    return sum(step.estimate.compute for step in steps) - max(ends.values(), default=0.0)
+
+
+def _most_between(steps: Sequence[PreparedStep], roots: frozenset[Node]) -> int:
+    """The most bytes that are held at once of values that are no roots, each to its last reader."""
+    computed = {one.step.node for one in steps}
+    held = most = 0
+    for one in steps:
+        held += 0 if one.step.node in roots else one.step.node.type.nbytes
+        most = max(most, held)
+        held -= sum(x.type.nbytes for x in one.last_read if x in computed)
+    return most
 
 
 def _prepared_step(

@@ -17,7 +17,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from dask_tapestry.io.sources.dask_blocks_source import BlockSource
+from dask_tapestry.io.sources.dask_blocks_source import BlockSource, from_blocks
 from dask_tapestry.io.sources.duck_source import DuckSource
 from dask_tapestry.io.sources.numpy_source import NumpySource
 from dask_tapestry.lower.cancellation import Cancellation, is_watched
@@ -46,6 +46,7 @@ from dask_tapestry.lower.tuning import (
     MOST_BRIEF_STEPS,
     MOST_HELD_BYTES,
 )
+from dask_tapestry.lower.values_met_again import Meeting
 from dask_tapestry.lower.values_until_last_use import Block
 from dask_tapestry.planner.cache import verified_plan_of
 from dask_tapestry.planner.cost.step import Step
@@ -81,13 +82,13 @@ def compute_synchronously(roots: Sequence[Node]) -> list[Any] | None:
     found = _small_plan(roots)
     if found is None:
         return None
-    plan, ready = found
+    plan, ready = found.plan, found.ready
     outs: dict[Node, ResultBuffer] = {}
-    roots = plan.graph.roots
+    roots = plan.graph.roots[: len(roots)]
     for node in roots:
         if node.format is None:
             outs[node] = ResultBuffer(node.type, ready.by_node[node].order)
-    held = _run(plan, ready, outs)
+    held = found.run(outs)
     results = []
     for place, node in enumerate(roots):
         out, again = outs.get(node, REMOTE), node in roots[:place]
@@ -104,9 +105,8 @@ def persist_synchronously(roots: Sequence[Node]) -> list[KeptBlocks] | None:
     found = _small_plan(roots)
     if found is None:
         return None
-    plan, ready = found
-    held = _run(plan, ready, {})
-    return [_kept_blocks(plan.steps[node], held[node]) for node in plan.graph.roots]
+    held, steps = found.run({}), found.plan.steps
+    return [_kept_blocks(steps[x], held[x]) for x in found.plan.graph.roots[: len(roots)]]
 
 
 def _kept_blocks(step: Step, blocks: Blocks) -> KeptBlocks:
@@ -115,17 +115,72 @@ def _kept_blocks(step: Step, blocks: Blocks) -> KeptBlocks:
     return KeptBlocks(keyed, name, step.cuts)
 
 
-def _small_plan(roots: Sequence[Node]) -> tuple[PlannedGraph, PreparedPlan] | None:
-    """The plan of `roots` if there is so little to compute that a scheduler is not worth it."""
-    if is_dry_run() or _is_watched() or not _is_small(roots):
+class _SmallJob(NamedTuple):
+    """A plan that is run without a scheduler.
+
+    Attributes
+    ----------
+    plan, ready
+        It, and what is the same each time.
+    meeting
+        What earlier computes met of its graph.
+    beside
+        Values that are computed beside what is asked for: they are met again.
+    """
+
+    plan: PlannedGraph
+    ready: PreparedPlan
+    meeting: Meeting
+    beside: tuple[Node, ...]
+
+    def run(self, outs: Mapping[Node, ResultBuffer]) -> dict[Node, Blocks]:
+        """Compute the blocks of each step; return those of the roots."""
+        made_of = self.meeting.arrays() if self.beside else {}
+        held = _run(self.plan, self.ready, outs)
+        count = len(self.plan.graph.roots) - len(self.beside)
+        kept = {
+            node: self._as_source(node, root, held[root], outs)
+            for node, root in zip(self.beside, self.plan.graph.roots[count:], strict=True)
+        }
+        self.meeting.end(kept, made_of)
+        return held
+
+    def _as_source(
+        self, node: Node, root: Node, blocks: Blocks, outs: Mapping[Node, ResultBuffer]
+    ) -> Node:
+        """A value that is kept: where it is a result too, that is the user's own."""
+        if root in outs:
+            blocks = {index: np.array(block) for index, block in blocks.items()}
+        one = _kept_blocks(self.plan.steps[root], blocks)
+        return from_blocks(one.name, node.type, one.cuts, one.blocks, one.name)
+
+
+def _small_plan(roots: Sequence[Node]) -> _SmallJob | None:
+    """The plan of `roots` if there is so little to compute that a scheduler is not worth it.
+
+    Values that are met again are computed beside them, unless that is too much.
+    """
+    if is_dry_run() or _is_watched():
         return None
-    plan = verified_plan_of(roots)
-    ready = prepared(plan)
-    if ready.needs_scheduler or ready.blocks > MOST_BRIEF_BLOCKS:
+    meeting = Meeting(roots)
+    if not _is_small(roots, meeting.order):
         return None
-    if len(ready.steps) > MOST_BRIEF_STEPS and ready.compute_seconds > BRIEF_SECONDS:
-        return None
-    return (plan, ready) if ready.between <= MOST_HELD_BYTES else None
+    again = meeting.read_again()
+    for beside in (again, ()) if again else ((),):
+        plan = verified_plan_of((*roots, *beside), meeting.given, meeting.order)
+        ready = prepared(plan)
+        if _is_brief(ready):
+            return _SmallJob(plan, ready, meeting, beside)
+    return None
+
+
+def _is_brief(ready: PreparedPlan) -> bool:
+    """Whether a scheduler has little to decide: steps of one block follow each other anyway."""
+    if ready.needs_scheduler or ready.blocks - len(ready.steps) > MOST_BRIEF_BLOCKS:
+        return False
+    if len(ready.steps) > MOST_BRIEF_STEPS and ready.seconds_saved > BRIEF_SECONDS:
+        return False
+    return ready.between <= MOST_HELD_BYTES
 
 
 def _is_watched() -> bool:
@@ -135,17 +190,18 @@ def _is_watched() -> bool:
     return unusual or recorded() or is_watched() or live_client() is not None
 
 
-def _is_small(roots: Sequence[Node]) -> bool:
+def _is_small(roots: Sequence[Node], order: Sequence[Node]) -> bool:
     """Whether all values are small, and none is stored, written or waited for.
 
     Arrays that are in memory take none: of a large one some cells may be asked for. Of other
-    libraries only those on devices are taken, which a thread hands its work.
+    libraries only those on devices are taken, which a thread hands its work. `order` is all nodes
+    that are computed.
     """
-    visited, stack = set(roots), list(roots)
-    while stack:
-        node = stack.pop()
+    if len(order) > MOST_BRIEF_NODES:
+        return False
+    for node in order:
         operator = node.operator
-        if node.after or len(visited) > MOST_BRIEF_NODES or isinstance(operator, Sink):
+        if node.after or isinstance(operator, Sink):
             return False
         if node.format is not None and not node.format.on_device:
             return False
@@ -154,9 +210,6 @@ def _is_small(roots: Sequence[Node]) -> bool:
             _is_array(operator) or (_is_here(node) and node not in roots)
         ):
             return False
-        fresh = [x for x in node.inputs if x not in visited]
-        visited.update(fresh)
-        stack += fresh
     return True
 
 

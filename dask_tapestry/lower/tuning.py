@@ -60,15 +60,21 @@ SPECS_REMEMBERED: Final = 512  # specs that a process remembers
 
 # small_jobs
 MOST_BRIEF_STEPS: Final = 8  # of which some might run side by side
-# Seconds of computing of which it is no matter whether steps run side by side
+# Seconds of computing that steps side by side would save, of which it is no matter
 BRIEF_SECONDS: Final = 0.01
 MOST_BRIEF_NODES: Final = 1024  # of a loop that is computed every hundred operations
-MOST_BRIEF_BLOCKS: Final = 64  # of all steps
+MOST_BRIEF_BLOCKS: Final = 64  # of all steps, beside the first of each
 # Of a value; of larger ones a millisecond is no part, and memory is one
 MOST_BRIEF_BYTES: Final = 2**27
 # Of all values between steps: of 100 MB, rows and then columns hold 228 MB, 157 by a scheduler
 MOST_HELD_BYTES: Final = 2**25
 FEW_KEPT_BYTES: Final = 2**16  # of a value that was kept: it is copied faster than planned
+
+# values_met_again
+MOST_MET_BYTES: Final = 2**26  # of all values that are kept, or eight of 10^6 numbers
+MOST_MET_VALUES: Final = 256  # of a loop, whose nodes all live, the last ones are read
+# Of the arrays that they are made of: comparing them with their copies takes a millisecond
+MOST_ARRAY_BYTES: Final = 2**24
 
 # tiling
 TILE_WIDTHS: Final = (4096, 2048, 1024, 512, 256, 128)  # of a tile: cells of its last dimension

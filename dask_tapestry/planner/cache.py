@@ -6,17 +6,18 @@ instead of sources and sinks, and the plan kept for the next graph that differs 
 next batch of a loop, or the same line run again. One that was looked at before is not searched for
 again either: its choices are recalled. Planning ten operators takes milliseconds; finding
 the plan again takes .1 ms, from Zarr to Zarr .15 (`benchmarks/overheads.py`). A small formula that
-comes with other constants again has a plan that serves all of them (`rules/open_constants.py`).
+comes with other constants again has a plan that serves all of them (`rules/open_constants.py`), and
+so has one of other parts of arrays in memory (`rules/open_views.py`).
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.forgetting import forget_after_many
@@ -34,10 +35,13 @@ from dask_tapestry.rules.open_constants import (
     may_be_opened,
     with_open_constants,
 )
+from dask_tapestry.rules.open_views import open_views
 from dask_tapestry.teg import Graph, Node, Sink, Source, apply
 from dask_tapestry.teg.check import check, writes_that_meet_are_ordered
 from dask_tapestry.teg.node import reapply, topological, written_as
 from dask_tapestry.teg.token import token
+
+NOTHING: Final[Mapping[Node, Node]] = {}
 
 
 class _CachedPlan(NamedTuple):
@@ -47,12 +51,24 @@ class _CachedPlan(NamedTuple):
     forms: tuple[str, ...]
 
 
-_known: OrderedDict[Any, _CachedPlan | None] = OrderedDict()  # None: asked for once
+_known: OrderedDict[Any, _CachedPlan] = OrderedDict()
+_outlines: OrderedDict[Any, None] = OrderedDict()  # of graphs that were not known
 _lock = Lock()
 
 
-def plan_of(roots: Sequence[Node]) -> PlannedGraph:
+def plan_of(
+    roots: Sequence[Node],
+    given: Mapping[Node, Node] = NOTHING,
+    needed: Sequence[Node] | None = None,
+) -> PlannedGraph:
     """Plan the values `roots` together for the resources in force, or find the plan made before.
+
+    Parameters
+    ----------
+    given
+        Values that need not be computed, as sources: none of them is a root.
+    needed
+        All nodes that `roots` need but those, inputs first; where that is known.
 
     Raises
     ------
@@ -61,11 +77,11 @@ def plan_of(roots: Sequence[Node]) -> PlannedGraph:
     MemoryLimitError
         If no plan is found that workers can hold.
     """
-    order = topological(roots)
+    order = [*given, *(topological(roots, given) if needed is None else needed)]
     resources = resources_beside(order)
-    form = _form(roots, order)
+    form = _form(roots, order, given)
     if form is None or (form.stored and rules_in_force()):  # a rule may look at a place
-        return build_plan(roots, resources, recall=True)
+        return build_plan(_over(roots, order, given), resources, recall=True)
     written = Graph(roots)
     if form.sinks > 1:
         check(written, (writes_that_meet_are_ordered,))
@@ -73,15 +89,14 @@ def plan_of(roots: Sequence[Node]) -> PlannedGraph:
     cached = _found((form.key, *around))
     if cached is None:
         forget_after_many()
-        if resources.local and may_be_opened(order) and _is_met_again((_outline(form), *around)):
-            opened = with_open_constants(roots, order)
-            form = _form(opened, topological(opened)) or form
+        if resources.local:
+            form = _opened_form(form, around) or form
             cached = _found((form.key, *around))
     if cached is None:
         cached = _planned(form, resources)
         if cached is None:
-            return build_plan(roots, resources, recall=True)
-        _keep((form.key, *around), cached)
+            return build_plan(_over(roots, order, given), resources, recall=True)
+        _keep(_known, (form.key, *around), cached)
     return cached.plan.closed(written, dict(zip(cached.forms, form.ends, strict=True)))
 
 
@@ -94,35 +109,62 @@ def _found(key: Any) -> _CachedPlan | None:
         return cached
 
 
-def _keep(key: Any, cached: _CachedPlan | None) -> None:
-    """Keep a plan under a key; None notes that it was asked for."""
+def _keep(known: OrderedDict[Any, Any], key: Any, value: Any) -> None:
+    """Keep a value under a key, which is the last one to go now."""
     with _lock:
-        _known[key] = cached
-        _known.move_to_end(key)
-        while len(_known) > PLANS_REMEMBERED:
-            _known.popitem(last=False)
+        known[key] = value
+        known.move_to_end(key)
+        while len(known) > PLANS_REMEMBERED:
+            known.popitem(last=False)
 
 
-def _outline(form: _Form) -> tuple[Any, ...]:
-    """What graphs of this form have in common with those of other constants."""
+def _opened_form(form: _Form, around: tuple[Any, ...]) -> _Form | None:
+    """The form of a graph whose constants are inputs, and whose views of arrays are arrays.
+
+    None where it has neither, or is met for the first time.
+    """
+    given, views = form.given, open_views(form.order, form.given)
+    for root in form.roots:
+        views.pop(root, None)
+    has_numbers = may_be_opened([given.get(node, node) for node in form.order])
+    if not (has_numbers or views):
+        return None
+    if not _is_met_again((_outline(form, views, has_numbers), *around)):
+        return None
+    given = {**given, **views}
+    order = [*given, *topological(form.roots, given)]
+    if not has_numbers:
+        return _form(form.roots, order, given)
+    roots = with_open_constants(form.roots, order, given)
+    return _form(roots, topological(roots))
+
+
+def _outline(form: _Form, views: Mapping[Node, Node], has_numbers: bool) -> tuple[Any, ...]:
+    """What graphs of this form have in common with those of other constants and places."""
     rows = list(form.key)
     for at, node in enumerate(form.order):
-        formula = general_formula(node)
-        if formula is not None:
-            rows[at] = (formula, *rows[at][1:])
+        if node in views:
+            rows[at] = (node.type, *rows[at][1:])
+        elif has_numbers and node not in form.given:
+            formula = general_formula(node)
+            if formula is not None:
+                rows[at] = (formula, *rows[at][1:])
     return tuple(rows)
 
 
-def _is_met_again(key: Any) -> bool:
-    """Whether an outline is met for the second time: its constants change, as in a loop."""
+def _is_met_again(outline: Any) -> bool:
+    """Whether an outline is met for the second time: constants or places change, as in a loop."""
     with _lock:
-        is_known = key in _known
-    if not is_known:
-        _keep(key, None)
+        is_known = outline in _outlines
+    _keep(_outlines, outline, None)
     return is_known
 
 
-def verified_plan_of(roots: Sequence[Node]) -> PlannedGraph:
+def verified_plan_of(
+    roots: Sequence[Node],
+    given: Mapping[Node, Node] = NOTHING,
+    needed: Sequence[Node] | None = None,
+) -> PlannedGraph:
     """The plan of `plan_of`, verified: once, as long as it is kept.
 
     Raises
@@ -130,7 +172,7 @@ def verified_plan_of(roots: Sequence[Node]) -> PlannedGraph:
     PlanError
         Names the constraint, the operator and the box.
     """
-    plan = plan_of(roots)
+    plan = plan_of(roots, given, needed)
     plan.verify_once()
     return plan
 
@@ -154,18 +196,22 @@ class _Form(NamedTuple):
     ends: list[Node]
     stored: bool
     sinks: int
+    given: Mapping[Node, Node]
 
 
-def _form(roots: Sequence[Node], order: list[Node]) -> _Form | None:
+def _form(
+    roots: Sequence[Node], order: list[Node], given: Mapping[Node, Node] = NOTHING
+) -> _Form | None:
     """The form of what `roots` need; None where a plan depends on more than that.
 
-    `order` is all nodes, inputs before what reads them.
+    `order` is all nodes, inputs before what reads them; `given` the sources that some of them are.
     """
     number = {node: i for i, node in enumerate(order)}
     rows: list[Any] = []
     ends: list[Node] = []
     stored, sinks = False, 0
-    for node in order:
+    for written in order:
+        node = given.get(written, written)
         operator = node.operator
         what: Any = node.form
         if isinstance(operator, Source | Sink):
@@ -174,14 +220,28 @@ def _form(roots: Sequence[Node], order: list[Node]) -> _Form | None:
                 return None
             ends.append(node)
             sinks += isinstance(operator, Sink)
-        given = isinstance(operator, Source) and operator.external
-        stored |= not given and isinstance(operator, Source | Sink)
+        external = isinstance(operator, Source) and operator.external
+        stored |= not external and isinstance(operator, Source | Sink)
         inputs = [number[x] for x in node.inputs]
         after = tuple([number[x] for x in node.after]) if node.after else ()
         said = node.annotations.text
-        rows.append((what, *inputs, after, None if given else node.line, said))
+        rows.append((what, *inputs, after, None if external else node.line, said))
     key = (*rows, *[number[root] for root in roots])
-    return _Form(key, tuple(roots), order, ends, stored, sinks)
+    return _Form(key, tuple(roots), order, ends, stored, sinks, given)
+
+
+def _over(
+    roots: Sequence[Node], order: Sequence[Node], given: Mapping[Node, Node]
+) -> Sequence[Node]:
+    """The values `roots` of graphs that have sources in place of what is given."""
+    if not given:
+        return roots
+    made = dict(given)
+    for node in order:
+        if node not in made:
+            after = [made[x] for x in node.after]
+            made[node] = reapply(node, [made[x] for x in node.inputs], after)
+    return [made[root] for root in roots]
 
 
 def _opened(form: _Form) -> dict[Node, Node]:
@@ -189,14 +249,15 @@ def _opened(form: _Form) -> dict[Node, Node]:
     identity = blake2b(token(form.key).encode(), digest_size=8).hexdigest()
     position = {node: number for number, node in enumerate(form.ends)}
     opened: dict[Node, Node] = {}
-    for node in form.order:
+    for written in form.order:
+        node = form.given.get(written, written)
         inputs, after = [opened[x] for x in node.inputs], [opened[x] for x in node.after]
         operator = node.operator
         if isinstance(operator, Source | Sink):
             slot = operator.slot(position[node], identity)
             assert slot is not None
             with written_as(node):
-                opened[node] = apply(slot, *inputs, after=after)
+                opened[node] = opened[written] = apply(slot, *inputs, after=after)
         else:
-            opened[node] = reapply(node, inputs, after)
+            opened[written] = reapply(node, inputs, after)
     return opened

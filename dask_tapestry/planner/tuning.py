@@ -29,7 +29,8 @@ GRIDS_REMEMBERED: Final = 64  # grids of a program that are remembered: a plan h
 MOST_STARTS: Final = 64  # parts into which breaks divide a way at once
 
 # cache
-PLANS_REMEMBERED: Final = 64  # plans
+# Plans of some 70 kB each: a loop over rows that get shorter has hundreds
+PLANS_REMEMBERED: Final = 512
 # Plans after which what functions remember is forgotten: 8 ms in 1.5 s of planning, 5 MB at most
 PLANS_UNTIL_FORGOTTEN: Final = 512
 

@@ -12,11 +12,16 @@ Source: Tapestry whitepaper, "Sequence Point Nodes".
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import Final
+from weakref import WeakKeyDictionary
 
 from dask_tapestry.operators.layouts.placement import hold
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node, Sink, Source, sequence_point
 from dask_tapestry.teg.node import reapply, topological
+
+NO_SINKS: Final[frozenset[Node]] = frozenset()
+_sinks: WeakKeyDictionary[Node, frozenset[Node]] = WeakKeyDictionary()  # that a node needs
 
 
 def followed_points(graph: Graph) -> tuple[Node, ...]:
@@ -78,8 +83,12 @@ def _unread_by(value: Node, others: Sequence[Node]) -> list[Node]:
 
 
 def effects_of(nodes: Sequence[Node]) -> frozenset[Node]:
-    """The sinks that `nodes` need."""
-    return frozenset(n for n in topological(nodes) if isinstance(n.operator, Sink))
+    """The sinks that `nodes` need; each node of a graph that grows is looked at once."""
+    for node in topological(nodes, _sinks):
+        needed = [_sinks[x] for x in (*node.inputs, *node.after)]
+        own = (node,) if isinstance(node.operator, Sink) else ()
+        _sinks[node] = frozenset(own).union(*needed) if own or any(needed) else NO_SINKS
+    return NO_SINKS.union(*[_sinks[node] for node in nodes])
 
 
 def followers(value: Node, effects: Collection[Node], beside: Sequence[Node]) -> tuple[Node, ...]:

@@ -8,7 +8,7 @@ same, bit for bit, as a function is given the same operands.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -24,6 +24,7 @@ from dask_tapestry.settings import setting
 from dask_tapestry.teg import Node, Sink, Source, Tensor, apply
 from dask_tapestry.teg.node import reapply, written_as
 
+NOTHING: Final[Mapping[Node, Node]] = {}
 NUMBERS: Final = "biufc"  # kinds of constants that are opened
 
 
@@ -48,21 +49,25 @@ def general_formula(node: Node) -> CellExpression | None:
     return operator.expression.without_constants if numbers else None
 
 
-def with_open_constants(roots: Sequence[Node], order: Sequence[Node]) -> list[Node]:
+def with_open_constants(
+    roots: Sequence[Node], order: Sequence[Node], given: Mapping[Node, Node] = NOTHING
+) -> list[Node]:
     """The values `roots`, of whose formulas the constants are arrays of one cell.
 
-    `order` is all nodes, inputs before what reads them.
+    `order` is all nodes, inputs before what reads them; `given` the sources that some of them are.
     """
-    opened: dict[Node, Node] = {}
+    opened: dict[Node, Node] = dict(given)
     for node in order:
+        if node in given:
+            continue
         inputs = [opened[x] for x in node.inputs]
         formula = general_formula(node)
         if formula is None:
             opened[node] = reapply(node, inputs)
             continue
         with written_as(node):
-            given = [broadcast(one, node.type.shape) for one in _numbers(node)]
-            opened[node] = apply(_of_parameters(formula), *inputs, *given)
+            numbers = [broadcast(one, node.type.shape) for one in _numbers(node)]
+            opened[node] = apply(_of_parameters(formula), *inputs, *numbers)
     return [opened[root] for root in roots]
 
 

@@ -58,15 +58,39 @@ class _StepOrder(NamedTuple):
         number = {node: place for place, node in enumerate(nodes)}
         return cls(nodes, kinds, [tuple([number[x] for x in node.inputs]) for node in nodes])
 
-    def repeats(self, place: int, period: int) -> bool:
-        """Whether a node is to what it reads as the one `period` before it is."""
+    def moves(self, place: int, period: int) -> tuple[bool, ...] | None:
+        """How a node reads beside the one `period` before it: what lies so far behind, or the same.
+
+        None where it is another node, or reads something else.
+        """
         before = place - period
         if before < 0 or self.kinds[place] != self.kinds[before]:
-            return False
+            return None
         reads, known = self.reads[place], self.reads[before]
-        return len(reads) == len(known) and all(
-            a in (b, b + period) for a, b in zip(reads, known, strict=True)
-        )
+        if len(reads) != len(known):
+            return None
+        if any(a not in (b, b + period) for a, b in zip(reads, known, strict=True)):
+            return None
+        return tuple([a != b for a, b in zip(reads, known, strict=True)])
+
+    def repeated(self, middle: int, period: int) -> tuple[int, int]:
+        """From where on, and to where, nodes around a place repeat, and move as one step to all.
+
+        What begins as the same array in two fields is read twice by the first steps, and does not
+        move there.
+        """
+        first = last = middle
+        of_step: dict[int, tuple[bool, ...]] = {}
+        while last < len(self.nodes) and self._goes_on(last, period, of_step):
+            last += 1
+        while self._goes_on(first - 1, period, of_step):
+            first -= 1
+        return first, last
+
+    def _goes_on(self, place: int, period: int, of_step: dict[int, tuple[bool, ...]]) -> bool:
+        """Whether a node moves like those of other steps, of which the first tells."""
+        moves = self.moves(place, period)
+        return moves is not None and of_step.setdefault(place % period, moves) == moves
 
 
 def repeated_parts(nodes: Sequence[Node]) -> Iterator[Iterator[Repeated]]:
@@ -126,15 +150,10 @@ def _longest(order: _StepOrder, middle: int) -> tuple[int, int, int]:
     kind = order.kinds[middle]
     tried = 0
     for before in range(middle - 1, max(-1, middle - MOST_STEP_NODES - 1), -1):
-        if order.kinds[before] != kind or not order.repeats(middle, middle - before):
+        if order.kinds[before] != kind or order.moves(middle, middle - before) is None:
             continue
         period, tried = middle - before, tried + 1
-        last = middle
-        while last < len(order.nodes) and order.repeats(last, period):
-            last += 1
-        first = middle
-        while order.repeats(first - 1, period):
-            first -= 1
+        first, last = order.repeated(middle, period)
         if last - first >= (FEWEST_STEPS - 1) * period:
             return period, first, last
         if tried == STEP_LENGTHS_TRIED:

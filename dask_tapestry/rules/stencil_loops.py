@@ -53,11 +53,11 @@ def _fields_and_steps(loop: Repeated) -> tuple[int, int]:
 
 def _fused(graph: Graph, loop: Repeated) -> dict[Node, Node] | None:
     """What computes the states that are read behind the loop; None if a step is something else."""
-    first, second = loop.states[:2]
-    if any(x.type.shape != first[0].type.shape for x in first):
+    first, (before, after) = loop.states[0], loop.states[-2:]
+    if any(x.type.shape != first[0].type.shape for x in first) or not _is_told_apart(loop):
         return None
-    stencil = stencil_formula(second, Fields.plain(first))
-    if stencil is None or not _computes(stencil) or not _is_plain(first, second):
+    stencil = stencil_formula(after, Fields.plain(before))
+    if stencil is None or not _computes(stencil) or not _is_plain(before, after):
         return None
     stops = _stops(graph, loop)
     if stops is None:
@@ -75,6 +75,15 @@ def _fused(graph: Graph, loop: Repeated) -> dict[Node, Node] | None:
             with written_as(node):
                 replacements.setdefault(node, _with_names_of(node, value))
     return replacements
+
+
+def _is_told_apart(loop: Repeated) -> bool:
+    """Whether the last step tells what each field is: its nodes are no others'.
+
+    The first one may not: two fields may begin as one array, which each step may read besides.
+    """
+    before = loop.states[-2]
+    return len({*before}) == len(before) and not {*before} & {*loop.states[0]}
 
 
 def _computes(found: StencilFormula) -> bool:

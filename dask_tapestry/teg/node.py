@@ -58,6 +58,8 @@ class Node:
         The grid in which its data is stored; `stored_grid` notes it here when first asked.
     format
         What blocks are held in that tasks hand on, and the result; None for NumPy's arrays.
+    is_met
+        Whether a small job of this process has computed it; `values_met_again` notes it here.
     """
 
     __slots__ = (
@@ -69,6 +71,7 @@ class Node:
         "format",
         "input_types",
         "inputs",
+        "is_met",
         "is_sequence_point",
         "line",
         "operator",
@@ -88,6 +91,7 @@ class Node:
     annotations: Annotations
     stored: Known | None
     format: BlockFormat | None
+    is_met: bool
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _load_last, (table([self]),)
@@ -181,6 +185,7 @@ def _applied(
     node.type = operator.infer(*node.input_types)
     node.line = line if line is not None else user_line()
     node.stored = None
+    node.is_met = False
     node.format = _format(operator, node)
     with _lock:
         return _interned.setdefault(digest, node)

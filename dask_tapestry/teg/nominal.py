@@ -7,14 +7,16 @@ data is stored, else a canonical grid, which `block-bytes` sizes; and they pass 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import prod
 from weakref import WeakKeyDictionary
 
 from dask_tapestry.settings import block_bytes
 from dask_tapestry.teg.chunking import AxisChunks, Chunks, Known
 from dask_tapestry.teg.node import Node
+from dask_tapestry.teg.operator import Operator
 from dask_tapestry.teg.tuning import MOST_NOMINAL_GROWTH, WORKING_SET_SHARE
-from dask_tapestry.teg.types import TensorType
+from dask_tapestry.teg.types import TensorType, Types
 from dask_tapestry.zspace import Cuts, fitting_sides
 
 _known: WeakKeyDictionary[Node, dict[int, Chunks]] = (
@@ -56,11 +58,24 @@ def _chunks(node: Node, most: int) -> Chunks:
         if most in chunks_by_most or not missing:
             stack.pop()
             if most not in chunks_by_most:
-                chunks = tuple(_known[x][most] for x in inputs)
-                along = top.operator.nominal(top.input_types, chunks)
-                chunks_by_most[most] = _completed(along, top.type, most)
+                chunks_by_most[most] = _chunks_over(
+                    top, tuple([_known[x][most] for x in inputs]), most
+                )
         stack += missing
     return _known[node][most]
+
+
+def _chunks_over(node: Node, chunks: tuple[Chunks, ...], most: int) -> Chunks:
+    """Chunks of a node whose inputs have `chunks`."""
+    if chunks:
+        return _passed(node.operator, node.input_types, chunks, most)
+    return _completed(node.operator.nominal(node.input_types, chunks), node.type, most)
+
+
+@lru_cache(maxsize=4096)  # steps of a loop are alike
+def _passed(operator: Operator, inputs: Types, chunks: tuple[Chunks, ...], most: int) -> Chunks:
+    """Chunks that pass through an operator."""
+    return _completed(operator.nominal(inputs, chunks), operator.infer(*inputs), most)
 
 
 def _completed(along: Known, type_: TensorType, most: int) -> Chunks:

@@ -8,7 +8,8 @@ import dask_tapestry as dt
 from dask_tapestry.errors import ComputeError
 from dask_tapestry.lower import planned_expression, prepared_plan, small_jobs
 from dask_tapestry.lower.small_jobs import compute_synchronously
-from dask_tapestry.lower.tuning import MOST_BRIEF_BYTES
+from dask_tapestry.lower.tuning import MOST_BRIEF_BLOCKS, MOST_BRIEF_BYTES
+from dask_tapestry.planner.cache import plan_of
 from tests.comparisons import same_bits
 
 
@@ -121,6 +122,29 @@ def test_many_brief_steps_are_no_matter_for_a_scheduler(monkeypatch):
     for value, one in zip(values, several, strict=True):
         assert same_bits(value, one.compute(scheduler=dask.get))
     monkeypatch.setattr(small_jobs, "BRIEF_SECONDS", 0)
+    assert compute_synchronously([one.node for one in several]) is None
+
+
+def test_steps_that_follow_each_other_are_no_matter_for_a_scheduler(monkeypatch):
+    x = y = dt.asarray(np.random.default_rng(0).random(500))
+    for number in range(80):
+        y = dt.sort(y * 1.5 - x * number)
+    ready = prepared_plan.prepared(plan_of([y.node]))
+    assert len(ready.steps) > MOST_BRIEF_BLOCKS
+    assert ready.seconds_saved < 0.1 * sum(one.step.estimate.compute for one in ready.steps)
+    assert ready.between <= 3 * x.nbytes
+    monkeypatch.setattr(small_jobs, "BRIEF_SECONDS", ready.seconds_saved)
+    (value,) = compute_synchronously([y.node])
+    assert same_bits(value, y.compute(scheduler=dask.get))
+
+
+def test_steps_that_may_run_side_by_side_are_left_to_a_scheduler(monkeypatch):
+    x = dt.asarray(np.random.default_rng(0).random(500))
+    several = [dt.sort(x * number) for number in range(1, 12)]
+    ready = prepared_plan.prepared(plan_of([one.node for one in several]))
+    together = sum(one.step.estimate.compute for one in ready.steps)
+    assert 0.5 * together < ready.seconds_saved < together
+    monkeypatch.setattr(small_jobs, "BRIEF_SECONDS", 0.5 * ready.seconds_saved)
     assert compute_synchronously([one.node for one in several]) is None
 
 

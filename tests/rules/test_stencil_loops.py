@@ -85,6 +85,42 @@ def test_several_fields_and_the_last_two_values():
     check(leapfrog)
 
 
+@examples(80)
+@given(
+    begin=st.lists(st.integers(0, 1), min_size=1, max_size=3),
+    turned=st.booleans(),
+    beside=st.booleans(),
+    count=st.integers(4, 14),
+)
+def test_fields_that_begin_as_one_array_which_steps_may_read_too(begin, turned, beside, count):
+    def loop(xp):
+        arrays = [xp.asarray(X), xp.asarray(X[::-1].copy())]
+        fields = [arrays[which] for which in begin]
+        for _ in range(count):
+            last = fields[-1] + 0.1 * (xp.roll(fields[-1], 1, 0) - fields[0])
+            if beside:
+                last = last + 0.05 * (arrays[0] - fields[-1])
+            if turned:
+                fields = [*fields[1:], last]
+            else:
+                fields = [last, *[0.9 * one + 0.1 * xp.roll(one, -1, 1) for one in fields[:-1]]]
+        return tuple(fields)
+
+    for x, y in zip(dt.compute(*loop(dt)), loop(np), strict=True):
+        np.testing.assert_array_equal(x, y)
+
+
+def test_two_fields_that_begin_as_one_array_are_fused():
+    def waves(xp):
+        before = u = xp.asarray(X)
+        for _ in range(12):
+            before, u = u, 2 * u - before + 0.1 * (xp.roll(u, 1, 0) - u)
+        return u
+
+    check(waves)
+    assert sum(steps_in(waves(dt))) > 8
+
+
 def test_values_that_are_read_on_the_way():
     def loop(xp):
         values = [xp.asarray(X)]

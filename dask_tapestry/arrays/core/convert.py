@@ -99,6 +99,9 @@ def asarray(
     >>> dt.asarray([1, 2, 3]).compute()
     array([1, 2, 3])
     """
+    told = dtype is not None or order is not None or device is not None or copy is not None
+    if type(a) is Array and not (told or like is not None or chunks is not None or dims or hints):
+        return a
     refuse_unknown("asarray", hints, HINTS)
     check_order(order)
     if copy:

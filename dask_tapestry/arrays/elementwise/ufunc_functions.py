@@ -30,6 +30,7 @@ from dask_tapestry.io.sources.masked_array import is_masked
 from dask_tapestry.operators.cells.elementwise import Operand, elementwise
 from dask_tapestry.teg import Tensor
 
+PLAIN = frozenset((Array, bool, int, float, complex))  # operands that have no mask
 DOCUMENTATION = """{summary}
 
     Cell by cell, as `numpy.{name}`: shapes broadcast, dtypes promote as in NumPy (NEP 50).
@@ -248,8 +249,10 @@ def _called(
 ) -> tuple[Array, ...]:
     """The results of a ufunc, with what else it takes."""
     loop = loop_signature(UFUNCS[name], dtype, signature)
-    one_of("casting", casting, CASTINGS)
     alone = out is None and where is True and casting == "same_kind"
+    if alone and PLAIN.issuperset(map(type, operands)):
+        return _results(name, operands, loop)
+    one_of("casting", casting, CASTINGS)
     if any(is_masked(one) for one in operands):
         operands = tuple(from_numpy(one, None) if is_masked(one) else one for one in operands)
     masked: Any = next((one for one in operands if isinstance(one, Masked)), None)

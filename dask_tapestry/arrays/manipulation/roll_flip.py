@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -137,8 +138,17 @@ def roll(a: ArrayLike, shift: ArrayLike, axis: int | Sequence[int] | None = None
         return reshape(roll(ravel(x), shift, 0), x.shape)
     with reading("axis"):
         axes = [normalize_axis(n, x.ndim) for n in np.atleast_1d(axis).tolist()]
+    shifts = _shifts(shift, axes, None if isinstance(axis, int) else np.shape(axis))
+    rolled = roll_tensor(x.node, shifts)
+    return x if rolled is x.node else Array(with_chunks_kept(rolled, nominal_chunks(x.node)))
+
+
+def _shifts(shift: Any, axes: Sequence[int], shape: tuple[int, ...] | None) -> dict[int, int]:
+    """By how many places cells move along each of the axes, of a `shape`; None if one is given."""
+    if shape is None and isinstance(shift, int):
+        return {axes[0]: shift}
     try:
-        pairs = np.broadcast(shift, np.asarray(axes).reshape(np.shape(axis)))
+        pairs = np.broadcast(shift, np.asarray(axes).reshape(shape or ()))
     except ValueError as error:
         raise ShapeError(str(error)) from None
     if pairs.ndim > 1:
@@ -146,5 +156,4 @@ def roll(a: ArrayLike, shift: ArrayLike, axis: int | Sequence[int] | None = None
     shifts: dict[int, int] = {}
     for places, number in pairs:
         shifts[int(number)] = shifts.get(int(number), 0) + integer(places)
-    rolled = roll_tensor(x.node, shifts)
-    return x if rolled is x.node else Array(with_chunks_kept(rolled, nominal_chunks(x.node)))
+    return shifts

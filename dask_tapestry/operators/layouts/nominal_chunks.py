@@ -10,6 +10,7 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.views.view import View, ViewSelector, identity_axes
 from dask_tapestry.teg import Tensor, TensorType, apply
 from dask_tapestry.teg.chunking import Chunks, Known, canonical_axes, said_but
+from dask_tapestry.teg.nominal import nominal_chunks
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import Cuts
 
@@ -53,6 +54,8 @@ def with_nominal_chunks(x: Tensor, cuts: tuple[Cuts, ...]) -> Tensor:
 
 def with_chunks_kept(x: Tensor, chunks: Chunks) -> Tensor:
     """`x` with nominal `chunks` of another value, said or not as they are there."""
+    if nominal_chunks(x) == chunks:
+        return x
     return apply(NominalChunks(tuple([one.cuts for one in chunks]), canonical_axes(chunks)), x)
 
 

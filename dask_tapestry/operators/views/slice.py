@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from operator import index as as_index
 from types import EllipsisType
 from typing import Any
@@ -12,9 +13,12 @@ from dask_tapestry.errors import IndexingError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.views.view import View, ViewAxis, ViewSelector
 from dask_tapestry.teg import Tensor, TensorType, apply
+from dask_tapestry.teg.node import form_of
 from dask_tapestry.teg.operator import Types
 
 Item = int | slice | EllipsisType | None
+SliceItem = int | tuple[int, int, int] | None
+Items = tuple[SliceItem, ...]
 
 
 @dataclass(frozen=True)
@@ -22,7 +26,7 @@ class Slice(ViewSelector):
     """NumPy's basic indexing; each of `items` is (start, stop, step), an integer or None."""
 
     name = "slice"
-    items: tuple[int | tuple[int, int, int] | None, ...]
+    items: Items
 
     def view(self, x: TensorType) -> View:
         shape: list[int] = []
@@ -60,7 +64,7 @@ def basic_slice(x: Tensor, key: tuple[Item, ...]) -> Tensor:
     IndexingError
         For too many items, an integer out of bounds, or an item of another kind.
     """
-    items: list[int | tuple[int, int, int] | None] = []
+    items: list[SliceItem] = []
     axis = 0
     for item in _expand(key, x.type):
         if item is None:
@@ -68,11 +72,20 @@ def basic_slice(x: Tensor, key: tuple[Item, ...]) -> Tensor:
             continue
         items.append(_bound(item, x.type, axis))
         axis += 1
-    whole = tuple((0, n, 1) for n in x.type.shape)
-    return x if tuple(items) == whole else apply(Slice(tuple(items)), x)
+    if items == [(0, n, 1) for n in x.type.shape]:
+        return x
+    operator, form = _slice_of(tuple(items))
+    return apply(operator, x, form=form)
 
 
-def slice_items(x: Tensor) -> tuple[int | tuple[int, int, int] | None, ...]:
+@lru_cache(maxsize=1024)  # steps of a loop slice alike
+def _slice_of(items: Items) -> tuple[Slice, str]:
+    """The operator of a slice, and its form."""
+    operator = Slice(items)
+    return operator, form_of(operator)
+
+
+def slice_items(x: Tensor) -> Items:
     """The `items` of a slice; () for what is not a slice."""
     return x.operator.items if isinstance(x.operator, Slice) else ()
 
@@ -98,7 +111,7 @@ def _bound(item: Any, x: TensorType, axis: int) -> int | tuple[int, int, int]:
             start, stop, step = 0, 0, 1
         return start, stop, step
     try:
-        number = as_index(item)
+        number = int(as_index(item))
     except TypeError:
         raise IndexingError(
             "only integers, slices (`:`), ellipsis (`...`) and None are valid indices here, "

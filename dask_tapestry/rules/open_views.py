@@ -1,0 +1,66 @@
+"""Open views: parts of arrays in memory as arrays of their own, so that one plan serves all places.
+
+``x[i : i + 100].mean()`` and ``d[:, k]`` are computed in loops with other places each time. A part
+of an array in memory is one too, without a copy, and a plan for it is one for any place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.io.sources.dask_blocks_source import BlockSource
+from dask_tapestry.io.sources.numpy_source import NumpySource
+from dask_tapestry.operators.layouts.nominal_chunks import NominalChunks
+from dask_tapestry.operators.views.view import ViewSelector
+from dask_tapestry.rewrite.user_rules import mutators_in_force, rules_in_force
+from dask_tapestry.teg import Node, apply
+from dask_tapestry.teg.node import written_as
+
+Cells = np.ndarray[Any, Any]
+
+
+def open_views(order: Sequence[Node], given: Mapping[Node, Node]) -> dict[Node, Node]:
+    """The views of arrays in memory among all nodes of a graph, as sources.
+
+    `order` is all nodes, inputs before what reads them; `given` the sources that some of them are.
+    There are none where the user's rules may look at places.
+    """
+    cells: dict[Node, Cells | None] = {}
+    found: dict[Node, Node] = {}
+    if rules_in_force() or mutators_in_force():
+        return found
+    for node in order:
+        if node in given or not node.inputs:
+            cells[node] = _in_memory(given.get(node, node))
+        elif _is_view(node) and (whole := cells.get(node.inputs[0])) is not None:
+            part = node.operator.reference(whole)
+            if np.may_share_memory(part, whole):
+                cells[node] = part
+                with written_as(node):
+                    found[node] = apply(NumpySource(node.digest, node.type, part))
+    return found
+
+
+def _is_view(node: Node) -> bool:
+    operator = node.operator
+    is_part = isinstance(operator, ViewSelector) and not isinstance(operator, NominalChunks)
+    return is_part and not (node.after or node.annotations or node.format is not None)
+
+
+def _in_memory(node: Node) -> Cells | None:
+    """The cells of a source that has them in this process as one array; None of other nodes."""
+    operator, cells = node.operator, None
+    if isinstance(operator, NumpySource) and not operator.is_table:
+        cells = operator.data
+    elif isinstance(operator, BlockSource) and _is_whole(operator):
+        cells = operator.graph.get((operator.key_name, *[0] * len(operator.cuts)))
+    return cells if type(cells) is np.ndarray else None
+
+
+def _is_whole(source: BlockSource) -> bool:
+    """Whether blocks are one array, of cells that are stored nowhere: no sum depends on a grid."""
+    return prod(c.count for c in source.cuts) == 1 and not any(source.stored_cuts or ())
