@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from heapq import heappop, heappush
 
-from dask_tapestry.operators.cells.field import Field
 from dask_tapestry.teg import Graph, Node
 
 
@@ -63,5 +62,6 @@ def _ends_of(
 def _keeps_cells(reader: Node, node: Node) -> bool:
     """Whether each cell of a reader is made of the cells of its inputs at the same place."""
     operator = reader.operator
+    takes_field = operator.is_selector and reader.type.dtype != reader.inputs[0].type.dtype
     same = reader.type.shape == node.type.shape
-    return same and (operator.is_formula or isinstance(operator, Field)) and not reader.after
+    return same and (operator.is_formula or takes_field) and not reader.after
