@@ -28,6 +28,7 @@ DEFINITIONS = {  # numbers that define something: another one would be wrong, no
     "arrays/random/seeds": "TAKEN_BYTES",
     "arrays/statistics/cumulative": "IDENTITY",
     "arrays/statistics/quantiles": "PERCENTS",
+    "arrays/xarray/interpolated_dtypes": "POINTS",
     "arrays/user_functions/operator_shardings": "PIECES",
     "arrays/xarray/template_function": "WHOLE",
     "cells/lattice": "DIVISORS",

@@ -10,7 +10,7 @@ from math import prod
 from operator import le, sub
 
 from dask_tapestry.errors import PlanError
-from dask_tapestry.steps.tuning import FEW_BOX_CELLS
+from dask_tapestry.steps.tuning import FEW_BOX_CELLS, FEW_BOXES
 from dask_tapestry.zspace import ZRange
 from dask_tapestry.zspace.range import trusted_range
 
@@ -108,6 +108,8 @@ def _hulls(boxes: Sequence[ZRange], room: float) -> tuple[ZRange, ...]:
     sizes = [box.size for box in boxes]
     if prod(map(sub, hi, lo)) <= max(FEW_BOX_CELLS, max(sizes)):
         return (trusted_range(lo, hi),)
+    if len(boxes) <= FEW_BOXES and not _any_near(boxes, sizes, room):
+        return tuple(boxes)
     hulls = [
         _Hull(n, box.lo, box.hi, size)
         for n, (box, size) in enumerate(zip(boxes, sizes, strict=True))
@@ -131,6 +133,20 @@ def _most_apart(boxes: Sequence[ZRange]) -> int:
         return sum([bisect_left(ends, box.lo[axis]) for box in boxes])
 
     return max(range(boxes[0].ndim), key=pairs_apart)
+
+
+def _any_near(boxes: Sequence[ZRange], sizes: Sequence[int], room: float) -> bool:
+    """Whether the hull of any two boxes has few enough cells."""
+    several = [(box.lo, box.hi, size) for box, size in zip(boxes, sizes, strict=True)]
+    for at, (lo, hi, size) in enumerate(several):
+        for low, high, cells in several[:at]:
+            most = max(FEW_BOX_CELLS, (size + cells) + room * (size + cells))
+            hull = 1
+            for a, b, c, d in zip(lo, hi, low, high, strict=True):
+                hull *= (b if b > d else d) - (a if a < c else c)
+            if hull <= most:
+                return True
+    return False
 
 
 def _merged_along(hulls: list[_Hull], axis: int, room: float) -> list[_Hull]:

@@ -166,3 +166,11 @@ def test_boxes_behind_gaps_are_not_compared_with_each_other(monkeypatch):
     months = [ZRange((365 * year,), (365 * year + 31,)) for year in range(200)]
     assert len(merged(months, room=EXTRA_CELLS)) == len(months)
     assert 0 < len(looked_at) < 4 * len(months)
+
+
+@given(BOXES, st.sampled_from([0.0, EXTRA_CELLS, 1.0]))
+def test_few_boxes_are_merged_as_many_are(given_boxes, room):
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(boxes, "FEW_BOXES", 0)
+        expected = merged(given_boxes, (), room)
+    assert merged(given_boxes, (), room) == expected

@@ -108,7 +108,8 @@ def scanning_together(scan: Function) -> Function:
         if not any(isinstance(one.variable._data, Array) for one in data.data_vars.values()):
             return scan(self, dim, func=func, **options)
         found = self.reduce(getattr(duck_array_ops, func), dim, **options)
-        return found.assign_coords(self._obj.coords)
+        found = found.assign_coords(self._obj.coords)
+        return found.transpose(..., *self._parse_dim(dim))  # flox has these last
 
     return together
 

@@ -6,7 +6,8 @@ A value that is not held is computed within each step that reads it. Held are
   for what a compute has written for itself, which is read where it is needed;
 - values whose readers' annotations cannot be joined with their own;
 - results of operators that are not transparent (reductions, products), unless the rest of the step
-  reads each of their cells once: then it is their epilogue;
+  reads each of their cells once: then it is their epilogue. Where cells made of theirs alone are
+  smaller, as those of a mean than its sums and counts, those are held in their place;
 - stored cells, or a selection of them (not both as they are and turned), costly formulas, what is
   made of windows, and what is brought to a device, that several steps read, where there is memory
   to hold them.
@@ -17,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from dask_tapestry.planner.fusion.annotation_groups import held_apart
+from dask_tapestry.planner.fusion.cellwise_ends import held_in_place
 from dask_tapestry.planner.fusion.group import is_external
 from dask_tapestry.planner.tuning import HELD_SHARE
 from dask_tapestry.rules.tuning import COSTLY_FLOPS
@@ -61,6 +63,8 @@ def held_values(
     """
     held = required(graph) | set(extra)
     readers = graph.consumers
+    in_place = held_in_place(graph, held, fused)
+    held.update(end for end in in_place.values() if end not in fused)
     flops = _formula_flops(graph)
     users: dict[Node, set[Node]] = {}
     once: dict[Node, bool] = {}
@@ -70,6 +74,7 @@ def held_values(
             continue
         users[node] = set().union(*(_step_of(c, held, users) for c in readers[node]))
         once[node] = len(readers[node]) == 1 and _epilogue(readers[node][0], node, held, once)
+        once[node] |= node in in_place
         if (
             node not in held
             and node not in fused

@@ -54,9 +54,7 @@ def test_with_flox_xarray_and_flox_make_arrays_of_this_library():
         for name in ("mean", "max", "first", "median", "cumsum"):
             found = getattr(lazy.groupby(labels), name)()
             assert isinstance(found.data, dt.Array)
-            xarray.testing.assert_allclose(
-                found.compute(), getattr(memory.groupby(labels), name)().transpose(*found.dims)
-            )
+            xarray.testing.assert_allclose(found.compute(), getattr(memory.groupby(labels), name)())
         found = xarray_reduce(lazy, labels, func="mean")
         assert isinstance(found.data, dt.Array)
         xarray.testing.assert_allclose(found.compute(), xarray_reduce(memory, labels, func="mean"))
@@ -66,3 +64,16 @@ def test_the_option_is_left_to_the_user():
     for wanted in (True, False):
         with xarray.set_options(use_flox=wanted), dt.xarray.use():
             assert xarray.get_options()["use_flox"] is wanted
+
+
+def test_running_totals_of_groups_have_the_dimensions_in_the_order_of_flox():
+    pytest.importorskip("flox")
+    memory = xarray.Dataset(
+        {"t": (("x", "time", "y"), np.ones((2, 7, 3))), "f": ("time", np.arange(7.0))},
+        {"k": ("time", list("abcabca"))},
+    )
+    with dt.xarray.use(), xarray.set_options(use_flox=True):
+        lazy = memory.map(lambda held: held.chunk())
+        for one, other in ((memory, lazy), (memory.t, lazy.t)):
+            expected = one.groupby("k").cumsum("time")
+            xarray.testing.assert_allclose(other.groupby("k").cumsum("time").compute(), expected)

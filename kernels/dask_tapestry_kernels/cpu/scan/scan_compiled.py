@@ -15,6 +15,7 @@ from dask_tapestry_kernels.parameters.scan_spec import ScanSpec
 Block = np.ndarray[Any, Any]
 
 SMALL: Final = 16_384  # cells; fewer are not worth a kernel that is not loaded
+IDENTITY: Final = {"multiply": 1}  # of others 0: loops may combine with it, and then choose not to
 
 
 def scan(result: Block, block: Block, carry: Block | None, how: ScanSpec) -> bool:
@@ -33,7 +34,8 @@ def scan(result: Block, block: Block, carry: Block | None, how: ScanSpec) -> boo
     target = result if along or _is_dense(result, axis) else np.empty(result.shape, result.dtype)
     scratch = np.empty(max(GROUP * (min(leaf, MOST_LEAF) + APART), 2 * STRIP), state)
     line_shape = (*block.shape[:axis], *block.shape[axis + 1 :])
-    before = np.empty(line_shape, state) if carry is None else np.ascontiguousarray(carry, state)
+    first = np.full(line_shape, IDENTITY.get(function, 0), state) if carry is None else carry
+    before = np.ascontiguousarray(first, state)
     options = [block.shape[axis], skip, leaf, int(carry is not None), int(separate)]
     for part in lines(block, target, axis, not along):
         (a, line_a, row_a), (b, line_b, row_b) = part.first, part.second

@@ -6,6 +6,9 @@ after the other). Where many cells lie beside one another across the axis, strip
 walk along it together, `ROWS` rows at a time, between which totals stay in registers. In times of a
 copy of 4243 x 4243 float64: strips of 512 columns, a row at a time 1.8 and four 1.1; strips of 4096
 columns 1.4 and .8.
+
+The compiler may compute a sum before it knows whether it is asked for, and errors of floating point
+tell of that too. So what comes before a line is the identity until something does.
 """
 
 from __future__ import annotations
@@ -83,8 +86,8 @@ def scan_lines(
                         for j in range(leaf):
                             total = s[j]
                             z[j] = {one}
-                        total = s[leaf - 1]
-                        known, before = not apart, total
+                        if not apart:
+                            known, before = 1, s[leaf - 1]
                 place += whole
             else:
                 stop = min(place + leaf, n)
@@ -99,8 +102,9 @@ def scan_lines(
                             y[j - skip] = {one_after}
                         else:
                             y[j - skip] = {one}
-                before = {follow} if known and not apart else total
-                known = not apart
+                if not apart:
+                    before = {follow} if known else total
+                    known = 1
                 place = stop
 """
 

@@ -6,6 +6,7 @@ import pytest
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.jit import compile_service
 from dask_tapestry_kernels.cpu.scan import scan_compiled, scan_texts
+from dask_tapestry_kernels.floating_point import listening
 from tests.comparisons import same_bits
 
 
@@ -100,3 +101,34 @@ def test_bits_are_those_of_the_way_through_numpy(way, shape, axis, monkeypatch):
                         continue
                     out = laid(np.empty_like(expected), order)
                     assert same_bits(KERNELS[name](out, x, *more, **arguments), expected)
+
+
+@pytest.mark.parametrize("kernel", ["scan", "leaf_scan"])
+@pytest.mark.parametrize("function", ["add", "multiply"])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize(("shape", "axis"), SHAPES)
+def test_no_errors_but_of_cells_that_are_combined(
+    kernel, function, dtype, shape, axis, monkeypatch
+):
+    """Leaves scanned apart are not, nor is what nobody has written."""
+    empty = np.empty
+
+    def unwritten(shape, dtype=float):
+        made = empty(shape, dtype)
+        made.reshape(-1).view("u4")[:] = 0x7FA00000  # NaN that an addition would tell of
+        return made
+
+    monkeypatch.setattr(scan_compiled, "SMALL", 0)
+    x = np.full(shape, function == "multiply", dtype)
+    lanes = np.moveaxis(x, axis, 0)
+    how = {"function": function, "axis": axis, "leaf": 4, "state": x.dtype}
+    if kernel == "leaf_scan":
+        for place, cell in enumerate((np.inf, -np.inf, 0, np.finfo(dtype).max)):
+            lanes[4 * place :: 16] = cell
+    else:
+        lanes[-1:] = np.inf
+        how["dtype"] = x.dtype
+    with monkeypatch.context() as patched, listening(frozenset({"invalid", "over"})) as heard:
+        patched.setattr(scan_compiled.np, "empty", unwritten)
+        KERNELS[kernel](None, x, **how)
+    assert not heard
