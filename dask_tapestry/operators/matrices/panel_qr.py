@@ -1,6 +1,8 @@
 """QR of matrices larger than a worker, in panels of columns: orthonormal ones, a triangle.
 
-Reflections of a panel are made in one block, and applied to others as products.
+Reflections of a panel are LAPACK's, made in one block, and applied to strips of others as products.
+Orthonormal columns are made from the last panel to the first, each time those of the panel and
+those behind it: so they grow by the rows and columns of a panel, whose reflections end there.
 """
 
 from __future__ import annotations
@@ -9,48 +11,68 @@ from typing import Final
 
 from dask_tapestry.operators.cells.elementwise import elementwise
 from dask_tapestry.operators.joins.diagonal import is_below_diagonal, with_zeros
-from dask_tapestry.operators.matrices.panels import (
-    Factorization,
-    Factors,
-    applied,
-    factored,
-    panel_at,
-    panels_of,
-    rows_of,
-    side_by_side,
-    stacked,
-    unit_matrix,
-)
+from dask_tapestry.operators.matrices.panel_step import Part, panel_tiles
+from dask_tapestry.operators.matrices.panel_strips import Factorization, Panel, factored
+from dask_tapestry.operators.matrices.panels import rows_of, side_by_side, stacked, zeros
+from dask_tapestry.operators.tuning import PRODUCT
 from dask_tapestry.teg import Tensor
 
-QR: Final = Factorization("qrpanel", {"nn": None}, "qrstrip", 4.0, copies=3)
+SQUARES: Final = 3.0  # as wide as a panel, that applying reflections takes
+QR: Final = Factorization("qrpanel", ("nn", None), "qrstrip", 4.0, 4 * PRODUCT, 1.5, SQUARES)
 
 
 def qr_by_panels(x: Tensor, width: int) -> Tensor:
     """``[Q, R]``, one below the other, or side by side where rows are fewer than columns."""
     rows, columns = x.type.shape
-    runs = panels_of(min(x.type.shape), width)
-    packed, _, factors = factored(x, runs, QR)
-    q, r = _columns(packed, runs, factors), _triangle(packed)
+    panels, behind, _ = factored(x, width, QR)
+    q, r = _columns(panels, width), _triangle(panels, behind)
     return stacked([q, r]) if rows >= columns else side_by_side([q, r])
-
-
-def _columns(packed: Tensor, runs: list[slice], factors: list[Factors]) -> Tensor:
-    """The orthonormal columns: reflections of those of a unit matrix, the last ones first."""
-    rows = packed.type.shape[0]
-    q = unit_matrix(rows, runs[-1].stop, packed.type.dtype)
-    for run, (_, t) in zip(reversed(runs), reversed(factors), strict=True):
-        q = applied("reflectedcolumns", (panel_at(packed, run), t), QR.letters, q)
-    return q
-
-
-def _triangle(packed: Tensor) -> Tensor:
-    """The factor R."""
-    rows = rows_of(packed, None, min(packed.type.shape))
-    return with_zeros(elementwise("logical_not", is_below_diagonal(rows.type.shape, -1)), rows)
 
 
 def triangle_by_panels(x: Tensor, width: int) -> Tensor:
     """The factor R alone."""
-    packed, _, _ = factored(x, panels_of(min(x.type.shape), width), QR)
-    return _triangle(packed)
+    panels, behind, _ = factored(x, width, QR)
+    return _triangle(panels, behind)
+
+
+def _columns(panels: list[Panel], width: int) -> Tensor:
+    """The orthonormal columns: reflections of those of a unit matrix, the last ones first."""
+    q = _own(panels[-1])
+    for panel in panels[-2::-1]:
+        q = side_by_side([_own(panel), _behind(panel, q, width)])
+    return q
+
+
+def _own(panel: Panel) -> Tensor:
+    """The columns of a panel, from its first row on."""
+    (rows, own), dtype = panel.packed.type.shape, panel.packed.type.dtype
+    parts, sides = [Part(panel.packed, "pn"), Part(panel.other, "nn")], {"p": rows, "n": own}
+    work, taken = ("pnn", 2 * PRODUCT), SQUARES * own / rows
+    return panel_tiles("owncolumns", parts, ("pn", dtype), work, sides, {}, taken)
+
+
+def _behind(panel: Panel, q: Tensor, width: int) -> Tensor:
+    """Columns behind a panel, which have no cells in its rows before, from its first row on."""
+    (rows, own), (below, columns) = panel.packed.type.shape, q.type.shape
+    parts = [Part(panel.packed, "pn"), Part(panel.other, "nn"), Part(q, "mk")]
+    sides = {"p": rows, "n": own, "m": below, "k": columns}
+    made, work = ("pk", q.type.dtype), ("pnk", 4 * PRODUCT)
+    taken = SQUARES * own / rows
+    return panel_tiles("columnsbehind", parts, made, work, sides, {"k": width}, taken)
+
+
+def _triangle(panels: list[Panel], behind: Tensor | None) -> Tensor:
+    """The factor R."""
+    side = panels[-1].run.stop
+    columns = [_triangle_of(panel, side) for panel in panels]
+    return side_by_side(columns + ([] if behind is None else [rows_of(behind, None, side)]))
+
+
+def _triangle_of(panel: Panel, side: int) -> Tensor:
+    """The columns of R that are a panel's."""
+    own = panel.run.stop - panel.run.start
+    corner = rows_of(panel.corner, None, own)
+    is_upper = elementwise("logical_not", is_below_diagonal(corner.type.shape, -1))
+    below = zeros((side - panel.run.stop, own), corner.type.dtype)
+    parts = [panel.above, with_zeros(is_upper, corner), below]
+    return stacked([one for one in parts if one is not None and one.type.shape[0]])

@@ -23,13 +23,6 @@ from dask_tapestry_kernels.kernel_table import Kernel
 Block = np.ndarray[Any, Any]
 
 
-def place_of(packed: Block, numbers: Block, block: Block) -> tuple[int, slice, slice]:
-    """Where a panel lies, for a strip: its first row, its own columns, and those behind it."""
-    start = block.shape[0] - packed.shape[0]
-    own, behind = np.searchsorted(numbers, (start, start + packed.shape[1]))
-    return start, slice(own, behind), slice(behind, None)
-
-
 def copied(block: Block) -> Block:
     """A copy."""
     return np.array(block)
@@ -115,37 +108,48 @@ def factor_qr_panel(panel: Block, *_awaited: Block) -> tuple[Block, Block]:
     return packed, t
 
 
-def qr_strip(packed: Block, t: Block, numbers: Block, block: Block) -> Block:
-    """Columns to which the reflections of a panel were applied."""
-    start, own, behind = place_of(packed, numbers, block)
-    if own.start == len(numbers):
-        return block
-    made = np.array(block)
-    made[start:, own] = packed[:, numbers[own] - start]
-    _reflect(packed, t.conj().T, made[start:, behind])
+def qr_strip(packed: Block, t: Block, strip: Block) -> Block:
+    """Columns to whose last rows the reflections of a panel were applied."""
+    made = np.array(strip, order="C")
+    below = made[len(made) - len(packed) :]
+    subtract_reflected(packed, -adjoint(t) @ less_adjoint_product(packed, below), below)
     return made
 
 
-def reflected_columns(packed: Block, t: Block, numbers: Block, block: Block) -> Block:
-    """Columns to which the reflections were applied from the last to the first.
-
-    Those before the panel are of the unit matrix yet, and zero in its rows.
-    """
-    start, own, _ = place_of(packed, numbers, block)
-    if own.start == len(numbers):
-        return block
-    made = np.array(block)
-    _reflect(packed, t, made[start:, own.start :])
-    return made
-
-
-def _reflect(packed: Block, t: Block, x: Block) -> None:
-    """Put ``x - v @ t @ v.H @ x`` in the place of `x`."""
+def own_columns(packed: Block, t: Block) -> Block:
+    """What the reflections of a panel make of the first columns of a unit matrix."""
     width = packed.shape[1]
-    corner, below = reflections(packed[:width]), packed[width:]
-    turned = t @ (corner.conj().T @ x[:width] + below.conj().T @ x[width:])
-    subtract_product(x[:width], corner, turned)
-    subtract_product(x[width:], below, turned)
+    made = np.zeros(packed.shape, packed.dtype)
+    np.fill_diagonal(made, 1)
+    subtract_reflected(packed, t @ adjoint(reflections(packed[:width])), made)
+    return made
+
+
+def columns_behind(packed: Block, t: Block, strip: Block) -> Block:
+    """What the reflections make of columns that have the rows below the corner and zero above."""
+    above = len(packed) - len(strip)
+    made = np.empty((len(packed), strip.shape[1]), strip.dtype)
+    made[:above], made[above:] = 0, strip
+    subtract_reflected(packed, -t @ less_adjoint_product(packed, made), made)
+    return made
+
+
+def less_adjoint_product(packed: Block, x: Block) -> Block:
+    """``-V.H @ x`` of reflections, some rows at a time, as adjoints of complex cells are copies."""
+    width = packed.shape[1]
+    made = np.zeros((width, x.shape[1]), x.dtype)
+    for first in range(0, len(packed), width):
+        rows = slice(first, first + width)
+        v = packed[rows] if first else reflections(packed[rows])
+        subtract_product(made, adjoint(v), x[rows])
+    return made
+
+
+def subtract_reflected(packed: Block, turned: Block, x: Block) -> None:
+    """Subtract ``V @ turned`` of reflections from `x`."""
+    width = packed.shape[1]
+    subtract_product(x[:width], reflections(packed[:width]), turned)
+    subtract_product(x[width:], packed[width:], turned)
 
 
 def row_triangles(block: Block, *, rows: int) -> Block:
@@ -182,7 +186,8 @@ KERNELS: Final[Mapping[str, Kernel]] = {
     "composedorder": one_result(composed_order),
     "signoforders": one_result(sign_of_orders),
     "qrstrip": one_result(qr_strip),
-    "reflectedcolumns": one_result(reflected_columns),
+    "owncolumns": one_result(own_columns),
+    "columnsbehind": one_result(columns_behind),
     "rowtriangles": one_result(row_triangles),
     "turnedcolumns": one_result(turned_columns),
     "lupanel": several_results(factor_lu_panel),  # type: ignore[dict-item]
