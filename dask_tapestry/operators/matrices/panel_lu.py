@@ -35,7 +35,7 @@ LU: Final = Factorization("lupanel", ("p", PLACES), "lustrip", 1.0, 2 * PRODUCT,
 
 def lu_by_panels(x: Tensor, width: int) -> Tensor:
     """Both triangles in one matrix, and two columns of digits of the order of rows."""
-    panels, behind, _ = factored(x, width, LU)
+    panels, behind, _ = factored(x, width, LU, is_read_later=True)
     orders = [panel.other for panel in panels]
     order = _of_orders("composedorder", orders, (LETTERS[0], PLACES))
     digits = [elementwise(name, order, ROWS_A_DIGIT) for name in ("floor_divide", "remainder")]

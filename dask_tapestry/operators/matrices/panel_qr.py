@@ -13,7 +13,13 @@ from dask_tapestry.operators.cells.elementwise import elementwise
 from dask_tapestry.operators.joins.diagonal import is_below_diagonal, with_zeros
 from dask_tapestry.operators.matrices.panel_step import Part, panel_tiles
 from dask_tapestry.operators.matrices.panel_strips import Factorization, Panel, factored
-from dask_tapestry.operators.matrices.panels import rows_of, side_by_side, stacked, zeros
+from dask_tapestry.operators.matrices.panels import (
+    rows_of,
+    side_by_side,
+    stacked,
+    unit_matrix,
+    zeros,
+)
 from dask_tapestry.operators.tuning import PRODUCT
 from dask_tapestry.teg import Tensor
 
@@ -24,7 +30,7 @@ QR: Final = Factorization("qrpanel", ("nn", None), "qrstrip", 4.0, 4 * PRODUCT, 
 def qr_by_panels(x: Tensor, width: int) -> Tensor:
     """``[Q, R]``, one below the other, or side by side where rows are fewer than columns."""
     rows, columns = x.type.shape
-    panels, behind, _ = factored(x, width, QR)
+    panels, behind, _ = factored(x, width, QR, is_read_later=True)
     q, r = _columns(panels, width), _triangle(panels, behind)
     return stacked([q, r]) if rows >= columns else side_by_side([q, r])
 
@@ -37,28 +43,32 @@ def triangle_by_panels(x: Tensor, width: int) -> Tensor:
 
 def _columns(panels: list[Panel], width: int) -> Tensor:
     """The orthonormal columns: reflections of those of a unit matrix, the last ones first."""
-    q = _own(panels[-1])
-    for panel in panels[-2::-1]:
-        q = side_by_side([_own(panel), _behind(panel, q, width)])
+    q: Tensor | None = None
+    for panel in reversed(panels):
+        q = _reflected(panel, q, width)
+    assert q is not None
     return q
 
 
-def _own(panel: Panel) -> Tensor:
-    """The columns of a panel, from its first row on."""
+def _reflected(panel: Panel, behind: Tensor | None, width: int) -> Tensor:
+    """The columns of a panel and those behind it, from its first row on.
+
+    Before, a panel's own columns are those of a unit matrix, and the others zero in its rows.
+    """
     (rows, own), dtype = panel.packed.type.shape, panel.packed.type.dtype
-    parts, sides = [Part(panel.packed, "pn"), Part(panel.other, "nn")], {"p": rows, "n": own}
-    work, taken = ("pnn", 2 * PRODUCT), SQUARES * own / rows
-    return panel_tiles("owncolumns", parts, ("pn", dtype), work, sides, {}, taken)
-
-
-def _behind(panel: Panel, q: Tensor, width: int) -> Tensor:
-    """Columns behind a panel, which have no cells in its rows before, from its first row on."""
-    (rows, own), (below, columns) = panel.packed.type.shape, q.type.shape
-    parts = [Part(panel.packed, "pn"), Part(panel.other, "nn"), Part(q, "mk")]
+    below, columns = rows - own, own + (0 if behind is None else behind.type.shape[1])
+    parts = [
+        Part(panel.packed, "pn"),
+        Part(panel.other, "nn"),
+        Part(unit_matrix(own, columns, dtype), "nk"),
+    ]
     sides = {"p": rows, "n": own, "m": below, "k": columns}
-    made, work = ("pk", q.type.dtype), ("pnk", 4 * PRODUCT)
+    if below:
+        new = zeros((below, own), dtype)
+        parts.append(Part(new if behind is None else side_by_side([new, behind]), "mk"))
     taken = SQUARES * own / rows
-    return panel_tiles("columnsbehind", parts, made, work, sides, {"k": width}, taken)
+    work = ("pnk", 4 * PRODUCT)
+    return panel_tiles("reflectedcolumns", parts, ("pk", dtype), work, sides, {"k": width}, taken)
 
 
 def _triangle(panels: list[Panel], behind: Tensor | None) -> Tensor:

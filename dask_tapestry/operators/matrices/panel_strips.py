@@ -76,25 +76,40 @@ class Panel(NamedTuple):
     corner: Tensor
     above: Tensor | None
 
+    def copied(self) -> Panel:
+        """The same, with copies of both factors."""
+        packed = _strips(self.packed, self.packed.type.shape, self.packed.type.shape[1])
+        return self._replace(packed=packed, other=spread(self.other))
+
 
 def factored(
-    x: Tensor, width: int, how: Factorization, right: Tensor | None = None
+    x: Tensor,
+    width: int,
+    how: Factorization,
+    right: Tensor | None = None,
+    *,
+    is_read_later: bool = False,
 ) -> tuple[list[Panel], Tensor | None, Tensor | None]:
     """The panels of a matrix, its columns behind the last one, and those on the `right` of it.
 
     The panels have been applied to all of these. One is factored when the last one has been applied
-    to all strips: so none lags behind, and few panels are held at a time.
+    to all strips: so none lags behind, and few panels are held at a time. Where their factors are
+    read later, they are copies: what strips were made with lies on all workers until it is freed.
     """
     rest: Tensor | None = _strips(x, x.type.shape, width)
     right = None if right is None else _strips(right, right.type.shape, width)
     panels, awaited = list[Panel](), list[Tensor]()
     for run in panels_of(min(x.type.shape), width):
         assert rest is not None
-        panels.append(_factored(rest, run, awaited, how))
+        panel = _factored(rest, run, awaited, how)
         own = run.stop - run.start
-        rest = _applied(panels[-1], rest, own, width, how) if rest.type.shape[1] > own else None
-        right = None if right is None else _applied(panels[-1], right, 0, width, how)
-        ends = rest, right, panels[-1].corner
+        rest = _applied(panel, rest, own, width, how) if rest.type.shape[1] > own else None
+        right = None if right is None else _applied(panel, right, 0, width, how)
+        ends = [rest, right, panel.corner]
+        if is_read_later:
+            panel = panel.copied()
+            ends.append(panel.packed)
+        panels.append(panel)
         awaited = [rows_of(one, 0, 1) for one in ends if one is not None]
     return panels, rest, right
 

@@ -32,9 +32,9 @@ KERNELS: Final = KernelTable(
         "blocks.nearest_sites": "nearestsites",
         "blocks.order_statistics": "ranks weightedranks",
         "blocks.outputs": "calloutputs output threadoutputs",
-        "blocks.panels": "choleskybelow choleskycorner columnsbehind composedorder copied "
-        "inlastorder lessproducts lesssolved lupanel lustrip owncolumns qrpanel qrstrip "
-        "rowtriangles signoforders turnedcolumns",
+        "blocks.panels": "choleskybelow choleskycorner composedorder copied inlastorder "
+        "lessproducts lesssolved lupanel lustrip qrpanel qrstrip reflectedcolumns rowtriangles "
+        "signoforders turnedcolumns",
         "blocks.partition": "partition",
         "blocks.points": "points affinepoints",
         "blocks.random": "randombits randomfraction permutation",

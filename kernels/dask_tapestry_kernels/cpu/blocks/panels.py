@@ -116,20 +116,9 @@ def qr_strip(packed: Block, t: Block, strip: Block) -> Block:
     return made
 
 
-def own_columns(packed: Block, t: Block) -> Block:
-    """What the reflections of a panel make of the first columns of a unit matrix."""
-    width = packed.shape[1]
-    made = np.zeros(packed.shape, packed.dtype)
-    np.fill_diagonal(made, 1)
-    subtract_reflected(packed, t @ adjoint(reflections(packed[:width])), made)
-    return made
-
-
-def columns_behind(packed: Block, t: Block, strip: Block) -> Block:
-    """What the reflections make of columns that have the rows below the corner and zero above."""
-    above = len(packed) - len(strip)
-    made = np.empty((len(packed), strip.shape[1]), strip.dtype)
-    made[:above], made[above:] = 0, strip
+def reflected_columns(packed: Block, t: Block, corner: Block, *below: Block) -> Block:
+    """What the reflections of a panel make of columns: of those in its rows, and those below."""
+    made = np.concatenate([corner, *below])
     subtract_reflected(packed, -t @ less_adjoint_product(packed, made), made)
     return made
 
@@ -186,8 +175,7 @@ KERNELS: Final[Mapping[str, Kernel]] = {
     "composedorder": one_result(composed_order),
     "signoforders": one_result(sign_of_orders),
     "qrstrip": one_result(qr_strip),
-    "owncolumns": one_result(own_columns),
-    "columnsbehind": one_result(columns_behind),
+    "reflectedcolumns": one_result(reflected_columns),
     "rowtriangles": one_result(row_triangles),
     "turnedcolumns": one_result(turned_columns),
     "lupanel": several_results(factor_lu_panel),  # type: ignore[dict-item]
