@@ -1,13 +1,19 @@
 """LU of matrices larger than a worker, in panels of columns, with partial pivoting.
 
-A panel is whole in one block, so that its pivots are those of LAPACK but for rounding. Of what
-panels are factored into the upper triangle alone is held, where the lower one is not asked for.
+A panel is whole in one block, so that its pivots are those of LAPACK but for rounding. It is
+applied to strips of the columns behind it, as wide as panels are and whole too: a strip takes the
+place of the one that it is made of, on the same worker, and its rows above the panel stay in it
+until it is the next panel. So a stored cell is read once, and of what panels are factored into the
+upper triangle alone is held, where the lower one is not asked for.
+
+Source: Dongarra, Duff, Sorensen, van der Vorst, "Numerical Linear Algebra for High-Performance
+Computers", SIAM, 1998, chapter 5: the right-looking algorithm.
 """
 
 from __future__ import annotations
 
 from string import ascii_letters
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -15,28 +21,127 @@ from dask_tapestry.operators.cells.elementwise import astype, elementwise
 from dask_tapestry.operators.joins.axis_slices import concat_nonempty
 from dask_tapestry.operators.joins.diagonal import diagonal
 from dask_tapestry.operators.joins.stack import stack
-from dask_tapestry.operators.matrices.panel_step import Part, panel_step, panel_tiles, spread
-from dask_tapestry.operators.matrices.panel_strips import Factorization, Panel, factored
+from dask_tapestry.operators.matrices.panel_step import (
+    Part,
+    panel_factors,
+    panel_step,
+    panel_tiles,
+    spread,
+)
 from dask_tapestry.operators.matrices.panel_triangle import (
     TriangleColumns,
     solved_by_columns,
     tiles_of,
 )
-from dask_tapestry.operators.matrices.panels import side_by_side, stacked, unit_matrix
+from dask_tapestry.operators.matrices.panels import (
+    columns_of,
+    panels_of,
+    rows_of,
+    side_by_side,
+    stacked,
+    unit_matrix,
+)
 from dask_tapestry.operators.reductions.reduce import reduce
 from dask_tapestry.operators.tuning import PRODUCT, SQUARES_ABOVE
 from dask_tapestry.teg import Tensor
 from dask_tapestry_kernels.parameters.row_orders import ROWS_A_DIGIT
 
 PLACES = np.dtype(np.int64)
+AWAITED: Final = ("ab", "cd", "ef", "gh")  # letters of the dimensions of what a panel waits for
 LETTERS: Final = ascii_letters.replace("n", "").replace("p", "")  # of orders, one for each panel
-LU: Final = Factorization("lupanel", ("p", PLACES), "lustrip", 1.0, 2 * PRODUCT, 0.5)
+
+
+class Panel(NamedTuple):
+    """A panel that has been factored.
+
+    Attributes
+    ----------
+    run
+        Numbers of its columns.
+    packed
+        Both triangles, with rows in their `order`: which row has come to each place.
+    corner
+        The square of both triangles, in a block of its own.
+    above
+        Its rows above the corner, if there are any.
+    """
+
+    run: slice
+    packed: Tensor
+    order: Tensor
+    corner: Tensor
+    above: Tensor | None
+
+
+def factored(
+    x: Tensor, width: int, right: Tensor | None = None
+) -> tuple[list[Panel], Tensor | None, Tensor | None]:
+    """The panels of a matrix, its columns behind the last one, and those on the `right` of it.
+
+    The panels have been applied to all of these. One is factored when the last one has been applied
+    to all strips: so none lags behind, and few panels are held at a time.
+    """
+    rest: Tensor | None = _strips(x, x.type.shape, width)
+    right = None if right is None else _strips(right, right.type.shape, width)
+    panels, awaited = list[Panel](), list[Tensor]()
+    for run in panels_of(min(x.type.shape), width):
+        assert rest is not None
+        panels.append(_factored(rest, run, awaited))
+        own = run.stop - run.start
+        rest = _applied(panels[-1], rest, own, width) if rest.type.shape[1] > own else None
+        right = None if right is None else _applied(panels[-1], right, 0, width)
+        ends = rest, right, panels[-1].corner
+        awaited = [rows_of(one, 0, 1) for one in ends if one is not None]
+    return panels, rest, right
+
+
+def _factored(strips: Tensor, run: slice, awaited: list[Tensor]) -> Panel:
+    """The panel of the first columns."""
+    width, rows = run.stop - run.start, strips.type.shape[0] - run.start
+    panel = columns_of(rows_of(strips, run.start, None), 0, width)
+    above = _rows_above(strips, run) if run.start else None
+    waits = [*awaited, *[columns_of(one, 0, 1) for one in (above,) if one is not None]]
+    parts = [(panel, "pn"), *zip(waits, AWAITED, strict=False)]
+    made = {"pn": panel.type.dtype, "p": PLACES}
+    packed, order = panel_factors("lupanel", parts, made, ("pnn", 1.0), 0.5)
+    corner = packed if rows == width else _strips(packed, (width, width), width)
+    return Panel(run, packed, spread(order), corner, above)
+
+
+def _applied(panel: Panel, strips: Tensor, skipped: int, width: int) -> Tensor:
+    """Strips to which a panel is applied, but for the first columns, which are skipped."""
+    (rows, columns), (height, own) = strips.type.shape, panel.packed.type.shape
+    parts = [
+        Part(panel.packed, "pn"),
+        Part(panel.order, "p", (0,)),
+        Part(strips, "mk", (0, skipped)),
+    ]
+    sides = {"m": rows, "p": height, "n": own, "k": columns - skipped}
+    made, work = ("mk", strips.type.dtype), ("pnk", 2 * PRODUCT)
+    return panel_tiles("lustrip", parts, made, work, sides, {"k": width})
+
+
+def _strips(x: Tensor, shape: tuple[int, ...], width: int) -> Tensor:
+    """The first rows and columns of a matrix, held in strips of their own."""
+    sides, made = dict(zip("mk", shape, strict=True)), ("mk", x.type.dtype)
+    return panel_tiles("copied", [Part(x, "mk")], made, ("mk", 1.0), sides, {"k": width})
+
+
+def _rows_above(strips: Tensor, run: slice) -> Tensor:
+    """The rows above the corner of a panel, in blocks of its own, for several workers to hold."""
+    width = run.stop - run.start
+    sides, tiles, made = (
+        {"m": run.start, "k": width},
+        {"m": SQUARES_ABOVE * width},
+        strips.type.dtype,
+    )
+    return panel_tiles("copied", [Part(strips, "mk")], ("mk", made), ("mk", 1.0), sides, tiles)
 
 
 def lu_by_panels(x: Tensor, width: int) -> Tensor:
     """Both triangles in one matrix, and two columns of digits of the order of rows."""
-    panels, behind, _ = factored(x, width, LU, is_read_later=True)
-    orders = [panel.other for panel in panels]
+    panels, behind, _ = factored(x, width)
+    orders = [panel.order for panel in panels]
     order = _of_orders("composedorder", orders, (LETTERS[0], PLACES))
     digits = [elementwise(name, order, ROWS_A_DIGIT) for name in ("floor_divide", "remainder")]
     columns = [_column(panel, orders[at:]) for at, panel in enumerate(panels, 1)]
@@ -63,7 +168,7 @@ def _in_last_order(packed: Tensor, orders: list[Tensor]) -> Tensor:
 
 def solve_by_panels(a: Tensor, b: Tensor, width: int) -> Tensor:
     """The x with ``a @ x = b``: what is done to the columns of `a` is done to those of `b`."""
-    panels, _, right = factored(a, width, LU, b)
+    panels, _, right = factored(a, width, b)
     assert right is not None
     columns = [
         TriangleColumns(
@@ -85,13 +190,13 @@ def inverse_by_panels(a: Tensor, width: int) -> Tensor:
 
 def determinant_by_panels(a: Tensor, width: int) -> Tensor:
     """The product of the diagonal, with the sign of the order of rows."""
-    cells, sign = _diagonal(factored(a, width, LU)[0])
+    cells, sign = _diagonal(factored(a, width)[0])
     return elementwise("multiply", reduce(cells, "prod"), astype(sign, a.type.dtype))
 
 
 def sign_and_logarithm_by_panels(a: Tensor, width: int) -> Tensor:
     """The sign of the determinant, and the logarithm of its modulus, in one vector."""
-    cells, exchanged = _diagonal(factored(a, width, LU)[0])
+    cells, exchanged = _diagonal(factored(a, width)[0])
     sign = elementwise("multiply", reduce(elementwise("sign", cells), "prod"), exchanged)
     logarithm = reduce(elementwise("log", elementwise("absolute", cells)), "sum")
     return stack([astype(one, a.type.dtype) for one in (sign, logarithm)], 0)
@@ -100,7 +205,7 @@ def sign_and_logarithm_by_panels(a: Tensor, width: int) -> Tensor:
 def _diagonal(panels: list[Panel]) -> tuple[Tensor, Tensor]:
     """The diagonal of the upper triangle, and the sign of the order of rows."""
     cells = concat_nonempty([spread(diagonal(panel.packed)) for panel in panels], 0)
-    orders = [panel.other for panel in panels]
+    orders = [panel.order for panel in panels]
     return cells, _of_orders("signoforders", orders, ("", np.dtype(np.int8)))
 
 

@@ -1,8 +1,12 @@
 """QR of matrices larger than a worker, in panels of columns: orthonormal ones, a triangle.
 
-Reflections of a panel are LAPACK's, made in one block, and applied to strips of others as products.
-Orthonormal columns are made from the last panel to the first, each time those of the panel and
-those behind it: so they grow by the rows and columns of a panel, whose reflections end there.
+Reflections of a panel are LAPACK's, made in one block, and applied to strips of columns as products.
+Strips are as wide as panels are and whole, and all versions of the matrix are cut alike: a strip is
+freed when the next one has been made of it. As in LAPACK what a panel is factored into takes its
+place, and orthonormal columns take that of reflections: so little more is held than the matrix.
+
+Source: Dongarra, Duff, Sorensen, van der Vorst, "Numerical Linear Algebra for High-Performance
+Computers", SIAM, 1998, chapter 5: the right-looking algorithms.
 """
 
 from __future__ import annotations
@@ -11,78 +15,100 @@ from typing import Final
 
 from dask_tapestry.operators.cells.elementwise import elementwise
 from dask_tapestry.operators.joins.diagonal import is_below_diagonal, with_zeros
-from dask_tapestry.operators.matrices.panel_step import Part, panel_tiles
-from dask_tapestry.operators.matrices.panel_strips import Factorization, Panel, factored
+from dask_tapestry.operators.matrices.panel_step import Part, panel_factors, panel_tiles, spread
 from dask_tapestry.operators.matrices.panels import (
+    Factors,
+    columns_of,
+    numbers_from,
+    panels_of,
     rows_of,
     side_by_side,
     stacked,
-    unit_matrix,
-    zeros,
 )
 from dask_tapestry.operators.tuning import PRODUCT
 from dask_tapestry.teg import Tensor
 
 SQUARES: Final = 3.0  # as wide as a panel, that applying reflections takes
-QR: Final = Factorization("qrpanel", ("nn", None), "qrstrip", 4.0, 4 * PRODUCT, 1.5, SQUARES)
+FACTOR: Final = "qrpanel"  # the kernel that makes reflections of a panel, and their own triangle
+FLOPS: Final = 4.0  # of it, for each row and pair of columns of a panel
+COPIES: Final = 1.5  # of a panel, which it takes besides
 
 
 def qr_by_panels(x: Tensor, width: int) -> Tensor:
     """``[Q, R]``, one below the other, or side by side where rows are fewer than columns."""
     rows, columns = x.type.shape
-    panels, behind, _ = factored(x, width, QR, is_read_later=True)
-    q, r = _columns(panels, width), _triangle(panels, behind)
+    packed, triangles = _factored(x, width)
+    q, r = _columns(packed, triangles, width), _triangle(packed)
     return stacked([q, r]) if rows >= columns else side_by_side([q, r])
 
 
 def triangle_by_panels(x: Tensor, width: int) -> Tensor:
     """The factor R alone."""
-    panels, behind, _ = factored(x, width, QR)
-    return _triangle(panels, behind)
+    return _triangle(_factored(x, width)[0])
 
 
-def _columns(panels: list[Panel], width: int) -> Tensor:
-    """The orthonormal columns: reflections of those of a unit matrix, the last ones first."""
-    q: Tensor | None = None
-    for panel in reversed(panels):
-        q = _reflected(panel, q, width)
-    assert q is not None
-    return q
+def reflections(panel: Tensor, awaited: list[Tensor]) -> Factors:
+    """The reflections of a panel and their triangle, made when there are others that it awaits."""
+    parts = [(panel, "pn"), *[(one, "ab") for one in awaited]]
+    made = dict.fromkeys(("pn", "nn"), panel.type.dtype)
+    return panel_factors(FACTOR, parts, made, ("pnn", FLOPS), COPIES)
 
 
-def _reflected(panel: Panel, behind: Tensor | None, width: int) -> Tensor:
-    """The columns of a panel and those behind it, from its first row on.
+def _factored(x: Tensor, width: int) -> tuple[Tensor, list[Tensor]]:
+    """The matrix when all panels have been factored and applied, and triangles of reflections.
 
-    Before, a panel's own columns are those of a unit matrix, and the others zero in its rows.
+    A panel is factored when the last one has been applied to all strips: so none lags behind, and
+    few panels are held at a time.
     """
-    (rows, own), dtype = panel.packed.type.shape, panel.packed.type.dtype
-    below, columns = rows - own, own + (0 if behind is None else behind.type.shape[1])
+    sides, made = dict(zip("mk", x.type.shape, strict=True)), ("mk", x.type.dtype)
+    x = panel_tiles("copied", [Part(x, "mk")], made, ("mk", 1.0), sides, {"k": width})
+    triangles, awaited = list[Tensor](), list[Tensor]()
+    for run in panels_of(min(x.type.shape), width):
+        panel = columns_of(rows_of(x, run.start, None), run.start, run.stop)
+        packed, t = reflections(panel, awaited)
+        x = _applied("qrstrip", packed, t, x, x.type.shape[1], width)
+        triangles.append(spread(t))
+        awaited = [rows_of(x, 0, 1)]
+    return x, triangles
+
+
+def _columns(x: Tensor, triangles: list[Tensor], width: int) -> Tensor:
+    """The orthonormal columns: reflections of those of a unit matrix, the last ones first.
+
+    A panel's are copied when the last ones have been applied to all strips.
+    """
+    side = min(x.type.shape)
+    runs = panels_of(side, width)
+    for run, t in zip(reversed(runs), reversed(triangles), strict=True):
+        x = _applied("reflectedcolumns", _panel_of(x, run), t, x, side, width)
+    return x
+
+
+def _panel_of(x: Tensor, run: slice) -> Tensor:
+    """What a panel was factored into, copied when there are all strips of a matrix."""
+    row = rows_of(x, 0, 1)
+    sides = {"p": x.type.shape[0] - run.start, "n": run.stop - run.start}
+    sides |= dict(zip("ab", row.type.shape, strict=True))
+    parts, made = [Part(x, "pn", (run.start, run.start)), Part(row, "ab")], ("pn", x.type.dtype)
+    return panel_tiles("copied", parts, made, ("pn", 1.0), sides, {})
+
+
+def _applied(kernel: str, packed: Tensor, t: Tensor, x: Tensor, count: int, width: int) -> Tensor:
+    """The first `count` columns, some of which a kernel applies reflections to."""
+    numbers, rows = numbers_from(0, count), x.type.shape[0]
     parts = [
-        Part(panel.packed, "pn"),
-        Part(panel.other, "nn"),
-        Part(unit_matrix(own, columns, dtype), "nk"),
+        Part(packed, "pn"),
+        Part(t, "nn"),
+        Part(numbers, "k", (0,)),
+        Part(x, "mk"),
     ]
-    sides = {"p": rows, "n": own, "m": below, "k": columns}
-    if below:
-        new = zeros((below, own), dtype)
-        parts.append(Part(new if behind is None else side_by_side([new, behind]), "mk"))
-    taken = SQUARES * own / rows
-    work = ("pnk", 4 * PRODUCT)
-    return panel_tiles("reflectedcolumns", parts, ("pk", dtype), work, sides, {"k": width}, taken)
+    height, own = packed.type.shape
+    sides = {"m": rows, "p": height, "n": own, "k": count}
+    made, work, taken = ("mk", x.type.dtype), ("pnk", 4 * PRODUCT), SQUARES * own / rows
+    return panel_tiles(kernel, parts, made, work, sides, {"k": width}, taken)
 
 
-def _triangle(panels: list[Panel], behind: Tensor | None) -> Tensor:
+def _triangle(packed: Tensor) -> Tensor:
     """The factor R."""
-    side = panels[-1].run.stop
-    columns = [_triangle_of(panel, side) for panel in panels]
-    return side_by_side(columns + ([] if behind is None else [rows_of(behind, None, side)]))
-
-
-def _triangle_of(panel: Panel, side: int) -> Tensor:
-    """The columns of R that are a panel's."""
-    own = panel.run.stop - panel.run.start
-    corner = rows_of(panel.corner, None, own)
-    is_upper = elementwise("logical_not", is_below_diagonal(corner.type.shape, -1))
-    below = zeros((side - panel.run.stop, own), corner.type.dtype)
-    parts = [panel.above, with_zeros(is_upper, corner), below]
-    return stacked([one for one in parts if one is not None and one.type.shape[0]])
+    rows = rows_of(packed, None, min(packed.type.shape))
+    return with_zeros(elementwise("logical_not", is_below_diagonal(rows.type.shape, -1)), rows)

@@ -23,8 +23,15 @@ from dask_tapestry_kernels.kernel_table import Kernel
 Block = np.ndarray[Any, Any]
 
 
-def copied(block: Block) -> Block:
-    """A copy."""
+def place_of(packed: Block, numbers: Block, block: Block) -> tuple[int, slice, slice]:
+    """Where a panel lies, for a strip: its first row, its own columns, and those behind it."""
+    start = block.shape[0] - packed.shape[0]
+    own, behind = np.searchsorted(numbers, (start, start + packed.shape[1]))
+    return start, slice(own, behind), slice(behind, None)
+
+
+def copied(block: Block, *_awaited: Block) -> Block:
+    """A copy; other blocks are only waited for."""
     return np.array(block)
 
 
@@ -108,37 +115,43 @@ def factor_qr_panel(panel: Block, *_awaited: Block) -> tuple[Block, Block]:
     return packed, t
 
 
-def qr_strip(packed: Block, t: Block, strip: Block) -> Block:
-    """Columns to whose last rows the reflections of a panel were applied."""
-    made = np.array(strip, order="C")
-    below = made[len(made) - len(packed) :]
-    subtract_reflected(packed, -adjoint(t) @ less_adjoint_product(packed, below), below)
+def qr_strip(packed: Block, t: Block, numbers: Block, block: Block) -> Block:
+    """Columns to whose last rows the reflections of a panel were applied; it lies in its place."""
+    start, own, behind = place_of(packed, numbers, block)
+    if own.start == len(numbers):
+        return block
+    made = np.array(block, order="C")
+    made[start:, own] = packed[:, numbers[own] - start]
+    _reflect(packed, adjoint(t), made[start:, behind])
     return made
 
 
-def reflected_columns(packed: Block, t: Block, corner: Block, *below: Block) -> Block:
-    """What the reflections of a panel make of columns: of those in its rows, and those below."""
-    made = np.concatenate([corner, *below])
-    subtract_reflected(packed, -t @ less_adjoint_product(packed, made), made)
+def reflected_columns(packed: Block, t: Block, numbers: Block, block: Block) -> Block:
+    """Columns to which reflections were applied that are those of a unit matrix in their place."""
+    start, own, _ = place_of(packed, numbers, block)
+    if own.start == len(numbers):
+        return block
+    made = np.array(block, order="C")
+    made[:, own] = 0
+    made[numbers[own], np.arange(own.start, own.stop)] = 1
+    _reflect(packed, t, made[start:, own.start :])
     return made
 
 
-def less_adjoint_product(packed: Block, x: Block) -> Block:
-    """``-V.H @ x`` of reflections, some rows at a time, as adjoints of complex cells are copies."""
+def _reflect(packed: Block, t: Block, x: Block) -> None:
+    """Put ``x - V @ t @ V.H @ x`` in the place of `x`, some rows of V.H at a time.
+
+    Adjoints of complex cells are copies.
+    """
     width = packed.shape[1]
-    made = np.zeros((width, x.shape[1]), x.dtype)
+    corner, below = reflections(packed[:width]), packed[width:]
+    product = np.zeros((width, x.shape[1]), x.dtype)
     for first in range(0, len(packed), width):
         rows = slice(first, first + width)
-        v = packed[rows] if first else reflections(packed[rows])
-        subtract_product(made, adjoint(v), x[rows])
-    return made
-
-
-def subtract_reflected(packed: Block, turned: Block, x: Block) -> None:
-    """Subtract ``V @ turned`` of reflections from `x`."""
-    width = packed.shape[1]
-    subtract_product(x[:width], reflections(packed[:width]), turned)
-    subtract_product(x[width:], packed[width:], turned)
+        subtract_product(product, adjoint(packed[rows] if first else corner), x[rows])
+    turned = -t @ product
+    subtract_product(x[:width], corner, turned)
+    subtract_product(x[width:], below, turned)
 
 
 def row_triangles(block: Block, *, rows: int) -> Block:
