@@ -1,9 +1,10 @@
 """QR of matrices larger than a worker, in panels of columns: orthonormal ones, a triangle.
 
-Reflections of a panel are LAPACK's, made in one block, and applied to strips of columns as products.
-Strips are as wide as panels are and whole, and all versions of the matrix are cut alike: a strip is
-freed when the next one has been made of it. As in LAPACK what a panel is factored into takes its
-place, and orthonormal columns take that of reflections: so little more is held than the matrix.
+Reflections of a panel are LAPACK's, made in one block, and applied to strips of columns as
+products. Strips are as wide as panels are and whole, and all versions of the matrix are cut alike:
+a strip is freed when the next one has been made of it. As in LAPACK what a panel is factored into
+takes its place, and orthonormal columns take that of reflections: so little more is held than the
+matrix.
 
 Source: Dongarra, Duff, Sorensen, van der Vorst, "Numerical Linear Algebra for High-Performance
 Computers", SIAM, 1998, chapter 5: the right-looking algorithms.
@@ -28,6 +29,7 @@ from dask_tapestry.operators.matrices.panels import (
 from dask_tapestry.operators.tuning import PRODUCT
 from dask_tapestry.teg import Tensor
 
+AWAITED: Final = ("ab", "cd")  # letters of the dimensions of what a panel waits for
 SQUARES: Final = 3.0  # as wide as a panel, that applying reflections takes
 FACTOR: Final = "qrpanel"  # the kernel that makes reflections of a panel, and their own triangle
 FLOPS: Final = 4.0  # of it, for each row and pair of columns of a panel
@@ -49,7 +51,7 @@ def triangle_by_panels(x: Tensor, width: int) -> Tensor:
 
 def reflections(panel: Tensor, awaited: list[Tensor]) -> Factors:
     """The reflections of a panel and their triangle, made when there are others that it awaits."""
-    parts = [(panel, "pn"), *[(one, "ab") for one in awaited]]
+    parts = [(panel, "pn"), *zip(awaited, AWAITED, strict=False)]
     made = dict.fromkeys(("pn", "nn"), panel.type.dtype)
     return panel_factors(FACTOR, parts, made, ("pnn", FLOPS), COPIES)
 
@@ -58,7 +60,8 @@ def _factored(x: Tensor, width: int) -> tuple[Tensor, list[Tensor]]:
     """The matrix when all panels have been factored and applied, and triangles of reflections.
 
     A panel is factored when the last one has been applied to all strips: so none lags behind, and
-    few panels are held at a time.
+    few panels are held at a time. It waits for the triangle too, which is a part of what holds the
+    reflections.
     """
     sides, made = dict(zip("mk", x.type.shape, strict=True)), ("mk", x.type.dtype)
     x = panel_tiles("copied", [Part(x, "mk")], made, ("mk", 1.0), sides, {"k": width})
@@ -68,7 +71,7 @@ def _factored(x: Tensor, width: int) -> tuple[Tensor, list[Tensor]]:
         packed, t = reflections(panel, awaited)
         x = _applied("qrstrip", packed, t, x, x.type.shape[1], width)
         triangles.append(spread(t))
-        awaited = [rows_of(x, 0, 1)]
+        awaited = [rows_of(x, 0, 1), rows_of(triangles[-1], 0, 1)]
     return x, triangles
 
 
