@@ -44,6 +44,11 @@ def qr_by_panels(x: Tensor, width: int) -> Tensor:
     return stacked([q, r]) if rows >= columns else side_by_side([q, r])
 
 
+def columns_by_panels(x: Tensor, width: int) -> Tensor:
+    """The orthonormal columns alone."""
+    return _columns(*_factored(x, width), width)
+
+
 def triangle_by_panels(x: Tensor, width: int) -> Tensor:
     """The factor R alone."""
     return _triangle(_factored(x, width)[0])
