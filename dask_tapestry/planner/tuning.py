@@ -101,7 +101,7 @@ RATE_DIGITS: Final = 2  # of a rate: more are noise
 DEVICE_BLOCKS: Final = 2
 
 # machine/resources
-MOST_PROCESS_SHARE: Final = 0.5  # of a worker's memory: of workers that are smaller than can be
+MOST_PROCESS_SHARE: Final = 0.2  # of a worker's memory: of workers that are smaller than can be
 DEVICE_USABLE: Final = 0.9  # of a device's memory: the rest is its context's, and of libraries
 
 # machine/shared_workers
