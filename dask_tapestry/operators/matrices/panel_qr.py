@@ -26,14 +26,16 @@ from dask_tapestry.operators.matrices.panels import (
     side_by_side,
     stacked,
 )
-from dask_tapestry.operators.tuning import PRODUCT
+from dask_tapestry.operators.tuning import (
+    PRODUCT,
+    REFLECTION_COPIES,
+    REFLECTION_FLOPS,
+    REFLECTION_SQUARES,
+)
 from dask_tapestry.teg import Tensor
 
 AWAITED: Final = ("ab", "cd")  # letters of the dimensions of what a panel waits for
-SQUARES: Final = 3.0  # as wide as a panel, that applying reflections takes
 FACTOR: Final = "qrpanel"  # the kernel that makes reflections of a panel, and their own triangle
-FLOPS: Final = 4.0  # of it, for each row and pair of columns of a panel
-COPIES: Final = 1.5  # of a panel, which it takes besides
 
 
 def qr_by_panels(x: Tensor, width: int) -> Tensor:
@@ -58,7 +60,7 @@ def reflections(panel: Tensor, awaited: list[Tensor]) -> Factors:
     """The reflections of a panel and their triangle, made when there are others that it awaits."""
     parts = [(panel, "pn"), *zip(awaited, AWAITED, strict=False)]
     made = dict.fromkeys(("pn", "nn"), panel.type.dtype)
-    return panel_factors(FACTOR, parts, made, ("pnn", FLOPS), COPIES)
+    return panel_factors(FACTOR, parts, made, ("pnn", REFLECTION_FLOPS), REFLECTION_COPIES)
 
 
 def _factored(x: Tensor, width: int) -> tuple[Tensor, list[Tensor]]:
@@ -112,7 +114,7 @@ def _applied(kernel: str, packed: Tensor, t: Tensor, x: Tensor, count: int, widt
     ]
     height, own = packed.type.shape
     sides = {"m": rows, "p": height, "n": own, "k": count}
-    made, work, taken = ("mk", x.type.dtype), ("pnk", 4 * PRODUCT), SQUARES * own / rows
+    made, work, taken = ("mk", x.type.dtype), ("pnk", 4 * PRODUCT), REFLECTION_SQUARES * own / rows
     return panel_tiles(kernel, parts, made, work, sides, {"k": width}, taken)
 
 
