@@ -13,7 +13,7 @@ Computers", SIAM, 1998, chapter 5: the right-looking algorithms.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +28,6 @@ from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Tensor
 
 Factors = tuple[Tensor, ...]  # of a panel; the first is what takes its place
-AWAITED: Final = ("ab", "cd")  # letters of the dimensions of what a panel waits for
 
 
 def panels_of(side: int, width: int) -> list[slice]:
