@@ -59,7 +59,7 @@ def test_little_more_is_held_than_the_matrix(parts):
     x = stored((side, side), "f8", (64, 64)).node
     held = side * side * 8 / workers
     memory = round(held * 1.25 + 4 * held * workers / parts + 2**18)
-    resources = dt.Resources(workers, 1, round(memory / 0.3), "1 GB/s")
+    resources = dt.Resources(workers, 1, round(memory / 0.6), "1 GB/s")
     for function in (triangle_by_panels, columns_by_panels):
         plan = build_plan([function(x, side // parts)], resources)
         assert peak_worker_bytes(plan) <= memory
