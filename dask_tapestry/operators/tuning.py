@@ -95,6 +95,11 @@ SQUARES_ABOVE: Final = (
     4  # of a panel above its corner, in a block: more leave less to other workers
 )
 
+# matrices/panel_qr
+REFLECTION_COPIES: Final = 1.5  # of a panel, which making its reflections takes
+REFLECTION_FLOPS: Final = 4.0  # of making them, for each row and pair of columns
+REFLECTION_SQUARES: Final = 3.0  # as wide as a panel, which applying them takes
+
 # products/matmul
 PRODUCT_STRIP_BYTES: Final = 2**24  # of a product that is added to another one
 

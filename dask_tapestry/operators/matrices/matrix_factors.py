@@ -12,10 +12,14 @@ from dask_tapestry.operators.kernel_reference import kernel_reference
 from dask_tapestry.operators.matrices.matrix_operator import MatrixFactors, MatrixFunction, Result
 from dask_tapestry.operators.matrices.panel_cholesky import cholesky_by_panels
 from dask_tapestry.operators.matrices.panel_lu import lu_by_panels
-from dask_tapestry.operators.matrices.panel_qr import qr_by_panels, triangle_by_panels
+from dask_tapestry.operators.matrices.panel_qr import (
+    columns_by_panels,
+    qr_by_panels,
+    triangle_by_panels,
+)
 from dask_tapestry.operators.views.output import outputs
-from dask_tapestry.teg import Tensor, apply
-from dask_tapestry.teg.operator import Types
+from dask_tapestry.teg import Progression, Region, Tensor, TensorType, apply
+from dask_tapestry.teg.operator import Restriction, Types
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,46 @@ class PackedQR(MatrixFunction):
 
     def in_panels(self, inputs: Sequence[Tensor], width: int) -> Tensor:
         return qr_by_panels(inputs[0], width)
+
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
+        """One factor, of which alone cells are read."""
+        (x,) = inputs
+        rows, columns = x.shape
+        axis = 0 if rows >= columns else 1
+        if region[axis].stop <= rows:
+            return self._factor(x, Columns(self.is_stack), axis, 0)
+        if region[axis].start >= rows:
+            return self._factor(x, Triangle(self.is_stack), axis, rows)
+        return super().restrict(inputs, region)
+
+    def _factor(self, x: TensorType, alone: MatrixFunction, axis: int, start: int) -> Restriction:
+        """A factor that lies from a row or column of both on."""
+        shape = alone.infer(x).shape
+        made = [Progression.of(start * (d == axis), 1, n) for d, n in enumerate(shape)]
+        return Restriction(alone, (Region.whole(x.shape),), Region(made))
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return kernel_reference(self, *inputs)
+
+
+@dataclass(frozen=True)
+class Columns(MatrixFunction):
+    """The orthonormal columns of `QR` alone."""
+
+    name = kernel = "qrcolumns"
+    reads = ("mn",)
+    work = ("mnn", 4.0)
+    taken = 3.0
+    is_stack: bool
+
+    def new_lengths(self, inputs: Types) -> Mapping[str, int]:
+        return {"k": min(inputs[0].shape[-2:])}
+
+    def results(self, inputs: Types) -> tuple[Result, ...]:
+        return (Result("q", "mk", inputs[0].dtype),)
+
+    def in_panels(self, inputs: Sequence[Tensor], width: int) -> Tensor:
+        return columns_by_panels(inputs[0], width)
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return kernel_reference(self, *inputs)

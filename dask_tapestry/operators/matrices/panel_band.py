@@ -23,8 +23,8 @@ from dask_tapestry.operators.cells.where import where
 from dask_tapestry.operators.joins.diagonal import is_below_diagonal, on_diagonal
 from dask_tapestry.operators.kernel_reference import kernel_reference
 from dask_tapestry.operators.matrices.matrix_operator import MatrixFunction, Result
-from dask_tapestry.operators.matrices.panel_qr import QR
-from dask_tapestry.operators.matrices.panel_step import panel_factors, panel_step, spread
+from dask_tapestry.operators.matrices.panel_qr import reflections
+from dask_tapestry.operators.matrices.panel_step import panel_step, spread
 from dask_tapestry.operators.matrices.panels import (
     Factors,
     adjoint,
@@ -76,16 +76,9 @@ def band_by_panels(x: Tensor, width: int) -> Tensor:
     for run in panels_of(side, width):
         if run.stop < side:
             panel = columns_of(rows_of(x, run.stop, None), run.start, run.stop)
-            x = _applied(_reflections(panel, awaited), x)
+            x = _applied(reflections(panel, awaited), x)
             awaited = [rows_of(x, 0, 1)]
     return _band(x, width)
-
-
-def _reflections(panel: Tensor, awaited: list[Tensor]) -> Factors:
-    """The reflections of a panel, which is factored when the last one has been applied."""
-    parts, dtype = [(panel, "pn"), *[(one, "ab") for one in awaited]], panel.type.dtype
-    made = {"pn": dtype, "nn": dtype}
-    return panel_factors(QR.factor, parts, made, ("pnn", QR.flops), QR.copies)
 
 
 def _applied(factors: Factors, x: Tensor) -> Tensor:

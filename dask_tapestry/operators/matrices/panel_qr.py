@@ -1,6 +1,13 @@
 """QR of matrices larger than a worker, in panels of columns: orthonormal ones, a triangle.
 
-Reflections of a panel are made in one block, and applied to others as products.
+Reflections of a panel are LAPACK's, made in one block, and applied to strips of columns as
+products. Strips are as wide as panels are and whole, and all versions of the matrix are cut alike:
+a strip is freed when the next one has been made of it. As in LAPACK what a panel is factored into
+takes its place, and orthonormal columns take that of reflections: so little more is held than the
+matrix.
+
+Source: Dongarra, Duff, Sorensen, van der Vorst, "Numerical Linear Algebra for High-Performance
+Computers", SIAM, 1998, chapter 5: the right-looking algorithms.
 """
 
 from __future__ import annotations
@@ -9,48 +16,109 @@ from typing import Final
 
 from dask_tapestry.operators.cells.elementwise import elementwise
 from dask_tapestry.operators.joins.diagonal import is_below_diagonal, with_zeros
+from dask_tapestry.operators.matrices.panel_step import Part, panel_factors, panel_tiles, spread
 from dask_tapestry.operators.matrices.panels import (
-    Factorization,
     Factors,
-    applied,
-    factored,
-    panel_at,
+    columns_of,
+    numbers_from,
     panels_of,
     rows_of,
     side_by_side,
     stacked,
-    unit_matrix,
+)
+from dask_tapestry.operators.tuning import (
+    PRODUCT,
+    REFLECTION_COPIES,
+    REFLECTION_FLOPS,
+    REFLECTION_SQUARES,
 )
 from dask_tapestry.teg import Tensor
 
-QR: Final = Factorization("qrpanel", {"nn": None}, "qrstrip", 4.0, copies=3)
+AWAITED: Final = ("ab", "cd")  # letters of the dimensions of what a panel waits for
+FACTOR: Final = "qrpanel"  # the kernel that makes reflections of a panel, and their own triangle
 
 
 def qr_by_panels(x: Tensor, width: int) -> Tensor:
     """``[Q, R]``, one below the other, or side by side where rows are fewer than columns."""
     rows, columns = x.type.shape
-    runs = panels_of(min(x.type.shape), width)
-    packed, _, factors = factored(x, runs, QR)
-    q, r = _columns(packed, runs, factors), _triangle(packed)
+    packed, triangles = _factored(x, width)
+    q, r = _columns(packed, triangles, width), _triangle(packed)
     return stacked([q, r]) if rows >= columns else side_by_side([q, r])
 
 
-def _columns(packed: Tensor, runs: list[slice], factors: list[Factors]) -> Tensor:
-    """The orthonormal columns: reflections of those of a unit matrix, the last ones first."""
-    rows = packed.type.shape[0]
-    q = unit_matrix(rows, runs[-1].stop, packed.type.dtype)
-    for run, (_, t) in zip(reversed(runs), reversed(factors), strict=True):
-        q = applied("reflectedcolumns", (panel_at(packed, run), t), QR.letters, q)
-    return q
+def columns_by_panels(x: Tensor, width: int) -> Tensor:
+    """The orthonormal columns alone."""
+    return _columns(*_factored(x, width), width)
+
+
+def triangle_by_panels(x: Tensor, width: int) -> Tensor:
+    """The factor R alone."""
+    return _triangle(_factored(x, width)[0])
+
+
+def reflections(panel: Tensor, awaited: list[Tensor]) -> Factors:
+    """The reflections of a panel and their triangle, made when there are others that it awaits."""
+    parts = [(panel, "pn"), *zip(awaited, AWAITED, strict=False)]
+    made = dict.fromkeys(("pn", "nn"), panel.type.dtype)
+    return panel_factors(FACTOR, parts, made, ("pnn", REFLECTION_FLOPS), REFLECTION_COPIES)
+
+
+def _factored(x: Tensor, width: int) -> tuple[Tensor, list[Tensor]]:
+    """The matrix when all panels have been factored and applied, and triangles of reflections.
+
+    A panel is factored when the last one has been applied to all strips: so none lags behind, and
+    few panels are held at a time. It waits for the triangle too, which is a part of what holds the
+    reflections.
+    """
+    sides, made = dict(zip("mk", x.type.shape, strict=True)), ("mk", x.type.dtype)
+    x = panel_tiles("copied", [Part(x, "mk")], made, ("mk", 1.0), sides, {"k": width})
+    triangles, awaited = list[Tensor](), list[Tensor]()
+    for run in panels_of(min(x.type.shape), width):
+        panel = columns_of(rows_of(x, run.start, None), run.start, run.stop)
+        packed, t = reflections(panel, awaited)
+        x = _applied("qrstrip", packed, t, x, x.type.shape[1], width)
+        triangles.append(spread(t))
+        awaited = [rows_of(x, 0, 1), rows_of(triangles[-1], 0, 1)]
+    return x, triangles
+
+
+def _columns(x: Tensor, triangles: list[Tensor], width: int) -> Tensor:
+    """The orthonormal columns: reflections of those of a unit matrix, the last ones first.
+
+    A panel's are copied when the last ones have been applied to all strips.
+    """
+    side = min(x.type.shape)
+    runs = panels_of(side, width)
+    for run, t in zip(reversed(runs), reversed(triangles), strict=True):
+        x = _applied("reflectedcolumns", _panel_of(x, run), t, x, side, width)
+    return x
+
+
+def _panel_of(x: Tensor, run: slice) -> Tensor:
+    """What a panel was factored into, copied when there are all strips of a matrix."""
+    row = rows_of(x, 0, 1)
+    sides = {"p": x.type.shape[0] - run.start, "n": run.stop - run.start}
+    sides |= dict(zip("ab", row.type.shape, strict=True))
+    parts, made = [Part(x, "pn", (run.start, run.start)), Part(row, "ab")], ("pn", x.type.dtype)
+    return panel_tiles("copied", parts, made, ("pn", 1.0), sides, {})
+
+
+def _applied(kernel: str, packed: Tensor, t: Tensor, x: Tensor, count: int, width: int) -> Tensor:
+    """The first `count` columns, some of which a kernel applies reflections to."""
+    numbers, rows = numbers_from(0, count), x.type.shape[0]
+    parts = [
+        Part(packed, "pn"),
+        Part(t, "nn"),
+        Part(numbers, "k", (0,)),
+        Part(x, "mk"),
+    ]
+    height, own = packed.type.shape
+    sides = {"m": rows, "p": height, "n": own, "k": count}
+    made, work, taken = ("mk", x.type.dtype), ("pnk", 4 * PRODUCT), REFLECTION_SQUARES * own / rows
+    return panel_tiles(kernel, parts, made, work, sides, {"k": width}, taken)
 
 
 def _triangle(packed: Tensor) -> Tensor:
     """The factor R."""
     rows = rows_of(packed, None, min(packed.type.shape))
     return with_zeros(elementwise("logical_not", is_below_diagonal(rows.type.shape, -1)), rows)
-
-
-def triangle_by_panels(x: Tensor, width: int) -> Tensor:
-    """The factor R alone."""
-    packed, _, _ = factored(x, panels_of(min(x.type.shape), width), QR)
-    return _triangle(packed)

@@ -221,9 +221,10 @@ def panel_tiles(
     work: tuple[str, float],
     sides: Mapping[str, int],
     tiles: Mapping[str, int],
+    taken: float = 0.0,
     **options: Any,
 ) -> Tensor:
-    """The value of a kernel of panels in tiles, which takes no more than it reads and returns.
+    """The value of a kernel of panels in tiles.
 
     Parameters
     ----------
@@ -233,6 +234,8 @@ def panel_tiles(
         Length of each dimension, by letter.
     tiles
         Length of a tile along dimensions that it has not whole.
+    taken
+        Copies of a tile, that it takes besides what it reads and returns.
     """
     letters, dtype = output
     cuts = tuple([Cuts.regular(sides[d], max(1, tiles.get(d, sides[d]))) for d in letters])
@@ -240,7 +243,7 @@ def panel_tiles(
     reads, firsts = tuple([p.letters for p in parts]), tuple([p.first for p in parts])
     lengths, given = tuple(sides.items()), tuple(options.items())
     operator = PanelTiles(
-        kernel, reads, letters, dtype, work, cut, 0.0, given, cuts, lengths, firsts
+        kernel, reads, letters, dtype, work, cut, taken, given, cuts, lengths, firsts
     )
     return apply(operator, *[p.matrix for p in parts])
 

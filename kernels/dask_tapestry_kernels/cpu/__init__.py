@@ -28,7 +28,8 @@ KERNELS: Final = KernelTable(
         "blocks.joined_keys": "joinedkeys",
         "blocks.matmul": "matmul linear add_product",
         "blocks.matrices": "cholesky completecolumns det eig eigh eigvals eigvalsh inv invornan "
-        "packedlu packedqr packedslogdet qr slogdet solve solvetriangle svd svdvals triangle",
+        "packedlu packedqr packedslogdet qr qrcolumns slogdet solve solvetriangle svd svdvals "
+        "triangle",
         "blocks.nearest_sites": "nearestsites",
         "blocks.order_statistics": "ranks weightedranks",
         "blocks.outputs": "calloutputs output threadoutputs",

@@ -22,7 +22,7 @@ KERNELS: Final = KernelTable(
         "blocks.matmul": "matmul linear add_product",
         "blocks.fields": "member output",
         "blocks.matrices": "cholesky completecolumns det eigh eigvalsh inv invornan packedqr "
-        "packedslogdet qr slogdet solve svd svdvals triangle",
+        "packedslogdet qr qrcolumns slogdet solve svd svdvals triangle",
         "blocks.partition": "partition",
         "blocks.permutation": "permutation",
         "blocks.random": "randombits randomfraction",

@@ -6,7 +6,7 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.operators.matrices.panel_cholesky import cholesky_by_panels
 from dask_tapestry.operators.matrices.panel_lu import solve_by_panels
-from dask_tapestry.operators.matrices.panel_qr import triangle_by_panels
+from dask_tapestry.operators.matrices.panel_qr import columns_by_panels, triangle_by_panels
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.fusion.group import group_of
 from dask_tapestry.planner.memory.buffer_handover import (
@@ -33,6 +33,7 @@ SQUARE = (SIDE, SIDE)
 MADE = {
     "solve": (solve_by_panels, SQUARE, (SIDE, 8)),
     "triangle": (triangle_by_panels, SQUARE),
+    "columns": (columns_by_panels, SQUARE),
     "cholesky": (cholesky_by_panels, SQUARE),
 }
 

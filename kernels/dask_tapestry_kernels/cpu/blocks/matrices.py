@@ -96,6 +96,11 @@ def packed_qr(x: Block) -> Block:
     return np.concatenate(qr(x, mode="reduced"), axis=0 if rows >= columns else 1)
 
 
+def qr_columns(x: Block) -> Block:
+    """The orthonormal columns of `qr` alone."""
+    return qr(x, mode="reduced")[0]
+
+
 def triangle(x: Block) -> Block:
     """The triangle of `qr` alone."""
     if x.ndim == 2 and x.shape[0] >= x.shape[1]:
@@ -191,6 +196,7 @@ def hermitian_eigenvalues(x: Block, *, triangle: Literal["L", "U"]) -> Block:
 KERNELS: Final[Mapping[str, Kernel]] = {
     "cholesky": one_result(cholesky),
     "packedqr": one_result(packed_qr),
+    "qrcolumns": one_result(qr_columns),
     "triangle": one_result(triangle),
     "completecolumns": one_result(complete_columns),
     "svdvals": one_result(singular_values),

@@ -30,8 +30,8 @@ def place_of(packed: Block, numbers: Block, block: Block) -> tuple[int, slice, s
     return start, slice(own, behind), slice(behind, None)
 
 
-def copied(block: Block) -> Block:
-    """A copy."""
+def copied(block: Block, *_awaited: Block) -> Block:
+    """A copy; other blocks are only waited for."""
     return np.array(block)
 
 
@@ -116,34 +116,40 @@ def factor_qr_panel(panel: Block, *_awaited: Block) -> tuple[Block, Block]:
 
 
 def qr_strip(packed: Block, t: Block, numbers: Block, block: Block) -> Block:
-    """Columns to which the reflections of a panel were applied."""
+    """Columns to whose last rows the reflections of a panel were applied; it lies in its place."""
     start, own, behind = place_of(packed, numbers, block)
     if own.start == len(numbers):
         return block
-    made = np.array(block)
+    made = np.array(block, order="C")
     made[start:, own] = packed[:, numbers[own] - start]
-    _reflect(packed, t.conj().T, made[start:, behind])
+    _reflect(packed, adjoint(t), made[start:, behind])
     return made
 
 
 def reflected_columns(packed: Block, t: Block, numbers: Block, block: Block) -> Block:
-    """Columns to which the reflections were applied from the last to the first.
-
-    Those before the panel are of the unit matrix yet, and zero in its rows.
-    """
+    """Columns to which reflections were applied that are those of a unit matrix in their place."""
     start, own, _ = place_of(packed, numbers, block)
     if own.start == len(numbers):
         return block
-    made = np.array(block)
+    made = np.array(block, order="C")
+    made[:, own] = 0
+    made[numbers[own], np.arange(own.start, own.stop)] = 1
     _reflect(packed, t, made[start:, own.start :])
     return made
 
 
 def _reflect(packed: Block, t: Block, x: Block) -> None:
-    """Put ``x - v @ t @ v.H @ x`` in the place of `x`."""
+    """Put ``x - V @ t @ V.H @ x`` in the place of `x`, some rows of V.H at a time.
+
+    Adjoints of complex cells are copies.
+    """
     width = packed.shape[1]
     corner, below = reflections(packed[:width]), packed[width:]
-    turned = t @ (corner.conj().T @ x[:width] + below.conj().T @ x[width:])
+    product = np.zeros((width, x.shape[1]), x.dtype)
+    for first in range(0, len(packed), width):
+        rows = slice(first, first + width)
+        subtract_product(product, adjoint(packed[rows] if first else corner), x[rows])
+    turned = -t @ product
     subtract_product(x[:width], corner, turned)
     subtract_product(x[width:], below, turned)
 

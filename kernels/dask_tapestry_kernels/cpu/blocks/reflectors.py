@@ -41,7 +41,7 @@ def reflectors(matrix: Matrix) -> tuple[Matrix, Matrix]:
         packed = turned.T
     packed = packed.astype(matrix.dtype, copy=False)
     factors = factors.astype(matrix.dtype, copy=False)
-    return packed, _joined(reflections(packed), factors)
+    return packed, _joined(_products(packed), factors)
 
 
 def reflections(packed: Matrix) -> Matrix:
@@ -51,9 +51,19 @@ def reflections(packed: Matrix) -> Matrix:
     return v
 
 
-def _joined(v: Matrix, factors: Matrix) -> Matrix:
-    """The triangle T, column by column."""
-    products = v.conj().T @ v
+def _products(packed: Matrix) -> Matrix:
+    """The products of reflections with one another: of all rows of V at once it were a copy."""
+    width = packed.shape[1]
+    made = 0
+    for first in range(0, len(packed), max(1, width)):
+        rows = packed[first : first + width]
+        v = rows if first else reflections(rows)
+        made += v.conj().T @ v
+    return made
+
+
+def _joined(products: Matrix, factors: Matrix) -> Matrix:
+    """The triangle T of the products of reflections, column by column."""
     t = np.zeros_like(products)
     for at, factor in enumerate(factors):
         t[:at, at] = -factor * (t[:at, :at] @ products[:at, at])

@@ -109,6 +109,11 @@ def packed_qr(library: Any, x: Block) -> Block:
     return library.concatenate(library.linalg.qr(x), axis=0 if rows >= columns else 1)
 
 
+def qr_columns(library: Any, x: Block) -> Block:
+    """The orthonormal columns of `qr` alone."""
+    return library.linalg.qr(x)[0]
+
+
 def triangle(library: Any, x: Block) -> Block:
     """The triangle of `qr` alone."""
     return library.linalg.qr(x, mode="r")
@@ -181,6 +186,7 @@ def hermitian_eigenvalues(library: Any, x: Block, *, triangle: str) -> Block:
 KERNELS: Final[Mapping[str, Kernel]] = {
     "cholesky": one_result(cholesky),
     "packedqr": one_result(packed_qr),
+    "qrcolumns": one_result(qr_columns),
     "triangle": one_result(triangle),
     "completecolumns": one_result(complete_columns),
     "svdvals": one_result(singular_values),

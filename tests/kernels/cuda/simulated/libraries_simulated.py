@@ -134,6 +134,7 @@ def test_packed_factors(gpu, kind, rows, columns):
     x, least = drawn((rows, columns), kind), min(rows, columns)
     whole = (rows + least, columns) if rows >= columns else (rows, least + columns)
     check("packedqr", x, **of(whole, kind))
+    check("qrcolumns", x, **of((rows, least), kind))
     check("triangle", x, **of((least, columns), kind))
     check("packedslogdet", drawn((4, 4), kind), **of((2,), kind))
 
