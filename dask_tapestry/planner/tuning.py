@@ -64,6 +64,9 @@ MOST_BLOCKS_IN_A_ROW: Final = 8
 # Of rewriting and unfusing: one, and more where a formula was in a rule's way.
 MOST_REWRITE_ROUNDS: Final = 4
 
+# fusion/cellwise_ends
+LARGE_SHARE: Final = 1 / 16  # of the largest input: what is smaller is not worth computing apart
+
 # fusion/external_inputs
 EMBEDDED_BYTES: Final = 2**20  # arrays in memory up to this size travel inside tasks
 TABLE_BYTES: Final = 2**14  # those of which each task reads most

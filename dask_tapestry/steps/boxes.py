@@ -10,7 +10,7 @@ from math import prod
 from operator import le, sub
 
 from dask_tapestry.errors import PlanError
-from dask_tapestry.steps.tuning import FEW_BOX_CELLS, FEW_BOXES
+from dask_tapestry.steps.tuning import FEW_BOX_CELLS
 from dask_tapestry.zspace import ZRange
 from dask_tapestry.zspace.range import trusted_range
 
@@ -108,16 +108,17 @@ def _hulls(boxes: Sequence[ZRange], room: float) -> tuple[ZRange, ...]:
     sizes = [box.size for box in boxes]
     if prod(map(sub, hi, lo)) <= max(FEW_BOX_CELLS, max(sizes)):
         return (trusted_range(lo, hi),)
-    if len(boxes) <= FEW_BOXES and not _any_near(boxes, sizes, room):
+    if not _any_near(boxes, sizes, room):
         return tuple(boxes)
     hulls = [
         _Hull(n, box.lo, box.hi, size)
         for n, (box, size) in enumerate(zip(boxes, sizes, strict=True))
     ]
-    count, axis = 0, _most_apart(boxes)
-    while count != len(hulls) > 1:  # boxes near each other are near along each axis: one tells
+    count, axes = 0, [a for a in range(len(lo)) if _differ(boxes, a)]
+    while count != len(hulls) > 1:
         count = len(hulls)
-        hulls = _merged_along(hulls, axis, room)
+        for axis in axes:
+            hulls = _merged_along(hulls, axis, room)
     hulls.sort(key=lambda hull: hull.first)
     return tuple([trusted_range(tuple(hull.lo), tuple(hull.hi)) for hull in hulls])
 
@@ -136,17 +137,33 @@ def _most_apart(boxes: Sequence[ZRange]) -> int:
 
 
 def _any_near(boxes: Sequence[ZRange], sizes: Sequence[int], room: float) -> bool:
-    """Whether the hull of any two boxes has few enough cells."""
-    several = [(box.lo, box.hi, size) for box, size in zip(boxes, sizes, strict=True)]
-    for at, (lo, hi, size) in enumerate(several):
-        for low, high, cells in several[:at]:
+    """Whether the hull of any two boxes has few enough cells.
+
+    Along the axis along which most lie apart, those that end before one begins are not looked at,
+    if they do so by more than there is room for.
+    """
+    axis = _most_apart(boxes)
+    few = FEW_BOX_CELLS if min(sizes) <= FEW_BOX_CELLS else 0
+    gap = max(few, 2 * room * max([box.hi[axis] - box.lo[axis] for box in boxes]))
+    rows = zip([box.lo for box in boxes], [box.hi for box in boxes], sizes, strict=True)
+    before: list[tuple[tuple[int, ...], tuple[int, ...], int]] = []
+    for lo, hi, size in sorted(rows, key=lambda row: row[0][axis]):
+        before = [one for one in before if one[1][axis] + gap >= lo[axis]]
+        for low, high, cells in before:
             most = max(FEW_BOX_CELLS, (size + cells) + room * (size + cells))
             hull = 1
             for a, b, c, d in zip(lo, hi, low, high, strict=True):
                 hull *= (b if b > d else d) - (a if a < c else c)
             if hull <= most:
                 return True
+        before.append((lo, hi, size))
     return False
+
+
+def _differ(boxes: Sequence[ZRange], axis: int) -> bool:
+    """Whether boxes lie differently along an axis: those that do not are near along others."""
+    lo, hi = boxes[0].lo[axis], boxes[0].hi[axis]
+    return any(box.lo[axis] != lo or box.hi[axis] != hi for box in boxes)
 
 
 def _merged_along(hulls: list[_Hull], axis: int, room: float) -> list[_Hull]:

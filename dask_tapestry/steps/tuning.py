@@ -8,7 +8,6 @@ from typing import Final
 
 # boxes
 FEW_BOX_CELLS: Final = 64  # of boxes that are merged whatever else they then hold
-FEW_BOXES: Final = 6  # whose pairs are looked at first: mostly none is near another
 # More cells than boxes have may be computed, so that these do not multiply
 EXTRA_CELLS: Final = 1 / 8
 EXTRA_READ: Final = 1 / 64  # of values that are read: each box is a slice to cut and send

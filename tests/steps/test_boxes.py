@@ -163,14 +163,32 @@ def test_boxes_behind_gaps_are_not_compared_with_each_other(monkeypatch):
         return reach(row, hull)
 
     monkeypatch.setattr(boxes._HullRow, "_reach", counted)
+    monkeypatch.setattr(boxes, "_any_near", lambda *_: True)  # which tells them apart before
     months = [ZRange((365 * year,), (365 * year + 31,)) for year in range(200)]
     assert len(merged(months, room=EXTRA_CELLS)) == len(months)
     assert 0 < len(looked_at) < 4 * len(months)
 
 
 @given(BOXES, st.sampled_from([0.0, EXTRA_CELLS, 1.0]))
-def test_few_boxes_are_merged_as_many_are(given_boxes, room):
+def test_boxes_that_are_told_apart_would_not_be_merged(given_boxes, room):
+    found = merged(given_boxes, (), room)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(boxes, "FEW_BOXES", 0)
-        expected = merged(given_boxes, (), room)
-    assert merged(given_boxes, (), room) == expected
+        patched.setattr(boxes, "_any_near", lambda *_: True)
+        assert merged(given_boxes, (), room) == found
+
+
+def test_rows_that_begin_at_other_places_are_not_compared_with_each_other(monkeypatch):
+    looked_at = []
+    monkeypatch.setattr(boxes._Hull, "take", lambda *_: looked_at.append(1))
+    rows = [ZRange((n, 1000 * n), (n + 1, 1000 * n + 500)) for n in range(200)]
+    assert len(merged(rows, room=EXTRA_CELLS)) == len(rows)
+    assert not looked_at
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 40), st.integers(1, 25)] * 2), min_size=2, max_size=6))
+def test_large_boxes_are_merged_whatever_is_far_away_along_one_axis(places):
+    near = [ZRange((a, c), (a + b, c + d)) for a, b, c, d in places]
+    alone = merged(near)
+    for away in ((10**6, 0), (0, 10**6), (10**6, -(10**6))):
+        mixed = merged([*near[:1], near[-1].translate(away), *near[1:]])
+        assert [box for box in mixed if max(map(abs, box.lo)) < 1000] == list(alone)

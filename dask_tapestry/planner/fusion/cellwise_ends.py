@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from heapq import heappop, heappush
 
+from dask_tapestry.planner.tuning import LARGE_SHARE
 from dask_tapestry.teg import Graph, Node
 
 
@@ -18,7 +19,8 @@ def held_in_place(
 ) -> dict[Node, Node]:
     """For each value that is not free to compute, what is better held in its place.
 
-    That is what is held already and made of it, or else the smallest that is made of it.
+    That is what is held already and made of it, or else the smallest that is made of it. Values
+    that are small beside what the graph is made of are held as they are.
 
     Parameters
     ----------
@@ -29,7 +31,10 @@ def held_in_place(
     """
     places = {node: at for at, node in enumerate(graph.nodes)}
     found = dict[Node, Node]()
+    least = LARGE_SHARE * max([x.type.nbytes for x in graph.nodes if not x.inputs], default=0)
     for node in graph.nodes:
+        if node.type.nbytes < least:
+            continue
         if not node.inputs or node.operator.transparent or node in held or node in fused:
             continue
         *_, last = ends = [node, *_ends_of(node, graph, places, held)]

@@ -55,7 +55,21 @@ def summed(count):
     return [(x * (n + 2)).max(axis=n % 2) for n in range(count)]
 
 
-JOBS = (descent, normalised, layers, in_memory, turned, summed)
+def batches(count):
+    a = stored((24_000, 100), "f8", (1000, 100))
+    w = dt.zeros(100)
+    for n in range(count):
+        part = a[n * 1000 : (n + 1) * 1000]
+        w = w - 1e-3 * (part.T @ (part @ w))
+    return [w]
+
+
+def channels(count):
+    x = stored((count, 40_000), "f8", (count, 4000))
+    return [sum(x[n, 7 * n : 7 * n + 39_000] for n in range(count)) / count]
+
+
+JOBS = (descent, normalised, layers, in_memory, turned, summed, batches, channels)
 
 
 @pytest.mark.parametrize("job", JOBS)
@@ -66,7 +80,7 @@ def test_plans_of_many_parts_are_sound_and_compute_what_was_asked(job):
     dt.verify(plan, *roots)
 
 
-@pytest.mark.parametrize("job", [descent, normalised, turned])
+@pytest.mark.parametrize("job", [descent, normalised, turned, batches, channels])
 def test_they_are_about_as_good_as_plans_that_are_searched_whole(job, monkeypatch):
     short = dt.plan(*job(16), resources=FOUR).cost
     monkeypatch.setattr(module, "shortened", lambda graph: None)

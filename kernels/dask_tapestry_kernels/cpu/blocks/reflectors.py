@@ -54,7 +54,7 @@ def reflections(packed: Matrix) -> Matrix:
 def _products(packed: Matrix) -> Matrix:
     """The products of reflections with one another: of all rows of V at once it were a copy."""
     width = packed.shape[1]
-    made = 0
+    made = np.zeros((width, width), packed.dtype)
     for first in range(0, len(packed), max(1, width)):
         rows = packed[first : first + width]
         v = rows if first else reflections(rows)
