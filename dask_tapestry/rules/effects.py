@@ -21,7 +21,7 @@ from dask_tapestry.teg import Graph, Node, Sink, Source, sequence_point
 from dask_tapestry.teg.node import reapply, topological
 
 NO_SINKS: Final[frozenset[Node]] = frozenset()
-_sinks: WeakKeyDictionary[Node, frozenset[Node]] = WeakKeyDictionary()  # that a node needs
+_sinks: WeakKeyDictionary[Node, frozenset[Node]] = WeakKeyDictionary()  # before a node
 
 
 def followed_points(graph: Graph) -> tuple[Node, ...]:
@@ -85,10 +85,14 @@ def _unread_by(value: Node, others: Sequence[Node]) -> list[Node]:
 def effects_of(nodes: Sequence[Node]) -> frozenset[Node]:
     """The sinks that `nodes` need; each node of a graph that grows is looked at once."""
     for node in topological(nodes, _sinks):
-        needed = [_sinks[x] for x in (*node.inputs, *node.after)]
-        own = (node,) if isinstance(node.operator, Sink) else ()
-        _sinks[node] = frozenset(own).union(*needed) if own or any(needed) else NO_SINKS
-    return NO_SINKS.union(*[_sinks[node] for node in nodes])
+        needed = [_with_sink(x) for x in (*node.inputs, *node.after)]
+        _sinks[node] = NO_SINKS.union(*needed) if any(needed) else NO_SINKS
+    return NO_SINKS.union(*[_with_sink(node) for node in nodes])
+
+
+def _with_sink(node: Node) -> frozenset[Node]:
+    """The sinks before a node, and itself if it is one: what is remembered must not hold it."""
+    return _sinks[node] | {node} if isinstance(node.operator, Sink) else _sinks[node]
 
 
 def followers(value: Node, effects: Collection[Node], beside: Sequence[Node]) -> tuple[Node, ...]:

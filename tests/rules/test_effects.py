@@ -1,5 +1,8 @@
 """Effects that outlive what followed them."""
 
+import gc
+from weakref import ref
+
 import dask
 import numpy as np
 import pytest
@@ -123,6 +126,17 @@ def test_what_takes_the_place_of_others_follows_what_they_followed(y):
     now = following(zeros, [plain, (y + 1).node])
     assert now.operator == zeros.operator
     assert now.after == y.node.after
+
+
+def test_writes_that_were_looked_at_can_go(path):
+    def looked_at():
+        sink = dt.to_zarr(dt.ones(12) + 3, path, compute=False).node
+        assert effects_of([sink]) == {sink}
+        return ref(sink)
+
+    sink = looked_at()
+    gc.collect()
+    assert sink() is None
 
 
 def test_tensors_that_follow_effects_are_found_and_replaced(y):
