@@ -24,7 +24,7 @@ from dask_tapestry.operators.views.permute import permute
 from dask_tapestry.operators.views.reshape import Reshape, reshape
 from dask_tapestry.operators.views.view import View, ViewAxis
 from dask_tapestry.rewrite.rule import Shared, on
-from dask_tapestry.rules.tuning import FEWEST_MERGED_CELLS, MOST_MERGED_NODES
+from dask_tapestry.rules.tuning import FEWEST_MERGED_CELLS, LEFT_PART, MOST_MERGED_NODES
 from dask_tapestry.teg import Graph, Node, apply
 from dask_tapestry.teg.node import reapply
 from dask_tapestry.teg.stored_grid import stored_cuts
@@ -110,6 +110,23 @@ def part_what_was_merged(node: Node, shared: Shared) -> Node | None:
             x = _parted(y, a, sides, shared)
             if x is not None:
                 return reshape(x, node.type.shape)
+    return None
+
+
+@on(Reduce, MatMul, sharing=True)
+def merge_what_is_left(node: Node, shared: Shared) -> Node | None:
+    """``reduce(merged x) -> merged(reduce(x))`` over others, and so of products, if few are left.
+
+    Their cells are put in a row after that, which are less than half of the bytes before.
+    """
+    most = max(x.type.nbytes for x in node.inputs)
+    if LEFT_PART * node.type.nbytes > most:
+        return None
+    for dim in range(node.type.ndim):
+        sides = _merged_sides(node, dim)
+        x = None if sides is None else _parted(node, dim, sides, shared - {node})
+        if x is not None:
+            return reshape(x, node.type.shape)
     return None
 
 
@@ -246,4 +263,5 @@ MERGED_DIM_RULES = (
     count_before_merge,
     multiply_before_merge,
     part_what_was_merged,
+    merge_what_is_left,
 )

@@ -18,6 +18,7 @@ MOST_OTHER_REDUCTIONS: Final = 32
 MOST_FACTORS: Final = 12  # of a chain; the work of the search grows with their cube
 
 # merged_dims
+LEFT_PART: Final = 2  # times as many bytes that a fold takes as it leaves: then they move before
 FEWEST_MERGED_CELLS: Final = 64  # terms of a product; of fewer, adding up takes as long
 MOST_MERGED_NODES: Final = 64  # of formulas that are looked through for merged dimensions
 

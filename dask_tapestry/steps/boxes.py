@@ -106,8 +106,9 @@ def _hulls(boxes: Sequence[ZRange], room: float) -> tuple[ZRange, ...]:
     lo = tuple(map(min, *[box.lo for box in boxes]))
     hi = tuple(map(max, *[box.hi for box in boxes]))
     sizes = [box.size for box in boxes]
-    if prod(map(sub, hi, lo)) <= max(FEW_BOX_CELLS, max(sizes)):
-        return (trusted_range(lo, hi),)
+    most = max(sizes)
+    if prod(map(sub, hi, lo)) <= max(FEW_BOX_CELLS, most + room * most):
+        return (trusted_range(lo, hi),)  # each is near the largest one, whatever that has taken
     if not _any_near(boxes, sizes, room):
         return tuple(boxes)
     hulls = [

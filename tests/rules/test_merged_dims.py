@@ -73,6 +73,8 @@ RESULTS = {
     "the largest band, parted": lambda y, layout: y.argmax(
         0 if layout == "bands first" else 1
     ).reshape(ROWS, COLUMNS),
+    "bands folded": lambda y, layout: y.max(0 if layout == "bands first" else 1) * 2,
+    "few bands": lambda y, layout: y[:2] - y[1:3] if layout == "bands first" else y[:, :2] * 3,
     "all cells": lambda y, layout: y.ravel().sum(),
     "read twice": lambda y, layout: (
         y.sum(1 if layout == "bands first" else 0) @ y.sum(1 if layout == "bands first" else 0)
@@ -127,6 +129,19 @@ def test_folds_are_taken_before_dimensions_are_merged(layout, dtype, name, store
     with shardings.tiny(20_000):
         assert same_bits(made.compute(), value)
     assert not reshapes(made)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_fewer_cells_are_put_in_a_row_than_are_folded(layout, stored):
+    _, x = stored[layout, "f8"]
+    y, axis = merged(x, layout), 0 if layout == "bands first" else 1
+    scores = weights("f8")[:1] @ y if axis == 0 else y @ weights("f8")[0]
+    for made in (y.mean(axis) + 1, scores):
+        moved = reshapes(made)
+        assert len(moved) == 1
+        assert moved[0].type.nbytes <= y.nbytes / 2
+    both = dt.stack([y.mean(axis), y.sum(axis)])
+    assert len(reshapes(both)) == 2
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

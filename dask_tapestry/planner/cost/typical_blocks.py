@@ -15,7 +15,13 @@ from functools import lru_cache
 from math import gcd
 from typing import NamedTuple
 
-from dask_tapestry.planner.tuning import FEW_NODES, SAMPLE_BLOCKS, WANING
+from dask_tapestry.planner.tuning import (
+    FEW_NODES,
+    FEWEST_SAMPLES,
+    SAMPLE_BLOCKS,
+    SAMPLED_WHOLE,
+    WANING,
+)
 from dask_tapestry.steps.access_strides import neighbours
 from dask_tapestry.steps.program import Program
 from dask_tapestry.teg.regularity import Regularity
@@ -147,7 +153,9 @@ def _of_each_kind(
     largest = largest_block(program, cuts)
     counts = Counter[tuple[tuple[int, ...], ...]]()
     boxes: dict[tuple[tuple[int, ...], ...], ZRange] = {}
-    for number, times in Counter(_sample([cuts[dim] for dim in joining])).items():
+    few = max(FEWEST_SAMPLES, SAMPLE_BLOCKS * SAMPLED_WHOLE // max(1, len(program.instructions)))
+    sample = _sample([cuts[dim] for dim in joining], min(SAMPLE_BLOCKS, few))
+    for number, times in Counter(sample).items():
         spans = list(zip(largest.lo, largest.hi, strict=True))
         for dim, at in zip(joining, number, strict=True):
             spans[dim] = cuts[dim].block(at)
@@ -159,13 +167,13 @@ def _of_each_kind(
     return tuple(TypicalBlock(boxes[kind], n / total) for kind, n in counts.items())
 
 
-def _sample(cuts: Sequence[Cuts]) -> list[tuple[int, ...]]:
-    """Numbers of blocks that lie evenly along each dimension, in another order along each.
+def _sample(cuts: Sequence[Cuts], number: int) -> list[tuple[int, ...]]:
+    """Numbers of some blocks that lie evenly along each dimension, in another order along each.
 
     All blocks of a row where there are few, each as often.
     """
     longest = max(own.count for own in cuts)
-    rows = SAMPLE_BLOCKS // longest * longest or SAMPLE_BLOCKS
+    rows = number // longest * longest or number
     return [
         tuple(_turned(n, dim, rows) * own.count // rows for dim, own in enumerate(cuts))
         for n in range(rows)
