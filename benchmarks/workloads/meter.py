@@ -39,10 +39,10 @@ class Meter:
 
         plan_of = cache.plan_of
 
-        def timed(roots: Any) -> Any:
+        def timed(*graph: Any) -> Any:
             begin = time.perf_counter()
             try:
-                return plan_of(roots)
+                return plan_of(*graph)
             finally:
                 self.planning += time.perf_counter() - begin
 

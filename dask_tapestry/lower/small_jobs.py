@@ -55,6 +55,7 @@ from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.planner.search.evaluate import is_given
 from dask_tapestry.settings import of_dask
 from dask_tapestry.teg import Node, Operator, Sink
+from dask_tapestry.teg.stored_grid import stored_cuts
 from dask_tapestry.zspace import Cuts
 from dask_tapestry_kernels.block_format import is_on_device
 
@@ -152,7 +153,8 @@ class _SmallJob(NamedTuple):
         if root in outs:
             blocks = {index: np.array(block) for index, block in blocks.items()}
         one = _kept_blocks(self.plan.steps[root], blocks)
-        return from_blocks(one.name, node.type, one.cuts, one.blocks, one.name)
+        stored = stored_cuts(node)  # no sum depends on whether a value is kept
+        return from_blocks(one.name, node.type, one.cuts, one.blocks, one.name, None, stored)
 
 
 def _small_plan(roots: Sequence[Node]) -> _SmallJob | None:

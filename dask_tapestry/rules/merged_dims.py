@@ -45,9 +45,12 @@ def fold_before_merge(node: Node) -> Node | None:
         if sides is None or (whole.monoid in ARG_REDUCTIONS and len(whole.axes) > 1):
             continue
         x = _parted(y, dim, sides, frozenset())
-        if x is not None:
-            axes = [axis for d in whole.axes for axis in _places(d, dim, sides)]
-            made = replace(whole, axes=tuple(axes), tree=tree_over(x, axes))
+        if x is None:
+            continue
+        axes = [axis for d in whole.axes for axis in _places(d, dim, sides)]
+        tree = tree_over(x, axes)
+        if tree.lattice is not None:  # else cells are few, and have one sum however they are stored
+            made = replace(whole, axes=tuple(axes), tree=tree)
             return apply(made, x, line=node.line or "", after=list(node.after))
     return None
 
@@ -66,7 +69,8 @@ def count_before_merge(node: Node) -> Node | None:
     if None in parted:
         return None
     numbers, *weights = [x for x in parted if x is not None]
-    return bincount(numbers, whole.count, *weights, strict=whole.strict)
+    made = bincount(numbers, whole.count, *weights, strict=whole.strict)
+    return made if made.operator.tree.lattice is not None or not weights else None
 
 
 @on(MatMul, sharing=True)

@@ -48,6 +48,7 @@ def open_views(order: Sequence[Node], given: Mapping[Node, Node]) -> dict[Node, 
 def _is_view(node: Node) -> bool:
     operator = node.operator
     is_part = isinstance(operator, ViewSelector) and not isinstance(operator, NominalChunks)
+    is_part = is_part and node.type.size <= node.inputs[0].type.size
     return is_part and not (node.after or node.annotations or node.format is not None)
 
 

@@ -1,6 +1,8 @@
 """Every form and size of every operator yields its value."""
 
 import inspect
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from dask_tapestry.operators.matrices.matrix_operator import MatrixFunction
 from dask_tapestry.operators.products.matmul import MatMul
 from dask_tapestry.operators.reductions.bincount import BinCount, bincount
 from dask_tapestry.operators.reductions.group_fold import GroupFold, GroupMerge, group_fold
+from dask_tapestry.operators.reductions.joint_group_folds import JointGroupFolds, JointGroupMerge
 from dask_tapestry.operators.reductions.joint_reductions import JointReductions
 from dask_tapestry.operators.reductions.reduce import Reduce, reduce
 from dask_tapestry.operators.scans.scan import Scan, scan
@@ -111,8 +114,18 @@ def grouped(n, m, kind, seed):
     return group_fold(held((n * 400, m), "f8", seed), codes, "mean", (0,), 5)
 
 
-def merged(n, m, kind, seed):
-    node = grouped(n, m, kind, seed)
+def grouped_together(n, m, kind, seed):
+    one, codes = grouped(n, m, kind, seed).inputs
+    other = group_fold(held((n * 400, m), "i8", seed + 1), codes, "max", (0,), 5)
+    folds = [group_fold(one, codes, "mean", (0,), 5), other]
+    folds.append(group_fold(dt.ones(n * 400, "?").node, codes, "sum", (0,), 5))
+    tree = folds[0].operator.tree  # the nodes of all lie in the same places
+    operator = JointGroupFolds(tuple([replace(fold.operator, tree=tree) for fold in folds]))
+    return apply(operator, *[fold.inputs[0] for fold in folds], codes)
+
+
+def merged(n, m, kind, seed, made=grouped):
+    node = made(n, m, kind, seed)
     parts = node.operator.part(None, 0)
     return apply(node.operator.part(0, None), apply(parts, *node.inputs))
 
@@ -147,6 +160,8 @@ MADE = {  # of n cells that are folded or ordered, m times
     BinCount: counted,
     GroupFold: grouped,
     GroupMerge: merged,
+    JointGroupFolds: grouped_together,
+    JointGroupMerge: partial(merged, made=grouped_together),
     Scan: lambda n, m, kind, seed: scan(held((n * 5, m), kind, seed), "add", 0),
     Sort: lambda n, m, kind, seed: apply(Sort(0), long_lanes(n, m, kind, seed)),
     ArgSort: lambda n, m, kind, seed: argsort(long_lanes(n, m, kind, seed), 0),

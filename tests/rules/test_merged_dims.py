@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
+from dask_tapestry.cells import lattice
 from dask_tapestry.operators.views.reshape import Reshape
 from dask_tapestry.planner.rewriting.passes import simplified
 from dask_tapestry.rewrite.trace import Trace
@@ -24,6 +25,15 @@ def tiles(layout):
     """Cells in the layout, and the chunks they are stored in."""
     last = layout == "bands last"
     return np.moveaxis(IMAGE, 0, 2 if last else 0), (32, 48, 2) if last else (2, 32, 48)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _chunks_are_cells_of_a_lattice():
+    """As of large arrays: sums of few cells are the same however these are stored."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lattice, "FEW_LATTICE_CELLS", 60)
+        patch.setattr(lattice, "FOLDED_CELLS", 4)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -170,6 +180,15 @@ def test_counts_and_tables_of_pixels(stored, shardings):
     assert_close(value, np.bincount(np.clip(cells, 0, 50).ravel(), weights=cells.ravel() * 0.5))
     with shardings.tiny(20_000):
         assert same_bits(weighted.compute(), value)
+
+
+def test_sums_of_few_cells_stay_as_written(stored, monkeypatch):
+    monkeypatch.setattr(lattice, "FEW_LATTICE_CELLS", 10**6)
+    _, x = stored["bands first", "f4"]
+    y = x.reshape(BANDS, -1)
+    assert reshapes(y.sum(1))
+    assert reshapes(dt.bincount(x.astype("u1").ravel(), weights=x.ravel()))
+    assert not reshapes(dt.bincount(x.astype("u1").ravel()))
 
 
 def test_what_is_not_stored_in_tiles_stays_as_written(stored):

@@ -249,7 +249,8 @@ def _called(
 ) -> tuple[Array, ...]:
     """The results of a ufunc, with what else it takes."""
     loop = loop_signature(UFUNCS[name], dtype, signature)
-    alone = out is None and where is True and casting == "same_kind"
+    usual = isinstance(casting, str) and casting == "same_kind"
+    alone = out is None and where is True and usual
     if alone and PLAIN.issuperset(map(type, operands)):
         return _results(name, operands, loop)
     one_of("casting", casting, CASTINGS)
