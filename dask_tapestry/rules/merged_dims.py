@@ -70,6 +70,7 @@ def count_before_merge(node: Node) -> Node | None:
         return None
     numbers, *weights = [x for x in parted if x is not None]
     made = bincount(numbers, whole.count, *weights, strict=whole.strict)
+    assert isinstance(made.operator, BinCount)
     return made if made.operator.tree.lattice is not None or not weights else None
 
 

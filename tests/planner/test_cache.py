@@ -299,12 +299,12 @@ OTHER_SHAPES = """
 import sys
 import numpy as np, dask_tapestry as dt
 blocks = []
-for number in range(1_200):
+for number in range(1_600):
     x = dt.asarray(np.ones((1 + number % 30, 1 + number // 30)))
     getattr((x - x.mean(0)).sum(0), "PLANNED")()
     if number % 100 == 99:
         blocks.append(sys.getallocatedblocks())
-print(max(blocks[:6]), max(blocks[6:]))
+print(max(blocks[:10]), max(blocks[10:]))
 """
 
 
