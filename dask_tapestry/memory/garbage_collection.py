@@ -28,7 +28,7 @@ def collection_paused() -> Iterator[None]:
     is left of them afterwards counts as old, so that it is looked at as seldom as all else that
     stays: looking at it at once took 10 to 40 % of the time of planning again, and found nothing.
     Python's collector looks at old objects only when it has made a quarter of them old itself. So
-    those that are made old here are counted, and all are looked at when they are as many.
+    those that are made old here are counted, and all are looked at when there are half as many more.
 
     Examples
     --------
@@ -69,7 +69,10 @@ def _count_as_old() -> None:
 
 def _look_if_many() -> None:
     """Collect garbage among old objects if those of late may be as many as Python would let be."""
-    if _Old.since > max(FEW_OLD_OBJECTS, _Old.stayed // OLD_PART):
-        _Old.since = 0
+    most = max(FEW_OLD_OBJECTS, _Old.stayed // OLD_PART)
+    if _Old.since <= most:
+        return
+    _Old.since = len(gc.get_objects()) - _Old.stayed  # most have gone since they were counted
+    if _Old.since > most:
         gc.collect()
-        _Old.stayed = len(gc.get_objects())
+        _Old.since, _Old.stayed = 0, len(gc.get_objects())
