@@ -28,7 +28,7 @@ def collection_paused() -> Iterator[None]:
     is left of them afterwards counts as old, so that it is looked at as seldom as all else that
     stays: looking at it at once took 10 to 40 % of the time of planning again, and found nothing.
     Python's collector looks at old objects only when it has made a quarter of them old itself. So
-    those that are made old here are counted, and all are looked at when there are half as many more.
+    those that are made old here are counted; all are looked at when they are half as many more.
 
     Examples
     --------
