@@ -9,6 +9,7 @@ import numpy as np
 
 from dask_tapestry.lower.frame import Frame, block_frame, piece_frame
 from dask_tapestry.lower.instruction_call import called
+from dask_tapestry.lower.merged_results import MergedResults
 from dask_tapestry.lower.moving_window import MovingWindow, moved
 from dask_tapestry.lower.output_memory import room_for
 from dask_tapestry.lower.read_ahead import pieces_with_reads
@@ -51,14 +52,23 @@ class PieceRun:
         carried = zip(loop.carried, types[self._given : self._shown], strict=True)
         self._carried = [np.empty(box.shape, type_.dtype) for box, type_ in carried]
         self.result = _memory(entry, out)
+        self._merging = None if loop.merges is None else MergedResults(loop.merges, self.result)
 
     def frames(self) -> Iterator[Frame]:
-        """The pieces in order, each with where its cells go."""
-        loop, result = self._entry.loop, self.result
+        """The pieces in order, each with where its cells go, and the merges of what they yield."""
+        loop = self._entry.loop
         for piece, read in pieces_with_reads(loop):
             moved(self._windows, loop.program.input_boxes(piece)[self._shown :])
-            out = result if result is None or loop.adds else result[piece.index(loop.box)]
-            yield piece_frame(piece_schedule_of(loop, piece), read, self._cells, out)
+            yield piece_frame(piece_schedule_of(loop, piece), read, self._cells, self._room(piece))
+            if self._merging is not None:
+                yield from self._merging.frames()
+
+    def _room(self, piece: ZRange) -> Block | None:
+        """Where the cells of a piece go."""
+        if self._merging is not None:
+            return self._merging.room(piece)
+        loop, result = self._entry.loop, self.result
+        return result if result is None or loop.adds else result[piece.index(loop.box)]
 
     def completion(self) -> Frame | None:
         """What computes the value from what pieces have written; None where that is the value."""
@@ -66,6 +76,8 @@ class PieceRun:
         if loop.then is None:
             return None
         block = BlockSchedule.whole(loop.then, self._entry.work.box)
+        if self._merging is not None:
+            return block_frame(block, self._merging.roots(), self._out)
         return block_frame(block, {(0, loop.box): self.result}, self._out)
 
     def _cells(self, source: int, need: ZRange) -> Block:
@@ -89,7 +101,10 @@ def _memory(entry: LoopEntry, out: Block | None) -> Block | None:
         return None
     if loop.then is None and out is not None:
         return out
-    return room_for(program.type, loop.box.shape)
+    shape = list(loop.box.shape)
+    if loop.merges is not None:
+        shape[loop.merges.axis] = min(shape[loop.merges.axis], loop.merges.kept)
+    return room_for(program.type, shape)
 
 
 def _read_window(window: Window, box: ZRange, out: Block | None, pace: int) -> Block:

@@ -91,7 +91,7 @@ SLOW_MESSAGE_SECONDS: Final = 0.02  # seconds for the first one, past which it a
 ECHOES: Final = 5  # messages, of which the fastest counts
 
 # machine/limits
-FEW_BLOCKS_TOGETHER: Final = 2  # blocks on a worker at most, of a step of few that wait for nothing
+UNEVEN_BLOCKS: Final = 1  # beyond a worker's share, of those that wait for nothing
 # Times what the smallest block touches: its chunks, and values as large as these
 ROOMY_BLOCKS: Final = 2
 TASK_SHARES: Final = (0.9, 0.5, 0.25, 0.125)  # of memory that tasks may take, in order of trial

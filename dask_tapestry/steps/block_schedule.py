@@ -15,6 +15,7 @@ from typing import NamedTuple
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.steps.formula_part import FormulaPart, formula_part
 from dask_tapestry.steps.instruction_schedule import InstructionSchedule, Key, Work
+from dask_tapestry.steps.merges import Merges
 from dask_tapestry.steps.peak import Peak, TurnPeak, peak_bytes, peak_of
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.windows import Window
@@ -38,6 +39,8 @@ class PieceLoop:
         Computes the value from what all pieces yield; None where they are the value.
     adds
         Whether pieces are added to the value.
+    merges
+        How what pieces yield is merged as it comes; None where it is kept until the end.
     fits
         Whether a piece is computed as a whole.
     takes
@@ -64,6 +67,7 @@ class PieceLoop:
     ahead: bool = False
     windows: tuple[Window, ...] = ()
     carried: tuple[ZRange, ...] = ()
+    merges: Merges | None = None
 
     @property
     def pieces(self) -> Iterator[ZRange]:
@@ -79,7 +83,8 @@ class PieceLoop:
     @property
     def calls(self) -> int:
         """Operators that are called."""
-        return self.count * self.each + (self.then is not None)
+        merges = 0 if self.merges is None else self.count
+        return self.count * self.each + merges + (self.then is not None)
 
     @property
     def bytes(self) -> int:

@@ -25,12 +25,12 @@ def largest_piece(edges: tuple[Line, ...]) -> ZRange:
 
 
 def cuts_of_pieces(
-    program: Program, box: ZRange, excess: float, adds: bool = False
+    program: Program, box: ZRange, excess: float, along: int | None = None
 ) -> tuple[Line, ...] | None:
     """Edges of pieces of a block, along each dimension; None where nothing can be cut.
 
     The block takes `excess` times the bytes that a piece is to take. Where the results of pieces
-    are added up, as it `adds`, it is cut along its first dimension alone.
+    are added up, or merged, it is cut `along` one dimension alone.
 
     What takes more is cut in two at least: chunks that are decoded whole take as much for a few
     cells less, and pieces of pieces would never end.
@@ -38,7 +38,7 @@ def cuts_of_pieces(
     excess = min(max(excess, 2.0), MOST_PIECES) if excess > 1 else excess
     edges: list[Line] = list(zip(box.lo, box.hi, strict=True))
     grains, later = piece_edges(program.anywhere), list[int]()
-    dims = list(range(1 if adds else len(grains)))
+    dims = list(range(len(grains))) if along is None else [along]
     for dim in dims:
         (lo, hi), grain = (box.lo[dim], box.hi[dim]), grains[dim]
         if grain is None or excess <= 1 or hi - lo <= grain.length:

@@ -2,8 +2,8 @@
 
 A block that would take more than `PIECE_BYTES` beside its inputs is computed piece by piece: a part
 of its program runs for one box after the other, and its pieces are written to where the whole value
-lies. What folds cells is split first: the partial results of a piece of the cells are kept, and
-combined at the end, in turns again where they are large; where they take more than what they are
+lies. What folds cells is split first: the partial results of a piece of the cells are kept and
+combined at the end, or merged as they come (`merges`); where they take more than what they are
 made of, that is read first, and pieces end anywhere in it. Others end where stored chunks do, or
 share what they read (`windows`), or hand on their state (`carried_state`), and nothing is read
 twice; what cannot be cut so is computed whole, and so is what a device computes. The bits are those
@@ -21,6 +21,7 @@ from typing import NamedTuple
 from dask_tapestry.steps.block_schedule import BlockSchedule, LoopEntry, PieceLoop
 from dask_tapestry.steps.carried_state import carrying, is_in_order
 from dask_tapestry.steps.instruction_schedule import InstructionSchedule, Key, Work
+from dask_tapestry.steps.merges import merges_of
 from dask_tapestry.steps.parts import Part, little_inputs, parts_of, with_last
 from dask_tapestry.steps.peak import Peak, TurnPeak, all_bytes, peak_bytes, peak_of
 from dask_tapestry.steps.piece_cuts import cuts_of_pieces, largest_piece, usual_piece
@@ -35,7 +36,7 @@ from dask_tapestry.steps.windows import (
     sliding,
     stored_values,
 )
-from dask_tapestry.teg import Sink, Split, Turns
+from dask_tapestry.teg import Merging, Sink, Split, Turns
 from dask_tapestry.zspace import ZRange
 
 
@@ -163,6 +164,8 @@ def in_turns(program: Program, box: ZRange, final: bool = False) -> PieceLoop | 
     best = _in_pieces(program, box)
     if turns.split is not None and turns.sizes and (best is None or not best.fits):
         best = _less(best, _from_partial_results(program, box, turns))
+    if turns.merging is not None and (best is None or not best.fits):
+        best = _less(best, _merged_as_they_come(program, box, turns))
     if best is None:
         best = _in_pieces(program, box, moving=True)
     return best if best is not None and best.bytes <= WORTHWHILE_SHARE * whole else None
@@ -221,6 +224,36 @@ def _from_partial_results(program: Program, box: ZRange, turns: Turns) -> PieceL
         loop_peak = loop_peak._replace(all=max(loop_peak.all - cells, kept + completing))
     loop = cut.loop(inner, TurnPeak(cells, loop_peak))
     return replace(loop, then=then, adds=then is None, ahead=bool(ahead_bytes))
+
+
+def _merged_as_they_come(program: Program, box: ZRange, turns: Turns) -> PieceLoop | None:
+    """The cells from partial results that are merged as they come: as few as are small enough."""
+    best = None
+    for size in reversed(turns.sizes):
+        merging = turns.merging(size) if turns.merging else None
+        found = None if merging is None else _merging_loop(program, box, merging)
+        if best is not None and (found is None or not found.fits):
+            break
+        best = found or best
+    return best
+
+
+def _merging_loop(program: Program, box: ZRange, merging: Merging) -> PieceLoop | None:
+    """The cells from partial results, one a piece; None where pieces would read cells again."""
+    first, nodes, merges, then = merges_of(program, box, merging)
+    edges = cuts_of_pieces(first, nodes, MOST_PIECES, merging.axis)
+    along = edges[merging.axis] if edges else ()
+    if edges is None or len(along) != nodes.shape[merging.axis] + 1:
+        return None
+    cut = _cut_at(first, (), edges, in_place=False)
+    of_piece = cut.beside if cut.inner is None else _sum(cut.beside, cut.inner.takes.cells)
+    kept = merges.kept * _value_bytes(first, cut.piece)
+    completing = then.instructions[-1].operator.scratch_bytes(then.inputs, box)
+    beside = _sum(of_piece, kept)
+    cells = _value_bytes(program, box)
+    most = max(beside.all, kept + merges.merging_bytes) - cells
+    beside = beside._replace(all=max(most, kept + completing))
+    return replace(cut.loop(nodes, TurnPeak(cells, beside)), then=then, merges=merges)
 
 
 class _Cut(NamedTuple):
@@ -293,7 +326,7 @@ def _best_cut(
 def _plain_cut(program: Program, box: ZRange, in_place: bool, adds: bool = False) -> _Cut | None:
     """Pieces that end between stored chunks."""
     excess = _bytes(program, box, final=False) / PIECE_BYTES
-    edges = cuts_of_pieces(program, box, excess, adds)
+    edges = cuts_of_pieces(program, box, excess, 0 if adds else None)
     if edges is None or not is_in_order(program, box, edges):
         return None
     return _cut_at(program, (), edges, in_place)

@@ -22,6 +22,7 @@ from dask_tapestry.teg.source import Block as Block
 from dask_tapestry.teg.source import Source as Source
 from dask_tapestry.teg.turns import CELL_BY_CELL as CELL_BY_CELL
 from dask_tapestry.teg.turns import Carry as Carry
+from dask_tapestry.teg.turns import Merging as Merging
 from dask_tapestry.teg.turns import Split as Split
 from dask_tapestry.teg.turns import Turns as Turns
 from dask_tapestry.teg.types import TensorType as TensorType

@@ -31,6 +31,31 @@ class Split(NamedTuple):
     sums: Callable[[ZRange], ZRange | None] | None = None
 
 
+class Merging(NamedTuple):
+    """How partial results that come one after the other are merged, so that few are kept.
+
+    Attributes
+    ----------
+    split
+        Into what yields the last few partial results, and what completes these.
+    first
+        Takes the operator's inputs and yields partial results, those at level 0.
+    pairs
+        The n-th takes partial results at level n and yields those at the next one, each of two
+        neighbours along `axis`, or of the last one alone: what `split.first` yields in the end.
+    axis
+        Along which partial results lie one after the other.
+    freely
+        Whether neighbours may be merged in whatever order, to the same bits.
+    """
+
+    split: Split
+    first: Any
+    pairs: tuple[Any, ...]
+    axis: int
+    freely: bool = False
+
+
 class Carry(NamedTuple):
     """How pieces that follow each other along an axis hand on what they come to.
 
@@ -60,6 +85,8 @@ class Turns(NamedTuple):
         How it may be split, from few partial results to many; none for what folds nothing.
     split
         Function of one of the `sizes`.
+    merging
+        How what comes one after the other is merged, of one of the `sizes`; None where it does not.
     carry
         How a cell is computed without all cells before it, where those are its demand.
 
@@ -75,6 +102,7 @@ class Turns(NamedTuple):
 
     sizes: tuple[int, ...] = ()
     split: Callable[[int], Split] | None = None
+    merging: Callable[[int], Merging | None] | None = None
     carry: Carry | None = None
 
 

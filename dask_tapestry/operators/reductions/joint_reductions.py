@@ -99,6 +99,11 @@ class JointReductions(TreeReduction):
     def part(self, source: int | None, target: int | None) -> JointReductions:
         return JointReductions(tuple(p.part(source, target) for p in self.parts))
 
+    @property
+    def merges_freely(self) -> bool:
+        """Whether all parts may be."""
+        return all(part.merges_freely for part in self.parts)
+
     def passes(self, inputs: Types) -> tuple[JointPass, ...]:
         """The reductions of each tree, with what they fold; of nodes, which lie alike, all."""
         return _passes(self, inputs)

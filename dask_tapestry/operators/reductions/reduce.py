@@ -88,6 +88,11 @@ class Reduce(TreeReduction):
         """Whether it takes all cells and yields the value."""
         return self.is_whole and self.tree.selected is None
 
+    @property
+    def merges_freely(self) -> bool:
+        """Integers and truths have one sum, product, and extreme in every order."""
+        return self.state.kind in "biu" and bool(self._monoid.ufunc) and not self.tree.selected
+
     def _ratios(self) -> tuple[int, ...]:
         """Input cells, or nodes, for each node of the target, along the reduced axes."""
         tree = self.tree
@@ -203,12 +208,21 @@ class Reduce(TreeReduction):
         return prod(sides) * sum(x.dtype.itemsize for x in inputs)
 
     def scratch_of(self, read: ZRange) -> int:
-        """The states of leaves, or the nodes `read`, and those they are combined to."""
+        """What nodes and leaves take until they are combined, beside the block itself."""
         shape = read.shape
         kept = prod([n for axis, n in enumerate(shape) if axis not in self.axes])
         folded = tuple([shape[axis] for axis in self.axes])
-        nodes = prod(folded) if self.source is not None else _nodes(self.tree, self.target, folded)
-        return NODE_COPIES * nodes * kept * self.state.itemsize
+        if self.source is not None:
+            pairs = -(-prod(folded) // 2)
+            nodes = NODE_COPIES * pairs if self._has_fields else pairs
+        else:
+            nodes = _nodes(self.tree, self.target, folded, self._has_fields)
+        return nodes * kept * self.state.itemsize
+
+    @property
+    def _has_fields(self) -> bool:
+        """Whether nodes have fields, each of which is computed by itself."""
+        return self.state.kind == "V"
 
     def format_of(self, inputs: Types, formats: Formats) -> BlockFormat | None:
         """The format of the input; its fill value is the fold of the input's fill value alone."""
@@ -240,13 +254,18 @@ class Reduce(TreeReduction):
 
 
 @lru_cache(maxsize=1024)
-def _nodes(tree: Tree, target: int | None, folded: tuple[int, ...]) -> int:
-    """Nodes that are there at a time while so many cells along each folded axis are folded."""
+def _nodes(tree: Tree, target: int | None, folded: tuple[int, ...], has_fields: bool) -> int:
+    """Nodes that are there at a time while so many cells along each folded axis are folded.
+
+    A single leaf is the block itself.
+    """
     if not tree.lattice:
-        return _touched(folded, tree)
+        return NODE_COPIES * _touched(folded, tree)
     cell = tuple(map(min, folded, tree.sides(0)))
-    nodes = tree.depth + 1 if target is None else target + 1  # one of each level
-    return nodes + _touched(cell, tree.inner(cell))  # and the leaves of a cell
+    leaves = _touched(cell, tree.inner(cell))
+    levels = tree.depth if target is None else target
+    waiting = levels + 1 if levels else 0  # one of each level waits, two are merged
+    return waiting + (NODE_COPIES * leaves if leaves > 1 else has_fields)
 
 
 def _touched(cells: Sequence[int], tree: Tree) -> int:

@@ -17,7 +17,7 @@ from math import prod
 from dask_tapestry.cells import LEAF_CELLS, Tree, lattice_of
 from dask_tapestry.cells.tuning import LEAST_FOLDED_CELLS
 from dask_tapestry.operators.forms import a_dozen, stand_in
-from dask_tapestry.teg import BlockOperator, Form, Split, Tensor, Turns, apply
+from dask_tapestry.teg import BlockOperator, Form, Merging, Split, Tensor, Turns, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.teg.stored_grid import stored_cuts, stored_spacing
 from dask_tapestry.zspace import Cuts
@@ -56,10 +56,27 @@ class TreeReduction(BlockOperator):
         """Nodes of any level between, of which those of a piece are folded at a time."""
         last = self.tree.depth if self.target is None else self.target
         first = 0 if self.source is None else self.source + 1
-        return Turns(tuple(range(last - 1, first - 1, -1)), self._split)
+        return Turns(tuple(range(last - 1, first - 1, -1)), self._split, self._merging)
 
     def _split(self, level: int) -> Split:
         return Split(self.part(self.source, level), self.part(level, self.target))
+
+    def _merging(self, level: int) -> Merging | None:
+        """How nodes of a level are merged that lie one after the other along one axis."""
+        last = self.tree.depth if self.target is None else self.target
+        if self.target is not None or not self.merges_freely:
+            last -= 1  # the last two are merged by what completes them
+        along = [axis for axis, n in zip(self.axes, self.tree.counts(level), strict=True) if n > 1]
+        if len(along) != 1 or level >= last:
+            return None
+        pairs = tuple([self.part(below, below + 1) for below in range(level, last)])
+        first = self.part(self.source, level)
+        return Merging(self._split(last), first, pairs, along[0], self.merges_freely)
+
+    @property
+    def merges_freely(self) -> bool:
+        """Whether neighbouring nodes may be merged in whatever order, to the same bits."""
+        return False
 
     @property
     def is_whole(self) -> bool:

@@ -6,19 +6,33 @@ Which share of a worker's memory a whole plan may take is `Resources.usable_byte
 from __future__ import annotations
 
 from dataclasses import replace
+from math import ceil
 
 from dask.utils import parse_bytes
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.tuning import (
-    FEW_BLOCKS_TOGETHER,
     MOST_EDGES,
     MOST_STEP_BLOCKS,
     ROOMY_BLOCKS,
     TASK_SHARES,
+    UNEVEN_BLOCKS,
 )
 from dask_tapestry.settings import BLOCK_BYTES, setting
+
+
+def blocks_together(count: int, workers: int) -> int:
+    """Blocks of a step of `count`, which wait for nothing, that meet on a worker at most.
+
+    Dask gives each to a worker that has least to do: some have one more than their share.
+
+    Examples
+    --------
+    >>> [blocks_together(count, 64) for count in (1, 64, 100, 256)]
+    [2, 2, 3, 5]
+    """
+    return ceil(count / workers) + UNEVEN_BLOCKS
 
 
 @dataclass(frozen=True)
@@ -41,8 +55,7 @@ class Limits:
         Processes that blocks run in.
     few
         Peak bytes of a block of a step that has no more blocks than there are workers, and that
-        reads no other step. Dask gives such blocks to the workers that have least to do, so that
-        `FEW_BLOCKS_TOGETHER` of them meet on a worker at most.
+        reads no other step. Those of more blocks take less, as `blocks_together` of them meet.
     alone
         Peak bytes of a larger block, which a worker computes with no other such block beside it; 0
         where blocks of all sizes are computed side by side.
@@ -64,14 +77,17 @@ class Limits:
         wished = setting("block-bytes")
         block = None if wished is None else min(int(parse_bytes(wished)), task)
         few = min(
-            resources.usable_by(k) // min(k.threads, FEW_BLOCKS_TOGETHER) for k in resources.kinds
+            resources.usable_by(k) // min(k.threads, blocks_together(1, 1)) for k in resources.kinds
         )
         blocks = max(MOST_STEP_BLOCKS, 2 * resources.slots)
         return cls(task, block, blocks, workers=resources.workers, few=max(task, int(share * few)))
 
     def of_block(self, count: int, edges: int) -> int:
         """Peak bytes of a block of a step of `count` blocks, which have so many edges."""
-        return self.few if count <= self.workers and not edges else self.task
+        if edges or self.few <= self.task:
+            return self.task
+        first, together = blocks_together(1, 1), blocks_together(count, self.workers)
+        return max(self.task, self.few * first // together)
 
     @property
     def most(self) -> int:

@@ -11,13 +11,13 @@ from typing import NamedTuple
 from dask_tapestry.planner.cost.step import PlannedSteps, Step
 from dask_tapestry.planner.fusion.external_inputs import is_sent, scatter_cuts
 from dask_tapestry.planner.fusion.group import is_external
+from dask_tapestry.planner.machine.limits import blocks_together
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.worker_group import WorkerGroup
 from dask_tapestry.planner.memory.lifetimes import Lifetimes
 from dask_tapestry.planner.memory.resident_values import all_resident, lifetimes_of
 from dask_tapestry.planner.tuning import (
     DEVICE_BLOCKS,
-    FEW_BLOCKS_TOGETHER,
     IMBALANCE,
     STREAMED_BLOCKS_A_SLOT,
 )
@@ -263,8 +263,9 @@ class _Running(NamedTuple):
         node = step.node
         block = node.type.dtype.itemsize * prod(c.longest for c in step.cuts)
         own = block if held >= node.type.nbytes and not copied else 0
-        few = step.count <= step.machine.hosts and all(held is None for held in step.held)
-        together = min(step.count, threads, FEW_BLOCKS_TOGETHER if few else threads)
+        together = min(step.count, threads)
+        if all(held is None for held in step.held):
+            together = min(together, blocks_together(step.count, step.machine.hosts))
         waiting, alone = _sliced(step, threads, slices), step.machine.alone
         return cls(node, 1 if alone else together, max(0, step.needs.work - own), waiting, alone)
 

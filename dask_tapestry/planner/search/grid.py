@@ -143,6 +143,8 @@ class GridSearch:
         if reads_again(found, once):
             self._cut_equally()
         if reads_again(found, once, READ_EDGES):
+            for whole in self._whole_chunks(pieces):
+                self._graded_if_it_may_win(self._grid(whole))
             self._trade(pieces)
 
     def _best(self, among: Mapping[Grid, StepCost]) -> RankedGrid:
@@ -319,6 +321,16 @@ class GridSearch:
             if unit.cut(extent, more[dim]).count > now:
                 return more
         return None
+
+    def _whole_chunks(self, pieces: list[int]) -> Iterator[list[int]]:
+        """One piece a chunk, which halves of halves pass by: along one axis, and along all."""
+        near = list(pieces)
+        for dim, cuts in enumerate(self._grid(pieces)):
+            chunks = self.units[dim].count(self.shape[dim])
+            if chunks != cuts.count and chunks < 2 * cuts.count < 4 * chunks:
+                near[dim] = chunks
+                yield [chunks if d == dim else n for d, n in enumerate(pieces)]
+        yield near
 
     def _full_waves(self, pieces: list[int]) -> Iterator[list[int]]:
         """Pieces near the best ones whose count is a multiple of the slots, or of the workers.

@@ -38,11 +38,12 @@ def test_many_slots_may_have_two_blocks_each():
     assert Limits.of(many).blocks == 80_000
 
 
-def test_blocks_that_are_no_more_than_workers_may_be_larger():
+def test_few_blocks_for_each_worker_may_be_larger():
     limits = Limits.of(dt.Resources(workers=4, threads=8, memory="8 GiB"))
     assert limits.few == pytest.approx(4 * limits.task, rel=1e-6)
     assert limits.of_block(4, 0) == limits.few
-    assert limits.of_block(5, 0) == limits.of_block(4, 1) == limits.task
+    assert limits.of_block(5, 0) == limits.of_block(8, 0) == limits.few * 2 // 3
+    assert limits.of_block(32, 0) == limits.of_block(4, 1) == limits.task
     assert limits.scaled(0.5, 2**30).few == limits.few // 2
     assert Limits.of(FOUR).few == pytest.approx(Limits.of(FOUR).task, abs=1)
 
@@ -52,19 +53,19 @@ def test_larger_blocks_may_be_computed_one_by_one():
     few = Limits.of(machines)
     limits = few.with_alone(machines)
     assert limits.alone == int(0.7 * 4 * 2**30)
-    assert limits.excess(9, 0, limits.task) == limits.excess(9, 0, limits.alone) == 0
-    assert limits.excess(9, 0, limits.alone + 1) == 1
-    assert not limits.is_alone(9, 0, limits.task)
-    assert limits.is_alone(9, 0, limits.task + 1)
-    assert few.excess(9, 0, few.task + 1) == 1
-    assert not few.is_alone(9, 0, few.task + 1)
+    assert limits.excess(99, 0, limits.task) == limits.excess(99, 0, limits.alone) == 0
+    assert limits.excess(99, 0, limits.alone + 1) == 1
+    assert not limits.is_alone(99, 0, limits.task)
+    assert limits.is_alone(99, 0, limits.task + 1)
+    assert few.excess(99, 0, few.task + 1) == 1
+    assert not few.is_alone(99, 0, few.task + 1)
     assert limits.scaled(0.5, 2**30).alone == 2**30
     assert few.scaled(0.5, 2**30).alone == 0
 
 
 def test_a_block_of_few_may_take_more_than_one_of_many():
     limits = Limits(task=100, block=None, blocks=10, workers=4, few=150)
-    asked = [(4, 150), (4, 151), (5, 100), (5, 101)]
+    asked = [(4, 150), (4, 151), (9, 100), (9, 101)]
     assert [limits.excess(count, 0, work) > 0 for count, work in asked] == [
         False,
         True,

@@ -174,8 +174,11 @@ def _one_by_one(blocks: Sequence[Block], parts: Sequence[FoldPart], leaves: Leav
         return [arithmetic.combine(a, b, m, n) for arithmetic, a, b in sides]
 
     grid = node_counts(tree, last, origin, shape)
+    found = folded_nodes(tree, last, origin, shape, fold, merge)
+    if prod(grid) == 1:
+        return next(found)[1]
     nodes = [np.empty((*grid, *kept_shape), part.state) for part in parts]
-    for place, states in folded_nodes(tree, last, origin, shape, fold, merge):
+    for place, states in found:
         at = tuple([slice(n, n + 1) for n in place])
         for whole, state in zip(nodes, states, strict=True):
             whole[at] = state
