@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
+import dask_tapestry as dt
 from dask_tapestry.cells import CellBuilder
 from dask_tapestry_kernels.cpu.jit import compile_service
 from dask_tapestry_kernels.cpu.reduction import formula_states
 from dask_tapestry_kernels.cpu.reduction.joint_folds import MOST_STEPS, STEPS, joint_source
+from tests.comparisons import same_bits
 from tests.kernels.cpu.reduction.formula_columns import check, formula
 from tests.kernels.cpu.reduction.leaf_cells import cells_of, state_of
 
@@ -100,3 +102,34 @@ def test_what_takes_longer_than_a_store_has_loops_of_its_own():
     for _ in range(MOST_STEPS + 1):
         value = builder.call("add", (value, 0), F8)
     assert joint_source("sum", F8, (builder.finish(value),)) is None
+
+
+def formulas_of(u, v):
+    return [
+        *[one.mean(axis=0) for one in (u * u, u * v, v * v + 2.5)],
+        abs(u - v).max(axis=0),
+        (u * v).min(axis=0),
+    ]
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_programs_of_several_strips_have_the_bits_of_the_interpreter(workers, asked):
+    random = np.random.default_rng(4)
+    u, v = random.normal(size=(2, 2100, 1500))
+    machine = dt.Resources(workers=workers, threads=2, memory="300 MiB")
+    with dt.config(resources=machine):
+        found = dt.compute(*formulas_of(dt.asarray(u), dt.asarray(v)), scheduler="threads")
+        assert asked
+        assert None not in asked
+        with compile_service.mode("off"):
+            expected = dt.compute(*formulas_of(dt.asarray(u), dt.asarray(v)), scheduler="threads")
+    assert all(map(same_bits, found, expected))
+
+
+def test_what_overflows_is_told(asked):
+    cells = np.ones((1100, 200))
+    cells[1000, 150] = 1e200
+    x = dt.asarray(cells)
+    with np.errstate(over="warn"), pytest.warns(RuntimeWarning, match="overflow .* square"):
+        assert np.isinf((x**2).sum(axis=0).compute()[150])
+    assert asked
