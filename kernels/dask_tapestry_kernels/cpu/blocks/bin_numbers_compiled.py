@@ -1,8 +1,9 @@
 """The bins of cells in compiled loops: a cell's place on a grid, then a look at the edges near it.
 
-On an even grid only strips in which some cell is within the rounding of an edge are looked at; on
-the grid of uneven edges the bin is searched for between the edges that the grid cell may hold.
-Places become integers of 32 bits, as AVX2 has no instruction for vectors of 64.
+On an even grid places are numbers of 32 bits with as many binary digits behind the point as fit,
+and only strips in which some cell is within the rounding of an edge are looked at; on the grid of
+uneven edges the bin is searched for between the edges that the grid cell may hold. Places become
+integers of 32 bits, as AVX2 has no instruction for vectors of 64.
 """
 
 from __future__ import annotations
@@ -20,35 +21,47 @@ Block = np.ndarray[Any, Any]
 SMALL: Final = 16_384  # cells; fewer are not worth a kernel that is not loaded
 EXACT: Final = 2**53  # up to which float64 holds every integer
 BITS: Final = 12  # of a number that say how many edges a grid cell holds
-ARITIES: Final = {True: 6, False: 9}
+ARITIES: Final = {True: 7, False: 9}
 STRIP: Final = 256  # cells that are looked at together
+AHEAD: Final = 4  # strips from one to that whose memory is asked for
+LINE: Final = 64  # bytes
 
 EVEN: Final = """\
 import numpy as np
 from numba import carray, njit
-from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import pointer
-from dask_tapestry_kernels.elementary.number_intrinsics import (
-    choose, float64_bits, magnitude, nearest,
-)
+from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import fetch_line, pointer
+from dask_tapestry_kernels.elementary.number_intrinsics import choose, float64_bits, fma
 
 
-def even(cells, numbers, edges, told, n, count):
+def even(cells, numbers, edges, told, scratch, n, count):
     e = carray(pointer(edges), (count + 1,), np.float64)
-    t = carray(pointer(told), (3,), np.float64)
-    low, scale, tolerance = t[0], t[1], t[2]
-    last, above = e[count], np.float64(count + 1)
+    t = carray(pointer(told), (6,), np.float64)
+    rows = carray(pointer(scratch), ({strip},), np.uint32)
+    low, scale, shift, whole = t[0], t[1], t[2], t[3]
+    digits, unsure = np.uint32(t[4]) & np.uint32(31), np.uint32(t[5])
+    behind = np.uint32((np.uint32(1) << digits) - np.uint32(1))
+    last, above = e[count], np.float64(count) + 1.5
     for lo in range(0, n, {strip}):
         width = min({strip}, n - lo)
         x = carray(pointer(cells + lo * {size}), (width,), np.{cell})
         o = carray(pointer(numbers + lo * {number_size}), (width,), np.{number})
-        near = 0
+        for line in range({strip} * {size} // {line}):
+            fetch_line(cells + (lo + {ahead} * {strip}) * {size} + line * {line})
         for k in range(width):
-            place = (np.float64(x[k]) - low) * scale
-            near |= float64_bits(magnitude(nearest(place) - place) - tolerance)
-            place = choose(place > -1.0, place + 1.0, 0.0)
-            o[k] = np.{number}(np.int32(choose(place < above, place, above)))
-        if near < 0:  # the sign of one
+            place = fma(np.float64(x[k]), scale, shift)
+            place = choose(place > 0.5, place, 0.5)  # a NaN, too
+            place = choose(place < above, place, above)
+            rows[k] = np.uint32(float64_bits(place + whole))
+        least = behind
+        for k in range(width):
+            row = rows[k]
+            rest = np.uint32(row & behind)
+            least = choose(rest < least, rest, least)
+            o[k] = np.{number}(row >> np.uint32(digits))
+        if least <= unsure:
             for k in range(width):
+                if np.uint32(rows[k] & behind) > unsure:
+                    continue
                 cell = np.float64(x[k])
                 if cell >= e[0] and cell <= last:
                     at = min(max(np.int64((cell - low) * scale), 0), count - 1)
@@ -124,6 +137,8 @@ def source(even: bool, cell: np.dtype[Any], number: np.dtype[Any]) -> str | None
         "cell": storage(cell),
         "number": storage(number),
         "strip": STRIP,
+        "ahead": AHEAD,
+        "line": LINE,
         "bits": BITS,
         "mask": 2**BITS - 1,
     }
@@ -138,12 +153,28 @@ def even_numbers(result: Block, x: Block, edges: Block, scale: float, tolerance:
     if native is None:
         return False
     cells, bounds = np.ascontiguousarray(x), edges.astype(np.float64)
-    told = np.array([bounds[0], scale, tolerance])
+    told = _places(float(bounds[0]), len(edges) - 1, scale, tolerance)
+    scratch = np.empty(STRIP, np.uint32)
     target = result if result.flags.c_contiguous else np.empty(result.shape, result.dtype)
-    native(*map(address, (cells, target, bounds, told)), x.size, len(edges) - 1)
+    addresses = map(address, (cells, target, bounds, told, scratch))
+    native(*addresses, x.size, len(edges) - 1)
     if target is not result:
         result[...] = target
     return True
+
+
+def _places(low: float, count: int, scale: float, tolerance: float) -> Block:
+    """What the loop for even edges is told of places, of which bin 1 begins at 1.
+
+    These are where the edges begin, places in a unit, the place of 0, what added to a place makes
+    the lower half of its bits the place in 32 bits, digits of them behind the point, and the
+    greatest rest behind it of a place that an edge may be beside. All places are moved up by half
+    of that, so that rests of those below an edge are small, too.
+    """
+    digits = 32 - (count + 2).bit_length()
+    off = np.ceil(np.ldexp(tolerance, digits)) + 1  # of the last digit, which is rounded
+    shift = 1.0 - low * scale + np.ldexp(off, -digits)
+    return np.array([low, scale, shift, np.ldexp(1.5, 52 - digits), digits, 2 * off])
 
 
 def uneven_numbers(

@@ -93,22 +93,36 @@ def _source(
     fast = _cell(moving, steps, dtypes, careful=False)
     if fast is None:
         return None
-    gathered = [name for name in KEPT if any(line.startswith(name) for line in fast)]
+    gathered = gathered_in(fast)
     lines += [f"{name} = {KEPT[name]}(0)" for name in gathered]
     if any(is_careful(step, dtypes) for step in steps):
         lines += _in_strips(fast, _cell(moving, steps, dtypes, careful=True) or [])
     else:
-        lines += ["for i in range(n):", *_indented(fast)]
+        lines += ["for i in range(n):", *indented(fast)]
     lines += [f"keep({name})" for name in gathered]
-    return "\n".join([HEAD.format(count=len(parameters)), *_indented(lines), ""])
+    return "\n".join([HEAD.format(count=len(parameters)), *indented(lines), ""])
 
 
 def _cell(
     used: Sequence[int], steps: Sequence[FormulaStep], dtypes: Sequence[DType], careful: bool
 ) -> list[str] | None:
     """The statements of one cell; fast ones note whether a careful function was needed."""
-    count = len(dtypes) - len(steps)
+    made = statements(steps, dtypes, careful)
+    if made is None:
+        return None
     lines = [f"v{i} = {scalar_codegen.loaded(f'x{i}[i]', dtypes[i])}" for i in used]
+    result = scalar_codegen.to_store(f"v{len(dtypes) - 1}", dtypes[-1])
+    return [*lines, *made, f"result[i] = {result}"]
+
+
+def statements(
+    steps: Sequence[FormulaStep], dtypes: Sequence[DType], careful: bool = False
+) -> list[str] | None:
+    """The statements that compute steps of one cell; None where one has no compiled meaning.
+
+    `dtypes` are those of all values, of which the steps are the last: ``v0``, ``v1``, ...
+    """
+    count, lines = len(dtypes) - len(steps), list[str]()
     for number, step in enumerate(steps, start=count):
         text = step_text(step, dtypes, careful)
         if text is None:
@@ -117,8 +131,12 @@ def _cell(
             lines.append(f"care |= {needs_care(step, dtypes)}")
         lines += _kept_branches(step, dtypes, count)
         lines.append(f"v{number} = {text}")
-    lines.append(f"result[i] = {scalar_codegen.to_store(f'v{len(dtypes) - 1}', dtypes[-1])}")
     return lines
+
+
+def gathered_in(lines: Sequence[str]) -> list[str]:
+    """Names of `KEPT` that statements gather bits in."""
+    return [name for name in KEPT if any(line.startswith(name) for line in lines)]
 
 
 def _kept_branches(step: FormulaStep, dtypes: Sequence[DType], count: int) -> Iterator[str]:
@@ -141,11 +159,12 @@ def _in_strips(fast: Sequence[str], careful: Sequence[str]) -> list[str]:
     unsigned, as numba looks whether a signed one is negative, and then no loop is vectorised.
     """
     cells = ["for k in range(stop - start):", "    i = np.uint64(start) + np.uint64(k)"]
-    strip = ["care = False", *cells, *_indented(fast)]
-    strip += ["if care:", *_indented([*cells, *_indented(careful)])]
+    strip = ["care = False", *cells, *indented(fast)]
+    strip += ["if care:", *indented([*cells, *indented(careful)])]
     head = [f"for start in range(0, n, {STRIP}):", f"    stop = min(n, start + {STRIP})"]
-    return [*head, *_indented(strip)]
+    return [*head, *indented(strip)]
 
 
-def _indented(lines: Sequence[str]) -> list[str]:
+def indented(lines: Sequence[str]) -> list[str]:
+    """Lines a level deeper."""
     return [f"    {line}" for line in lines]

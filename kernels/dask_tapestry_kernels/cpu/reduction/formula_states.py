@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import prod
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from dask_tapestry_kernels.cpu.jit.compile_service import Native, compiled
 from dask_tapestry_kernels.cpu.reduction.column_widths import MOST_FORMULAS, VALUES
 from dask_tapestry_kernels.cpu.reduction.fold_sources import FORMULAS, FORMULAS_ARITY
+from dask_tapestry_kernels.cpu.reduction.joint_folds import ARITY, joint_source
 from dask_tapestry_kernels.cpu.reduction.leaf_states import (
     Formula,
     Scratch,
@@ -18,7 +19,7 @@ from dask_tapestry_kernels.cpu.reduction.leaf_states import (
     fold_of,
     simplified,
 )
-from dask_tapestry_kernels.cpu.reduction.leaf_tables import FORMULA_COLUMNS, SOURCE, record
+from dask_tapestry_kernels.cpu.reduction.leaf_tables import FORMULA_COLUMNS, JOINT, SOURCE, record
 from dask_tapestry_kernels.cpu.reduction.supported_folds import NEAR_CELLS, SPREADS
 
 Block = np.ndarray[Any, Any]
@@ -57,12 +58,41 @@ def column_states(
     for first in range(0, len(formulas), MOST_FORMULAS):
         some = slice(first, first + MOST_FORMULAS)
         layout = extents, cuts, strides
-        _fold((fold.address, driver), blocks, cell, layout, states[some], formulas[some])
+        joint = _joint(monoid, state, formulas[some], blocks[0].size)
+        loops = _Loops(fold.address, driver, joint)
+        _fold(loops, blocks, cell, layout, states[some], formulas[some])
     return [one.joined() for one in states]
 
 
+class _Loops(NamedTuple):
+    """Address of a fold, its driver, and address of a loop over all formulas, 0 without one."""
+
+    fold: int
+    driver: Native
+    joint: int
+
+
+def _joint(monoid: str, state: DType, formulas: Sequence[Formula], cells: int) -> int:
+    """Address of the loop that evaluates and folds all formulas; 0 where there is none, or yet."""
+    expressions = tuple([formula.expression for formula in formulas])
+    source = None if None in expressions else joint_source(monoid, state, expressions)
+    if source is None:
+        return 0
+    native = compiled(source, ARITY, f"{monoid} of {len(formulas)} formulas", cells)
+    return native.address if native else 0
+
+
+def _joint_call(kernel: int, blocks: int, formulas: Sequence[Formula]) -> Block:
+    """The record `JOINT` of a kernel, with room for its operands; nothing without a kernel."""
+    if not kernel:
+        return np.empty(0, np.int64)
+    asked = dict.fromkeys(JOINT.names or (), 0) | {"kernel": kernel, "blocks": blocks}
+    scalars = [scalar.ctypes.data for formula in formulas for scalar in formula.scalars]
+    return np.array([*record(JOINT, **asked).item(), *[0] * (2 * blocks), *scalars], np.int64)
+
+
 def _fold(
-    loops: tuple[int, Native],
+    loops: _Loops,
     blocks: Sequence[Block],
     cell: DType,
     layout: tuple[list[int], list[int], list[list[int]]],
@@ -73,7 +103,7 @@ def _fold(
 
     `layout` is that of the blocks, as `simplified` returns it.
     """
-    fold, driver = loops
+    fold, driver, kernel = loops
     extents, cuts, strides = layout
     parts = np.array([one.addresses for one in states], np.int64)
     items = np.array(states[0].items, np.int64)
@@ -81,6 +111,7 @@ def _fold(
     operands = []
     for block, apart in zip(blocks, strides, strict=True):
         operands += [block.ctypes.data, *apart]
+    joint = _joint_call(kernel, len(blocks), formulas)
     values = VALUES * cell.itemsize
     scratch = Scratch(values + 8 * (len(blocks) + most))
     head = record(
@@ -89,6 +120,7 @@ def _fold(
         values=scratch.address,
         addresses=scratch.address + values,
         operands=len(blocks) + most,
+        joint=joint.ctypes.data if len(joint) else 0,
     )
     source = np.array([*head.item(), *_formulas(formulas, operands, parts, most)], np.int64)
     arguments = record(

@@ -28,10 +28,11 @@ MOST_DIMS: Final = 64
 
 
 class Formula(NamedTuple):
-    """A compiled formula: the address of its row, and its operands that are single cells."""
+    """A compiled formula: the address of its row, its operands of single cells, and itself."""
 
     row: int
     scalars: tuple[Block, ...] = ()
+    expression: Any = None
 
 
 def leaf_states(

@@ -63,7 +63,20 @@ SOURCE: Final = _record(  # formulas whose values are the cells of a leaf
     "values",  # address where values go
     "addresses",  # address of room for the operands' addresses
     "operands",  # number of operands of each formula
+    "joint",  # address of a record `JOINT` that folds all formulas at once; 0: one after the other
 )  # then for each formula a record `FORMULA`, and after it one `OPERAND` for each operand
+JOINT: Final = (
+    _record(  # rows of some columns, which a kernel of `joint_folds` adds to accumulators
+        "kernel",  # its address; it takes the address of this record
+        "blocks",  # operands that are blocks
+        "columns",
+        "rows",  # `column_widths.ROUNDS` at most
+        "first",  # whether the first row begins the accumulators
+        "accumulators",  # address of those of the first formula
+        "apart",  # bytes from those of one formula to those of the next
+    )
+)  # then for each block the address of its first cell and the bytes from row to row, and for each
+# constant of the formulas its address
 FORMULA: Final = _record(
     "row",  # address of the formula's row
     "parts",  # address of the table of its parts of the states

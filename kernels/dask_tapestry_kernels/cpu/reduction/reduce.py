@@ -331,7 +331,7 @@ def _compiled(expression: Any, cells: int) -> Formula | None:
     if row is None:
         return None
     native = compiled(row.source, rows.ARITY, rows.text(expression), cells)
-    return Formula(native.address, row.scalars) if native else None
+    return Formula(native.address, row.scalars, expression) if native else None
 
 
 def _leaf_states(

@@ -1,5 +1,7 @@
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.blocks import bin_numbers, bin_numbers_compiled
@@ -60,3 +62,43 @@ def test_the_compiled_loops_serve(monkeypatch):
         assert (result % 4).tolist() == [2, 3, 0, 0, 0]
     assert not bin_numbers._natively(result, x.astype("f2"), EDGES["few"], True)
     assert not bin_numbers._natively(result, x, EDGES["large"], False)
+
+
+ENDS = st.floats(-1e300, 1e300) | st.floats(-10, 10) | st.floats(-1e-300, 1e-300)
+COUNTS = st.integers(1, 40) | st.sampled_from([255, 256, 1000, 65_534, 65_535, 2**20])
+
+
+@settings(deadline=None, max_examples=200)
+@given(ENDS, ENDS, COUNTS, st.sampled_from(["f8", "f4", "i4", "i8"]), st.integers(0, 2**32))
+def test_cells_beside_edges_of_any_even_grid(low, high, count, dtype, seed):
+    """Some units in the last place off an edge, far from it, or no numbers; of several strips."""
+    with np.errstate(all="ignore"):
+        edges = np.linspace(min(low, high), max(low, high), count + 1)
+        random = np.random.default_rng(seed)
+        x = random.choice(edges, 1100)
+        x[:800] += random.integers(-40, 41, 800) * np.spacing(x[:800])
+        x[:200] = random.uniform(edges[0], edges[-1], 200)
+        x[200:300] += random.normal(0, edges[-1] - edges[0], 100)
+        if dtype[0] == "f":
+            x[-3:] = np.nan, np.inf, -np.inf
+        x = np.nan_to_num(x) if dtype[0] == "i" else x
+        x = x.astype(dtype)
+    if not np.isfinite(edges).all() or not (np.diff(edges) > 0).all():
+        return
+    expected = bin_numbers.searched(x, edges) % (count + 1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bin_numbers_compiled, "SMALL", 0)
+        found = KERNELS["bin"](None, x, edges, even=True, dtype=np.min_scalar_type(count + 1))
+    assert np.array_equal(found % (count + 1), expected)
+
+
+@pytest.mark.parametrize("count", [1, 100, 256, 65_000, 2**20, 2**26])
+def test_few_strips_are_looked_at_again(count):
+    """The rest behind the point tells most cells apart from edges, where digits are left for it."""
+    low, _, shift, whole, digits, unsure = bin_numbers_compiled._places(0.0, count, count, 1e-9)
+    assert low == 0
+    assert 2.0 ** (32 - digits) > count + 1.5
+    assert (whole + count + 1.5) - whole == count + 1.5
+    assert np.spacing(whole) == 2.0**-digits
+    assert shift * 2**digits == 2**digits + unsure / 2
+    assert unsure <= 4 + 2**digits * 2e-9

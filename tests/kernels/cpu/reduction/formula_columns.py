@@ -22,9 +22,8 @@ def formula(function, *operands, dtypes, result=None):
 
 def native(expression):
     row = rows.row_of(expression)
-    return Formula(
-        compile_service.required(row.source, rows.ARITY, rows.text(expression)).address, row.scalars
-    )
+    kernel = compile_service.required(row.source, rows.ARITY, rows.text(expression))
+    return Formula(kernel.address, row.scalars, expression)
 
 
 def check(monoid, blocks, expressions, rank=1):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -117,6 +118,57 @@ def copy_bytes(context: Any, target: Any, source: Any, length: Any) -> Lowered: 
         return _c.get_dummy_value()
 
     return types.void(types.int64, types.int64, types.int64), lower
+
+
+def _mark(builder: Any, instruction: Any, scope: str, others: Sequence[str]) -> Any:
+    """Tell LLVM in which scope an instruction reads or writes, and which others that is not."""
+    module = builder.module
+
+    def scopes(names: Sequence[str]) -> Any:
+        domain = module.add_metadata(["memory of a kernel"])
+        return module.add_metadata([module.add_metadata([name, domain]) for name in names])
+
+    instruction.set_metadata("alias.scope", scopes([scope]))
+    instruction.set_metadata("noalias", scopes(others))
+    return instruction
+
+
+OPERANDS: Final = "operands"
+
+
+def apart(number: int, count: int) -> tuple[Any, Any]:
+    """`read_cell` and `write_cell` of accumulators that are `number` of `count`.
+
+    They share no memory with one another nor with what `read_operand` reads, so that a loop over
+    their cells is vectorised: LLVM compares a few addresses alone.
+    """
+    own, *others = [f"accumulators {i}" for i in (number, *(set(range(count)) - {number}))]
+    return _scoped(own, (OPERANDS, *others))
+
+
+def operands_apart(count: int) -> Any:
+    """`read_cell` of memory that is none of `count` accumulators."""
+    return _scoped(OPERANDS, [f"accumulators {i}" for i in range(count)])[0]
+
+
+def _scoped(scope: str, others: Sequence[str]) -> tuple[Any, Any]:
+    def read(context: Any, address: Any, index: Any, kind: Any) -> Lowered:  # noqa: ARG001
+        def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
+            word = args[2].type
+            found = builder.load(_entry(builder, args[0], args[1], word), typ=word)
+            return _mark(builder, found, scope, others)
+
+        return kind(types.int64, types.int64, kind), lower
+
+    def write(context: Any, address: Any, index: Any, cell: Any) -> Lowered:  # noqa: ARG001
+        def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
+            entry = _entry(builder, args[0], args[1], args[2].type)
+            _mark(builder, builder.store(args[2], entry), scope, others)
+            return _c.get_dummy_value()
+
+        return types.void(types.int64, types.int64, cell), lower
+
+    return intrinsic(read), intrinsic(write)
 
 
 VECTOR: Final = 32  # bytes that `copy_vector` copies

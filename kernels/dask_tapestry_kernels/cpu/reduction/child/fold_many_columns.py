@@ -22,7 +22,11 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import copy_bytes, write_cell
-from dask_tapestry_kernels.cpu.reduction.child.fold_formula_columns import evaluate, formula_address
+from dask_tapestry_kernels.cpu.reduction.child.fold_formula_columns import (
+    evaluate,
+    fold_jointly,
+    formula_address,
+)
 from dask_tapestry_kernels.cpu.reduction.child.leaf_records import (
     CALL,
     Record,
@@ -157,19 +161,25 @@ def _short(folded: LeafPass) -> Any:
 def _rounds_of_formulas(folded: LeafPass) -> Any:
     """``rounds(buffer, contexts, k, count, call)``: the same of formulas' columns from k on.
 
-    All formulas are made of some columns before the next ones, while their operands are near.
+    By one loop that folds all formulas, where there is one; else all formulas are made of some
+    columns before the next ones, while their operands are near.
     """
     strip, accumulate, item = buffer_of(folded)[0], accumulator(folded), folded.cell.itemsize
     told_item = 0 if folded.context is None else folded.context.itemsize
+    held = bytes_of(folded.near[0])
 
     @called(4, CALL)
     def rounds(buffer: int, contexts: int, k: int, count: int, call: Record) -> None:
         keep_apart()
         n, source, apart = call.n, call.source, whole(count)
-        cells = source_at(source).values
+        cells, joint = source_at(source).values, source_at(source).joint
         for lane in range(min(LANES, n)):
             for i in range(lane, n, ROUNDS * LANES):
                 rows = min(ROUNDS, (n - i + LANES - 1) // LANES)
+                if joint:
+                    place = buffer + lane * strip * held
+                    fold_jointly(source, place, apart * held, k, count, i, rows)
+                    continue
                 for first in range(0, count, BROUGHT):
                     some = min(BROUGHT, count - first)
                     for one in range(source_at(source).formulas):
