@@ -100,6 +100,9 @@ REFLECTION_COPIES: Final = 1.5  # of a panel, which making its reflections takes
 REFLECTION_FLOPS: Final = 4.0  # of making them, for each row and pair of columns
 REFLECTION_SQUARES: Final = 3.0  # as wide as a panel, which applying them takes
 
+# matrices/panel_upper_band
+SQUARES_OF_ROWS: Final = 4  # of rows in a block of products: fewer are more slices of each strip
+
 # products/matmul
 PRODUCT_STRIP_BYTES: Final = 2**24  # of a product that is added to another one
 

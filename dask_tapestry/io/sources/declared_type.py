@@ -51,4 +51,4 @@ def checked_block(
         raise ValueError(f"{who} returned shape {block.shape}, expected {shape}")
     if cell_dtype(block.dtype) != dtype:
         raise TypeError(f"{who} returned dtype {block.dtype}, but its dtype attribute is {dtype}")
-    return np.asarray(block, dtype)
+    return np.asarray(block).astype(dtype, copy=False)  # no view for an equal dtype, as asarray's

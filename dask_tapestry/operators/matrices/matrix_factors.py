@@ -17,6 +17,7 @@ from dask_tapestry.operators.matrices.panel_qr import (
     qr_by_panels,
     triangle_by_panels,
 )
+from dask_tapestry.operators.matrices.panel_upper_band import singular_values_by_panels
 from dask_tapestry.operators.views.output import outputs
 from dask_tapestry.teg import Progression, Region, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Restriction, Types
@@ -231,6 +232,9 @@ class SingularValues(MatrixFunction):
 
     def options(self) -> Mapping[str, Any]:
         return {"hermitian": self.hermitian}
+
+    def in_panels(self, inputs: Sequence[Tensor], width: int) -> Tensor:
+        return singular_values_by_panels(inputs[0], width, self.hermitian)
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return np.linalg.svd(inputs[0], compute_uv=False, hermitian=self.hermitian)

@@ -63,6 +63,12 @@ def reflections(panel: Tensor, awaited: list[Tensor]) -> Factors:
     return panel_factors(FACTOR, parts, made, ("pnn", REFLECTION_FLOPS), REFLECTION_COPIES)
 
 
+def in_strips(x: Tensor, width: int) -> Tensor:
+    """A matrix held in strips of columns."""
+    sides, made = dict(zip("mk", x.type.shape, strict=True)), ("mk", x.type.dtype)
+    return panel_tiles("copied", [Part(x, "mk")], made, ("mk", 1.0), sides, {"k": width})
+
+
 def _factored(x: Tensor, width: int) -> tuple[Tensor, list[Tensor]]:
     """The matrix when all panels have been factored and applied, and triangles of reflections.
 
@@ -70,13 +76,12 @@ def _factored(x: Tensor, width: int) -> tuple[Tensor, list[Tensor]]:
     few panels are held at a time. It waits for the triangle too, which is a part of what holds the
     reflections.
     """
-    sides, made = dict(zip("mk", x.type.shape, strict=True)), ("mk", x.type.dtype)
-    x = panel_tiles("copied", [Part(x, "mk")], made, ("mk", 1.0), sides, {"k": width})
+    x = in_strips(x, width)
     triangles, awaited = list[Tensor](), list[Tensor]()
     for run in panels_of(min(x.type.shape), width):
         panel = columns_of(rows_of(x, run.start, None), run.start, run.stop)
         packed, t = reflections(panel, awaited)
-        x = _applied("qrstrip", packed, t, x, x.type.shape[1], width)
+        x = applied("qrstrip", packed, t, x, x.type.shape[1], width)
         triangles.append(spread(t))
         awaited = [rows_of(x, 0, 1), rows_of(triangles[-1], 0, 1)]
     return x, triangles
@@ -90,7 +95,7 @@ def _columns(x: Tensor, triangles: list[Tensor], width: int) -> Tensor:
     side = min(x.type.shape)
     runs = panels_of(side, width)
     for run, t in zip(reversed(runs), reversed(triangles), strict=True):
-        x = _applied("reflectedcolumns", _panel_of(x, run), t, x, side, width)
+        x = applied("reflectedcolumns", _panel_of(x, run), t, x, side, width)
     return x
 
 
@@ -103,7 +108,7 @@ def _panel_of(x: Tensor, run: slice) -> Tensor:
     return panel_tiles("copied", parts, made, ("pn", 1.0), sides, {})
 
 
-def _applied(kernel: str, packed: Tensor, t: Tensor, x: Tensor, count: int, width: int) -> Tensor:
+def applied(kernel: str, packed: Tensor, t: Tensor, x: Tensor, count: int, width: int) -> Tensor:
     """The first `count` columns, some of which a kernel applies reflections to."""
     numbers, rows = numbers_from(0, count), x.type.shape[0]
     parts = [

@@ -17,6 +17,7 @@ KERNELS: Final = KernelTable(
     __name__,
     {
         "blocks.band_panels": "bandcolumns bandstrip reflectedproduct twosided",
+        "blocks.band_singular_values": "bandsingularvalues",
         "blocks.bands": "bandvalues",
         "blocks.bin_numbers": "bin",
         "blocks.compress": "count compress",
@@ -52,6 +53,7 @@ KERNELS: Final = KernelTable(
         "blocks.stencil_steps": "stencilsteps",
         "blocks.take": "take takealong insert",
         "blocks.turned_copy": "copycells",
+        "blocks.upper_band_panels": "rowproduct rowstrip uppercolumns",
         "blocks.user_functions": "call threads member fold blockwise",
         "blocks.vector_functions": "vectors",
         "blocks.window_call": "windowcall",

@@ -9,7 +9,7 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks.less_product import subtract_product
 from dask_tapestry_kernels.cpu.blocks.matrices import one_result
-from dask_tapestry_kernels.cpu.blocks.reflectors import reflections
+from dask_tapestry_kernels.cpu.blocks.reflectors import reflections, rows_of_reflections
 from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
@@ -70,18 +70,10 @@ def band_strip(packed: Block, w: Block, numbers: Block, block: Block) -> Block:
     made = np.array(block)
     made[start:, own] = packed[:, numbers[own] - (start - width)]
     rows, rest = numbers[behind] - start, made[start:, behind]
-    w_adjoint, v_adjoint = w[rows].conj().T, _rows_of(packed, rows).conj().T
+    w_adjoint, v_adjoint = w[rows].conj().T, rows_of_reflections(packed, rows).conj().T
     subtract_product(rest[:width], reflections(packed[:width]), w_adjoint)
     subtract_product(rest[width:], packed[width:], w_adjoint)
     subtract_product(rest, w, v_adjoint)
-    return made
-
-
-def _rows_of(packed: Block, rows: Block) -> Block:
-    """Some ascending rows of V, whose upper triangle is not in what holds it."""
-    made = packed[rows]
-    count = int(np.searchsorted(rows, packed.shape[1]))
-    made[:count] = reflections(packed[: packed.shape[1]])[rows[:count]]
     return made
 
 

@@ -16,7 +16,7 @@ from dask_tapestry_kernels.kernel_table import Kernel
 Block = np.ndarray[Any, Any]
 
 
-def scaled(band: Block) -> tuple[Block, float]:
+def scaled(band: Block, failed: str = "Eigenvalues did not converge") -> tuple[Block, float]:
     """A band in double precision, and the power of two by which it is divided.
 
     So squares of its cells neither overflow nor vanish all.
@@ -24,11 +24,11 @@ def scaled(band: Block) -> tuple[Block, float]:
     Raises
     ------
     LinAlgError
-        If a cell is not finite.
+        If a cell is not finite, with the words `failed`.
     """
     largest = max(float(np.abs(part).max(initial=0)) for part in (band.real, band.imag))
     if not np.isfinite(largest):
-        raise np.linalg.LinAlgError("Eigenvalues did not converge")
+        raise np.linalg.LinAlgError(failed)
     scale = float(np.ldexp(1.0, int(np.frexp(largest)[1]) - 1)) if largest else 1.0
     return band.astype(np.result_type(band, np.float64)) / scale, scale
 

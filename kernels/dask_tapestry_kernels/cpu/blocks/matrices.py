@@ -22,6 +22,15 @@ from dask_tapestry_kernels.parameters.row_orders import ROWS_A_DIGIT
 Block = np.ndarray[Any, Any]
 
 
+def of_dtype(made: Any, dtype: np.dtype[Any]) -> Block:
+    """An array of a dtype: the same one if it has an equal one.
+
+    Of an equal dtype that came over a network, and so is another object, `numpy.asarray` would make
+    a view, which were copied as one of cells that others have.
+    """
+    return np.asarray(made).astype(dtype, copy=False)
+
+
 def one_result(function: Callable[..., Any]) -> Callable[..., Block]:
     """The kernel of a function with one result, of which the cells `keep` are wanted."""
 
@@ -38,7 +47,7 @@ def one_result(function: Callable[..., Any]) -> Callable[..., Block]:
         if 0 in sides:
             return np.empty(sides, dtype)
         with threads_each(1 if is_stack else None):
-            made = np.asarray(function(*blocks, **options), dtype)
+            made = of_dtype(function(*blocks, **options), dtype)
         return made if made.shape == sides else made[keep]
 
     return kernel
@@ -61,7 +70,7 @@ def several_results(function: Callable[..., Any]) -> Callable[..., OutputBlocks]
             return OutputBlocks.empty(points, outputs)
         with threads_each(1 if is_stack else None):
             results = dict(zip(names, function(*blocks, **options), strict=True))
-        arrays = [np.asarray(results[one.name], one.dtype) for one in outputs]
+        arrays = [of_dtype(results[one.name], one.dtype) for one in outputs]
         return OutputBlocks(points, outputs, arrays)
 
     return kernel

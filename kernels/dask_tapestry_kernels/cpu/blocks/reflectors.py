@@ -51,6 +51,14 @@ def reflections(packed: Matrix) -> Matrix:
     return v
 
 
+def rows_of_reflections(packed: Matrix, numbers: Matrix) -> Matrix:
+    """Some ascending rows of V, of what `reflectors` returns."""
+    made = packed[numbers]
+    count = int(np.searchsorted(numbers, packed.shape[1]))
+    made[:count] = reflections(packed[: packed.shape[1]])[numbers[:count]]
+    return made
+
+
 def _products(packed: Matrix) -> Matrix:
     """The products of reflections with one another: of all rows of V at once it were a copy."""
     width = packed.shape[1]

@@ -1,5 +1,7 @@
 """Kernels of matrices: what is wanted of a result, empty blocks, and stacks in one thread."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -24,6 +26,17 @@ def test_cells_that_are_wanted_of_a_result():
     keep = (slice(0, 3), slice(1, 3), slice(0, 2))
     made = KERNELS["inv"](None, A, keep=keep, dtype=np.dtype("f4"), is_stack=True)
     np.testing.assert_array_equal(made, np.linalg.inv(A).astype("f4")[keep])
+
+
+def test_results_are_no_views_where_dtypes_came_over_a_network():
+    """An equal dtype that was pickled is another object, of which `numpy.asarray` makes a view."""
+    dtype = pickle.loads(pickle.dumps(A.dtype))
+    whole = tuple(slice(0, n) for n in A.shape[1:])
+    told = {"keep": whole, "dtype": dtype, "is_stack": False}
+    assert KERNELS["copied"](None, A[0], **told).flags.owndata
+    layouts = (OutputShape("0", dtype, (OutputAxis(None, 4), OutputAxis(None, 4))),)
+    told = {"points": (), "outputs": layouts, "names": ("0", "1"), "is_stack": False}
+    assert KERNELS["lupanel"](None, A[0], **told).arrays[0].flags.owndata
 
 
 def test_nothing_is_called_for_no_cells():

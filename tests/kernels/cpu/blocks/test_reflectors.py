@@ -3,7 +3,11 @@
 import numpy as np
 import pytest
 
-from dask_tapestry_kernels.cpu.blocks.reflectors import reflections, reflectors
+from dask_tapestry_kernels.cpu.blocks.reflectors import (
+    reflections,
+    reflectors,
+    rows_of_reflections,
+)
 
 
 @pytest.mark.covering
@@ -20,3 +24,11 @@ def test_they_rotate(shape, rank, dtype):
     bound = 60 * np.finfo(dtype).eps
     np.testing.assert_allclose(q[:, : shape[1]] @ r, a, atol=bound)
     np.testing.assert_allclose(q.conj().T @ q, np.eye(shape[0]), atol=bound)
+
+
+@pytest.mark.parametrize("numbers", [[0, 1, 2, 3], [1, 5], [7, 8], []])
+def test_some_rows_of_them_are_those_of_all(numbers):
+    packed, _ = reflectors(np.random.default_rng(3).normal(size=(9, 3)))
+    v = reflections(packed)
+    found = rows_of_reflections(packed, np.array(numbers, int))
+    np.testing.assert_array_equal(found, v[np.array(numbers, int)])
