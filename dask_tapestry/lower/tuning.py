@@ -36,6 +36,9 @@ REACH_SECONDS: Final = 5.0  # seconds in which a worker within reach answers; bu
 LATEST_SECONDS: Final = 30.0  # seconds for one block
 GRAPH_LOOK_SECONDS: Final = 0.1  # seconds between looks whether a graph is there
 
+# known_arguments
+LONGEST_ARGUMENT: Final = 64  # items of a tuple that is kept for the next compute of a block
+
 # job_announcements
 JOBS_WAITING: Final = 256  # jobs that were announced and not met yet
 
