@@ -76,12 +76,13 @@ def compute_synchronously(roots: Sequence[Node]) -> list[Any] | None:
 
     That is where there is much to compute, or somebody watches, or has said how it should run.
     """
-    if is_dry_run():
+    if is_dry_run() or _is_watched():
         return None
-    here = _cells_here(roots)
+    meeting = Meeting(roots)
+    here = _cells_here(roots, meeting.given)
     if here is not None:
         return here
-    found = _small_plan(roots)
+    found = _small_plan(roots, meeting)
     if found is None:
         return None
     plan, ready = found.plan, found.ready
@@ -104,7 +105,9 @@ def persist_synchronously(roots: Sequence[Node]) -> list[KeptBlocks] | None:
 
     Blocks are cut as the plan cuts them.
     """
-    found = _small_plan(roots)
+    if is_dry_run() or _is_watched():
+        return None
+    found = _small_plan(roots, Meeting(roots))
     if found is None:
         return None
     held, steps = found.run({}), found.plan.steps
@@ -158,14 +161,11 @@ class _SmallJob(NamedTuple):
         return from_blocks(one.name, node.type, one.cuts, one.blocks, one.name, None, stored)
 
 
-def _small_plan(roots: Sequence[Node]) -> _SmallJob | None:
+def _small_plan(roots: Sequence[Node], meeting: Meeting) -> _SmallJob | None:
     """The plan of `roots` if there is so little to compute that a scheduler is not worth it.
 
     Values that are met again are computed beside them, unless that is too much.
     """
-    if is_dry_run() or _is_watched():
-        return None
-    meeting = Meeting(roots)
     if not _is_small(roots, meeting.order):
         return None
     again = meeting.read_again()
@@ -223,20 +223,21 @@ def _is_array(operator: Operator) -> bool:
     )
 
 
-def _cells_here(roots: Sequence[Node]) -> list[Any] | None:
+def _cells_here(roots: Sequence[Node], given: Mapping[Node, Node]) -> list[Any] | None:
     """Copies of values of few cells that lie in this process, as parts of arrays; None of others.
 
-    They are not planned: it takes longer than to copy them.
+    They are not planned: it takes longer than to copy them. `given` are sources of values that are
+    kept.
     """
     found: list[Any] = []
     for node in roots:
         few = node.type.nbytes <= FEW_KEPT_BYTES and node.format is None and not node.after
-        cells = part_in_memory(node) if few else None
+        cells = part_in_memory(node, given) if few else None
         if cells is None or cells.dtype != node.type.dtype:
             return None
         copied = np.array(cells, order="C" if node.inputs else "K")
         found.append(copied if copied.ndim else copied[()])
-    return None if _is_watched() else found
+    return found
 
 
 def _is_here(node: Node) -> bool:

@@ -45,18 +45,20 @@ def open_views(order: Sequence[Node], given: Mapping[Node, Node]) -> dict[Node, 
     return found
 
 
-def part_in_memory(node: Node) -> Cells | None:
+def part_in_memory(node: Node, given: Mapping[Node, Node]) -> Cells | None:
     """The cells of an array in memory, or of a part of one, which it shares; None of others.
 
-    As for `open_views`, there are none where the user's rules may look at places.
+    As for `open_views`, `given` are the sources that some nodes are, and there are none where the
+    user's rules may look at places.
     """
     views: list[Node] = []
-    while node.inputs and _is_view(node):
+    while node.inputs and node not in given and _is_view(node):
         views.append(node)
         node = node.inputs[0]
-    if node.inputs or rules_in_force() or mutators_in_force():
+    source = given.get(node, node)
+    if source.inputs or rules_in_force() or mutators_in_force():
         return None
-    cells = _only_array(node)
+    cells = _only_array(source)
     for view in reversed(views):
         part = None if cells is None else view.operator.reference(cells)
         cells = part if part is not None and np.may_share_memory(part, cells) else None

@@ -134,6 +134,18 @@ def test_parts_of_what_lies_here_are_copied_as_they_are_computed(part, held, mon
     assert same_bits(x.compute(), part(cells))
 
 
+def test_parts_of_a_value_that_is_kept_are_copied(monkeypatch):
+    cells = np.arange(6.0)
+    x = dt.asarray(cells) * 2 + 1
+    assert [float(x[n]) for n in range(2)] == [1, 3]
+    with monkeypatch.context() as patch:
+        patch.setattr(small_jobs, "verified_plan_of", None)
+        assert [float(x[n]) for n in range(6)] == [1, 3, 5, 7, 9, 11]
+        assert x[::-2].compute().tolist() == [11, 7, 3]
+    cells[0] = 4  # what is kept is not what it would be now
+    assert float(x[0]) == 9
+
+
 def test_what_is_copied_is_what_the_array_holds_now():
     cells = np.arange(6.0)
     x = dt.asarray(cells)[2:4]

@@ -81,22 +81,24 @@ def test_values_are_those_of_the_whole(source, further, rows, starts, step):
 
 def test_a_part_shares_the_cells_of_its_array():
     x = dt.asarray(CELLS)
-    part = part_in_memory(x[3:20, ::-2].T[None].node)
+    part = part_in_memory(x[3:20, ::-2].T[None].node, {})
     assert same_bits(part, CELLS[3:20, ::-2].T[None])
     assert np.shares_memory(part, CELLS)
-    assert part_in_memory(x.node) is CELLS
-    cell = part_in_memory(x[3, 4].node)
+    assert part_in_memory(x.node, {}) is CELLS
+    cell = part_in_memory(x[3, 4].node, {})
     assert cell.shape == ()
+    y = x + 1
+    assert part_in_memory(y[3:].node, {y.node: x.node}).base is CELLS
     assert np.shares_memory(cell, CELLS)
 
 
 def test_there_is_no_part_of_what_is_computed_or_where_rules_look():
     x = dt.asarray(CELLS)
     for other in (x + 1, (x + 1)[3:], dt.zeros((40, 30))[3:], dt.broadcast_to(x[0], (9, 30))):
-        assert part_in_memory(other.node) is None
-    assert part_in_memory(x.rechunk((16, 16)).persist().node) is None
+        assert part_in_memory(other.node, {}) is None
+    assert part_in_memory(x.rechunk((16, 16)).persist().node, {}) is None
     with dt.config(rules=["tests.rewrite.test_user_rules:RULE"]):
-        assert part_in_memory(x[3:].node) is None
+        assert part_in_memory(x[3:].node, {}) is None
 
 
 def test_results_that_are_parts_have_one_plan_for_all_places():
