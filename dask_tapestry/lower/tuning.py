@@ -71,7 +71,7 @@ MOST_BRIEF_BLOCKS: Final = 64  # of all steps, beside the first of each
 MOST_BRIEF_BYTES: Final = 2**27
 # Of all values between steps: of 100 MB, rows and then columns hold 228 MB, 157 by a scheduler
 MOST_HELD_BYTES: Final = 2**25
-FEW_KEPT_BYTES: Final = 2**16  # of a value that was kept: it is copied faster than planned
+FEW_KEPT_BYTES: Final = 2**16  # of a value that lies in memory: it is copied faster than planned
 
 # values_met_again
 MOST_MET_BYTES: Final = 2**26  # of all values that are kept, or eight of 10^6 numbers

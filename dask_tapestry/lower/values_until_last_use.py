@@ -20,7 +20,7 @@ from dask_tapestry.zspace import ZRange
 Block = Any  # an array, or `Collected` ones
 Blocks = dict[Key, Block]
 Cells = Callable[[int, ZRange], Block]  # of a value that is held, the cells of a box
-NOT_HELD: Final = object()  # in place of a block that is not in memory
+NOT_HELD: Final[Any] = object()  # in place of a block that is not in memory
 
 
 class ValuesUntilLastUse:
@@ -91,7 +91,7 @@ class ValuesUntilLastUse:
             return self.cells(*need)
         if block.shape == read.shape:
             return block
-        return room_as(block, read.shape) if read.index is None else block[read.index]
+        return room_as(block, read.shape) if read.slices is None else block[read.slices]
 
     def compute(self, work: Work, out: Block | None) -> None:
         """Call the instruction of one value, and hold what it yields; `out` is memory for that."""

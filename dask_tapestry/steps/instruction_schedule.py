@@ -58,13 +58,13 @@ class ReadRoute(NamedTuple):
         Number of the box in memory that has it; None where that is not held, as it has no cells.
     shape
         Of what is read.
-    index
-        The slices of it in the box; None where it has no cells.
+    slices
+        Those that select it in the box; None where it has no cells.
     """
 
     place: int | None
     shape: tuple[int, ...]
-    index: tuple[slice | EllipsisType, ...] | None
+    slices: tuple[slice | EllipsisType, ...] | None
 
 
 class Route(NamedTuple):
@@ -140,8 +140,8 @@ class InstructionSchedule:
         if not self.boxes[source]:
             return ReadRoute(None, need.shape, None)
         held = self.holder(source, need)
-        index = None if need.is_empty else need.index(held)
-        return ReadRoute(self.numbers[source, held], need.shape, index)
+        slices = None if need.is_empty else need.index(held)
+        return ReadRoute(self.numbers[source, held], need.shape, slices)
 
     @cached_property
     def uses(self) -> tuple[int, ...]:

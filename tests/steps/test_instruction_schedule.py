@@ -32,7 +32,7 @@ def test_boxes_are_numbered_value_by_value():
 def test_a_route_goes_by_the_numbers_of_boxes():
     made, reads = SCHEDULE.route(WORK)
     assert made == 2
-    assert [(read.place, read.shape, read.index) for read in reads] == [
+    assert [(read.place, read.shape, read.slices) for read in reads] == [
         (0, (2,), (slice(1, 3), ...)),
         (1, (2,), (slice(1, 3), ...)),
     ]
@@ -43,7 +43,7 @@ def test_a_route_goes_by_the_numbers_of_boxes():
 def test_a_computation_that_is_none_of_its_own_has_a_route():
     other = Work(1, OUT, ((0, ZRange((2,), (4,))),))
     assert not SCHEDULE.is_own(other)
-    assert SCHEDULE.route(other).reads[0].index == (slice(2, 4), ...)
+    assert SCHEDULE.route(other).reads[0].slices == (slice(2, 4), ...)
 
 
 def test_what_has_no_cells_may_be_held_nowhere():
