@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, TypeAlias, TypeVar
 
 import dask.config
@@ -95,7 +95,7 @@ def setting(key: str) -> Any:
 def of_dask(key: str) -> Any:
     """The value in force of an option of Dask's; None if it has none, or no such option.
 
-    `dask.config.get` takes a microsecond for it, and each compute asks ten times.
+    `dask.config.get` takes a microsecond for it, and each compute asks ten times for some of them.
 
     Examples
     --------
@@ -104,10 +104,22 @@ def of_dask(key: str) -> Any:
     3
     """
     known: Any = dask.config.config
-    for name in key.split("."):
-        other = name.replace("_", "-") if "_" in name else name.replace("-", "_")
-        known = known.get(name, known.get(other)) if isinstance(known, dict) else None
+    for name, other in _names_of(key):
+        if not isinstance(known, dict):
+            return None
+        known = known[name] if name in known else known.get(other)
     return known
+
+
+@lru_cache(maxsize=64)
+def _names_of(key: str) -> tuple[tuple[str, str], ...]:
+    """The parts of a key, each with how it is written with hyphens or with underscores instead."""
+    return tuple(
+        [
+            (name, name.replace("_", "-") if "_" in name else name.replace("-", "_"))
+            for name in key.split(".")
+        ]
+    )
 
 
 def checked_by(key: str) -> Callable[[F], F]:

@@ -7,10 +7,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
+import dask_tapestry as dt
 from dask_tapestry import imports
 from dask_tapestry.imports import LateModule, lazy_import, unpickle
+from dask_tapestry.lower.cancellation import Cancellation
+from dask_tapestry.lower.step_spec import StepSpec
+from dask_tapestry.planner.build import build_plan
 
 ROOT = Path(__file__).parent.parent
 LATE = """lower.graph lower.planned_expression lower.fetch rules.batching_dims
@@ -93,3 +98,30 @@ print(*sys.modules)
     assert not loaded & late
     ours = [name for name in late if name.startswith("dask_tapestry")]
     assert [name for name in ours if find_spec(name) is None] == []
+
+
+WORKER = """
+import sys
+import numpy as np
+from dask_tapestry.lower.execute import run_block
+from dask_tapestry.lower.result_buffer import REMOTE
+from dask_tapestry.imports import unpickle
+spec = unpickle(sys.stdin.buffer.read())
+print(run_block(spec, (), REMOTE, np.arange(8.0)).item(), *sys.modules)
+"""
+
+
+def test_a_worker_imports_nothing_that_plans():
+    plan = build_plan([(dt.asarray(np.arange(8.0)) * 2).sum().node])
+    step = plan.steps[plan.graph.roots[0]]
+    done = subprocess.run(
+        [sys.executable, "-c", WORKER],
+        input=pickle.dumps(StepSpec.of(step, (None,), Cancellation())),
+        env=os.environ | {"PYTHONPATH": f"{ROOT}:{ROOT / 'kernels'}"},
+        cwd=ROOT, capture_output=True, check=True,
+    )  # fmt: skip
+    value, *loaded = done.stdout.decode().split()
+    assert value == "56.0"
+    of_planner = ("planner.search", "planner.rewriting", "planner.cost", "planner.plan", "rules")
+    planned = tuple(f"dask_tapestry.{name}" for name in of_planner)
+    assert [name for name in loaded if name.startswith(planned)] == []

@@ -83,7 +83,7 @@ def _no_cells(block: Any, box: ZRange) -> Any:
 def assemble(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Block]) -> Block:
     """Return the cells `box` of a tensor from `blocks`, those of its blocks that meet the box."""
     if box.is_empty:
-        return _empty_as(blocks[0], box.shape)
+        return room_as(blocks[0], box.shape)
     ranges = block_range(cuts, box)
     if len(blocks) == 1:
         block_cells = block_box(cuts, tuple(r.start for r in ranges))
@@ -97,7 +97,7 @@ def assemble(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Block]) -> Bl
     whole = joined(hull, boxes, blocks)
     if whole is not None:
         return part_of(whole, hull, box)
-    result = _empty_as(blocks[0], box.shape)
+    result = room_as(blocks[0], box.shape)
     for block_cells, block in zip(boxes, blocks, strict=True):
         part = block_cells.intersection(box)
         result[part.slices(box)] = with_all_cells(part_of(block, block_cells, part))
@@ -123,9 +123,9 @@ def part_of(block: Block, held: ZRange, part: ZRange) -> Block:
     """Cells `part` of what is given: the block `held`, or a slice that has just those."""
     if block.shape == part.shape:
         return block
-    return _empty_as(block, part.shape) if part.is_empty else block[part.index(held)]
+    return room_as(block, part.shape) if part.is_empty else block[part.index(held)]
 
 
-def _empty_as(block: Block, shape: tuple[int, ...]) -> Block:
+def room_as(block: Block, shape: tuple[int, ...]) -> Block:
     """Cells to be written, of the kind that a block has."""
     return block.like(shape) if isinstance(block, Collected) else POOL.empty(shape, block.dtype)

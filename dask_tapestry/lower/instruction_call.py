@@ -9,6 +9,7 @@ import numpy as np
 
 from dask_tapestry.compute_errors import compute_error, of_user
 from dask_tapestry.lower.device_calls import called_on_device
+from dask_tapestry.lower.known_arguments import KnownArguments
 from dask_tapestry.memory.buffer_pool import POOL
 from dask_tapestry.steps.instruction_schedule import Work
 from dask_tapestry.steps.program import Instruction
@@ -27,7 +28,12 @@ Block = Any  # an array, or `Collected` ones
 
 
 def called(
-    instruction: Instruction, work: Work, blocks: list[Block], out: Block | None, pace: int = 1
+    instruction: Instruction,
+    work: Work,
+    blocks: list[Block],
+    out: Block | None,
+    pace: int = 1,
+    known: KnownArguments | None = None,
 ) -> Any:
     """What an instruction yields for the `blocks` that it reads; errors say where it was written.
 
@@ -37,9 +43,11 @@ def called(
         Memory for the result, which a kernel may fill; None to let it allocate.
     pace
         Of the first axis of what a source reads, one cell in so many is needed.
+    known
+        Arguments of the same computation in computes before; it is none of a program's if None.
     """
     try:
-        return _call(instruction, work, blocks, out, pace)
+        return _call(instruction, work, blocks, out, pace, known)
     except (Exception, SystemExit) as error:  # a function that exits would take a worker with it
         raise compute_error(error, _while_computing(instruction, work)) from of_user(error)
 
@@ -85,7 +93,12 @@ def _where(instruction: Instruction) -> str:
 
 
 def _call(
-    instruction: Instruction, work: Work, blocks: list[Block], target: Block | None, pace: int
+    instruction: Instruction,
+    work: Work,
+    blocks: list[Block],
+    target: Block | None,
+    pace: int,
+    known: KnownArguments | None,
 ) -> Any:
     operator, box = instruction.operator, work.box
     if isinstance(operator, Source):
@@ -93,15 +106,19 @@ def _call(
     if isinstance(operator, Sink):
         operator.write(box, np.asarray(with_all_cells(blocks[0])))
         return None
-    arguments = operator.arguments(instruction.types, box, work.boxes)
+    if known is None:
+        arguments = operator.arguments(instruction.types, box, work.boxes)
+    else:
+        arguments = known.arguments(instruction, work)
     if instruction.device is not None:
         return called_on_device(instruction, instruction.device, blocks, arguments)
-    as_given = operator.calls and operator.any_format
-    if any(map(is_on_device, blocks)):
-        blocks = list(map(with_all_cells, blocks))
-    elif not as_given and any(map(is_foreign, blocks)):
-        made = format_kernels.computed(operator.kernel, blocks, arguments)
-        if made is not None:
-            return made
-        blocks = list(map(with_all_cells, blocks))
+    if any(type(block) is not np.ndarray for block in blocks):
+        as_given = operator.calls and operator.any_format
+        if any(map(is_on_device, blocks)):
+            blocks = list(map(with_all_cells, blocks))
+        elif not as_given and any(map(is_foreign, blocks)):
+            made = format_kernels.computed(operator.kernel, blocks, arguments)
+            if made is not None:
+                return made
+            blocks = list(map(with_all_cells, blocks))
     return kernels_of("cpu")[operator.kernel](target, *blocks, **arguments)

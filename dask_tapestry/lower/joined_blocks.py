@@ -11,14 +11,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dask_tapestry.lower.result_buffer import Block, ResultBuffer
 from dask_tapestry.lower.tuning import LEAST_JOINED_BYTES
-from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import ZRange, block_box, block_range
+
+if TYPE_CHECKING:
+    from dask_tapestry.planner.cost.step import Step
 
 
 def joined(hull: ZRange, boxes: Sequence[ZRange], blocks: Sequence[Block]) -> Block | None:

@@ -187,6 +187,7 @@ def _prepared_step(
     indices = list(product(*map(range, step.grid_shape)))
     blocks = [(index, _reads(plan, step, spec, index)) for index in indices]
     order = memory_order(step.node, step.inputs)
+    _ = spec.foreign_inputs  # so that specifications of computes, which are made of it, have it
     return PreparedStep(step, spec, tuple(blocks), order, step.node in joined, last_read)
 
 

@@ -25,7 +25,7 @@ def walk(frame: Frame) -> Any:
     for entry in entries:
         stop_if_asked()
         if isinstance(entry, Work):
-            if (entry.value, entry.box) not in values.blocks:  # else it was read ahead
+            if not values.is_computed(entry):
                 values.compute(entry, out if entry.value == last else None)
             continue
         loop = _begun(entry, values, out if entry.work.value == last else None)

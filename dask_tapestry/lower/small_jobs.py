@@ -53,6 +53,7 @@ from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.planner.machine.resources import live_client
 from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.planner.search.evaluate import is_given
+from dask_tapestry.rules.open_views import part_in_memory
 from dask_tapestry.settings import of_dask
 from dask_tapestry.teg import Node, Operator, Sink
 from dask_tapestry.teg.stored_grid import stored_cuts
@@ -75,12 +76,13 @@ def compute_synchronously(roots: Sequence[Node]) -> list[Any] | None:
 
     That is where there is much to compute, or somebody watches, or has said how it should run.
     """
-    if is_dry_run():
+    if is_dry_run() or _is_watched():
         return None
-    if all(map(_is_kept, roots)) and not _is_watched():
-        blocks = [np.array(_only_block(node)) for node in roots]
-        return [block if block.ndim else block[()] for block in blocks]
-    found = _small_plan(roots)
+    meeting = Meeting(roots)
+    here = _cells_here(roots, meeting.given)
+    if here is not None:
+        return here
+    found = _small_plan(roots, meeting)
     if found is None:
         return None
     plan, ready = found.plan, found.ready
@@ -103,7 +105,9 @@ def persist_synchronously(roots: Sequence[Node]) -> list[KeptBlocks] | None:
 
     Blocks are cut as the plan cuts them.
     """
-    found = _small_plan(roots)
+    if is_dry_run() or _is_watched():
+        return None
+    found = _small_plan(roots, Meeting(roots))
     if found is None:
         return None
     held, steps = found.run({}), found.plan.steps
@@ -157,14 +161,11 @@ class _SmallJob(NamedTuple):
         return from_blocks(one.name, node.type, one.cuts, one.blocks, one.name, None, stored)
 
 
-def _small_plan(roots: Sequence[Node]) -> _SmallJob | None:
+def _small_plan(roots: Sequence[Node], meeting: Meeting) -> _SmallJob | None:
     """The plan of `roots` if there is so little to compute that a scheduler is not worth it.
 
     Values that are met again are computed beside them, unless that is too much.
     """
-    if is_dry_run() or _is_watched():
-        return None
-    meeting = Meeting(roots)
     if not _is_small(roots, meeting.order):
         return None
     again = meeting.read_again()
@@ -222,17 +223,21 @@ def _is_array(operator: Operator) -> bool:
     )
 
 
-def _is_kept(node: Node) -> bool:
-    """Whether a value of a few cells was computed before, as one block in this process."""
-    small = node.type.nbytes <= FEW_KEPT_BYTES and node.format is None and not node.after
-    return small and _is_here(node) and isinstance(_only_block(node), np.ndarray)
+def _cells_here(roots: Sequence[Node], given: Mapping[Node, Node]) -> list[Any] | None:
+    """Copies of values of few cells that lie in this process, as parts of arrays; None of others.
 
-
-def _only_block(node: Node) -> object:
-    operator = node.operator
-    if not isinstance(operator, BlockSource) or prod(c.count for c in operator.cuts) > 1:
-        return None
-    return operator.graph.get((operator.key_name, *[0] * len(operator.cuts)))
+    They are not planned: it takes longer than to copy them. `given` are sources of values that are
+    kept.
+    """
+    found: list[Any] = []
+    for node in roots:
+        few = node.type.nbytes <= FEW_KEPT_BYTES and node.format is None and not node.after
+        cells = part_in_memory(node, given) if few else None
+        if cells is None or cells.dtype != node.type.dtype:
+            return None
+        copied = np.array(cells, order="C" if node.inputs else "K")
+        found.append(copied if copied.ndim else copied[()])
+    return found
 
 
 def _is_here(node: Node) -> bool:

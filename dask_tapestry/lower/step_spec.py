@@ -8,24 +8,28 @@ from dataclasses import field
 from functools import cached_property
 from math import prod
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import cloudpickle
 
-from dask_tapestry.imports import unpickle
+from dask_tapestry.imports import LateModule, unpickle
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.lower.cancellation import Cancellation, WorkerCancellation
 from dask_tapestry.lower.device_turns import DeviceUse
 from dask_tapestry.lower.fp_error_events import ErrorLog, current_log
 from dask_tapestry.lower.tuning import FEW_BLOCKS, SPECS_REMEMBERED
 from dask_tapestry.lower.version_mark import OfAnotherVersion, marked, unmarked
-from dask_tapestry.planner.access.access import Access
-from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.planner.tuning import DEVICE_BLOCKS
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.symmetric_blocks import is_symmetric
 from dask_tapestry.zspace import Cuts, ZRange, block_box
 from dask_tapestry_kernels.block_format import BlockFormat
+
+if TYPE_CHECKING:
+    from dask_tapestry.planner.access import access as accesses
+    from dask_tapestry.planner.cost.step import Step
+else:
+    accesses = LateModule("dask_tapestry.planner.access.access")  # no worker asks for it
 
 _loaded: OrderedDict[str, StepSpec] = OrderedDict()
 _lock = Lock()
@@ -127,9 +131,9 @@ class StepSpec:
         return {}
 
     @cached_property
-    def access(self) -> Access | None:
+    def access(self) -> accesses.Access | None:
         """What blocks read, by classes of them; None where it is as quick to look at each."""
-        return Access.of(self.program, self.cuts) if self.count > FEW_BLOCKS else None
+        return accesses.Access.of(self.program, self.cuts) if self.count > FEW_BLOCKS else None
 
     def input_boxes(self, index: tuple[int, ...]) -> tuple[tuple[ZRange, ...], ...]:
         """Boxes of each external input that a block reads."""

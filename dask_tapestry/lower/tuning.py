@@ -36,6 +36,9 @@ REACH_SECONDS: Final = 5.0  # seconds in which a worker within reach answers; bu
 LATEST_SECONDS: Final = 30.0  # seconds for one block
 GRAPH_LOOK_SECONDS: Final = 0.1  # seconds between looks whether a graph is there
 
+# known_arguments
+LONGEST_ARGUMENT: Final = 64  # items of a tuple that is kept for the next compute of a block
+
 # job_announcements
 JOBS_WAITING: Final = 256  # jobs that were announced and not met yet
 
@@ -68,7 +71,7 @@ MOST_BRIEF_BLOCKS: Final = 64  # of all steps, beside the first of each
 MOST_BRIEF_BYTES: Final = 2**27
 # Of all values between steps: of 100 MB, rows and then columns hold 228 MB, 157 by a scheduler
 MOST_HELD_BYTES: Final = 2**25
-FEW_KEPT_BYTES: Final = 2**16  # of a value that was kept: it is copied faster than planned
+FEW_KEPT_BYTES: Final = 2**16  # of a value that lies in memory: it is copied faster than planned
 
 # values_met_again
 MOST_MET_BYTES: Final = 2**26  # of all values that are kept, or eight of 10^6 numbers

@@ -211,20 +211,33 @@ def _cells_of(source: Node) -> Cells:
 
 
 def _is_own(holder: Any) -> bool:
-    """Whether nobody but who holds an array as `data` has it, or can write to it from now on."""
-    return holder.data is not None and holder.data.base is None and _references(holder) <= ALONE
+    """Whether nobody but who holds an array as `data` has it, or can write to it from now on.
+
+    It may be a view of another one, as what `reshape` returns, that nobody else has.
+    """
+    if holder.data is None or _references(holder) > ALONE:
+        return False
+    base = type(holder.data.base)
+    if base is np.ndarray and holder.data.base.flags.owndata:
+        return _base_references(holder) <= BASE_ALONE
+    return base is type(None)
 
 
 def _references(holder: Any) -> int:
     return getrefcount(holder.data)
 
 
+def _base_references(holder: Any) -> int:
+    return getrefcount(holder.data.base)
+
+
 class _Holder:
     def __init__(self) -> None:
-        self.data = np.empty(1)
+        self.data = np.empty(2)[:1]
 
 
 ALONE: Final = _references(_Holder())  # which Python counts for one that nobody else has
+BASE_ALONE: Final = _base_references(_Holder())
 
 
 def _same_cells(cells: np.ndarray[Any, Any], copied: np.ndarray[Any, Any]) -> bool:

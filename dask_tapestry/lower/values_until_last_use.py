@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry.errors import PlanError
-from dask_tapestry.lower.assemble import part_of
+from dask_tapestry.lower.assemble import part_of, room_as
 from dask_tapestry.lower.device_calls import brought
 from dask_tapestry.lower.instruction_call import called, memory_for, read_on_device
+from dask_tapestry.lower.known_arguments import KnownArguments
 from dask_tapestry.steps.device_values import value_places
-from dask_tapestry.steps.instruction_schedule import InstructionSchedule, Key, Work
+from dask_tapestry.steps.instruction_schedule import InstructionSchedule, Key, ReadRoute, Work
 from dask_tapestry.steps.program import Program
 from dask_tapestry.zspace import ZRange
 
 Block = Any  # an array, or `Collected` ones
 Blocks = dict[Key, Block]
 Cells = Callable[[int, ZRange], Block]  # of a value that is held, the cells of a box
+NOT_HELD: Final[Any] = object()  # in place of a block that is not in memory
 
 
 class ValuesUntilLastUse:
@@ -39,11 +41,23 @@ class ValuesUntilLastUse:
         blocks: Blocks,
         outer: Cells | None = None,
     ) -> None:
-        self.program, self.schedule, self.blocks, self.outer = program, schedule, blocks, outer
+        self.program, self.schedule, self.outer = program, schedule, outer
         self._lying = value_places(program)
-        for (value, box), block in list(blocks.items()) if self._lying is not None else ():
-            self.blocks[value, box] = self._placed(value, block)
-        self._uses = dict(schedule.uses)  # how often each is still to be read
+        self._arguments = KnownArguments.of(program, schedule)
+        self._uses = list(schedule.uses)  # how often each is still to be read
+        self._held: list[Block] = [NOT_HELD] * len(self._uses)  # by the numbers of boxes
+        for key, block in blocks.items():
+            self._held[schedule.numbers[key]] = self._placed(key[0], block)
+
+    @property
+    def blocks(self) -> Blocks:
+        """The blocks that are in memory now."""
+        held = zip(self.schedule.numbers, self._held, strict=True)
+        return {key: block for key, block in held if block is not NOT_HELD}
+
+    def is_computed(self, work: Work) -> bool:
+        """Whether what a computation yields is there: it was read ahead."""
+        return self._held[self.schedule.route(work).made] is not NOT_HELD
 
     def _placed(self, value: int, block: Block) -> Block:
         """A block of a value on the device where that is held, if it is not held on the host."""
@@ -57,14 +71,27 @@ class ValuesUntilLastUse:
 
         Boxes of a value may overlap: those that nothing reads any more are not held.
         """
-        held = self.schedule.box_in_memory(source, need, self.blocks)
-        if held is not None:
-            return part_of(self.blocks[source, held], held, need)
-        if need.is_empty and not self.schedule.boxes[source]:
+        boxes = self.schedule.boxes[source]
+        for one in boxes:
+            block = NOT_HELD
+            if one is need or one.contains(need):
+                block = self._held[self.schedule.numbers[source, one]]
+            if block is not NOT_HELD:
+                return part_of(block, one, need)
+        if need.is_empty and not boxes:
             return np.empty(need.shape, self.program.types[source].dtype)
         if self.outer is None:
             raise PlanError(f"cells {need} of value {source} are read, which are not held")
         return self.outer(source, need)
+
+    def _read(self, need: tuple[int, ZRange], read: ReadRoute) -> Block:
+        """What a computation reads, of the box that was found to have it if that is there."""
+        block = NOT_HELD if read.place is None else self._held[read.place]
+        if block is NOT_HELD:
+            return self.cells(*need)
+        if block.shape == read.shape:
+            return block
+        return room_as(block, read.shape) if read.slices is None else block[read.slices]
 
     def compute(self, work: Work, out: Block | None) -> None:
         """Call the instruction of one value, and hold what it yields; `out` is memory for that."""
@@ -77,24 +104,27 @@ class ValuesUntilLastUse:
                 return
         if out is None:
             out = memory_for(instruction, work.box)
-        blocks = [self.cells(*need) for need in work.reads]
-        self.keep(work, called(instruction, work, blocks, out, pace))
+        blocks = list(map(self._read, work.reads, self.schedule.route(work).reads))
+        self.keep(work, called(instruction, work, blocks, out, pace, self._arguments))
 
     def _pace(self, work: Work) -> int:
         """The step along the first axis of a read: a block needs one row in so many."""
         pace = self.program.paces.get(work.value, 1)
-        works = self.schedule.works if pace > 1 else ()
-        reads = [need for w in works for s, need in w.reads if s == work.value]
+        if pace == 1:
+            return 1
+        reads = [need for w in self.schedule.works for s, need in w.reads if s == work.value]
         return pace if reads == [work.box] else 1
 
     def keep(self, work: Work, block: Block) -> None:
         """Hold a computed value, and drop those that nothing reads any more."""
-        self.blocks[work.value, work.box] = self._placed(work.value, block)
-        reads = self.schedule.reads.get((work.value, work.box), ())  # none of what is read ahead
-        for key in reads:
-            self._uses[key] -= 1
-            if not self._uses[key]:
-                self.blocks.pop(key, None)
+        route, uses = self.schedule.route(work), self._uses
+        self._held[route.made] = self._placed(work.value, block)
+        for read in route.reads:
+            place = read.place
+            if place is not None:
+                uses[place] -= 1
+                if not uses[place]:
+                    self._held[place] = NOT_HELD
 
     @property
     def last(self) -> int:
@@ -104,4 +134,6 @@ class ValuesUntilLastUse:
     def output(self) -> Block:
         """The block of the output, which is held no longer."""
         (box,) = self.schedule.boxes[-1]
-        return self.blocks.pop((self.last, box))
+        number = self.schedule.numbers[self.last, box]
+        block, self._held[number] = self._held[number], NOT_HELD
+        return block

@@ -66,7 +66,7 @@ def plan_of(
     Parameters
     ----------
     given
-        Values that need not be computed, as sources: none of them is a root.
+        Values that need not be computed, as sources.
     needed
         All nodes that `roots` need but those, inputs first; where that is known.
 
@@ -125,7 +125,9 @@ def _opened_form(form: _Form, around: tuple[Any, ...]) -> _Form | None:
     """
     given, views = form.given, open_views(form.order, form.given)
     for root in form.roots:
-        views.pop(root, None)
+        source = views[root].operator if root in views else None
+        if isinstance(source, Source) and source.order == "F":  # the result lies as it does else
+            del views[root]
     has_numbers = may_be_opened([given.get(node, node) for node in form.order])
     if not (has_numbers or views):
         return None

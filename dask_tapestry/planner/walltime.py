@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import ceil
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dask.config
 
 from dask_tapestry.amounts import walltime
 from dask_tapestry.errors import PlanError
-from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.planner.machine.resources import live_client
-from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.planner.tuning import WALLTIME_PART, WALLTIME_TRIES
 from dask_tapestry.settings import setting
+
+if TYPE_CHECKING:
+    from dask_tapestry.planner.cost.step import Step
+    from dask_tapestry.planner.plan import PlannedGraph
 
 _looks: list[Callable[[Any], Any]] = []
 

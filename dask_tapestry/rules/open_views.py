@@ -45,6 +45,26 @@ def open_views(order: Sequence[Node], given: Mapping[Node, Node]) -> dict[Node, 
     return found
 
 
+def part_in_memory(node: Node, given: Mapping[Node, Node]) -> Cells | None:
+    """The cells of an array in memory, or of a part of one, which it shares; None of others.
+
+    As for `open_views`, `given` are the sources that some nodes are, and there are none where the
+    user's rules may look at places.
+    """
+    views: list[Node] = []
+    while node.inputs and node not in given and _is_view(node):
+        views.append(node)
+        node = node.inputs[0]
+    source = given.get(node, node)
+    if source.inputs or rules_in_force() or mutators_in_force():
+        return None
+    cells = _only_array(source)
+    for view in reversed(views):
+        part = None if cells is None else view.operator.reference(cells)
+        cells = part if part is not None and np.may_share_memory(part, cells) else None
+    return cells
+
+
 def _is_view(node: Node) -> bool:
     operator = node.operator
     is_part = isinstance(operator, ViewSelector) and not isinstance(operator, NominalChunks)
@@ -53,15 +73,20 @@ def _is_view(node: Node) -> bool:
 
 
 def _in_memory(node: Node) -> Cells | None:
+    """The cells of a source that are one array here, and are stored nowhere; None of other nodes.
+
+    On the grid of what is stored the sums of them depend.
+    """
+    operator = node.operator
+    stored = isinstance(operator, BlockSource) and any(operator.stored_cuts or ())
+    return None if stored else _only_array(node)
+
+
+def _only_array(node: Node) -> Cells | None:
     """The cells of a source that has them in this process as one array; None of other nodes."""
     operator, cells = node.operator, None
     if isinstance(operator, NumpySource) and not operator.is_table:
         cells = operator.data
-    elif isinstance(operator, BlockSource) and _is_whole(operator):
+    elif isinstance(operator, BlockSource) and prod(c.count for c in operator.cuts) == 1:
         cells = operator.graph.get((operator.key_name, *[0] * len(operator.cuts)))
     return cells if type(cells) is np.ndarray else None
-
-
-def _is_whole(source: BlockSource) -> bool:
-    """Whether blocks are one array, of cells that are stored nowhere: no sum depends on a grid."""
-    return prod(c.count for c in source.cuts) == 1 and not any(source.stored_cuts or ())

@@ -84,11 +84,15 @@ class ValuePlaces(NamedTuple):
     reads: tuple[Device, ...]
 
 
-@lru_cache(maxsize=1024)
 def value_places(program: Program) -> ValuePlaces | None:
     """Where the values of a program lie; None if all are on the host."""
     if program.device is None and not any(program.devices):
         return None
+    return _value_places(program)
+
+
+@lru_cache(maxsize=1024)
+def _value_places(program: Program) -> ValuePlaces:
     reads = tuple(
         [
             None if why_on_host(instruction) else instruction.device

@@ -30,13 +30,21 @@ class FormulaPart(NamedTuple):
         return self._replace(program=self.program.inside(schedule.boxes))
 
 
-@lru_cache(maxsize=256)
 def formula_part(program: Program) -> FormulaPart | None:
     """Return the formulas, with the views between them, up to the last one, which the rest reads.
 
     None where there are not several of them that nothing else reads. A value without dimensions is
     the same for all tiles: it is computed once, before them.
     """
+    found = program.found
+    if "formula_part" not in found:
+        found["formula_part"] = _formula_part(program)
+    part: FormulaPart | None = found["formula_part"]
+    return part
+
+
+@lru_cache(maxsize=256)
+def _formula_part(program: Program) -> FormulaPart | None:
     first = len(program.inputs)
     last = len(program.types) - 1
     while last >= first and not program.instruction(last).operator.is_formula:

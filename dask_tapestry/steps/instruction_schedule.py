@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from functools import cached_property
 from itertools import accumulate
+from types import EllipsisType
 from typing import NamedTuple
 
 from dask_tapestry.late_dataclass import dataclass
@@ -48,6 +49,39 @@ class Places(NamedTuple):
     read: tuple[tuple[int | None, ...], ...]
 
 
+class ReadRoute(NamedTuple):
+    """Where a computation finds one box that it reads.
+
+    Attributes
+    ----------
+    place
+        Number of the box in memory that has it; None where that is not held, as it has no cells.
+    shape
+        Of what is read.
+    slices
+        Those that select it in the box; None where it has no cells.
+    """
+
+    place: int | None
+    shape: tuple[int, ...]
+    slices: tuple[slice | EllipsisType, ...] | None
+
+
+class Route(NamedTuple):
+    """Where a computation finds what it reads, and leaves what it makes, by numbers of boxes.
+
+    Attributes
+    ----------
+    made
+        The box that it computes.
+    reads
+        For each box that it reads, where that is.
+    """
+
+    made: int
+    reads: tuple[ReadRoute, ...]
+
+
 @dataclass(frozen=True)
 class InstructionSchedule:
     """The computations that one box of the output needs, in order.
@@ -79,17 +113,42 @@ class InstructionSchedule:
         return None
 
     @cached_property
-    def reads(self) -> Mapping[Key, tuple[Key, ...]]:
-        """The boxes in memory that each computation reads, by what it computes."""
-        return {(work.value, work.box): self._held_reads(work) for work in self.works}
+    def numbers(self) -> Mapping[Key, int]:
+        """The number of each box, as they follow each other in `boxes`."""
+        keys = [(value, box) for value, boxes in enumerate(self.boxes) for box in boxes]
+        return {key: number for number, key in enumerate(keys)}
 
-    def _held_reads(self, work: Work) -> tuple[Key, ...]:
-        return tuple([(s, self.holder(s, need)) for s, need in work.reads if self.boxes[s]])
+    def route(self, work: Work) -> Route:
+        """The route of a computation, which need not be one of the schedule's own."""
+        known = self._routes.get(id(work))
+        return self._route(work) if known is None else known
+
+    def is_own(self, work: Work) -> bool:
+        """Whether a computation is one of the schedule's own."""
+        return id(work) in self._routes
 
     @cached_property
-    def uses(self) -> Mapping[Key, int]:
-        """How often each box in memory is read."""
-        return Counter([key for keys in self.reads.values() for key in keys])
+    def _routes(self) -> Mapping[int, Route]:
+        """The routes of its own computations, by these objects, which the schedule holds."""
+        return {id(work): self._route(work) for work in self.works}
+
+    def _route(self, work: Work) -> Route:
+        reads = [self._read_route(source, need) for source, need in work.reads]
+        return Route(self.numbers[work.value, work.box], tuple(reads))
+
+    def _read_route(self, source: int, need: ZRange) -> ReadRoute:
+        if not self.boxes[source]:
+            return ReadRoute(None, need.shape, None)
+        held = self.holder(source, need)
+        slices = None if need.is_empty else need.index(held)
+        return ReadRoute(self.numbers[source, held], need.shape, slices)
+
+    @cached_property
+    def uses(self) -> tuple[int, ...]:
+        """How often each box is read that is in memory, by its number."""
+        routes = [self._routes[id(work)] for work in self.works]
+        reads = Counter([read.place for route in routes for read in route.reads])
+        return tuple([reads[number] for number in range(len(self.numbers))])
 
     @cached_property
     def places(self) -> Places:

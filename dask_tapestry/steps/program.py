@@ -219,6 +219,19 @@ class Program:
         """What is known of all blocks, by how the output is cut."""
         return {}
 
+    @cached_property
+    def found(self) -> dict[str, Any]:
+        """What functions have found of this very object, by their names.
+
+        They remember it of equal programs, too, which takes longer to look up than a small block.
+        """
+        return {}
+
+    @cached_property
+    def known_calls(self) -> dict[int, Any]:
+        """What workers know of the calls for a block, by the number of its schedule's object."""
+        return {}
+
     def __getstate__(self) -> dict[str, Any]:
         return {
             "inputs": self.inputs,
@@ -284,6 +297,7 @@ class Program:
             instructions[at] = instructions[at]._replace(operator=operator)
         made = Program(self.inputs, tuple(instructions), self.within, self.devices)
         made.share(self)
+        made.__dict__["known_calls"] = self.known_calls  # not those of sources and sinks
         return made
 
     def share(self, other: Program) -> None:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
-from types import CodeType, FrameType
+from types import FrameType
 from typing import Final
 
 import dask
@@ -77,14 +77,16 @@ def users_line(depth: int = 1) -> UsersLine | None:
     Dask, xarray and others call it for the user, whose line is the one that called these. `depth`
     frames above this one are not looked at.
     """
-    inside: list[CodeType] = []
+    word = ""
     frame: FrameType | None = sys._getframe(depth)
-    while frame is not None and (_is_ours(frame.f_code.co_filename) or _is_inside(frame)):
-        inside.append(frame.f_code)
+    while frame is not None:
+        code = frame.f_code
+        if _is_ours(code.co_filename):
+            word = _word_of(code.co_name, code.co_filename) or word  # the outermost that has one
+        elif not _is_inside(frame):
+            return UsersLine(f"{code.co_filename}:{frame.f_lineno}", word)
         frame = frame.f_back
-    if frame is None:
-        return None
-    return UsersLine(f"{frame.f_code.co_filename}:{frame.f_lineno}", _called_name(inside))
+    return None
 
 
 def users_level() -> int:
@@ -109,10 +111,8 @@ def _is_ours(path: str) -> bool:
     return path.startswith(NOT_THE_USERS)
 
 
-def _called_name(inside: list[CodeType]) -> str:
-    """The outermost function that has a name for users, of those that were called."""
-    for code in reversed(inside):
-        name = code.co_name
-        if name[0] not in "_<" and name not in WRAPPERS and code.co_filename.startswith(PUBLIC):
-            return name
-    return ""
+@lru_cache(maxsize=1024)
+def _word_of(name: str, path: str) -> str:
+    """The name of a function if it is one for users, else nothing."""
+    is_public = name[0] not in "_<" and name not in WRAPPERS and path.startswith(PUBLIC)
+    return name if is_public else ""

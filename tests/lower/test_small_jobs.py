@@ -99,6 +99,61 @@ def test_one_block_that_is_kept_is_copied(monkeypatch):
     assert number.compute() == 15
 
 
+PARTS = {
+    "all": lambda x: x,
+    "cell": lambda x: x[2, 3],
+    "row": lambda x: x[1],
+    "column": lambda x: x[:, -1],
+    "backwards": lambda x: x[::-1, 1::2],
+    "turned": lambda x: x.T,
+    "new axis": lambda x: x[:, None, 2:],
+    "part of a part": lambda x: x[1:].T[3:][::-1],
+}
+HELD = {
+    "array": dt.asarray,
+    "columns": lambda cells: dt.asarray(np.asfortranarray(cells)),
+    "kept": lambda cells: (dt.asarray(cells) + 0).persist(),
+}
+
+
+@pytest.mark.parametrize("held", HELD.values(), ids=HELD)
+@pytest.mark.parametrize("part", PARTS.values(), ids=PARTS)
+def test_parts_of_what_lies_here_are_copied_as_they_are_computed(part, held, monkeypatch):
+    cells = np.linspace(0, 1, 100).reshape(4, 25)
+    x = part(held(cells))
+    planned = x.compute(scheduler=dask.get)
+    with monkeypatch.context() as patch:
+        patch.setattr(small_jobs, "verified_plan_of", None)
+        copied, again = compute_synchronously([x.node, x.node])
+    assert type(copied) is type(planned)
+    assert same_bits(copied, planned)
+    assert copied.flags.c_contiguous == planned.flags.c_contiguous
+    if copied.ndim:
+        copied[...] = 2
+    assert same_bits(again, planned)
+    assert same_bits(x.compute(), part(cells))
+
+
+def test_parts_of_a_value_that_is_kept_are_copied(monkeypatch):
+    cells = np.arange(6.0)
+    x = dt.asarray(cells) * 2 + 1
+    assert [float(x[n]) for n in range(2)] == [1, 3]
+    with monkeypatch.context() as patch:
+        patch.setattr(small_jobs, "verified_plan_of", None)
+        assert [float(x[n]) for n in range(6)] == [1, 3, 5, 7, 9, 11]
+        assert x[::-2].compute().tolist() == [11, 7, 3]
+    cells[0] = 4  # what is kept is not what it would be now
+    assert float(x[0]) == 9
+
+
+def test_what_is_copied_is_what_the_array_holds_now():
+    cells = np.arange(6.0)
+    x = dt.asarray(cells)[2:4]
+    assert x.compute().tolist() == [2, 3]
+    cells[2] = 7
+    assert x.compute().tolist() == [7, 3]
+
+
 def test_what_one_plan_keeps_of_several_arrays_is_told_apart():
     x, y = ((dt.asarray(np.arange(5.0) + n) * 2).persist() for n in range(2))
     with dask.config.set(num_workers=1):

@@ -114,13 +114,32 @@ def test_what_is_written_to_an_array_is_computed_with():
 def test_arrays_that_nobody_else_has_are_not_copied():
     cells = CELLS.copy()
     shared, whole, part = dt.asarray(cells), dt.asarray(CELLS.copy()), dt.asarray(CELLS.copy()[1:])
-    for x, copied in ((shared, True), (whole, False), (part, True)):
+    beside = CELLS.copy()
+    other, turned = dt.asarray(beside.T), dt.asarray(np.arange(12.0).reshape(3, 4).T)
+    foreign = dt.asarray(np.frombuffer(bytearray(80)))
+    told = [(shared, True), (whole, False), (part, False), (other, True), (turned, False)]
+    for x, copied in [*told, (foreign, True)]:
         y = x * 2 + 1
         for number in range(3):
             (y + number).sum().compute()
         ((_, made_of),) = [(n, k.made_of) for n, k in values_met_again._kept.items() if n is y.node]
         assert bool(made_of[x.node]) is copied
         assert same_bits((y + 5).compute(), x.compute() * 2 + 1 + 5)
+
+
+def test_a_view_is_looked_at_as_long_as_somebody_has_its_array():
+    cells = CELLS.copy()
+    x = dt.asarray(cells.reshape(-1))
+    y = dt.exp(x * 2)
+    for number in range(4):
+        cells[2] = number
+        assert float((y + number).max()) == (np.exp(cells * 2) + number).max()
+    last = cells.copy()
+    del cells
+    for number in range(4):
+        assert float((y + number).sum()) == float(
+            (dt.exp(dt.asarray(last.ravel()) * 2) + number).sum()
+        )
 
 
 def test_an_array_that_was_written_to_before_it_was_given_away():

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 import dask_tapestry as dt
 from dask_tapestry.planner import cache
 from dask_tapestry.planner.cache import plan_of
-from dask_tapestry.rules.open_views import open_views
+from dask_tapestry.rules.open_views import open_views, part_in_memory
 from dask_tapestry.teg.node import topological
 from tests.comparisons import same_bits
 from tests.examples import examples
@@ -77,6 +77,40 @@ def test_values_are_those_of_the_whole(source, further, rows, starts, step):
         cache._known.clear()
         assert same_bits(made.compute(), expected)
         assert same_bits(made.compute(), expected)
+
+
+def test_a_part_shares_the_cells_of_its_array():
+    x = dt.asarray(CELLS)
+    part = part_in_memory(x[3:20, ::-2].T[None].node, {})
+    assert same_bits(part, CELLS[3:20, ::-2].T[None])
+    assert np.shares_memory(part, CELLS)
+    assert part_in_memory(x.node, {}) is CELLS
+    cell = part_in_memory(x[3, 4].node, {})
+    assert cell.shape == ()
+    y = x + 1
+    assert part_in_memory(y[3:].node, {y.node: x.node}).base is CELLS
+    assert np.shares_memory(cell, CELLS)
+
+
+def test_there_is_no_part_of_what_is_computed_or_where_rules_look():
+    x = dt.asarray(CELLS)
+    for other in (x + 1, (x + 1)[3:], dt.zeros((40, 30))[3:], dt.broadcast_to(x[0], (9, 30))):
+        assert part_in_memory(other.node, {}) is None
+    assert part_in_memory(x.rechunk((16, 16)).persist().node, {}) is None
+    with dt.config(rules=["tests.rewrite.test_user_rules:RULE"]):
+        assert part_in_memory(x[3:].node, {}) is None
+
+
+def test_results_that_are_parts_have_one_plan_for_all_places():
+    x = dt.asarray(CELLS)
+    plans = [plan_of([x[n : n + 9].node, (x[n] * 2).node]) for n in range(4)]
+    assert plans[1].graph is plans[2].graph is plans[3].graph
+
+
+def test_results_that_are_parts_lie_as_the_first_one_did():
+    x = dt.asarray(np.random.default_rng(1).random((200, 300)))
+    for n in range(4):
+        assert x[n : n + 150].T.compute().flags.c_contiguous
 
 
 def test_other_places_have_the_plan_of_the_first_ones():

@@ -27,3 +27,27 @@ def test_boxes_are_numbered_value_by_value():
     assert SCHEDULE.places == (3, (2,), ((0, 1),))
     alone = InstructionSchedule(((LEFT,), (OUT,)), (Work(1, OUT, ((0, LEFT),)),))
     assert alone.places == (2, (1,), ((0,),))
+
+
+def test_a_route_goes_by_the_numbers_of_boxes():
+    made, reads = SCHEDULE.route(WORK)
+    assert made == 2
+    assert [(read.place, read.shape, read.slices) for read in reads] == [
+        (0, (2,), (slice(1, 3), ...)),
+        (1, (2,), (slice(1, 3), ...)),
+    ]
+    assert SCHEDULE.uses == (1, 1, 0)
+    assert SCHEDULE.is_own(WORK)
+
+
+def test_a_computation_that_is_none_of_its_own_has_a_route():
+    other = Work(1, OUT, ((0, ZRange((2,), (4,))),))
+    assert not SCHEDULE.is_own(other)
+    assert SCHEDULE.route(other).reads[0].slices == (slice(2, 4), ...)
+
+
+def test_what_has_no_cells_may_be_held_nowhere():
+    none = Work(1, OUT, ((0, ZRange((1,), (1,))),))
+    schedule = InstructionSchedule(((), (OUT,)), (none,))
+    assert schedule.route(none).reads == ((None, (0,), None),)
+    assert schedule.uses == (0,)

@@ -236,6 +236,18 @@ def result_dtype(*operands: Operand) -> np.dtype[Any]:
 
 def scalar_of(value: Scalar, dtype: np.dtype[Any]) -> Cell:
     """`value` as a scalar of `dtype`."""
+    if type(value) is int and dtype.kind in "iuf":
+        return _integer_as(value, dtype)
+    return _as_scalar(value, dtype)
+
+
+@lru_cache(maxsize=256)
+def _integer_as(value: int, dtype: np.dtype[Any]) -> Cell:
+    """`scalar_of` of an integer, of which a loop has the same few again and again."""
+    return _as_scalar(value, dtype)
+
+
+def _as_scalar(value: Scalar, dtype: np.dtype[Any]) -> Cell:
     if isinstance(value, int) and dtype.kind in "ium":
         bounds = np.iinfo("int64" if dtype.kind == "m" else dtype)
         if not bounds.min <= value <= bounds.max:

@@ -52,7 +52,7 @@ class Slice(ViewSelector):
             slice(i[0], i[1] if i[1] >= 0 else None, i[2]) if isinstance(i, tuple) else i
             for i in self.items
         )
-        result: np.ndarray[Any, Any] = inputs[0][key]
+        result: np.ndarray[Any, Any] = inputs[0][(*key, ...)]  # a view of one cell, too
         return result
 
 
