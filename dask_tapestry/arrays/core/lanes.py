@@ -60,7 +60,7 @@ class LaneArray:
             return Array(take_along_axis(ordered.node, at.node, 0))
         number = Array(coordinates(ordered.shape, 0))
         least: Any = ordered.dtype.type(-np.inf)
-        others = [np.where(number == at[level], ordered, least) for level in range(len(at))]
+        others: list[Any] = [np.where(number == one, ordered, least) for one in at]
         return Array(stack([reduce(one.node, "max", 0) for one in others]))
 
 
