@@ -248,3 +248,14 @@ def user_function_by_blocks(s: Session) -> Any:
 def _equalised(x: np.ndarray) -> np.ndarray:
     low, high = x.min(axis=(1, 2), keepdims=True), x.max(axis=(1, 2), keepdims=True)
     return ((x - low) / (high - low)).astype("f4")
+
+
+@workload("scikit-image's gallery, mosaics of tiles that overlap", "scans")
+def feathered_mosaic(s: Session) -> Any:
+    tiles = s.load("scans")[:8].astype("f4")
+    side = tiles.shape[1]
+    ramp = np.minimum(np.arange(1, side + 1), np.arange(side, 0, -1)).astype("f4")
+    weight, step = np.minimum(ramp[:, None], ramp), side // 10
+    pads = [((0, 0), (step * k, step * (7 - k))) for k in range(8)]
+    cells = sum(s.xp.pad(tiles[k] * weight, pad) for k, pad in enumerate(pads))
+    return (cells / np.maximum(sum(np.pad(weight, pad) for pad in pads), 1)).compute()

@@ -303,3 +303,59 @@ def skill_of_persistence(s: Session) -> Any:
     t = s.dataset("hourly levels").t
     lags = range(1, 13)
     return [float(((t.shift(time=k) - t) ** 2).mean() ** 0.5) for k in lags]
+
+
+@workload("xclim's manual, bias adjustment by empirical quantiles", "daily")
+def quantile_mapping(s: Session) -> Any:
+    import xarray as xr
+
+    t = s.dataset("daily").t.isel(lat=slice(0, 30))
+    levels, half = np.linspace(0.05, 0.95, 10), t.sizes["time"] // 2
+    old, new = t[:half].chunk(time=-1), t[half:].chunk(time=-1)
+    mapped = xr.apply_ufunc(
+        _mapped, new, new.quantile(levels, "time"), old.quantile(levels, "time"),
+        input_core_dims=[["time"], ["quantile"], ["quantile"]], output_core_dims=[["time"]],
+        dask="parallelized", output_dtypes=["f8"], dask_gufunc_kwargs={"allow_rechunk": True},
+    )  # fmt: skip
+    return mapped.mean("time").compute()
+
+
+def _mapped(cells: np.ndarray, at: np.ndarray, to: np.ndarray) -> np.ndarray:
+    lanes = [x.reshape(-1, x.shape[-1]) for x in (cells, at, to)]
+    return np.stack([np.interp(*lane) for lane in zip(*lanes, strict=True)]).reshape(cells.shape)
+
+
+@workload("climate_indices' manual, standardised precipitation", "daily")
+def standardised_rain(s: Session) -> Any:
+    months = s.dataset("daily").rain.resample(time="MS").sum().rolling(time=3).mean()
+    month = months.groupby("time.month")
+    z = (month - month.mean("time")).groupby("time.month") / month.std("time")
+    return z.transpose("time", "lat", "lon").compute()
+
+
+@workload("statsmodels' manual, harmonic regression", "daily")
+def without_harmonics(s: Session) -> Any:
+    import xarray as xr
+
+    t = s.dataset("daily").t.drop_vars("time")
+    day = np.arange(t.sizes["time"])
+    turns = [2 * np.pi * day * k / 365.25 for k in (1, 2)]
+    waves = [f(turn) for turn in turns for f in (np.cos, np.sin)]
+    terms = np.stack([np.ones(len(day)), day / len(day), *waves], axis=1)
+    fit = xr.dot(xr.DataArray(np.linalg.pinv(terms), dims=("term", "time")), t, dim="time")
+    return (
+        (t - xr.dot(xr.DataArray(terms, dims=("time", "term")), fit, dim="term"))
+        .std("time")
+        .compute()
+    )
+
+
+@workload("rasterstats' manual, zonal statistics", "daily")
+def statistics_of_regions(s: Session) -> Any:
+    import xarray as xr
+
+    t = s.dataset("daily").t
+    sides = {dim: t.sizes[dim] for dim in ("lat", "lon")}
+    region = np.random.default_rng(1).integers(0, 20, tuple(sides.values()))
+    groups = t.groupby(xr.DataArray(region, dims=list(sides), name="region"))
+    return xr.Dataset({"mean": groups.mean(), "std": groups.std(), "max": groups.max()}).compute()

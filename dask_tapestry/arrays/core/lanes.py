@@ -13,6 +13,7 @@ from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import Axes, each_axis, normalize_axes, normalize_axis
 from dask_tapestry.operators.generators.coordinates import coordinates
 from dask_tapestry.operators.indexing.take import take_along_axis
+from dask_tapestry.operators.joins.stack import stack
 from dask_tapestry.operators.reductions.reduce import reduce
 from dask_tapestry.operators.views.broadcast import broadcast
 from dask_tapestry.operators.views.permute import permute
@@ -49,18 +50,18 @@ class LaneArray:
         return Array(unsqueeze(value.node, tuple(lead + dim for dim in self.axes)))
 
     def pick(self, ordered: Array, places: Array) -> Array:
-        """Return one cell of each of the sorted lanes: that at its place in `places`.
+        """Return cells of each of the sorted lanes: those at its `places`, which come first.
 
-        Short lanes are whole, and the cell is taken. Long ones are cut: the cell is their maximum
+        Short lanes are whole, and the cells are taken. Long ones are cut: a cell is their maximum
         once all others are replaced by minus infinity.
         """
         at: Any = np.maximum(places, 0).astype(np.intp)
         if ordered.nbytes <= LONG_LANE_BYTES * prod(ordered.shape[1:]) or ordered.dtype.kind != "f":
-            return Array(take_along_axis(ordered.node, unsqueeze(at.node, 0), 0))[0]
-        here = Array(coordinates(ordered.shape, 0)) == at
+            return Array(take_along_axis(ordered.node, at.node, 0))
+        number = Array(coordinates(ordered.shape, 0))
         least: Any = ordered.dtype.type(-np.inf)
-        others: Any = np.where(here, ordered, least)
-        return Array(reduce(others.node, "max", 0))
+        others: list[Any] = [np.where(number == one, ordered, least) for one in at]
+        return Array(stack([reduce(one.node, "max", 0) for one in others]))
 
 
 def first_number(ordered: Array) -> Array:

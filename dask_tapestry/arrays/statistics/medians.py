@@ -81,8 +81,7 @@ def nanmedian(
     ordered = Array(sort(lanes.array.node, 0))
     count = (~isnan(lanes.array)).sum(axis=0)
     low, high = (count - 1) // 2, count // 2
-    before, after = lanes.pick(ordered, low), lanes.pick(ordered, high)
-    both = mean(Array(stack([before.node, after.node])), axis=0)
-    middle = where(low == high, before, both)
+    both = lanes.pick(ordered, Array(stack([low.node, high.node])))
+    middle = where(low == high, both[0], mean(both, axis=0))
     value = where(count == 0, first_number(ordered), middle)
     return assigned_to_out(out, lanes.restored(value, flag(keepdims)))

@@ -20,7 +20,6 @@ from dask_tapestry.arrays.statistics.quantile_methods import (
 )
 from dask_tapestry.errors import IndexingError
 from dask_tapestry.operators.cells.elementwise import astype
-from dask_tapestry.operators.joins.stack import stack
 from dask_tapestry.operators.sorting.order_statistics import ranks
 from dask_tapestry.operators.sorting.sort import sort
 from dask_tapestry.operators.sorting.weighted_order_statistics import weighted_order_statistics
@@ -100,21 +99,21 @@ def nan_values(
     ordered = Array(sort(x.node, 0))
     count = (~isnan(x)).sum(axis=0)
     n = count.astype(q.dtype)
-    quantiles = [_nan_value(lanes, ordered, n, level, method, weak) for level in q.ravel()]
-    if not quantiles:
+    if not q.size:
         return Array(astype(asarray(np.empty((*q.shape, *x.shape[1:]))).node, x.dtype))
-    nothing: Any = np.array("NaT" if x.dtype.kind in "mM" else np.nan, quantiles[0].dtype)[()]
+    levels = q.reshape(-1, *(1,) * n.ndim)
+    together = _nan_values(lanes, ordered, n, levels, method, weak)
+    nothing: Any = np.array("NaT" if x.dtype.kind in "mM" else np.nan, together.dtype)[()]
     if tells:
-        nothing = first_number(ordered).astype(quantiles[0].dtype)
-    together = Array(stack([level.node for level in quantiles]))
+        nothing = first_number(ordered).astype(together.dtype)
     value = where(count == 0, nothing, together)
     return _shaped(value, q, x)
 
 
-def _nan_value(
+def _nan_values(
     lanes: LaneArray, ordered: Array, n: Array, q: Quantiles, method: str, weak: bool
 ) -> Array:
-    """One quantile of lanes that hold `n` cells each, followed by NaN."""
+    """Quantiles, one after the other, of lanes that hold `n` cells each, followed by NaN."""
     if method in DISCRETE:
         return lanes.pick(ordered, asarray(DISCRETE[method](n, q)))
     place = asarray(CONTINUOUS[method](n, q))

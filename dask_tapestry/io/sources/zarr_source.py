@@ -63,6 +63,7 @@ class ZarrSource(ChunkedSource):
 
     name = "zarr"
     fills = True
+    divisible = True
     may_change = True
     location: Location
     type: TensorType

@@ -20,9 +20,9 @@ def test_axes_become_one_in_front(axis):
 def test_cells_of_long_lanes_are_picked_all_the_same(long, monkeypatch):
     monkeypatch.setattr(lanes, "LONG_LANE_BYTES", long)
     made = LaneArray(dt.asarray(X), 1)
-    places = np.array([[0, 1, 2, -1], [2, 2, 0, 1]])
+    places = np.array([[[0, 1, 2, -1], [2, 2, 0, 1]], [[1, 1, 0, 2], [0, 2, -1, 1]]])
     picked = made.pick(made.array, dt.asarray(places))
-    expected = np.take_along_axis(X, np.maximum(places, 0)[:, None], 1)[:, 0]
+    expected = np.take_along_axis(np.moveaxis(X, 1, 0), np.maximum(places, 0), 0)
     assert np.array_equal(picked.compute(), expected)
     assert ("takealong" in str(picked.teg)) is (long > 1)
 

@@ -6,6 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
+from dask_tapestry.arrays.core import lanes
 from dask_tapestry.arrays.statistics.quantile_methods import METHODS
 from tests.comparisons import same_bits
 from tests.examples import examples
@@ -49,3 +50,20 @@ def test_levels_of_more_bits_than_a_float(q):
     found, expected = (xp.quantile(x, q, weights=weights, method="inverted_cdf") for xp in (dt, np))
     assert found.dtype == expected.dtype
     np.testing.assert_array_equal(found.compute(), expected)
+
+
+@pytest.mark.parametrize("long", [1, 10**9])
+@pytest.mark.parametrize("method", ["linear", "lower", "hazen"])
+def test_levels_of_lanes_of_unequal_counts_are_numpy_s(long, method, monkeypatch):
+    monkeypatch.setattr(lanes, "LONG_LANE_BYTES", long)
+    x = np.random.default_rng(0).random((30, 4, 5))
+    x[x > np.linspace(0.4, 1.2, 5)] = np.nan
+    q = [0.1, 0.5, 0.5, 1.0]
+    made = dt.nanquantile(dt.asarray(x), q, axis=0, method=method)
+    assert same_bits(made.compute(), np.nanquantile(x, q, axis=0, method=method))
+
+
+def test_many_levels_take_no_more_operators_than_a_few():
+    x = dt.ones((30, 4))
+    few, many = (dt.nanquantile(x, np.linspace(0, 1, n), axis=0) for n in (2, 20))
+    assert len(dt.plan(few).core.written.nodes) == len(dt.plan(many).core.written.nodes)
