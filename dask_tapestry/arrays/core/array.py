@@ -26,6 +26,7 @@ from dask_tapestry.arrays.core.late_modules import (
 )
 from dask_tapestry.arrays.core.lost_writes import UnreadWrite, is_part
 from dask_tapestry.arrays.core.name_suggestions import NameSuggestions
+from dask_tapestry.arrays.core.names_of_numpy import hint_of_attribute
 from dask_tapestry.arrays.core.python_conversion import PythonConversion
 from dask_tapestry.arrays.tuning import PRIORITY
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError, PlanError
@@ -67,6 +68,7 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
 
     __slots__ = ("__dict__", "_deferred", "_node", "_plan_given", "_shares", "_write")
     __array_priority__ = PRIORITY
+    _elsewhere = staticmethod(hint_of_attribute)
 
     def __init__(
         self,
