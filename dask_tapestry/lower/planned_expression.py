@@ -96,9 +96,9 @@ def _require_kept_blocks(plan: PlannedGraph) -> None:
         source = node.operator
         if isinstance(source, BlockSource) and are_gone(source.key_name, source.graph):
             raise ComputeError(
-                f"blocks of {source.type} that workers kept, as of persist(), are gone: their client "
-                "was closed, or restarted its workers. Persist the array again, or write it to a "
-                "store"
+                f"blocks of {source.type} that workers kept, as of persist(), are gone: their "
+                "client was closed, or restarted its workers. Persist the array again, or write it "
+                "to a store"
             )
 
 

@@ -10,12 +10,9 @@ import sys
 import warnings
 from typing import Any, Final
 
-from dask_tapestry.operators.views.reshape import Reshape
-from dask_tapestry.operators.views.view import ViewSelector
 from dask_tapestry.teg import Node
 from dask_tapestry.teg.users_line import users_frame
 
-VIEWS: Final = (ViewSelector, Reshape)  # whose results share memory with their input in NumPy
 LOST: Final = (
     "a part of an array was changed in place and went unread, so the change is lost: parts are "
     "values of their own here, not views. Index once, as in x[i, j] = value, or assign the part "
@@ -24,7 +21,7 @@ LOST: Final = (
 
 
 def is_part(node: Node | None) -> bool:
-    """Whether NumPy's array of this value would be a view of another one.
+    """Whether NumPy's array of this value may be a view of another one: the same cells, or some.
 
     Examples
     --------
@@ -33,7 +30,9 @@ def is_part(node: Node | None) -> bool:
     >>> is_part(x[0].node), is_part(x.T.node), is_part((x + 1).node)
     (True, True, False)
     """
-    return node is not None and isinstance(node.operator, VIEWS)
+    if node is None or not node.operator.is_selector or len(node.inputs) != 1:
+        return False
+    return node.operator.is_view or node.type.size == node.inputs[0].type.size  # as of reshape
 
 
 class UnreadWrite:

@@ -48,7 +48,7 @@ def bytes_on_workers(client: Any, but: Collection[str] = ()) -> int:
 def are_gone(key_name: str, graph: Mapping[Any, Any]) -> bool:
     """Whether blocks are futures whose values no cluster has any more, nor will have.
 
-    So it is when their client was closed or has restarted its workers, and when they were cancelled.
+    So it is when their client was closed or restarted its workers, and when they were cancelled.
     """
     if _any_future(key_name, graph) is None:
         return False

@@ -11,6 +11,7 @@ from collections.abc import Set
 from math import sqrt
 
 from dask_tapestry.planner.fusion.fuse import required
+from dask_tapestry.planner.search.budget import SearchBudget
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.tuning import (
@@ -36,11 +37,13 @@ def in_one_block(space: PlanEvaluator) -> State | None:
     return state if state.rank.is_allowed and space.fits_at_worst(state) else None
 
 
-def saves_less_than_planning(state: State, space: PlanEvaluator, times: float = 1.0) -> bool:
+def saves_less_than_planning(state: State, space: PlanEvaluator, effort: SearchBudget) -> bool:
     """Whether the best plan there may be saves less, in some uses, than it takes to find it.
 
-    The job takes `times` as long as this plan, which is of a part of it.
+    A search that is asked for is done.
     """
+    if effort.costs is not None:
+        return False
     machine, costs = space.pricing.machine, [p.cost for p in state.placed.values()]
     kinds = ("compute", "store", "link")
     busy: float = max(sum(getattr(cost, kind) for cost in costs) for kind in kinds)
@@ -49,7 +52,7 @@ def saves_less_than_planning(state: State, space: PlanEvaluator, times: float = 
     nodes = space.graph.nodes
     formed = sum(bool(n.operator.forms(n.input_types)) for n in nodes)
     planning = NODE_SECONDS * len(nodes) + FORM_SECONDS * formed
-    return USES_OF_A_PLAN * times * (state.seconds - least) < planning
+    return USES_OF_A_PLAN * effort.times * (state.seconds - least) < planning
 
 
 def _uncut(node: Node) -> tuple[Cuts, ...]:

@@ -57,7 +57,7 @@ def test_work_that_is_long_enough_is_cut():
     y = dt.sin(x) * dt.exp(x)
     state = in_one_block(space(y))
     assert state is not None
-    assert not saves_less_than_planning(state, space(y))
+    assert not saves_less_than_planning(state, space(y), WORTH)
     assert y.plan(resources=HERE).cost["tasks"] > 1
 
 
@@ -78,7 +78,7 @@ def test_a_long_program_of_small_values_is_looked_at():
     plans = space(y)
     assert sum(node.type.nbytes for node in plans.graph.nodes) > 2**28
     state = in_one_block(plans)
-    assert saves_less_than_planning(state, plans)
+    assert saves_less_than_planning(state, plans, WORTH)
     assert len(plans.graph.nodes) > 600
 
 
