@@ -71,7 +71,8 @@ def _no_attribute(what: str, name: str, names: _Iterable[str]) -> AttributeError
     text = f"{what} has no attribute {name!r}"
     if name.startswith("_"):  # which interpreters and libraries ask for
         return AttributeError(text)
-    return AttributeError(text + _lazy_import("dask_tapestry.amounts").suggestion(name, names))
+    hints = _lazy_import("dask_tapestry.arrays.core.names_of_numpy")
+    return AttributeError(text + hints.hint_of_name("", name, names))
 
 
 def __dir__() -> list[str]:

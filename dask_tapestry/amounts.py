@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from math import inf, isfinite
 from operator import index
 from os import PathLike
+from pathlib import Path
 from typing import Any, Final
 
 from dask.utils import parse_bytes, parse_timedelta
@@ -296,6 +297,22 @@ def one_of(name: str, value: Any, choices: Collection[str]) -> Any:
     listed = ", ".join(map(repr, choices))
     hint = suggestion(value, choices)
     raise ArgumentError(f"{name} must be one of {listed}, not {value!r}{hint}")
+
+
+def path_of(name: str, given: Any) -> Path:
+    """The path that is `given` for a parameter.
+
+    Examples
+    --------
+    >>> try:
+    ...     path_of("dirname", 3)
+    ... except ArgumentTypeError as error:
+    ...     print(error)
+    dirname must be a path, not int
+    """
+    if not isinstance(given, str | PathLike):
+        raise ArgumentTypeError(f"{name} must be a path, not {type(given).__name__}")
+    return Path(given)
 
 
 def suggestion(given: Any, names: Iterable[str]) -> str:

@@ -16,7 +16,9 @@ from uuid import uuid4
 from dask.core import flatten
 from dask.highlevelgraph import HighLevelGraph
 
-from dask_tapestry.errors import DTypeError, StoreError
+from dask_tapestry.errors import ComputeError, DTypeError, StoreError
+from dask_tapestry.io.sources.bytes_on_workers import are_gone
+from dask_tapestry.io.sources.dask_blocks_source import BlockSource
 from dask_tapestry.lower import job
 from dask_tapestry.lower.client_arrays import ClientArrays
 from dask_tapestry.lower.cluster_jobs import sent
@@ -49,6 +51,7 @@ def lower_plan(plan: PlannedGraph, results: ResultMemory, names: Sequence[str] =
     if is_dry_run():
         return report_dry_run(plan, results, for_dask=bool(names)), None
     plan.verify_once(results)
+    _require_kept_blocks(plan)
     client = live_client()
     if client is not None:
         hear_from(client)
@@ -85,6 +88,18 @@ def for_other_collections(lowered: LoweredPlan) -> LoweredPlan:
     if layers.folder is not None:
         layers.folder.needed_for(None)
     return lowered
+
+
+def _require_kept_blocks(plan: PlannedGraph) -> None:
+    """Refuse blocks that a cluster kept and has no more, in place of waiting for them."""
+    for node in plan.sources.values():
+        source = node.operator
+        if isinstance(source, BlockSource) and are_gone(source.key_name, source.graph):
+            raise ComputeError(
+                f"blocks of {source.type} that workers kept, as of persist(), are gone: their "
+                "client was closed, or restarted its workers. Persist the array again, or write it "
+                "to a store"
+            )
 
 
 def _refuse_local_members(plan: PlannedGraph) -> None:

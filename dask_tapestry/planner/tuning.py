@@ -268,8 +268,8 @@ MOVED_AGAIN: Final = 1.5
 PLACE_PRIOR: Final = 0.5
 
 # search/one_block
-# Bytes of all values of work that may be worth one block: milliseconds, of memory at full speed
-ONE_BLOCK_BYTES: Final = 2**28
+ONE_BLOCK_BYTES: Final = 2**28  # of all values of work that may be worth one block: .1 s
+ONE_BLOCK_BYTES_A_NODE: Final = 2**21  # of long programs: memory moves it in `NODE_SECONDS`
 # Seconds that a search takes for a node, at least, and for one that has forms, of programs of 50 to
 # 1,000: of windows, groups and weeks it was 1 to 10 ms a node
 NODE_SECONDS: Final = 1e-3

@@ -89,6 +89,14 @@ def users_line(depth: int = 1) -> UsersLine | None:
     return None
 
 
+def users_frame(depth: int = 1) -> FrameType | None:
+    """The innermost frame outside the library and those that call it; None if all are inside."""
+    frame: FrameType | None = sys._getframe(depth)
+    while frame is not None and _is_inside(frame):
+        frame = frame.f_back
+    return frame
+
+
 def users_level() -> int:
     """`stacklevel` for a warning that names the user's line."""
     level, frame = 1, sys._getframe(1)

@@ -271,3 +271,33 @@ def test_graph_and_keys_are_computed_as_those_of_a_collection():
     x = dt.arange(6, chunks=4) + 1
     first, second = compute_as_if_collection(dt.Array, x.dask, x.__dask_keys__(), scheduler="sync")
     np.testing.assert_array_equal(np.concatenate([first, second]), np.arange(1, 7))
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize("then", ["another client", "no client", "they are cancelled"])
+def test_blocks_that_a_cluster_kept_and_has_no_more_are_refused(then):
+    """At once, by an error that says what to do, not by one of a missing key."""
+    from distributed import Client, LocalCluster
+
+    options = {"n_workers": 1, "threads_per_worker": 1, "processes": False}
+    with LocalCluster(**options, dashboard_address=":0") as cluster:
+        with Client(cluster) as first:
+            x = (dt.arange(100, chunks=10) + 1).persist()
+            assert int(x.sum()) == 5050
+            if then == "they are cancelled":
+                first.cancel(x.to_dask_array())
+                _refused(x)
+                return
+        if then == "another client":
+            with Client(cluster):
+                _refused(x)
+                assert int(dt.arange(100).sum()) == 4950
+    if then == "no client":
+        _refused(x)
+
+
+def _refused(x):
+    with pytest.raises(dt.ComputeError, match=r"are gone.* Persist the array again"):
+        x.sum().compute()
+    with pytest.raises(dt.ComputeError, match="are gone"):
+        (x + 1).persist()

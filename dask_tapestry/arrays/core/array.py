@@ -24,7 +24,9 @@ from dask_tapestry.arrays.core.late_modules import (
     planned_expression,
     scheduler_blocks,
 )
+from dask_tapestry.arrays.core.lost_writes import UnreadWrite, is_part
 from dask_tapestry.arrays.core.name_suggestions import NameSuggestions
+from dask_tapestry.arrays.core.names_of_numpy import hint_of_attribute
 from dask_tapestry.arrays.core.python_conversion import PythonConversion
 from dask_tapestry.arrays.tuning import PRIORITY
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError, PlanError
@@ -64,8 +66,9 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
     array([5, 7, 9])
     """
 
-    __slots__ = ("__dict__", "_deferred", "_node", "_plan_given")
+    __slots__ = ("__dict__", "_deferred", "_node", "_plan_given", "_shares", "_write")
     __array_priority__ = PRIORITY
+    _elsewhere = staticmethod(hint_of_attribute)
 
     def __init__(
         self,
@@ -83,19 +86,30 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
         self._deferred = node if isinstance(node, Deferred) else None
         self._node = node if isinstance(node, Node) else None
         self._plan_given = plan
+        self._shares = True  # whether it is a part of another array if its node is a view
+        self._write: UnreadWrite | None = None  # the last one, of such a part
 
     @property
     def node(self) -> Node:
         """The node it wraps; a shape that depends on data is counted for it."""
         if self._node is None:
-            assert self._deferred is not None
-            self._node = self._deferred.resolve(run_count)
+            if self._write is not None:
+                self._node = self._write.read()
+            else:
+                assert self._deferred is not None
+                self._node = self._deferred.resolve(run_count)
         return self._node
 
     @node.setter
     def node(self, node: Node) -> None:
         self.__dict__.clear()  # what was planned for the value before
-        self._node, self._deferred, self._plan_given = node, None, None
+        if self._write is not None:
+            self._write.read()
+        if self._write is not None or (self._shares and is_part(self._node)):
+            self._write, self._node = UnreadWrite(node), None
+        else:
+            self._node = node
+        self._deferred, self._plan_given = None, None
 
     @property
     def deferred(self) -> Deferred | None:
@@ -333,7 +347,9 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
 
     def copy(self) -> Array:
         """Return an array of the same value; assigning to one leaves the other as it is."""
-        return Array(self.deferred or self.node)
+        made = Array(self.deferred or self.node)
+        made._shares = False
+        return made
 
     def __hash__(self) -> int:
         raise ArgumentTypeError("an Array is not hashable: == compares cells")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dask_tapestry.amounts import suggestion
+from dask_tapestry.arrays.core.names_of_numpy import hint_of_name
 from dask_tapestry.imports import lazy_import
 
 COMPATIBILITY = "dask_tapestry.arrays.compatibility"
@@ -28,7 +28,7 @@ def late_names(space: str, names: Sequence[str]) -> Callable[[str], Any]:
     def __getattr__(name: str) -> Any:  # noqa: N807  (of the module that it is put into)
         if name in names:
             return lazy_import(COMPATIBILITY).public_value(f"{space}.{name}")
-        hint = "" if name.startswith("_") else suggestion(name, names)
+        hint = "" if name.startswith("_") else hint_of_name(space, name, names)
         raise AttributeError(f"dt.{space} has no attribute {name!r}{hint}")
 
     return __getattr__

@@ -24,6 +24,11 @@ class NameSuggestions:
 
     __slots__ = ()
 
+    @staticmethod
+    def _elsewhere(name: str) -> str:  # noqa: ARG004  (a class may know some)
+        """What does for a name that the class has not, behind a semicolon; empty if unknown."""
+        return ""
+
     if not TYPE_CHECKING:  # for type checkers it would have all attributes
 
         def __getattr__(self, name: str) -> Any:
@@ -33,7 +38,9 @@ class NameSuggestions:
 
 
 @lru_cache(maxsize=1024)
-def _text(kind: type, name: str) -> str:
+def _text(kind: type[NameSuggestions], name: str) -> str:
     """Text of the error; libraries ask every array for the same names."""
-    hint = "" if name.startswith("_") else suggestion(name, dir(kind))
+    hint = ""
+    if not name.startswith("_"):
+        hint = kind._elsewhere(name) or suggestion(name, dir(kind))
     return f"{kind.__name__!r} object has no attribute {name!r}{hint}"

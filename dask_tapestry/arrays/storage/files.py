@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import path_of
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.declared_arguments import checked
@@ -203,12 +203,13 @@ def to_npy_stack(
     [3 4 5]
     """
     check_options(to_npy_stack, kwargs)
+    path = path_of("dirname", dirname)
     array = asarray(x)
     number = normalize_axis(axis, array.ndim)
     chosen = _rows(array, number) if length is None else length
     if chosen < 1:
         raise ShapeError(f"length must be at least 1, not {chosen}")
-    effect = Effect(npy_stack_sink(array.node, Path(dirname), number, chosen, overwrite))
+    effect = Effect(npy_stack_sink(array.node, path, number, chosen, overwrite))
     if not compute:
         return effect
     effect.compute(**kwargs)
@@ -238,7 +239,7 @@ def from_npy_stack(dirname: FilePath, mmap_mode: str | None = "r") -> Array:
     ...     print(dt.from_npy_stack(folder).compute())
     [0 1 2]
     """
-    return Array(from_npy_folder(Path(dirname), mmap_mode))
+    return Array(from_npy_folder(path_of("dirname", dirname), mmap_mode))
 
 
 def _rows(x: Array, axis: int) -> int:

@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 
 from dask_tapestry.teg import Source
 
+GONE: Final = ("cancelled", "lost")  # states of a future, in Dask's words
 _held: Final[WeakValueDictionary[tuple[int, str, int], Source]] = WeakValueDictionary()
 
 
@@ -44,12 +45,27 @@ def bytes_on_workers(client: Any, but: Collection[str] = ()) -> int:
     return sum(found.values())
 
 
+def are_gone(key_name: str, graph: Mapping[Any, Any]) -> bool:
+    """Whether blocks are futures whose values no cluster has any more, nor will have.
+
+    So it is when their client was closed or restarted its workers, and when they were cancelled.
+    """
+    if _any_future(key_name, graph) is None:
+        return False
+    return any(future.status in GONE for future in _blocks_in(key_name, graph).values())
+
+
 def _any_future(key_name: str, graph: Mapping[Any, Any]) -> Any:
     """One of the futures that the blocks are; None where they are tasks, or arrays in memory."""
     module = sys.modules.get("distributed.client")
     if module is None:
         return None
+    value = next(iter(_blocks_in(key_name, graph).values()), None)
+    return value if isinstance(value, module.Future) else None
+
+
+def _blocks_in(key_name: str, graph: Mapping[Any, Any]) -> dict[Any, Any]:
+    """The blocks where they are there already, not to be computed by tasks; else none."""
     layer = getattr(graph, "layers", {}).get(key_name)
     blocks = graph if layer is None else getattr(layer, "mapping", None)
-    value = next(iter(blocks.values()), None) if type(blocks) is dict else None
-    return value if isinstance(value, module.Future) else None
+    return blocks if type(blocks) is dict else {}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import pickle
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from dataclasses import field, replace
 from functools import cached_property, lru_cache
 from os import fspath
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
-from dask_tapestry.errors import StoreError
+from dask_tapestry.errors import ArgumentTypeError, StoreError
 from dask_tapestry.imports import lazy_import, unpickle
 from dask_tapestry.io.stores.component_path import checked_component
 from dask_tapestry.io.stores.icechunk_store import BY_SESSIONS, is_icechunk, name_of
@@ -64,7 +64,10 @@ class Location:
         StoreError
             If the component, or the path that an array has by its group's metadata, is no name of
             something within the store.
+        ArgumentTypeError
+            If `store` is something else, as an array, or None.
         """
+        _require_store(store)
         name = checked_component(component or "", store)
         if isinstance(store, zarr().Array | zarr().Group | zarr().storage.StorePath):
             outer = checked_component(store.path.strip("/"), store.store)
@@ -320,6 +323,19 @@ def _protocols(files: Any) -> tuple[str, ...]:
 def _is_url(store: object) -> bool:
     """Whether zarr opens it by fsspec."""
     return isinstance(store, str) and ("://" in store or "::" in store)
+
+
+def _require_store(store: object) -> None:
+    """Refuse what names no place: zarr would make a store in memory for None, and another later."""
+    known = (str, os.PathLike, MutableMapping)
+    if isinstance(store, known) or is_icechunk(store):
+        return
+    kinds = (zarr().Array, zarr().Group, zarr().storage.StorePath)
+    if not isinstance(store, (*kinds, lazy_import("zarr.abc.store").Store)):
+        raise ArgumentTypeError(
+            "store must be a path or URL, or a store, group or array of zarr's, not "
+            f"{type(store).__name__}"
+        )
 
 
 def _plain(store: object) -> Any:

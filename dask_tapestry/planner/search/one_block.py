@@ -11,12 +11,14 @@ from collections.abc import Set
 from math import sqrt
 
 from dask_tapestry.planner.fusion.fuse import required
+from dask_tapestry.planner.search.budget import SearchBudget
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.tuning import (
     FORM_SECONDS,
     NODE_SECONDS,
     ONE_BLOCK_BYTES,
+    ONE_BLOCK_BYTES_A_NODE,
     USES_OF_A_PLAN,
 )
 from dask_tapestry.teg import Graph, Node, Source
@@ -26,7 +28,8 @@ from dask_tapestry.zspace import Cuts
 def in_one_block(space: PlanEvaluator) -> State | None:
     """The plan of one block a result; None where that is too large, or the user wants blocks."""
     graph = space.graph
-    if space.pricing.limits.block is not None or _bytes_of(graph) > ONE_BLOCK_BYTES:
+    most = max(ONE_BLOCK_BYTES, ONE_BLOCK_BYTES_A_NODE * len(graph.nodes))
+    if space.pricing.limits.block is not None or _bytes_of(graph) > most:
         return None
     held = required(graph)
     grids = {n: _uncut(n) for n in held if n.operator.layout is None}
@@ -34,8 +37,13 @@ def in_one_block(space: PlanEvaluator) -> State | None:
     return state if state.rank.is_allowed and space.fits_at_worst(state) else None
 
 
-def saves_less_than_planning(state: State, space: PlanEvaluator) -> bool:
-    """Whether the best plan there may be saves less, in some uses, than it takes to find it."""
+def saves_less_than_planning(state: State, space: PlanEvaluator, effort: SearchBudget) -> bool:
+    """Whether the best plan there may be saves less, in some uses, than it takes to find it.
+
+    A search that is asked for is done.
+    """
+    if effort.costs is not None:
+        return False
     machine, costs = space.pricing.machine, [p.cost for p in state.placed.values()]
     kinds = ("compute", "store", "link")
     busy: float = max(sum(getattr(cost, kind) for cost in costs) for kind in kinds)
@@ -44,7 +52,7 @@ def saves_less_than_planning(state: State, space: PlanEvaluator) -> bool:
     nodes = space.graph.nodes
     formed = sum(bool(n.operator.forms(n.input_types)) for n in nodes)
     planning = NODE_SECONDS * len(nodes) + FORM_SECONDS * formed
-    return USES_OF_A_PLAN * (state.seconds - least) < planning
+    return USES_OF_A_PLAN * effort.times * (state.seconds - least) < planning
 
 
 def _uncut(node: Node) -> tuple[Cuts, ...]:

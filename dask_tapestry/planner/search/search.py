@@ -330,7 +330,7 @@ def _uncut(space: PlanEvaluator, _effort: SearchBudget, _seed: int) -> SearchRes
 def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult:
     """From two seeds, with the forms that are best one by one and without any, to the best plan."""
     uncut = in_one_block(space)
-    if uncut is not None and effort is WORTH and saves_less_than_planning(uncut, space):
+    if uncut is not None and saves_less_than_planning(uncut, space, effort):
         return SearchResult(uncut)
     graph, forms = space.chosen_forms(effort.forms)
     first = evaluate(graph, Choices(forms=forms), space.pricing)

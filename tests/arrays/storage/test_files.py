@@ -147,3 +147,11 @@ def _npy(path, descr="'<f8'", shape="(8,)", text=None):
 def test_an_npy_file_that_lies_is_an_error_that_names_it(tmp_path, lie):
     with pytest.raises(dt.StoreError, match=r"x\.npy"):
         dt.from_npy(_npy(tmp_path / "x.npy", **lie))
+
+
+def test_the_folder_of_a_stack_is_a_path():
+    """Given the other way round, as `to_zarr` takes them, they are not written anywhere."""
+    with pytest.raises(dt.ArgumentTypeError, match="dirname must be a path, not Array"):
+        dt.to_npy_stack(dt.ones(3), "folder")
+    with pytest.raises(dt.ArgumentTypeError, match="dirname must be a path, not Array"):
+        dt.from_npy_stack(dt.ones(3))

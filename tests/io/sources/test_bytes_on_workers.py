@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.io.sources.bytes_on_workers import bytes_on_workers
+from dask_tapestry.io.sources.bytes_on_workers import are_gone, bytes_on_workers
 from dask_tapestry.io.sources.dask_blocks_source import BlockSource
 
 CELLS = 1000
@@ -59,3 +59,13 @@ def test_another_cluster_holds_none_of_it(client):
     x = dt.ones(CELLS, chunks=100).persist()
     assert bytes_on_workers(object()) == 0
     del x
+
+
+@pytest.mark.cluster
+def test_values_that_no_cluster_has_are_gone(client):
+    x = (dt.ones(CELLS, chunks=100) + 3).persist()
+    (source,) = [n.operator for n in x.teg.nodes if isinstance(n.operator, BlockSource)]
+    assert not are_gone(source.key_name, source.graph)
+    next(iter(source.graph.values())).cancel()
+    assert are_gone(source.key_name, source.graph)
+    assert not are_gone("others", {("others", 0): np.ones(3)})

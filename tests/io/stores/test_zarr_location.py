@@ -25,6 +25,17 @@ def test_a_location_is_a_path_and_what_is_within(tmp_path):
     assert str(location("s3://bucket", "x/y")) == "s3://bucket/x/y"
 
 
+@pytest.mark.parametrize("given", [None, 3, np.zeros(3), dt.zeros(3), ["a"]])
+def test_what_names_no_place_is_refused(given):
+    """Also where it is what was to be written, and the place was given in its place."""
+    with pytest.raises(dt.ArgumentTypeError, match="store must be a path or URL"):
+        location(given)
+    with pytest.raises(dt.ArgumentTypeError, match="store must be a path"):
+        dt.to_zarr("a.zarr", given, overwrite=True)
+    with pytest.raises(dt.ArgumentTypeError, match="store must be a path"):
+        dt.from_zarr(given)
+
+
 def test_only_the_memory_of_this_process_is_in_memory(tmp_path):
     assert location(zarr.storage.MemoryStore()).is_in_memory
     assert location({}).is_in_memory

@@ -7,6 +7,7 @@ import dask_tapestry as dt
 from dask_tapestry.planner.cost.rank import rank
 from dask_tapestry.planner.rewriting.passes import rewritten
 from dask_tapestry.planner.search import search as searching
+from dask_tapestry.planner.search.budget import WORTH
 from dask_tapestry.planner.search.choices import Choices
 from dask_tapestry.planner.search.one_block import in_one_block, saves_less_than_planning
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
@@ -56,12 +57,44 @@ def test_work_that_is_long_enough_is_cut():
     y = dt.sin(x) * dt.exp(x)
     state = in_one_block(space(y))
     assert state is not None
-    assert not saves_less_than_planning(state, space(y))
+    assert not saves_less_than_planning(state, space(y), WORTH)
     assert y.plan(resources=HERE).cost["tasks"] > 1
 
 
 def test_what_is_large_is_not_looked_at():
     assert in_one_block(space(stored((100_000, 10_000)).sum())) is None
+
+
+def rows_of_others(x, count):
+    """A loop in which each row that is written is made of one that was written before."""
+    for i in range(count):
+        x[i % 100] = x[i * 7 % 100] + 1
+    return x
+
+
+def test_a_long_program_of_small_values_is_looked_at():
+    """All of them together are more than what a short program may have."""
+    y = rows_of_others(dt.asarray(np.zeros((100, 1400))), 300)
+    plans = space(y)
+    assert sum(node.type.nbytes for node in plans.graph.nodes) > 2**28
+    state = in_one_block(plans)
+    assert saves_less_than_planning(state, plans, WORTH)
+    assert len(plans.graph.nodes) > 600
+
+
+@pytest.mark.parametrize("times", [1.0, 2.0, 1e6])
+def test_a_part_that_repeats_is_cut_where_all_of_its_repeats_are_worth_it(times, monkeypatch):
+    searched = []
+    evaluate = searching.evaluate
+
+    def counted(*arguments):
+        searched.append(1)
+        return evaluate(*arguments)
+
+    monkeypatch.setattr(searching, "evaluate", counted)
+    x = dt.asarray(np.zeros((400, 400)))
+    searching._auto(space(dt.sin(x) * dt.exp(x)), WORTH._replace(times=times), 0)
+    assert bool(searched) == (times > 100)
 
 
 def test_a_few_cells_of_what_is_large_are():
