@@ -354,7 +354,7 @@ def _leaf_states(
         split = split.transpose(
             *range(1, 2 * rank, 2), *range(0, 2 * rank, 2), *range(2 * rank, split.ndim)
         )
-        nodes[node] = _fold_tiles(split, arithmetic, rank, state)
+        _fold_tiles(split, arithmetic, rank, state, nodes[node])
     return nodes
 
 
@@ -378,10 +378,11 @@ def _uniform(
         yield tuple(c[0] for c in combination), tuple(c[1] for c in combination)
 
 
-def _fold_tiles(split: Block, arithmetic: MonoidOps, rank: int, state: np.dtype[Any]) -> Block:
-    """Leaf states of cells shaped (sides of a leaf..., leaves..., kept...)."""
+def _fold_tiles(
+    split: Block, arithmetic: MonoidOps, rank: int, state: np.dtype[Any], result: Block
+) -> None:
+    """Leaf states, written to `result`, of cells shaped (sides of a leaf..., leaves..., kept...)."""
     sides, outer = split.shape[:rank], split.shape[rank:]
-    result = np.empty(outer, state)
     if arithmetic.function is not None and split.dtype == state:  # no copy is made
         held = min(LANES, prod(sides)) * state.itemsize
         budget = LANES_BYTES // held
@@ -389,7 +390,6 @@ def _fold_tiles(split: Block, arithmetic: MonoidOps, rank: int, state: np.dtype[
         budget = TEMPORARY_CELLS // prod(sides)
     for tile in tiles(outer, max(1, budget)):
         result[tile] = arithmetic.leaf(split[(slice(None),) * rank + tile], state, rank)
-    return result
 
 
 KERNELS: Final[dict[str, Kernel]] = {
