@@ -381,7 +381,7 @@ def _uniform(
 def _fold_tiles(
     split: Block, arithmetic: MonoidOps, rank: int, state: np.dtype[Any], result: Block
 ) -> None:
-    """Leaf states, written to `result`, of cells shaped (sides of a leaf..., leaves..., kept...)."""
+    """Leaf states, to `result`, of cells shaped (sides of a leaf..., leaves..., kept...)."""
     sides, outer = split.shape[:rank], split.shape[rank:]
     if arithmetic.function is not None and split.dtype == state:  # no copy is made
         held = min(LANES, prod(sides)) * state.itemsize
