@@ -213,6 +213,9 @@ SIZES_WORTH: Final = 5
 SLOWEST_RATIO: Final = 8.0  # times the seconds of the fastest: no saving elsewhere is worth that
 CLOSE_POINTS: Final = 0.02  # of a resource: points that differ by less in all are one
 
+# search/frugal_reads
+LITTLE_MEMORY: Final = 1 / 4  # of what a plan may take: what reads less may hold more up to it
+
 # search/grid
 # Cuts in a row that may cost more before the search for a cheaper one ends
 PATIENCE_CUTS: Final = 3

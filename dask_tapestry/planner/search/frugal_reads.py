@@ -12,7 +12,12 @@ from collections.abc import Iterator
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.moves import hold, hold_shared, shared_values
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
-from dask_tapestry.planner.tuning import ALIKE_SECONDS, COSTS_A_CHANGE, LIGHTER_SHARE
+from dask_tapestry.planner.tuning import (
+    ALIKE_SECONDS,
+    COSTS_A_CHANGE,
+    LIGHTER_SHARE,
+    LITTLE_MEMORY,
+)
 
 
 def with_frugal_reads(space: PlanEvaluator, state: State, costs: int) -> State:
@@ -52,8 +57,8 @@ def _handed_on(state: State) -> Iterator[Choices]:
 
 
 def _is_as_good(space: PlanEvaluator, first: State, other: State) -> bool:
-    """Whether a plan takes about as long as the first one, and no more memory."""
+    """Whether a plan takes about as long as the first one, and no more memory, or little."""
     if not (other.is_as_good_as(first) and space.fits_at_worst(other)):
         return False
     before, now = (space.fullest_at_worst(plan).bytes for plan in (first, other))
-    return now <= ALIKE_SECONDS * before
+    return now <= max(ALIKE_SECONDS * before, LITTLE_MEMORY * space.resources.usable_bytes)

@@ -51,5 +51,5 @@ def test_a_block_of_few_may_take_more():
     few = replace(COST, blocks=4, edges=0, work=90)
     limits = Limits(task=50, block=None, blocks=100, workers=4, few=100)
     assert rank(few, limits).excess == 0
-    assert rank(replace(few, blocks=5), limits).excess == 40
+    assert rank(replace(few, blocks=9), limits).excess == 40
     assert rank(replace(few, edges=1), limits).excess == 40  # it may wait where others are

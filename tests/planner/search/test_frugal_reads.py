@@ -32,7 +32,8 @@ def test_a_table_is_handed_on_where_that_takes_hardly_longer(monkeypatch):
     frugal, fastest = (planned(monkeypatch, frugal) for frugal in (True, False))
     assert carried(frugal) < 0.6 * carried(fastest)
     assert frugal["seconds"] <= 1.06 * fastest["seconds"]  # a tie, and another with room
-    assert frugal["peak_worker_bytes"] <= 1.03 * fastest["peak_worker_bytes"]
+    most = max(1.03 * fastest["peak_worker_bytes"], CLUSTER.usable_bytes / 4)
+    assert frugal["peak_worker_bytes"] <= most
 
 
 def test_without_costs_or_what_carries_less_a_plan_stays():
