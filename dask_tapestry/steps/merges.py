@@ -67,14 +67,9 @@ class Merges(NamedTuple):
 
     @property
     def merging_bytes(self) -> int:
-        """Bytes of two that are merged, and of all that this takes, beside the two."""
-        most = 0
-        for level, pair in enumerate(self.pairs):
-            if self.joins(level):
-                box, (instruction,) = self.box(0), pair.instructions
-                own = box.size * pair.type.dtype.itemsize
-                most = max(most, own + instruction.operator.scratch_bytes(pair.inputs, box))
-        return most
+        """Bytes of what two become, and of as many that this takes, beside the two."""
+        sizes = [pair.type.dtype.itemsize for pair in self.pairs]
+        return 2 * self.box(0).size * max(sizes)
 
     def _count(self, level: int) -> int:
         type_ = self.pairs[level].inputs[0] if level < len(self.pairs) else self.pairs[-1].type

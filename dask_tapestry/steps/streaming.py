@@ -227,12 +227,12 @@ def _from_partial_results(program: Program, box: ZRange, turns: Turns) -> PieceL
 
 
 def _merged_as_they_come(program: Program, box: ZRange, turns: Turns) -> PieceLoop | None:
-    """The cells from partial results that are merged as they come: as few as are small enough."""
+    """The cells from partial results that are merged as they come: few that take hardly more."""
     best = None
     for size in reversed(turns.sizes):
         merging = turns.merging(size) if turns.merging else None
         found = None if merging is None else _merging_loop(program, box, merging)
-        if best is not None and (found is None or not found.fits):
+        if best is not None and (found is None or found.bytes > best.bytes + PIECE_BYTES):
             break
         best = found or best
     return best

@@ -213,16 +213,10 @@ class Reduce(TreeReduction):
         kept = prod([n for axis, n in enumerate(shape) if axis not in self.axes])
         folded = tuple([shape[axis] for axis in self.axes])
         if self.source is not None:
-            pairs = -(-prod(folded) // 2)
-            nodes = NODE_COPIES * pairs if self._has_fields else pairs
+            nodes = NODE_COPIES * prod(folded) if prod(folded) > 1 else 1
         else:
-            nodes = _nodes(self.tree, self.target, folded, self._has_fields)
+            nodes = _nodes(self.tree, self.target, folded, has_fields=self.state.kind == "V")
         return nodes * kept * self.state.itemsize
-
-    @property
-    def _has_fields(self) -> bool:
-        """Whether nodes have fields, each of which is computed by itself."""
-        return self.state.kind == "V"
 
     def format_of(self, inputs: Types, formats: Formats) -> BlockFormat | None:
         """The format of the input; its fill value is the fold of the input's fill value alone."""
@@ -257,7 +251,7 @@ class Reduce(TreeReduction):
 def _nodes(tree: Tree, target: int | None, folded: tuple[int, ...], has_fields: bool) -> int:
     """Nodes that are there at a time while so many cells along each folded axis are folded.
 
-    A single leaf is the block itself.
+    A single leaf is the block itself; its fields are computed one by one.
     """
     if not tree.lattice:
         return NODE_COPIES * _touched(folded, tree)

@@ -327,7 +327,7 @@ class GridSearch:
         near = list(pieces)
         for dim, cuts in enumerate(self._grid(pieces)):
             chunks = self.units[dim].count(self.shape[dim])
-            if chunks != cuts.count and chunks < 2 * cuts.count < 4 * chunks:
+            if chunks != cuts.count and chunks <= 2 * cuts.count <= 4 * chunks:
                 near[dim] = chunks
                 yield [chunks if d == dim else n for d, n in enumerate(pieces)]
         yield near
