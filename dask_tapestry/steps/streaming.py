@@ -227,14 +227,14 @@ def _from_partial_results(program: Program, box: ZRange, turns: Turns) -> PieceL
 
 
 def _merged_as_they_come(program: Program, box: ZRange, turns: Turns) -> PieceLoop | None:
-    """The cells from partial results that are merged as they come: few that take hardly more."""
+    """The cells from partial results that are merged as they come: few, where these are small."""
     best = None
     for size in reversed(turns.sizes):
         merging = turns.merging(size) if turns.merging else None
         found = None if merging is None else _merging_loop(program, box, merging)
-        if best is not None and (found is None or found.bytes > best.bytes + PIECE_BYTES):
-            break
         best = found or best
+        if found is None or found.takes.piece > PIECE_BYTES // 2:
+            break
     return best
 
 
