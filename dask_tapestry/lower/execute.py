@@ -11,7 +11,6 @@ from dask_tapestry.lower.blocks_one_by_one import one_by_one
 from dask_tapestry.lower.dask_private import travels_from_here
 from dask_tapestry.lower.device_calls import brought
 from dask_tapestry.lower.device_turns import on_a_device
-from dask_tapestry.lower.divided_reads import read_by
 from dask_tapestry.lower.frame import Frame, block_frame
 from dask_tapestry.lower.input_values import given_values
 from dask_tapestry.lower.instruction_call import confirm
@@ -73,8 +72,7 @@ def _block(
 
 def _walked(spec: StepSpec, frame: Frame) -> Block:
     """The output of a block's program, computed while floating-point errors are listened to."""
-    blas = threads_each(spec.threads if spec.program.multithreaded else None)
-    with blas, read_by(spec.readers):
+    with threads_each(spec.threads if spec.program.multithreaded else None):
         if spec.heard is None:
             return walk(frame)
         with listening(spec.heard.kinds) as texts:

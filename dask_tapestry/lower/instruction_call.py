@@ -9,7 +9,6 @@ import numpy as np
 
 from dask_tapestry.compute_errors import compute_error, of_user
 from dask_tapestry.lower.device_calls import called_on_device
-from dask_tapestry.lower.divided_reads import cells_read
 from dask_tapestry.lower.known_arguments import KnownArguments
 from dask_tapestry.memory.buffer_pool import POOL
 from dask_tapestry.steps.instruction_schedule import Work
@@ -103,7 +102,7 @@ def _call(
 ) -> Any:
     operator, box = instruction.operator, work.box
     if isinstance(operator, Source):
-        return cells_read(operator, box, target, pace)
+        return operator.read(box, target) if pace == 1 else operator.read_some(box, target, pace)
     if isinstance(operator, Sink):
         operator.write(box, np.asarray(with_all_cells(blocks[0])))
         return None

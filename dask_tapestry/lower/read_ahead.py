@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
 
 from dask_tapestry.lower.values_until_last_use import Blocks, ValuesUntilLastUse
 from dask_tapestry.steps.block_schedule import PieceLoop
@@ -20,13 +19,13 @@ def pieces_with_reads(loop: PieceLoop) -> Iterator[tuple[ZRange, Blocks]]:
         for piece in loop.pieces:
             yield piece, {}
         return
-    pieces, run = list(loop.pieces), copy_context().run  # which knows how many threads read
+    pieces = list(loop.pieces)
     with ThreadPoolExecutor(1, "tapestry-ahead") as reader:
-        reading = reader.submit(run, _read, loop.program, pieces[0])
+        reading = reader.submit(_read, loop.program, pieces[0])
         for piece, after in zip(pieces, [*pieces[1:], None], strict=True):
             read = reading.result()
             if after is not None:
-                reading = reader.submit(run, _read, loop.program, after)
+                reading = reader.submit(_read, loop.program, after)
             yield piece, read
 
 

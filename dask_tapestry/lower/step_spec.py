@@ -45,8 +45,6 @@ class StepSpec:
         None for arrays in memory.
     threads
         That libraries below may start for a block; None for their own choice.
-    readers
-        That read what a block reads from stores.
     heard
         Whom blocks tell what goes wrong; None where nobody asks.
     format
@@ -64,7 +62,6 @@ class StepSpec:
     cuts: tuple[Cuts, ...]
     input_cuts: tuple[tuple[Cuts, ...] | None, ...]
     threads: int | None = 1
-    readers: int = 1
     heard: ErrorLog | None = field(default=None, compare=False, repr=False)
     format: BlockFormat | None = None
     stop: Cancellation = field(default_factory=WorkerCancellation, compare=False, repr=False)
@@ -86,8 +83,7 @@ class StepSpec:
             threads = None if machine.local else machine.threads
         known = step.node.format
         turns = run if machine.alone and not machine.device else ""
-        readers = machine.readers(step.count)
-        parts = step.name, step.program, step.cuts, input_cuts, threads, readers
+        parts = step.name, step.program, step.cuts, input_cuts, threads
         return cls(*parts, current_log(), known, stop, turns, _device_use(step, run))
 
     def of_compute(self, heard: ErrorLog | None, stop: Cancellation) -> StepSpec:
@@ -147,7 +143,7 @@ class StepSpec:
 
     def __reduce__(self) -> tuple[Any, ...]:
         if not self.payload:
-            own = (self.program, self.cuts, self.input_cuts, self.threads, self.readers)
+            own = (self.program, self.cuts, self.input_cuts, self.threads)
             self.payload.append(marked(_dumps((*own, self.format, self.turns, self.device))))
         return _load, (self.name, self.payload[0], self.heard)
 
@@ -189,8 +185,8 @@ def _load(name: str, payload: bytes, heard: ErrorLog | None) -> StepSpec:
     own = unmarked(payload)
     if own is None:
         return OfAnotherVersion(payload)  # type: ignore[return-value]  # fails when it is used
-    program, cuts, input_cuts, threads, readers, known, turns, device = unpickle(own)
-    parts = name, program, cuts, input_cuts, threads, readers
+    program, cuts, input_cuts, threads, known, turns, device = unpickle(own)
+    parts = name, program, cuts, input_cuts, threads
     spec = StepSpec(*parts, heard, known, turns=turns, device=device, payload=[payload])
     with _lock:
         _loaded[key] = spec

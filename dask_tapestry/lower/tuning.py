@@ -31,9 +31,6 @@ JOB_LOOK_SECONDS: Final = 0.05  # seconds between questions for it
 # Seconds after which one who waits asks whether its block is wanted
 WAITER_LOOK_SECONDS: Final = 0.1
 
-# divided_reads
-PARTS_A_READER: Final = 4  # of a box, so that threads end at about the same time
-
 # input_prefetch
 REACH_SECONDS: Final = 5.0  # seconds in which a worker within reach answers; busy ones took 1
 LATEST_SECONDS: Final = 30.0  # seconds for one block

@@ -150,18 +150,9 @@ class Program:
     @cached_property
     def reads_plain(self) -> bool:
         """Whether all that it reads from stores is not encoded."""
-        return all(isinstance(one, Source) and one.is_plain for one in self._read)
-
-    @cached_property
-    def reads_divided(self) -> bool:
-        """Whether threads may read side by side what a block reads from stores."""
-        return all(isinstance(one, Source) and one.divisible for one in self._read)
-
-    @property
-    def _read(self) -> list[Operator]:
-        """The operators that read from stores."""
         pairs = zip(self.instructions, self.lasting, strict=True)
-        return [i.operator for i, lasting in pairs if lasting.is_source and lasting.stored]
+        sources = [i.operator for i, lasting in pairs if lasting.is_source and lasting.stored]
+        return all(isinstance(one, Source) and one.is_plain for one in sources)
 
     @cached_property
     def confirming(self) -> tuple[tuple[int, Instruction], ...]:

@@ -34,8 +34,6 @@ class Source(Operator):
         What reads it reads most of it: workers have it once, instead of each task.
     waits_where_read
         The steps that read it follow what it follows: no value of it is held.
-    divisible
-        Threads read parts of a box side by side, each into its place.
     """
 
     transparent = True
@@ -47,7 +45,6 @@ class Source(Operator):
     data: Any = None
     is_table: bool = False
     waits_where_read: ClassVar[bool] = False
-    divisible: ClassVar[bool] = False
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return ()

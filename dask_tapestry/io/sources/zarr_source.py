@@ -63,7 +63,6 @@ class ZarrSource(ChunkedSource):
 
     name = "zarr"
     fills = True
-    divisible = True
     may_change = True
     location: Location
     type: TensorType

@@ -69,8 +69,6 @@ class StepCost:
         Pieces in which a block is computed, one after the other.
     plain
         Whether what comes from stores is not encoded.
-    divided
-        Whether idle threads of the process read a part of it.
     sliced
         Bytes of all slices, each once.
     crossed
@@ -98,7 +96,6 @@ class StepCost:
     ahead: int = 1
     pieces: int = 1
     plain: bool = False
-    divided: bool = False
     sliced: float = 0.0
     link: float = 0.0
     crossed: float = 0.0
@@ -214,8 +211,7 @@ def step_cost(
     typical = typical_blocks(program, cuts)
     block = mean_of([like(one.box) for one in typical], [one.share for one in typical])
     needs, traffic = block.needs, block.traffic
-    reads = program.reads_plain, program.reads_divided
-    tasks = Tasks(blocks, needs.calls, needs.ahead, needs.pieces, *reads)
+    tasks = Tasks(blocks, needs.calls, needs.ahead, needs.pieces, program.reads_plain)
     working = _in_waves(block.seconds, block.crossed / machine.link, tasks, program, machine)
     seconds = step_seconds(working, traffic, written, tasks, machine)
     return StepCost(
@@ -235,7 +231,6 @@ def step_cost(
         ahead=tasks.ahead,
         pieces=tasks.pieces,
         plain=tasks.plain,
-        divided=tasks.divided,
         sliced=traffic.sliced,
         crossed=block.crossed * blocks.equal,
     )
@@ -248,7 +243,7 @@ def with_taken(
     counts: dict[str, Any] = {name: getattr(traffic, name) for name in COUNTED}
     link = estimate.link * traffic.crossed / estimate.crossed if estimate.crossed else 0.0
     e = replace(estimate, counted=True, link=link, **counts)
-    tasks = Tasks(GridBlocks.of(cuts), e.calls, e.ahead, e.pieces, e.plain, e.divided)
+    tasks = Tasks(GridBlocks.of(cuts), e.calls, e.ahead, e.pieces, e.plain)
     seconds = step_seconds(Working(e.compute, e.link), traffic, e.written, tasks, machine)
     return replace(e, **seconds._asdict())
 

@@ -41,17 +41,13 @@ class StepTraffic(NamedTuple):
 
 
 class Tasks(NamedTuple):
-    """Blocks, operators that each calls, pieces it reads ahead and has; what it reads is plain.
-
-    What it reads is `divided` among threads that have no block.
-    """
+    """Blocks, operators that each calls, pieces it reads ahead and has; what it reads is plain."""
 
     blocks: GridBlocks
     calls: int
     ahead: int
     pieces: int
     plain: bool
-    divided: bool = False
 
 
 class Working(NamedTuple):
@@ -134,8 +130,7 @@ def _store_seconds(
 ) -> float:
     """Seconds of stores: those that threads of this process take, or a worker's connection.
 
-    Local chunks are decoded by the threads that read them, each of which has its part of the rate,
-    and of a step of few blocks by the threads that have none;
+    Local chunks are decoded by the threads that read them, each of which has its part of the rate;
     any thread of a worker elsewhere may use its whole connection, and waits for its own requests.
     """
     blocks = tasks.blocks
@@ -144,22 +139,13 @@ def _store_seconds(
     idle = waits * machine.store_latency / blocks.equal
     together = read / machine.store_read_all + written / machine.store_write_all
     if machine.local:
-        readers = _readers(requests, tasks, machine)
-        block = (busy * machine.cores / blocks.equal + idle) / readers
+        block = busy * machine.cores / blocks.equal + idle
         own = block * blocks.waves(machine.reading)
     else:
         link = busy / blocks.equal
         own = max(link * blocks.waves(machine.hosts), idle * blocks.waves(machine.slots))
         block = max(link, idle)
     return max(own, together) + block * blocks.uneven(tasks.pieces)
-
-
-def _readers(requests: float, tasks: Tasks, machine: Machine) -> float:
-    """Threads that read what a block reads: those that have no block take chunks of it."""
-    if not tasks.divided:
-        return 1.0
-    chunks = requests / tasks.blocks.equal / tasks.pieces
-    return max(1.0, min(chunks, machine.readers(tasks.blocks.total)))
 
 
 def overhead_seconds(

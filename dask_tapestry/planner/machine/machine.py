@@ -216,10 +216,6 @@ class Machine:
         """Blocks that may be read at a time."""
         return self.slots if self.host is None else round(self.slots * self.in_flight)
 
-    def readers(self, blocks: int) -> int:
-        """Threads that may read what one of so many blocks reads: its own, and those without."""
-        return max(1, min(self.cores, self.reading // blocks))
-
     def seconds(self, kernel: str, dtype: np.dtype[Any], flops: float, bytes: float) -> float:
         """Seconds that a thread takes for `flops` operations of `kernel` that touch `bytes`.
 
