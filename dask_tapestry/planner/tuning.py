@@ -35,16 +35,13 @@ PLANS_REMEMBERED: Final = 512
 PLANS_UNTIL_FORGOTTEN: Final = 512
 
 # cost/makespan
-# Of a block's seconds by which slots end apart, as blocks take unequal time
-UNEVEN_SLOTS: Final = 0.1
+UNEVEN_SLOTS: Final = 0.1  # of a block's seconds by which slots end apart, as blocks are unequal
 
 # cost/rank
-# Times the least seconds: of two plans as near, none is known to be faster
-ALIKE_SECONDS: Final = 1.03
+ALIKE_SECONDS: Final = 1.03  # times the least: of two plans as near, none is known to be faster
 
 # cost/resource_seconds
-# Of a resource's seconds that never overlap with those of the busiest
-NEVER_OVERLAPPED: Final = 0.1
+NEVER_OVERLAPPED: Final = 0.1  # of a resource's seconds, with those of the busiest
 
 # cost/stored_reads
 # Blocks in a row whose chunks are counted; more are taken to be like these

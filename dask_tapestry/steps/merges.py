@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from dask_tapestry.first import first_of
 from dask_tapestry.steps.parts import with_last
 from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.teg import Merging
@@ -43,7 +44,8 @@ class Merges(NamedTuple):
     @property
     def first_pair(self) -> int:
         """The first level that has pairs."""
-        return next(level for level in range(len(self.pairs)) if self.joins(level))
+        levels = range(len(self.pairs))
+        return first_of((n for n in levels if self.joins(n)), "levels that have pairs")
 
     def is_last(self, level: int, number: int) -> bool:
         """Whether there is no partial result after that of a number."""

@@ -15,7 +15,7 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.steps.instruction_schedule import InstructionSchedule
 from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.steps.tuning import LITTLE_SHARE, SMALL_SHARE
-from dask_tapestry.teg import Operator
+from dask_tapestry.teg import Operator, Split
 from dask_tapestry.zspace import ZRange
 
 
@@ -144,3 +144,15 @@ def with_last(program: Program, operator: Operator) -> Program:
     made = Instruction(operator, last.inputs, last.types, type_, last.line, last.device)
     within = tuple([(value, held) for value, held in program.within if value < goal])
     return Program(program.inputs, (*before, made), within, program.devices)
+
+
+def split_at(
+    program: Program, box: ZRange, split: Split
+) -> tuple[Program, Program | None, ZRange | None]:
+    """What yields partial results, what completes them, and the box of them for `box`."""
+    first, last = with_last(program, split.first), program.instructions[-1]
+    if split.sums is not None:
+        return first, None, split.sums(box)
+    (inner,) = split.then.demand((first.type,), box)
+    step = Instruction(split.then, (0,), (first.type,), last.type, last.line, last.device)
+    return first, Program((first.type,), (step,)), inner

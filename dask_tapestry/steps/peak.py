@@ -34,6 +34,10 @@ class Peak(NamedTuple):
     all: int
     last: int
 
+    def with_kept(self, kept: int) -> Peak:
+        """The peak with so many more bytes of used memory throughout."""
+        return Peak(self.arrays + kept, self.used + kept, self.fresh, self.all + kept, self.last)
+
 
 class TurnPeak(NamedTuple):
     """What a value takes that is computed in turns: the bytes of its cells, and beside them."""

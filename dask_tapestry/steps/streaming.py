@@ -22,10 +22,10 @@ from dask_tapestry.steps.block_schedule import BlockSchedule, LoopEntry, PieceLo
 from dask_tapestry.steps.carried_state import carrying, is_in_order
 from dask_tapestry.steps.instruction_schedule import InstructionSchedule, Key, Work
 from dask_tapestry.steps.merges import merges_of
-from dask_tapestry.steps.parts import Part, little_inputs, parts_of, with_last
+from dask_tapestry.steps.parts import Part, little_inputs, parts_of, split_at
 from dask_tapestry.steps.peak import Peak, TurnPeak, all_bytes, peak_bytes, peak_of
 from dask_tapestry.steps.piece_cuts import cuts_of_pieces, largest_piece, usual_piece
-from dask_tapestry.steps.program import Instruction, Program
+from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.store_reads import bytes_from_stores
 from dask_tapestry.steps.tuning import MOST_PIECES, PARTIAL_BYTES, PIECE_BYTES, WORTHWHILE_SHARE
 from dask_tapestry.steps.windows import (
@@ -36,7 +36,7 @@ from dask_tapestry.steps.windows import (
     sliding,
     stored_values,
 )
-from dask_tapestry.teg import Merging, Sink, Split, Turns
+from dask_tapestry.teg import Merging, Sink, Turns
 from dask_tapestry.zspace import ZRange
 
 
@@ -212,48 +212,48 @@ def _from_partial_results(program: Program, box: ZRange, turns: Turns) -> PieceL
         return None
     loop_peak = cut.beside
     if cut.inner is not None:
-        loop_peak = _sum(loop_peak, cut.inner.takes.cells)
+        loop_peak = loop_peak.with_kept(cut.inner.takes.cells)
     cells = _value_bytes(program, box)
     ahead_bytes = bytes_from_stores(first, cut.piece) if then is None and cut.inner is None else 0
     if then is None:
-        loop_peak = _sum(loop_peak, ahead_bytes)
+        loop_peak = loop_peak.with_kept(ahead_bytes)
     else:
         kept = _value_bytes(first, inner)
         completing = then.instructions[-1].operator.scratch_bytes(then.inputs, box)
-        loop_peak = _sum(loop_peak, kept)
+        loop_peak = loop_peak.with_kept(kept)
         loop_peak = loop_peak._replace(all=max(loop_peak.all - cells, kept + completing))
     loop = cut.loop(inner, TurnPeak(cells, loop_peak))
     return replace(loop, then=then, adds=then is None, ahead=bool(ahead_bytes))
 
 
 def _merged_as_they_come(program: Program, box: ZRange, turns: Turns) -> PieceLoop | None:
-    """The cells from partial results that are merged as they come: few, where these are small."""
+    """The cells from partial results that are merged as they come: few, while these are small."""
     best = None
     for size in reversed(turns.sizes):
         merging = turns.merging(size) if turns.merging else None
         found = None if merging is None else _merging_loop(program, box, merging)
-        best = found or best
-        if found is None or found.takes.piece > PIECE_BYTES // 2:
+        if found is None:
+            break
+        best, piece = found
+        if 2 * piece > PIECE_BYTES:
             break
     return best
 
 
-def _merging_loop(program: Program, box: ZRange, merging: Merging) -> PieceLoop | None:
-    """The cells from partial results, one a piece; None where pieces would read cells again."""
+def _merging_loop(program: Program, box: ZRange, merging: Merging) -> tuple[PieceLoop, int] | None:
+    """The cells from partial results, each a piece, and bytes of one; None if some read again."""
     first, nodes, merges, then = merges_of(program, box, merging)
     edges = cuts_of_pieces(first, nodes, MOST_PIECES, merging.axis)
-    along = edges[merging.axis] if edges else ()
-    if edges is None or len(along) != nodes.shape[merging.axis] + 1:
+    if edges is None or len(edges[merging.axis]) != nodes.shape[merging.axis] + 1:
         return None
     cut = _cut_at(first, (), edges, in_place=False)
-    of_piece = cut.beside if cut.inner is None else _sum(cut.beside, cut.inner.takes.cells)
-    kept = merges.kept * _value_bytes(first, cut.piece)
+    of_piece = cut.beside if cut.inner is None else cut.beside.with_kept(cut.inner.takes.cells)
+    cells, kept = _value_bytes(program, box), merges.kept * _value_bytes(first, cut.piece)
     completing = then.instructions[-1].operator.scratch_bytes(then.inputs, box)
-    beside = _sum(of_piece, kept)
-    cells = _value_bytes(program, box)
+    beside = of_piece.with_kept(kept)
     most = max(beside.all, kept + merges.merging_bytes) - cells
-    beside = beside._replace(all=max(most, kept + completing))
-    return replace(cut.loop(nodes, TurnPeak(cells, beside)), then=then, merges=merges)
+    takes = TurnPeak(cells, beside._replace(all=max(most, kept + completing)))
+    return replace(cut.loop(nodes, takes), then=then, merges=merges), of_piece.all
 
 
 class _Cut(NamedTuple):
@@ -319,7 +319,7 @@ def _best_cut(
     if other is None:
         return cut
     carried = [prod(b.shape) * t.dtype.itemsize for b, t in zip(rooms, own.types, strict=True)]
-    other = other._replace(carried=rooms, beside=_sum(other.beside, sum(carried)))
+    other = other._replace(carried=rooms, beside=other.beside.with_kept(sum(carried)))
     return other if cut is None or other.beside.all < cut.beside.all else cut
 
 
@@ -364,13 +364,8 @@ def _cut_at(
     if windows:
         scratch = max([window.scratch_bytes for window in windows])
         piece_peak = piece_peak._replace(all=max(piece_peak.all, scratch))
-        piece_peak = _sum(piece_peak, sum([window.nbytes for window in windows]))
+        piece_peak = piece_peak.with_kept(sum([window.nbytes for window in windows]))
     return _Cut(program, windows, (), edges, piece, inner, piece_peak)
-
-
-def _sum(peak: Peak, kept: int) -> Peak:
-    """The peak with so many more bytes of used memory throughout."""
-    return Peak(peak.arrays + kept, peak.used + kept, peak.fresh, peak.all + kept, peak.last)
 
 
 def _split(
@@ -384,21 +379,10 @@ def _split(
     few, many = 0, len(turns.sizes) - 1
     while few < many:  # the last ones that are small enough
         middle = -(-(few + many) // 2)
-        first, _, inner = _split_at(program, box, turns.split(turns.sizes[middle]))
+        first, _, inner = split_at(program, box, turns.split(turns.sizes[middle]))
         small = inner is None or _value_bytes(first, inner) <= PARTIAL_BYTES
         few, many = (middle, many) if small else (few, middle - 1)
-    return _split_at(program, box, turns.split(turns.sizes[few]))
-
-
-def _split_at(
-    program: Program, box: ZRange, split: Split
-) -> tuple[Program, Program | None, ZRange | None]:
-    first, last = with_last(program, split.first), program.instructions[-1]
-    if split.sums is not None:
-        return first, None, split.sums(box)
-    (inner,) = split.then.demand((first.type,), box)
-    step = Instruction(split.then, (0,), (first.type,), last.type, last.line, last.device)
-    return first, Program((first.type,), (step,)), inner
+    return split_at(program, box, turns.split(turns.sizes[few]))
 
 
 def _piece_peak(program: Program, piece: ZRange, in_place: bool) -> Peak:

@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 
 from dask_tapestry.teg import Source
 
-GONE: Final = ("cancelled", "lost")  # states of a future, in Dask's words
+GONE: Final = ("cancelled",)  # states of a future; one that is "lost" may be computed again
 _held: Final[WeakValueDictionary[tuple[int, str, int], Source]] = WeakValueDictionary()
 
 
