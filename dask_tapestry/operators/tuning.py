@@ -127,7 +127,7 @@ LONGEST_TILE: Final = 8  # times the longest node: blocks of whole tiles are no 
 MOST_COUNTED_SPANS: Final = 4096  # a plan carries the counts
 
 # reductions/group_fold
-CELLS_A_GROUP: Final = 4  # of a leaf: its table is no more than a fourth of what it reads
+CELLS_A_GROUP: Final = 4  # of a leaf or node: its table is no more than a fourth of what it reads
 
 # reductions/reduce
 NODE_COPIES: Final = 2  # alive at a time: each level has half the nodes of the one before

@@ -91,10 +91,16 @@ class TreeReduction(BlockOperator):
         """
 
 
-def tree_over(x: Tensor, axes: Sequence[int], leaf: int = LEAF_CELLS) -> Tree:
+def tree_over(
+    x: Tensor,
+    axes: Sequence[int],
+    leaf: int = LEAF_CELLS,
+    least: int = LEAST_FOLDED_CELLS,
+) -> Tree:
     """The canonical tree over axes of a tensor, along the grid in which its data is stored.
 
-    A node stands for a leaf of `leaf` cells at least, where these are more than usual.
+    A node of stored data stands for `least` cells at least, and for a leaf of `leaf` cells where
+    these are more than usual.
 
     Examples
     --------
@@ -110,7 +116,7 @@ def tree_over(x: Tensor, axes: Sequence[int], leaf: int = LEAF_CELLS) -> Tree:
         return Tree(extents, leaf)
     chunks = stored_spacing(x)
     beside = prod([_longest(cuts[d], n) for d, n in enumerate(shape) if d not in axes])
-    least = leaf if leaf > LEAF_CELLS else LEAST_FOLDED_CELLS
+    least = max(least, leaf) if leaf > LEAF_CELLS else least
     return Tree(extents, leaf, lattice_of(extents, [chunks[a] for a in axes], beside, least))
 
 

@@ -63,7 +63,8 @@ KERNELS: Final = KernelTable(
         "blocks.window_sum": "windowsum",
         "cells.compiled_tiles": "tiledmap",
         "cells.interpreter": "map",
-        "reduction.group_fold": "groupfold groupmerge groupfolds groupmerges",
+        "reduction.group_fold": "add_group_folds add_groups groupfold groupmerge groupfolds "
+        "groupmerges",
         "reduction.reduce": "reduce reductions",
         "reduction.bincount": "tabulate",
         "reduction.tiled": "tiledreductions",
