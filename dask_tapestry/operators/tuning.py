@@ -67,9 +67,12 @@ GATHERED_INDEX_BYTES: Final = 8 * 3
 
 # indexing/index_ranges
 # Parts of an index tensor, along its first dimension, whose bounds a plan has
-MOST_INDEX_SPANS: Final = 1024
+MOST_INDEX_SPANS: Final = 4096  # 64 KiB
 # Of the range of all indices: spans whose own ranges are so wide tell nothing
 TELLING_WIDTH: Final = 0.9
+
+# indexing/take
+MOST_READ_APART: Final = 64  # ranges of a block that are read one by one: each is a call of a store
 
 # indexing/masked_gather
 MASK_FLOPS: Final = 3  # of a place, to tell whether an owner has it: passes over a run
