@@ -109,7 +109,12 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
             self._write, self._node = UnreadWrite(node), None
         else:
             self._node = node
-        self._deferred, self._plan_given = None, None
+        self._deferred, self._plan_given, self._shares = None, None, False
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it was copied or written to, so that it is nobody else's value."""
+        return not self._shares
 
     @property
     def deferred(self) -> Deferred | None:
