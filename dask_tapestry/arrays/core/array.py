@@ -66,7 +66,7 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
     array([5, 7, 9])
     """
 
-    __slots__ = ("_deferred", "_node", "_plan_given", "_shares", "_write", "known")
+    __slots__ = ("_deferred", "_known", "_node", "_plan_given", "_shares", "_write")
     __array_priority__ = PRIORITY
     _elsewhere = staticmethod(hint_of_attribute)
 
@@ -83,7 +83,7 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
     ) -> None:
         if not isinstance(node, Node | Deferred):
             node = blocks_named(node, name, chunks, dtype, meta, shape)
-        self.known: dict[str, Any] = {}  # what was planned for it, and said of it
+        self._known: dict[str, Any] = {}
         self._deferred = node if isinstance(node, Deferred) else None
         self._node = node if isinstance(node, Node) else None
         self._plan_given = plan
@@ -103,7 +103,7 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
 
     @node.setter
     def node(self, node: Node) -> None:
-        self.known.clear()  # of the value before
+        self._known.clear()  # of the value before
         if self._write is not None:
             self._write.read()
         if self._write is not None or (self._shares and is_part(self._node)):
@@ -111,6 +111,11 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
         else:
             self._node = node
         self._deferred, self._plan_given, self._shares = None, None, False
+
+    @property
+    def known(self) -> dict[str, Any]:
+        """What was ``"lowered"`` for this very array, by nominal chunks, and ``"said"`` of it."""
+        return self._known
 
     @property
     def is_own(self) -> bool:
@@ -253,7 +258,7 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
     def _lowered(self) -> planned_expression.LoweredPlan:
         """The layers of this array alone; the last one yields the nominal chunks."""
         cuts = self.nominal_cuts
-        known: dict[Any, planned_expression.LoweredPlan] = self.known.setdefault("lowered", {})
+        known: dict[Any, planned_expression.LoweredPlan] = self._known.setdefault("lowered", {})
         if cuts not in known:
             plan = build_plan([scheduler_blocks.held_in(self.node, cuts)])
             lowered = planned_expression.lower_plan(plan, ResultMemory.KEPT, [self.name])
@@ -273,7 +278,7 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
     @property
     def said(self) -> dict[str, str]:
         """What the user said of this very array: its ``"name"``, what was ``"called"``."""
-        known: dict[str, str] = self.known.setdefault("said", {})
+        known: dict[str, str] = self._known.setdefault("said", {})
         return known
 
     @property

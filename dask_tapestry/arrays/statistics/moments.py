@@ -96,7 +96,8 @@ def average(
     aligned = align_weights(given, x.shape, axis)
     known = where_known(given)
     if not isinstance(known, Array):
-        along = axis if known.shape == x.shape else None
+        whole = axis is None or known.shape != x.shape
+        along = None if whole else normalize_axes(axis, x.ndim)
         if np.any(known.sum(along) == 0):
             raise ZeroDivisionError("Weights sum to zero, can't be normalized")
     scale = sum(aligned, axis, dtype=dtype, keepdims=keep)
