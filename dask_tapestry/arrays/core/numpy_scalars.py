@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dask_tapestry.io.sources.dask_blocks_source import BlockSource
-from dask_tapestry.operators.views.slice import Slice
 
 if TYPE_CHECKING:
     from dask_tapestry.arrays.core.array import Array
@@ -32,7 +31,7 @@ def is_scalar(x: Array) -> bool:
     node = x.bound
     while node.operator.is_selector and len(node.inputs) == 1:
         whole = node.inputs[0]
-        if isinstance(node.operator, Slice) and node.type.ndim < whole.type.ndim:
+        if node.operator.is_view and node.type.ndim < whole.type.ndim:
             return True
         node = whole
     return bool(node.inputs) or isinstance(node.operator, BlockSource)
