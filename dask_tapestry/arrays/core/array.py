@@ -83,7 +83,7 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
     ) -> None:
         if not isinstance(node, Node | Deferred):
             node = blocks_named(node, name, chunks, dtype, meta, shape)
-        self._known: dict[str, Any] = {}
+        self._known: dict[str, Any] = {}  # what was lowered for this very array, and said of it
         self._deferred = node if isinstance(node, Deferred) else None
         self._node = node if isinstance(node, Node) else None
         self._plan_given = plan
@@ -111,11 +111,6 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
         else:
             self._node = node
         self._deferred, self._plan_given, self._shares = None, None, False
-
-    @property
-    def known(self) -> dict[str, Any]:
-        """What was ``"lowered"`` for this very array, by nominal chunks, and ``"said"`` of it."""
-        return self._known
 
     @property
     def is_own(self) -> bool:
