@@ -89,3 +89,11 @@ def test_what_was_assigned_to_is_an_array():
     same = x
     x += 1
     assert int(same) == 4
+
+
+def test_a_masked_sum_stays_what_it_was():
+    for xp in (np, dt):
+        total = xp.ma.masked_equal(np.array([1.0, 2.0, 3.0]), 2).sum()
+        kept = total
+        kept += 1
+        assert (float(total), float(kept)) == (4, 5)
