@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from dask_tapestry_kernels.cpu.cells import rows
 from dask_tapestry_kernels.cpu.jit.compile_service import Native, compiled
 from dask_tapestry_kernels.cpu.reduction.fold_sources import (
     FOLD_ARITY,
@@ -36,6 +37,18 @@ class Formula(NamedTuple):
     scalars: tuple[Block, ...] = ()
     expression: Any = None
     still: tuple[int, ...] | None = None  #: operands of one cell in a leaf, if leaves lie in line
+
+
+def formula_of(expression: Any, cells: int, still: tuple[int, ...] | None = None) -> Formula | None:
+    """A formula of the blocks' cells as compiled code, if it is there.
+
+    Of leaves that lie in line, the operands that are `still` in them are read once.
+    """
+    row = rows.row_of(expression, still or ())
+    if row is None:
+        return None
+    native = compiled(row.source, rows.ARITY, rows.text(expression), cells)
+    return Formula(native.address, row.scalars, expression, still) if native else None
 
 
 def leaf_states(

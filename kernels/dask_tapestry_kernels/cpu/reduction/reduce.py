@@ -9,9 +9,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.cells import formula_errors, rows
+from dask_tapestry_kernels.cpu.cells import formula_errors
 from dask_tapestry_kernels.cpu.cells.interpreter import evaluate, tiles
-from dask_tapestry_kernels.cpu.jit.compile_service import compiled
 from dask_tapestry_kernels.cpu.reduction.any_order import nodes_in_any_order
 from dask_tapestry_kernels.cpu.reduction.axis_orders import (
     kept_axes,
@@ -22,7 +21,7 @@ from dask_tapestry_kernels.cpu.reduction.formula_states import column_states
 from dask_tapestry_kernels.cpu.reduction.lane_folds import LANES
 from dask_tapestry_kernels.cpu.reduction.lattice_nodes import Leaves, lattice_nodes
 from dask_tapestry_kernels.cpu.reduction.leaf_states import (
-    Formula,
+    formula_of,
     leaf_states,
     loops_of,
     still_in_line,
@@ -288,7 +287,7 @@ def _is_compiled(part: FoldPart, blocks: Sequence[Block]) -> bool:
     formula, cells = part.expression, blocks[0].size
     kind = blocks[0].dtype if formula is None else formula.dtype
     row: Any = formula is None or formula.chosen is not None
-    row = row or _compiled(formula, cells, still_in_line(blocks, part.tree.sides(0)))
+    row = row or formula_of(formula, cells, still_in_line(blocks, part.tree.sides(0)))
     return loops_of(part.monoid, kind, part.state, cells) is not None and bool(row)
 
 
@@ -296,7 +295,7 @@ def _formula_states(blocks: Sequence[Block], part: FoldPart) -> Block | None:
     """States of leaves of a formula's cells, which are never all in memory; None: not compiled."""
     kind, cells, sides = part.expression.dtype, blocks[0].size, part.tree.sides(0)
     still = still_in_line(blocks, sides)
-    formula = _compiled(part.expression, cells, still)
+    formula = formula_of(part.expression, cells, still)
     if loops_of(part.monoid, kind, part.state, cells) is None or formula is None:
         return None
     if still is None:
@@ -323,24 +322,12 @@ def _column_states(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[B
     kinds = {(p.monoid, p.expression and p.expression.dtype, p.state) for p in parts}
     if len(kinds) > 1 or any(p.expression is None for p in parts) or tells_places(parts[0]):
         return None
-    compiled_ = [_compiled(part.expression, blocks[0].size) for part in parts]
+    compiled_ = [formula_of(part.expression, blocks[0].size) for part in parts]
     formulas = [formula for formula in compiled_ if formula is not None]
     if len(formulas) < len(parts):
         return None
     monoid, kind, state = kinds.pop()
     return column_states(blocks, monoid, kind, parts[0].tree.sides(0), state, formulas)
-
-
-def _compiled(expression: Any, cells: int, still: tuple[int, ...] | None = None) -> Formula | None:
-    """A formula of the blocks' cells as compiled code, if it is there.
-
-    Of leaves that lie in line, the operands that are `still` in them are read once.
-    """
-    row = rows.row_of(expression, still or ())
-    if row is None:
-        return None
-    native = compiled(row.source, rows.ARITY, rows.text(expression), cells)
-    return Formula(native.address, row.scalars, expression, still) if native else None
 
 
 def _leaf_states(

@@ -5,13 +5,14 @@ from dask_tapestry.cells import Tree
 from dask_tapestry_kernels.cpu.jit import compile_service
 from dask_tapestry_kernels.cpu.reduction import leaf_states as states_of_leaves
 from dask_tapestry_kernels.cpu.reduction.leaf_states import (
+    formula_of,
     leaf_states,
     simplified,
     still_in_line,
 )
 from dask_tapestry_kernels.cpu.reduction.leaf_tables import MOST_OPERANDS
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
-from dask_tapestry_kernels.cpu.reduction.reduce import _compiled, _leaf_states
+from dask_tapestry_kernels.cpu.reduction.reduce import _leaf_states
 from tests.kernels.cpu.reduction.formula_columns import formula, native
 from tests.kernels.cpu.reduction.leaf_cells import cells_of, same_states, state_of
 
@@ -76,7 +77,7 @@ def test_formulas_of_leaves_in_line(monoid, dtype, kept, n, scratch, monkeypatch
     expression = formula("subtract", 0, 1, dtypes=(dtype, dtype))
     for blocks, still in in_line(np.random.default_rng(3), dtype, n, kept):
         assert still_in_line(blocks, sides) == still
-        made = _compiled(expression, 2**22, still)
+        made = formula_of(expression, 2**22, still)
         ours = leaf_states(blocks, monoid, cell, sides, state, made)
         with np.errstate(all="ignore"):
             cells = np.subtract(*blocks)
