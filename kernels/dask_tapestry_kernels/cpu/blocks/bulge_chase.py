@@ -26,7 +26,7 @@ from dask_tapestry_kernels.stopping import stop_if_asked
 
 Matrix = np.ndarray[Any, Any]
 KEPT: Final = (
-    32  # diagonals below the main one; of side 4000: 16 to 64 take up to 1.4 times as long
+    32  # diagonals below the main one: 16 and 64 take up to 1.4 times as long, side 4000
 )
 WORTH: Final = (
     96  # diagonals, of which fewer are made one by LAPACK sooner than they are made fewer
