@@ -25,9 +25,7 @@ from dask_tapestry_kernels.cpu.blocks.reflectors import reflections, reflectors
 from dask_tapestry_kernels.stopping import stop_if_asked
 
 Matrix = np.ndarray[Any, Any]
-KEPT: Final = (
-    32  # diagonals below the main one: 16 and 64 take up to 1.4 times as long, side 4000
-)
+KEPT: Final = 32  # diagonals below the main one: 16 and 64 take up to 1.4 times as long, side 4000
 WORTH: Final = (
     96  # diagonals, of which fewer are made one by LAPACK sooner than they are made fewer
 )
