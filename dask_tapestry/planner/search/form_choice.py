@@ -28,6 +28,7 @@ from dask_tapestry.planner.tuning import (
     FAR_WORSE,
     NEARBY_NODES,
     PARTS_A_SLOT,
+    SAVES_AS_MUCH,
     SHORT_STEP_SECONDS,
     SIZES_WORTH,
 )
@@ -80,6 +81,7 @@ class _Chooser:
         self._placed: dict[Node, PricedGroup] = {}
         self._decided: set[Node] = set()
         self._alike: dict[object, list[tuple[tuple[int, ...], FormChoice | None]]] = {}
+        self._of_kind: dict[object, tuple[FormChoice | None, Rank, Rank]] = {}
 
     def decide(self, node: Node) -> None:
         """Decide how a node is computed; its producers are decided."""
@@ -118,9 +120,38 @@ class _Chooser:
         for other, choice in decided:
             if are_near(size, other) and self._is_as_good(node, forms, choice, best):
                 return choice
-        choice = self._compared(node, forms, whole, best)
+        kind = node.operator, node.input_types
+        known = self._of_kind.get(kind)
+        if known is not None and self._saves_as_much(node, forms, best, *known):
+            choice = known[0]
+        else:
+            choice, rank = self._compared(node, forms, whole, best)
+            self._of_kind[kind] = choice, rank, best
         decided.append((size, choice))
         return choice
+
+    def _saves_as_much(
+        self,
+        node: Node,
+        forms: Collection[Form],
+        whole: Rank,
+        choice: FormChoice | None,
+        then: Rank,
+        whole_then: Rank,
+    ) -> bool:
+        """Whether the choice of the same operator, on what is computed otherwise, is one here.
+
+        It is if it saves as many seconds as it did `then`, or leaves no larger part of them. So the
+        products of a loop, each of which reads what one more step has computed, are searched once.
+        """
+        form = None if choice is None else _form_of_size(forms, choice)
+        if choice is None or form is None:
+            return False
+        rank = self._rank(self._steps(form.make(node, choice.size)))
+        saved, saved_then = whole.seconds - rank.seconds, whole_then.seconds - then.seconds
+        part, part_then = rank.seconds / whole.seconds, then.seconds / whole_then.seconds
+        is_as_much = part <= SAVES_AS_MUCH * part_then or saved_then <= SAVES_AS_MUCH * saved
+        return rank < whole and is_as_much
 
     def _is_as_good(
         self, node: Node, forms: Collection[Form], choice: FormChoice | None, whole: Rank
@@ -128,8 +159,8 @@ class _Chooser:
         """Whether the choice of an operator that is alike is one for this one, too."""
         if choice is None:
             return whole.is_allowed
-        form = next((form for form in forms if form.name == choice.name), None)
-        if form is None or not min(form.sizes) <= choice.size <= max(form.sizes):
+        form = _form_of_size(forms, choice)
+        if form is None:
             return False
         rank = self._rank(self._steps(form.make(node, choice.size)))
         return rank.is_allowed and rank < whole
@@ -140,7 +171,7 @@ class _Chooser:
         forms: Collection[Form],
         whole: Mapping[Node, PricedGroup],
         best: Rank,
-    ) -> FormChoice | None:
+    ) -> tuple[FormChoice | None, Rank]:
         """The best of the forms of a node and of the node as it is, whose steps are `whole`."""
         once = self._once(whole[node])
         floor = self._floor(once)
@@ -152,7 +183,8 @@ class _Chooser:
                     continue
                 rank, size = self._best_size(node, form, quick=floor < SHORT_STEP_SECONDS)
                 ranked_forms.append((rank, FormChoice(form.name, size)))
-        return preferred(ranked_forms, lambda one: one[0])[1]
+        rank, choice = preferred(ranked_forms, lambda one: one[0])
+        return choice, rank
 
     def _once(self, priced: PricedGroup) -> StepCost:
         """The cost of a step in one block, which reads every cell once."""
@@ -261,6 +293,13 @@ class _Chooser:
                 if most is not None and so_far > most:
                     break
         return steps
+
+
+def _form_of_size(forms: Collection[Form], choice: FormChoice) -> Form | None:
+    """The form that is chosen, if it is there and has such sizes."""
+    form = next((form for form in forms if form.name == choice.name), None)
+    has_size = form is not None and min(form.sizes) <= choice.size <= max(form.sizes)
+    return form if has_size else None
 
 
 def _is_far_worse(rank: Rank, best: Rank) -> bool:
