@@ -139,15 +139,25 @@ def _joined_axes(instruction: Instruction) -> list[int]:
 
 
 def _joins(instruction: Instruction, axis: int, breaks: Sequence[int]) -> bool:
-    """Whether other inputs are read behind a break than before it, for all cells beside."""
+    """Whether cells behind a break are of other inputs than those before, or of other parts.
+
+    Where the last node of a fold, or the last part of a product, has less of all, none are joined.
+    """
     whole = instruction.type.box
 
-    def inputs_read(at: int) -> set[int]:
-        pieces = instruction.operator.pieces(instruction.types, whole.replace(axis, at, at + 1))
-        return {number for number, need in pieces if not need.is_empty}
+    def cells_read(at: int) -> Counter[int]:
+        cells = Counter[int]()
+        box = whole.replace(axis, at, at + 1)
+        for number, need in instruction.operator.pieces(instruction.types, box):
+            cells[number] += need.size
+        return cells
 
-    inside = [at for at in breaks if 0 < at < instruction.type.shape[axis]]
-    return any(inputs_read(at - 1) != inputs_read(at) for at in inside)
+    def differ(at: int) -> bool:
+        before, behind = cells_read(at - 1), cells_read(at)
+        times = before.total(), behind.total()
+        return any(before[n] * times[1] != behind[n] * times[0] for n in before | behind)
+
+    return any(differ(at) for at in breaks if 0 < at < instruction.type.shape[axis])
 
 
 def _moves(program: Program, dim: int, joins: Sequence[tuple[int, list[int]]]) -> bool:
