@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from math import inf
 from typing import Final
 
@@ -24,6 +25,7 @@ from dask_tapestry.planner.search.evaluate import is_given, place
 from dask_tapestry.planner.search.grid import reads_again
 from dask_tapestry.planner.search.pricing import PricedGroup, Pricing
 from dask_tapestry.planner.tuning import (
+    ALIKE_SECONDS,
     CLOSE_TO_LEAST,
     FAR_WORSE,
     NEARBY_NODES,
@@ -181,7 +183,7 @@ class _Chooser:
             for form in forms:
                 if best.is_allowed and best.seconds < form.least_seconds:
                     continue
-                rank, size = self._best_size(node, form, quick=floor < SHORT_STEP_SECONDS)
+                rank, size = self._best_size(node, form, best, quick=floor < SHORT_STEP_SECONDS)
                 ranked_forms.append((rank, FormChoice(form.name, size)))
         rank, choice = preferred(ranked_forms, lambda one: one[0])
         return choice, rank
@@ -198,19 +200,21 @@ class _Chooser:
         compute, store = once.compute / machine.slots, once.store / machine.workers
         return max(compute, store) + machine.task * (1 + machine.slots)
 
-    def _best_size(self, node: Node, form: Form, quick: bool) -> tuple[Rank, int]:
+    def _best_size(self, node: Node, form: Form, whole: Rank, quick: bool) -> tuple[Rank, int]:
         """The best size of a form near good guesses, or the best of these if it is `quick`.
+
+        Of one that takes more than another at least, or than the node as a `whole`, that is known.
 
         No further size is looked at once that has taken what the step is worth. Sizes between those
         that the form names are tried where they are whole stored chunks.
         """
         sizes, ranks = form.sizes, dict[int, Rank]()
+        near_whole = whole.with_seconds(ALIKE_SECONDS)
         begun = self.pricing.evaluated
 
         def ranked(at: int) -> Rank:
             if at not in ranks:
-                most = min(ranks.values(), default=None)
-                ranks[at] = self._formed(node, form, sizes[at], most)
+                ranks[at] = self._formed(node, form, sizes[at], min([near_whole, *ranks.values()]))
             return ranks[at]
 
         def is_enough(at: int) -> bool:
@@ -231,7 +235,7 @@ class _Chooser:
         found = ranks[best], sizes[best]
         near = {sizes[at] for at in (best, self._one_a_slot(node, form))}
         for size in sorted({whole for one in near for whole in _whole_chunks(node, one, sizes)}):
-            found = min(found, (self._formed(node, form, size, found[0]), size))
+            found = min(found, (self._formed(node, form, size, min(near_whole, found[0])), size))
         return found
 
     def _guesses(self, node: Node, form: Form) -> list[int]:
@@ -248,13 +252,13 @@ class _Chooser:
         """The coarsest size that yields a part of each cell for each slot."""
         return _coarsest(node, form, self.pricing.machine.slots * max(1, node.type.size))
 
-    def _formed(self, node: Node, form: Form, size: int, other: Rank | None) -> Rank:
+    def _formed(self, node: Node, form: Form, size: int, other: Rank) -> Rank:
         """The rank of a node in a form, whose last step is formed again if that is better.
 
-        Where its first steps alone are far worse than another size, the rank of these.
+        Where its first steps alone take more than another way, the rank of these.
         """
         in_form = form.make(node, size)
-        steps = self._steps(in_form, most=other and other.with_seconds(FAR_WORSE))
+        steps = self._steps(in_form, most=other)
         best = self._rank(steps)
         if in_form not in steps:
             return best
@@ -288,7 +292,9 @@ class _Chooser:
         placed, so_far = {**self._placed, **before}, NOTHING_TAKEN
         for one in added:
             if one is node or one in held:
-                steps[one] = placed[one] = priced = place(one, boundary, placed, self.pricing)
+                too_much = None if most is None else partial(_is_beyond, so_far, most)
+                priced = place(one, boundary, placed, self.pricing, is_too_much=too_much)
+                steps[one] = placed[one] = priced
                 so_far = so_far.plus(rank(priced.cost, priced.limits))
                 if most is not None and so_far > most:
                     break
@@ -300,6 +306,11 @@ def _form_of_size(forms: Collection[Form], choice: FormChoice) -> Form | None:
     form = next((form for form in forms if form.name == choice.name), None)
     has_size = form is not None and min(form.sizes) <= choice.size <= max(form.sizes)
     return form if has_size else None
+
+
+def _is_beyond(so_far: Rank, most: Rank, step: Rank) -> bool:
+    """Whether a step is too much beside those before it."""
+    return so_far.plus(step) > most
 
 
 def _is_far_worse(rank: Rank, best: Rank) -> bool:
