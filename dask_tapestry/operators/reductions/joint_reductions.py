@@ -240,9 +240,9 @@ def _demand(operator: JointReductions, inputs: Types, box: ZRange) -> tuple[ZRan
 def _hull_of_selected(folds: tuple[Reduce, ...], read: ZRange) -> ZRange:
     """The part of a box from the first to the last cell that one of the reductions selects."""
     axes = {fold.sought for fold in folds}
-    if len(axes) > 1 or None in axes:
+    axis = folds[0].sought
+    if len(axes) > 1 or axis is None:
         return reduce(ZRange.hull, [fold.narrowed(read) for fold in folds])
-    (axis,) = axes
     low, high = read.lo[axis], read.hi[axis]
     chosen = [fold.tree.selected for fold in folds]
     spans = [one.hull(low, high) for one in chosen if one is not None]
