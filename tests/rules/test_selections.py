@@ -210,7 +210,7 @@ MASKS = {
     "every eighth": np.arange(64) % 8 == 3,
     "side by side": (np.arange(64) > 20) & (np.arange(64) < 30),
     "two": np.isin(np.arange(64), [1, 50]),
-    "seasons": np.isin(np.arange(64) % 32, [4, 5, 6, 7]),
+    "seasons": np.isin(np.arange(64), [4, 5, 6, 7, 24, 25, 26, 27]),
     "one": np.arange(64) == 40,
     "none": np.zeros(64, bool),
     "all": np.ones(64, bool),
