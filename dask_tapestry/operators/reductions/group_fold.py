@@ -249,7 +249,7 @@ class AddedGroups(GroupFold):
     kernel = "add_groups"
 
     @property
-    def adds_to(self) -> Any:  # type: ignore[override]
+    def adds_to(self) -> Any:
         """The state of no cells."""
         return self.identity
 

@@ -150,7 +150,7 @@ class AddedGroupFolds(JointGroupFolds):
     outermost = -1
 
     @property
-    def adds_to(self) -> Any:  # type: ignore[override]
+    def adds_to(self) -> Any:
         """The states of no cells."""
         return tuple([part.identity for part in self.parts])
 

@@ -105,8 +105,9 @@ def _taken_from_parts(
     chosen = wrapped(indices, extents[0], axis).ravel()
     owners = np.searchsorted(starts, chosen, side="right") - 1
     sides = [n for dim, n in enumerate(parts[0].shape) if dim != axis]
-    is_line = out is not None and indices.ndim == 1
-    result = out if is_line else np.empty((*sides[:at], chosen.size, *sides[at:]), parts[0].dtype)
+    line = out if indices.ndim == 1 else None
+    shape = (*sides[:at], chosen.size, *sides[at:])
+    result: Block = np.empty(shape, parts[0].dtype) if line is None else line
     for number, (part, start) in enumerate(zip(parts, starts, strict=True)):
         held = np.flatnonzero(owners == number)
         beside = held.size and held[-1] - held[0] == held.size - 1
@@ -116,7 +117,7 @@ def _taken_from_parts(
         own = take(room, part, chosen[held], **how)
         if own is not room:
             result[rows] = own
-    return result if is_line else result.reshape((*sides[:at], *indices.shape, *sides[at:]))
+    return result.reshape((*sides[:at], *indices.shape, *sides[at:])) if line is None else line
 
 
 def _picked(out: Block | None, block: Block, indices: Block, axis: int) -> Block:
