@@ -262,12 +262,9 @@ HALVINGS: Final = 3  # of blocks, by which a plan that a worker cannot hold may 
 FEW_CHOSEN: Final = 8
 # Times a value's cells that blocks may compute together before holding it is tried.
 MOVED_AGAIN: Final = 1.5
-# Bytes up to which blocks that are to be small have several stored chunks
-SMALL_BLOCK_BYTES: Final = 2**22
 
 # search/mutators
-# Prior of another place: the programs that priors are learnt from have one
-PLACE_PRIOR: Final = 0.5
+PLACE_PRIOR: Final = 0.5  # of another place: the programs that priors are learnt from have one
 
 # search/one_block
 ONE_BLOCK_BYTES: Final = 2**28  # of all values of work that may be worth one block: .1 s
@@ -297,8 +294,7 @@ TAIL_PARTS: Final = 2  # and behind them
 # search/roomy_blocks
 # Of what a task may take: larger blocks are cut in two if that takes about as long
 ROOMY_SHARE: Final = 0.2
-# Bytes at a time of this process: of less, nothing is spared that it does not take anyway
-WORTH_ROOM_BYTES: Final = 2**25
+WORTH_ROOM_BYTES: Final = 2**25  # bytes at a time of this process, which takes less anyway
 
 # search/rule_selection
 MOST_PLANS: Final = 64  # that are compared; each takes as long as a plan without choices

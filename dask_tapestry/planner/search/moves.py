@@ -24,7 +24,7 @@ from dask_tapestry.planner.search.choices import Choices, FormChoice, State
 from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
-from dask_tapestry.planner.tuning import CHANGED_ALIKE, FEW_CHOSEN, MOVED_AGAIN, SMALL_BLOCK_BYTES
+from dask_tapestry.planner.tuning import CHANGED_ALIKE, FEW_CHOSEN, MOVED_AGAIN
 from dask_tapestry.settings import BLOCK_BYTES
 from dask_tapestry.steps.access_strides import movement
 from dask_tapestry.steps.chunk_alignment import units
@@ -309,12 +309,12 @@ def halved(state: State, alike: Sequence[PricedGroup]) -> Iterator[Choices]:
 
 
 def in_chunks(state: State, alike: Sequence[PricedGroup]) -> Iterator[Choices]:
-    """Stored values that are held, and cut alike, are cut as they are stored."""
-    grids = {
-        priced.group.node: grid
-        for priced in alike
-        if (grid := stored_grid(priced.group.node, SMALL_BLOCK_BYTES)) not in (None, priced.grid)
-    }
+    """Stored values that are held, and cut alike, are cut as they are stored: a block a chunk."""
+    grids = dict[Node, Grid]()
+    for priced in alike:
+        grid = stored_grid(priced.group.node, most=0)
+        if grid is not None and grid != priced.grid:
+            grids[priced.group.node] = grid
     if grids:
         yield replace(state.choices, grids={**state.choices.grids, **grids})
 
